@@ -1,0 +1,179 @@
+/* What a compiled kernel says to the machine: the only interface between include/ascendc (C++) and src/npu (C).
+ *
+ * A header fills a `struct npu_insn` and calls npu_issue(); TPipe, TQue and TBuf forward to npu_que_*, npu_buf_*;
+ * scalar accesses through tensors go through npu_scalar_*. Raw pointers are seen by the compiler's load/store hooks.
+ * All addresses are host addresses: UB and GM are ordinary memory, so that `__gm__ T *` and `__ubuf__ T *` can be followed.
+ * Everything here acts on the core whose fiber is running. Nothing returns an error: what the chip would not forgive
+ * ends the run (a trap), and the machine reports it with the caller's source line, which it finds by its return
+ * address. So every header function between the kernel's line and these calls is always_inline and nodebug. */
+#ifndef AKGEN_NPU_ABI_H
+#define AKGEN_NPU_ABI_H
+
+#include "akgen/dtype.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Pipes of an AI core, in the order of CANN's pipe_t. */
+enum npu_pipe { NPU_PIPE_S, NPU_PIPE_V, NPU_PIPE_M, NPU_PIPE_MTE1, NPU_PIPE_MTE2, NPU_PIPE_MTE3, NPU_PIPE_ALL, NPU_PIPE_FIX = 10,
+    NPU_PIPES = 11 };
+
+/* Positions of tensors and queues (CANN's TPosition, same order and numbers). */
+enum npu_position {
+    NPU_GM, NPU_A1, NPU_A2, NPU_B1, NPU_B2, NPU_C1, NPU_C2, NPU_CO1, NPU_CO2, NPU_VECIN, NPU_VECOUT, NPU_VECCALC,
+    NPU_LCM = NPU_VECCALC, NPU_SPM, NPU_SHM = NPU_SPM, NPU_TSCM, NPU_C2PIPE2GM, NPU_C2PIPE2LOCAL, NPU_POSITION_MAX
+};
+
+/* A tensor as an instruction sees it. */
+struct npu_tensor {
+    uint64_t addr;     /* host address of element 0 */
+    uint32_t bytes;    /* extent of the local tensor; 0 = not known (a GlobalTensor without a size) */
+    uint8_t position;  /* enum npu_position */
+    uint8_t flags;     /* NPU_TENSOR_* */
+    uint16_t buffer;   /* 1 + index of the queue buffer it came from; 0 = none (TBuf, sub-tensor of unknown origin, GM) */
+};
+enum { NPU_TENSOR_RAW = 1 /* from a plain pointer: auto-sync does not see it */ };
+
+/* Every instruction, one per line of isa.def. */
+enum npu_op {
+    NPU_OP_NONE,
+#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source) NPU_OP_##id,
+#include "npu/isa.def"
+#undef NPU_INSN
+    NPU_OPS
+};
+
+/* How a vector instruction selects its elements. */
+enum npu_form {
+    NPU_FORM_COUNT,     /* level 2: `count` contiguous elements; leaves the mask registers at "all, normal mode" */
+    NPU_FORM_MASK_LEN,  /* level 0, contiguous mask: mask[0] elements of every repeat (normal) or in all (counter mode) */
+    NPU_FORM_MASK_BITS, /* level 0, mask[0..1] bit by bit */
+    NPU_FORM_MASK_REG   /* level 0, isSetMask = false: the mask registers as they are */
+};
+
+/* Block copy: DataCopy, DataCopyPad, UB-UB. Units as the API states them: see `unit`. */
+struct npu_copy {
+    uint32_t block_count;
+    uint32_t block_len;            /* DataCopy: 32-byte units; Pad: bytes */
+    int64_t src_stride, dst_stride;/* gap between end of a block and start of the next; on UB 32-byte units, on GM units of block_len */
+    uint8_t pad;                   /* DataCopyPad GM->UB: isPad */
+    uint8_t left, right;           /* padding elements */
+    uint8_t dummy;
+    uint64_t pad_value;            /* bits of one element */
+};
+
+struct npu_insn {
+    uint16_t op;                   /* enum npu_op */
+    uint8_t form;                  /* enum npu_form */
+    uint8_t mode;                  /* RoundMode, CMPMODE, SELMODE, ReduceOrder, GatherMask pattern */
+    uint8_t dst_type, src_type;    /* enum akgen_dtype of dst, src0 */
+    uint8_t src1_type;             /* of src1 where it can differ (Gather offsets, Select mask, FMA) */
+    uint8_t flags;                 /* NPU_INSN_* */
+    uint32_t count;                /* NPU_FORM_COUNT: elements */
+    uint32_t repeat;               /* level 0: repeat times as written, not truncated to the register's 8 bits */
+    uint64_t mask[2];
+    uint16_t dst_blk, src0_blk, src1_blk; /* distance between the 32-byte blocks of one repeat, in blocks */
+    uint16_t dst_rep, src0_rep, src1_rep; /* distance between repeats, in blocks */
+    struct npu_tensor dst, src0, src1, aux; /* aux: sharedTmpBuffer, index output, third operand */
+    uint64_t scalar;               /* bits of the scalar operand in src_type, low bytes */
+    uint64_t scalar1;              /* a second one (Gather base address, GatherMask's rsvdCnt pointer, CreateVecIndex) */
+    struct npu_copy copy;
+};
+enum {
+    NPU_INSN_CAL_INDEX = 1,        /* ReduceMax/Min: also the index */
+    NPU_INSN_REDUCE_MODE = 2,      /* GatherMask: reduceMode (counter-like) */
+    NPU_INSN_SCALAR_SRC1 = 4,      /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
+    NPU_INSN_USER_PATTERN = 8      /* GatherMask: pattern comes from src1 */
+};
+
+void npu_issue(const struct npu_insn *insn);
+
+/* ---- synchronisation --------------------------------------------------------------------------------------------- */
+void npu_set_flag(int src_pipe, int dst_pipe, int event_id);
+void npu_wait_flag(int src_pipe, int dst_pipe, int event_id);
+void npu_pipe_barrier(int pipe);
+/* SyncAll(): hard form. aiv_only as the template parameter isAIVOnly. */
+void npu_sync_all(int aiv_only);
+/* SyncAll(gmWorkspace, ubWorkspace, usedCores): soft form; used_cores 0 = all. */
+void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_tensor *ub_workspace, int used_cores);
+void npu_cross_core_set_flag(int mode, int pipe, int flag_id);
+void npu_cross_core_wait_flag(int flag_id);
+/* DataCacheCleanAndInvalid: entire = ENTIRE_DATA_CACHE, dst as DcciDst. */
+void npu_dcache_clean(const struct npu_tensor *tensor, int entire, int dst);
+
+/* ---- special registers ------------------------------------------------------------------------------------------- */
+void npu_set_mask_counter(int counter_mode);              /* SetMaskCount (1) / SetMaskNorm (0) */
+void npu_set_vector_mask(uint64_t high, uint64_t low);
+void npu_reset_mask(void);
+/* SetAtomicAdd/Max/Min<T> and SetAtomicNone: kind 0 none, 1 add, 2 max, 3 min. Applies to later MTE3 writes to GM. */
+void npu_set_atomic(int kind, int dtype);
+void npu_set_deq_scale(uint64_t half_bits);
+void npu_set_cmp_mask(const struct npu_tensor *mask);
+void npu_get_cmp_mask(const struct npu_tensor *mask);
+/* Result registers; reading drains the pipe that writes them. */
+uint64_t npu_get_acc_val(void);                           /* GetAccVal(): bits of the float/half sum */
+void npu_get_reduce_max_min(int dtype, uint64_t *value_bits, uint64_t *index_bits);
+uint64_t npu_get_rsvd_count(void);                        /* GatherMask: elements kept */
+int64_t npu_get_system_cycle(void);
+
+/* ---- where am I -------------------------------------------------------------------------------------------------- */
+int64_t npu_block_idx(void);
+int64_t npu_block_num(void);
+int64_t npu_sub_block_idx(void);
+int64_t npu_sub_block_num(void);
+int npu_core_is_aiv(void);
+/* The structure behind the kernel's tiling pointer, copied to `to`; a trap if the tiling data is shorter. */
+void npu_tiling_copy(void *to, uint64_t tiling_addr, uint32_t bytes);
+uint64_t npu_tiling_key(void);
+/* GetUserWorkspace: where the user's part of the workspace begins. */
+uint64_t npu_user_workspace(uint64_t workspace_addr);
+void npu_set_sys_workspace(uint64_t workspace_addr);
+/* KERNEL_TASK_TYPE, KERNEL_TASK_TYPE_DEFAULT: enum of CANN's kernel types; recorded. */
+void npu_kernel_type(int type);
+
+/* ---- scalar unit ------------------------------------------------------------------------------------------------- */
+/* GetValue/SetValue of `size` (1, 2, 4, 8) bytes at byte offset `offset` of a tensor. Bounds, definedness, order and (GM)
+ * the scalar cache are the machine's business. Returns the bits, zero-extended. */
+uint64_t npu_scalar_load(const struct npu_tensor *tensor, uint64_t offset, int size);
+void npu_scalar_store(const struct npu_tensor *tensor, uint64_t offset, int size, uint64_t bits);
+void npu_assert_failed(const char *expression, const char *file, int line);
+void npu_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* trap(): the kernel ends itself as AscendC::Trap() does. */
+void npu_user_trap(void);
+/* An API that CANN has and AKGen lacks: the verdict is `unsupported` and names it. */
+void npu_unsupported(const char *api);
+
+/* ---- TPipe, TQue, TBuf ------------------------------------------------------------------------------------------- */
+/* A core has at most one live TPipe. create makes it current and resets buffers and events. */
+void npu_pipe_create(void);
+void npu_pipe_destroy(void);
+void npu_pipe_reset(void);
+/* A queue or buffer object in the kernel holds an id: 0 until InitBuffer. src/dst: positions of the TQueBind. */
+void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes);
+void npu_que_alloc(uint32_t id, struct npu_tensor *tensor);
+void npu_que_enque(uint32_t id, const struct npu_tensor *tensor);
+void npu_que_deque(uint32_t id, struct npu_tensor *tensor);
+void npu_que_free(uint32_t id, const struct npu_tensor *tensor);
+void npu_que_free_all(uint32_t id);
+int npu_que_has_tensor(uint32_t id);        /* HasTensorInQue */
+int npu_que_vacant(uint32_t id);            /* VacantInQue */
+int npu_que_has_idle_buffer(uint32_t id);   /* HasIdleBuffer */
+int npu_que_tensors(uint32_t id);           /* GetTensorCountInQue */
+void npu_buf_init(uint32_t *id, int position, uint32_t bytes);
+/* TBuf::Get / GetWithOffset: bytes 0 = the whole buffer. EnQue/DeQue/Alloc/Free of a TBuf are queue calls on its id. */
+void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
+/* A tensor of `bytes` at `offset` of the memory behind a position (LocalMemAllocator, static tensors). */
+void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
+/* PopStackBuffer: what InitBuffer has left of UB. */
+int npu_pop_stack_buffer(int position, struct npu_tensor *tensor);
+int npu_fetch_event(int src_pipe, int dst_pipe);   /* FetchEventID: a free id, not reserved */
+int npu_alloc_event(int src_pipe, int dst_pipe);   /* AllocEventID: reserved until released */
+void npu_release_event(int src_pipe, int dst_pipe, int event_id);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t used, size;
+    _Alignas(16) unsigned char bytes[];
+};
+
+enum { ARENA_CHUNK = 64 * 1024 };
+
+void *arena_alloc(struct arena *arena, size_t bytes)
+{
+    if (bytes > PTRDIFF_MAX - ARENA_CHUNK)
+        abort();
+    bytes = (bytes + 15) & ~(size_t)15;
+    struct arena_chunk *chunk = arena->chunks;
+    if (!chunk || chunk->size - chunk->used < bytes) {
+        size_t size = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
+        chunk = calloc(1, sizeof *chunk + size);
+        if (!chunk) {
+            fputs("akgen: out of memory\n", stderr);
+            abort();
+        }
+        chunk->size = size;
+        chunk->next = arena->chunks;
+        arena->chunks = chunk;
+    }
+    void *result = chunk->bytes + chunk->used;
+    chunk->used += bytes;
+    return result;
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = arena_alloc(arena, length < 0 ? 1 : (size_t)length + 1);
+    if (length >= 0)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void arena_free(struct arena *arena)
+{
+    while (arena->chunks) {
+        struct arena_chunk *next = arena->chunks->next;
+        free(arena->chunks);
+        arena->chunks = next;
+    }
+}

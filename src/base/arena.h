@@ -1,0 +1,22 @@
+/* A bump allocator for what lives as long as one request: allocate freely, release once. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena_chunk;
+struct arena {
+    struct arena_chunk *chunks; /* newest first; zero-initialise the struct before first use */
+};
+
+/* Zeroed memory, aligned to 16 bytes, valid until arena_free. Aborts when the system is out of memory. */
+void *arena_alloc(struct arena *arena, size_t bytes);
+/* A copy of a string, or of its first `length` bytes. */
+char *arena_strdup(struct arena *arena, const char *text);
+char *arena_strndup(struct arena *arena, const char *text, size_t length);
+char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Releases everything; the arena can be used again. */
+void arena_free(struct arena *arena);
+
+#endif

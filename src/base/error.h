@@ -1,0 +1,20 @@
+/* Errors that travel: what was wrong, where, and what would be right. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdarg.h>
+
+/* A function that can fail returns `struct akgen_error *`: NULL is success, anything else is owned by the caller. */
+struct akgen_error {
+    char *message; /* complete sentence(s), no newline at the end */
+};
+
+/* A new error with a printf message. Never returns NULL: out of memory yields a static error that error_free ignores. */
+struct akgen_error *error_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Puts "<prefix>: " in front of the message and returns the same error. */
+struct akgen_error *error_prefix(struct akgen_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Releases an error; NULL is allowed. */
+void error_free(struct akgen_error *error);
+
+#endif

@@ -1,0 +1,89 @@
+/* The machine: a simulated Ascend 910B (NPU_ARCH 2201). A program makes one, tells it which memory is GM, launches a
+ * kernel on N blocks and reads the report. Kernels talk to it through akgen/npu_abi.h. */
+#ifndef NPU_NPU_H
+#define NPU_NPU_H
+
+#include "akgen/npu_abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- the chip as data (soc.def) ----------------------------------------------------------------------------------- */
+struct npu_soc {
+    const char *name;              /* "Ascend910B2" */
+    int aic, aiv;                  /* cores */
+    int mhz;
+    uint64_t hbm_bytes, l2_bytes;
+    uint32_t ub_bytes;             /* 196608: the memory itself; also what TPipe can give */
+    uint32_t ub_tiling_bytes;      /* 196352: what PlatformAscendC::GetCoreMemSize(UB) tells a tiling function */
+    uint32_t ub_reserved_bytes;    /* 8192 that the documentation reserves unless told otherwise: a note, no limit */
+    uint32_t l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes, bt_bytes, fb_bytes;
+};
+/* Every SoC, ended by an entry whose name is NULL; order as in soc.def, the default first. */
+extern const struct npu_soc npu_socs[];
+/* By name, ignoring case and an "Ascend" in front; NULL if there is none. */
+const struct npu_soc *npu_soc_find(const char *name);
+
+/* ---- what went wrong ---------------------------------------------------------------------------------------------- */
+enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
+
+/* One thing the machine noticed. Strings live as long as the machine. `fault` is a name of docs/faults.md, "ub_overflow". */
+struct npu_finding {
+    const char *fault;
+    enum npu_kind kind;
+    bool fatal;                    /* a fault; otherwise a note */
+    const char *message;           /* one sentence: what happened, the rule and its limit */
+    const char *api;               /* "DataCopy", or "" */
+    const char *operand;           /* "dst", "src0", "mask", ... or "" */
+    int pipe;                      /* enum npu_pipe, -1 none */
+    int core;                      /* block that ran it */
+    uint64_t pc;                   /* return address in the kernel; 0 none */
+    uint64_t pc_other;             /* the other access of a conflict, the first reader, ...; 0 none */
+    uint64_t count;                /* how often the same (fault, pc, pc_other) happened */
+};
+
+/* ---- launching ---------------------------------------------------------------------------------------------------- */
+enum npu_gm_kind { NPU_GM_INPUT, NPU_GM_OUTPUT, NPU_GM_INOUT, NPU_GM_WORKSPACE, NPU_GM_TILING, NPU_GM_ADDRESSES };
+enum npu_sync { NPU_SYNC_AUTO, NPU_SYNC_MANUAL };
+
+struct npu_config {
+    const struct npu_soc *soc;
+    enum npu_sync sync;
+    bool random_order;             /* --schedule=random:SEED */
+    uint64_t seed;
+    uint64_t tiling_key;
+    uint64_t reserved_workspace;   /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
+};
+
+struct npu_stats {
+    uint64_t instructions;         /* issued, all pipes but S */
+    uint64_t scalar_loads, scalar_stores, scalar_blocks;
+    uint64_t bytes_in, bytes_out;  /* GM->local, local->GM */
+    int blocks, waves;
+    int kernel_type;               /* last KERNEL_TASK_TYPE, or -1 */
+};
+
+struct npu;
+struct npu *npu_create(const struct npu_config *config);
+void npu_destroy(struct npu *npu);
+
+/* Declares [base, base+bytes) to be a GM allocation. base must be aligned to 512 bytes. INPUT, TILING and ADDRESSES
+ * start defined, OUTPUT and WORKSPACE undefined unless `defined`, INOUT defined. Accesses outside every region trap. */
+void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined);
+
+typedef void npu_kernel(uint64_t args, ...);
+enum { NPU_MAX_ARGS = 64 };
+/* Runs `kernel` on block_dim blocks with the same arguments. Returns true if no fatal finding was recorded. */
+bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_count, int block_dim);
+
+/* Findings in order of occurrence, equal ones merged (at most 256 kept). Valid until npu_destroy. */
+const struct npu_finding *npu_findings(const struct npu *npu, size_t *count);
+struct npu_stats npu_stats(const struct npu *npu);
+/* After npu_launch: how many bytes of the region that starts at base were never written (or hold undefined values), and
+ * the first such offset in *first. */
+size_t npu_gm_undefined(const struct npu *npu, const void *base, size_t *first);
+
+/* Called by the compiler's hooks (hooks.c exports __sanitizer_cov_load*, __sanitizer_cov_store*, trace_pc_guard). */
+
+#endif

@@ -1,0 +1,35 @@
+/* The jail: a process with its own limits that sees only the files it is given. Used for the compiler and for akgen-run. */
+#ifndef SANDBOX_SANDBOX_H
+#define SANDBOX_SANDBOX_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sandbox_limits {
+    double seconds;            /* wall clock; the whole process group is killed after it */
+    uint64_t memory;           /* RLIMIT_AS in bytes; 0 = none */
+    uint64_t file_bytes;       /* RLIMIT_FSIZE */
+    const char *const *readable;  /* NULL-terminated paths (files or trees) that may be read and executed */
+    const char *const *writable;  /* NULL-terminated paths that may be written */
+};
+struct sandbox_result {
+    bool started;              /* false: see error */
+    bool timed_out;
+    int exit_code;             /* -1 if ended by a signal */
+    int signal;
+    double seconds;
+    char *output;              /* stdout and stderr together, cut at limit; in the arena */
+    size_t output_length;
+    const char *error;
+};
+/* Runs argv[0] (absolute path) with the descriptors keep_fds (ended by -1) left open, and captures what it prints. */
+void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
+                   const int *keep_fds, size_t output_limit, struct sandbox_result *result);
+/* What this kernel offers: "landlock 4, seccomp, user namespaces"; for `akgen doctor`. */
+const char *sandbox_features(struct arena *arena);
+
+#endif

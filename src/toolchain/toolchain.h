@@ -1,0 +1,80 @@
+/* From sources to loadable objects: prepare, compile, link, cache, and say what the compiler said.
+ *
+ * A build has two halves, because a kernel is compiled with the tiling structures that its host part registers:
+ *   toolchain_host()   op_host/ *.cpp        -> host.so,   then op_describe() in the jail -> OpDef, tiling header
+ *   toolchain_kernel() op_kernel/<entry>.cpp -> kernel.so, once per dtype combination and distinct preprocessed text
+ * toolchain_build() does both. Compilers run in the jail. Objects are cached by content. */
+#ifndef TOOLCHAIN_TOOLCHAIN_H
+#define TOOLCHAIN_TOOLCHAIN_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "op/op.h"
+
+/* Classes of the AscendKernelGen paper. */
+enum diagnostic_class {
+    DIAG_API,      /* API signature and overload */
+    DIAG_DTYPE,    /* data type and conversion */
+    DIAG_SCOPE,    /* variable scope and lifetime */
+    DIAG_MEMORY,   /* memory and object usage */
+    DIAG_SYNTAX,   /* syntax and structure */
+    DIAG_MACRO     /* macro and preprocessing */
+};
+/* "api", "dtype", "scope", "memory", "syntax", "macro". */
+const char *diagnostic_class_name(enum diagnostic_class class);
+
+struct diagnostic {
+    enum diagnostic_class class;
+    bool error;                /* else a warning */
+    const char *file;          /* relative to the project where it lies inside it */
+    int line, column;          /* 0 = unknown */
+    const char *message;
+    const char *text;          /* the source line, NULL if unknown */
+    const char *unsupported;   /* the API that CANN has and AKGen lacks, if that is the reason */
+};
+
+enum build_stage { BUILD_OK, BUILD_PARSE, BUILD_HOST, BUILD_DESCRIBE, BUILD_KERNEL, BUILD_BROKEN };
+
+struct build_kernel {          /* one dtype combination of the OpDef */
+    int combination;
+    const char *so;            /* absolute path; NULL when only checked */
+    double seconds;
+    bool cached;
+};
+struct build {
+    enum build_stage stage;    /* BUILD_OK, or where it ended */
+    const char *error;         /* one line for a stage that is not OK */
+    struct op_def def;
+    const char *host_so;
+    const char *entry;         /* exported symbol of the kernel entry in every kernel.so */
+    struct build_kernel *kernels;
+    int kernel_count;
+    struct diagnostic *diagnostics;
+    int diagnostic_count;
+    double host_seconds, describe_seconds, kernel_seconds;
+    const char *source_hash;   /* xxh3 of all sources, hexadecimal: the candidate's name */
+};
+
+struct build_options {
+    const char *cache_dir;     /* NULL = $XDG_CACHE_HOME/akgen or ~/.cache/akgen */
+    bool no_cache;             /* neither look up nor store objects (the precompiled headers are still used) */
+    const bool *wanted;        /* per dtype combination: generate code; NULL = all. The others get a syntax check. */
+    /* Called after the OpDef is known to fill `wanted`; may be NULL. wanted has def->combinations entries. */
+    void (*select)(void *closure, const struct op_def *def, bool *wanted);
+    void *closure;
+    const char *host_override; /* scope kernel: directory whose op_host/ is the question's */
+    bool sanitize_kernel_tiling; /* scope kernel: 'GM_ADDR workspace' becomes 'GM_ADDR workspace, GM_ADDR tiling' */
+    int jobs;                  /* parallel compiles, at least 1 */
+    double seconds;            /* limit per compile; 0 = 120 */
+};
+/* Builds a project. Errors of the candidate are in build->stage and diagnostics; an akgen_error is ours. */
+struct akgen_error *toolchain_build(struct arena *arena, const struct op_project *project,
+                                    const struct build_options *options, struct build *build);
+/* Makes the precompiled headers if they are missing or stale; done on demand by toolchain_build. */
+struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir);
+/* "clang version 19.1.7" or an error that says what to install. */
+struct akgen_error *toolchain_version(struct arena *arena, const char **version);
+/* Directory that holds include/, src/npu/isa.def and tasks/: $AKGEN_HOME, or found from the program's own path. */
+const char *toolchain_home(void);
+
+#endif
