@@ -1,0 +1,156 @@
+/* Inside the machine: what its files share. Nothing outside src/npu includes this.
+ *
+ * The life of an instruction (issue.c):
+ *   1. check:   npu_family[].check validates it (trap on what the chip would not forgive) and lists its accesses
+ *   2. bounds:  every access lies inside its memory and its tensor
+ *   3. order:   order.c compares the accesses with earlier ones that nothing orders (vector clocks), then records them
+ *   4. execute: at once (program order), or later from its pipe's queue (schedule.c), with the registers as they were
+ * Execution moves values and definedness together (shadow.c). */
+#ifndef NPU_INTERNAL_H
+#define NPU_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/half.h"
+#include "base/random.h"
+#include "npu/npu.h"
+
+enum { NPU_BLOCK = 32, NPU_REPEAT = 256, NPU_MAX_REPEAT = 255 };
+
+/* Special registers that an instruction reads; copied into the pipe's queue with it. */
+struct npu_regs {
+    uint64_t mask[2];          /* [0] low (elements 0..63) or the count in counter mode, [1] high */
+    bool counter;              /* mask mode */
+    uint8_t atomic;            /* 0 none, 1 add, 2 max, 3 min */
+    uint8_t atomic_type;       /* enum akgen_dtype */
+    uint64_t deq_scale;        /* half bits */
+    uint8_t cmp_mask[32];      /* CMPMASK: result of a Compare without dst, input of Select mode 0 */
+};
+/* Registers that instructions write; read by the scalar unit after the pipe has drained. */
+struct npu_results {
+    uint64_t acc_value;        /* float or half bits */
+    uint64_t reduce_value, reduce_index;
+    uint64_t rsvd_count;
+    uint8_t cmp_mask[32];
+};
+
+/* One operand's footprint: count2 x count runs of `bytes`, the runs `stride` apart, groups `stride2` apart. */
+struct npu_access {
+    uint64_t addr;
+    uint32_t bytes;
+    uint32_t count, count2;    /* at least 1 */
+    int64_t stride, stride2;
+    bool write;
+    bool atomic;
+    uint8_t flags;             /* NPU_TENSOR_RAW */
+    const struct npu_tensor *tensor; /* for its extent and position; NULL = bounds of the memory only */
+    const char *operand;       /* "dst", "src0", "src1", "mask", "indices", ... */
+};
+enum { NPU_MAX_ACCESSES = 6 };
+
+struct npu_core;
+
+/* What a family of instructions can do. check() fills `accesses` and returns how many; it may correct *insn the way the
+ * hardware does (a ragged DataCopy count rounds down: report NPU_DIFFERS). execute() does the work. */
+struct npu_family {
+    int (*check)(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs, struct npu_access *accesses);
+    void (*execute)(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs);
+};
+#define NPU_FAMILIES(X)                                                                                                 \
+    X(binary) X(ternary) X(scalar) X(unary) X(cast) X(compare) X(select) X(duplicate) X(brcb) X(copy) X(create_index)   \
+    X(gather) X(gather_mask) X(reduce) X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) X(data_copy)         \
+    X(data_copy_pad)
+#define X(name)                                                                                                         \
+    int npu_check_##name(struct npu_core *, struct npu_insn *, const struct npu_regs *, struct npu_access *);           \
+    void npu_exec_##name(struct npu_core *, const struct npu_insn *, const struct npu_regs *);
+NPU_FAMILIES(X)
+#undef X
+
+/* One line of isa.def. */
+struct npu_isa_row {
+    const char *name;
+    int pipe;                  /* enum npu_pipe, or -1: DMA, decided by the operands' positions */
+    uint64_t types;
+    uint16_t rate16, rate32;
+    const char *source;
+    struct npu_family family;
+};
+extern const struct npu_isa_row npu_isa[NPU_OPS];
+
+/* ---- one core ------------------------------------------------------------------------------------------------------ */
+/* The parts that instructions touch. Scheduling, clocks, queues and caches hang on it privately. */
+struct npu_core {
+    struct npu *npu;
+    int block;                 /* GetBlockIdx */
+    uint8_t *ub;               /* ub_bytes, 512-aligned, poisoned at start */
+    uint32_t ub_bytes;
+    uint64_t *ub_defined;      /* one bit per byte of ub */
+    struct npu_regs regs;      /* as the next instruction to be issued will see them */
+    struct npu_results results;
+    uint64_t pc;               /* return address of the ABI call being served, for reports */
+    const struct npu_insn *insn; /* being checked or executed; NULL outside */
+    struct npu_order *order;   /* order.c */
+    struct npu_schedule *schedule; /* schedule.c */
+    struct npu_pipe_object *pipe;  /* queue.c: the live TPipe */
+    struct npu_fiber *fiber;   /* fiber.c */
+    struct npu_dcache *dcache; /* dcache.c */
+    struct npu_stats stats;
+};
+extern _Thread_local struct npu_core *npu_current; /* the core whose fiber is running */
+
+/* ---- reporting (fault.c) --------------------------------------------------------------------------------------------- */
+/* Ends the run: the chip stops here. `fault` is a name in docs/faults.md; message as printf. Does not return. */
+_Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Records something that does not end the run. pc_other may be 0. */
+void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
+              uint64_t pc_other, const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+/* ---- definedness (shadow.c) ------------------------------------------------------------------------------------------ */
+static inline bool npu_in_ub(const struct npu_core *core, uint64_t addr)
+{
+    return addr - (uint64_t)core->ub < core->ub_bytes;
+}
+/* True if every byte of a UB range is defined. */
+bool npu_ub_defined(const struct npu_core *core, const void *at, size_t bytes);
+void npu_ub_define(struct npu_core *core, const void *at, size_t bytes);
+void npu_ub_undefine(struct npu_core *core, const void *at, size_t bytes);
+/* An instruction consumed bytes that were never written: one note per (pc, operand), origin remembered so that a fault
+ * can name the first reader when such a value reaches an output, an address or a branch. */
+void npu_undefined_read(struct npu_core *core, const char *operand, const void *at);
+/* GM (any declared region). define: who = the running core; `atomic` writes never conflict with each other. Detects
+ * writes of different values by two cores between two SyncAll. Bytes whose value is undefined are passed with
+ * `defined` false. Values must already be in memory when it is called; `old` = what was there (NULL unless wanted). */
+bool npu_gm_defined(const struct npu_core *core, const void *at, size_t bytes);
+void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool defined, bool atomic);
+/* Moves definedness along with a copy: to/from UB or GM. */
+void npu_shadow_copy(struct npu_core *core, void *to, const void *from, size_t bytes);
+
+/* ---- lanes (lanes.c): how the elements of a vector instruction are walked --------------------------------------------- */
+/* Calls body for maximal runs of consecutive selected elements, in the order in which the hardware takes them. Strides
+ * are in 32-byte blocks; element sizes differ for Cast, so each operand has its own size. */
+struct npu_run {
+    uint8_t *dst;
+    const uint8_t *src0, *src1;
+    uint32_t n;                /* elements */
+};
+typedef void npu_run_body(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
+                          const struct npu_run *run, void *closure);
+void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, npu_run_body *body,
+               void *closure);
+/* Checks common to the vector forms (32-byte alignment, mask and repeat limits of the element width, dtype in isa.def,
+ * UB position) and lists the accesses of dst, src0 and src1 (operand names in order, NULL = unused). */
+int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
+                     struct npu_access *accesses, const char *src0, const char *src1);
+
+/* ---- parts of the machine -------------------------------------------------------------------------------------------- */
+struct npu_gm_region {
+    const char *name;
+    uint8_t *base;
+    size_t bytes;
+    enum npu_gm_kind kind;
+    uint8_t *shadow;           /* shadow.c; NULL while the region is wholly defined and unwritten */
+};
+/* The region that holds addr, or NULL. */
+struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr);
+
+#endif
