@@ -16,6 +16,8 @@ void *arena_alloc(struct arena *arena, size_t bytes);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Moves everything that `from` owns into `arena`; `from` is empty afterwards. For arenas filled by threads. */
+void arena_adopt(struct arena *arena, struct arena *from);
 /* Releases everything; the arena can be used again. */
 void arena_free(struct arena *arena);
 

@@ -19,6 +19,7 @@ struct job_argument {
     int count;                 /* 0 = absent optional */
     bool list;                 /* dynamic: the kernel gets the address of an address table */
     int alias;                 /* outputs: index of the input whose memory this is (in place), or -1 */
+    bool written;              /* inputs: the operator's contract writes into it (in place, with or without an output) */
 };
 enum job_kind { JOB_DESCRIBE, JOB_RUN };
 struct job {
