@@ -93,6 +93,9 @@ struct task_instance {
  * in all tensors) are replaced by a smaller one of the same character unless `full`. */
 struct akgen_error *task_instance_make(const struct task *task, const struct task_case *task_case, uint64_t seed,
                                        bool full, struct task_instance **instance);
+/* The shapes, dtypes and attributes of a case alone: no values are made (tensor values are NULL). Cheap. */
+struct akgen_error *task_instance_shapes(const struct task *task, const struct task_case *task_case,
+                                         struct task_instance **instance);
 void task_instance_free(struct task_instance *instance);
 
 /* ---- references and comparison ------------------------------------------------------------------------------------- */

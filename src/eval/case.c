@@ -1,0 +1,415 @@
+/* One case of one candidate: make the inputs, bind them to the OpDef, lay them out in shared memory, run the job in the
+ * jail, read the outputs where the kernel left them, compare.
+ *
+ * Binding follows upstream's call: tensors go to OpDef inputs and outputs by order, attributes by name or, where a
+ * candidate named them differently, by order. A task output that has no OpDef output is the memory of the input it names
+ * (operators that only write in place declare no output). */
+#include "eval/eval_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { GM_ALIGN = 512, GM_SLACK = 512, FORMAT_ND = 2 };
+
+/* The tensors of a case in the memory that akgen and akgen-run share. */
+struct gm_memory {
+    int fd;
+    uint8_t *base;
+    uint64_t bytes;
+};
+
+struct bound_case {
+    const struct eval_candidate *candidate;
+    struct task_instance *instance;
+    struct job_argument *inputs, *outputs; /* in OpDef order */
+    struct op_attr *attrs;
+    struct gm_memory gm;
+};
+
+static void *copy_array(struct arena *arena, const void *from, size_t bytes)
+{
+    void *copy = arena_alloc(arena, bytes ? bytes : 1);
+    if (bytes)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+/* ---- binding ------------------------------------------------------------------------------------------------------ */
+static bool types_fit(const struct op_param *param, int combination, const struct task_argument *argument)
+{
+    for (int i = 0; i < argument->count; i++)
+        if (argument->tensors[i].type != param->types[combination])
+            return false;
+    return true;
+}
+
+int eval_combination(const struct op_def *def, const struct task_instance *instance)
+{
+    const struct task *task = instance->task;
+    for (int c = 0; c < def->combinations; c++) {
+        bool fits = true;
+        for (int i = 0; fits && i < def->input_count && i < task->input_count; i++)
+            fits = types_fit(&def->inputs[i], c, &instance->inputs[i]);
+        for (int i = 0; fits && i < def->output_count && i < task->output_count; i++)
+            fits = types_fit(&def->outputs[i], c, &instance->outputs[i]);
+        if (fits)
+            return c;
+    }
+    return -1;
+}
+
+static int find_input(const struct task *task, const char *name)
+{
+    for (int i = 0; i < task->input_count; i++)
+        if (strcmp(task->inputs[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static struct op_tensor shape_of(const struct task_tensor *tensor)
+{
+    struct op_tensor shape = {.type = tensor->type, .format = FORMAT_ND, .rank = tensor->rank, .values = tensor->values};
+    memcpy(shape.dims, tensor->dims, sizeof(int64_t) * (size_t)tensor->rank);
+    return shape;
+}
+
+static struct job_argument bind_argument(struct arena *arena, const struct task_argument *argument, bool list)
+{
+    struct job_argument bound = {.count = argument->count, .list = list, .alias = -1};
+    bound.tensors = arena_alloc(arena, sizeof *bound.tensors * (size_t)argument->count);
+    for (int i = 0; i < argument->count; i++) {
+        const struct task_tensor *tensor = &argument->tensors[i];
+        bound.tensors[i].shape = shape_of(tensor);
+        bound.tensors[i].bytes = (uint64_t)tensor->elements * akgen_dtype_size(tensor->type);
+    }
+    return bound;
+}
+
+/* NULL, or why the candidate's OpDef cannot be called as the task calls its operator. */
+static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    const struct op_def *def = &bound->candidate->build->def;
+    if (def->input_count != task->input_count)
+        return arena_printf(arena, "the OpDef declares %d inputs, the task calls it with %d", def->input_count,
+                            task->input_count);
+    if (def->output_count > task->output_count)
+        return arena_printf(arena, "the OpDef declares %d outputs, the task reads %d", def->output_count,
+                            task->output_count);
+    for (int i = def->output_count; i < task->output_count; i++)
+        if (!task->outputs[i].in_place)
+            return arena_printf(arena, "the OpDef declares %d outputs, the task needs '%s' too", def->output_count,
+                                task->outputs[i].name);
+    bound->inputs = arena_alloc(arena, sizeof *bound->inputs * (size_t)(task->input_count + 1));
+    for (int i = 0; i < task->input_count; i++)
+        bound->inputs[i] = bind_argument(arena, &bound->instance->inputs[i], task->inputs[i].kind == TASK_TENSOR_LIST);
+    bound->outputs = arena_alloc(arena, sizeof *bound->outputs * (size_t)(task->output_count + 1));
+    for (int i = 0; i < task->output_count; i++) {
+        const struct task_param *param = &task->outputs[i];
+        bound->outputs[i] = bind_argument(arena, &bound->instance->outputs[i], param->kind == TASK_TENSOR_LIST);
+        if (param->in_place) {
+            int input = find_input(task, param->in_place);
+            bound->outputs[i].alias = input;
+            bound->inputs[input].written = true;
+        }
+        bool defined = param->init && strcmp(param->init, "poison") != 0;
+        for (int t = 0; t < bound->outputs[i].count; t++)
+            bound->outputs[i].tensors[t].defined = defined;
+    }
+    return NULL;
+}
+
+static const char *bind_attrs(struct arena *arena, struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    const struct op_def *def = &bound->candidate->build->def;
+    bound->attrs = copy_array(arena, def->attrs, sizeof *def->attrs * (size_t)def->attr_count);
+    for (int i = 0; i < def->attr_count; i++) {
+        int from = -1;
+        for (int t = 0; t < task->attr_count && from < 0; t++)
+            if (strcmp(task->attrs[t].name, def->attrs[i].name) == 0)
+                from = t;
+        if (from < 0 && def->attr_count == task->attr_count)
+            from = i;
+        if (from >= 0)
+            bound->attrs[i].value = bound->instance->attrs[from];
+        else if (def->attrs[i].required)
+            return arena_printf(arena, "the OpDef requires attribute '%s', which the task does not pass",
+                                def->attrs[i].name);
+    }
+    return NULL;
+}
+
+/* ---- shared memory ------------------------------------------------------------------------------------------------ */
+static void place(struct job_argument *argument, uint64_t *offset)
+{
+    for (int i = 0; i < argument->count; i++) {
+        argument->tensors[i].offset = *offset;
+        *offset += (argument->tensors[i].bytes + GM_SLACK + GM_ALIGN - 1) / GM_ALIGN * GM_ALIGN;
+    }
+}
+
+/* A pattern that is a NaN in every floating type, so that an unwritten output never looks right. */
+static void poison(void *at, size_t bytes)
+{
+    memset(at, 0xff, bytes);
+}
+
+static bool gm_create(struct gm_memory *gm, uint64_t bytes)
+{
+    gm->bytes = bytes ? bytes : GM_ALIGN;
+    gm->fd = memfd_create("akgen-gm", MFD_CLOEXEC);
+    if (gm->fd < 0 || ftruncate(gm->fd, (off_t)gm->bytes) != 0)
+        return false;
+    gm->base = mmap(NULL, gm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, gm->fd, 0);
+    if (gm->base == MAP_FAILED)
+        gm->base = NULL;
+    return gm->base != NULL;
+}
+
+static void gm_free(struct gm_memory *gm)
+{
+    if (gm->base)
+        munmap(gm->base, gm->bytes);
+    if (gm->fd >= 0)
+        close(gm->fd);
+}
+
+static bool lay_out(struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    uint64_t end = 0;
+    for (int i = 0; i < task->input_count; i++)
+        place(&bound->inputs[i], &end);
+    for (int i = 0; i < task->output_count; i++) {
+        struct job_argument *output = &bound->outputs[i];
+        if (output->alias < 0)
+            place(output, &end);
+        else
+            for (int t = 0; t < output->count; t++)
+                output->tensors[t].offset = bound->inputs[output->alias].tensors[t].offset;
+    }
+    if (!gm_create(&bound->gm, end))
+        return false;
+    for (int i = 0; i < task->input_count; i++)
+        for (int t = 0; t < bound->inputs[i].count; t++)
+            memcpy(bound->gm.base + bound->inputs[i].tensors[t].offset, bound->instance->inputs[i].tensors[t].values,
+                   bound->inputs[i].tensors[t].bytes);
+    for (int i = 0; i < task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].alias < 0; t++)
+            if (!bound->outputs[i].tensors[t].defined)
+                poison(bound->gm.base + bound->outputs[i].tensors[t].offset, bound->outputs[i].tensors[t].bytes);
+    return true;
+}
+
+/* ---- judging ------------------------------------------------------------------------------------------------------ */
+static struct task_argument *actual_outputs(struct arena *arena, const struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    struct task_argument *actual =
+        copy_array(arena, bound->instance->outputs, sizeof *actual * (size_t)task->output_count);
+    for (int i = 0; i < task->output_count; i++) {
+        actual[i].tensors = copy_array(arena, actual[i].tensors, sizeof *actual[i].tensors * (size_t)actual[i].count);
+        for (int t = 0; t < actual[i].count; t++)
+            actual[i].tensors[t].values = bound->gm.base + bound->outputs[i].tensors[t].offset;
+    }
+    return actual;
+}
+
+/* Name of an input that the kernel changed although the operator only reads it, or NULL. */
+static const char *changed_input(const struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    for (int i = 0; i < task->input_count; i++)
+        for (int t = 0; t < bound->inputs[i].count && !bound->inputs[i].written; t++)
+            if (memcmp(bound->gm.base + bound->inputs[i].tensors[t].offset,
+                       bound->instance->inputs[i].tensors[t].values, bound->inputs[i].tensors[t].bytes) != 0)
+                return task->inputs[i].name;
+    return NULL;
+}
+
+static void row_set(struct verdict_case *row, enum verdict_kind kind, enum verdict_stage stage, const char *error)
+{
+    row->kind = kind;
+    row->stage = stage;
+    row->error = error;
+    row->ok = kind == VERDICT_PASS;
+}
+
+static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
+{
+    enum task_profile profile = bound->candidate->options->profile;
+    struct task_argument *expected = NULL;
+    struct akgen_error *error = task_reference(bound->instance, profile, &expected);
+    if (error) {
+        row_set(row, VERDICT_INFRA_ERROR, STAGE_COMPARE, arena_strdup(arena, error->message));
+        error_free(error);
+        return;
+    }
+    task_compare(bound->instance, profile, expected, actual_outputs(arena, bound), &row->mismatch);
+    row->compared = true;
+    task_outputs_free(expected);
+    const char *changed = profile == TASK_STRICT ? changed_input(bound) : NULL;
+    if (!row->mismatch.ok)
+        row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
+    else if (changed)
+        row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_printf(arena, "input '%s' was changed by the kernel", changed));
+    else
+        row_set(row, VERDICT_PASS, STAGE_COMPARE, NULL);
+}
+
+static const struct job_finding *first_fatal(const struct job_result *run, const char *kind)
+{
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (run->findings[i].fatal && (!kind || strcmp(run->findings[i].kind, kind) == 0))
+            return &run->findings[i];
+    return NULL;
+}
+
+static const char *place_of(struct arena *arena, const struct job_finding *finding)
+{
+    if (!finding->file)
+        return finding->message;
+    return arena_printf(arena, "%s:%d: %s", finding->file, finding->line, finding->message);
+}
+
+static void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
+{
+    const struct job_result *run = &row->run;
+    const struct job_finding *finding;
+    switch (run->status) {
+    case JOB_BROKEN:
+        row_set(row, VERDICT_INFRA_ERROR, STAGE_RUN, run->error);
+        break;
+    case JOB_TILING_FAILED:
+        row_set(row, VERDICT_WRONG, STAGE_TILING, run->error);
+        break;
+    case JOB_LOAD_FAILED:
+        row_set(row, VERDICT_COMPILE_ERROR, STAGE_KERNEL, run->error);
+        break;
+    case JOB_TIMEOUT:
+        row_set(row, VERDICT_TIMEOUT, STAGE_RUN, run->error);
+        break;
+    case JOB_CRASHED:
+    case JOB_EXITED:
+        row_set(row, VERDICT_FAULT, run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN, run->error);
+        break;
+    case JOB_OK:
+        if ((finding = first_fatal(run, "unsupported")))
+            row_set(row, VERDICT_UNSUPPORTED, STAGE_RUN, place_of(arena, finding));
+        else if ((finding = first_fatal(run, NULL)))
+            row_set(row, VERDICT_FAULT, STAGE_RUN, place_of(arena, finding));
+        else
+            judge_outputs(arena, bound, row);
+        break;
+    }
+}
+
+/* "x[8,2048] y[8,2048]"; a list shows its first shapes. */
+static const char *describe_shape(struct arena *arena, const struct task_instance *instance)
+{
+    const char *text = "";
+    for (int i = 0; i < instance->task->input_count; i++) {
+        const struct task_argument *argument = &instance->inputs[i];
+        for (int t = 0; t < argument->count && t < 3; t++) {
+            text = arena_printf(arena, "%s%s%s[", text, *text ? " " : "", instance->task->inputs[i].name);
+            for (int d = 0; d < argument->tensors[t].rank; d++)
+                text = arena_printf(arena, "%s%s%ld", text, d ? "," : "", (long)argument->tensors[t].dims[d]);
+            text = arena_printf(arena, "%s]", text);
+        }
+        if (argument->count > 3)
+            text = arena_printf(arena, "%s (%d tensors)", text, argument->count);
+    }
+    return text;
+}
+
+static const char *describe_dtype(const struct task_instance *instance)
+{
+    const struct task *task = instance->task;
+    for (int i = 0; i < task->input_count; i++)
+        if (instance->inputs[i].count && task->inputs[i].kind != TASK_SCALAR && task->inputs[i].kind != TASK_SCALAR_LIST)
+            return akgen_dtype_name(instance->inputs[i].tensors[0].type);
+    return instance->outputs[0].count ? akgen_dtype_name(instance->outputs[0].tensors[0].type) : "";
+}
+
+static void run_bound(struct arena *arena, struct bound_case *bound, int combination, struct verdict_case *row)
+{
+    const struct eval_candidate *candidate = bound->candidate;
+    const struct eval_options *options = candidate->options;
+    const struct build *build = candidate->build;
+    const struct task *task = bound->instance->task;
+    const char *kernel_so = NULL;
+    for (int i = 0; i < build->kernel_count; i++)
+        if (build->kernels[i].combination == combination)
+            kernel_so = build->kernels[i].so;
+    if (!kernel_so) {
+        row_set(row, VERDICT_INFRA_ERROR, STAGE_KERNEL,
+                arena_printf(arena, "no object was built for data type combination %d", combination));
+        return;
+    }
+    struct job job = {
+        .kind = JOB_RUN,
+        .host_so = build->host_so,
+        .kernel_so = kernel_so,
+        .op_type = task->op_type,
+        .entry = build->entry,
+        .def = &build->def,
+        .soc = options->soc->name,
+        .sync = candidate->sync,
+        .random_order = options->random_order,
+        .seed = options->order_seed,
+        .inputs = bound->inputs,
+        .outputs = bound->outputs,
+        .input_count = task->input_count,
+        .output_count = build->def.output_count,
+        .attrs = bound->attrs,
+        .attr_count = build->def.attr_count,
+        .gm_fd = bound->gm.fd,
+        .gm_bytes = bound->gm.bytes,
+        .seconds = options->case_seconds > 0 ? options->case_seconds : 60,
+    };
+    job_run(arena, &job, &row->run);
+    judge_run(arena, bound, row);
+}
+
+static void bind_and_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
+{
+    int combination = -1;
+    const char *why = bind_tensors(arena, bound);
+    if (!why)
+        why = bind_attrs(arena, bound);
+    if (!why && (combination = eval_combination(&bound->candidate->build->def, bound->instance)) < 0)
+        why = arena_printf(arena, "no data type combination of the OpDef fits this case (%s)", row->dtype);
+    if (why)
+        row_set(row, VERDICT_COMPILE_ERROR, STAGE_HOST, why);
+    else if (!lay_out(bound))
+        row_set(row, VERDICT_INFRA_ERROR, STAGE_RUN,
+                arena_printf(arena, "no shared memory for the case's tensors: %s", strerror(errno)));
+    else
+        run_bound(arena, bound, combination, row);
+    gm_free(&bound->gm);
+}
+
+void eval_case(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
+               struct verdict_case *row)
+{
+    const struct eval_options *options = candidate->options;
+    struct bound_case bound = {.candidate = candidate, .gm = {.fd = -1}};
+    struct akgen_error *error =
+        task_instance_make(candidate->task, task_case, options->input_seed, options->full, &bound.instance);
+    row->task_case = task_case;
+    row->id = task_case->id;
+    if (error) {
+        row_set(row, VERDICT_INFRA_ERROR, STAGE_RUN, arena_strdup(arena, error->message));
+        error_free(error);
+        return;
+    }
+    row->shape = describe_shape(arena, bound.instance);
+    row->dtype = describe_dtype(bound.instance);
+    row->reduced = bound.instance->reduced;
+    bind_and_run(arena, &bound, row);
+    task_instance_free(bound.instance);
+}

@@ -1,0 +1,239 @@
+/* One candidate -> a verdict: find the project, build it, run its cases side by side, sum up. */
+#include "eval/eval_internal.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason)
+{
+    verdict->kind = kind;
+    verdict->stage = stage;
+    verdict->reason = reason;
+}
+
+/* The cases of this evaluation: one if asked for one, case 0 in static mode as upstream, else all. */
+static int select_cases(struct verdict *verdict, const struct task *task, const struct eval_options *options)
+{
+    verdict->cases = arena_alloc(&verdict->arena, sizeof *verdict->cases * (size_t)(task->case_count + 1));
+    for (int i = 0; i < task->case_count; i++) {
+        bool chosen = options->only_case >= 0 ? task->cases[i].id == options->only_case
+                                              : options->mode == EVAL_DYNAMIC || i == 0;
+        if (chosen) {
+            verdict->cases[verdict->case_count].task_case = &task->cases[i];
+            verdict->cases[verdict->case_count++].id = task->cases[i].id;
+        }
+    }
+    return verdict->case_count;
+}
+
+/* ---- building ----------------------------------------------------------------------------------------------------- */
+struct selection {
+    const struct verdict *verdict;
+    const struct task *task;
+    const struct eval_options *options;
+};
+
+/* Code is generated for the data type combinations that the chosen cases use; the others are only checked. */
+static void select_combinations(void *closure, const struct op_def *def, bool *wanted)
+{
+    const struct selection *selection = closure;
+    for (int i = 0; i < selection->verdict->case_count; i++) {
+        struct task_instance *shapes;
+        struct akgen_error *error =
+            task_instance_shapes(selection->task, selection->verdict->cases[i].task_case, &shapes);
+        if (error) { /* the case itself will report it */
+            error_free(error);
+            continue;
+        }
+        int combination = eval_combination(def, shapes);
+        if (combination >= 0)
+            wanted[combination] = true;
+        task_instance_free(shapes);
+    }
+}
+
+static const char *first_error(const struct build *build)
+{
+    for (int i = 0; i < build->diagnostic_count; i++)
+        if (build->diagnostics[i].error)
+            return build->diagnostics[i].message;
+    return build->error;
+}
+
+static const char *unsupported_name(const struct build *build)
+{
+    for (int i = 0; i < build->diagnostic_count; i++)
+        if (build->diagnostics[i].unsupported)
+            return build->diagnostics[i].unsupported;
+    return NULL;
+}
+
+/* True if the build can be run; else the verdict says why not. */
+static bool judge_build(struct verdict *verdict)
+{
+    const struct build *build = &verdict->build;
+    static const enum verdict_stage stages[] = {
+        [BUILD_PARSE] = STAGE_PARSE, [BUILD_HOST] = STAGE_HOST, [BUILD_DESCRIBE] = STAGE_HOST,
+        [BUILD_KERNEL] = STAGE_KERNEL, [BUILD_BROKEN] = STAGE_KERNEL,
+    };
+    const char *missing = unsupported_name(build);
+    if (build->stage == BUILD_OK)
+        return true;
+    if (build->stage == BUILD_BROKEN)
+        verdict_set(verdict, VERDICT_INFRA_ERROR, stages[build->stage], build->error);
+    else if (missing)
+        verdict_set(verdict, VERDICT_UNSUPPORTED, stages[build->stage],
+                    arena_printf(&verdict->arena, "'%s' exists in CANN, AKGen does not have it yet", missing));
+    else
+        verdict_set(verdict, VERDICT_COMPILE_ERROR, stages[build->stage], first_error(build));
+    return false;
+}
+
+static bool build_candidate(struct verdict *verdict, const struct task *task, const char *dir,
+                            const struct eval_options *options, struct op_project *project)
+{
+    struct arena *arena = &verdict->arena;
+    bool need_host = options->scope == EVAL_PROJECT;
+    struct akgen_error *error = op_project_find(arena, dir, task->op_type, need_host, project);
+    if (error) {
+        verdict_set(verdict, VERDICT_COMPILE_ERROR, STAGE_PARSE, arena_strdup(arena, error->message));
+        error_free(error);
+        return false;
+    }
+    verdict->sync = options->sync_given ? options->sync : project->sync;
+    struct selection selection = {verdict, task, options};
+    struct build_options build_options = {
+        .cache_dir = options->cache_dir,
+        .no_cache = options->no_cache,
+        .select = select_combinations,
+        .closure = &selection,
+        .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
+        .sanitize_kernel_tiling = !need_host,
+        .jobs = options->jobs > 0 ? options->jobs : 1,
+    };
+    error = toolchain_build(arena, project, &build_options, &verdict->build);
+    if (error) {
+        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_KERNEL, arena_strdup(arena, error->message));
+        error_free(error);
+        return false;
+    }
+    verdict->candidate_hash = verdict->build.source_hash;
+    return judge_build(verdict);
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------ */
+struct case_queue {
+    const struct eval_candidate *candidate;
+    struct verdict *verdict;
+    atomic_int next, done;
+    pthread_mutex_t lock; /* guards the verdict's arena and the progress callback */
+};
+
+static void *run_cases(void *closure)
+{
+    struct case_queue *queue = closure;
+    const struct eval_options *options = queue->candidate->options;
+    int i;
+    while ((i = atomic_fetch_add(&queue->next, 1)) < queue->verdict->case_count) {
+        struct arena arena = {0};
+        struct verdict_case *row = &queue->verdict->cases[i];
+        eval_case(queue->candidate, row->task_case, &arena, row);
+        pthread_mutex_lock(&queue->lock);
+        arena_adopt(&queue->verdict->arena, &arena);
+        if (options->on_case)
+            options->on_case(options->closure, atomic_fetch_add(&queue->done, 1) + 1, queue->verdict->case_count);
+        pthread_mutex_unlock(&queue->lock);
+    }
+    return NULL;
+}
+
+static void run_all_cases(const struct eval_candidate *candidate, struct verdict *verdict)
+{
+    enum { MAX_THREADS = 64 };
+    pthread_t threads[MAX_THREADS];
+    struct case_queue queue = {.candidate = candidate, .verdict = verdict, .lock = PTHREAD_MUTEX_INITIALIZER};
+    int wanted = candidate->options->jobs - 1, started = 0;
+    if (wanted > verdict->case_count - 1)
+        wanted = verdict->case_count - 1;
+    while (started < wanted && started < MAX_THREADS &&
+           pthread_create(&threads[started], NULL, run_cases, &queue) == 0)
+        started++;
+    run_cases(&queue);
+    for (int i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* The verdict is that of the first case that did not pass; our own failures and missing features come first, because
+ * nothing can be concluded about the candidate then. */
+static void sum_up(struct verdict *verdict)
+{
+    static const enum verdict_kind first[] = {VERDICT_INFRA_ERROR, VERDICT_UNSUPPORTED};
+    const struct verdict_case *decisive = NULL;
+    for (int i = 0; i < verdict->case_count; i++)
+        verdict->cases_passed += verdict->cases[i].ok;
+    for (size_t k = 0; k < sizeof first / sizeof *first && !decisive; k++)
+        for (int i = 0; i < verdict->case_count && !decisive; i++)
+            if (verdict->cases[i].kind == first[k])
+                decisive = &verdict->cases[i];
+    for (int i = 0; i < verdict->case_count && !decisive; i++)
+        if (!verdict->cases[i].ok)
+            decisive = &verdict->cases[i];
+    if (decisive)
+        verdict_set(verdict, decisive->kind, decisive->stage,
+                    arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
+    else
+        verdict_set(verdict, VERDICT_PASS, STAGE_COMPARE, NULL);
+}
+
+static void evaluate(struct verdict *verdict, const struct task *task, const char *dir,
+                     const struct eval_options *options)
+{
+    struct op_project project = {0};
+    if (select_cases(verdict, task, options) == 0) {
+        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE,
+                    arena_printf(&verdict->arena, "%s has no case %d", task->name, options->only_case));
+        return;
+    }
+    if (!build_candidate(verdict, task, dir, options, &project)) {
+        for (int i = 0; i < verdict->case_count; i++) {
+            verdict->cases[i].kind = verdict->kind;
+            verdict->cases[i].stage = verdict->stage;
+        }
+        return;
+    }
+    struct eval_candidate candidate = {task, options, &verdict->build, verdict->sync};
+    run_all_cases(&candidate, verdict);
+    sum_up(verdict);
+}
+
+void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+              struct verdict *verdict)
+{
+    double start = now_seconds();
+    memset(verdict, 0, sizeof *verdict);
+    verdict->suite = task->suite;
+    verdict->task = task->name;
+    verdict->candidate_dir = arena_strdup(&verdict->arena, candidate_dir);
+    verdict->options = options;
+    verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
+    evaluate(verdict, task, candidate_dir, options);
+    verdict->seconds = now_seconds() - start;
+}
+
+void verdict_free(struct verdict *verdict)
+{
+    for (int i = 0; i < verdict->case_count; i++)
+        job_result_free(&verdict->cases[i].run);
+    arena_free(&verdict->arena);
+}
