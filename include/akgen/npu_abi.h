@@ -54,17 +54,32 @@ enum npu_form {
     NPU_FORM_MASK_REG   /* level 0, isSetMask = false: the mask registers as they are */
 };
 
-/* Block copy: DataCopy, DataCopyPad, UB-UB. Units as the API states them: see `unit`. */
+/* Block copy: DataCopy with DataCopyParams, DataCopyPad. Values as the kernel wrote them, not truncated to a field. */
 struct npu_copy {
     uint32_t block_count;
-    uint32_t block_len;            /* DataCopy: 32-byte units; Pad: bytes */
-    int64_t src_stride, dst_stride;/* gap between end of a block and start of the next; on UB 32-byte units, on GM units of block_len */
-    uint8_t pad;                   /* DataCopyPad GM->UB: isPad */
-    uint8_t left, right;           /* padding elements */
-    uint8_t dummy;
+    uint32_t block_len;            /* DataCopy: 32-byte units; DataCopyPad: bytes */
+    int64_t src_stride, dst_stride;/* gap between the end of a block and the start of the next. DataCopy: 32-byte units on
+                                    * both sides; DataCopyPad: 32-byte units on UB, bytes on GM */
+    uint8_t pad;                   /* DataCopyPad GM->UB: isPad, or SetPadValue's register is in pad_value */
+    uint8_t left, right;           /* padding, in elements */
     uint64_t pad_value;            /* bits of one element */
 };
 
+/* Which fields the moving, filling and reducing instructions read, besides op, dst, dst_type and src_type:
+ * DataCopy       dst, src0. NPU_FORM_COUNT: count elements. Any other form: copy.
+ * DataCopyPad    dst, src0, copy.
+ * Duplicate      scalar (bits in dst_type); form, count | repeat, dst_blk, dst_rep.
+ * CreateVecIndex as Duplicate; scalar is the first value.
+ * Brcb           src0, repeat, dst_blk, dst_rep.
+ * Copy           src0; a mask form, repeat, dst_blk, src0_blk (dstStride, srcStride), dst_rep, src0_rep.
+ * Gather         src0, src1 = offsets (uint32), scalar1 = srcBaseOffset in bytes; form, count | repeat, dst_rep.
+ * GatherMask     src0; mode = pattern 1..7, or NPU_INSN_USER_PATTERN and src1; mask[0] = the argument `mask`, read with
+ *                NPU_INSN_REDUCE_MODE only; repeat, src0_blk, src0_rep, src1_rep. rsvdCnt: npu_get_rsvd_count() afterwards.
+ * ReduceSum/Max/Min  src0, aux = sharedTmpBuffer; NPU_FORM_COUNT: count (isSetMask = false: NPU_FORM_MASK_REG with repeat
+ *                0); mask forms: repeat, src0_rep. NPU_INSN_CAL_INDEX.
+ * WholeReduce*, BlockReduce*, PairReduceSum   src0; a mask form, repeat, dst_rep, src0_blk, src0_rep.
+ *                WholeReduceMax/Min: mode = ReduceOrder (0 value-index, 1 index-value, 2 value, 3 index).
+ * vcadd (acc)    src0; mask form, repeat, src0_blk, src0_rep; no dst (addr 0). Its sum: npu_get_acc_val(). */
 struct npu_insn {
     uint16_t op;                   /* enum npu_op */
     uint8_t form;                  /* enum npu_form */
@@ -79,7 +94,7 @@ struct npu_insn {
     uint16_t dst_rep, src0_rep, src1_rep; /* distance between repeats, in blocks */
     struct npu_tensor dst, src0, src1, aux; /* aux: sharedTmpBuffer, index output, third operand */
     uint64_t scalar;               /* bits of the scalar operand in src_type, low bytes */
-    uint64_t scalar1;              /* a second one (Gather base address, GatherMask's rsvdCnt pointer, CreateVecIndex) */
+    uint64_t scalar1;              /* a second one (Gather's srcBaseOffset) */
     struct npu_copy copy;
 };
 enum {
