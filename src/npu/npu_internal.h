@@ -142,6 +142,29 @@ void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct 
 int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                      struct npu_access *accesses, const char *src0, const char *src1);
 
+/* ---- order (order.c): what happens before what ----------------------------------------------------------------------- */
+struct npu_order *npu_order_create(struct npu_core *core);
+void npu_order_destroy(struct npu_order *order);
+/* Gives the instruction its index on its pipe, checks UB and same-core GM conflicts, records its accesses. */
+void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *accesses, int count);
+/* A scalar access: the edges of auto-sync unless raw, then as an instruction of pipe S. */
+void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw);
+/* Everything issued so far happens before everything that follows: PipeBarrier<PIPE_ALL>, SyncAll, kernel end. */
+void npu_order_join_all(struct npu_core *core);
+
+/* ---- schedule (schedule.c): when an issued instruction executes ------------------------------------------------------- */
+struct npu_schedule *npu_schedule_create(struct npu_core *core);
+void npu_schedule_destroy(struct npu_schedule *schedule);
+/* Program order: executes now. Random order: queues it with a copy of the registers and perhaps drains. */
+void npu_schedule_submit(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs);
+/* Executes what `pipe` (NPU_PIPE_ALL: every pipe) still holds: before result registers are read, at barriers, at the
+ * block's end. */
+void npu_schedule_drain(struct npu_core *core, int pipe);
+
+/* ---- queues (queue.c) ------------------------------------------------------------------------------------------------ */
+/* The block has ended: reports tensors that were not freed and flags that were set and not waited for. */
+void npu_pipe_object_destroy(struct npu_core *core);
+
 /* ---- parts of the machine -------------------------------------------------------------------------------------------- */
 struct npu_gm_region {
     const char *name;
