@@ -1,0 +1,191 @@
+/* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json checks. */
+#include "eval/eval.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VERDICT_VERSION = 1 };
+
+const char *verdict_kind_name(enum verdict_kind kind)
+{
+    static const char *const names[] = {"pass",          "wrong",    "fault",       "timeout",
+                                        "compile_error", "rejected", "unsupported", "infra_error"};
+    return names[kind];
+}
+
+const char *verdict_stage_name(enum verdict_stage stage)
+{
+    static const char *const names[] = {"parse", "host", "kernel", "tiling", "run", "compare"};
+    return names[stage];
+}
+
+/* Text from a candidate may hold anything; what is not UTF-8 becomes null rather than an error. */
+static json_t *text(const char *value)
+{
+    json_t *json = value ? json_string(value) : NULL;
+    return json ? json : json_null();
+}
+
+static json_t *line(int number)
+{
+    return number > 0 ? json_integer(number) : json_null();
+}
+
+/* JSON has no inf and nan: they are spelled out. */
+static json_t *number(double value)
+{
+    if (isfinite(value))
+        return json_real(value);
+    return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+}
+
+static json_t *diagnostics_json(const struct build *build)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < build->diagnostic_count; i++) {
+        const struct diagnostic *diagnostic = &build->diagnostics[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "severity", json_string(diagnostic->error ? "error" : "warning"));
+        json_object_set_new(row, "class", json_string(diagnostic_class_name(diagnostic->class)));
+        json_object_set_new(row, "file", text(diagnostic->file));
+        json_object_set_new(row, "line", line(diagnostic->line));
+        json_object_set_new(row, "column", line(diagnostic->column));
+        json_object_set_new(row, "message", text(diagnostic->message));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *compile_json(const struct verdict *verdict)
+{
+    const struct build *build = &verdict->build;
+    int generated = 0, cached = 0;
+    for (int i = 0; i < build->kernel_count; i++) {
+        generated += build->kernels[i].so != NULL;
+        cached += build->kernels[i].so && build->kernels[i].cached;
+    }
+    json_t *json = json_object();
+    json_object_set_new(json, "ok", json_boolean(build->stage == BUILD_OK && build->host_so));
+    json_object_set_new(json, "seconds", json_real(build->host_seconds + build->describe_seconds + build->kernel_seconds));
+    json_object_set_new(json, "host_seconds", json_real(build->host_seconds));
+    json_object_set_new(json, "kernel_seconds", json_real(build->kernel_seconds));
+    json_object_set_new(json, "combinations", json_integer(build->kernel_count));
+    json_object_set_new(json, "generated", json_integer(generated));
+    json_object_set_new(json, "cached", json_integer(cached));
+    json_object_set_new(json, "diagnostics", diagnostics_json(build));
+    return json;
+}
+
+static json_t *finding_json(const struct job_finding *finding)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "name", text(finding->fault));
+    json_object_set_new(json, "kind", text(finding->kind));
+    json_object_set_new(json, "message", text(finding->message));
+    json_object_set_new(json, "api", text(finding->api));
+    json_object_set_new(json, "operand", text(finding->operand));
+    json_object_set_new(json, "pipe", text(finding->pipe));
+    json_object_set_new(json, "core", json_integer(finding->core));
+    json_object_set_new(json, "count", json_integer((json_int_t)finding->count));
+    json_object_set_new(json, "file", text(finding->file));
+    json_object_set_new(json, "line", line(finding->line));
+    json_object_set_new(json, "other_file", text(finding->file_other));
+    json_object_set_new(json, "other_line", line(finding->line_other));
+    return json;
+}
+
+static json_t *mismatch_json(const struct task_mismatch *mismatch)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "elements", json_integer((json_int_t)mismatch->elements));
+    json_object_set_new(json, "wrong", json_integer((json_int_t)mismatch->wrong));
+    json_object_set_new(json, "not_finite", json_integer((json_int_t)mismatch->not_finite));
+    json_object_set_new(json, "max_abs", number(mismatch->max_abs));
+    json_object_set_new(json, "max_rel", number(mismatch->max_rel));
+    json_object_set_new(json, "mean_abs", number(mismatch->mean_abs));
+    if (!mismatch->ok) {
+        json_t *first = json_object();
+        json_object_set_new(first, "output", text(mismatch->output_name));
+        json_object_set_new(first, "tensor", json_integer(mismatch->tensor));
+        json_object_set_new(first, "index", json_integer(mismatch->index));
+        json_object_set_new(first, "actual", number(mismatch->actual));
+        json_object_set_new(first, "expected", number(mismatch->expected));
+        json_object_set_new(json, "first", first);
+    }
+    return json;
+}
+
+static json_t *run_json(const struct job_result *run)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "blocks", json_integer(run->block_dim));
+    json_object_set_new(json, "tiling_key", json_integer((json_int_t)run->tiling_key));
+    json_object_set_new(json, "tiling_bytes", json_integer(run->tiling_bytes));
+    json_object_set_new(json, "tiling", run->tiling ? json_incref(run->tiling) : json_null());
+    json_object_set_new(json, "workspace", json_integer((json_int_t)run->workspace));
+    json_object_set_new(json, "seconds", json_real(run->run_seconds));
+    json_object_set_new(json, "instructions", json_integer((json_int_t)run->stats.instructions));
+    json_object_set_new(json, "scalar_loads", json_integer((json_int_t)run->stats.scalar_loads));
+    json_object_set_new(json, "scalar_stores", json_integer((json_int_t)run->stats.scalar_stores));
+    json_object_set_new(json, "scalar_blocks", json_integer((json_int_t)run->stats.scalar_blocks));
+    json_object_set_new(json, "bytes_in", json_integer((json_int_t)run->stats.bytes_in));
+    json_object_set_new(json, "bytes_out", json_integer((json_int_t)run->stats.bytes_out));
+    json_object_set_new(json, "waves", json_integer(run->stats.waves));
+    return json;
+}
+
+static json_t *case_json(const struct verdict_case *row)
+{
+    json_t *json = json_object(), *faults = json_array(), *notes = json_array();
+    json_object_set_new(json, "case", json_integer(row->id));
+    json_object_set_new(json, "ok", json_boolean(row->ok));
+    json_object_set_new(json, "verdict", json_string(verdict_kind_name(row->kind)));
+    json_object_set_new(json, "stage", json_string(verdict_stage_name(row->stage)));
+    json_object_set_new(json, "shape", text(row->shape));
+    json_object_set_new(json, "dtype", text(row->dtype));
+    json_object_set_new(json, "reduced", json_boolean(row->reduced));
+    json_object_set_new(json, "error", text(row->error));
+    json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
+    json_object_set_new(json, "comparison", row->compared ? mismatch_json(&row->mismatch) : json_null());
+    for (size_t i = 0; i < row->run.finding_count; i++)
+        json_array_append_new(row->run.findings[i].fatal ? faults : notes, finding_json(&row->run.findings[i]));
+    json_object_set_new(json, "faults", faults);
+    json_object_set_new(json, "notes", notes);
+    return json;
+}
+
+static json_t *cases_json(const struct verdict *verdict)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < verdict->case_count; i++)
+        json_array_append_new(list, case_json(&verdict->cases[i]));
+    return list;
+}
+
+json_t *verdict_to_json(const struct verdict *verdict)
+{
+    const struct eval_options *options = verdict->options;
+    json_t *json = json_object();
+    json_object_set_new(json, "version", json_integer(VERDICT_VERSION));
+    json_object_set_new(json, "akgen", json_string(AKGEN_VERSION));
+    json_object_set_new(json, "verdict", json_string(verdict_kind_name(verdict->kind)));
+    json_object_set_new(json, "stage", json_string(verdict_stage_name(verdict->stage)));
+    json_object_set_new(json, "reason", text(verdict->reason));
+    json_object_set_new(json, "suite", text(verdict->suite));
+    json_object_set_new(json, "task", text(verdict->task));
+    json_object_set_new(json, "candidate", text(verdict->candidate_hash));
+    json_object_set_new(json, "soc", json_string(options->soc->name));
+    json_object_set_new(json, "mode", json_string(options->mode == EVAL_STATIC ? "static" : "dynamic"));
+    json_object_set_new(json, "scope", json_string(options->scope == EVAL_KERNEL ? "kernel" : "project"));
+    json_object_set_new(json, "profile", json_string(options->profile == TASK_STRICT ? "strict" : "upstream"));
+    json_object_set_new(json, "sync", json_string(verdict->sync == NPU_SYNC_AUTO ? "auto" : "manual"));
+    json_object_set_new(json, "schedule", json_string(options->random_order ? "random" : "inorder"));
+    json_object_set_new(json, "schedule_seed", json_integer((json_int_t)options->order_seed));
+    json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
+    json_object_set_new(json, "seconds", json_real(verdict->seconds));
+    json_object_set_new(json, "compile", compile_json(verdict));
+    json_object_set_new(json, "cases_passed", json_integer(verdict->cases_passed));
+    json_object_set_new(json, "cases_total", json_integer(verdict->case_count));
+    json_object_set_new(json, "cases", cases_json(verdict));
+    return json;
+}
