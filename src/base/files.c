@@ -1,0 +1,180 @@
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 20000, FILES_MAX_DEPTH = 24 };
+
+struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status)) {
+        struct akgen_error *error = error_new("%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return error;
+    }
+    if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > limit) {
+        close(fd);
+        return S_ISREG(status.st_mode)
+                   ? error_new("%s: %lld bytes, at most %zu are allowed", path, (long long)status.st_size, limit)
+                   : error_new("%s: not a regular file", path);
+    }
+    char *buffer = arena_alloc(arena, (size_t)status.st_size + 1);
+    size_t done = 0;
+    while (done < (size_t)status.st_size) {
+        ssize_t n = read(fd, buffer + done, (size_t)status.st_size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    close(fd);
+    if (done < (size_t)status.st_size)
+        return error_new("%s: could not be read to its end", path);
+    *bytes = buffer;
+    if (length)
+        *length = done;
+    return NULL;
+}
+
+struct akgen_error *files_write(const char *path, const void *bytes, size_t length)
+{
+    char *temporary = NULL;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return error_new("out of memory");
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    const char *at = bytes;
+    bool good = fd >= 0;
+    while (good && length) {
+        ssize_t n = write(fd, at, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        good = n > 0;
+        if (good) {
+            at += n;
+            length -= (size_t)n;
+        }
+    }
+    good = good && !fchmod(fd, 0644);
+    if (fd >= 0 && close(fd))
+        good = false;
+    struct akgen_error *error = NULL;
+    if (!good || rename(temporary, path)) {
+        error = error_new("%s: cannot be written: %s", path, strerror(errno));
+        if (fd >= 0)
+            unlink(temporary);
+    }
+    free(temporary);
+    return error;
+}
+
+bool files_exists(const char *path)
+{
+    return !access(path, F_OK);
+}
+
+struct akgen_error *files_make_directory(const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return error_new("out of memory");
+    for (char *slash = copy + 1;; slash++) {
+        if (*slash && *slash != '/')
+            continue;
+        char saved = *slash;
+        *slash = '\0';
+        if (mkdir(copy, 0755) && errno != EEXIST) {
+            struct akgen_error *error = error_new("%s: cannot be made: %s", copy, strerror(errno));
+            free(copy);
+            return error;
+        }
+        *slash = saved;
+        if (!saved)
+            break;
+    }
+    free(copy);
+    return NULL;
+}
+
+struct file_walk {
+    struct arena *arena;
+    const char *root;
+    const char **paths;
+    size_t count, capacity;
+};
+
+static void walk_add(struct file_walk *walk, const char *path)
+{
+    if (walk->count == walk->capacity) {
+        size_t capacity = walk->capacity ? walk->capacity * 2 : 64;
+        const char **grown = arena_alloc(walk->arena, capacity * sizeof *grown);
+        if (walk->count)
+            memcpy(grown, walk->paths, walk->count * sizeof *grown);
+        walk->paths = grown;
+        walk->capacity = capacity;
+    }
+    walk->paths[walk->count++] = path;
+}
+
+static struct akgen_error *walk_directory(struct file_walk *walk, const char *relative, int depth)
+{
+    const char *dir = *relative ? arena_printf(walk->arena, "%s/%s", walk->root, relative) : walk->root;
+    DIR *stream = opendir(dir);
+    if (!stream)
+        return errno == ENOENT && !depth ? NULL : error_new("%s: %s", dir, strerror(errno));
+    struct akgen_error *error = NULL;
+    for (struct dirent *entry; !error && (entry = readdir(stream));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        struct stat status;
+        if (fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
+            continue;
+        const char *path = arena_printf(walk->arena, "%s%s%s", relative, *relative ? "/" : "", entry->d_name);
+        if (S_ISREG(status.st_mode))
+            walk_add(walk, path);
+        else if (S_ISDIR(status.st_mode) && depth < FILES_MAX_DEPTH)
+            error = walk_directory(walk, path, depth + 1);
+        if (walk->count > FILES_MAX)
+            error = error_new("%s: more than %d files", walk->root, FILES_MAX);
+    }
+    closedir(stream);
+    return error;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct akgen_error *files_list(struct arena *arena, const char *dir, const char ***paths, size_t *count)
+{
+    struct file_walk walk = {.arena = arena, .root = dir};
+    struct akgen_error *error = walk_directory(&walk, "", 0);
+    if (walk.count)
+        qsort(walk.paths, walk.count, sizeof *walk.paths, compare_paths);
+    *paths = walk.paths;
+    *count = walk.count;
+    return error;
+}
+
+static int remove_one(const char *path, const struct stat *status, int flag, struct FTW *where)
+{
+    (void)status, (void)flag, (void)where;
+    return remove(path), 0;
+}
+
+void files_remove_tree(const char *path)
+{
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,19 @@
+/* Text that grows: for output of unknown length. Zero-initialise before first use. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+
+struct text {
+    char *bytes; /* NUL-terminated once something was added; NULL before */
+    size_t length, capacity;
+};
+
+/* Appends bytes, a string, a printf. Abort when the system is out of memory. */
+void text_append(struct text *text, const char *bytes, size_t length);
+void text_add(struct text *text, const char *string);
+void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Releases the bytes; the text is empty afterwards. */
+void text_free(struct text *text);
+
+#endif

@@ -1,0 +1,208 @@
+/* sandbox_spawn: fork, fence, exec; then read what the process prints until it ends or its time is over. */
+#include "base/text.h"
+#include "sandbox/landlock.h"
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_FILES = 256, EXIT_NOT_STARTED = 127 };
+
+static double now_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void set_limit(int resource, uint64_t value)
+{
+    struct rlimit limit = {.rlim_cur = value, .rlim_max = value};
+    setrlimit(resource, &limit);
+}
+
+/* Everything below up to execve runs in a child of a threaded program: system calls only. */
+static int child_fences(const struct sandbox_limits *limits, int landlock)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setsid();
+    set_limit(RLIMIT_CORE, 0);
+    set_limit(RLIMIT_NOFILE, MAX_FILES);
+    if (limits->memory)
+        set_limit(RLIMIT_AS, limits->memory);
+    if (limits->file_bytes)
+        set_limit(RLIMIT_FSIZE, limits->file_bytes);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return -1;
+    if (landlock_restrict(landlock, limits->readable, limits->writable))
+        return -1;
+    /* Kernels built without seccomp answer EINVAL: sandbox_features() says so, and the rest of the jail holds. */
+    if (seccomp_restrict() && errno != EINVAL && errno != ENOSYS)
+        return -1;
+    return 0;
+}
+
+/* Closes every descriptor above 2 that is neither kept nor the report pipe, which closes itself on exec. */
+static void child_close(const int *keep, int report)
+{
+    int from = 3;
+    for (;;) {
+        int next = -1;
+        for (const int *fd = keep; fd && *fd >= 0; fd++)
+            if (*fd >= from && (next < 0 || *fd < next))
+                next = *fd;
+        if (report >= from && (next < 0 || report < next))
+            next = report;
+        if (next < 0)
+            break;
+        if (next > from)
+            syscall(SYS_close_range, from, next - 1, 0);
+        from = next + 1;
+    }
+    syscall(SYS_close_range, from, ~0U, 0);
+    for (const int *fd = keep; fd && *fd >= 0; fd++)
+        fcntl(*fd, F_SETFD, 0);
+}
+
+static _Noreturn void child_run(const char *const argv[], const struct sandbox_limits *limits, const int *keep,
+                                int output, int report, int landlock)
+{
+    static const char *const environment[] = {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/", "TMPDIR=/nonexistent", NULL};
+    int null = open("/dev/null", O_RDONLY);
+    dup2(null, 0);
+    dup2(output, 1);
+    dup2(output, 2);
+    child_close(keep, report);
+    if (!child_fences(limits, landlock))
+        execve(argv[0], (char *const *)argv, (char *const *)environment);
+    int reason = errno;
+    if (write(report, &reason, sizeof reason) < 0)
+        _exit(EXIT_NOT_STARTED);
+    _exit(EXIT_NOT_STARTED);
+}
+
+static void take_output(int fd, struct text *output, size_t limit, bool *open_end)
+{
+    char buffer[16384];
+    ssize_t n = read(fd, buffer, sizeof buffer);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0) {
+        *open_end = false;
+        return;
+    }
+    size_t room = limit > output->length ? limit - output->length : 0;
+    text_append(output, buffer, (size_t)n < room ? (size_t)n : room);
+}
+
+/* Reads until the process is gone; kills its group when the time is over. Returns the wait status. */
+static int attend(pid_t pid, int fd, double deadline, size_t limit, struct text *output, bool *timed_out)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    bool open_end = true, running = true;
+    while (running) {
+        double left = deadline - now_seconds();
+        if (left <= 0) {
+            *timed_out = true;
+            break;
+        }
+        /* Without pidfd_open (before Linux 5.3) look every 5 ms. */
+        int wait_ms = left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
+        struct pollfd ends[2] = {{.fd = open_end ? fd : -1, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+        poll(ends, 2, pidfd < 0 && wait_ms > 5 ? 5 : wait_ms);
+        if (ends[0].revents)
+            take_output(fd, output, limit, &open_end);
+        siginfo_t state = {0};
+        if (pidfd < 0 || ends[1].revents)
+            running = waitid(P_PID, (id_t)pid, &state, WEXITED | WNOHANG | WNOWAIT) || state.si_pid != pid;
+    }
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    /* What is still in the pipe; nobody can hold its other end open any more except a process that left the group. */
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    for (int i = 0; open_end && i < 1024; i++) {
+        size_t before = output->length;
+        take_output(fd, output, limit, &open_end);
+        if (output->length == before)
+            break;
+    }
+    if (pidfd >= 0)
+        close(pidfd);
+    return status;
+}
+
+static void fail(struct arena *arena, struct sandbox_result *result, const char *what, int reason)
+{
+    result->error = arena_printf(arena, "%s: %s", what, strerror(reason));
+}
+
+void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
+                   const int *keep_fds, size_t output_limit, struct sandbox_result *result)
+{
+    *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
+    int output[2], report[2];
+    if (pipe2(output, O_CLOEXEC)) {
+        fail(arena, result, "no pipe for the process's output", errno);
+        return;
+    }
+    if (pipe2(report, O_CLOEXEC)) {
+        fail(arena, result, "no pipe for the process's start", errno);
+        close(output[0]), close(output[1]);
+        return;
+    }
+    int landlock = landlock_version();
+    double start = now_seconds();
+    pid_t pid = fork();
+    if (!pid)
+        child_run(argv, limits, keep_fds, output[1], report[1], landlock);
+    int reason = errno;
+    close(output[1]), close(report[1]);
+    if (pid > 0) {
+        struct text text = {0};
+        reason = 0;
+        ssize_t n;
+        while ((n = read(report[0], &reason, sizeof reason)) < 0 && errno == EINTR)
+            ;
+        int status = attend(pid, output[0], start + (limits->seconds > 0 ? limits->seconds : 1e9), output_limit, &text,
+                            &result->timed_out);
+        result->started = n == 0;
+        result->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        result->output_length = text.length;
+        if (text.length)
+            result->output = arena_strndup(arena, text.bytes, text.length);
+        text_free(&text);
+    }
+    close(output[0]), close(report[0]);
+    result->seconds = now_seconds() - start;
+    if (!result->started)
+        fail(arena, result, argv[0], reason);
+}
+
+const char *sandbox_features(struct arena *arena)
+{
+    int landlock = landlock_version();
+    struct text text = {0};
+    if (landlock)
+        text_addf(&text, "landlock %d", landlock);
+    else
+        text_add(&text, "no landlock");
+    text_add(&text, prctl(PR_GET_SECCOMP) >= 0 ? ", seccomp" : ", no seccomp");
+    text_add(&text, ", rlimits");
+    const char *features = arena_strdup(arena, text.bytes);
+    text_free(&text);
+    return features;
+}

@@ -1,0 +1,139 @@
+/* The jail: what a process in it can and cannot do. */
+#include "sandbox/landlock.h"
+#include "sandbox/sandbox.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const system_files[] = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", NULL};
+
+static void shell(struct arena *arena, const char *script, struct sandbox_limits limits, struct sandbox_result *result)
+{
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    if (!limits.readable)
+        limits.readable = system_files;
+    sandbox_spawn(arena, argv, &limits, NULL, 1000, result);
+}
+
+static void test_output_and_exit_code(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    shell(&arena, "echo out; echo err >&2; exit 3", (struct sandbox_limits){.seconds = 20}, &result);
+    assert_true(result.started);
+    assert_int_equal(result.exit_code, 3);
+    assert_string_equal(result.output, "out\nerr\n");
+    assert_false(result.timed_out);
+    arena_free(&arena);
+}
+
+static void test_output_is_cut(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    shell(&arena, "i=0; while [ $i -lt 5000 ]; do echo 0123456789; i=$((i+1)); done",
+          (struct sandbox_limits){.seconds = 20}, &result);
+    assert_int_equal(result.exit_code, 0);
+    assert_int_equal(result.output_length, 1000);
+    arena_free(&arena);
+}
+
+static void test_time_limit_ends_the_whole_group(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    shell(&arena, "sleep 60 & sleep 60", (struct sandbox_limits){.seconds = 0.3}, &result);
+    assert_true(result.timed_out);
+    assert_int_equal(result.signal, SIGKILL);
+    assert_true(result.seconds < 10);
+    arena_free(&arena);
+}
+
+static void test_missing_program(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    const char *const argv[] = {"/nonexistent/program", NULL};
+    sandbox_spawn(&arena, argv, &(struct sandbox_limits){.seconds = 5, .readable = system_files}, NULL, 100, &result);
+    assert_false(result.started);
+    assert_non_null(strstr(result.error, "No such file"));
+    arena_free(&arena);
+}
+
+static void test_files_are_fenced(void **state)
+{
+    (void)state;
+    if (!landlock_version())
+        skip();
+    struct arena arena = {0};
+    struct sandbox_result result;
+    char dir[] = "/tmp/akgen-spawn-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    const char *const writable[] = {dir, NULL};
+    const char *script =
+        arena_printf(&arena, "echo in > %s/a && cat %s/a; cat /etc/passwd; echo no > %s-other", dir, dir, dir);
+    shell(&arena, script, (struct sandbox_limits){.seconds = 20, .writable = writable}, &result);
+    assert_memory_equal(result.output, "in\n", 3);
+    assert_null(strstr(result.output, "root:"));
+    const char *outside = arena_printf(&arena, "%s-other", dir);
+    assert_int_not_equal(access(outside, F_OK), 0);
+    unlink(arena_printf(&arena, "%s/a", dir));
+    rmdir(dir);
+    arena_free(&arena);
+}
+
+static void test_environment_is_clean(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    setenv("AKGEN_SECRET", "hidden", 1);
+    shell(&arena, "echo \"[$AKGEN_SECRET]\"", (struct sandbox_limits){.seconds = 20}, &result);
+    assert_string_equal(result.output, "[]\n");
+    arena_free(&arena);
+}
+
+static void test_file_size_limit(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    char path[] = "/tmp/akgen-size-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    const char *const writable[] = {path, NULL};
+    const char *script = arena_printf(&arena, "exec head -c 100000 /dev/zero > %s", path);
+    const char *readable[] = {"/usr", "/bin", "/lib", "/lib64", "/dev", NULL};
+    shell(&arena, script,
+          (struct sandbox_limits){.seconds = 20, .writable = writable, .readable = readable, .file_bytes = 4096},
+          &result);
+    assert_int_equal(lseek(fd, 0, SEEK_END), 4096);
+    close(fd);
+    unlink(path);
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_output_and_exit_code),
+        cmocka_unit_test(test_output_is_cut),
+        cmocka_unit_test(test_time_limit_ends_the_whole_group),
+        cmocka_unit_test(test_missing_program),
+        cmocka_unit_test(test_files_are_fenced),
+        cmocka_unit_test(test_environment_is_clean),
+        cmocka_unit_test(test_file_size_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
