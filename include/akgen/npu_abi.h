@@ -79,6 +79,16 @@ struct npu_copy {
  *                0); mask forms: repeat, src0_rep. NPU_INSN_CAL_INDEX.
  * WholeReduce*, BlockReduce*, PairReduceSum   src0; a mask form, repeat, dst_rep, src0_blk, src0_rep.
  *                WholeReduceMax/Min: mode = ReduceOrder (0 value-index, 1 index-value, 2 value, 3 index).
+ * Add ... Or     src0, src1; form, count | repeat, dst_blk, src0_blk, src1_blk, dst_rep, src0_rep, src1_rep.
+ * FusedMulAdd    as Add; dst is read as well.
+ * Adds ... LeakyRelu, Axpy   src0, scalar (bits in src_type); form, count | repeat, dst_blk, src0_blk, dst_rep, src0_rep.
+ *                ShiftRight: mode = 1 for roundEn.
+ * Abs ... Not    src0; form and strides as Adds.
+ * Cast           as Abs; mode = RoundMode. dst_type and src_type differ.
+ * Compare        as Add; mode = CMPMODE; dst addr 0: the result goes to CMPMASK (one repeat).
+ * CompareScalar  as Adds; mode = CMPMODE, NPU_INSN_SCALAR_SRC1.
+ * Select         as Add; mode = SELMODE, aux = selMask (addr 0: the CMPMASK register decides, mode 0 only);
+ *                NPU_INSN_SCALAR_SRC1 and scalar for mode 1, and then no src1.
  * vcadd (acc)    src0; mask form, repeat, src0_blk, src0_rep; no dst (addr 0). Its sum: npu_get_acc_val(). */
 struct npu_insn {
     uint16_t op;                   /* enum npu_op */

@@ -45,7 +45,7 @@ struct npu_access {
     const struct npu_tensor *tensor; /* for its extent and position; NULL = bounds of the memory only */
     const char *operand;       /* "dst", "src0", "src1", "mask", "indices", ... */
 };
-enum { NPU_MAX_ACCESSES = 6 };
+enum { NPU_MAX_ACCESSES = 16 };
 
 struct npu_core;
 
