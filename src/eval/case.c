@@ -2,8 +2,8 @@
  * jail, read the outputs where the kernel left them, compare.
  *
  * Binding follows upstream's call: tensors go to OpDef inputs and outputs by order, attributes by name or, where a
- * candidate named them differently, by order. A task output that has no OpDef output is the memory of the input it names
- * (operators that only write in place declare no output). */
+ * candidate named them differently, by order. A task output that has no OpDef output is the memory of the input it
+ * names (operators that only write in place declare no output). */
 #include "eval/eval_internal.h"
 
 #include <errno.h>
@@ -37,7 +37,8 @@ static void *copy_array(struct arena *arena, const void *from, size_t bytes)
     return copy;
 }
 
-/* ---- binding ------------------------------------------------------------------------------------------------------ */
+/* ---- binding ------------------------------------------------------------------------------------------------------
+ */
 static bool types_fit(const struct op_param *param, int combination, const struct task_argument *argument)
 {
     for (int i = 0; i < argument->count; i++)
@@ -71,7 +72,8 @@ static int find_input(const struct task *task, const char *name)
 
 static struct op_tensor shape_of(const struct task_tensor *tensor)
 {
-    struct op_tensor shape = {.type = tensor->type, .format = FORMAT_ND, .rank = tensor->rank, .values = tensor->values};
+    struct op_tensor shape = {
+        .type = tensor->type, .format = FORMAT_ND, .rank = tensor->rank, .values = tensor->values};
     memcpy(shape.dims, tensor->dims, sizeof(int64_t) * (size_t)tensor->rank);
     return shape;
 }
@@ -143,7 +145,8 @@ static const char *bind_attrs(struct arena *arena, struct bound_case *bound)
     return NULL;
 }
 
-/* ---- shared memory ------------------------------------------------------------------------------------------------ */
+/* ---- shared memory ------------------------------------------------------------------------------------------------
+ */
 static void place(struct job_argument *argument, uint64_t *offset)
 {
     for (int i = 0; i < argument->count; i++) {
@@ -205,7 +208,8 @@ static bool lay_out(struct bound_case *bound)
     return true;
 }
 
-/* ---- judging ------------------------------------------------------------------------------------------------------ */
+/* ---- judging ------------------------------------------------------------------------------------------------------
+ */
 static struct task_argument *actual_outputs(struct arena *arena, const struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
@@ -256,7 +260,8 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
     if (!row->mismatch.ok)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
     else if (changed)
-        row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_printf(arena, "input '%s' was changed by the kernel", changed));
+        row_set(row, VERDICT_WRONG, STAGE_COMPARE,
+                arena_printf(arena, "input '%s' was changed by the kernel", changed));
     else
         row_set(row, VERDICT_PASS, STAGE_COMPARE, NULL);
 }
@@ -295,7 +300,8 @@ static void judge_run(struct arena *arena, struct bound_case *bound, struct verd
         break;
     case JOB_CRASHED:
     case JOB_EXITED:
-        row_set(row, VERDICT_FAULT, run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN, run->error);
+        row_set(row, VERDICT_FAULT, run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN,
+                run->error);
         break;
     case JOB_OK:
         if ((finding = first_fatal(run, "unsupported")))
@@ -330,7 +336,8 @@ static const char *describe_dtype(const struct task_instance *instance)
 {
     const struct task *task = instance->task;
     for (int i = 0; i < task->input_count; i++)
-        if (instance->inputs[i].count && task->inputs[i].kind != TASK_SCALAR && task->inputs[i].kind != TASK_SCALAR_LIST)
+        if (instance->inputs[i].count && task->inputs[i].kind != TASK_SCALAR &&
+            task->inputs[i].kind != TASK_SCALAR_LIST)
             return akgen_dtype_name(instance->inputs[i].tensors[0].type);
     return instance->outputs[0].count ? akgen_dtype_name(instance->outputs[0].tensors[0].type) : "";
 }

@@ -27,8 +27,8 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
 {
     verdict->cases = arena_alloc(&verdict->arena, sizeof *verdict->cases * (size_t)(task->case_count + 1));
     for (int i = 0; i < task->case_count; i++) {
-        bool chosen = options->only_case >= 0 ? task->cases[i].id == options->only_case
-                                              : options->mode == EVAL_DYNAMIC || i == 0;
+        bool chosen =
+            options->only_case >= 0 ? task->cases[i].id == options->only_case : options->mode == EVAL_DYNAMIC || i == 0;
         if (chosen) {
             verdict->cases[verdict->case_count].task_case = &task->cases[i];
             verdict->cases[verdict->case_count++].id = task->cases[i].id;
@@ -37,7 +37,8 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
     return verdict->case_count;
 }
 
-/* ---- building ----------------------------------------------------------------------------------------------------- */
+/* ---- building -----------------------------------------------------------------------------------------------------
+ */
 struct selection {
     const struct verdict *verdict;
     const struct task *task;
@@ -84,7 +85,7 @@ static bool judge_build(struct verdict *verdict)
 {
     const struct build *build = &verdict->build;
     static const enum verdict_stage stages[] = {
-        [BUILD_PARSE] = STAGE_PARSE, [BUILD_HOST] = STAGE_HOST, [BUILD_DESCRIBE] = STAGE_HOST,
+        [BUILD_PARSE] = STAGE_PARSE,   [BUILD_HOST] = STAGE_HOST,     [BUILD_DESCRIBE] = STAGE_HOST,
         [BUILD_KERNEL] = STAGE_KERNEL, [BUILD_BROKEN] = STAGE_KERNEL,
     };
     const char *missing = unsupported_name(build);
@@ -132,7 +133,8 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
     return judge_build(verdict);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------------------------------------------------
+ */
 struct case_queue {
     const struct eval_candidate *candidate;
     struct verdict *verdict;
@@ -166,8 +168,7 @@ static void run_all_cases(const struct eval_candidate *candidate, struct verdict
     int wanted = candidate->options->jobs - 1, started = 0;
     if (wanted > verdict->case_count - 1)
         wanted = verdict->case_count - 1;
-    while (started < wanted && started < MAX_THREADS &&
-           pthread_create(&threads[started], NULL, run_cases, &queue) == 0)
+    while (started < wanted && started < MAX_THREADS && pthread_create(&threads[started], NULL, run_cases, &queue) == 0)
         started++;
     run_cases(&queue);
     for (int i = 0; i < started; i++)

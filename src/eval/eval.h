@@ -6,8 +6,16 @@
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
-enum verdict_kind { VERDICT_PASS, VERDICT_WRONG, VERDICT_FAULT, VERDICT_TIMEOUT, VERDICT_COMPILE_ERROR, VERDICT_REJECTED,
-    VERDICT_UNSUPPORTED, VERDICT_INFRA_ERROR };
+enum verdict_kind {
+    VERDICT_PASS,
+    VERDICT_WRONG,
+    VERDICT_FAULT,
+    VERDICT_TIMEOUT,
+    VERDICT_COMPILE_ERROR,
+    VERDICT_REJECTED,
+    VERDICT_UNSUPPORTED,
+    VERDICT_INFRA_ERROR
+};
 enum verdict_stage { STAGE_PARSE, STAGE_HOST, STAGE_KERNEL, STAGE_TILING, STAGE_RUN, STAGE_COMPARE };
 /* "pass", "compile_error", ...; "parse", "host", ... */
 const char *verdict_kind_name(enum verdict_kind kind);
@@ -18,19 +26,19 @@ enum eval_scope { EVAL_KERNEL, EVAL_PROJECT };
 
 struct eval_options {
     const struct npu_soc *soc;
-    enum eval_mode mode;           /* static: one case per build (upstream: case 0); dynamic: one build, all cases */
+    enum eval_mode mode; /* static: one case per build (upstream: case 0); dynamic: one build, all cases */
     enum eval_scope scope;
     enum task_profile profile;
-    int only_case;                 /* -1 = all of the mode */
-    bool full;                     /* giant cases at full size */
+    int only_case; /* -1 = all of the mode */
+    bool full;     /* giant cases at full size */
     bool sync_given;
     enum npu_sync sync;
     bool random_order;
     uint64_t order_seed;
     uint64_t input_seed;
-    int jobs;                      /* cases and compiles side by side */
-    double case_seconds;           /* limit per case; 0 = 60 */
-    const char *cache_dir;         /* NULL = default */
+    int jobs;              /* cases and compiles side by side */
+    double case_seconds;   /* limit per case; 0 = 60 */
+    const char *cache_dir; /* NULL = default */
     bool no_cache;
     /* Called when a case is finished (progress); may be NULL. */
     void (*on_case)(void *closure, int done, int total);
@@ -41,9 +49,9 @@ struct verdict_case {
     const struct task_case *task_case;
     int id;
     bool ok;
-    enum verdict_kind kind;        /* of this case alone */
+    enum verdict_kind kind; /* of this case alone */
     enum verdict_stage stage;
-    const char *shape;             /* "x[8,2048] y[8,2048]" */
+    const char *shape; /* "x[8,2048] y[8,2048]" */
     const char *dtype;
     bool reduced;
     struct job_result run;
@@ -54,15 +62,15 @@ struct verdict_case {
 struct verdict {
     enum verdict_kind kind;
     enum verdict_stage stage;
-    const char *reason;            /* one line for people */
+    const char *reason; /* one line for people */
     const char *suite, *task, *candidate_dir, *candidate_hash;
     const struct eval_options *options;
-    enum npu_sync sync;            /* in effect */
+    enum npu_sync sync; /* in effect */
     struct build build;
     struct verdict_case *cases;
     int case_count, cases_passed;
     double seconds;
-    struct arena arena;            /* owns everything above */
+    struct arena arena; /* owns everything above */
 };
 /* Evaluates one candidate directory. Always yields a verdict; our own failures are VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

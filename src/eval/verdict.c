@@ -1,4 +1,5 @@
-/* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json checks. */
+/* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json checks.
+ */
 #include "eval/eval.h"
 
 #include <math.h>
@@ -66,7 +67,8 @@ static json_t *compile_json(const struct verdict *verdict)
     }
     json_t *json = json_object();
     json_object_set_new(json, "ok", json_boolean(build->stage == BUILD_OK && build->host_so));
-    json_object_set_new(json, "seconds", json_real(build->host_seconds + build->describe_seconds + build->kernel_seconds));
+    json_object_set_new(json, "seconds",
+                        json_real(build->host_seconds + build->describe_seconds + build->kernel_seconds));
     json_object_set_new(json, "host_seconds", json_real(build->host_seconds));
     json_object_set_new(json, "kernel_seconds", json_real(build->kernel_seconds));
     json_object_set_new(json, "combinations", json_integer(build->kernel_count));
