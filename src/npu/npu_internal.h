@@ -166,6 +166,8 @@ void npu_schedule_drain(struct npu_core *core, int pipe);
 void npu_pipe_object_destroy(struct npu_core *core);
 
 /* ---- parts of the machine -------------------------------------------------------------------------------------------- */
+/* What npu_create was told (machine.c). */
+const struct npu_config *npu_config_of(const struct npu *npu);
 struct npu_gm_region {
     const char *name;
     uint8_t *base;
