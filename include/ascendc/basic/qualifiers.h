@@ -1,0 +1,58 @@
+/* What the compiler must know before any kernel code: address spaces, what is device code, and the macros that CANN's
+ * compiler predefines for the vector half of an Ascend 910B (NPU_ARCH 2201, c220). */
+#ifndef ASCENDC_QUALIFIERS_H
+#define ASCENDC_QUALIFIERS_H
+
+#include <cstddef>
+#include <cstdint>
+
+/* Kernels are compiled as clang's "device side" (see kernel_operator.h), so that its own rule applies: a function without
+ * __aicore__ cannot be called from one that has it, unless it is constexpr. */
+#ifdef __CUDA__
+#define AKGEN_DEVICE __attribute__((device))
+#define AKGEN_DEVICE_BEGIN _Pragma("clang force_cuda_host_device begin")
+#define AKGEN_DEVICE_END _Pragma("clang force_cuda_host_device end")
+#else
+#define AKGEN_DEVICE
+#define AKGEN_DEVICE_BEGIN
+#define AKGEN_DEVICE_END
+#endif
+/* Every API function: inlined and without line information, so that the machine's call is attributed to the kernel's line. */
+#define AKGEN_API AKGEN_DEVICE __attribute__((always_inline, nodebug)) inline
+
+AKGEN_DEVICE_BEGIN
+#include "akgen/npu_abi.h"
+AKGEN_DEVICE_END
+
+#define __aicore__ AKGEN_DEVICE
+#define __global__
+#define __gm__ __attribute__((address_space(1)))
+#define __ubuf__ __attribute__((address_space(2)))
+#define __cbuf__ __attribute__((address_space(3)))
+#define __ca__ __attribute__((address_space(4)))
+#define __cb__ __attribute__((address_space(5)))
+#define __cc__ __attribute__((address_space(6)))
+#define __fbuf__ __attribute__((address_space(7)))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __inout_pipe__(pipe)
+#define __in_pipe__(pipe)
+#define __out_pipe__(pipe)
+#define __sync_alias__
+#define __sync_noalias__
+#ifndef __CCE_AICORE__
+#define __CCE_AICORE__ 220
+#endif
+#ifndef __NPU_ARCH__
+#define __NPU_ARCH__ 2201
+#endif
+#ifndef __DAV_C220_VEC__
+#define __DAV_C220_VEC__ 1
+#endif
+#ifndef __NPU_DEVICE__
+#define __NPU_DEVICE__ 1
+#endif
+#define GM_ADDR __gm__ uint8_t *
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+#endif

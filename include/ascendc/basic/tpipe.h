@@ -1,0 +1,202 @@
+/* TPipe, TQue, TQueBind, TBuf: objects of the kernel that hold nothing but the number of the machine's object. */
+#ifndef ASCENDC_TPIPE_H
+#define ASCENDC_TPIPE_H
+
+#include "basic/sync.h"
+
+namespace AscendC {
+
+template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
+public:
+    AKGEN_API TQueBind() {}
+    template <typename T> AKGEN_API LocalTensor<T> AllocTensor()
+    {
+        LocalTensor<T> tensor;
+        npu_que_alloc(akgen_id, &tensor.akgen_tensor);
+        return tensor;
+    }
+    template <typename T> AKGEN_API void AllocTensor(LocalTensor<T> &tensor)
+    {
+        npu_que_alloc(akgen_id, &tensor.akgen_tensor);
+    }
+    template <typename T> AKGEN_API void FreeTensor(LocalTensor<T> &tensor)
+    {
+        npu_que_free(akgen_id, &tensor.akgen_tensor);
+    }
+    template <typename T> AKGEN_API bool EnQue(const LocalTensor<T> &tensor)
+    {
+        npu_que_enque(akgen_id, &tensor.akgen_tensor);
+        return true;
+    }
+    template <TPosition srcUserPos, TPosition dstUserPos, typename T> AKGEN_API bool EnQue(const LocalTensor<T> &tensor)
+    {
+        return EnQue(tensor);
+    }
+    template <typename T> AKGEN_API LocalTensor<T> DeQue()
+    {
+        LocalTensor<T> tensor;
+        npu_que_deque(akgen_id, &tensor.akgen_tensor);
+        return tensor;
+    }
+    template <typename T> AKGEN_API void DeQue(LocalTensor<T> &tensor) { npu_que_deque(akgen_id, &tensor.akgen_tensor); }
+    template <TPosition srcUserPos, TPosition dstUserPos, typename T> AKGEN_API LocalTensor<T> DeQue()
+    {
+        LocalTensor<T> tensor;
+        npu_que_deque(akgen_id, &tensor.akgen_tensor);
+        return tensor;
+    }
+    AKGEN_API bool VacantInQue() { return npu_que_vacant(akgen_id); }
+    AKGEN_API bool HasTensorInQue() { return npu_que_has_tensor(akgen_id); }
+    AKGEN_API int32_t GetTensorCountInQue() { return npu_que_tensors(akgen_id); }
+    AKGEN_API bool HasIdleBuffer() { return npu_que_has_idle_buffer(akgen_id); }
+    AKGEN_API void FreeAllEvent() { npu_que_free_all(akgen_id); }
+
+    static constexpr TPosition srcPosition = src;
+    static constexpr TPosition dstPosition = dst;
+    static constexpr int32_t queDepth = depth;
+    uint32_t akgen_id = 0;
+};
+
+/* A queue between GM and `pos`: VECIN is filled by MTE2 and read by V, VECOUT filled by V and read by MTE3. */
+template <TPosition pos, int32_t depth, auto mask = 0>
+class TQue : public TQueBind<pos == TPosition::VECIN ? TPosition::GM : pos,
+                             pos == TPosition::VECOUT ? TPosition::GM : pos, depth, mask> {
+public:
+    AKGEN_API TQue() {}
+};
+
+template <TPosition pos = TPosition::LCM> class TBuf : public TQueBind<pos, pos, 0, 0> {
+public:
+    AKGEN_API TBuf() {}
+    template <typename T> AKGEN_API LocalTensor<T> Get()
+    {
+        LocalTensor<T> tensor;
+        npu_buf_get(this->akgen_id, 0, 0, &tensor.akgen_tensor);
+        return tensor;
+    }
+    template <typename T> AKGEN_API LocalTensor<T> Get(uint32_t len)
+    {
+        return GetWithOffset<T>(len, 0);
+    }
+    template <typename T> AKGEN_API LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset)
+    {
+        LocalTensor<T> tensor;
+        npu_buf_get(this->akgen_id, bufOffset, uint32_t(akgen::bytes_of<T>(size)), &tensor.akgen_tensor);
+        return tensor;
+    }
+    template <typename T> AKGEN_API LocalTensor<T> AllocTensor() { return Get<T>(); }
+    template <typename T> AKGEN_API void FreeTensor(LocalTensor<T> &) {}
+    template <typename T> AKGEN_API void EnQue(const LocalTensor<T> &) {}
+    template <typename T> AKGEN_API LocalTensor<T> DeQue() { return Get<T>(); }
+};
+
+class TPipe {
+public:
+    AKGEN_API TPipe() { npu_pipe_create(); }
+    AKGEN_API ~TPipe()
+    {
+        if (akgen_live)
+            npu_pipe_destroy();
+    }
+    AKGEN_API void Init()
+    {
+        npu_pipe_create();
+        akgen_live = true;
+    }
+    template <class T> AKGEN_API bool InitBuffer(T &que, uint8_t num, uint32_t len)
+    {
+        npu_que_init(&que.akgen_id, int(T::srcPosition), int(T::dstPosition), T::queDepth, num, len);
+        return true;
+    }
+    template <TPosition pos> AKGEN_API bool InitBuffer(TBuf<pos> &buf, uint32_t len)
+    {
+        npu_buf_init(&buf.akgen_id, int(pos), len);
+        return true;
+    }
+    template <HardEvent event> AKGEN_API TEventID AllocEventID()
+    {
+        constexpr akgen::pipe_pair pipes = akgen::event_pipes[size_t(event)];
+        return npu_alloc_event(pipes.from, pipes.to);
+    }
+    template <HardEvent event> AKGEN_API void ReleaseEventID(TEventID id)
+    {
+        constexpr akgen::pipe_pair pipes = akgen::event_pipes[size_t(event)];
+        npu_release_event(pipes.from, pipes.to, id);
+    }
+    template <HardEvent event> AKGEN_API TEventID FetchEventID()
+    {
+        constexpr akgen::pipe_pair pipes = akgen::event_pipes[size_t(event)];
+        return npu_fetch_event(pipes.from, pipes.to);
+    }
+    AKGEN_API TEventID FetchEventID(HardEvent event)
+    {
+        akgen::pipe_pair pipes = akgen::event_pipes[size_t(event)];
+        return npu_fetch_event(pipes.from, pipes.to);
+    }
+    template <TPosition pos, typename T> AKGEN_API LocalTensor<T> GetAbsAddr(int32_t offset, int32_t size) const
+    {
+        LocalTensor<T> tensor;
+        npu_local_tensor(int(pos), uint32_t(offset), uint32_t(akgen::bytes_of<T>(size)), &tensor.akgen_tensor);
+        return tensor;
+    }
+    AKGEN_API void Reset() { npu_pipe_reset(); }
+    AKGEN_API void Destroy();
+
+    bool akgen_live = true;
+};
+
+} // namespace AscendC
+
+/* The current pipe. Its buffers and events are the machine's, so any object will do; this one is nobody's: all methods
+ * but Destroy() need no member of it. */
+AKGEN_API AscendC::TPipe *GetTPipePtr() { return reinterpret_cast<AscendC::TPipe *>(uintptr_t(64)); }
+
+namespace AscendC {
+using ::GetTPipePtr;
+AKGEN_API void TPipe::Destroy()
+{
+    bool current = this == ::GetTPipePtr();
+    if (current || akgen_live)
+        npu_pipe_destroy();
+    if (!current)
+        akgen_live = false;
+}
+
+template <typename T, TPosition pos> AKGEN_API bool PopStackBuffer(LocalTensor<T> &popLocal)
+{
+    return npu_pop_stack_buffer(int(pos), &popLocal.akgen_tensor);
+}
+
+/* Tensors at chosen addresses of a memory, without a TPipe. */
+template <Hardware hard = Hardware::UB> class LocalMemAllocator {
+    static_assert(hard == Hardware::UB, "akgen-unsupported: LocalMemAllocator outside UB");
+
+public:
+    AKGEN_API LocalMemAllocator() {}
+    AKGEN_API uint32_t GetCurAddr() const { return head_; }
+    template <TPosition pos, class DataType, uint32_t tileSize> AKGEN_API LocalTensor<DataType> Alloc()
+    {
+        return Alloc<pos, DataType>(tileSize);
+    }
+    template <TPosition pos, class DataType> AKGEN_API LocalTensor<DataType> Alloc(uint32_t tileSize)
+    {
+        LocalTensor<DataType> tensor(pos, head_, tileSize);
+        head_ += (uint32_t(akgen::bytes_of<DataType>(tileSize)) + 31) / 32 * 32;
+        return tensor;
+    }
+    template <class DataType, uint32_t tileSize> AKGEN_API LocalTensor<DataType> Alloc()
+    {
+        return Alloc<TPosition::VECCALC, DataType>(tileSize);
+    }
+    template <class DataType> AKGEN_API LocalTensor<DataType> Alloc(uint32_t tileSize)
+    {
+        return Alloc<TPosition::VECCALC, DataType>(tileSize);
+    }
+
+private:
+    uint32_t head_ = 0;
+};
+
+} // namespace AscendC
+
+#endif
