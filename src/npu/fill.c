@@ -2,7 +2,7 @@
  *
  * asc-devkit docs, 基础API/Memory矢量计算/: 数据填充/Duplicate, 数据填充/Brcb, 数据填充/CreateVecIndex,
  * 数据搬运/Copy（UBToUB掩码式高维数据搬运）. */
-#include "npu/repeat_internal.h"
+#include "npu/npu_internal.h"
 
 /* ---- Duplicate
  * ------------------------------------------------------------------------------------------------------- */
