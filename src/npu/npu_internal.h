@@ -23,14 +23,14 @@ struct npu_regs {
     uint8_t atomic;            /* 0 none, 1 add, 2 max, 3 min */
     uint8_t atomic_type;       /* enum akgen_dtype */
     uint64_t deq_scale;        /* half bits */
-    uint8_t cmp_mask[32];      /* CMPMASK: result of a Compare without dst, input of Select mode 0 */
 };
 /* Registers that instructions write; read by the scalar unit after the pipe has drained. */
 struct npu_results {
     uint64_t acc_value;        /* float or half bits */
     uint64_t reduce_value, reduce_index;
     uint64_t rsvd_count;
-    uint8_t cmp_mask[32];
+    uint8_t cmp_mask[16];      /* CMPMASK: SetCmpMask and Compare without dst write it, Select and GetCmpMask read it, all
+                                * of them in the order of pipe V */
 };
 
 /* One operand's footprint: count2 x count runs of `bytes`, the runs `stride` apart, groups `stride2` apart. */
