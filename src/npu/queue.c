@@ -1,0 +1,326 @@
+/* Queues and buffers: TQue, TQueBind, TBuf (docs: SIMD-API, 资源管理/TQue, TQueBind, TBuf, TPipe/InitBuffer).
+ *
+ * A queue orders nothing by magic: it sets and waits for ordinary flags, with event ids of its buffers. EnQue sets
+ * producer->consumer, DeQue waits for it; FreeTensor sets consumer->producer, the next AllocTensor of that buffer waits
+ * for it. VECIN: MTE2_V and V_MTE2; VECOUT: V_MTE3 and MTE3_V; both ends on UB: MTE2_MTE3 and MTE3_MTE2. So a forgotten
+ * DeQue leaves MTE2 and V unordered here as on the chip, and more than eight buffers run out of ids. Misuse that hangs
+ * the chip or silently loses a tensor is a trap. */
+#include "npu/pipe_internal.h"
+
+static const char *const position_names[NPU_POSITION_MAX] = {
+    "GM",  "A1",    "A2",     "B1",      "B2",  "C1",   "C2",        "CO1",
+    "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL",
+};
+
+static bool on_ub(int position)
+{
+    return position == NPU_VECIN || position == NPU_VECOUT || position == NPU_VECCALC;
+}
+
+/* ---- InitBuffer
+ * ------------------------------------------------------------------------------------------------------ */
+/* Which lanes a queue's flags join; what other data paths do belongs to the cube core. */
+static void set_lanes(struct npu_queue *queue, int source, int destination)
+{
+    queue->position = (uint8_t)(destination == NPU_GM ? source : destination);
+    if (source == NPU_GM && on_ub(destination)) {
+        queue->producer = NPU_LANE_MTE2;
+        queue->consumer = NPU_LANE_V;
+    } else if (on_ub(source) && destination == NPU_GM) {
+        queue->producer = NPU_LANE_V;
+        queue->consumer = NPU_LANE_MTE3;
+    } else if (source == NPU_VECCALC && destination == NPU_VECCALC) {
+        queue->barrier = true;
+    } else if (on_ub(source) && on_ub(destination)) {
+        queue->producer = NPU_LANE_MTE2;
+        queue->consumer = NPU_LANE_MTE3;
+    } else {
+        npu_unsupported("a queue between these positions");
+    }
+}
+
+/* A new queue of `buffers` buffers, cut from what is left of UB. */
+static struct npu_queue *new_queue(struct npu_core *core, uint32_t *id, int buffers, uint32_t bytes)
+{
+    struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBuffer");
+    if (buffers < 0 || pipe->buffer_count + (uint32_t)buffers > NPU_BUFFERS || pipe->queue_count == NPU_BUFFERS)
+        npu_trap(core, "pipe_too_many_buffers", "num", "InitBuffer brings the number of buffers to %u: a TPipe has %d",
+                 pipe->buffer_count + (uint32_t)buffers, NPU_BUFFERS);
+    if (!bytes)
+        npu_note(core, NPU_DIFFERS, false, "init_buffer_empty", "len", 0, "InitBuffer with a length of 0 bytes");
+    uint64_t each = ((uint64_t)bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK,
+             sum = pipe->used + each * (uint64_t)buffers;
+    if (sum > core->ub_bytes)
+        npu_trap(core, "ub_overflow", "len",
+                 "InitBuffer of %d x %llu bytes brings the sum of all buffers to %llu bytes: UB has %u", buffers,
+                 (unsigned long long)each, (unsigned long long)sum, core->ub_bytes);
+    uint32_t index = pipe->queue_count++;
+    struct npu_queue *queue = &pipe->queues[index];
+    *queue = (struct npu_queue){.first = (uint8_t)pipe->buffer_count, .buffers = (uint8_t)buffers, .pc = core->pc};
+    for (int i = 0; i < buffers; i++) {
+        pipe->buffers[pipe->buffer_count++] = (struct npu_buffer){.offset = pipe->used,
+                                                                  .bytes = (uint32_t)each,
+                                                                  .queue = (uint8_t)index,
+                                                                  .enque_event = NPU_NO_EVENT,
+                                                                  .free_event = NPU_NO_EVENT};
+        pipe->used += (uint32_t)each;
+    }
+    *id = (uint32_t)pipe->generation << 16 | (index + 1);
+    return queue;
+}
+
+void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = new_queue(core, id, buffers, bytes);
+    set_lanes(queue, src_position, dst_position);
+    queue->depth = depth;
+    queue->in_place = depth == 0;
+    if (!queue->in_place || queue->barrier)
+        return;
+    /* depth 0: a buffer keeps its two event ids, and starts as if it had been freed. */
+    for (int i = 0; i < buffers; i++) {
+        struct npu_buffer *buffer = &core->pipe->buffers[queue->first + i];
+        buffer->enque_event = (int8_t)npu_event_take(core, core->pipe, queue->producer, queue->consumer);
+        buffer->free_event = (int8_t)npu_event_take(core, core->pipe, queue->consumer, queue->producer);
+        npu_sync_set(core, queue->consumer, queue->producer, buffer->free_event);
+    }
+}
+
+void npu_buf_init(uint32_t *id, int position, uint32_t bytes)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    if (!on_ub(position))
+        npu_unsupported("a TBuf outside UB");
+    struct npu_queue *queue = new_queue(core, id, 1, bytes);
+    queue->position = (uint8_t)position;
+    queue->tbuf = true;
+}
+
+/* ---- finding things
+ * -------------------------------------------------------------------------------------------------- */
+static struct npu_queue *find_queue(struct npu_core *core, uint32_t id, const char *api)
+{
+    struct npu_pipe_object *pipe = npu_pipe_live(core, api);
+    if (__builtin_expect(id >> 16 != pipe->generation || !(id & 0xffff), 0))
+        npu_trap(core, "que_uninitialized", "", "%s before InitBuffer%s", api,
+                 id ? ": Destroy or Reset of the TPipe has taken its buffers back" : "");
+    return &pipe->queues[(id & 0xffff) - 1];
+}
+
+/* The buffer of this queue from which a tensor comes; a trap if it is another's. */
+static struct npu_buffer *own_buffer(struct npu_core *core, const struct npu_queue *queue,
+                                     const struct npu_tensor *tensor, const char *fault, const char *api)
+{
+    unsigned index = (unsigned)tensor->buffer - 1;
+    if (__builtin_expect(index - queue->first >= queue->buffers, 0))
+        npu_trap(core, fault, "tensor", "%s of a tensor that this %s queue did not allocate%s", api,
+                 position_names[queue->position], tensor->buffer ? "" : " (it comes from no queue)");
+    return &core->pipe->buffers[index];
+}
+
+static void fill_tensor(const struct npu_core *core, const struct npu_queue *queue, const struct npu_buffer *buffer,
+                        struct npu_tensor *tensor)
+{
+    *tensor = (struct npu_tensor){.addr = (uint64_t)core->ub + buffer->offset,
+                                  .bytes = buffer->bytes,
+                                  .position = queue->position,
+                                  .buffer = queue->tbuf ? 0 : (uint16_t)(buffer - core->pipe->buffers + 1)};
+}
+
+/* ---- the four calls
+ * -------------------------------------------------------------------------------------------------- */
+/* Waits for the flag of the buffer's last FreeTensor. */
+static void wait_for_free(struct npu_core *core, const struct npu_queue *queue, struct npu_buffer *buffer)
+{
+    if (buffer->free_event == NPU_NO_EVENT)
+        return;
+    npu_sync_wait(core, queue->consumer, queue->producer, buffer->free_event);
+    if (!queue->in_place) {
+        npu_event_release(core->pipe, queue->consumer, queue->producer, buffer->free_event);
+        buffer->free_event = NPU_NO_EVENT;
+    }
+}
+
+void npu_que_alloc(uint32_t id, struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "AllocTensor");
+    struct npu_buffer *buffers = &core->pipe->buffers[queue->first];
+    if (queue->tbuf) {
+        fill_tensor(core, queue, buffers, tensor);
+        return;
+    }
+    if (__builtin_expect(queue->out >= queue->buffers, 0))
+        npu_trap(
+            core, "que_alloc_exhausted", "",
+            "AllocTensor of a %s queue whose %d buffers are all out: the scalar unit waits for ever; a FreeTensor is "
+            "missing",
+            position_names[queue->position], queue->buffers);
+    struct npu_buffer *buffer;
+    do {
+        buffer = &buffers[queue->cursor];
+        queue->cursor = queue->cursor + 1 == queue->buffers ? 0 : queue->cursor + 1;
+    } while (buffer->state != NPU_BUFFER_FREE);
+    buffer->state = NPU_BUFFER_OCCUPIED;
+    buffer->pc = core->pc;
+    queue->out++;
+    wait_for_free(core, queue, buffer);
+    fill_tensor(core, queue, buffer, tensor);
+}
+
+void npu_que_enque(uint32_t id, const struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "EnQue");
+    if (queue->tbuf)
+        return;
+    struct npu_buffer *buffer = own_buffer(core, queue, tensor, "que_enque_foreign", "EnQue");
+    if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
+        npu_trap(core, "que_enque_twice", "tensor", "EnQue of a tensor that is in this %s queue already",
+                 position_names[queue->position]);
+    if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
+        npu_trap(core, "que_enque_free", "tensor", "EnQue of a tensor that is not allocated: it was freed before");
+    if (!queue->in_place) {
+        if (__builtin_expect(queue->count >= queue->depth || queue->count >= NPU_BUFFERS, 0))
+            npu_trap(core, "que_depth_exceeded", "tensor",
+                     "EnQue into a %s queue that holds %d tensors already: its depth is %d; a DeQue is missing",
+                     position_names[queue->position], queue->count, queue->depth);
+        queue->ring[(queue->head + queue->count) % NPU_BUFFERS] = (uint8_t)(buffer - core->pipe->buffers);
+        queue->count++;
+    }
+    buffer->state = NPU_BUFFER_ENQUEUED;
+    if (queue->barrier) {
+        npu_order_barrier(core->order, NPU_LANE_V);
+        return;
+    }
+    if (!queue->in_place)
+        buffer->enque_event = (int8_t)npu_event_take(core, core->pipe, queue->producer, queue->consumer);
+    npu_sync_set(core, queue->producer, queue->consumer, buffer->enque_event);
+}
+
+/* The oldest tensor in the queue; with depth 0 the one that `tensor` names. */
+static struct npu_buffer *next_buffer(struct npu_core *core, struct npu_queue *queue, const struct npu_tensor *tensor)
+{
+    if (queue->in_place) {
+        struct npu_buffer *buffer = own_buffer(core, queue, tensor, "que_deque_foreign", "DeQue");
+        if (buffer->state != NPU_BUFFER_ENQUEUED)
+            npu_trap(core, "que_deque_empty", "tensor", "DeQue of a tensor that was not enqueued");
+        return buffer;
+    }
+    if (__builtin_expect(!queue->count, 0))
+        npu_trap(core, "que_deque_empty", "", "DeQue from an empty %s queue: an EnQue is missing",
+                 position_names[queue->position]);
+    struct npu_buffer *buffer = &core->pipe->buffers[queue->ring[queue->head]];
+    queue->head = (queue->head + 1) % NPU_BUFFERS;
+    queue->count--;
+    return buffer;
+}
+
+void npu_que_deque(uint32_t id, struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "DeQue");
+    if (queue->tbuf) {
+        fill_tensor(core, queue, &core->pipe->buffers[queue->first], tensor);
+        return;
+    }
+    struct npu_buffer *buffer = next_buffer(core, queue, tensor);
+    buffer->state = NPU_BUFFER_DEQUEUED;
+    if (!queue->barrier) {
+        npu_sync_wait(core, queue->producer, queue->consumer, buffer->enque_event);
+        if (!queue->in_place) {
+            npu_event_release(core->pipe, queue->producer, queue->consumer, buffer->enque_event);
+            buffer->enque_event = NPU_NO_EVENT;
+        }
+    }
+    fill_tensor(core, queue, buffer, tensor);
+}
+
+void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "FreeTensor");
+    if (queue->tbuf)
+        return;
+    struct npu_buffer *buffer = own_buffer(core, queue, tensor, "que_free_foreign", "FreeTensor");
+    if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
+        npu_trap(core, "que_free_twice", "tensor", "FreeTensor of a tensor that is free already");
+    if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
+        npu_note(core, NPU_DIFFERS, false, "que_free_enqueued", "tensor", buffer->pc,
+                 "FreeTensor of a tensor that is still in its %s queue: a DeQue is missing",
+                 position_names[queue->position]);
+    buffer->state = NPU_BUFFER_FREE;
+    queue->out--;
+    if (queue->barrier)
+        return;
+    if (!queue->in_place)
+        buffer->free_event = (int8_t)npu_event_take(core, core->pipe, queue->consumer, queue->producer);
+    npu_sync_set(core, queue->consumer, queue->producer, buffer->free_event);
+}
+
+/* ---- the rest
+ * -------------------------------------------------------------------------------------------------------- */
+void npu_que_free_all(uint32_t id)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "FreeAllEvent");
+    for (int i = 0; i < queue->buffers; i++)
+        if (core->pipe->buffers[queue->first + i].state == NPU_BUFFER_FREE)
+            wait_for_free(core, queue, &core->pipe->buffers[queue->first + i]);
+}
+
+int npu_que_has_tensor(uint32_t id)
+{
+    return find_queue(npu_enter(__builtin_return_address(0)), id, "HasTensorInQue")->count > 0;
+}
+
+int npu_que_vacant(uint32_t id)
+{
+    const struct npu_queue *queue = find_queue(npu_enter(__builtin_return_address(0)), id, "VacantInQue");
+    return queue->count < queue->depth;
+}
+
+int npu_que_has_idle_buffer(uint32_t id)
+{
+    const struct npu_queue *queue = find_queue(npu_enter(__builtin_return_address(0)), id, "HasIdleBuffer");
+    return queue->out < queue->buffers;
+}
+
+int npu_que_tensors(uint32_t id)
+{
+    return find_queue(npu_enter(__builtin_return_address(0)), id, "GetTensorCountInQue")->count;
+}
+
+void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "Get");
+    const struct npu_buffer *buffer = &core->pipe->buffers[queue->first];
+    if ((uint64_t)offset + bytes > buffer->bytes)
+        npu_trap(core, "buf_get_overflow", "len", "Get of %u bytes at offset %u of a buffer of %u bytes", bytes, offset,
+                 buffer->bytes);
+    fill_tensor(core, queue, buffer, tensor);
+    tensor->addr += offset;
+    tensor->bytes = bytes ? bytes : buffer->bytes - offset;
+}
+
+void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
+{
+    for (uint32_t i = 0; i < pipe->buffer_count; i++) {
+        struct npu_buffer *buffer = &pipe->buffers[i];
+        const struct npu_queue *queue = &pipe->queues[buffer->queue];
+        if (queue->tbuf)
+            continue;
+        if (buffer->state == NPU_BUFFER_ENQUEUED)
+            npu_note(core, NPU_DIFFERS, false, "que_not_empty", "", buffer->pc,
+                     "the TPipe ends while a tensor is in its %s queue: a DeQue and a FreeTensor are missing",
+                     position_names[queue->position]);
+        else if (buffer->state != NPU_BUFFER_FREE)
+            npu_note(core, NPU_DIFFERS, false, "que_not_freed", "", buffer->pc,
+                     "the TPipe ends while a tensor of its %s queue is out: a FreeTensor is missing",
+                     position_names[queue->position]);
+        else
+            wait_for_free(core, queue, buffer);
+    }
+}

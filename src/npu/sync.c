@@ -1,0 +1,106 @@
+/* Flags and barriers as a kernel writes them: SetFlag, WaitFlag, PipeBarrier. The rules are those of the documentation
+ * (SIMD-API, 同步控制/核内同步: SetFlag-WaitFlag(ISASI), PipeBarrier(ISASI)): event ids 0..7, one SetFlag per WaitFlag.
+ * A WaitFlag issued before its SetFlag counts as the hang that it is for a waiting scalar unit. */
+#include "npu/pipe_internal.h"
+
+static bool between(int a, int b, int x, int y)
+{
+    return (a == x && b == y) || (a == y && b == x);
+}
+
+/* False for the events of the cube core, which a vector core skips; a trap for pairs that no core has. */
+static bool accepted(struct npu_core *core, const char *api, int from, int to, int event)
+{
+    if (from < 0 || to < 0 || (from == to && from != NPU_LANE_V))
+        npu_trap(core, "flag_bad_pipes", "event", "%s from pipe %s to pipe %s: there is no such event", api,
+                 from < 0 ? "?" : npu_lane_name(from), to < 0 ? "?" : npu_lane_name(to));
+    if (between(from, to, NPU_LANE_MTE2, NPU_LANE_MTE1) || between(from, to, NPU_LANE_MTE1, NPU_LANE_M) ||
+        between(from, to, NPU_LANE_M, NPU_LANE_FIX))
+        return false;
+    if (from > NPU_LANE_MTE3 || to > NPU_LANE_MTE3)
+        npu_trap(core, "flag_bad_pipes", "event", "%s<%s_%s>: a vector core has the pipes S, V, MTE2 and MTE3 only",
+                 api, npu_lane_name(from), npu_lane_name(to));
+    if (event < 0 || event >= NPU_EVENTS)
+        npu_trap(core, "flag_bad_event", "eventID", "%s<%s_%s>(%d): event ids are 0 to %d", api, npu_lane_name(from),
+                 npu_lane_name(to), event, NPU_EVENTS - 1);
+    return true;
+}
+
+void npu_sync_set(struct npu_core *core, int from, int to, int event)
+{
+    struct npu_order *order = core->order;
+    struct npu_flag *flag = &order->flags[from][to][event];
+    if (__builtin_expect(flag->set, 0))
+        npu_trap(
+            core, "flag_set_twice", "eventID",
+            "SetFlag<%s_%s>(%d) while the same flag is set and nobody has waited for it: SetFlag and WaitFlag must "
+            "come in pairs",
+            npu_lane_name(from), npu_lane_name(to), event);
+    npu_order_set_flag(order, from, to, event);
+    flag->pc = core->pc;
+    if (order->random_order)
+        npu_schedule_set_flag(core, from, to, event);
+}
+
+void npu_sync_wait(struct npu_core *core, int from, int to, int event)
+{
+    struct npu_order *order = core->order;
+    if (__builtin_expect(!order->flags[from][to][event].set, 0))
+        npu_trap(core, "flag_wait_without_set", "eventID",
+                 "WaitFlag<%s_%s>(%d), but no SetFlag<%s_%s>(%d) comes before it: pipe %s waits for ever",
+                 npu_lane_name(from), npu_lane_name(to), event, npu_lane_name(from), npu_lane_name(to), event,
+                 npu_lane_name(to));
+    npu_order_wait_flag(order, from, to, event);
+    if (order->random_order)
+        npu_schedule_wait_flag(core, from, to, event);
+}
+
+void npu_set_flag(int src_pipe, int dst_pipe, int event_id)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
+    if (!accepted(core, "SetFlag", from, to, event_id))
+        return;
+    if (from == to) /* V_V is a barrier of V */
+        npu_order_barrier(core->order, NPU_LANE_V);
+    else
+        npu_sync_set(core, from, to, event_id);
+}
+
+void npu_wait_flag(int src_pipe, int dst_pipe, int event_id)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
+    if (accepted(core, "WaitFlag", from, to, event_id) && from != to)
+        npu_sync_wait(core, from, to, event_id);
+}
+
+/* PIPE_S needs none: the scalar unit is in order with itself. */
+void npu_pipe_barrier(int pipe)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    if (pipe == NPU_PIPE_ALL) {
+        npu_schedule_drain(core, NPU_PIPE_ALL);
+        npu_order_join_all(core);
+        return;
+    }
+    int lane = npu_lane_of(pipe);
+    if (lane < 0)
+        npu_trap(core, "flag_bad_pipes", "pipe", "PipeBarrier of pipe %d: there is no such pipe", pipe);
+    npu_order_barrier(core->order, lane);
+}
+
+void npu_sync_report(struct npu_core *core)
+{
+    for (int from = 0; from < NPU_LANES; from++)
+        for (int to = 0; to < NPU_LANES; to++)
+            for (int event = 0; event < NPU_EVENTS; event++) {
+                const struct npu_flag *flag = &core->order->flags[from][to][event];
+                if (flag->set)
+                    npu_note(
+                        core, NPU_DIFFERS, false, "flag_not_waited", "eventID", flag->pc,
+                        "the kernel ends with SetFlag<%s_%s>(%d) that no WaitFlag followed: the flag stays set for "
+                        "the next kernel on this core",
+                        npu_lane_name(from), npu_lane_name(to), event);
+            }
+}
