@@ -11,12 +11,21 @@
 #ifndef ASCENDC_KERNEL_OPERATOR_H
 #define ASCENDC_KERNEL_OPERATOR_H
 
+#include "basic/codes.h"
 #include "basic/data_copy.h"
 #include "basic/debug.h"
+#include "basic/intrinsics.h"
+#include "basic/operators.h"
+#include "basic/output.h"
+#include "basic/scalar.h"
 #include "basic/sysvars.h"
 #include "basic/tpipe.h"
 #include "basic/vector_binary.h"
 #include "basic/vector_cast.h"
+#include "basic/vector_compare.h"
+#include "basic/vector_fill.h"
+#include "basic/vector_gather.h"
+#include "basic/vector_reduce.h"
 #include "basic/vector_scalar.h"
 #include "basic/vector_unary.h"
 

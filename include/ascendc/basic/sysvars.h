@@ -49,8 +49,6 @@ AKGEN_API void SetSysWorkspaceForce(GM_ADDR workspace) { npu_set_sys_workspace(r
 enum KernelMetaType : uint8_t {
     KERNEL_TYPE_AIV_ONLY,
     KERNEL_TYPE_AIC_ONLY,
-    KERNEL_TYPE_MIX_AIV_HARD_SYNC,
-    KERNEL_TYPE_MIX_AIC_HARD_SYNC,
     KERNEL_TYPE_MIX_AIV_1_0,
     KERNEL_TYPE_MIX_AIC_1_0,
     KERNEL_TYPE_MIX_AIC_1_1,
