@@ -81,7 +81,11 @@ struct op_def {
 };
 json_t *op_def_to_json(const struct op_def *def);
 struct akgen_error *op_def_from_json(struct arena *arena, const json_t *json, struct op_def *def);
-/* The C++ text of the structures that a kernel is compiled with, in dependency order. */
+/* The C++ text that a kernel is compiled with (`-include`): every registered structure and what it nests, innermost
+ * first, with the host's layout, and
+ *   #define AKGEN_TILING_DEFAULT_STRUCT Name          the class registered under the op type (absent if there is none)
+ *   #define AKGEN_TILING_KEYED(AKGEN_ROW) AKGEN_ROW(100, Name) ...   the classes registered under `<OpType>_<key>`
+ * from which GET_TILING_DATA picks its structure. The text guards itself against a second inclusion. */
 const char *op_tiling_header(struct arena *arena, const struct op_def *def);
 
 /* ---- running the host part (inside the jail) ------------------------------------------------------------------------ */
@@ -116,10 +120,15 @@ struct op_tiling {
 };
 /* Loads host.so (its constructors run) and describes the one op it registers (or `op_type` if several). */
 struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type, struct op_def *def);
-/* Runs TilingParse (if registered) and the tiling function of the loaded host part. An error is the candidate's:
+/* Releases the attributes' JSON values; the rest is the arena's. */
+void op_def_release(struct op_def *def);
+/* Runs TilingParse (if registered) and the tiling function of the host part that op_describe loaded in this process. An error is the candidate's:
  * "the tiling function returned GRAPH_FAILED", a missing attribute, tiling data larger than its buffer, ... */
 struct akgen_error *op_tile(const struct op_def *def, const struct op_call *call, struct op_tiling *tiling);
-/* The tiling bytes by field, as JSON, decoded with the structure that the key selects. */
+/* The structure that a tiling key selects: the one registered for it, else the op's default, else NULL. */
+const struct op_tiling_struct *op_tiling_select(const struct op_def *def, uint64_t key);
+/* The tiling bytes by field, as JSON, decoded with the structure that the key selects. An operator that registered none
+ * (plain structures through GetTilingData<T>) gives an empty object; a field beyond `size` is null. */
 json_t *op_tiling_decode(const struct op_def *def, uint64_t key, const void *bytes, uint32_t size);
 
 #endif

@@ -1,0 +1,44 @@
+// fe::PlatFormInfos: the chip, as the older interface sees it. `this` is an akgen_platform.
+#ifndef CANN_PLATFORM_PLATFORM_INFO_H
+#define CANN_PLATFORM_PLATFORM_INFO_H
+
+#include "akgen/op_abi.h"
+
+#include <cstdint>
+#include <string>
+
+namespace fe
+{
+enum class LocalMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, RESERVED };
+
+class PlatFormInfos
+{
+  public:
+    PlatFormInfos() = delete;
+    PlatFormInfos(const PlatFormInfos &) = delete;
+
+    uint32_t GetCoreNum() const
+    {
+        return akgen_platform_aic(View());
+    }
+    uint32_t GetCoreNumByType(const std::string &core_type) const
+    {
+        return core_type == "VectorCore" ? akgen_platform_aiv(View()) : akgen_platform_aic(View());
+    }
+    void GetLocalMemSize(const LocalMemType &type, uint64_t &bytes) const
+    {
+        bytes = akgen_platform_memory(View(), static_cast<int>(type));
+    }
+    void GetLocalMemBw(const LocalMemType &type, uint64_t &bytes_per_cycle) const
+    {
+        bytes_per_cycle = akgen_platform_bandwidth(View(), static_cast<int>(type));
+    }
+
+  private:
+    const akgen_platform *View() const
+    {
+        return reinterpret_cast<const akgen_platform *>(this);
+    }
+};
+} // namespace fe
+#endif

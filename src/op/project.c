@@ -1,0 +1,328 @@
+/* An operator project on disk, as msopgen lays it out: op_host/<op>.cpp, op_kernel/<op>.cpp, CMakeLists.txt.
+ * Nothing is run: sources are searched for a few words after their comments are blanked out. */
+#include "op/op.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256 };
+
+const char *op_snake_case(struct arena *arena, const char *op_type)
+{
+    /* An underscore goes between a character and the capital of a word ("Xx"), and between a small letter or digit and
+     * any capital: re.sub('(.)([A-Z][a-z]+)', r'\1_\2'), then re.sub('([a-z0-9])([A-Z])', r'\1_\2') in NPUKernelBench.
+     */
+    char *snake = arena_alloc(arena, 2 * strlen(op_type) + 1), *out = snake;
+    for (size_t i = 0; op_type[i]; i++) {
+        unsigned char c = (unsigned char)op_type[i];
+        unsigned char before = i ? (unsigned char)op_type[i - 1] : '_';
+        bool word = isupper(c) && islower((unsigned char)op_type[i + 1]) && i;
+        if (before != '_' && isupper(c) && (word || islower(before) || isdigit(before)))
+            *out++ = '_';
+        *out++ = (char)tolower(c);
+    }
+    *out = '\0';
+    return snake;
+}
+
+/* ---- files
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The text of a regular file, NULL (errno set) if it cannot be read. */
+static char *read_text(struct arena *arena, const char *path)
+{
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file)
+        return NULL;
+    size_t limit = status.st_size < MAX_SOURCE_BYTES ? (size_t)status.st_size : MAX_SOURCE_BYTES;
+    char *text = arena_alloc(arena, limit + 1);
+    size_t length = fread(text, 1, limit, file);
+    fclose(file);
+    text[length] = '\0';
+    for (size_t i = 0; i < length; i++)
+        if (!text[i])
+            text[i] = ' ';
+    return text;
+}
+
+/* Blanks comments, string and character literals of C++ text in place; keeps line breaks and quotes. */
+static void blank_comments(char *text)
+{
+    for (char *p = text; *p;) {
+        if (p[0] == '/' && p[1] == '/') {
+            while (*p && *p != '\n')
+                *p++ = ' ';
+        } else if (p[0] == '/' && p[1] == '*') {
+            char *end = strstr(p + 2, "*/");
+            end = end ? end + 2 : p + strlen(p);
+            for (; p < end; p++)
+                if (*p != '\n')
+                    *p = ' ';
+        } else if (*p == '"' || (*p == '\'' && (p == text || !isalnum((unsigned char)p[-1])))) {
+            char quote = *p++;
+            while (*p && *p != quote && *p != '\n') {
+                char escaped = *p;
+                *p++ = ' ';
+                if (escaped == '\\' && *p && *p != '\n')
+                    *p++ = ' ';
+            }
+            p += *p == quote;
+        } else {
+            p++;
+        }
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+/* Names of the C++ sources in a folder, sorted. -1 if it cannot be read. */
+static int list_sources(struct arena *arena, const char *path, const char ***names)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -1;
+    *names = arena_alloc(arena, MAX_FILES * sizeof **names);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder)) && count < MAX_FILES;)
+        if (entry->d_name[0] != '.' && (has_suffix(entry->d_name, ".cpp") || has_suffix(entry->d_name, ".cc")))
+            (*names)[count++] = arena_strdup(arena, entry->d_name);
+    closedir(folder);
+    qsort(*names, (size_t)count, sizeof **names, by_name);
+    return count;
+}
+
+/* ---- the kernel
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* The name of the function that follows a `__global__`: the word before the first parenthesis that belongs to it. */
+static const char *function_name(struct arena *arena, const char *text)
+{
+    for (const char *open = strchr(text, '('); open; open = strchr(open + 1, '(')) {
+        const char *end = open;
+        while (end > text && isspace((unsigned char)end[-1]))
+            end--;
+        const char *begin = end;
+        while (begin > text && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+            begin--;
+        size_t length = (size_t)(end - begin);
+        if (length && strncmp(begin, "__attribute__", length) != 0)
+            return arena_strndup(arena, begin, length);
+    }
+    return NULL;
+}
+
+struct entries {
+    const char *list; /* "a, b" */
+    int count;
+    bool wanted;
+};
+
+static struct entries find_entries(struct arena *arena, const char *source, const char *wanted)
+{
+    struct entries found = {.list = ""};
+    for (const char *p = source; (p = strstr(p, "__global__")); p += 10) {
+        if (p > source && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
+            continue;
+        const char *line = p;
+        while (line > source && line[-1] != '\n')
+            line--;
+        line += strspn(line, " \t");
+        const char *name = *line == '#' ? NULL : function_name(arena, p + 10);
+        if (!name)
+            continue;
+        found.count++;
+        found.wanted |= wanted && strcmp(name, wanted) == 0;
+        found.list = arena_printf(arena, "%s%s%s", found.list, *found.list ? ", " : "", name);
+    }
+    return found;
+}
+
+static const char *join(struct arena *arena, const char **names, int count)
+{
+    const char *list = "";
+    for (int i = 0; i < count; i++)
+        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
+    return list;
+}
+
+/* Picks the only source with an entry point when the operator's type is not known. */
+static struct akgen_error *guess_entry(struct arena *arena, struct op_project *project, const char **names, int count)
+{
+    const char *candidates[MAX_FILES];
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        char *text = read_text(arena, arena_printf(arena, "%s/op_kernel/%s", project->dir, names[i]));
+        if (!text)
+            continue;
+        blank_comments(text);
+        if (find_entries(arena, text, NULL).count)
+            candidates[found++] = names[i];
+    }
+    if (found == 0)
+        return error_new("%s/op_kernel: no source has a __global__ function (looked at %s)", project->dir,
+                         join(arena, names, count));
+    if (found > 1)
+        return error_new("%s/op_kernel: several sources have a __global__ function (%s); name the operator",
+                         project->dir, join(arena, candidates, found));
+    project->entry = arena_strndup(arena, candidates[0], (size_t)(strrchr(candidates[0], '.') - candidates[0]));
+    return NULL;
+}
+
+static struct akgen_error *find_kernel(struct arena *arena, const char *op_type, struct op_project *project)
+{
+    const char *folder = arena_printf(arena, "%s/op_kernel", project->dir);
+    const char **names;
+    int count = list_sources(arena, folder, &names);
+    if (count < 0)
+        return error_new("%s: there is no folder op_kernel", project->dir);
+    if (count == 0)
+        return error_new("%s: no kernel source (.cpp)", folder);
+    if (op_type) {
+        project->entry = op_snake_case(arena, op_type);
+    } else {
+        struct akgen_error *error = guess_entry(arena, project, names, count);
+        if (error)
+            return error;
+    }
+    project->kernel_source = arena_printf(arena, "%s/%s.cpp", folder, project->entry);
+    char *text = read_text(arena, project->kernel_source);
+    if (!text)
+        return error_new("%s: no kernel source %s.cpp; the folder holds %s", folder, project->entry,
+                         join(arena, names, count));
+    blank_comments(text);
+    if (!text[strspn(text, " \t\r\n")])
+        return error_new("%s: the kernel source is empty", project->kernel_source);
+    struct entries entries = find_entries(arena, text, project->entry);
+    if (entries.wanted)
+        return NULL;
+    if (entries.count == 0)
+        return error_new("%s: no __global__ function, expected 'extern \"C\" __global__ __aicore__ void %s(...)'",
+                         project->kernel_source, project->entry);
+    return error_new("%s: the __global__ function is called %s, expected %s", project->kernel_source, entries.list,
+                     project->entry);
+}
+
+/* ---- the host part
+ * ---------------------------------------------------------------------------------------------------- */
+
+/* Sources of the single-operator API (aclnn) include its headers; the simulated machine has no such layer. */
+static bool is_op_api(const char *text)
+{
+    for (const char *p = text; (p = strstr(p, "#include")); p += 8) {
+        size_t length = strcspn(p, "\n");
+        const char *opdev = memmem(p, length, "opdev/", 6), *aclnn = memmem(p, length, "aclnn", 5);
+        if (opdev || aclnn)
+            return true;
+    }
+    return false;
+}
+
+static struct akgen_error *find_host(struct arena *arena, bool need_host, struct op_project *project)
+{
+    const char *folder = arena_printf(arena, "%s/op_host", project->dir);
+    const char **names;
+    int count = list_sources(arena, folder, &names);
+    if (count < 0 && need_host)
+        return error_new("%s: there is no folder op_host", project->dir);
+    project->host_sources = arena_alloc(arena, sizeof *project->host_sources * (size_t)(count > 0 ? count : 1));
+    for (int i = 0; i < count; i++) {
+        const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
+        const char *text = read_text(arena, path);
+        if (text && !is_op_api(text))
+            project->host_sources[project->host_count++] = path;
+    }
+    if (need_host && project->host_count == 0)
+        return error_new("%s: no host source (.cpp)", folder);
+    return NULL;
+}
+
+/* ---- compile options
+ * -------------------------------------------------------------------------------------------------- */
+
+/* -DNAME=value, -UNAME, -Irelative/path: nothing that a shell or the compiler could take for something else. */
+static bool is_safe_option(const char *option)
+{
+    if (option[0] != '-' || !option[1] || !strchr("DUI", option[1]) || !option[2])
+        return false;
+    for (const char *p = option + 2; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("_=./-", *p))
+            return false;
+    if (option[1] == 'I')
+        return option[2] != '/' && !strstr(option, "..");
+    return isalpha((unsigned char)option[2]) || option[2] == '_';
+}
+
+static void take_option(struct arena *arena, const char *option, struct op_project *project)
+{
+    static const char sync[] = "--cce-auto-sync";
+    if (strncmp(option, sync, sizeof sync - 1) == 0) {
+        const char *value = option + sizeof sync - 1;
+        project->sync = strcmp(value, "=off") == 0 ? NPU_SYNC_MANUAL : NPU_SYNC_AUTO;
+        project->sync_stated = true;
+    } else if (is_safe_option(option)) {
+        project->options = arena_printf(arena, "%s%s%s", project->options, *project->options ? " " : "", option);
+    }
+}
+
+/* Options stand in add_ops_compile_options(...) (msopgen) or npu_op_kernel_options(...) (newer packages). */
+static void read_cmake(struct arena *arena, const char *path, struct op_project *project)
+{
+    char *text = read_text(arena, path);
+    if (!text)
+        return;
+    for (char *p = text; (p = strchr(p, '#'));)
+        while (*p && *p != '\n')
+            *p++ = ' ';
+    static const char *const commands[] = {"add_ops_compile_options", "npu_op_kernel_options"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        for (char *p = text; (p = strstr(p, commands[i])); p++) {
+            char *open = strchr(p, '('), *close = open ? strchr(open, ')') : NULL;
+            if (!close)
+                break;
+            char *words = arena_strndup(arena, open + 1, (size_t)(close - open - 1)), *rest;
+            for (char *word = strtok_r(words, " \t\r\n;\"", &rest); word; word = strtok_r(NULL, " \t\r\n;\"", &rest))
+                take_option(arena, word, project);
+        }
+}
+
+struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
+                                    struct op_project *project)
+{
+    *project = (struct op_project){.options = "", .sync = NPU_SYNC_AUTO};
+    char absolute[PATH_MAX];
+    if (!realpath(dir, absolute))
+        return error_new("%s: %s", dir, errno == ENOENT ? "no such directory" : strerror(errno));
+    if (!is_directory(absolute))
+        return error_new("%s: not a directory", dir);
+    project->dir = arena_strdup(arena, absolute);
+    struct akgen_error *error = find_kernel(arena, op_type, project);
+    if (!error)
+        error = find_host(arena, need_host, project);
+    if (error)
+        return error;
+    read_cmake(arena, arena_printf(arena, "%s/CMakeLists.txt", project->dir), project);
+    read_cmake(arena, arena_printf(arena, "%s/op_kernel/CMakeLists.txt", project->dir), project);
+    return NULL;
+}

@@ -1,0 +1,98 @@
+/* What static constructors of a loaded host.so register: operators, tiling functions, tiling data classes. */
+#include "op/op_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct op_registration *operators;
+static struct op_tiling_registration *tilings;
+static const char *loading = "";
+
+static void *must_alloc(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void op_registry_loading(const char *host_so)
+{
+    /* Entries keep the pointer, so the copy stays. */
+    loading = host_so ? strdup(host_so) : "";
+    if (!loading)
+        abort();
+}
+
+struct op_registration *op_registry_ops(void)
+{
+    return operators;
+}
+
+struct op_tiling_registration *op_registry_tilings(void)
+{
+    return tilings;
+}
+
+struct op_registration *op_registry_find(const char *host_so, const char *type)
+{
+    for (struct op_registration *entry = operators; entry; entry = entry->next)
+        if (strcmp(entry->type, type) == 0 && (!host_so || strcmp(entry->host_so, host_so) == 0))
+            return entry;
+    return NULL;
+}
+
+/* The registration that the file being loaded has for `type`, made on first use. */
+static struct op_registration *of_type(const char *type)
+{
+    struct op_registration *entry = op_registry_find(loading, type);
+    if (entry)
+        return entry;
+    entry = must_alloc(sizeof *entry);
+    entry->type = strdup(type);
+    if (!entry->type)
+        abort();
+    entry->host_so = loading;
+    entry->next = operators;
+    operators = entry;
+    return entry;
+}
+
+int akgen_op_add(const char *type, struct akgen_op_def *(*create)(const char *name))
+{
+    of_type(type)->create = create;
+    return 0;
+}
+
+void akgen_impl_tiling(const char *type, akgen_tiling_function *tiling)
+{
+    of_type(type)->impl_tiling = tiling;
+}
+
+void akgen_impl_tiling_parse(const char *type, akgen_parse_function *parse, void *(*create)(void),
+                             void (*destroy)(void *))
+{
+    struct op_registration *entry = of_type(type);
+    entry->parse = parse;
+    entry->compile_info_create = create;
+    entry->compile_info_destroy = destroy;
+}
+
+void akgen_impl_value_depend(const char *type, size_t index)
+{
+    if (index < 64)
+        of_type(type)->value_depend |= UINT64_C(1) << index;
+}
+
+int akgen_tiling_register(const char *key, void (*describe)(void *sink))
+{
+    struct op_tiling_registration *entry = must_alloc(sizeof *entry);
+    entry->host_so = loading;
+    entry->key = strdup(key);
+    if (!entry->key)
+        abort();
+    entry->describe = describe;
+    entry->next = tilings;
+    tilings = entry;
+    return 0;
+}
