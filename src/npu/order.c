@@ -273,9 +273,9 @@ static void mark(struct npu_order *order, int track, int write, const struct spa
         memset(order->partial[track][write] + block, 0, end - block);
 }
 
-/* A conflict of this access with what `track` did: a finding, or under auto-sync an edge. A scalar load is over when
- * the next instruction is issued, so it can give an edge but no finding. */
-static void check_track(struct npu_core *core, int lane, int track, const struct span *span, bool write, bool edges,
+/* A conflict of this access with what `track` did: under auto-sync an edge, else a finding, and true. A scalar load is
+ * over when the next instruction is issued, so it can give an edge but no finding. */
+static bool check_track(struct npu_core *core, int lane, int track, const struct span *span, bool write, bool edges,
                         const char *operand)
 {
     struct npu_order *order = core->order;
@@ -288,26 +288,27 @@ static void check_track(struct npu_core *core, int lane, int track, const struct
         if (!edges) {
             uint64_t base = (uint64_t)core->ub;
             npu_order_conflict(core, lane, other, index, write, kind, base + at, base + span->high, operand);
-            return;
+            return true;
         }
         npu_order_auto_edge(core, other, lane);
     }
+    return false;
 }
 
-/* The scalar unit first: an edge that auto-sync adds may order the rest. */
-static void check_ub(struct npu_core *core, int lane, const struct span *span, bool write, bool raw,
+/* The scalar unit first: an edge that auto-sync adds may order the rest. One finding is enough. */
+static bool check_ub(struct npu_core *core, int lane, const struct span *span, bool write, bool raw,
                      const char *operand)
 {
     struct npu_order *order = core->order;
-    check_track(core, lane, NPU_TRACK_S, span, write, order->auto_sync && !raw, operand);
-    check_track(core, lane, NPU_TRACK_S_RAW, span, write, false, operand);
-    if (lane != NPU_LANE_V || !order->auto_sync)
-        check_track(core, lane, NPU_TRACK_V, span, write, false, operand);
-    check_track(core, lane, NPU_TRACK_MTE2, span, write, false, operand);
-    check_track(core, lane, NPU_TRACK_MTE3, span, write, false, operand);
+    return check_track(core, lane, NPU_TRACK_S, span, write, order->auto_sync && !raw, operand) ||
+           check_track(core, lane, NPU_TRACK_S_RAW, span, write, false, operand) ||
+           ((lane != NPU_LANE_V || !order->auto_sync) &&
+            check_track(core, lane, NPU_TRACK_V, span, write, false, operand)) ||
+           check_track(core, lane, NPU_TRACK_MTE2, span, write, false, operand) ||
+           check_track(core, lane, NPU_TRACK_MTE3, span, write, false, operand);
 }
 
-/* Calls check_ub or mark for every run of an access; runs that touch become one. */
+/* Checks every run of an access until one conflicts, or, with an index, marks them; runs that touch become one. */
 static void each_run(struct npu_core *core, int lane, int track, const struct npu_access *access, uint32_t index)
 {
     uint64_t bytes = access->bytes;
@@ -328,13 +329,13 @@ static void each_run(struct npu_core *core, int lane, int track, const struct np
             uint64_t low = start + (uint64_t)(access->stride2 * j) + (uint64_t)(access->stride * i);
             uint64_t high = low + bytes;
             if (low >= core->ub_bytes || high > core->ub_bytes)
-                continue; /* issue.c has trapped; nothing to record */
+                continue; /* outside UB: the bounds check has spoken */
             struct span span = {(uint32_t)low, (uint32_t)high, (uint32_t)(low / NPU_BLOCK),
                                 (uint32_t)((high + NPU_BLOCK - 1) / NPU_BLOCK)};
             if (index)
                 mark(core->order, track, access->write, &span, index);
-            else
-                check_ub(core, lane, &span, access->write, access->flags & NPU_TENSOR_RAW, access->operand);
+            else if (check_ub(core, lane, &span, access->write, access->flags & NPU_TENSOR_RAW, access->operand))
+                return;
         }
 }
 
@@ -389,8 +390,9 @@ void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
     if (high > core->ub_bytes)
         return;
     struct span span = {low, high, low / NPU_BLOCK, (high + NPU_BLOCK - 1) / NPU_BLOCK};
-    for (int track = NPU_TRACK_V; track <= NPU_TRACK_MTE3; track++)
-        check_track(core, NPU_LANE_S, track, &span, write, edges, "");
+    bool conflict = false;
+    for (int track = NPU_TRACK_V; track <= NPU_TRACK_MTE3 && !conflict; track++)
+        conflict = check_track(core, NPU_LANE_S, track, &span, write, edges, "");
     if (write || edges)
         mark(order, raw ? NPU_TRACK_S_RAW : NPU_TRACK_S, write, &span, next_index(core, NPU_LANE_S));
 }

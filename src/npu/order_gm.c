@@ -100,8 +100,8 @@ static void remember(struct npu_gm_window *window, const struct npu_gm_run *run,
     *entry(window, window->count++) = *run;
 }
 
-/* Compares one run with a window; one finding, or edge, per window. */
-static void compare(struct npu_core *core, int pair, const struct npu_gm_run *run, bool write, bool edges,
+/* Compares one run with a window. True if it reported a conflict; an edge of auto-sync settles the window. */
+static bool compare(struct npu_core *core, int pair, const struct npu_gm_run *run, bool write, bool edges,
                     const char *operand)
 {
     struct npu_order *order = core->order;
@@ -110,28 +110,30 @@ static void compare(struct npu_core *core, int pair, const struct npu_gm_run *ru
     uint32_t known = order->clock[lane].at[other];
     prune(window, known);
     if (!window->count || run->low >= window->high || run->high <= window->low)
-        return;
+        return false;
     for (uint32_t i = window->count; i-- > 0;) {
         const struct npu_gm_run *earlier = entry(window, i);
         if (earlier->oldest <= known || (earlier->atomic && run->atomic) || !overlap(run, earlier))
             continue;
         if (edges && !earlier->raw && (lane == NPU_LANE_S || other == NPU_LANE_S)) {
             npu_order_auto_edge(core, other, lane);
-            return;
+            return false;
         }
         uint64_t low = run->low > earlier->low ? run->low : earlier->low;
         uint64_t high = run->high < earlier->high ? run->high : earlier->high;
         npu_order_conflict(core, lane, other, earlier->newest, write, pairs[pair].wrote, low, high, operand);
-        return;
+        return true;
     }
+    return false;
 }
 
 static void one_group(struct npu_core *core, int lane, const struct npu_gm_run *run, bool write, bool edges,
                       const char *operand)
 {
-    for (int pair = 0; pair < NPU_GM_PAIRS; pair++)
+    bool conflict = false;
+    for (int pair = 0; pair < NPU_GM_PAIRS && !conflict; pair++)
         if (pairs[pair].consumer == lane && (write || pairs[pair].wrote))
-            compare(core, pair, run, write, edges, operand);
+            conflict = compare(core, pair, run, write, edges, operand);
     for (int pair = 0; pair < NPU_GM_PAIRS; pair++)
         if (pairs[pair].producer == lane && pairs[pair].wrote == write)
             remember(&core->order->gm[pair], run, lane == NPU_LANE_S || pairs[pair].consumer == NPU_LANE_S);

@@ -36,6 +36,7 @@ struct npu_schedule {
 /* NULL under program order. */
 struct npu_schedule *npu_schedule_create(struct npu_core *core)
 {
+    static const uint8_t eagerness[] = {2, 8, 64, 128, 224, 250};
     const struct npu_config *config = npu_config_of(core->npu);
     if (!config->random_order)
         return NULL;
@@ -44,7 +45,7 @@ struct npu_schedule *npu_schedule_create(struct npu_core *core)
         abort();
     rng_seed(&schedule->rng, config->seed + (uint64_t)core->block * UINT64_C(0x9e3779b97f4a7c15));
     for (int lane = 0; lane < NPU_LANES; lane++)
-        schedule->eagerness[lane] = (uint32_t)(rng_next(&schedule->rng) % 240 + 8);
+        schedule->eagerness[lane] = eagerness[rng_next(&schedule->rng) % (sizeof eagerness / sizeof *eagerness)];
     return schedule;
 }
 
