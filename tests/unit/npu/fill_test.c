@@ -214,7 +214,6 @@ static void indices_count_up(void **state)
 }
 
 /* In half the additions of 128 round where the index itself would not: 8197 is 8068 + 128 = 8196 -> 8192, not 8200. */
- * on. */
 static void half_indices_are_chained_additions(void **state)
 {
     (void)state;
