@@ -137,7 +137,7 @@ static void add_scattered(struct footprint *f, uint64_t addr, const struct npu_v
         high = to > high ? to : high;
         bool same_block = n && stretch[n - 1].to > block && from >= stretch[n - 1].from;
         if (n && (same_block || stretch[n - 1].to == from))
-            stretch[n - 1].to = to;
+            stretch[n - 1].to = to > stretch[n - 1].to ? to : stretch[n - 1].to;
         else if (n <= STRETCHES)
             stretch[n].from = from, stretch[n].to = to, n++;
     }
