@@ -1,0 +1,409 @@
+/* Add to Not: values against an element-by-element specification in double (where a result rounds once, double holds it
+ * exactly or nearly so) and definedness, on sizes around every boundary, with masks and strides. */
+#include "vec_core.h"
+
+#include <math.h>
+
+enum { DST = 0x1000, SRC0 = 0x4000, SRC1 = 0x8000, SPAN = 0x3000 };
+
+/* ---- the specification: one element
+ * ------------------------------------------------------------------------------------ */
+static double load(const uint8_t *at, uint8_t type)
+{
+    float f;
+    half_t h;
+    int16_t s16;
+    int32_t s32;
+    switch (type) {
+    case AKGEN_FLOAT:
+        memcpy(&f, at, 4);
+        return f;
+    case AKGEN_FLOAT16:
+        memcpy(&h, at, 2);
+        return (double)h;
+    case AKGEN_INT16:
+        memcpy(&s16, at, 2);
+        return s16;
+    case AKGEN_UINT16:
+        memcpy(&s16, at, 2);
+        return (uint16_t)s16;
+    case AKGEN_UINT32:
+        memcpy(&s32, at, 4);
+        return (uint32_t)s32;
+    default:
+        memcpy(&s32, at, 4);
+        return s32;
+    }
+}
+
+/* Integers wrap: the value modulo 2^width. Products of int32 need more than double: see the wrapping test. */
+static void store(uint8_t *at, uint8_t type, double value)
+{
+    float f = (float)value;
+    half_t h = (half_t)value; /* clang rounds double to half once */
+    uint64_t bits = (uint64_t)(int64_t)value;
+    switch (type) {
+    case AKGEN_FLOAT:
+        memcpy(at, &f, 4);
+        return;
+    case AKGEN_FLOAT16:
+        memcpy(at, &h, 2);
+        return;
+    default:
+        memcpy(at, &bits, akgen_dtype_size((enum akgen_dtype)type));
+    }
+}
+
+static double rounded(double value, uint8_t type)
+{
+    uint8_t bytes[8];
+    store(bytes, type, value);
+    return load(bytes, type);
+}
+
+static double compute(const struct npu_insn *insn, double a, double b, double d)
+{
+    uint8_t type = insn->dst_type;
+    int64_t x = isfinite(a) && fabs(a) < 0x1p40 ? (int64_t)a : 0, y = isfinite(b) && fabs(b) < 0x1p40 ? (int64_t)b : 0;
+    switch (insn->op) {
+    case NPU_OP_ADD:
+    case NPU_OP_ADDS:
+        return a + b;
+    case NPU_OP_SUB:
+        return a - b;
+    case NPU_OP_MUL:
+    case NPU_OP_MULS:
+        return a * b;
+    case NPU_OP_DIV:
+        return a / b;
+    case NPU_OP_MAX:
+    case NPU_OP_MAXS:
+        return isnan(a) || isnan(b) ? NAN : a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+    case NPU_OP_MIN:
+    case NPU_OP_MINS:
+        return isnan(a) || isnan(b) ? NAN : a == b ? (signbit(a) ? a : b) : a < b ? a : b;
+    case NPU_OP_AND:
+        return (double)(x & y);
+    case NPU_OP_OR:
+        return (double)(x | y);
+    case NPU_OP_FUSED_MUL_ADD:
+        return rounded(a * d, type) + b;
+    case NPU_OP_AXPY:
+        return rounded(a * b, type) + d;
+    case NPU_OP_LEAKY_RELU:
+        return a >= 0 ? a : a * b;
+    case NPU_OP_ABS:
+        return fabs(a);
+    case NPU_OP_EXP:
+        return exp(a);
+    case NPU_OP_LN:
+        return log(a);
+    case NPU_OP_SQRT:
+        return sqrt(a);
+    case NPU_OP_RSQRT:
+        return 1 / sqrt(a);
+    case NPU_OP_RECIPROCAL:
+        return 1 / a;
+    case NPU_OP_RELU:
+        return isnan(a) ? NAN : a > 0 ? a : 0;
+    case NPU_OP_NOT:
+        return (double)~x;
+    default:
+        fail_msg("no specification of %s", npu_isa[insn->op].name);
+        return 0;
+    }
+}
+
+/* The same bits; any NaN equals any NaN; Exp and Ln of float within 1 ulp (the C library's own bound). */
+static bool same(const struct npu_insn *insn, const uint8_t *got, const uint8_t *want)
+{
+    size_t size = akgen_dtype_size((enum akgen_dtype)insn->dst_type);
+    if (!memcmp(got, want, size))
+        return true;
+    double a = load(got, insn->dst_type), b = load(want, insn->dst_type);
+    if (isnan(a) && isnan(b))
+        return true;
+    if (insn->dst_type != AKGEN_FLOAT || (insn->op != NPU_OP_EXP && insn->op != NPU_OP_LN))
+        return false;
+    return nextafterf((float)a, (float)b) == (float)b;
+}
+
+struct family {
+    fake_check *check;
+    fake_execute *execute;
+    bool has_src1, has_scalar, reads_dst;
+};
+static struct family family_of(uint16_t op)
+{
+#define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = #family,
+    static const char *const families[NPU_OPS] = {
+#include "npu/isa.def"
+    };
+#undef NPU_INSN
+    if (!strcmp(families[op], "binary"))
+        return (struct family){npu_check_binary, npu_exec_binary, true, false, false};
+    if (!strcmp(families[op], "ternary"))
+        return (struct family){npu_check_ternary, npu_exec_ternary, op == NPU_OP_FUSED_MUL_ADD, op == NPU_OP_AXPY,
+                               true};
+    if (!strcmp(families[op], "scalar"))
+        return (struct family){npu_check_scalar, npu_exec_scalar, false, true, false};
+    return (struct family){npu_check_unary, npu_exec_unary, false, false, false};
+}
+
+static uint8_t want[FAKE_UB];
+static bool want_defined[FAKE_UB];
+
+static bool all_defined(const uint8_t *at, size_t size)
+{
+    bool all = true;
+    for (size_t i = 0; i < size; i++)
+        all = all && want_defined[at - fake_ub + i];
+    return all;
+}
+
+static void specify_lane(const struct npu_insn *insn, const struct family *f, size_t d, size_t s0, size_t s1)
+{
+    size_t size = akgen_dtype_size((enum akgen_dtype)insn->dst_type),
+           from = akgen_dtype_size((enum akgen_dtype)insn->src_type);
+    double b = f->has_src1     ? load(want + s1, insn->src_type)
+               : f->has_scalar ? load((const uint8_t *)&insn->scalar, insn->src_type)
+                               : 0;
+    bool defined = all_defined(fake_ub + s0, from) && (!f->has_src1 || all_defined(fake_ub + s1, from)) &&
+                   (!f->reads_dst || all_defined(fake_ub + d, size));
+    store(want + d, insn->dst_type, compute(insn, load(want + s0, insn->src_type), b, load(want + d, insn->dst_type)));
+    memset(want_defined + d, defined, size);
+}
+
+/* Runs the instruction and the specification from the same UB, then compares every byte of UB and every definedness
+ * bit. */
+static void assert_as_specified(struct npu_core *core, struct npu_insn *insn)
+{
+    struct family f = family_of(insn->op);
+    memcpy(want, fake_ub, FAKE_UB);
+    for (size_t i = 0; i < FAKE_UB; i++)
+        want_defined[i] = fake_bit(i);
+    size_t dst_size = akgen_dtype_size((enum akgen_dtype)insn->dst_type),
+           src_size = akgen_dtype_size((enum akgen_dtype)insn->src_type);
+    size_t per_repeat = 256 / (dst_size > src_size ? dst_size : src_size);
+    bool level2 = insn->form == NPU_FORM_COUNT;
+    uint32_t repeats = level2 ? (uint32_t)((insn->count + per_repeat - 1) / per_repeat) : insn->repeat;
+    for (uint32_t r = 0; r < repeats; r++)
+        for (uint32_t lane = 0; lane < per_repeat; lane++) {
+            bool in = level2                            ? r * per_repeat + lane < insn->count
+                      : insn->form == NPU_FORM_MASK_LEN ? lane < insn->mask[0]
+                                                        : npu_lane_selected(insn->mask, lane);
+            size_t db = 32 / dst_size, sb = 32 / src_size;
+            if (in)
+                specify_lane(insn, &f,
+                             DST + (level2 ? r * per_repeat * dst_size : (size_t)r * insn->dst_rep * 32) +
+                                 lane / db * (level2 ? 1 : insn->dst_blk) * 32 + lane % db * dst_size,
+                             SRC0 + (level2 ? r * per_repeat * src_size : (size_t)r * insn->src0_rep * 32) +
+                                 lane / sb * (level2 ? 1 : insn->src0_blk) * 32 + lane % sb * src_size,
+                             SRC1 + (level2 ? r * per_repeat * src_size : (size_t)r * insn->src1_rep * 32) +
+                                 lane / sb * (level2 ? 1 : insn->src1_blk) * 32 + lane % sb * src_size);
+        }
+    assert_null(fake_issue(core, insn, f.check, f.execute, NULL, NULL));
+    for (size_t i = 0; i < FAKE_UB; i++)
+        assert_int_equal(fake_bit(i), want_defined[i]);
+    for (size_t i = 0; i < FAKE_UB; i += dst_size)
+        if (!same(insn, fake_ub + i, want + i))
+            fail_msg("%s %s at %zu: %a, specified %a", npu_isa[insn->op].name,
+                     akgen_dtype_name((enum akgen_dtype)insn->dst_type), i, load(fake_ub + i, insn->dst_type),
+                     load(want + i, insn->dst_type));
+}
+
+static const uint16_t arithmetic[] = {
+    NPU_OP_ADD,  NPU_OP_SUB,   NPU_OP_DIV,           NPU_OP_MUL,  NPU_OP_MAX,  NPU_OP_MIN,
+    NPU_OP_AND,  NPU_OP_OR,    NPU_OP_FUSED_MUL_ADD, NPU_OP_AXPY, NPU_OP_ADDS, NPU_OP_MULS,
+    NPU_OP_MAXS, NPU_OP_MINS,  NPU_OP_LEAKY_RELU,    NPU_OP_ABS,  NPU_OP_EXP,  NPU_OP_LN,
+    NPU_OP_SQRT, NPU_OP_RSQRT, NPU_OP_RECIPROCAL,    NPU_OP_RELU, NPU_OP_NOT};
+enum { ARITHMETIC = sizeof arithmetic / sizeof arithmetic[0] };
+static const uint8_t all_types[] = {AKGEN_FLOAT, AKGEN_FLOAT16, AKGEN_INT16, AKGEN_INT32, AKGEN_UINT16};
+
+/* Random bits include NaN, infinities and subnormals; half of the runs use values of one magnitude instead. */
+static void fill(struct rng *rng, uint8_t type, bool tame)
+{
+    if (!tame)
+        return;
+    size_t size = akgen_dtype_size((enum akgen_dtype)type);
+    for (size_t i = 0; i < FAKE_UB; i += size)
+        store(fake_ub + i, type,
+              type == AKGEN_FLOAT || type == AKGEN_FLOAT16 ? rng_normal(rng) * 4
+                                                           : (double)rng_integer(rng, -3000, 3000));
+}
+
+static struct npu_insn insn_of(struct rng *rng, uint16_t op, uint8_t type)
+{
+    struct npu_insn insn = {.op = op,
+                            .dst_type = type,
+                            .src_type = type,
+                            .dst = fake_tensor(DST),
+                            .src0 = fake_tensor(SRC0),
+                            .scalar = rng_next(rng)};
+    if (op == NPU_OP_AXPY && type == AKGEN_FLOAT16 && rng_integer(rng, 0, 2))
+        insn.dst_type = AKGEN_FLOAT;
+    if (family_of(op).has_src1)
+        insn.src1 = fake_tensor(SRC1);
+    return insn;
+}
+
+/* Products of int32 exceed double; integers_wrap covers them. */
+static bool covered(uint16_t op, uint8_t type, bool tame)
+{
+    return (npu_isa[op].types >> type & 1) && (tame || type != AKGEN_INT32 || (op != NPU_OP_MUL && op != NPU_OP_MULS));
+}
+
+static void every_size_of_level_2(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 1);
+    static const uint32_t counts[] = {0, 1, 7, 8, 63, 64, 65, 127, 128, 129, 255, 256, 257, 3000};
+    for (int o = 0; o < ARITHMETIC; o++)
+        for (size_t t = 0; t < sizeof all_types; t++)
+            for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+                bool tame = i % 2;
+                if (!covered(arithmetic[o], all_types[t], tame))
+                    continue;
+                struct npu_core *core = fake_core(&rng);
+                fill(&rng, all_types[t], tame);
+                struct npu_insn insn = insn_of(&rng, arithmetic[o], all_types[t]);
+                insn.form = NPU_FORM_COUNT;
+                insn.count = counts[i] < SPAN / 4 ? counts[i] : SPAN / 4;
+                if (tame)
+                    store((uint8_t *)&insn.scalar, insn.src_type, 3);
+                assert_as_specified(core, &insn);
+            }
+}
+
+static void masks_strides_and_undefined_bytes(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 2);
+    for (int o = 0; o < ARITHMETIC; o++)
+        for (size_t t = 0; t < sizeof all_types; t++)
+            for (int i = 0; i < 12; i++) {
+                if (!covered(arithmetic[o], all_types[t], false))
+                    continue;
+                struct npu_core *core = fake_core(&rng);
+                struct npu_insn insn = insn_of(&rng, arithmetic[o], all_types[t]);
+                size_t size = akgen_dtype_size((enum akgen_dtype)insn.dst_type);
+                insn.form = i % 2 ? NPU_FORM_MASK_BITS : NPU_FORM_MASK_LEN;
+                insn.mask[0] = i % 2 ? rng_next(&rng) | 1 : (uint64_t)rng_integer(&rng, 1, (int64_t)(256 / size) + 1);
+                insn.mask[1] = i % 2 && size == 2 ? rng_next(&rng) : 0;
+                insn.repeat = (uint32_t)rng_integer(&rng, 0, 10);
+                insn.dst_blk = (uint16_t)rng_integer(&rng, 1, 3);
+                insn.src0_blk = (uint16_t)rng_integer(&rng, 0, 3);
+                insn.src1_blk = (uint16_t)rng_integer(&rng, 0, 3);
+                insn.dst_rep = (uint16_t)rng_integer(&rng, 0, 20);
+                insn.src0_rep = (uint16_t)rng_integer(&rng, 0, 20);
+                insn.src1_rep = (uint16_t)rng_integer(&rng, 0, 20);
+                for (int k = 0; k < 40; k++)
+                    npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, FAKE_UB), 1);
+                assert_as_specified(core, &insn);
+                assert_true(fake_undefined_reads <= 1);
+            }
+}
+
+static void integers_wrap(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 3);
+    struct npu_core *core = fake_core(&rng);
+    int32_t a[3] = {INT32_MAX, INT32_MIN, 123456789}, b[3] = {1, -1, 987654321}, got[3];
+    memcpy(fake_ub + SRC0, a, sizeof a);
+    memcpy(fake_ub + SRC1, b, sizeof b);
+    struct npu_insn insn = insn_of(&rng, NPU_OP_ADD, AKGEN_INT32);
+    insn.count = 3;
+    assert_null(fake_issue(core, &insn, npu_check_binary, npu_exec_binary, NULL, NULL));
+    memcpy(got, fake_ub + DST, sizeof got);
+    assert_int_equal(got[0], INT32_MIN);
+    assert_int_equal(got[1], INT32_MAX);
+    insn.op = NPU_OP_MUL;
+    assert_null(fake_issue(core, &insn, npu_check_binary, npu_exec_binary, NULL, NULL));
+    memcpy(got, fake_ub + DST, sizeof got);
+    assert_int_equal(got[1], INT32_MIN);
+    assert_int_equal(got[2], (int32_t)(uint32_t)(123456789ull * 987654321ull));
+}
+
+static int32_t shift(uint16_t op, uint8_t type, int32_t value, int64_t distance, bool round)
+{
+    struct npu_insn insn = {.op = op,
+                            .form = NPU_FORM_COUNT,
+                            .count = 1,
+                            .dst_type = type,
+                            .src_type = type,
+                            .mode = round,
+                            .dst = fake_tensor(DST),
+                            .src0 = fake_tensor(SRC0),
+                            .scalar = (uint64_t)distance};
+    memcpy(fake_ub + SRC0, &value, 4);
+    memset(fake_ub + DST, 0, 4);
+    assert_null(fake_issue(&fake_core_state, &insn, npu_check_scalar, npu_exec_scalar, NULL, NULL));
+    memcpy(&value, fake_ub + DST, 4);
+    return value;
+}
+
+/* The examples of the documentation of ShiftLeft and ShiftRight, and the ends of the range. */
+static void shifts(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 4);
+    fake_core(&rng);
+    assert_int_equal(shift(NPU_OP_SHIFT_LEFT, AKGEN_UINT16, 0xaaaa, 1, false), 0x5554);
+    assert_int_equal(shift(NPU_OP_SHIFT_LEFT, AKGEN_INT16, 0xaaaa, 1, false), 0xd554);
+    assert_int_equal(shift(NPU_OP_SHIFT_LEFT, AKGEN_INT16, 0xaaaa, 3, false), 0xd550);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_UINT16, 0xaaaa, 1, false), 0x5555);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_INT16, 0xaaaa, 1, false), 0xd555);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_INT16, 0xaaaa, 3, false), 0xf555);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_INT16, 17, 5, false), 0);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_INT16, 17, 5, true), 1);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_INT32, -8, 1, true), -4);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_INT32, -7, 1, true), -3);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_INT32, -8, 32, false), -1);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_UINT32, -8, 32, false), 0);
+    assert_int_equal(shift(NPU_OP_SHIFT_RIGHT, AKGEN_UINT16, 17, 5, true), 0); /* roundEn: signed types only */
+    assert_int_equal(shift(NPU_OP_SHIFT_LEFT, AKGEN_INT32, INT32_MIN | 1, 32, false), INT32_MIN);
+    struct npu_insn bad = {.op = NPU_OP_SHIFT_LEFT,
+                           .count = 1,
+                           .dst_type = AKGEN_INT16,
+                           .src_type = AKGEN_INT16,
+                           .dst = fake_tensor(DST),
+                           .src0 = fake_tensor(SRC0),
+                           .scalar = 17};
+    assert_string_equal(fake_issue(&fake_core_state, &bad, npu_check_scalar, npu_exec_scalar, NULL, NULL), "vec_shift");
+    bad.scalar = (uint64_t)-1;
+    assert_string_equal(fake_issue(&fake_core_state, &bad, npu_check_scalar, npu_exec_scalar, NULL, NULL), "vec_shift");
+}
+
+/* dst of a compound instruction is listed as read and written. */
+static void compound_instructions_read_dst(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 5);
+    struct npu_core *core = fake_core(&rng);
+    struct npu_insn insn = insn_of(&rng, NPU_OP_FUSED_MUL_ADD, AKGEN_FLOAT);
+    insn.count = 100;
+    struct npu_access accesses[NPU_MAX_ACCESSES];
+    int n = 0;
+    assert_null(fake_issue(core, &insn, npu_check_ternary, npu_exec_ternary, accesses, &n));
+    assert_int_equal(n, 4);
+    assert_true(accesses[0].write);
+    assert_true(accesses[3].addr == accesses[0].addr && accesses[3].bytes == 400 && !accesses[3].write);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size_of_level_2),
+        cmocka_unit_test(masks_strides_and_undefined_bytes),
+        cmocka_unit_test(integers_wrap),
+        cmocka_unit_test(shifts),
+        cmocka_unit_test(compound_instructions_read_dst),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
