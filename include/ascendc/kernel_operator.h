@@ -11,6 +11,9 @@
 #ifndef ASCENDC_KERNEL_OPERATOR_H
 #define ASCENDC_KERNEL_OPERATOR_H
 
+/* Kernels say pipe->template Fetch(...), which CANN's older clang takes. It has to hold for the kernel that follows. */
+#pragma clang diagnostic ignored "-Wmissing-template-arg-list-after-template-kw"
+
 #include "basic/codes.h"
 #include "basic/data_copy.h"
 #include "basic/debug.h"
@@ -20,6 +23,7 @@
 #include "basic/scalar.h"
 #include "basic/sysvars.h"
 #include "basic/tpipe.h"
+#include "basic/unsupported.h"
 #include "basic/vector_binary.h"
 #include "basic/vector_cast.h"
 #include "basic/vector_compare.h"

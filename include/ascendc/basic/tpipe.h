@@ -6,6 +6,8 @@
 
 namespace AscendC {
 
+using TBufHandle = uint8_t *;
+
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
 public:
     AKGEN_API TQueBind() {}
@@ -44,6 +46,13 @@ public:
         LocalTensor<T> tensor;
         npu_que_deque(akgen_id, &tensor.akgen_tensor);
         return tensor;
+    }
+    /* Without a type: only the order of the queue matters to the caller. */
+    AKGEN_API TBufHandle DeQue()
+    {
+        npu_tensor tensor = {};
+        npu_que_deque(akgen_id, &tensor);
+        return reinterpret_cast<TBufHandle>(tensor.addr);
     }
     AKGEN_API bool VacantInQue() { return npu_que_vacant(akgen_id); }
     AKGEN_API bool HasTensorInQue() { return npu_que_has_tensor(akgen_id); }

@@ -13,7 +13,7 @@ typedef _Float16 half;
 typedef _Float16 float16_t;
 typedef float float32_t;
 
-/* bfloat16 is storage only on NPU_ARCH 2201: no arithmetic, no comparison; AscendC::ToFloat, ToBfloat16 and Cast convert.
+/* bfloat16 is storage only on NPU_ARCH 2201: it converts to and from float, and has no arithmetic and no comparison.
  * Source: asc-devkit docs/zh/api, "ToBfloat16", "ToFloat". */
 struct bfloat16_t {
     AKGEN_API constexpr bfloat16_t() : bits(0) {}
@@ -30,6 +30,8 @@ struct bfloat16_t {
     AKGEN_API constexpr bfloat16_t(half value) : bfloat16_t(static_cast<float>(value)) {}
     bfloat16_t(bool) = delete;
 
+    AKGEN_API constexpr operator float() const { return __builtin_bit_cast(float, uint32_t(bits) << 16); }
+
     uint16_t bits;
 
 private:
@@ -39,6 +41,22 @@ private:
                                                : uint16_t((f + 0x7fffu + (f >> 16 & 1u)) >> 16);
     }
 };
+
+#define AKGEN_NO_OPERATOR(symbol)                                                                                       \
+    template <class A, class B,                                                                                         \
+              class = std::enable_if_t<std::is_same_v<A, bfloat16_t> || std::is_same_v<B, bfloat16_t>>>                 \
+    AKGEN_DEVICE void operator symbol(A, B) = delete;
+AKGEN_NO_OPERATOR(+)
+AKGEN_NO_OPERATOR(-)
+AKGEN_NO_OPERATOR(*)
+AKGEN_NO_OPERATOR(/)
+AKGEN_NO_OPERATOR(<)
+AKGEN_NO_OPERATOR(>)
+AKGEN_NO_OPERATOR(<=)
+AKGEN_NO_OPERATOR(>=)
+AKGEN_NO_OPERATOR(==)
+AKGEN_NO_OPERATOR(!=)
+#undef AKGEN_NO_OPERATOR
 
 namespace AscendC {
 /* Two 4-bit integers share a byte; a tensor of int4b_t counts elements, not bytes. */

@@ -163,6 +163,8 @@ template <typename T> AKGEN_API T GetAccVal()
                   "GetAccVal: data type is not supported on Ascend910B; supported: half | float");
     return akgen::from_bits<T>(npu_get_acc_val());
 }
+/* The register's bits, float in the low word: the form of CANN 8.1. */
+AKGEN_API int64_t GetAccVal() { return int64_t(npu_get_acc_val()); }
 template <typename T> AKGEN_API T GetReduceRepeatSumSpr() { return GetAccVal<T>(); }
 template <typename T> AKGEN_API void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex)
 {

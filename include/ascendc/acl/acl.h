@@ -1,0 +1,1 @@
+/* The host runtime has nothing for device code. */

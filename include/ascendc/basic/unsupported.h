@@ -1,0 +1,230 @@
+/* Names that CANN has and AKGen lacks. Using one is a compile error whose text begins with "akgen-unsupported: " and the
+ * name, which the toolchain turns into the verdict `unsupported`. The functions take anything by const reference, so that a
+ * kernel's own function of the same name is the better match. */
+#ifndef ASCENDC_UNSUPPORTED_H
+#define ASCENDC_UNSUPPORTED_H
+
+#include "basic/enums.h"
+
+#define AKGEN_LACKS(Name) __attribute__((unavailable("akgen-unsupported: " #Name)))
+
+/* Explicit template arguments may be types, values, or types first and values then. */
+#define AKGEN_LACKS_FUNCTION(Name)                                                                                      \
+    template <class... E, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);                           \
+    template <class E, auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);          \
+    template <class E, class F, auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...); \
+    template <auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);
+/* Complete, so that the first thing wrong with a use is that it is used. */
+#define AKGEN_LACKS_TYPE(Name)                                                                                          \
+    struct AKGEN_LACKS(Name) Name {                                                                                     \
+        template <class... A> AKGEN_DEVICE constexpr Name(const A &...) {}                                              \
+    };
+/* Functions of one tensor in their real forms as well: kernels take the address of these. */
+#define AKGEN_LACKS_MATH(Name)                                                                                          \
+    AKGEN_LACKS_FUNCTION(Name)                                                                                          \
+    template <typename T, bool isReuseSource = false>                                                                   \
+    AKGEN_LACKS(Name)                                                                                                   \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,                \
+                           const uint32_t);                                                                             \
+    template <typename T, bool isReuseSource = false>                                                                   \
+    AKGEN_LACKS(Name)                                                                                                   \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &);               \
+    template <typename T, bool isReuseSource = false>                                                                   \
+    AKGEN_LACKS(Name)                                                                                                   \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const uint32_t);                             \
+    template <typename T, bool isReuseSource = false>                                                                   \
+    AKGEN_LACKS(Name)                                                                                                   \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &);
+#define AKGEN_LACKS_VALUE(Name) AKGEN_LACKS(Name) constexpr int Name = 0;
+
+namespace AscendC {
+
+template <typename T> class LocalTensor;
+
+/* The cube unit and what feeds it. */
+AKGEN_LACKS_FUNCTION(Mmad)
+AKGEN_LACKS_FUNCTION(MmadWithSparse)
+AKGEN_LACKS_FUNCTION(Fixpipe)
+AKGEN_LACKS_FUNCTION(LoadData)
+AKGEN_LACKS_FUNCTION(LoadDataWithTranspose)
+AKGEN_LACKS_FUNCTION(LoadDataWithSparse)
+AKGEN_LACKS_FUNCTION(LoadImageToLocal)
+AKGEN_LACKS_FUNCTION(Conv2D)
+AKGEN_LACKS_FUNCTION(Gemm)
+AKGEN_LACKS_FUNCTION(BroadCastVecToMM)
+AKGEN_LACKS_FUNCTION(InitConstValue)
+AKGEN_LACKS_FUNCTION(SetFmatrix)
+AKGEN_LACKS_FUNCTION(SetLoadDataBoundary)
+AKGEN_LACKS_FUNCTION(SetLoadDataRepeat)
+AKGEN_LACKS_FUNCTION(SetLoadDataPaddingValue)
+AKGEN_LACKS_FUNCTION(SetFixPipeConfig)
+AKGEN_LACKS_FUNCTION(SetFixpipeNz2ndFlag)
+AKGEN_LACKS_FUNCTION(SetFixpipePreQuantFlag)
+AKGEN_LACKS_FUNCTION(SetHF32Mode)
+AKGEN_LACKS_FUNCTION(SetHF32TransMode)
+AKGEN_LACKS_FUNCTION(SetMMLayoutTransform)
+AKGEN_LACKS_TYPE(MmadParams)
+AKGEN_LACKS_TYPE(LoadData2DParams)
+AKGEN_LACKS_TYPE(LoadData2dParams)
+AKGEN_LACKS_TYPE(LoadData2dTransposeParams)
+AKGEN_LACKS_TYPE(LoadData3DParamsV2Pro)
+AKGEN_LACKS_TYPE(Nd2NzParams)
+AKGEN_LACKS_TYPE(Nz2NdParamsFull)
+AKGEN_LACKS_TYPE(FixpipeParamsV220)
+AKGEN_LACKS_TYPE(DataCopyEnhancedParams)
+AKGEN_LACKS_TYPE(DataCopyCO12DstParams)
+AKGEN_LACKS_VALUE(CFG_ROW_MAJOR)
+AKGEN_LACKS_VALUE(CFG_NZ)
+
+/* Other basic instructions. */
+AKGEN_LACKS_FUNCTION(AddRelu)
+AKGEN_LACKS_FUNCTION(AddReluCast)
+AKGEN_LACKS_FUNCTION(AddDeqRelu)
+AKGEN_LACKS_FUNCTION(SubRelu)
+AKGEN_LACKS_FUNCTION(SubReluCast)
+AKGEN_LACKS_FUNCTION(MulAddDst)
+AKGEN_LACKS_FUNCTION(MulAddRelu)
+AKGEN_LACKS_FUNCTION(FusedMulAddRelu)
+AKGEN_LACKS_FUNCTION(MulCast)
+AKGEN_LACKS_FUNCTION(CastDeq)
+AKGEN_LACKS_FUNCTION(CastDequant)
+AKGEN_LACKS_FUNCTION(Truncate)
+AKGEN_LACKS_FUNCTION(BilinearInterpolation)
+AKGEN_LACKS_FUNCTION(Gatherb)
+AKGEN_LACKS_FUNCTION(Scatter)
+AKGEN_LACKS_FUNCTION(Transpose)
+AKGEN_LACKS_FUNCTION(TransDataTo5HD)
+AKGEN_LACKS_FUNCTION(TransDataTo5HDImpl)
+AKGEN_LACKS_FUNCTION(ProposalConcat)
+AKGEN_LACKS_FUNCTION(ProposalExtract)
+AKGEN_LACKS_FUNCTION(RpSort16)
+AKGEN_LACKS_FUNCTION(MrgSort4)
+AKGEN_LACKS_FUNCTION(MrgSort)
+AKGEN_LACKS_FUNCTION(Sort32)
+AKGEN_LACKS_FUNCTION(Sort)
+AKGEN_LACKS_FUNCTION(Concat)
+AKGEN_LACKS_FUNCTION(Extract)
+AKGEN_LACKS_FUNCTION(GetSortOffset)
+AKGEN_LACKS_FUNCTION(GetSortLen)
+AKGEN_LACKS_FUNCTION(DumpTensor)
+AKGEN_LACKS_FUNCTION(DumpAccChkPoint)
+AKGEN_LACKS_FUNCTION(DataCachePreload)
+AKGEN_LACKS_FUNCTION(ICachePreLoad)
+AKGEN_LACKS_FUNCTION(IBSet)
+AKGEN_LACKS_FUNCTION(IBWait)
+AKGEN_LACKS_FUNCTION(InitDetermineComputeWorkspace)
+AKGEN_LACKS_FUNCTION(WaitPreBlock)
+AKGEN_LACKS_FUNCTION(NotifyNextBlock)
+AKGEN_LACKS_FUNCTION(SetPadValue)
+AKGEN_LACKS_FUNCTION(DuplicateImpl)
+AKGEN_LACKS_FUNCTION(DataCopyUB2GMImpl)
+AKGEN_LACKS_FUNCTION(SetStoreAtomicConfig)
+AKGEN_LACKS_FUNCTION(AtomicAdd)
+AKGEN_LACKS_FUNCTION(AtomicMax)
+AKGEN_LACKS_FUNCTION(AtomicMin)
+AKGEN_LACKS_FUNCTION(AtomicCas)
+AKGEN_LACKS_FUNCTION(AtomicExch)
+AKGEN_LACKS_TYPE(TransDataTo5HDParams)
+AKGEN_LACKS_TYPE(MrgSort4Info)
+AKGEN_LACKS_TYPE(GatherRepeatParams)
+AKGEN_LACKS_TYPE(VdeqInfo)
+AKGEN_LACKS_TYPE(TQueConfig)
+AKGEN_LACKS_TYPE(ListTensorDesc)
+template <typename T> struct AKGEN_LACKS(TensorDesc) TensorDesc;
+template <typename T> struct AKGEN_LACKS(MrgSortSrcList) MrgSortSrcList;
+template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
+
+/* High-level APIs. */
+#define AKGEN_LACKS_ELEMENTWISE(X)                                                                                      \
+    X(Acos) X(Acosh) X(Asin) X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor)        \
+    X(Frac) X(Lgamma) X(Log) X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc)        \
+    X(Xor)
+AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
+#undef AKGEN_LACKS_ELEMENTWISE
+#define AKGEN_LACKS_ADVANCED(X)                                                                                         \
+    X(AdjustSoftMaxRes) X(AntiQuantize) X(AscendAntiQuant) X(AscendDequant) X(AscendQuant) X(BatchNorm)                 \
+    X(BroadCast) X(Broadcast) X(Clamp) X(ClampMax) X(ClampMin) X(CumSum) X(DeepNorm) X(DropOut) X(FasterGelu)           \
+    X(FasterGeluV2) X(Fmod) X(GeGLU) X(Gelu) X(GroupNorm) X(Hypot) X(LayerNorm) X(LayerNormGrad)                        \
+    X(LayerNormGradBeta) X(LogSoftMax) X(Mean) X(Normalize) X(Pad) X(Power) X(ReGlu) X(ReduceAll) X(ReduceAny)          \
+    X(ReduceMean) X(ReduceProd) X(ReduceXorSum) X(RmsNorm) X(SelectWithBytesMask) X(Silu) X(SimpleSoftMax)              \
+    X(SoftMax) X(SoftmaxFlash) X(SoftmaxFlashV2) X(SoftmaxFlashV3) X(SoftmaxGrad) X(SoftmaxGradFront)                   \
+    X(SoftMaxFlashV2TilingFuncImpl) X(Sum) X(SwiGLU) X(Swish) X(TopK) X(TransData) X(UnPad) X(WelfordFinalize)          \
+    X(WelfordUpdate) X(ConfusionTranspose)
+AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
+#undef AKGEN_LACKS_ADVANCED
+/* The reductions of several axes, told from the basic ones by their pattern: ReduceSum<float, Pattern::Reduce::AR>(...). */
+#define AKGEN_LACKS_PATTERN(Name)                                                                                       \
+    template <class T, class pattern, bool isReuseSource = false>                                                       \
+    AKGEN_LACKS(Name with a pattern)                                                                                    \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,                \
+                           const uint32_t[], bool);
+AKGEN_LACKS_PATTERN(ReduceSum)
+AKGEN_LACKS_PATTERN(ReduceMax)
+AKGEN_LACKS_PATTERN(ReduceMin)
+#undef AKGEN_LACKS_PATTERN
+namespace Pattern {
+namespace Reduce {
+struct AR;
+struct RA;
+}
+}
+AKGEN_LACKS_TYPE(SoftMaxShapeInfo)
+AKGEN_LACKS_TYPE(SelectWithBytesMaskShapeInfo)
+AKGEN_LACKS_TYPE(SumParams)
+AKGEN_LACKS_TYPE(MeanParams)
+AKGEN_LACKS_TYPE(SoftmaxConfig)
+AKGEN_LACKS_TYPE(LayerNormPara)
+AKGEN_LACKS_TYPE(LayerNormConfig)
+AKGEN_LACKS_TYPE(NormalizePara)
+AKGEN_LACKS_TYPE(BroadcastTiling)
+AKGEN_LACKS_TYPE(CumSumInfo)
+AKGEN_LACKS_TYPE(TopKInfo)
+AKGEN_LACKS_TYPE(KfcWorkspace)
+template <class... Types> class AKGEN_LACKS(Hccl) Hccl;
+
+} // namespace AscendC
+
+/* Compiler instructions and types outside the namespace. */
+AKGEN_LACKS_FUNCTION(set_va_reg_sb)
+AKGEN_LACKS_FUNCTION(scatter_vnchwconv_b16)
+AKGEN_LACKS_FUNCTION(scatter_vnchwconv_b32)
+AKGEN_LACKS_FUNCTION(vtranspose)
+AKGEN_LACKS_FUNCTION(vor)
+AKGEN_LACKS_FUNCTION(vector_dup)
+AKGEN_LACKS_FUNCTION(copy_ubuf_to_ubuf)
+AKGEN_LACKS_FUNCTION(copy_gm_to_ubuf)
+AKGEN_LACKS_FUNCTION(copy_ubuf_to_gm)
+AKGEN_LACKS_FUNCTION(ffts_cross_core_sync)
+AKGEN_LACKS_FUNCTION(wait_flag_dev)
+AKGEN_LACKS_FUNCTION(GetSysWorkSpacePtr)
+AKGEN_LACKS_VALUE(VA0)
+AKGEN_LACKS_VALUE(VA1)
+AKGEN_LACKS_VALUE(VA2)
+AKGEN_LACKS_VALUE(VA3)
+AKGEN_LACKS_TYPE(QuantMode_t)
+AKGEN_LACKS_TYPE(TCubeTiling)
+AKGEN_LACKS_TYPE(SoftMaxTiling)
+AKGEN_LACKS_TYPE(LayerNormTiling)
+AKGEN_LACKS_TYPE(TopkTiling)
+AKGEN_LACKS_TYPE(ConfusionTransposeTiling)
+AKGEN_LACKS_TYPE(CubeFormat)
+AKGEN_LACKS_TYPE(LayoutMode)
+AKGEN_LACKS_TYPE(MatmulConfig)
+AKGEN_LACKS_VALUE(CFG_NORM)
+AKGEN_LACKS_VALUE(CFG_MDL)
+AKGEN_LACKS_FUNCTION(GetNormalConfig)
+AKGEN_LACKS_FUNCTION(GetMDLConfig)
+template <AscendC::TPosition position, auto... rest> struct AKGEN_LACKS(MatmulType) MatmulType;
+namespace matmul {
+template <class... Types> class AKGEN_LACKS(Matmul) Matmul;
+template <class... Types> class AKGEN_LACKS(MatmulImpl) MatmulImpl;
+using ::MatmulType;
+}
+#define REGIST_MATMUL_OBJ(...) static_assert(false, "akgen-unsupported: REGIST_MATMUL_OBJ")
+
+#undef AKGEN_LACKS_FUNCTION
+#undef AKGEN_LACKS_TYPE
+#undef AKGEN_LACKS_VALUE
+#undef AKGEN_LACKS
+
+#endif
