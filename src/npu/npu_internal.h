@@ -15,6 +15,7 @@
 #include "npu/npu.h"
 
 enum { NPU_BLOCK = 32, NPU_REPEAT = 256, NPU_MAX_REPEAT = 255 };
+enum { NPU_UB_GUARD = 65536 }; /* inaccessible bytes before and behind a core's UB */
 
 /* Special registers that an instruction reads; copied into the pipe's queue with it. */
 struct npu_regs {
@@ -93,8 +94,19 @@ struct npu_core {
     struct npu_pipe_object *pipe;  /* queue.c: the live TPipe */
     struct npu_fiber *fiber;   /* fiber.c */
     struct npu_dcache *dcache; /* dcache.c */
+    struct npu_gm_view *view;  /* gm.c: what this block read in the current epoch */
+    struct npu_gm_region *region; /* the region that it touched last */
+    uint64_t pc_undefined;     /* first instruction that consumed undefined bytes */
+    struct ub_memory *ub_memory; /* machine.c */
+    uint64_t dcache_pc;        /* last scalar store to GM: where a cache line that is written back comes from */
+    uint64_t spin_addr, spin_count; /* scalar.c: GM address read over and over, and how often */
+    bool spun;                 /* the block has waited for a value in GM */
     struct npu_stats stats;
 };
+/* First line of every ABI function: the running core, with the kernel's line noted for reports. */
+#define NPU_ENTER(core)                                                                                                 \
+    struct npu_core *core = npu_current;                                                                                \
+    core->pc = (uint64_t)__builtin_return_address(0)
 extern _Thread_local struct npu_core *npu_current; /* the core whose fiber is running */
 
 /* ---- reporting (fault.c) --------------------------------------------------------------------------------------------- */
@@ -152,6 +164,10 @@ void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
 /* Everything issued so far happens before everything that follows: PipeBarrier<PIPE_ALL>, SyncAll, kernel end. */
 void npu_order_join_all(struct npu_core *core);
 
+/* Executes a checked instruction: DMA sees GM itself, not the scalar cache in front of it (issue.c). Schedules call this
+ * and nothing else, with core->pc as it was when the instruction was issued. */
+void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs);
+
 /* ---- schedule (schedule.c): when an issued instruction executes ------------------------------------------------------- */
 struct npu_schedule *npu_schedule_create(struct npu_core *core);
 void npu_schedule_destroy(struct npu_schedule *schedule);
@@ -168,14 +184,10 @@ void npu_pipe_object_destroy(struct npu_core *core);
 /* ---- parts of the machine -------------------------------------------------------------------------------------------- */
 /* What npu_create was told (machine.c). */
 const struct npu_config *npu_config_of(const struct npu *npu);
-struct npu_gm_region {
-    const char *name;
-    uint8_t *base;
-    size_t bytes;
-    enum npu_gm_kind kind;
-    uint8_t *shadow;           /* shadow.c; NULL while the region is wholly defined and unwritten */
-};
+struct npu_gm_region; /* machine_internal.h */
 /* The region that holds addr, or NULL. */
 struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr);
+/* The core waits until ready(argument) is true; `what` says for what, for the report of a deadlock. Yields once at least. */
+void npu_fiber_wait(struct npu_core *core, bool (*ready)(void *argument), void *argument, const char *what);
 
 #endif

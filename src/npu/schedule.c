@@ -17,6 +17,7 @@ enum entry_kind { ENTRY_INSN, ENTRY_SET, ENTRY_WAIT };
 struct entry {
     enum entry_kind kind;
     int from; /* ENTRY_WAIT: the lane that sets the flag */
+    int pipe; /* ENTRY_INSN */
     struct npu_flag *flag;
     uint32_t ordinal; /* ENTRY_WAIT: which SetFlag of this flag */
     uint64_t pc;
@@ -57,12 +58,9 @@ void npu_schedule_destroy(struct npu_schedule *schedule)
 static void execute(struct npu_core *core, const struct entry *entry)
 {
     uint64_t pc = core->pc;
-    const struct npu_insn *insn = core->insn;
     core->pc = entry->pc;
-    core->insn = &entry->insn;
-    npu_isa[entry->insn.op].family.execute(core, &entry->insn, &entry->regs);
+    npu_execute(core, entry->pipe, &entry->insn, &entry->regs);
     core->pc = pc;
-    core->insn = insn;
 }
 
 static bool blocked(const struct entry *entry)
@@ -137,11 +135,12 @@ static void run_some(struct npu_core *core)
 void npu_schedule_submit(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs)
 {
     if (!core->schedule) {
-        npu_isa[insn->op].family.execute(core, insn, regs);
+        npu_execute(core, pipe, insn, regs);
         return;
     }
     struct entry *entry = append(core, npu_lane_of(pipe));
     entry->kind = ENTRY_INSN;
+    entry->pipe = pipe;
     entry->insn = *insn;
     entry->regs = *regs;
     run_some(core);

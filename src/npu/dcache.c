@@ -1,0 +1,236 @@
+/* The scalar unit's cache: 64-byte lines in front of GM, one cache per core, not coherent with the others or with DMA.
+ *
+ * A kernel's raw pointers really read and write memory, so the cache works by exchange: while a core runs, memory shows
+ * what the core sees; when it stops (or its DMA looks at GM), the lines that it holds are put aside and memory shows
+ * what GM holds. A line that is cleaned is written back whole: 64 bytes, over whatever others wrote there meanwhile.
+ * Source: asc-devkit docs/zh/api, DataCacheCleanAndInvalid.md and the overview of system caches. The size of the cache
+ * is not published: a line stays until it is cleaned or the block ends. */
+#include "npu/machine_internal.h"
+
+#include <stdlib.h>
+
+enum { LINE = 64 };
+
+struct line {
+    uint64_t addr;      /* 0: free slot */
+    uint64_t dirty;     /* one bit per byte that the core has stored */
+    bool stale;         /* GM has changed since the line was filled */
+    uint8_t fill[LINE]; /* what GM held when the line was filled */
+    uint8_t gm[LINE];   /* while the core runs: what GM holds */
+    uint8_t own[LINE];  /* while it does not: what the core sees */
+};
+struct npu_dcache {
+    struct line **slots;  /* hash table, open addressing; lines do not move */
+    uint32_t room, count; /* room: a power of two */
+    struct line *last;
+    bool in; /* memory shows the core's view */
+};
+
+struct npu_dcache *dcache_create(void)
+{
+    struct npu_dcache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        abort();
+    cache->in = true;
+    return cache;
+}
+
+void dcache_destroy(struct npu_dcache *cache)
+{
+    for (uint32_t i = 0; i < cache->room; i++)
+        free(cache->slots[i]);
+    free(cache->slots);
+    free(cache);
+}
+
+bool dcache_empty(const struct npu_core *core)
+{
+    return core->dcache->count == 0;
+}
+
+static uint32_t hash(const struct npu_dcache *cache, uint64_t addr)
+{
+    return (uint32_t)((addr / LINE) * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (cache->room - 1);
+}
+
+static void insert(struct npu_dcache *cache, struct line *line)
+{
+    uint32_t at = hash(cache, line->addr);
+    while (cache->slots[at])
+        at = (at + 1) & (cache->room - 1);
+    cache->slots[at] = line;
+}
+
+static void rebuild(struct npu_dcache *cache, uint32_t room)
+{
+    struct line **old = cache->slots;
+    uint32_t old_room = cache->room;
+    cache->slots = calloc(room, sizeof(struct line *));
+    cache->room = room;
+    if (!cache->slots)
+        abort();
+    for (uint32_t i = 0; i < old_room; i++)
+        if (old[i])
+            insert(cache, old[i]);
+    free(old);
+}
+
+static struct line *find(struct npu_dcache *cache, uint64_t addr)
+{
+    if (cache->last && cache->last->addr == addr)
+        return cache->last;
+    if (cache->count == 0)
+        return NULL;
+    for (uint32_t at = hash(cache, addr); cache->slots[at]; at = (at + 1) & (cache->room - 1))
+        if (cache->slots[at]->addr == addr)
+            return cache->last = cache->slots[at];
+    return NULL;
+}
+
+static struct line *fill(struct npu_dcache *cache, uint64_t addr)
+{
+    if (2 * (cache->count + 1) > cache->room)
+        rebuild(cache, cache->room ? 2 * cache->room : 64);
+    struct line *line = calloc(1, sizeof *line);
+    if (!line)
+        abort();
+    line->addr = addr;
+    memcpy(line->fill, (const void *)addr, LINE);
+    memcpy(line->gm, line->fill, LINE);
+    insert(cache, line);
+    cache->count++;
+    return cache->last = line;
+}
+
+bool dcache_access(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
+{
+    struct npu_dcache *cache = core->dcache;
+    /* What no core writes need not be cached: every view of it is the same. */
+    if (!write && cache->count == 0 && (region->kind == NPU_GM_INPUT || region->kind == NPU_GM_TILING))
+        return false;
+    bool own = true;
+    for (uint64_t base = addr & ~(uint64_t)(LINE - 1); base < addr + bytes; base += LINE) {
+        struct line *line = find(cache, base);
+        if (!line)
+            line = fill(cache, base);
+        uint64_t low = addr > base ? addr - base : 0, high = addr + bytes - base < LINE ? addr + bytes - base : LINE;
+        uint64_t mask = (high - low == 64 ? ~UINT64_C(0) : (UINT64_C(1) << (high - low)) - 1) << low;
+        if (write)
+            line->dirty |= mask;
+        own &= (line->dirty & mask) == mask;
+        if (!write && !own && line->stale)
+            npu_note(core, NPU_DIFFERS, false, "dcache_stale_read", "src0", 0,
+                     "the scalar unit reads %s from its cache; GM has changed since, and no DataCacheCleanAndInvalid "
+                     "was called",
+                     region->name);
+    }
+    return own;
+}
+
+static void line_in(struct line *line)
+{
+    memcpy(line->gm, (const void *)line->addr, LINE);
+    memcpy((void *)line->addr, line->own, LINE);
+    line->stale |= memcmp(line->gm, line->fill, LINE) != 0;
+}
+
+static void line_out(struct line *line)
+{
+    memcpy(line->own, (const void *)line->addr, LINE);
+    memcpy((void *)line->addr, line->gm, LINE);
+}
+
+void dcache_swap_in(struct npu_core *core)
+{
+    struct npu_dcache *cache = core->dcache;
+    if (cache->in)
+        return;
+    cache->in = true;
+    for (uint32_t i = 0; i < cache->room; i++)
+        if (cache->slots[i])
+            line_in(cache->slots[i]);
+}
+
+void dcache_swap_out(struct npu_core *core)
+{
+    struct npu_dcache *cache = core->dcache;
+    if (!cache->in)
+        return;
+    cache->in = false;
+    for (uint32_t i = 0; i < cache->room; i++)
+        if (cache->slots[i])
+            line_out(cache->slots[i]);
+}
+
+/* Writes a dirty line back whole; a clean one is dropped, so that memory shows GM again. */
+static void line_clean(struct npu_core *core, struct line *line)
+{
+    uint8_t *memory = (uint8_t *)line->addr;
+    if (!line->dirty) {
+        memcpy(memory, line->gm, LINE);
+        return;
+    }
+    struct npu_gm_region *region = gm_region_of(core, line->addr);
+    int clobbered = 0;
+    for (int i = 0; i < LINE; i++)
+        clobbered += !(line->dirty >> i & 1) && line->gm[i] != memory[i];
+    if (clobbered)
+        npu_note(core, NPU_DIFFERS, false, "dcache_line_shared", "dst", 0,
+                 "a cache line of %s is written back whole over %d bytes that were changed meanwhile: SetValue of two "
+                 "cores, or of a core and DMA, in one 64-byte line",
+                 region->name, clobbered);
+    for (int i = 0; i < LINE;) {
+        int end = i + 1;
+        if (!(line->dirty >> i & 1)) {
+            i = end;
+            continue;
+        }
+        while (end < LINE && line->dirty >> end & 1)
+            end++;
+        gm_commit(core, region, line->addr + (uint64_t)i, (size_t)(end - i), line->gm + i, true, false);
+        i = end;
+    }
+}
+
+void dcache_clean_line(struct npu_core *core, uint64_t addr)
+{
+    struct npu_dcache *cache = core->dcache;
+    struct line *line = find(cache, addr & ~(uint64_t)(LINE - 1));
+    if (!line)
+        return;
+    line_clean(core, line);
+    for (uint32_t i = 0; i < cache->room; i++)
+        if (cache->slots[i] == line)
+            cache->slots[i] = NULL;
+    free(line);
+    cache->count--;
+    cache->last = NULL;
+    rebuild(cache, cache->room);
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct line *a = *(struct line *const *)left, *b = *(struct line *const *)right;
+    return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+void dcache_clean_all(struct npu_core *core)
+{
+    struct npu_dcache *cache = core->dcache;
+    struct line **lines = calloc(cache->count + 1, sizeof(struct line *));
+    uint32_t count = 0;
+    if (!lines)
+        abort();
+    for (uint32_t i = 0; i < cache->room; i++)
+        if (cache->slots[i])
+            lines[count++] = cache->slots[i];
+    qsort(lines, count, sizeof *lines, by_address);
+    for (uint32_t i = 0; i < count; i++) {
+        line_clean(core, lines[i]);
+        free(lines[i]);
+    }
+    free(lines);
+    memset(cache->slots, 0, cache->room * sizeof(struct line *));
+    cache->count = 0;
+    cache->last = NULL;
+}

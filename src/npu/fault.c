@@ -1,0 +1,193 @@
+/* What went wrong: findings, merged by (fault, pc, pc_other); traps, which end the run; signals inside a kernel. */
+#include "npu/machine_internal.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int pipe_of(const struct npu_core *core)
+{
+    if (!core->insn)
+        return NPU_PIPE_S;
+    int pipe = npu_isa[core->insn->op].pipe;
+    if (pipe >= 0)
+        return pipe;
+    if (core->insn->dst.position == NPU_GM)
+        return NPU_PIPE_MTE3;
+    return core->insn->src0.position == NPU_GM ? NPU_PIPE_MTE2 : NPU_PIPE_V;
+}
+
+static struct npu_place place_of(const struct npu_core *core)
+{
+    return (struct npu_place){.core = core->block,
+                              .pipe = pipe_of(core),
+                              .pc = core->pc,
+                              .api = core->insn ? npu_isa[core->insn->op].name : ""};
+}
+
+static bool same_finding(const struct npu_finding *finding, const char *fault, const struct npu_place *place)
+{
+    return finding->pc == place->pc && finding->pc_other == place->pc_other &&
+           (finding->fault == fault || strcmp(finding->fault, fault) == 0);
+}
+
+/* The finding that (fault, pc, pc_other) belongs to, new or old; NULL when the list is full. */
+static struct npu_finding *find_or_add(struct npu *npu, const char *fault, const struct npu_place *place)
+{
+    if (npu->finding_count > 0 && same_finding(&npu->findings[npu->last_finding], fault, place))
+        return &npu->findings[npu->last_finding];
+    for (size_t i = 0; i < npu->finding_count; i++)
+        if (same_finding(&npu->findings[i], fault, place)) {
+            npu->last_finding = i;
+            return &npu->findings[i];
+        }
+    if (npu->finding_count == NPU_MAX_FINDINGS)
+        return NULL;
+    npu->last_finding = npu->finding_count++;
+    return &npu->findings[npu->last_finding];
+}
+
+static void record(struct npu *npu, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
+                   const struct npu_place *place, const char *format, va_list args)
+{
+    if (npu->ended)
+        return;
+    npu->fatal |= fatal;
+    struct npu_finding *finding = find_or_add(npu, fault, place);
+    /* The list is full and this is a fault: it takes the place of the last note, so that no fault is lost. */
+    if (!finding && fatal) {
+        finding = &npu->findings[NPU_MAX_FINDINGS - 1];
+        *finding = (struct npu_finding){0};
+    }
+    if (!finding)
+        return;
+    if (finding->count++ > 0) {
+        finding->fatal |= fatal;
+        return;
+    }
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    finding->fault = arena_strdup(&npu->arena, fault);
+    finding->kind = kind;
+    finding->fatal = fatal;
+    finding->message = arena_strdup(&npu->arena, text);
+    finding->api = place->api ? place->api : "";
+    finding->operand = operand ? arena_strdup(&npu->arena, operand) : "";
+    finding->pipe = place->pipe;
+    finding->core = place->core;
+    finding->pc = place->pc;
+    finding->pc_other = place->pc_other;
+}
+
+void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
+                  const struct npu_place *place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(npu, kind, fatal, fault, operand, place, format, args);
+    va_end(args);
+}
+
+void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
+              uint64_t pc_other, const char *format, ...)
+{
+    struct npu_place place = place_of(core);
+    place.pc_other = pc_other;
+    va_list args;
+    va_start(args, format);
+    record(core->npu, kind, fatal, fault, operand, &place, format, args);
+    va_end(args);
+}
+
+void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
+{
+    struct npu_place place = place_of(core);
+    va_list args;
+    va_start(args, format);
+    record(core->npu, NPU_TRAP, true, fault, operand, &place, format, args);
+    va_end(args);
+    core->npu->ended = true;
+    fiber_abandon(core->fiber);
+}
+
+void npu_unsupported(const char *api)
+{
+    NPU_ENTER(core);
+    struct npu_place place = place_of(core);
+    place.api = arena_strdup(&core->npu->arena, api);
+    fault_record(core->npu, NPU_UNSUPPORTED, true, "unsupported_api", NULL, &place, "%s is not simulated", api);
+    core->npu->ended = true;
+    fiber_abandon(core->fiber);
+}
+
+/* ---- signals
+ * --------------------------------------------------------------------------------------------------------- */
+
+static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+enum { CAUGHT = sizeof caught / sizeof caught[0], SIGNAL_STACK = 64 * 1024 };
+static struct sigaction previous[CAUGHT];
+static stack_t previous_stack;
+static void *signal_stack;
+
+static uint64_t program_counter(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return context->uc_mcontext.pc;
+#else
+#error "program counter of a signal context: add this architecture"
+#endif
+}
+
+static void kernel_signal(int number, siginfo_t *info, void *context)
+{
+    struct npu_core *core = npu_current;
+    if (!core) { /* not a kernel's doing: let the next occurrence end the process */
+        fault_restore_signals();
+        return;
+    }
+    /* Return addresses point behind a call, so reports step back by one: point behind the instruction's first byte.
+     * Inside an instruction of the machine the kernel's line is the one that issued it. */
+    if (!core->insn)
+        core->pc = program_counter(context) + 1;
+    uint64_t addr = (uint64_t)info->si_addr;
+    if (number == SIGFPE)
+        npu_trap(core, "division_by_zero", NULL,
+                 "an integer division by zero (or an overflowing one) on the scalar unit");
+    if (number == SIGILL)
+        npu_trap(core, "illegal_instruction", NULL,
+                 "the kernel ran into code that cannot execute: a function without a return, or __builtin_trap");
+    if (fiber_in_guard(core->fiber, addr))
+        npu_trap(core, "stack_overflow", NULL,
+                 "the kernel's stack is exhausted (endless recursion or huge local arrays)");
+    if (addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
+        npu_trap(core, "ub_out_of_bounds", NULL, "a pointer is %lld bytes past the start of UB, which has %u bytes",
+                 (long long)(addr - (uint64_t)core->ub), core->ub_bytes);
+    npu_trap(core, "bad_pointer", NULL, "access through a pointer that leads nowhere (address 0x%llx)",
+             (unsigned long long)addr);
+}
+
+void fault_install_signals(void)
+{
+    if (!signal_stack)
+        signal_stack = malloc(SIGNAL_STACK);
+    if (!signal_stack)
+        abort();
+    stack_t stack = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK};
+    sigaltstack(&stack, &previous_stack);
+    /* SA_NODEFER: the handler leaves for the scheduler and never returns, so nothing would unblock the signal. */
+    struct sigaction action = {.sa_sigaction = kernel_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < CAUGHT; i++)
+        sigaction(caught[i], &action, &previous[i]);
+}
+
+void fault_restore_signals(void)
+{
+    for (int i = 0; i < CAUGHT; i++)
+        sigaction(caught[i], &previous[i], NULL);
+    if (!(previous_stack.ss_flags & SS_ONSTACK))
+        sigaltstack(&previous_stack, NULL);
+}

@@ -1,0 +1,134 @@
+/* The life of an instruction: check, bounds, order, execute (npu_internal.h tells the story). */
+#include "npu/machine_internal.h"
+
+static int pipe_of_copy(struct npu_core *core, const struct npu_insn *insn)
+{
+    bool from_gm = insn->src0.position == NPU_GM, to_gm = insn->dst.position == NPU_GM;
+    if (from_gm && to_gm)
+        npu_trap(core, "copy_gm_to_gm", "dst", "both operands are GlobalTensors: a copy goes through local memory");
+    return from_gm ? NPU_PIPE_MTE2 : to_gm ? NPU_PIPE_MTE3 : NPU_PIPE_V;
+}
+
+static void check_ub(struct npu_core *core, const struct npu_access *access, uint64_t low, uint64_t bytes)
+{
+    const struct npu_tensor *tensor = access->tensor;
+    uint64_t offset = low - (uint64_t)core->ub;
+    if (offset > core->ub_bytes || bytes > core->ub_bytes - offset)
+        npu_trap(core, "ub_out_of_bounds", access->operand, "%llu bytes at UB offset %lld; UB has %u bytes",
+                 (unsigned long long)bytes, (long long)offset, core->ub_bytes);
+    if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
+        npu_note(core, NPU_DIFFERS, false, "tensor_overflow", access->operand, 0,
+                 "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in UB is %s",
+                 access->write ? "writes" : "reads", (unsigned long long)(low + bytes - tensor->addr - tensor->bytes),
+                 tensor->bytes, access->write ? "overwritten" : "used");
+}
+
+static void touch_gm(struct npu_core *core, const struct npu_access *access, uint64_t addr, uint64_t bytes)
+{
+    gm_check(core, access->operand, addr, bytes);
+    if (!access->write)
+        gm_read(core, access->operand, addr, bytes);
+    else if (!access->atomic)
+        gm_expect_write(core, addr, bytes);
+    if (access->write)
+        core->stats.bytes_out += bytes;
+    else
+        core->stats.bytes_in += bytes;
+}
+
+/* Lowest address and extent of all runs of an access. */
+static uint64_t extent(const struct npu_access *access, uint64_t *low)
+{
+    int64_t first = 0, last = 0, reach = (int64_t)(access->count - 1) * access->stride;
+    int64_t reach2 = (int64_t)(access->count2 - 1) * access->stride2;
+    first = (reach < 0 ? reach : 0) + (reach2 < 0 ? reach2 : 0);
+    last = (reach > 0 ? reach : 0) + (reach2 > 0 ? reach2 : 0) + access->bytes;
+    *low = access->addr + (uint64_t)first;
+    return (uint64_t)(last - first);
+}
+
+static void check_bounds(struct npu_core *core, const struct npu_access *access)
+{
+    uint64_t low, bytes;
+    if (access->bytes == 0)
+        return;
+    bytes = extent(access, &low);
+    bool gm = access->tensor ? access->tensor->position == NPU_GM : !npu_in_ub(core, access->addr);
+    if (!gm) {
+        check_ub(core, access, low, bytes);
+        return;
+    }
+    bool one_run = access->count == 1 && access->count2 == 1;
+    bool contiguous = access->stride == (int64_t)access->bytes && access->count2 == 1;
+    if (one_run || contiguous) {
+        touch_gm(core, access, low, bytes);
+        return;
+    }
+    for (uint32_t group = 0; group < access->count2; group++)
+        for (uint32_t run = 0; run < access->count; run++)
+            touch_gm(core, access, access->addr + (uint64_t)(group * access->stride2 + run * access->stride),
+                     access->bytes);
+}
+
+/* The mask registers after an instruction: level-2 calls leave "all elements, normal mode"; level-0 calls leave the
+ * mask that they set. Source: asc-devkit docs, how to use the mask operation APIs. */
+static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
+{
+    struct npu_regs *regs = &core->regs;
+    switch (insn->form) {
+    case NPU_FORM_COUNT:
+        regs->counter = false;
+        regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
+        break;
+    case NPU_FORM_MASK_LEN:
+        if (regs->counter) {
+            regs->mask[0] = insn->mask[0];
+            regs->mask[1] = 0;
+        } else {
+            uint64_t length = insn->mask[0];
+            regs->mask[0] = length >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << length) - 1;
+            regs->mask[1] = length >= 128 ? ~UINT64_C(0) : length <= 64 ? 0 : (UINT64_C(1) << (length - 64)) - 1;
+        }
+        break;
+    case NPU_FORM_MASK_BITS:
+        regs->mask[0] = insn->mask[0];
+        regs->mask[1] = insn->mask[1];
+        break;
+    default:
+        break;
+    }
+}
+
+void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs)
+{
+    bool dma = (pipe == NPU_PIPE_MTE2 || pipe == NPU_PIPE_MTE3) && !dcache_empty(core);
+    const struct npu_insn *outer = core->insn;
+    core->insn = insn;
+    if (dma)
+        dcache_swap_out(core);
+    npu_isa[insn->op].family.execute(core, insn, regs);
+    if (dma)
+        dcache_swap_in(core);
+    core->insn = outer;
+}
+
+void npu_issue(const struct npu_insn *given)
+{
+    NPU_ENTER(core);
+    struct npu_insn insn = *given;
+    struct npu_access accesses[NPU_MAX_ACCESSES];
+    const struct npu_isa_row *row = &npu_isa[insn.op];
+    core->insn = &insn;
+    int pipe = row->pipe >= 0 ? row->pipe : pipe_of_copy(core, &insn);
+    if (!core->schedule) /* program order: what was kept is used by now */
+        gm_forget_expected(core);
+    int count = row->family.check(core, &insn, &core->regs, accesses);
+    for (int i = 0; i < count; i++)
+        check_bounds(core, &accesses[i]);
+    core->stats.instructions++;
+    npu_order_issue(core, pipe, accesses, count);
+    npu_schedule_submit(core, pipe, &insn, &core->regs);
+    if (row->pipe == NPU_PIPE_V)
+        leave_mask(core, &insn);
+    core->insn = NULL;
+}

@@ -1,0 +1,171 @@
+/* The machine's own organs: GM and its shadow, fibers, the scalar cache, the end of a run. Instructions see none of it.
+ */
+#ifndef NPU_MACHINE_INTERNAL_H
+#define NPU_MACHINE_INTERNAL_H
+
+#include "npu/npu_internal.h"
+
+/* ---- global memory (gm.c) -------------------------------------------------------------------------------------------
+ * Each byte of GM has a state. It is kept once per chunk while the chunk is uniform, per byte (`fine`) where it is not.
+ */
+enum {
+    GM_CHUNK = 256,
+    GM_NEVER = 0,     /* never written */
+    GM_WRITERS = 200, /* 1..200: written in this epoch by the block with (block % 200) + 1 */
+    GM_MIXED = 0xFC,  /* chunks only: look at the bytes */
+    GM_ATOMIC = 0xFD, /* accumulated in this epoch */
+    GM_UNDEFINED = 0xFE,
+    GM_DEFINED = 0xFF /* before this epoch */
+};
+struct npu_gm_region {
+    const char *name;
+    uint8_t *base;
+    size_t bytes;
+    enum npu_gm_kind kind;
+    int index;
+    uint8_t initial;                    /* state of every byte while `coarse` is NULL */
+    uint8_t *coarse;                    /* one state per chunk */
+    uint8_t *fine;                      /* one state per byte, touched only where a chunk is mixed */
+    size_t dirty_low, dirty_high;       /* offsets written in this epoch; low >= high: none */
+    uint64_t writer_pc[GM_WRITERS + 1]; /* last store of each writer in this epoch */
+    int atomic_writer;                  /* block that accumulated in this epoch, -1 none, -2 several */
+};
+static inline uint8_t gm_writer(const struct npu_core *core)
+{
+    return (uint8_t)(core->block % GM_WRITERS + 1);
+}
+void gm_region_free(struct npu_gm_region *region);
+/* The region of a core's access; the last one is tried first. */
+static inline struct npu_gm_region *gm_region_of(struct npu_core *core, uint64_t addr)
+{
+    struct npu_gm_region *region = core->region;
+    if (region && addr - (uint64_t)region->base < region->bytes)
+        return region;
+    region = npu_gm_find(core->npu, addr);
+    if (region)
+        core->region = region;
+    return region;
+}
+/* Traps unless [addr, addr+bytes) lies in one region; returns it. */
+struct npu_gm_region *gm_check(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
+/* Notes a read for the race detector and reports bytes that another core wrote in this epoch. */
+void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
+/* Before a store: keeps the old values of bytes that another core wrote in this epoch, for npu_gm_written to compare.
+ */
+void gm_expect_write(struct npu_core *core, uint64_t addr, uint64_t bytes);
+void gm_forget_expected(struct npu_core *core);
+/* As npu_gm_written, with the old values of [at, at+bytes) at hand (NULL: unchanged where written by others). */
+void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes, const uint8_t *old,
+               bool defined, bool atomic);
+struct npu_gm_view *gm_view_create(void);
+void gm_view_destroy(struct npu_gm_view *view);
+/* All cores have met: reports what they read from each other, then everything written counts as before. */
+void gm_epoch_end(struct npu *npu);
+/* Undefined bytes that are left in an output are a fault. */
+void gm_report_undefined(struct npu *npu);
+
+/* ---- scalar cache (dcache.c) ----------------------------------------------------------------------------------------
+ */
+struct npu_dcache *dcache_create(void);
+void dcache_destroy(struct npu_dcache *cache);
+/* Before a scalar access of GM: the line is filled. Returns false if the bytes are not all the core's own dirty ones.
+ */
+bool dcache_access(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write);
+/* Memory shows what the core sees (in) or what GM holds (out). */
+void dcache_swap_in(struct npu_core *core);
+void dcache_swap_out(struct npu_core *core);
+bool dcache_empty(const struct npu_core *core);
+/* DataCacheCleanAndInvalid of the line that holds addr; of all. The core must be swapped in. */
+void dcache_clean_line(struct npu_core *core, uint64_t addr);
+void dcache_clean_all(struct npu_core *core);
+
+/* ---- fibers (fiber.c)
+ * ------------------------------------------------------------------------------------------------ */
+struct npu_fiber {
+    struct npu_core *core;
+    struct fiber_context *context;
+    bool started, done;
+    bool (*ready)(void *argument); /* NULL: can run */
+    void *argument;
+    const char *waits_for;
+    uint64_t waits_pc;
+};
+/* Runs body(core) on its own stack until it yields, waits or ends (fiber->done). */
+void fiber_resume(struct npu_fiber *fiber, void (*body)(struct npu_core *core));
+/* Leaves the running fiber for ever: the run has ended. */
+_Noreturn void fiber_abandon(struct npu_fiber *fiber);
+void fiber_yield(struct npu_core *core);
+/* Gives the stack back for the next fiber. */
+void fiber_release(struct npu_fiber *fiber);
+bool fiber_on_stack(const struct npu_fiber *fiber, uint64_t addr);
+/* The guard below the stack of the running fiber holds addr. */
+bool fiber_in_guard(const struct npu_fiber *fiber, uint64_t addr);
+void fiber_free_stacks(void);
+
+/* ---- faults (fault.c)
+ * ------------------------------------------------------------------------------------------------ */
+void fault_install_signals(void);
+void fault_restore_signals(void);
+/* Where something happened, when it is not the running instruction. */
+struct npu_place {
+    int core, pipe;
+    uint64_t pc, pc_other;
+    const char *api;
+};
+void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
+                  const struct npu_place *place, const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+/* ---- definedness of UB (shadow.c)
+ * ------------------------------------------------------------------------------------ */
+/* A store of undefined bytes to GM: remembered, a fault if they are still there at the end. */
+void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
+                           const char *fault, uint64_t pc_other);
+
+/* ---- cross-core synchronisation (sync.c)
+ * ----------------------------------------------------------------------------- */
+enum { NPU_CROSS_FLAGS = 16 };
+struct npu_sync_state {
+    int arrived;         /* in the current SyncAll */
+    uint64_t generation; /* SyncAlls completed */
+    int soft_arrived;
+    uint64_t soft_generation;
+    uint32_t *flag_sets; /* [flag][block]: CrossCoreSetFlag calls, mode 0 */
+    uint32_t *flag_waits;
+    uint32_t flag_rounds[NPU_CROSS_FLAGS]; /* sets that every block has made */
+};
+
+/* ---- the machine (machine.c)
+ * ----------------------------------------------------------------------------------------- */
+struct npu_undefined_store {
+    struct npu_gm_region *region;
+    uint64_t low, high; /* offsets */
+    const char *fault;
+    int core;
+    uint64_t pc, pc_other;
+    const char *api;
+};
+enum { NPU_MAX_FINDINGS = 256, NPU_MAX_UNDEFINED = 256 };
+struct npu {
+    struct npu_config config;
+    struct arena arena;
+    struct npu_gm_region **regions; /* sorted by base */
+    int region_count;
+    uint64_t gm_low, gm_high; /* hull of the regions */
+    struct npu_finding findings[NPU_MAX_FINDINGS];
+    size_t finding_count, last_finding;
+    bool fatal;
+    bool ended; /* a trap: nothing more is recorded */
+    struct npu_undefined_store undefined[NPU_MAX_UNDEFINED];
+    int undefined_count;
+    /* the launch in progress */
+    void *kernel;
+    uint64_t args[NPU_MAX_ARGS];
+    int block_dim, core_count;
+    struct npu_core *cores; /* one per block, `core_count` of them */
+    struct npu_sync_state sync;
+    struct rng rng; /* order of the blocks under a random schedule */
+    struct npu_stats stats;
+    struct ub_memory *free_ub;
+};
+
+#endif

@@ -1,0 +1,10 @@
+/* One scalar access, through a tensor or a raw pointer: what both ways have in common. */
+#ifndef NPU_SCALAR_INTERNAL_H
+#define NPU_SCALAR_INTERNAL_H
+
+#include "npu/npu_internal.h"
+
+/* Counts, orders, checks bounds and definedness, fills the cache line. The caller reads or writes memory afterwards. */
+void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw);
+
+#endif

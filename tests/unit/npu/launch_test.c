@@ -1,0 +1,480 @@
+/* Launching: kernels written in C against the machine's ABI, as the headers would call it. */
+#include "npu/npu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { BLOCKS = 4, TILE = 1024, TILES = 3, COUNT = BLOCKS * TILE * TILES };
+
+struct fixture {
+    struct npu *npu;
+    float *x, *y, *z, *workspace;
+};
+
+static float *gm(struct npu *npu, const char *name, size_t bytes, enum npu_gm_kind kind)
+{
+    float *memory = aligned_alloc(512, (bytes + 1023) / 512 * 512);
+    memset(memory, 0x7f, bytes);
+    npu_gm_add(npu, name, memory, bytes, kind, false);
+    return memory;
+}
+
+static void fixture_make(struct fixture *f, bool random_order, uint64_t seed)
+{
+    struct npu_config config = {.soc = npu_soc_find("910B2"),
+                                .sync = NPU_SYNC_AUTO,
+                                .random_order = random_order,
+                                .seed = seed,
+                                .tiling_key = 7,
+                                .reserved_workspace = 64};
+    f->npu = npu_create(&config);
+    f->x = gm(f->npu, "x", COUNT * 4, NPU_GM_INPUT);
+    f->y = gm(f->npu, "y", COUNT * 4, NPU_GM_INPUT);
+    f->z = gm(f->npu, "z", COUNT * 4, NPU_GM_OUTPUT);
+    f->workspace = gm(f->npu, "workspace", 65536, NPU_GM_WORKSPACE);
+    for (int i = 0; i < COUNT; i++) {
+        f->x[i] = (float)i;
+        f->y[i] = (float)(3 * i + 1);
+    }
+}
+
+static void fixture_free(struct fixture *f)
+{
+    npu_destroy(f->npu);
+    free(f->x);
+    free(f->y);
+    free(f->z);
+    free(f->workspace);
+}
+
+static bool launch(struct fixture *f, void *kernel, int blocks)
+{
+    uint64_t args[] = {(uint64_t)f->x, (uint64_t)f->y, (uint64_t)f->z, (uint64_t)f->workspace};
+    return npu_launch(f->npu, kernel, args, 4, blocks);
+}
+
+/* The finding of that name; fails the test if there is none. */
+static const struct npu_finding *finding(struct fixture *f, const char *fault)
+{
+    size_t count;
+    const struct npu_finding *findings = npu_findings(f->npu, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(findings[i].fault, fault) == 0)
+            return &findings[i];
+    for (size_t i = 0; i < count; i++)
+        print_message("found %s: %s\n", findings[i].fault, findings[i].message);
+    fail_msg("no finding %s among %zu", fault, count);
+    return NULL;
+}
+
+static void no_findings(struct fixture *f)
+{
+    size_t count;
+    const struct npu_finding *findings = npu_findings(f->npu, &count);
+    for (size_t i = 0; i < count; i++)
+        print_message("unexpected %s: %s\n", findings[i].fault, findings[i].message);
+    assert_int_equal(count, 0);
+}
+
+/* ---- the ABI, in short ----------------------------------------------------------------------------------------------
+ */
+
+static struct npu_tensor global(float *base, uint64_t element)
+{
+    return (struct npu_tensor){.addr = (uint64_t)(base + element), .position = NPU_GM};
+}
+
+static void copy(struct npu_tensor dst, struct npu_tensor src, uint32_t count)
+{
+    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
+                            .form = NPU_FORM_COUNT,
+                            .dst_type = AKGEN_FLOAT,
+                            .src_type = AKGEN_FLOAT,
+                            .count = count,
+                            .dst = dst,
+                            .src0 = src,
+                            .copy = {.block_count = 1, .block_len = count / 8}};
+    npu_issue(&insn);
+}
+
+static void add(struct npu_tensor dst, struct npu_tensor left, struct npu_tensor right, uint32_t count)
+{
+    struct npu_insn insn = {.op = NPU_OP_ADD,
+                            .form = NPU_FORM_COUNT,
+                            .dst_type = AKGEN_FLOAT,
+                            .src_type = AKGEN_FLOAT,
+                            .src1_type = AKGEN_FLOAT,
+                            .count = count,
+                            .dst = dst,
+                            .src0 = left,
+                            .src1 = right};
+    npu_issue(&insn);
+}
+
+/* ---- kernels
+ * --------------------------------------------------------------------------------------------------------- */
+
+static void add_kernel(float *x, float *y, float *z)
+{
+    uint32_t in_x = 0, in_y = 0, out = 0;
+    npu_pipe_create();
+    npu_que_init(&in_x, NPU_GM, NPU_VECIN, 2, 2, TILE * 4);
+    npu_que_init(&in_y, NPU_GM, NPU_VECIN, 2, 2, TILE * 4);
+    npu_que_init(&out, NPU_VECOUT, NPU_GM, 2, 2, TILE * 4);
+    uint64_t share = COUNT / (uint64_t)npu_block_num();
+    for (uint64_t at = share * (uint64_t)npu_block_idx(), end = at + share; at < end; at += TILE) {
+        struct npu_tensor a, b, c;
+        npu_que_alloc(in_x, &a);
+        npu_que_alloc(in_y, &b);
+        copy(a, global(x, at), TILE);
+        copy(b, global(y, at), TILE);
+        npu_que_enque(in_x, &a);
+        npu_que_enque(in_y, &b);
+        npu_que_deque(in_x, &a);
+        npu_que_deque(in_y, &b);
+        npu_que_alloc(out, &c);
+        add(c, a, b, TILE);
+        npu_que_enque(out, &c);
+        npu_que_free(in_x, &a);
+        npu_que_free(in_y, &b);
+        npu_que_deque(out, &c);
+        copy(global(z, at), c, TILE);
+        npu_que_free(out, &c);
+    }
+    npu_pipe_destroy();
+}
+
+static void check_sum(struct fixture *f)
+{
+    for (int i = 0; i < COUNT; i++)
+        assert_true(f->z[i] == (float)i + (float)(3 * i + 1));
+}
+
+static void adds_in_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, add_kernel, BLOCKS));
+    no_findings(&f);
+    check_sum(&f);
+    struct npu_stats stats = npu_stats(f.npu);
+    assert_int_equal(stats.blocks, BLOCKS);
+    assert_int_equal(stats.waves, 1);
+    assert_int_equal(stats.instructions, BLOCKS * TILES * 4);
+    assert_int_equal(stats.bytes_in, 2 * COUNT * 4);
+    assert_int_equal(stats.bytes_out, COUNT * 4);
+    assert_int_equal(npu_gm_undefined(f.npu, f.z, NULL), 0);
+    fixture_free(&f);
+}
+
+static void adds_in_random_order(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct fixture f;
+        fixture_make(&f, true, seed);
+        assert_true(launch(&f, add_kernel, BLOCKS));
+        no_findings(&f);
+        check_sum(&f);
+        fixture_free(&f);
+    }
+}
+
+/* A local tensor without a queue. */
+static struct npu_tensor local(uint32_t bytes)
+{
+    uint32_t id = 0;
+    struct npu_tensor tensor;
+    npu_buf_init(&id, NPU_VECCALC, bytes);
+    npu_buf_get(id, 0, bytes, &tensor);
+    return tensor;
+}
+
+static void store_unwritten_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    npu_pipe_create();
+    copy(global(z, 8), local(256), 64);
+    npu_pipe_destroy();
+}
+
+static void undefined_bytes_in_output(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, store_unwritten_kernel, 1));
+    const struct npu_finding *found = finding(&f, "undefined_output");
+    assert_true(found->fatal);
+    assert_non_null(strstr(found->message, "256 bytes of output z from offset 32"));
+    size_t first = 1;
+    assert_int_equal(npu_gm_undefined(f.npu, f.z, &first), COUNT * 4);
+    assert_int_equal(first, 0);
+    fixture_free(&f);
+}
+
+static void overrun_kernel(float *x, float *y, float *z)
+{
+    (void)y, (void)z;
+    npu_pipe_create();
+    copy(local(256), global(x, COUNT - 40), 64);
+    npu_pipe_destroy();
+}
+
+static void past_the_end(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, overrun_kernel, 2));
+    const struct npu_finding *found = finding(&f, "gm_out_of_bounds");
+    assert_int_equal(found->kind, NPU_TRAP);
+    assert_string_equal(found->api, "DataCopy");
+    assert_int_equal(found->pipe, NPU_PIPE_MTE2);
+    assert_non_null(strstr(found->message, "of x, which has"));
+    assert_non_null(strstr(found->message, "96 bytes past its end"));
+    assert_int_equal(found->count, 1); /* the run ended there */
+    fixture_free(&f);
+}
+
+/* All blocks write the same 256 bytes; block 3 another value when `differ`. */
+static void overlap(float *z, float value)
+{
+    npu_pipe_create();
+    struct npu_tensor tensor = local(256);
+    for (uint64_t i = 0; i < 64; i++) {
+        uint32_t bits;
+        memcpy(&bits, &value, 4);
+        npu_scalar_store(&tensor, 4 * i, 4, bits);
+    }
+    copy(global(z, 0), tensor, 64);
+    npu_pipe_destroy();
+}
+
+static void overlap_different_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    overlap(z, npu_block_idx() == 3 ? 2.0f : 1.0f);
+}
+
+static void overlap_same_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    overlap(z, 1.0f);
+}
+
+static void overlapping_writes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, overlap_different_kernel, BLOCKS));
+    const struct npu_finding *found = finding(&f, "gm_overlap");
+    assert_true(found->fatal);
+    assert_int_equal(found->core, 3);
+    assert_int_not_equal(found->pc_other, 0);
+    /* 1.0f and 2.0f differ in their two high bytes. */
+    assert_non_null(strstr(found->message, "128 bytes of output z from offset 2"));
+    fixture_free(&f);
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, overlap_same_kernel, BLOCKS));
+    assert_false(finding(&f, "gm_same_value")->fatal);
+    fixture_free(&f);
+}
+
+/* Each block writes 256 bytes of the workspace and reads the next block's. */
+static void exchange(float *workspace, float *z, bool sync)
+{
+    npu_pipe_create();
+    struct npu_tensor mine = local(256), theirs = local(256);
+    uint64_t me = (uint64_t)npu_block_idx(), next = (me + 1) % (uint64_t)npu_block_num();
+    for (uint64_t i = 0; i < 64; i++) {
+        float value = (float)me;
+        uint32_t bits;
+        memcpy(&bits, &value, 4);
+        npu_scalar_store(&mine, 4 * i, 4, bits);
+    }
+    copy(global(workspace, me * 64), mine, 64);
+    if (sync)
+        npu_sync_all(1);
+    copy(theirs, global(workspace, next * 64), 64);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, me * 64), theirs, 64);
+    npu_pipe_destroy();
+}
+
+static void exchange_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    exchange(workspace, z, true);
+}
+
+static void exchange_without_sync_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    exchange(workspace, z, false);
+}
+
+static void sync_all_orders(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    bool ok = launch(&f, exchange_kernel, BLOCKS);
+    no_findings(&f);
+    assert_true(ok);
+    for (int block = 0; block < BLOCKS; block++)
+        assert_true(f.z[block * 64 + 5] == (float)((block + 1) % BLOCKS));
+    fixture_free(&f);
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, exchange_without_sync_kernel, BLOCKS));
+    assert_int_equal(finding(&f, "gm_race")->kind, NPU_HAZARD);
+    fixture_free(&f);
+}
+
+static void sync_half_kernel(void)
+{
+    if (npu_block_idx() % 2)
+        npu_sync_all(1);
+}
+
+static void sync_kernel(void)
+{
+    npu_sync_all(1);
+}
+
+static void deadlocks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, sync_half_kernel, BLOCKS));
+    assert_non_null(
+        strstr(finding(&f, "deadlock")->message, "block 1 waits for SyncAll(); 2 of 4 blocks wait, 2 have"));
+    fixture_free(&f);
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, sync_kernel, 49));
+    assert_non_null(strstr(finding(&f, "sync_more_blocks_than_cores")->message, "49 blocks on 48 cores"));
+    fixture_free(&f);
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, sync_kernel, 48));
+    no_findings(&f);
+    fixture_free(&f);
+}
+
+/* Two blocks' SetValue in one cache line: whole lines are written back, so one of the two values is lost. */
+static void one_line_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    struct npu_tensor tensor = global(z, 0);
+    npu_scalar_store(&tensor, 4 * (uint64_t)npu_block_idx(), 4, 0x3f800000);
+    npu_dcache_clean(&tensor, 0, 2);
+}
+
+static void own_line_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    struct npu_tensor tensor = global(z, 16 * (uint64_t)npu_block_idx());
+    npu_scalar_store(&tensor, 0, 4, 0x3f800000);
+}
+
+static void cache_lines(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, one_line_kernel, 2));
+    assert_int_equal(finding(&f, "dcache_line_shared")->kind, NPU_DIFFERS);
+    assert_true((f.z[0] == 1.0f) != (f.z[1] == 1.0f));
+    fixture_free(&f);
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, own_line_kernel, 2));
+    no_findings(&f);
+    assert_true(f.z[0] == 1.0f && f.z[16] == 1.0f);
+    fixture_free(&f);
+}
+
+static void null_kernel(void)
+{
+    volatile int *nowhere = NULL;
+    *nowhere = 1;
+}
+
+static int endless(volatile int *depth)
+{
+    char room[4096];
+    memset(room, *depth, sizeof room);
+    if (++*depth < 0)
+        return 0;
+    return endless(depth) + room[*depth % 4096];
+}
+
+static void recursion_kernel(void)
+{
+    volatile int depth = 0;
+    endless(&depth);
+}
+
+static void divide_kernel(void)
+{
+    volatile int zero = 0;
+    volatile int result = 7 / zero;
+    (void)result;
+}
+
+static void signals(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*kernel)(void);
+        const char *fault;
+    } cases[] = {
+        {null_kernel, "bad_pointer"}, {recursion_kernel, "stack_overflow"}, {divide_kernel, "division_by_zero"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f;
+        fixture_make(&f, false, 0);
+        assert_false(launch(&f, (void *)cases[i].kernel, 2));
+        assert_int_not_equal(finding(&f, cases[i].fault)->pc, 0);
+        fixture_free(&f);
+    }
+}
+
+static void waves_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    own_line_kernel(x, y, z);
+}
+
+static void waves(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, waves_kernel, 100));
+    assert_int_equal(npu_stats(f.npu).waves, 3);
+    for (int i = 0; i < 100; i++)
+        assert_true(f.z[16 * i] == 1.0f);
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adds_in_order),
+        cmocka_unit_test(adds_in_random_order),
+        cmocka_unit_test(undefined_bytes_in_output),
+        cmocka_unit_test(past_the_end),
+        cmocka_unit_test(overlapping_writes),
+        cmocka_unit_test(sync_all_orders),
+        cmocka_unit_test(deadlocks),
+        cmocka_unit_test(cache_lines),
+        cmocka_unit_test(signals),
+        cmocka_unit_test(waves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
