@@ -5,7 +5,14 @@
 #include "akgen/op_abi.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
+
+// CANN has these at global scope, and published code relies on them.
+using std::map;
+using std::string;
+using std::vector;
 
 namespace fe
 {

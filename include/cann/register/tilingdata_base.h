@@ -110,7 +110,9 @@ class TilingDef
     size_t field_name##_offset_ =                                                                                      \
         akgen_tiling_data_field(&akgen_, #struct_type, #field_name, 8, 0, field_name.AkgenTilingData());
 
-#define END_TILING_DATA_DEF }
+#define END_TILING_DATA_DEF                                                                                            \
+    }                                                                                                                  \
+    ;
 
 #define REGISTER_TILING_DATA_CLASS(op_type, class_name)                                                                \
     [[maybe_unused]] static const int g_tilingdata_##op_type##class_name = akgen_tiling_register(                      \

@@ -5,6 +5,7 @@
 #include "akgen/op_abi.h"
 #include "graph/ge_error_codes.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>

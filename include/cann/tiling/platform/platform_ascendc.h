@@ -2,7 +2,7 @@
 #ifndef CANN_TILING_PLATFORM_PLATFORM_ASCENDC_H
 #define CANN_TILING_PLATFORM_PLATFORM_ASCENDC_H
 
-#include "platform/platform_info.h"
+#include "akgen/op_abi.h"
 
 #include <cstdint>
 #include <mutex>
