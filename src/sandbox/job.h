@@ -38,6 +38,7 @@ struct job {
     int attr_count;
     int gm_fd;                 /* -1 for JOB_DESCRIBE */
     uint64_t gm_bytes;
+    const char *headers;       /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
     double seconds;            /* wall clock limit; 0 = 60 */
     uint64_t memory;           /* address space limit in bytes; 0 = 16 GiB */
 };

@@ -1,0 +1,321 @@
+/* The compiler: where it is, its flags, precompiled headers, and running it in the jail. */
+#include "base/digest.h"
+#include "base/files.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Changes to the flags or the source pass that the digest of the headers does not show. */
+#define TOOLCHAIN_REVISION "1"
+enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20 };
+static const uint64_t compiler_memory = 4ULL << 30, compiler_file = 128ULL << 20;
+
+static const char *find_program(const char *const *candidates)
+{
+    for (; *candidates; candidates++)
+        if (!access(*candidates, X_OK))
+            return *candidates;
+    return NULL;
+}
+
+void clang_add(struct arena *arena, struct clang_args *args, const char *argument)
+{
+    if (args->count + 1 >= args->capacity) {
+        int capacity = args->capacity ? args->capacity * 2 : 64;
+        const char **grown = arena_alloc(arena, (size_t)capacity * sizeof *grown);
+        if (args->count)
+            memcpy(grown, args->list, (size_t)args->count * sizeof *grown);
+        args->list = grown;
+        args->capacity = capacity;
+    }
+    args->list[args->count++] = argument;
+}
+
+static const char *cache_directory(struct arena *arena, const char *given)
+{
+    if (given)
+        return given;
+    const char *base = getenv("XDG_CACHE_HOME");
+    if (base && *base == '/')
+        return arena_printf(arena, "%s/akgen", base);
+    base = getenv("HOME");
+    return arena_printf(arena, "%s/.cache/akgen", base && *base ? base : "/tmp");
+}
+
+static struct akgen_error *digest_headers(struct arena *arena, struct clang *clang)
+{
+    const char **paths;
+    size_t count;
+    const char *root = arena_printf(arena, "%s/include", clang->home);
+    struct akgen_error *error = files_list(arena, root, &paths, &count);
+    if (error)
+        return error;
+    struct digest *digest = digest_new();
+    digest_string(digest, TOOLCHAIN_REVISION);
+    digest_string(digest, clang->version);
+    digest_string(digest, clang->home);
+    for (size_t i = 0; i <= count && !error; i++) {
+        const char *path = i < count ? arena_printf(arena, "%s/%s", root, paths[i])
+                                     : arena_printf(arena, "%s/src/npu/isa.def", clang->home);
+        char *bytes;
+        size_t length;
+        error = files_read(arena, path, SOURCE_LIMIT, &bytes, &length);
+        digest_string(digest, path);
+        if (!error)
+            digest_bytes(digest, bytes, length);
+    }
+    clang->headers = digest_finish(digest, arena);
+    return error;
+}
+
+static struct akgen_error *read_version(struct arena *arena, struct clang *clang)
+{
+    /* The version is asked once per compiler binary: its size and time of change name the answer. */
+    struct stat status;
+    char *text;
+    if (stat(clang->compiler, &status))
+        return error_new("%s: %s", clang->compiler, strerror(errno));
+    const char *memo = arena_printf(arena, "%s/version-%llx-%llx", clang->cache, (unsigned long long)status.st_size,
+                                    (unsigned long long)status.st_mtime);
+    struct akgen_error *error = files_read(arena, memo, 4096, &text, NULL);
+    if (!error) {
+        clang->version = text;
+        return NULL;
+    }
+    error_free(error);
+    struct clang_args args = {0};
+    struct sandbox_result result;
+    clang_add(arena, &args, clang->compiler);
+    clang_add(arena, &args, "--version");
+    clang_run(arena, clang, &args, clang->home, clang->cache, &result);
+    const char *found = strstr(result.output, "clang version");
+    if (result.exit_code || !found)
+        return error_new("%s --version failed: %s", clang->compiler, result.error ? result.error : result.output);
+    clang->version = arena_strndup(arena, found, strcspn(found, "\n("));
+    size_t length = strlen(clang->version);
+    while (length && clang->version[length - 1] == ' ')
+        length--;
+    clang->version = arena_strndup(arena, clang->version, length);
+    return files_write(memo, clang->version, length);
+}
+
+static struct akgen_error *find_tools(struct arena *arena, const char *cache_dir, struct clang *clang)
+{
+    static const char *const compilers[] = {"/usr/bin/clang++-19", "/usr/lib/llvm-19/bin/clang++",
+                                            "/usr/local/bin/clang++-19", NULL};
+    static const char *const linkers[] = {"/usr/bin/ld.lld-19", "/usr/lib/llvm-19/bin/ld.lld",
+                                          "/usr/local/bin/ld.lld-19", NULL};
+    *clang = (struct clang){.home = toolchain_home(), .seconds = COMPILER_SECONDS};
+    clang->compiler = find_program(compilers);
+    clang->linker = find_program(linkers);
+    if (!clang->compiler || !clang->linker)
+        return error_new("%s is not installed; install it with: apt-get install clang-19 lld-19",
+                         clang->compiler ? "lld-19" : "clang-19");
+    clang->cache = cache_directory(arena, cache_dir);
+    struct akgen_error *error = files_make_directory(clang->cache);
+    char resolved[PATH_MAX];
+    if (!error && !realpath(clang->cache, resolved))
+        error = error_new("%s: %s", clang->cache, strerror(errno));
+    if (error)
+        return error_prefix(error, "the cache directory");
+    clang->cache = arena_strdup(arena, resolved);
+    return read_version(arena, clang);
+}
+
+struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang)
+{
+    struct akgen_error *error = find_tools(arena, cache_dir, clang);
+    return error ? error : digest_headers(arena, clang);
+}
+
+struct akgen_error *toolchain_version(struct arena *arena, const char **version)
+{
+    struct clang clang;
+    struct akgen_error *error = find_tools(arena, NULL, &clang);
+    *version = clang.version;
+    return error;
+}
+
+/* What both sides have in common: the language, position independence, and diagnostics made for reading by program. */
+static const char *const shared_flags[] = {"-std=c++17",
+                                           "-fPIC",
+                                           "-ffp-contract=off",
+                                           "-fno-stack-protector",
+                                           "-fno-caret-diagnostics",
+                                           "-fno-color-diagnostics",
+
+                                           "-fno-diagnostics-fixit-info",
+                                           "-fmessage-length=0",
+                                           "-ftemplate-backtrace-limit=0",
+                                           "-ferror-limit=30",
+                                           "-Wno-unknown-attributes",
+                                           "-Wno-parentheses-equality",
+                                           "-Wno-unused-command-line-argument",
+#if defined(__x86_64__)
+                                           "-march=x86-64-v3", /* conversions of _Float16 in hardware */
+#endif
+                                           NULL};
+static const char *const host_flags[] = {"-O0", "-w", NULL};
+/* Kernels are "device code for the host": see include/ascendc/kernel_operator.h. There is no CUDA in it. */
+static const char *const kernel_flags[] = {"-xcuda",
+                                           "--cuda-host-only",
+                                           "-nocudainc",
+                                           "-nocudalib",
+                                           "-Xclang",
+                                           "-fcuda-is-device",
+                                           "-Wno-unknown-cuda-version",
+                                           "-O1",
+                                           "-gline-tables-only",
+                                           "-fno-exceptions",
+                                           "-fno-rtti",
+                                           "-fno-threadsafe-statics",
+                                           "-fno-math-errno",
+                                           "-fno-omit-frame-pointer",
+                                           "-Xclang",
+                                           "-ffloat16-excess-precision=none",
+                                           "-fsanitize-coverage=bb,trace-loads,trace-stores,trace-pc-guard",
+                                           "-DHIGH_PRECISION=1",
+                                           "-DDETERMINISTIC_MODE=0",
+                                           NULL};
+
+void clang_common_flags(struct arena *arena, const struct clang *clang, enum clang_side side, struct clang_args *args)
+{
+    clang_add(arena, args, clang->compiler);
+    for (const char *const *flag = shared_flags; *flag; flag++)
+        clang_add(arena, args, *flag);
+    for (const char *const *flag = side == CLANG_HOST ? host_flags : kernel_flags; *flag; flag++)
+        clang_add(arena, args, *flag);
+    /* -isystem would hide what the headers assert; warnings inside them are dropped by the reader of diagnostics. */
+    clang_add(arena, args,
+              arena_printf(arena, "-I%s/include/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc"));
+    clang_add(arena, args, arena_printf(arena, "-I%s/include", clang->home));
+    clang_add(arena, args, arena_printf(arena, "-I%s/src", clang->home));
+}
+
+/* What the precompiled header of a side includes, as far as the header exists. */
+static const char *const host_headers[] = {"register/op_def_registry.h", "register/tilingdata_base.h",
+                                           "tiling/platform/platform_ascendc.h", NULL};
+static const char *const kernel_headers[] = {"kernel_operator.h", NULL};
+
+static struct akgen_error *make_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
+                                            const char *header, const char *path)
+{
+    const char *text = "";
+    for (const char *const *name = side == CLANG_HOST ? host_headers : kernel_headers; *name; name++)
+        if (files_exists(
+                arena_printf(arena, "%s/include/%s/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc", *name)))
+            text = arena_printf(arena, "%s#include \"%s\"\n", text, *name);
+    struct akgen_error *error = files_write(header, text, strlen(text));
+    const char *work = NULL;
+    if (!error)
+        error = clang_work_directory(arena, clang, &work);
+    if (error)
+        return error;
+    struct clang_args args = {0};
+    struct sandbox_result result;
+    const char *made = arena_printf(arena, "%s/header.pch", work);
+    clang_common_flags(arena, clang, side, &args);
+    /* Without time stamps: a checkout that only touched the headers keeps its precompiled ones. */
+    static const char *const both[] = {"-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates"};
+    static const char *const host[] = {"-x", "c++-header", NULL};
+    static const char *const kernel[] = {"-S", "-Xclang", "-emit-pch", NULL}; /* CUDA has no header language */
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++)
+        clang_add(arena, &args, both[i]);
+    for (const char *const *flag = side == CLANG_HOST ? host : kernel; *flag; flag++)
+        clang_add(arena, &args, *flag);
+    clang_add(arena, &args, header);
+    clang_add(arena, &args, "-o");
+    clang_add(arena, &args, made);
+    clang_run(arena, clang, &args, clang->home, work, &result);
+    if (result.exit_code)
+        error =
+            error_new("the precompiled header %s was not made: %s", path, result.error ? result.error : result.output);
+    else if (rename(made, path))
+        error = error_new("%s: %s", path, strerror(errno));
+    files_remove_tree(work);
+    return error;
+}
+
+struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
+                                      const char **path)
+{
+    const char *name = side == CLANG_HOST ? "host" : "kernel";
+    struct clang_args flags = {0};
+    struct digest *digest = digest_new();
+    digest_string(digest, clang->headers);
+    clang_common_flags(arena, clang, side, &flags);
+    for (int i = 0; i < flags.count; i++)
+        digest_string(digest, flags.list[i]);
+    const char *base = arena_printf(arena, "%s/pch/%s-%.16s", clang->cache, name, digest_finish(digest, arena));
+    *path = arena_printf(arena, "%s.pch", base);
+    if (files_exists(*path))
+        return NULL;
+    struct akgen_error *error = files_make_directory(arena_printf(arena, "%s/pch", clang->cache));
+    if (error)
+        return error;
+    const char *lock_path = arena_printf(arena, "%s.lock", base);
+    int lock = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (lock < 0 || flock(lock, LOCK_EX))
+        error = error_new("%s: %s", lock_path, strerror(errno));
+    if (!error && !files_exists(*path))
+        error = make_precompiled(arena, clang, side, arena_printf(arena, "%s.hpp", base), *path);
+    if (lock >= 0)
+        close(lock);
+    return error;
+}
+
+struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir)
+{
+    struct clang clang;
+    const char *path;
+    struct akgen_error *error = clang_find(arena, cache_dir, &clang);
+    if (!error)
+        error = clang_precompiled(arena, &clang, CLANG_HOST, &path);
+    if (!error)
+        error = clang_precompiled(arena, &clang, CLANG_KERNEL, &path);
+    return error;
+}
+
+struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path)
+{
+    const char *parent = arena_printf(arena, "%s/work", clang->cache);
+    struct akgen_error *error = files_make_directory(parent);
+    if (error)
+        return error;
+    char *name = arena_printf(arena, "%s/build-XXXXXX", parent);
+    if (!mkdtemp(name))
+        return error_new("%s: %s", name, strerror(errno));
+    *path = name;
+    return NULL;
+}
+
+void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
+               const char *work, struct sandbox_result *result)
+{
+    const char *const readable[] = {"/usr",
+                                    "/lib",
+                                    "/lib64",
+                                    "/bin",
+                                    "/etc/ld.so.cache",
+                                    "/dev/null",
+                                    "/proc/self",
+                                    arena_printf(arena, "%s/include", clang->home),
+                                    arena_printf(arena, "%s/src/npu/isa.def", clang->home),
+                                    arena_printf(arena, "%s/pch", clang->cache),
+                                    project,
+                                    NULL};
+    const char *const writable[] = {work, NULL};
+    const struct sandbox_limits limits = {.seconds = clang->seconds,
+                                          .memory = compiler_memory,
+                                          .file_bytes = compiler_file,
+                                          .readable = readable,
+                                          .writable = writable};
+    sandbox_spawn(arena, args->list, &limits, NULL, COMPILER_OUTPUT, result);
+}

@@ -1,0 +1,205 @@
+/* Reads what clang prints, one line per message:
+ *     /path/file.cpp:12:5: error: no matching function for call to 'Muls'
+ *     /path/file.h:40:7: note: in instantiation of function template specialization ... requested here
+ * A message inside a header is moved to the innermost line of the project that led there. */
+#include "base/files.h"
+#include "base/text.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DIAGNOSTICS = 100, MAX_MESSAGE = 1000 };
+
+struct clang_line {
+    const char *file, *kind, *message; /* kind: "error", "fatal error", "warning", "note" */
+    int line, column;
+};
+
+/* file:line:column: kind: message; false for any other line. Splits the text in place. */
+static bool read_line(char *text, struct clang_line *read)
+{
+    static const char *const kinds[] = {": fatal error: ", ": error: ", ": warning: ", ": note: "};
+    static const char *const names[] = {"fatal error", "error", "warning", "note"};
+    char *at = NULL;
+    for (int i = 0; i < 4; i++) {
+        char *found = strstr(text, kinds[i]);
+        if (found && (!at || found < at)) {
+            at = found;
+            read->kind = names[i];
+            read->message = found + strlen(kinds[i]);
+        }
+    }
+    if (!at)
+        return false;
+    *at = '\0';
+    char *column = strrchr(text, ':');
+    if (!column || !isdigit((unsigned char)column[1]))
+        return false;
+    *column = '\0';
+    char *line = strrchr(text, ':');
+    if (!line || !isdigit((unsigned char)line[1]))
+        return false;
+    *line = '\0';
+    read->file = text;
+    read->line = atoi(line + 1);
+    read->column = atoi(column + 1);
+    return true;
+}
+
+static const char *inside(const char *path, const char *directory)
+{
+    size_t length = directory ? strlen(directory) : 0;
+    return length && !strncmp(path, directory, length) && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+static const char *project_path(const struct diagnose_places *places, const char *path)
+{
+    const char *relative = inside(path, places->project);
+    return relative ? relative : inside(path, places->other);
+}
+
+static const char *source_line(struct arena *arena, const char *path, int line)
+{
+    struct arena scratch = {0};
+    char *bytes;
+    const char *result = NULL;
+    struct akgen_error *error = files_read(&scratch, path, SOURCE_LIMIT, &bytes, NULL);
+    if (!error) {
+        const char *at = bytes;
+        for (int i = 1; at && i < line; i++) {
+            at = strchr(at, '\n');
+            at = at ? at + 1 : NULL;
+        }
+        if (at && line > 0)
+            result = arena_strndup(arena, at, strcspn(at, "\r\n"));
+    }
+    error_free(error);
+    arena_free(&scratch);
+    return result;
+}
+
+static void set_place(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line,
+                      struct diagnostic *diagnostic)
+{
+    const char *relative = project_path(places, line->file);
+    const char *name = strrchr(line->file, '/');
+    diagnostic->file = arena_strdup(arena, relative ? relative : name ? name + 1 : line->file);
+    diagnostic->line = line->line;
+    diagnostic->column = line->column;
+    diagnostic->text = source_line(arena, line->file, line->line);
+    if (!places->shifted || strcmp(places->shifted, line->file))
+        return;
+    for (int i = 0; i < places->prepared->shift_count; i++) {
+        const struct source_shift *shift = &places->prepared->shifts[i];
+        if (shift->line == line->line && line->column > shift->column) {
+            int moved = line->column - shift->longer;
+            diagnostic->column = moved < shift->column ? shift->column : moved;
+        }
+    }
+}
+
+/* The message without our renaming, cut, and with the reason why the nearest candidate was not taken. */
+static const char *tidy_message(struct arena *arena, const char *message, const char *notes)
+{
+    struct text out = {0};
+    text_append(&out, message, strnlen(message, MAX_MESSAGE));
+    const char *candidate = strstr(notes, "candidate ");
+    if (candidate)
+        text_addf(&out, " (%.*s)",
+                  (int)strcspn(candidate, "\n") < MAX_MESSAGE ? (int)strcspn(candidate, "\n") : MAX_MESSAGE, candidate);
+    size_t prefix = strlen(PREPARE_PREFIX);
+    for (char *at = out.bytes; at && (at = strstr(at, PREPARE_PREFIX));)
+        memmove(at, at + prefix, strlen(at + prefix) + 1);
+    const char *result = arena_strdup(arena, out.bytes ? out.bytes : "");
+    text_free(&out);
+    return result;
+}
+
+/* "akgen-unsupported: NAME" in a message of our headers: an API that CANN has and AKGen lacks. */
+static const char *unsupported_name(struct arena *arena, const char *message)
+{
+    static const char mark[] = "akgen-unsupported: ";
+    const char *at = strstr(message, mark);
+    if (!at)
+        return NULL;
+    at += sizeof mark - 1;
+    return arena_strndup(arena, at, strcspn(at, " \"'\n"));
+}
+
+void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic)
+{
+    for (int i = 0; i < list->count; i++) {
+        const struct diagnostic *old = &list->items[i];
+        if (old->line == diagnostic->line && old->error == diagnostic->error &&
+            !strcmp(old->message, diagnostic->message) && !strcmp(old->file, diagnostic->file))
+            return;
+    }
+    if (list->count == MAX_DIAGNOSTICS)
+        return;
+    if (list->count == list->capacity) {
+        int capacity = list->capacity ? list->capacity * 2 : 16;
+        struct diagnostic *grown = arena_alloc(arena, (size_t)capacity * sizeof *grown);
+        if (list->count)
+            memcpy(grown, list->items, (size_t)list->count * sizeof *grown);
+        list->items = grown;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *diagnostic;
+}
+
+/* One message and the notes that follow it. */
+struct message_group {
+    struct clang_line head, place; /* place: where the project led to it */
+    struct text notes;
+    bool open, placed;
+};
+
+static void finish_group(struct arena *arena, const struct diagnose_places *places, struct message_group *group,
+                         struct diagnostic_list *list)
+{
+    const char *notes = group->notes.bytes ? group->notes.bytes : "";
+    bool error = group->open && strcmp(group->head.kind, "warning");
+    /* Warnings that no line of the project causes are not the candidate's. */
+    if (group->open && (error || group->placed)) {
+        struct diagnostic diagnostic = {.error = error, .class = classify(group->head.message, notes)};
+        set_place(arena, places, group->placed ? &group->place : &group->head, &diagnostic);
+        diagnostic.unsupported = unsupported_name(arena, group->head.message);
+        diagnostic.message = tidy_message(arena, group->head.message, notes);
+        diagnose_add(arena, list, &diagnostic);
+    }
+    text_free(&group->notes);
+    *group = (struct message_group){0};
+}
+
+static void take_line(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line,
+                      struct message_group *group, struct diagnostic_list *list)
+{
+    bool ours = project_path(places, line->file) != NULL;
+    if (strcmp(line->kind, "note")) {
+        finish_group(arena, places, group, list);
+        *group = (struct message_group){.head = *line, .place = *line, .open = true, .placed = ours};
+        return;
+    }
+    text_addf(&group->notes, "%s\n", line->message);
+    bool leads = strstr(line->message, "requested here") || strstr(line->message, "in call to") ||
+                 strstr(line->message, "called by") || strstr(line->message, "expanded from macro");
+    if (!group->placed && ours && leads) {
+        group->place = *line;
+        group->placed = true;
+    }
+}
+
+void diagnose(struct arena *arena, const char *output, const struct diagnose_places *places,
+              struct diagnostic_list *list)
+{
+    char *copy = arena_strdup(arena, output), *rest = copy;
+    struct message_group group = {0};
+    for (char *text; (text = strsep(&rest, "\n"));) {
+        struct clang_line line;
+        if (read_line(text, &line))
+            take_line(arena, places, &line, &group, list);
+    }
+    finish_group(arena, places, &group, list);
+}

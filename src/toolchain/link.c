@@ -1,0 +1,170 @@
+/* Linking. References to the machine stay open until akgen-run loads the object; whatever else is missing is an error
+ * here, as it is with CANN's linker. */
+#include "base/files.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum { OBJECT_LIMIT = 256 << 20 };
+
+/* What the compiler calls on its own, and the scalar functions of libm that a kernel may use. */
+static const char *const compiler_calls[] = {"memcpy",
+                                             "memset",
+                                             "memmove",
+                                             "memcmp",
+                                             "bcmp",
+                                             "_GLOBAL_OFFSET_TABLE_",
+                                             "__cxa_finalize",
+                                             "__cxa_atexit",
+                                             "__dso_handle",
+                                             "__cxa_pure_virtual",
+                                             "_ZdlPv",
+                                             "_ZdlPvm",
+                                             "_ITM_deregisterTMCloneTable",
+                                             "_ITM_registerTMCloneTable",
+                                             "__gmon_start__",
+                                             "__extendhfsf2",
+                                             "__truncsfhf2",
+                                             "__truncdfhf2",
+                                             "__extendhfdf2",
+                                             "__floattihf",
+                                             "sqrtf",
+                                             "sqrt",
+                                             "fmodf",
+                                             "fmod",
+                                             "fmaf",
+                                             "fma",
+                                             NULL};
+
+static bool allowed(const char *name)
+{
+    if (!strncmp(name, "npu_", 4) || !strncmp(name, "__sanitizer_cov_", 16))
+        return true;
+    for (const char *const *known = compiler_calls; *known; known++)
+        if (!strcmp(name, *known))
+            return true;
+    return false;
+}
+
+/* A part of the file, or NULL if it does not lie inside. */
+static const void *part(const char *bytes, size_t length, uint64_t offset, uint64_t size)
+{
+    return offset <= length && size <= length - offset ? bytes + offset : NULL;
+}
+
+static const char **undefined_of_table(struct arena *arena, const char *bytes, size_t length, const Elf64_Shdr *symbols,
+                                       const Elf64_Shdr *strings)
+{
+    size_t count = symbols->sh_size / sizeof(Elf64_Sym), found = 0;
+    const Elf64_Sym *symbol = part(bytes, length, symbols->sh_offset, count * sizeof *symbol);
+    const char *names = part(bytes, length, strings->sh_offset, strings->sh_size);
+    if (!symbol || !names || !strings->sh_size || names[strings->sh_size - 1])
+        return NULL;
+    const char **list = arena_alloc(arena, (count + 1) * sizeof *list);
+    for (size_t i = 1; i < count; i++)
+        if (symbol[i].st_shndx == SHN_UNDEF && symbol[i].st_name < strings->sh_size)
+            list[found++] = arena_strdup(arena, names + symbol[i].st_name);
+    return list;
+}
+
+const char **link_undefined(struct arena *arena, const char *so)
+{
+    char *bytes;
+    size_t length;
+    struct akgen_error *error = files_read(arena, so, OBJECT_LIMIT, &bytes, &length);
+    if (error) {
+        error_free(error);
+        return NULL;
+    }
+    const Elf64_Ehdr *header = part(bytes, length, 0, sizeof *header);
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+        header->e_shoff % 8)
+        return NULL;
+    const Elf64_Shdr *sections = part(bytes, length, header->e_shoff, header->e_shnum * sizeof *sections);
+    for (int i = 0; sections && i < header->e_shnum; i++)
+        if (sections[i].sh_type == SHT_DYNSYM && sections[i].sh_link < header->e_shnum &&
+            sections[i].sh_offset % 8 == 0)
+            return undefined_of_table(arena, bytes, length, &sections[i], &sections[sections[i].sh_link]);
+    return NULL;
+}
+
+/* Adds an error for each symbol of lld's report that nothing defines:
+ *     ld.lld: error: undefined symbol: foo(int)
+ *     >>> referenced by add.cpp:12 (/path/op_kernel/add.cpp:12) */
+static void add_undefined(struct arena *arena, const char *report, const struct diagnose_places *places,
+                          struct diagnostic_list *list)
+{
+    static const char mark[] = "undefined symbol: ";
+    for (const char *at = report; (at = strstr(at, mark));) {
+        at += sizeof mark - 1;
+        size_t length = strcspn(at, "\n");
+        const char *name = arena_strndup(arena, at, length);
+        if (allowed(name))
+            continue;
+        struct diagnostic diagnostic = {
+            .class = DIAG_SCOPE,
+            .error = true,
+            .file = "",
+            .message = arena_printf(arena, "undefined function '%s': declared, never defined", name)};
+        const char *place = at + length;
+        place = strncmp(place, "\n>>> referenced by", 18) ? NULL : strchr(place, '(');
+        if (place) {
+            struct diagnostic_list found = {0};
+            const char *path = arena_strndup(arena, place + 1, strcspn(place + 1, ")\n"));
+            diagnose(arena, arena_printf(arena, "%s:1: error: undefined", path), places, &found);
+            if (found.count) {
+                diagnostic.file = found.items[0].file;
+                diagnostic.line = found.items[0].line;
+                diagnostic.text = found.items[0].text;
+            }
+        }
+        diagnose_add(arena, list, &diagnostic);
+    }
+}
+
+static void run_linker(struct arena *arena, const struct clang *clang, const char *const *objects, const char *work,
+                       const char *so, bool report, struct sandbox_result *result)
+{
+    struct clang_args args = {0};
+    clang_add(arena, &args, clang->linker);
+    clang_add(arena, &args, "-shared");
+    clang_add(arena, &args, "-Bsymbolic");
+    clang_add(arena, &args, "--error-limit=0");
+    clang_add(arena, &args, report ? "-zdefs" : "--threads=1");
+    for (; *objects; objects++)
+        clang_add(arena, &args, *objects);
+    clang_add(arena, &args, "-o");
+    clang_add(arena, &args, so);
+    clang_run(arena, clang, &args, clang->home, work, result);
+}
+
+bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, const char *const *objects,
+                  const char *work, const struct diagnose_places *places, struct diagnostic_list *list, const char **so)
+{
+    struct sandbox_result result;
+    *so = arena_printf(arena, "%s/%s.so", work, side == CLANG_HOST ? "host" : "kernel");
+    run_linker(arena, clang, objects, work, *so, false, &result);
+    if (result.exit_code) {
+        struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
+                                        .error = true,
+                                        .file = "",
+                                        .message = result.timed_out ? "the linker ran out of time"
+                                                   : result.error   ? result.error
+                                                                    : result.output};
+        diagnose_add(arena, list, &diagnostic);
+        return false;
+    }
+    /* A host part is resolved by the loader, when akgen-run opens it. */
+    if (side == CLANG_HOST)
+        return true;
+    const char **undefined = link_undefined(arena, *so);
+    bool good = undefined != NULL;
+    for (const char **name = undefined; name && *name; name++)
+        good &= allowed(*name);
+    if (good)
+        return true;
+    run_linker(arena, clang, objects, work, arena_printf(arena, "%s/report.so", work), true, &result);
+    add_undefined(arena, result.output, places, list);
+    return false;
+}

@@ -1,0 +1,275 @@
+/* The source pass: what Ascend C has and no host compiler reads is blanked or renamed in place, line by line. It walks
+ * the text as tokens, so comments, strings and raw strings are left alone. */
+#include "base/text.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_LITERAL, TOKEN_MARK };
+struct token {
+    enum token_kind kind;
+    size_t start, end;
+};
+
+static bool name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The end of a literal that starts at `at` with a quote; an unterminated one ends with its line. */
+static size_t skip_quoted(const char *text, size_t at)
+{
+    char quote = text[at++];
+    while (text[at] && text[at] != quote && text[at] != '\n')
+        at += text[at] == '\\' && text[at + 1] ? 2 : 1;
+    return text[at] == quote ? at + 1 : at;
+}
+
+/* R"delimiter( ... )delimiter": `at` is the quote. */
+static size_t skip_raw(const char *text, size_t at)
+{
+    size_t open = at + 1 + strcspn(text + at + 1, "(\n");
+    if (text[open] != '(' || open - at > 17)
+        return skip_quoted(text, at);
+    char closing[20];
+    size_t n = open - at - 1;
+    closing[0] = ')';
+    memcpy(closing + 1, text + at + 1, n);
+    closing[n + 1] = '"';
+    closing[n + 2] = '\0';
+    const char *end = strstr(text + open, closing);
+    return end ? (size_t)(end - text) + n + 2 : strlen(text);
+}
+
+static size_t skip_space(const char *text, size_t at)
+{
+    for (;;) {
+        if (isspace((unsigned char)text[at])) {
+            at++;
+        } else if (text[at] == '\\' && text[at + 1] == '\n') {
+            at += 2;
+        } else if (text[at] == '/' && text[at + 1] == '/') {
+            while (text[at] && text[at] != '\n')
+                at += text[at] == '\\' && text[at + 1] ? 2 : 1;
+        } else if (text[at] == '/' && text[at + 1] == '*') {
+            const char *end = strstr(text + at + 2, "*/");
+            at = end ? (size_t)(end - text) + 2 : strlen(text);
+        } else {
+            return at;
+        }
+    }
+}
+
+static struct token next_token(const char *text, size_t at)
+{
+    at = skip_space(text, at);
+    struct token token = {.start = at, .end = at + 1, .kind = TOKEN_MARK};
+    if (!text[at]) {
+        token.kind = TOKEN_END;
+        token.end = at;
+    } else if (name_char(text[at])) {
+        bool number = isdigit((unsigned char)text[at]);
+        /* A digit separator (1'000) belongs to its number. */
+        while (name_char(text[token.end]) || (number && text[token.end] == '\'' && name_char(text[token.end + 1])))
+            token.end++;
+        token.kind = number ? TOKEN_LITERAL : TOKEN_NAME;
+        if (!number && text[token.end] == '"' && text[token.end - 1] == 'R' && token.end - at <= 3) {
+            token.end = skip_raw(text, token.end);
+            token.kind = TOKEN_LITERAL;
+        }
+    } else if (text[at] == '"' || text[at] == '\'') {
+        token.end = skip_quoted(text, at);
+        token.kind = TOKEN_LITERAL;
+    }
+    return token;
+}
+
+static bool token_is(const char *text, const struct token *token, const char *word)
+{
+    size_t length = strlen(word);
+    return token->end - token->start == length && !memcmp(text + token->start, word, length);
+}
+
+static void blank(char *text, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        if (text[from] != '\n')
+            text[from] = ' ';
+}
+
+/* Behind the bracket that closes the one at `open`; 0 if none does. */
+static size_t match(const char *text, size_t open, char opening, char closing)
+{
+    int depth = 0;
+    for (struct token token = next_token(text, open); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+        if (token.kind != TOKEN_MARK)
+            continue;
+        depth += (text[token.start] == opening) - (text[token.start] == closing);
+        if (!depth)
+            return token.end;
+    }
+    return 0;
+}
+
+/* `[aicore]`, an attribute that only CANN's compiler reads, becomes a macro of the same length. */
+static bool replace_aicore(char *text, const struct token *open)
+{
+    struct token name = next_token(text, open->end);
+    struct token close = next_token(text, name.end);
+    if (!token_is(text, &name, "aicore") || !token_is(text, &close, "]"))
+        return false;
+    blank(text, open->start, close.end);
+    memcpy(text + open->start, PREPARE_AICORE, strlen(PREPARE_AICORE));
+    return true;
+}
+
+/* `kernel<<<blocks, l2, stream>>>(...);` from the start of its statement to the semicolon. */
+static bool blank_launch(char *text, size_t statement, size_t chevrons)
+{
+    int depth = 0;
+    for (struct token token = next_token(text, chevrons); token.kind != TOKEN_END;
+         token = next_token(text, token.end)) {
+        if (token.kind != TOKEN_MARK)
+            continue;
+        depth += (text[token.start] == '(') - (text[token.start] == ')');
+        if (text[token.start] == '{' || text[token.start] == '}')
+            return false;
+        if (text[token.start] == ';' && depth <= 0) {
+            blank(text, statement, token.start);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool blank_foreign(char *text)
+{
+    bool changed = false;
+    size_t statement = 0;
+    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+        if (token.kind != TOKEN_MARK)
+            continue;
+        char mark = text[token.start];
+        if (mark == ';' || mark == '{' || mark == '}')
+            statement = token.end;
+        else if (mark == '[')
+            changed |= replace_aicore(text, &token);
+        else if (mark == '<' && text[token.end] == '<' && text[token.end + 1] == '<')
+            changed |= blank_launch(text, statement, token.start);
+    }
+    return changed;
+}
+
+/* Names of functions marked __global__, each once, for the message about a missing entry. */
+static const char *global_functions(struct arena *arena, const char *text)
+{
+    const char *found = NULL;
+    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+        if (!token_is(text, &token, "__global__"))
+            continue;
+        struct token name = {0}, next = next_token(text, token.end);
+        while (next.kind == TOKEN_NAME) {
+            name = next;
+            next = next_token(text, next.end);
+        }
+        if (name.end && token_is(text, &next, "(")) {
+            const char *copy = arena_strndup(arena, text + name.start, name.end - name.start);
+            found = found ? arena_printf(arena, "%s, %s", found, copy) : copy;
+        }
+    }
+    return found;
+}
+
+static void note_shift(struct prepared_source *prepared, const char *text, size_t at, int longer)
+{
+    if (prepared->shift_count == (int)(sizeof prepared->shifts / sizeof *prepared->shifts))
+        return;
+    struct source_shift shift = {.line = 1, .column = 1, .longer = longer};
+    for (size_t i = 0; i < at; i++) {
+        shift.line += text[i] == '\n';
+        shift.column = text[i] == '\n' ? 1 : shift.column + 1;
+    }
+    prepared->shifts[prepared->shift_count++] = shift;
+}
+
+/* Copies text[from..to) and, in a parameter list, gives `workspace` its companion. */
+static void copy_parameters(struct text *out, const char *text, size_t from, size_t to,
+                            struct prepared_source *prepared)
+{
+    bool has_tiling = false;
+    size_t workspace = 0;
+    for (struct token token = next_token(text, from); token.start < to && token.kind != TOKEN_END;
+         token = next_token(text, token.end)) {
+        has_tiling |= token_is(text, &token, "tiling");
+        if (token_is(text, &token, "workspace"))
+            workspace = token.end;
+    }
+    static const char added[] = ", GM_ADDR tiling";
+    if (has_tiling || !workspace) {
+        text_append(out, text + from, to - from);
+        return;
+    }
+    text_append(out, text + from, workspace - from);
+    text_add(out, added);
+    text_append(out, text + workspace, to - workspace);
+    note_shift(prepared, text, workspace, (int)sizeof added - 1);
+}
+
+/* Renames every `void <entry>(`: the definition and declarations of it. */
+static void rename_entry(const char *text, const char *entry, bool add_tiling, struct text *out,
+                         struct prepared_source *prepared)
+{
+    struct token before = {0};
+    size_t copied = 0;
+    for (struct token token = next_token(text, 0); token.kind != TOKEN_END;
+         before = token, token = next_token(text, token.end)) {
+        if (token.kind != TOKEN_NAME || !token_is(text, &token, entry) || !token_is(text, &before, "void"))
+            continue;
+        struct token open = next_token(text, token.end);
+        size_t close = token_is(text, &open, "(") ? match(text, open.start, '(', ')') : 0;
+        if (!close)
+            continue;
+        text_append(out, text + copied, token.start - copied);
+        text_add(out, PREPARE_PREFIX);
+        text_append(out, text + token.start, token.end - token.start);
+        note_shift(prepared, text, token.start, (int)strlen(PREPARE_PREFIX));
+        copied = token.end;
+        if (add_tiling) {
+            copy_parameters(out, text, token.end, close, prepared);
+            copied = close;
+        }
+        prepared->has_entry = true;
+    }
+    text_add(out, text + copied);
+}
+
+void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
+                    struct prepared_source *prepared)
+{
+    *prepared = (struct prepared_source){.text = arena_strdup(arena, text)};
+    prepared->changed = blank_foreign(prepared->text);
+    if (!entry)
+        return;
+    struct text out = {0};
+    rename_entry(prepared->text, entry, add_tiling, &out, prepared);
+    if (prepared->has_entry) {
+        prepared->text = arena_strdup(arena, out.bytes);
+        prepared->changed = true;
+    } else {
+        prepared->found = global_functions(arena, text);
+    }
+    text_free(&out);
+}
+
+bool prepare_mentions(const char *text, const char *identifier)
+{
+    bool pastes = strstr(text, "##") != NULL;
+    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+        size_t length = token.end - token.start;
+        if (token.kind == TOKEN_NAME && !strncmp(text + token.start, identifier, length) &&
+            (!identifier[length] || pastes))
+            return true;
+    }
+    return false;
+}

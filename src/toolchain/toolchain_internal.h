@@ -1,0 +1,111 @@
+/* Inside the toolchain: the compiler as found on this machine, the source pass, diagnostics, the cache. */
+#ifndef TOOLCHAIN_INTERNAL_H
+#define TOOLCHAIN_INTERNAL_H
+
+#include "sandbox/sandbox.h"
+#include "toolchain/toolchain.h"
+
+#include <jansson.h>
+
+enum { SOURCE_LIMIT = 16 << 20 }; /* bytes of one source file */
+
+/* ---- the compiler (clang.c) ----------------------------------------------------------------------------------------
+ */
+struct clang {
+    const char *compiler, *linker; /* absolute paths */
+    const char *version;
+    const char *home;    /* toolchain_home() */
+    const char *headers; /* digest of everything under home/include and of isa.def */
+    const char *cache;   /* absolute; exists */
+    double seconds;      /* limit per compile */
+};
+struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
+
+enum clang_side { CLANG_HOST, CLANG_KERNEL };
+/* A growing, NULL-terminated list of arguments. */
+struct clang_args {
+    const char **list;
+    int count, capacity;
+};
+void clang_add(struct arena *arena, struct clang_args *args, const char *argument);
+/* The flags of a side that a precompiled header and the objects that use it must share. */
+void clang_common_flags(struct arena *arena, const struct clang *clang, enum clang_side side, struct clang_args *args);
+/* Path of the side's precompiled header, made first if it is missing. */
+struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
+                                      const char **path);
+/* Runs the compiler or the linker in the jail: it reads the system, the headers, the cache and `project`, writes
+ * `work`. */
+void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
+               const char *work, struct sandbox_result *result);
+/* A fresh directory in the cache for one build; remove with files_remove_tree. */
+struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
+
+/* ---- the source pass (prepare.c) -----------------------------------------------------------------------------------
+ */
+/* A place where the text that is compiled is longer than the author's: columns behind it move back by `longer`. */
+struct source_shift {
+    int line, column, longer;
+};
+struct prepared_source {
+    char *text; /* what is compiled; the same lines as the author's file */
+    bool changed;
+    bool has_entry;    /* `void <entry>(...)` was found and renamed */
+    const char *found; /* "a, b": __global__ functions, for the message when the entry is missing */
+    struct source_shift shifts[8];
+    int shift_count;
+};
+/* Replaces `[aicore]` by PREPARE_AICORE, blanks `name<<<...>>>(...);`, renames the entry point (NULL: there is none in
+ * this file) and, if asked, gives it the tiling parameter. */
+void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
+                    struct prepared_source *prepared);
+/* A macro that the compile defines as __aicore__; as long as the text it replaces. */
+#define PREPARE_AICORE "_AICORE_"
+/* "akgen_kernel_<entry>": a name that no library has. */
+#define PREPARE_PREFIX "akgen_kernel_"
+/* True if the text uses an identifier, or may make it by pasting a prefix of it with ##. Comments and strings are
+ * skipped. */
+bool prepare_mentions(const char *text, const char *identifier);
+
+/* ---- diagnostics (diagnose.c, classify.c) --------------------------------------------------------------------------
+ */
+struct diagnostic_list {
+    struct diagnostic *items;
+    int count, capacity;
+};
+struct diagnose_places {
+    const char *project; /* paths under it are the candidate's and become relative */
+    const char *other;   /* a second such directory, or NULL */
+    const char *shifted; /* the file that `prepared` describes, or NULL */
+    const struct prepared_source *prepared;
+};
+/* Adds what the compiler printed. Repetitions of what the list already has are dropped. */
+void diagnose(struct arena *arena, const char *output, const struct diagnose_places *places,
+              struct diagnostic_list *list);
+void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic);
+/* The class of a message; notes are the compiler's notes that follow it, one per line. */
+enum diagnostic_class classify(const char *message, const char *notes);
+
+/* ---- the cache of objects (cache.c) --------------------------------------------------------------------------------
+ */
+struct cache_entry {
+    bool good;      /* the compile succeeded */
+    const char *so; /* NULL when only checked or failed */
+};
+/* True if there is a sound entry; its diagnostics are added to the list. */
+bool cache_load(struct arena *arena, const struct clang *clang, const char *key, struct cache_entry *entry,
+                struct diagnostic_list *list);
+/* Moves `so` (may be NULL) into the cache and stores the diagnostics; entry->so is where it is now. */
+struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
+                                const struct diagnostic_list *list, struct cache_entry *entry);
+
+/* ---- linking (link.c) ----------------------------------------------------------------------------------------------
+ */
+/* Links objects into work/name.so. False: the linker's words are in the list. Kernels may refer to the machine's ABI
+ * and to what the compiler itself calls; anything else that is declared and never defined is an error. */
+bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, const char *const *objects,
+                  const char *work, const struct diagnose_places *places, struct diagnostic_list *list,
+                  const char **so);
+/* Names that a shared object needs from others; NULL-terminated, in the arena; NULL if the file is no ELF64 object. */
+const char **link_undefined(struct arena *arena, const char *so);
+
+#endif
