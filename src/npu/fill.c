@@ -18,12 +18,17 @@ static void duplicate_run(struct npu_core *core, const struct npu_insn *insn, co
     (void)regs;
     (void)closure;
     size_t size = akgen_dtype_size(insn->dst_type);
-    if (size == 2)
+    if (size == 2) {
+        npu_u16 *dst = (npu_u16 *)run->dst;
+        uint16_t value = (uint16_t)insn->scalar;
         for (uint32_t i = 0; i < run->n; i++)
-            ((npu_u16 *)run->dst)[i] = (uint16_t)insn->scalar;
-    else
+            dst[i] = value;
+    } else {
+        npu_u32 *dst = (npu_u32 *)run->dst;
+        uint32_t value = (uint32_t)insn->scalar;
         for (uint32_t i = 0; i < run->n; i++)
-            ((npu_u32 *)run->dst)[i] = (uint32_t)insn->scalar;
+            dst[i] = value;
+    }
     npu_ub_define(core, run->dst, run->n * size);
 }
 

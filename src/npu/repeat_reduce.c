@@ -84,8 +84,51 @@ float npu_tree_sum(float *lane, uint32_t n, bool half)
     return lane[0];
 }
 
+static bool all_selected(const uint64_t mask[2], uint32_t n)
+{
+    return mask[0] == UINT64_MAX && (n == 64 || mask[1] == UINT64_MAX);
+}
+
+/* The extreme of n lanes, n a multiple of 8, none of them NaN: eight running ones that the compiler keeps in a
+ * register. */
+static float extreme_of(const float *lane, uint32_t n, bool max)
+{
+    enum { WIDTH = 8 };
+    float best[WIDTH];
+    memcpy(best, lane, sizeof best);
+    if (max) {
+        for (uint32_t i = WIDTH; i < n; i += WIDTH)
+            for (uint32_t k = 0; k < WIDTH; k++)
+                best[k] = lane[i + k] > best[k] ? lane[i + k] : best[k];
+    } else {
+        for (uint32_t i = WIDTH; i < n; i += WIDTH)
+            for (uint32_t k = 0; k < WIDTH; k++)
+                best[k] = lane[i + k] < best[k] ? lane[i + k] : best[k];
+    }
+    for (uint32_t k = 1; k < WIDTH; k++)
+        if (max ? best[k] > best[0] : best[k] < best[0])
+            best[0] = best[k];
+    return best[0];
+}
+
+static bool any_nan(const float *lane, uint32_t n)
+{
+    uint32_t nans = 0;
+    for (uint32_t i = 0; i < n; i++)
+        nans |= lane[i] != lane[i];
+    return nans;
+}
+
 uint32_t npu_first_extreme(const struct npu_repeat *repeat, uint32_t from, uint32_t n, enum npu_reduction reduction)
 {
+    bool max = reduction == NPU_REDUCE_MAX;
+    if (n >= 64 && all_selected(repeat->mask, n) && !any_nan(repeat->lane, n)) {
+        float value = extreme_of(repeat->lane, n, max);
+        uint32_t first = 0;
+        while (repeat->lane[first] != value)
+            first++;
+        return first;
+    }
     uint32_t best = NPU_MAX_LANES;
     for (uint32_t i = from; i < from + n; i++) {
         if (!npu_lane_selected(repeat->mask, i))
@@ -93,8 +136,7 @@ uint32_t npu_first_extreme(const struct npu_repeat *repeat, uint32_t from, uint3
         float value = repeat->lane[i];
         if (value != value)
             return i;
-        if (best == NPU_MAX_LANES ||
-            (reduction == NPU_REDUCE_MAX ? value > repeat->lane[best] : value < repeat->lane[best]))
+        if (best == NPU_MAX_LANES || (max ? value > repeat->lane[best] : value < repeat->lane[best]))
             best = i;
     }
     return best;
@@ -341,15 +383,16 @@ void npu_exec_block_reduce(struct npu_core *core, const struct npu_insn *insn, c
         float result[8];
         bool write[8], defined[8];
         for (uint32_t b = 0; b < 8; b++) { /* all of a repeat is read before any of it is written */
-            uint32_t from = b * per_block, lane = npu_first_extreme(&repeat, from, per_block, reduction);
-            write[b] = lane < NPU_MAX_LANES;
+            uint32_t from = b * per_block;
+            write[b] = repeat.mask[from / 64] >> from % 64 & ((UINT64_C(1) << per_block) - 1);
             if (!write[b])
                 continue;
             defined[b] =
                 !repeat.undefined || selected_defined(core, block_address(insn, insn->src0_blk, insn->src0_rep, r, b),
                                                       repeat.mask, from, per_block, size);
-            result[b] =
-                reduction == NPU_REDUCE_SUM ? npu_tree_sum(repeat.lane + from, per_block, half) : repeat.lane[lane];
+            result[b] = reduction == NPU_REDUCE_SUM
+                            ? npu_tree_sum(repeat.lane + from, per_block, half)
+                            : repeat.lane[npu_first_extreme(&repeat, from, per_block, reduction)];
         }
         for (uint32_t b = 0; b < 8; b++)
             if (write[b])
