@@ -4,12 +4,13 @@
  * what the core sees; when it stops (or its DMA looks at GM), the lines that it holds are put aside and memory shows
  * what GM holds. A line that is cleaned is written back whole: 64 bytes, over whatever others wrote there meanwhile.
  * Source: asc-devkit docs/zh/api, DataCacheCleanAndInvalid.md and the overview of system caches. The size of the cache
- * is not published: a line stays until it is cleaned or the block ends. */
+ * is not published; 64 KiB in 8 ways were assumed. A line stays until it is cleaned, its place is needed or the wave
+ * of blocks ends. */
 #include "npu/machine_internal.h"
 
 #include <stdlib.h>
 
-enum { LINE = 64 };
+enum { LINE = 64, SETS = 128, WAYS = 8 };
 
 struct line {
     uint64_t addr;      /* 0: free slot */
@@ -20,8 +21,9 @@ struct line {
     uint8_t own[LINE];  /* while it does not: what the core sees */
 };
 struct npu_dcache {
-    struct line **slots;  /* hash table, open addressing; lines do not move */
-    uint32_t room, count; /* room: a power of two */
+    struct line *lines[SETS][WAYS];
+    uint8_t oldest[SETS]; /* the way that is given up next */
+    int count;
     struct line *last;
     bool in; /* memory shows the core's view */
 };
@@ -35,11 +37,15 @@ struct npu_dcache *dcache_create(void)
     return cache;
 }
 
+/* Every line that is held, in no order. */
+#define FOR_LINES(cache, line)                                                                                         \
+    for (struct line **at_ = &(cache)->lines[0][0], **end_ = at_ + SETS * WAYS, *line; at_ < end_; at_++)              \
+        if ((line = *at_))
+
 void dcache_destroy(struct npu_dcache *cache)
 {
-    for (uint32_t i = 0; i < cache->room; i++)
-        free(cache->slots[i]);
-    free(cache->slots);
+    FOR_LINES(cache, line)
+    free(line);
     free(cache);
 }
 
@@ -48,56 +54,51 @@ bool dcache_empty(const struct npu_core *core)
     return core->dcache->count == 0;
 }
 
-static uint32_t hash(const struct npu_dcache *cache, uint64_t addr)
+static int set_of(uint64_t addr)
 {
-    return (uint32_t)((addr / LINE) * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (cache->room - 1);
-}
-
-static void insert(struct npu_dcache *cache, struct line *line)
-{
-    uint32_t at = hash(cache, line->addr);
-    while (cache->slots[at])
-        at = (at + 1) & (cache->room - 1);
-    cache->slots[at] = line;
-}
-
-static void rebuild(struct npu_dcache *cache, uint32_t room)
-{
-    struct line **old = cache->slots;
-    uint32_t old_room = cache->room;
-    cache->slots = calloc(room, sizeof(struct line *));
-    cache->room = room;
-    if (!cache->slots)
-        abort();
-    for (uint32_t i = 0; i < old_room; i++)
-        if (old[i])
-            insert(cache, old[i]);
-    free(old);
+    return (int)(addr / LINE % SETS);
 }
 
 static struct line *find(struct npu_dcache *cache, uint64_t addr)
 {
     if (cache->last && cache->last->addr == addr)
         return cache->last;
-    if (cache->count == 0)
-        return NULL;
-    for (uint32_t at = hash(cache, addr); cache->slots[at]; at = (at + 1) & (cache->room - 1))
-        if (cache->slots[at]->addr == addr)
-            return cache->last = cache->slots[at];
+    struct line **ways = cache->lines[set_of(addr)];
+    for (int way = 0; way < WAYS; way++)
+        if (ways[way] && ways[way]->addr == addr)
+            return cache->last = ways[way];
     return NULL;
 }
 
-static struct line *fill(struct npu_dcache *cache, uint64_t addr)
+static void line_clean(struct npu_core *core, struct line *line);
+
+static void drop(struct npu_core *core, struct line **place)
 {
-    if (2 * (cache->count + 1) > cache->room)
-        rebuild(cache, cache->room ? 2 * cache->room : 64);
+    line_clean(core, *place);
+    free(*place);
+    *place = NULL;
+    core->dcache->count--;
+    core->dcache->last = NULL;
+}
+
+static struct line *fill(struct npu_core *core, uint64_t addr)
+{
+    struct npu_dcache *cache = core->dcache;
+    int set = set_of(addr), way = 0;
+    while (way < WAYS && cache->lines[set][way])
+        way++;
+    if (way == WAYS) {
+        way = cache->oldest[set];
+        cache->oldest[set] = (uint8_t)((way + 1) % WAYS);
+        drop(core, &cache->lines[set][way]);
+    }
     struct line *line = calloc(1, sizeof *line);
     if (!line)
         abort();
     line->addr = addr;
     memcpy(line->fill, (const void *)addr, LINE);
     memcpy(line->gm, line->fill, LINE);
-    insert(cache, line);
+    cache->lines[set][way] = line;
     cache->count++;
     return cache->last = line;
 }
@@ -112,7 +113,7 @@ bool dcache_access(struct npu_core *core, struct npu_gm_region *region, uint64_t
     for (uint64_t base = addr & ~(uint64_t)(LINE - 1); base < addr + bytes; base += LINE) {
         struct line *line = find(cache, base);
         if (!line)
-            line = fill(cache, base);
+            line = fill(core, base);
         uint64_t low = addr > base ? addr - base : 0, high = addr + bytes - base < LINE ? addr + bytes - base : LINE;
         uint64_t mask = (high - low == 64 ? ~UINT64_C(0) : (UINT64_C(1) << (high - low)) - 1) << low;
         if (write)
@@ -146,9 +147,9 @@ void dcache_swap_in(struct npu_core *core)
     if (cache->in)
         return;
     cache->in = true;
-    for (uint32_t i = 0; i < cache->room; i++)
-        if (cache->slots[i])
-            line_in(cache->slots[i]);
+    if (cache->count)
+        FOR_LINES(cache, line)
+    line_in(line);
 }
 
 void dcache_swap_out(struct npu_core *core)
@@ -157,9 +158,9 @@ void dcache_swap_out(struct npu_core *core)
     if (!cache->in)
         return;
     cache->in = false;
-    for (uint32_t i = 0; i < cache->room; i++)
-        if (cache->slots[i])
-            line_out(cache->slots[i]);
+    if (cache->count)
+        FOR_LINES(cache, line)
+    line_out(line);
 }
 
 /* Writes a dirty line back whole; a clean one is dropped, so that memory shows GM again. */
@@ -194,43 +195,18 @@ static void line_clean(struct npu_core *core, struct line *line)
 
 void dcache_clean_line(struct npu_core *core, uint64_t addr)
 {
-    struct npu_dcache *cache = core->dcache;
-    struct line *line = find(cache, addr & ~(uint64_t)(LINE - 1));
-    if (!line)
-        return;
-    line_clean(core, line);
-    for (uint32_t i = 0; i < cache->room; i++)
-        if (cache->slots[i] == line)
-            cache->slots[i] = NULL;
-    free(line);
-    cache->count--;
-    cache->last = NULL;
-    rebuild(cache, cache->room);
-}
-
-static int by_address(const void *left, const void *right)
-{
-    const struct line *a = *(struct line *const *)left, *b = *(struct line *const *)right;
-    return (a->addr > b->addr) - (a->addr < b->addr);
+    addr &= ~(uint64_t)(LINE - 1);
+    struct line **ways = core->dcache->lines[set_of(addr)];
+    for (int way = 0; way < WAYS; way++)
+        if (ways[way] && ways[way]->addr == addr)
+            drop(core, &ways[way]);
 }
 
 void dcache_clean_all(struct npu_core *core)
 {
     struct npu_dcache *cache = core->dcache;
-    struct line **lines = calloc(cache->count + 1, sizeof(struct line *));
-    uint32_t count = 0;
-    if (!lines)
-        abort();
-    for (uint32_t i = 0; i < cache->room; i++)
-        if (cache->slots[i])
-            lines[count++] = cache->slots[i];
-    qsort(lines, count, sizeof *lines, by_address);
-    for (uint32_t i = 0; i < count; i++) {
-        line_clean(core, lines[i]);
-        free(lines[i]);
-    }
-    free(lines);
-    memset(cache->slots, 0, cache->room * sizeof(struct line *));
-    cache->count = 0;
-    cache->last = NULL;
+    for (int set = 0; set < SETS && cache->count; set++)
+        for (int way = 0; way < WAYS; way++)
+            if (cache->lines[set][way])
+                drop(core, &cache->lines[set][way]);
 }

@@ -108,6 +108,7 @@ void npu_trap(struct npu_core *core, const char *fault, const char *operand, con
     record(core->npu, NPU_TRAP, true, fault, operand, &place, format, args);
     va_end(args);
     core->npu->ended = true;
+    core->insn = NULL;
     fiber_abandon(core->fiber);
 }
 
@@ -118,6 +119,7 @@ void npu_unsupported(const char *api)
     place.api = arena_strdup(&core->npu->arena, api);
     fault_record(core->npu, NPU_UNSUPPORTED, true, "unsupported_api", NULL, &place, "%s is not simulated", api);
     core->npu->ended = true;
+    core->insn = NULL;
     fiber_abandon(core->fiber);
 }
 

@@ -429,6 +429,44 @@ static void report_race(struct npu_core *core, const char *operand, const struct
                  core->block, region->name, at, state - 1);
 }
 
+static int by_region_and_offset(const void *left, const void *right)
+{
+    const struct read_interval *a = left, *b = right;
+    if (a->region != b->region)
+        return a->region->base < b->region->base ? -1 : 1;
+    return (a->low > b->low) - (a->low < b->low);
+}
+
+/* Scattered reads: unites the intervals that touch, whatever line they come from. */
+static void unite(struct npu_gm_view *view)
+{
+    size_t kept = 0;
+    qsort(view->reads, view->read_count, sizeof *view->reads, by_region_and_offset);
+    for (size_t i = 1; i < view->read_count; i++) {
+        struct read_interval *last = &view->reads[kept], *next = &view->reads[i];
+        if (next->region == last->region && next->low <= last->high)
+            last->high = next->high > last->high ? next->high : last->high;
+        else
+            view->reads[++kept] = *next;
+    }
+    view->read_count = kept + 1;
+}
+
+static void make_room(struct npu_gm_view *view)
+{
+    enum { MANY = 1 << 16 };
+    if (view->read_count < view->read_room)
+        return;
+    if (view->read_count >= MANY)
+        unite(view);
+    if (view->read_count <= view->read_room / 2 && view->read_room)
+        return;
+    view->read_room = view->read_room ? 2 * view->read_room : 64;
+    view->reads = realloc(view->reads, view->read_room * sizeof *view->reads);
+    if (!view->reads)
+        abort();
+}
+
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
 {
     struct npu_gm_region *region = gm_region_of(core, addr);
@@ -452,12 +490,7 @@ void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t
             return;
         }
     }
-    if (view->read_count == view->read_room) {
-        view->read_room = view->read_room ? 2 * view->read_room : 64;
-        view->reads = realloc(view->reads, view->read_room * sizeof *view->reads);
-        if (!view->reads)
-            abort();
-    }
+    make_room(view);
     view->reads[view->read_count++] = (struct read_interval){region, low, high, core->pc};
 }
 

@@ -3,14 +3,19 @@
 #include "npu/machine_internal.h"
 #include "npu/scalar_internal.h"
 
-/* Addresses this close behind a GM tensor are taken for overruns of it, others for the kernel's own memory. */
+/* Addresses this close to a GM tensor are taken for overruns of it, others for the kernel's own memory. */
 enum { GM_NEAR = 4096 };
 
 static bool is_gm(struct npu_core *core, uint64_t addr)
 {
     if (gm_region_of(core, addr))
         return true;
-    return npu_gm_find(core->npu, addr - GM_NEAR) || npu_gm_find(core->npu, addr + GM_NEAR);
+    for (int i = 0; i < core->npu->region_count; i++) {
+        const struct npu_gm_region *region = core->npu->regions[i];
+        if (addr - (uint64_t)region->base + GM_NEAR < region->bytes + 2 * GM_NEAR)
+            return true;
+    }
+    return false;
 }
 
 static inline __attribute__((always_inline)) void hook(uint64_t addr, uint32_t bytes, bool write, uint64_t pc)
