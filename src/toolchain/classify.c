@@ -51,6 +51,7 @@ static const struct rule rules[] = {
     {"position", "static assertion", DIAG_MEMORY},
     /* scope and lifetime */
     {"akgen-host", NULL, DIAG_SCOPE},
+    {"__host__", NULL, DIAG_SCOPE},
     {"host function", NULL, DIAG_SCOPE},
     {"undeclared identifier", NULL, DIAG_SCOPE},
     {"unknown type name", NULL, DIAG_SCOPE},

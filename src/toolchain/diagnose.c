@@ -112,6 +112,9 @@ static const char *tidy_message(struct arena *arena, const char *message, const 
     size_t prefix = strlen(PREPARE_PREFIX);
     for (char *at = out.bytes; at && (at = strstr(at, PREPARE_PREFIX));)
         memmove(at, at + prefix, strlen(at + prefix) + 1);
+    /* The mode in which kernels are compiled calls device code by another name. */
+    for (char *at = out.bytes; at && (at = strstr(at, "__device__"));)
+        memcpy(at, "__aicore__", strlen("__aicore__"));
     const char *result = arena_strdup(arena, out.bytes ? out.bytes : "");
     text_free(&out);
     return result;

@@ -1,0 +1,164 @@
+/* Reading what the compiler printed: places, classes, cached forms. */
+#include "base/files.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct diagnose_places places = {.project = "/p/add"};
+
+static void test_place_and_class(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct diagnostic_list list = {0};
+    diagnose(&arena,
+             "/p/add/op_kernel/add.cpp:12:5: error: use of undeclared identifier 'M_PI'\n"
+             "/p/add/op_kernel/add.cpp:12:5: error: use of undeclared identifier 'M_PI'\n"
+             "1 error generated.\n",
+             &places, &list);
+    assert_int_equal(list.count, 1);
+    assert_string_equal(list.items[0].file, "op_kernel/add.cpp");
+    assert_int_equal(list.items[0].line, 12);
+    assert_int_equal(list.items[0].column, 5);
+    assert_int_equal(list.items[0].class, DIAG_SCOPE);
+    assert_true(list.items[0].error);
+    arena_free(&arena);
+}
+
+static void test_error_in_a_header_moves_to_the_innermost_line_of_the_project(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct diagnostic_list list = {0};
+    diagnose(&arena,
+             "In file included from <built-in>:1:\n"
+             "/home/include/ascendc/vec.h:40:5: error: static assertion failed: Add: data type not supported\n"
+             "/home/include/ascendc/vec.h:90:7: note: in instantiation of function template specialization 'f' "
+             "requested here\n"
+             "/p/add/op_kernel/add.h:33:9: note: in instantiation of function template specialization 'Add<bool>' "
+             "requested here\n"
+             "/p/add/op_kernel/add.cpp:70:9: note: in instantiation of member function 'K::Process' requested here\n"
+             "/home/include/ascendc/vec.h:7:7: warning: unused\n",
+             &places, &list);
+    assert_int_equal(list.count, 1);
+    assert_string_equal(list.items[0].file, "op_kernel/add.h");
+    assert_int_equal(list.items[0].line, 33);
+    assert_int_equal(list.items[0].class, DIAG_DTYPE);
+    arena_free(&arena);
+}
+
+static void test_unsupported_is_named_and_our_prefix_is_hidden(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct diagnostic_list list = {0};
+    diagnose(&arena,
+             "/p/add/op_kernel/a.cpp:3:1: error: static assertion failed: akgen-unsupported: MrgSort is missing\n"
+             "/p/add/op_kernel/a.cpp:4:1: error: redefinition of 'akgen_kernel_add'\n",
+             &places, &list);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.items[0].unsupported, "MrgSort");
+    assert_string_equal(list.items[1].message, "redefinition of 'add'");
+    assert_null(list.items[1].unsupported);
+    arena_free(&arena);
+}
+
+static void test_columns_behind_an_insertion_move_back(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct diagnostic_list list = {0};
+    const struct prepared_source prepared = {.shifts = {{.line = 2, .column = 10, .longer = 13}}, .shift_count = 1};
+    const struct diagnose_places shifted = {.project = "/p", .shifted = "/p/a.cpp", .prepared = &prepared};
+    diagnose(&arena,
+             "/p/a.cpp:2:30: error: x\n/p/a.cpp:2:5: error: y\n/p/a.cpp:3:30: error: z\n/p/a.cpp:2:12: error: w\n",
+             &shifted, &list);
+    assert_int_equal(list.items[0].column, 17);
+    assert_int_equal(list.items[1].column, 5);
+    assert_int_equal(list.items[2].column, 30);
+    assert_int_equal(list.items[3].column, 10);
+    arena_free(&arena);
+}
+
+static void test_classes_of_the_papers_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *message, *notes;
+        enum diagnostic_class class;
+    } rows[] = {
+        {"no matching function for call to 'Muls'", "candidate template ignored: substitution failure", DIAG_API},
+        {"too many arguments to function call, expected 2, have 3", "", DIAG_API},
+        {"no matching function for call to 'Sub'",
+         "candidate template ignored: deduced conflicting types for parameter 'T' ('LocalTensor<float>' vs. "
+         "'LocalTensor<half>')",
+         DIAG_DTYPE},
+        {"cannot initialize a variable of type 'int' with an lvalue of type 'half'", "", DIAG_DTYPE},
+        {"use of undeclared identifier 'FLT_MAX'", "", DIAG_SCOPE},
+        {"reference to __host__ function 'fabs' in __device__ function", "", DIAG_SCOPE},
+        {"no member named 'Pop' in 'AscendC::TQue<AscendC::QuePosition::VECIN, 2>'", "", DIAG_MEMORY},
+        {"reinterpret_cast from 'uint64_t' to '__gm__ float *' is not allowed", "", DIAG_MEMORY},
+        {"expected ';' after expression", "", DIAG_SYNTAX},
+        {"invalid digit 'a' in decimal constant", "", DIAG_SYNTAX},
+        {"invalid suffix 'x' on integer constant", "", DIAG_SYNTAX},
+        {"'BUFFER_NUM' macro redefined", "", DIAG_MACRO},
+        {"redefinition of 'BUFFER_NUM'", "", DIAG_MACRO},
+        {"unterminated conditional directive", "", DIAG_MACRO},
+        {"expected expression", "expanded from macro 'TILING_KEY_IS'", DIAG_MACRO},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        enum diagnostic_class class = classify(rows[i].message, rows[i].notes);
+        if (class != rows[i].class)
+            fail_msg("'%s' is classed %s, not %s", rows[i].message, diagnostic_class_name(class),
+                     diagnostic_class_name(rows[i].class));
+    }
+}
+
+static void test_cache_gives_back_what_it_took_and_rejects_damage(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    char dir[] = "/tmp/akgen-cache-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    const struct clang clang = {.cache = dir};
+    const char *so = arena_printf(&arena, "%s/made.so", dir);
+    assert_null(files_write(so, "object", 6));
+    struct diagnostic item = {
+        .class = DIAG_MACRO, .file = "op_kernel/a.cpp", .line = 3, .column = 4, .message = "m", .text = "t"};
+    struct diagnostic_list list = {.items = &item, .count = 1, .capacity = 1}, loaded = {0};
+    struct cache_entry entry = {.good = true}, found;
+    assert_false(cache_load(&arena, &clang, "abcd", &found, &loaded));
+    assert_null(cache_store(&arena, &clang, "abcd", so, &list, &entry));
+    assert_true(cache_load(&arena, &clang, "abcd", &found, &loaded));
+    assert_true(found.good);
+    assert_string_equal(found.so, entry.so);
+    assert_int_equal(loaded.count, 1);
+    assert_string_equal(loaded.items[0].text, "t");
+    assert_int_equal(loaded.items[0].class, DIAG_MACRO);
+    assert_null(files_write(entry.so, "objecT", 6));
+    assert_false(cache_load(&arena, &clang, "abcd", &found, &loaded));
+    assert_null(files_write(arena_printf(&arena, "%s/objects/ab/abcd.json", dir), "{\"good\":tr", 10));
+    assert_false(cache_load(&arena, &clang, "abcd", &found, &loaded));
+    files_remove_tree(dir);
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_place_and_class),
+        cmocka_unit_test(test_error_in_a_header_moves_to_the_innermost_line_of_the_project),
+        cmocka_unit_test(test_unsupported_is_named_and_our_prefix_is_hidden),
+        cmocka_unit_test(test_columns_behind_an_insertion_move_back),
+        cmocka_unit_test(test_classes_of_the_papers_errors),
+        cmocka_unit_test(test_cache_gives_back_what_it_took_and_rejects_damage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* The source pass: what it changes, and what it must leave alone. */
+#include "toolchain/toolchain_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+static void prepare(struct arena *arena, const char *text, const char *entry, bool tiling, struct prepared_source *out)
+{
+    prepare_source(arena, text, entry, tiling, out);
+}
+
+static void test_entry_is_renamed_and_columns_are_kept_track_of(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, "float f(float x) { return sqrt(x); }\nextern\"C\" __global__ __aicore__ void sqrt(GM_ADDR x) {}\n",
+            "sqrt", false, &out);
+    assert_true(out.has_entry);
+    /* the call of the library's sqrt stays, and so does the number of lines */
+    assert_string_equal(out.text, "float f(float x) { return sqrt(x); }\n"
+                                  "extern\"C\" __global__ __aicore__ void akgen_kernel_sqrt(GM_ADDR x) {}\n");
+    assert_int_equal(out.shift_count, 1);
+    assert_int_equal(out.shifts[0].line, 2);
+    assert_int_equal(out.shifts[0].column, 38);
+    assert_int_equal(out.shifts[0].longer, 13);
+    arena_free(&arena);
+}
+
+static void test_comments_and_strings_are_left_alone(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    const char *text = "// void add(int) [aicore]\n/* add<<<1>>>(x); */\nconst char *s = \"[aicore] void add(\";\n"
+                       "const char *r = R\"x(void add( [aicore] )\" )x\";\nint n = 1'000;\n";
+    prepare(&arena, text, "add", true, &out);
+    assert_false(out.has_entry);
+    assert_false(out.changed);
+    assert_string_equal(out.text, text);
+    arena_free(&arena);
+}
+
+static void test_aicore_and_launches(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, "inline [aicore] void f();\ninline [ aicore\n] void g();\nint a[3]; bool b = 1 << 2;\n", NULL,
+            false, &out);
+    assert_string_equal(out.text,
+                        "inline _AICORE_ void f();\ninline _AICORE_\n  void g();\nint a[3]; bool b = 1 << 2;\n");
+    prepare(&arena, "void add_do(int n) { int k; add<<<n, nullptr,\n s>>>(x, f(y)); k++; }", NULL, false, &out);
+    assert_string_equal(out.text, "void add_do(int n) { int k;                  \n              ; k++; }");
+    assert_true(out.changed);
+    arena_free(&arena);
+}
+
+static void test_tiling_parameter(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, "__global__ void add(GM_ADDR x, GM_ADDR workspace) {}", "add", true, &out);
+    assert_string_equal(out.text, "__global__ void akgen_kernel_add(GM_ADDR x, GM_ADDR workspace, GM_ADDR tiling) {}");
+    prepare(&arena, "__global__ void add(GM_ADDR workspace, GM_ADDR tiling) {}", "add", true, &out);
+    assert_string_equal(out.text, "__global__ void akgen_kernel_add(GM_ADDR workspace, GM_ADDR tiling) {}");
+    prepare(&arena, "__global__ void add(GM_ADDR workspace) {}", "add", false, &out);
+    assert_string_equal(out.text, "__global__ void akgen_kernel_add(GM_ADDR workspace) {}");
+    arena_free(&arena);
+}
+
+static void test_missing_entry_names_what_there_is(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, "extern \"C\" __global__ __aicore__ void other(int x) {}\n__global__ void more() {}", "add", false,
+            &out);
+    assert_false(out.has_entry);
+    assert_string_equal(out.found, "other, more");
+    prepare(&arena, "", "add", false, &out);
+    assert_false(out.has_entry);
+    assert_null(out.found);
+    arena_free(&arena);
+}
+
+static void test_broken_sources_end(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    const char *const texts[] = {"/*",        "//\\",   "\"abc", "R\"(", "R\"abcdefghijklmnopqrstu(x",   "[aicore",
+                                 "void add(", "add<<<", "'",     "\\",   "void add((GM_ADDR workspace)", "<<<>>>;"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        prepare(&arena, texts[i], "add", true, &out);
+        assert_false(out.has_entry);
+    }
+    arena_free(&arena);
+}
+
+static void test_mentions(void **state)
+{
+    (void)state;
+    assert_true(prepare_mentions("KernelAdd<DTYPE_X> op;", "DTYPE_X"));
+    assert_false(prepare_mentions("KernelAdd<DTYPE_X> op;", "DTYPE_X1"));
+    assert_false(prepare_mentions("KernelAdd<DTYPE_X1> op;", "DTYPE_X"));
+    assert_false(prepare_mentions("// DTYPE_X\n\"DTYPE_X\"", "DTYPE_X"));
+    assert_true(prepare_mentions("#define T(n) DTYPE_##n", "DTYPE_X"));
+    assert_false(prepare_mentions("#define T(n) other_##n", "DTYPE_X"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_entry_is_renamed_and_columns_are_kept_track_of),
+        cmocka_unit_test(test_comments_and_strings_are_left_alone),
+        cmocka_unit_test(test_aicore_and_launches),
+        cmocka_unit_test(test_tiling_parameter),
+        cmocka_unit_test(test_missing_entry_names_what_there_is),
+        cmocka_unit_test(test_broken_sources_end),
+        cmocka_unit_test(test_mentions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
