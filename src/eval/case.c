@@ -376,6 +376,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
         .attr_count = build->def.attr_count,
         .gm_fd = bound->gm.fd,
         .gm_bytes = bound->gm.bytes,
+        .headers = arena_printf(arena, "%s/include", toolchain_home()),
         .seconds = options->case_seconds > 0 ? options->case_seconds : 60,
     };
     job_run(arena, &job, &row->run);

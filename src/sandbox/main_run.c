@@ -1,0 +1,382 @@
+/* akgen-run: the program inside the jail. It reads one job, loads the candidate's objects, runs tiling and kernel on
+ * the simulated machine and writes the result. Everything that the candidate executes, it executes here. */
+#include "npu/npu.h"
+#include "sandbox/job_internal.h"
+#include "sandbox/symbolize.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* GetLibApiWorkSpaceSize() of an Ascend 910B: 16 MiB before the user's part of the workspace. */
+enum { RESERVED_WORKSPACE = 16 << 20, GM_ALIGN = 512, EXIT_OURS = 70 };
+
+struct runner {
+    struct arena arena;
+    struct job job;
+    struct job_result result;
+    int result_fd;
+    uint8_t *gm;
+    struct op_def def;
+    struct op_tiling tiling;
+    void *kernel;
+    uint64_t kernel_base;
+    struct npu *npu;
+    uint64_t args[NPU_MAX_ARGS];
+    int arg_count;
+};
+
+static void set_stage(struct runner *runner, const char *stage)
+{
+    char bytes[JOB_STAGE_BYTES] = {0};
+    snprintf(bytes, sizeof bytes, "%s", stage);
+    if (pwrite(runner->result_fd, bytes, sizeof bytes, 0) < 0)
+        _exit(EXIT_OURS);
+    runner->result.stage = stage;
+}
+
+/* Writes the result and ends the process at once: the candidate's destructors are of no interest. */
+static _Noreturn void finish(struct runner *runner)
+{
+    json_t *json = job_result_to_json(&runner->result);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    size_t length = text ? strlen(text) : 0;
+    fflush(NULL);
+    if (!text || pwrite(runner->result_fd, text, length, JOB_STAGE_BYTES) != (ssize_t)length)
+        _exit(EXIT_OURS);
+    _exit(0);
+}
+
+static _Noreturn void fail(struct runner *runner, enum job_status status, const char *message)
+{
+    runner->result.status = status;
+    runner->result.error = message;
+    finish(runner);
+}
+
+static _Noreturn void fail_error(struct runner *runner, enum job_status status, struct akgen_error *error)
+{
+    fail(runner, status, arena_strdup(&runner->arena, error->message));
+}
+
+static int option(int argc, char **argv, const char *name)
+{
+    size_t length = strlen(name);
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+            return atoi(argv[i] + length + 1);
+    return -1;
+}
+
+static void read_job(struct runner *runner, int fd)
+{
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) || status.st_size <= 0)
+        fail(runner, JOB_BROKEN, "no job on the descriptor --job");
+    char *text = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    json_t *json = text == MAP_FAILED ? NULL : json_loadb(text, (size_t)status.st_size, 0, NULL);
+    if (!json)
+        fail(runner, JOB_BROKEN, "the job is no JSON");
+    struct akgen_error *error = job_from_json(&runner->arena, json, &runner->job);
+    if (error)
+        fail_error(runner, JOB_BROKEN, error);
+}
+
+static void map_gm(struct runner *runner, int fd)
+{
+    size_t bytes = runner->job.gm_bytes;
+    if (!bytes)
+        return;
+    runner->gm = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (runner->gm == MAP_FAILED)
+        fail(runner, JOB_BROKEN, "the tensors' memory cannot be mapped");
+}
+
+/* ---- the host part
+ * --------------------------------------------------------------------------------------------------- */
+static void load_host(struct runner *runner)
+{
+    set_stage(runner, "load");
+    /* Objects are linked without the libraries of the toolchain that makes them; what they call is put here for them.
+     */
+    static const char *const libraries[] = {"libstdc++.so.6", "libgcc_s.so.1"};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (!dlopen(libraries[i], RTLD_NOW | RTLD_GLOBAL))
+            fail(runner, JOB_BROKEN, arena_strdup(&runner->arena, dlerror()));
+    struct akgen_error *error = op_describe(&runner->arena, runner->job.host_so, runner->job.op_type, &runner->def);
+    if (error)
+        fail_error(runner, JOB_LOAD_FAILED, error);
+}
+
+static struct op_argument *call_arguments(struct runner *runner, const struct job_argument *arguments, int count)
+{
+    struct op_argument *list = arena_alloc(&runner->arena, ((size_t)count + 1) * sizeof *list);
+    for (int i = 0; i < count; i++) {
+        list[i].count = arguments[i].count;
+        list[i].tensors = arena_alloc(&runner->arena, ((size_t)arguments[i].count + 1) * sizeof *list[i].tensors);
+        for (int t = 0; t < arguments[i].count; t++) {
+            const struct job_tensor *tensor = &arguments[i].tensors[t];
+            list[i].tensors[t] = tensor->shape;
+            if (tensor->offset > runner->job.gm_bytes || tensor->bytes > runner->job.gm_bytes - tensor->offset)
+                fail(runner, JOB_BROKEN, "a tensor lies outside the shared memory");
+            list[i].tensors[t].values = tensor->bytes ? runner->gm + tensor->offset : NULL;
+        }
+    }
+    return list;
+}
+
+static void run_tiling(struct runner *runner, const struct npu_soc *soc)
+{
+    const struct job *job = &runner->job;
+    set_stage(runner, "tiling");
+    const struct op_call call = {.soc = soc,
+                                 .inputs = call_arguments(runner, job->inputs, job->input_count),
+                                 .outputs = call_arguments(runner, job->outputs, job->output_count),
+                                 .attrs = job->attrs,
+                                 .input_count = job->input_count,
+                                 .output_count = job->output_count,
+                                 .attr_count = job->attr_count};
+    struct akgen_error *error = op_tile(&runner->def, &call, &runner->tiling);
+    if (error)
+        fail_error(runner, JOB_TILING_FAILED, error);
+    runner->result.block_dim = runner->tiling.block_dim;
+    runner->result.tiling_key = runner->tiling.key;
+    runner->result.workspace = runner->tiling.workspace;
+    runner->result.tiling_bytes = runner->tiling.size;
+    runner->result.tiling =
+        op_tiling_decode(&runner->def, runner->tiling.key, runner->tiling.bytes, runner->tiling.size);
+}
+
+/* ---- the kernel's arguments
+ * -------------------------------------------------------------------------------------------- */
+static uint8_t *allocate(struct runner *runner, uint64_t bytes)
+{
+    uint8_t *at =
+        mmap(NULL, bytes + GM_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        fail(
+            runner, JOB_TILING_FAILED,
+            arena_printf(&runner->arena, "no memory for %llu bytes of workspace or tiling", (unsigned long long)bytes));
+    return at;
+}
+
+static void add_argument(struct runner *runner, uint64_t value)
+{
+    if (runner->arg_count == NPU_MAX_ARGS)
+        fail(runner, JOB_BROKEN, "more kernel arguments than the machine takes");
+    runner->args[runner->arg_count++] = value;
+}
+
+/* The block of memory that stands for a dynamic parameter (ListTensorDesc.md in the Ascend C documentation): a byte
+ * offset to the addresses; for each tensor its rank (low half) and index (high half) and then its dimensions; the
+ * addresses. */
+static uint64_t *address_table(struct runner *runner, const struct job_argument *argument, const char *name)
+{
+    uint64_t words = 1;
+    for (int t = 0; t < argument->count; t++)
+        words += 1 + (uint64_t)(argument->tensors[t].shape.rank > 0 ? argument->tensors[t].shape.rank : 0);
+    uint64_t bytes = (words + (uint64_t)argument->count) * sizeof(uint64_t), at = 1;
+    uint64_t *table = (uint64_t *)allocate(runner, bytes);
+    table[0] = words * sizeof(uint64_t);
+    for (int t = 0; t < argument->count; t++) {
+        const struct op_tensor *shape = &argument->tensors[t].shape;
+        uint32_t rank = shape->rank > 0 ? (uint32_t)shape->rank : 0;
+        table[at++] = (uint64_t)t << 32 | rank;
+        for (uint32_t d = 0; d < rank; d++)
+            table[at++] = (uint64_t)shape->dims[d];
+        table[words + (uint64_t)t] = (uint64_t)(runner->gm + argument->tensors[t].offset);
+    }
+    npu_gm_add(runner->npu, name, table, bytes, NPU_GM_ADDRESSES, true);
+    return table;
+}
+
+static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,
+                        enum npu_gm_kind kind)
+{
+    for (int t = 0; t < argument->count; t++) {
+        const struct job_tensor *tensor = &argument->tensors[t];
+        const char *label = argument->list ? arena_printf(&runner->arena, "%s[%d]", name, t) : name;
+        if (tensor->bytes)
+            npu_gm_add(runner->npu, label, runner->gm + tensor->offset, tensor->bytes, kind,
+                       kind != NPU_GM_OUTPUT || tensor->defined);
+    }
+}
+
+static void bind_argument(struct runner *runner, const struct job_argument *argument, const char *name)
+{
+    if (!argument->count)
+        add_argument(runner, 0);
+    else if (argument->list)
+        add_argument(runner, (uint64_t)address_table(runner, argument, name));
+    else
+        add_argument(runner, (uint64_t)(runner->gm + argument->tensors[0].offset));
+}
+
+static const char *param_name(const struct op_param *params, int count, int index)
+{
+    return index < count ? params[index].name : "?";
+}
+
+/* Inputs, outputs, workspace, tiling: the order of a kernel's parameters. */
+static void bind_arguments(struct runner *runner)
+{
+    const struct job *job = &runner->job;
+    for (int i = 0; i < job->input_count; i++) {
+        const char *name = param_name(runner->def.inputs, runner->def.input_count, i);
+        add_tensors(runner, &job->inputs[i], name, job->inputs[i].written ? NPU_GM_INOUT : NPU_GM_INPUT);
+        bind_argument(runner, &job->inputs[i], name);
+    }
+    for (int i = 0; i < job->output_count; i++) {
+        const char *name = param_name(runner->def.outputs, runner->def.output_count, i);
+        if (job->outputs[i].alias < 0)
+            add_tensors(runner, &job->outputs[i], name, NPU_GM_OUTPUT);
+        bind_argument(runner, &job->outputs[i], name);
+    }
+    uint8_t *workspace = allocate(runner, runner->tiling.workspace);
+    if (runner->tiling.workspace)
+        npu_gm_add(runner->npu, "workspace", workspace, runner->tiling.workspace, NPU_GM_WORKSPACE, false);
+    add_argument(runner, (uint64_t)workspace);
+    uint8_t *tiling = allocate(runner, runner->tiling.size);
+    if (runner->tiling.size) {
+        memcpy(tiling, runner->tiling.bytes, runner->tiling.size);
+        npu_gm_add(runner->npu, "tiling", tiling, runner->tiling.size, NPU_GM_TILING, true);
+    }
+    add_argument(runner, (uint64_t)tiling);
+}
+
+/* ---- the kernel
+ * --------------------------------------------------------------------------------------------------------- */
+static void load_kernel(struct runner *runner)
+{
+    set_stage(runner, "load");
+    void *object = dlopen(runner->job.kernel_so, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
+    runner->kernel = dlsym(object, runner->job.entry);
+    if (!runner->kernel)
+        fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
+    struct link_map *map;
+    if (!dlinfo(object, RTLD_DI_LINKMAP, &map))
+        runner->kernel_base = map->l_addr;
+}
+
+static const char *kind_name(enum npu_kind kind)
+{
+    static const char *const names[] = {"trap", "differs", "undefined", "hazard", "unsupported"};
+    return names[kind];
+}
+
+static const char *pipe_name(int pipe)
+{
+    static const char *const names[NPU_PIPES] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "ALL", "", "", "", "FIX"};
+    return pipe >= 0 && pipe < NPU_PIPES ? names[pipe] : "";
+}
+
+static void place_of(struct runner *runner, struct symbolizer *symbolizer, const char *headers, uint64_t pc,
+                     const char **file, int *line)
+{
+    /* A return address: the call is the instruction before it. */
+    if (pc <= runner->kernel_base || !symbolizer_place(symbolizer, pc - runner->kernel_base - 1, headers, file, line)) {
+        *file = NULL;
+        *line = 0;
+    }
+}
+
+static void report_findings(struct runner *runner)
+{
+    struct job_result *result = &runner->result;
+    const struct npu_finding *found = npu_findings(runner->npu, &result->finding_count);
+    struct symbolizer *symbolizer = result->finding_count ? symbolizer_open(runner->job.kernel_so) : NULL;
+    result->findings = arena_alloc(&runner->arena, (result->finding_count + 1) * sizeof *result->findings);
+    for (size_t i = 0; i < result->finding_count; i++) {
+        struct job_finding *finding = &result->findings[i];
+        *finding = (struct job_finding){.fault = found[i].fault,
+                                        .kind = kind_name(found[i].kind),
+                                        .message = found[i].message,
+                                        .api = found[i].api,
+                                        .operand = found[i].operand,
+                                        .pipe = pipe_name(found[i].pipe),
+                                        .fatal = found[i].fatal,
+                                        .core = found[i].core,
+                                        .count = found[i].count};
+        place_of(runner, symbolizer, runner->job.headers, found[i].pc, &finding->file, &finding->line);
+        place_of(runner, symbolizer, runner->job.headers, found[i].pc_other, &finding->file_other,
+                 &finding->line_other);
+    }
+}
+
+static void report_undefined(struct runner *runner)
+{
+    const struct job *job = &runner->job;
+    struct job_result *result = &runner->result;
+    size_t count = 0;
+    for (int i = 0; i < job->output_count; i++)
+        count += (size_t)job->outputs[i].count;
+    result->undefined = arena_alloc(&runner->arena, (count + 1) * sizeof *result->undefined);
+    result->undefined_first = arena_alloc(&runner->arena, (count + 1) * sizeof *result->undefined_first);
+    for (int i = 0; i < job->output_count; i++)
+        for (int t = 0; t < job->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &job->outputs[i].tensors[t];
+            size_t first = 0;
+            int at = result->undefined_count++;
+            if (tensor->bytes)
+                result->undefined[at] = npu_gm_undefined(runner->npu, runner->gm + tensor->offset, &first);
+            result->undefined_first[at] = first;
+        }
+}
+
+static double now_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void run_kernel(struct runner *runner, const struct npu_soc *soc)
+{
+    const struct npu_config config = {.soc = soc,
+                                      .sync = runner->job.sync,
+                                      .random_order = runner->job.random_order,
+                                      .seed = runner->job.seed,
+                                      .tiling_key = runner->tiling.key,
+                                      .reserved_workspace = RESERVED_WORKSPACE};
+    runner->npu = npu_create(&config);
+    bind_arguments(runner);
+    set_stage(runner, "run");
+    double start = now_seconds();
+    npu_launch(runner->npu, runner->kernel, runner->args, runner->arg_count, runner->tiling.block_dim);
+    runner->result.run_seconds = now_seconds() - start;
+    runner->result.stats = npu_stats(runner->npu);
+    set_stage(runner, "report");
+    report_findings(runner);
+    report_undefined(runner);
+}
+
+int main(int argc, char **argv)
+{
+    static struct runner runner = {.result = {.status = JOB_OK}};
+    runner.result_fd = option(argc, argv, "--result");
+    set_stage(&runner, "start");
+    read_job(&runner, option(argc, argv, "--job"));
+    if (runner.job.kind == JOB_RUN)
+        map_gm(&runner, option(argc, argv, "--gm"));
+    load_host(&runner);
+    if (runner.job.kind == JOB_DESCRIBE) {
+        runner.result.def = runner.def;
+        finish(&runner);
+    }
+    const struct npu_soc *soc = npu_soc_find(runner.job.soc);
+    if (!soc)
+        fail(&runner, JOB_BROKEN, arena_printf(&runner.arena, "there is no SoC named '%s'", runner.job.soc));
+    run_tiling(&runner, soc);
+    load_kernel(&runner);
+    run_kernel(&runner, soc);
+    finish(&runner);
+}
