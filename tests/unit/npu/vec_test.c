@@ -41,7 +41,7 @@ static void store(uint8_t *at, uint8_t type, double value)
 {
     float f = (float)value;
     half_t h = (half_t)value; /* clang rounds double to half once */
-    uint64_t bits = (uint64_t)(int64_t)value;
+    uint64_t bits;
     switch (type) {
     case AKGEN_FLOAT:
         memcpy(at, &f, 4);
@@ -50,6 +50,7 @@ static void store(uint8_t *at, uint8_t type, double value)
         memcpy(at, &h, 2);
         return;
     default:
+        bits = (uint64_t)(int64_t)value;
         memcpy(at, &bits, akgen_dtype_size((enum akgen_dtype)type));
     }
 }
