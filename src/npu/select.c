@@ -156,13 +156,23 @@ static void walk(struct selection *s, const struct npu_insn *insn, const struct 
     }
 }
 
-/* Level 2, everything read is defined: one look instead of one per element. */
-static bool wholly_defined(const struct selection *s, const struct npu_insn *insn)
+/* Elements are consecutive in every operand and none is left out. */
+static bool dense(const struct selection *s, const struct npu_insn *insn, const struct npu_vector *v)
 {
-    size_t bytes = (size_t)insn->count * s->size;
-    uint32_t per_repeat = NPU_REPEAT / s->size;
-    uint32_t bits = insn->mode == SELECT_CMPMASK && insn->count > per_repeat ? per_repeat : insn->count;
-    return insn->form == NPU_FORM_COUNT && npu_ub_defined(s->core, (const void *)insn->src0.addr, bytes) &&
+    enum { BLOCKS = NPU_REPEAT / NPU_BLOCK };
+    if (insn->form == NPU_FORM_COUNT)
+        return true;
+    return npu_vector_whole(v) && insn->dst_blk == 1 && insn->dst_rep == BLOCKS && insn->src0_blk == 1 &&
+           insn->src0_rep == BLOCKS && (s->scalar || (insn->src1_blk == 1 && insn->src1_rep == BLOCKS));
+}
+
+/* Everything that is read is defined: one look instead of one per element. */
+static bool wholly_defined(const struct selection *s, const struct npu_insn *insn, const struct npu_vector *v,
+                           uint32_t elements)
+{
+    size_t bytes = (size_t)elements * s->size;
+    uint32_t bits = insn->mode == SELECT_CMPMASK && elements > v->per_repeat ? v->per_repeat : elements;
+    return dense(s, insn, v) && npu_ub_defined(s->core, (const void *)insn->src0.addr, bytes) &&
            (s->scalar || npu_ub_defined(s->core, (const void *)insn->src1.addr, bytes)) &&
            (!s->bits_in_ub || npu_ub_defined(s->core, s->bits, (bits + 7) / 8));
 }
@@ -182,10 +192,11 @@ void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const s
             memcpy(scalar + i * s.size, value, s.size);
         s.scalar = scalar;
     }
-    s.track = !wholly_defined(&s, insn);
+    uint32_t elements = (v.repeats - 1) * v.per_repeat + v.last;
+    s.track = !wholly_defined(&s, insn, &v, elements);
     walk(&s, insn, &v);
     if (!s.track)
-        npu_ub_define(core, (void *)insn->dst.addr, (size_t)insn->count * s.size);
+        npu_ub_define(core, (void *)insn->dst.addr, (size_t)elements * s.size);
     if (insn->mode == SELECT_CMPMASK && insn->aux.addr)
         memcpy(core->results.cmp_mask, s.bits, v.per_repeat / 8);
 }

@@ -105,7 +105,11 @@ static void masks_and_strides(void **state)
                 insn.dst_rep = (uint16_t)rng_integer(&rng, 8, 20);
                 insn.src0_rep = (uint16_t)rng_integer(&rng, 0, 20);
                 insn.src1_rep = (uint16_t)rng_integer(&rng, 0, 20);
-                for (int k = 0; k < 100; k++)
+                if (i % 4 == 0) { /* dense */
+                    insn.dst_blk = insn.src0_blk = insn.src1_blk = 1;
+                    insn.dst_rep = insn.src0_rep = insn.src1_rep = 8;
+                }
+                for (int k = 0; k < 100 && i % 8; k++)
                     npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, FAKE_UB), 1);
                 assert_as_specified(core, &insn);
             }
