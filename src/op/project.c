@@ -286,6 +286,18 @@ static void take_option(struct arena *arena, const char *option, struct op_proje
     }
 }
 
+/* The parenthesis that closes the one at `open`, NULL if there is none. */
+static char *closing(char *open)
+{
+    int depth = 0;
+    for (char *p = open; *p; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (depth == 0)
+            return p;
+    }
+    return NULL;
+}
+
 /* Options stand in add_ops_compile_options(...) (msopgen) or npu_op_kernel_options(...) (newer packages). */
 static void read_cmake(struct arena *arena, const char *path, struct op_project *project)
 {
@@ -298,7 +310,7 @@ static void read_cmake(struct arena *arena, const char *path, struct op_project 
     static const char *const commands[] = {"add_ops_compile_options", "npu_op_kernel_options"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         for (char *p = text; (p = strstr(p, commands[i])); p++) {
-            char *open = strchr(p, '('), *close = open ? strchr(open, ')') : NULL;
+            char *open = strchr(p, '('), *close = open ? closing(open) : NULL;
             if (!close)
                 break;
             char *words = arena_strndup(arena, open + 1, (size_t)(close - open - 1)), *rest;

@@ -1,0 +1,330 @@
+/* Host parts compiled from tests/unit/op/samples with the headers of include/cann, loaded, described and tiled. */
+#include "op/op.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SAMPLES AKGEN_SOURCE_DIR "/tests/unit/op/samples/"
+
+static char work[] = "/tmp/akgen-host-test-XXXXXX";
+static struct arena arena;
+
+static void run_compiler(const char *arguments)
+{
+    char command[4096];
+    snprintf(command, sizeof command,
+             "clang++-19 -std=c++17 -O0 -fPIC -Wall -Wextra -Werror -I" AKGEN_SOURCE_DIR
+             "/include/cann -I" AKGEN_SOURCE_DIR "/include %s",
+             arguments);
+    assert_int_equal(system(command), 0);
+}
+
+static const char *build(const char *sample)
+{
+    const char *so = arena_printf(&arena, "%s/%s.so", work, sample);
+    if (access(so, R_OK) != 0)
+        run_compiler(arena_printf(&arena, "-shared " SAMPLES "%s.cpp -o %s", sample, so));
+    return so;
+}
+
+static void expect_error(struct akgen_error *error, const char *part)
+{
+    assert_non_null(error);
+    if (!strstr(error->message, part))
+        fail_msg("'%s' does not say '%s'", error->message, part);
+    error_free(error);
+}
+
+static void describe_probe(struct op_def *def)
+{
+    struct akgen_error *error = op_describe(&arena, build("probe_op"), "Probe", def);
+    if (error)
+        fail_msg("%s", error->message);
+}
+
+static void describes_parameters(void **state)
+{
+    (void)state;
+    struct op_def def;
+    describe_probe(&def);
+    assert_string_equal(def.type, "Probe");
+    assert_int_equal(def.combinations, 2);
+    assert_int_equal(def.input_count, 5);
+    assert_int_equal(def.output_count, 2);
+    assert_true(def.has_tiling);
+    assert_string_equal(def.inputs[2].name, "list");
+    assert_int_equal(def.inputs[0].param_type, OP_REQUIRED);
+    assert_int_equal(def.inputs[1].param_type, OP_OPTIONAL);
+    assert_int_equal(def.inputs[2].param_type, OP_DYNAMIC);
+    assert_int_equal(def.inputs[0].types[0], AKGEN_FLOAT16);
+    assert_int_equal(def.inputs[0].types[1], AKGEN_FLOAT);
+    assert_int_equal(def.inputs[3].types[1], AKGEN_INT64);
+    assert_true(def.inputs[3].value_depend && !def.inputs[3].scalar);
+    assert_true(def.inputs[4].scalar && !def.inputs[4].value_depend);
+    assert_int_equal(def.outputs[1].types[1], AKGEN_FLOAT);
+    assert_true(def.outputs[1].shape_depends);
+    assert_int_equal(def.soc_count, 2);
+    assert_string_equal(def.socs[1], "ascend910_93");
+    op_def_release(&def);
+}
+
+static void describes_attributes(void **state)
+{
+    (void)state;
+    struct op_def def;
+    describe_probe(&def);
+    assert_int_equal(def.attr_count, 5);
+    assert_int_equal(def.attrs[0].type, OP_ATTR_FLOAT);
+    assert_true(json_real_value(def.attrs[0].value) == 0.5);
+    assert_true(def.attrs[1].required && !def.attrs[1].value);
+    assert_false(def.attrs[2].required);
+    assert_int_equal(json_integer_value(json_array_get(def.attrs[2].value, 1)), -1);
+    assert_true(json_is_true(def.attrs[3].value));
+    assert_string_equal(json_string_value(def.attrs[4].value), "mean");
+    op_def_release(&def);
+}
+
+static void refuses_to_describe(void **state)
+{
+    (void)state;
+    struct op_def def;
+    expect_error(op_describe(&arena, build("no_op"), NULL, &def), "OP_ADD is missing");
+    expect_error(op_describe(&arena, build("plain_op"), NULL, &def), "several operators (PlainSecond, PlainFirst)");
+    expect_error(op_describe(&arena, build("plain_op"), "Other", &def), "expected OP_ADD(Other)");
+    expect_error(op_describe(&arena, build("plain_op"), "PlainSecond", &def),
+                 "input 'y' lists 1 data types, but 'x' lists 2");
+    expect_error(op_describe(&arena, build("undefined_symbol"), NULL, &def), "akgen_test_defined_nowhere");
+    expect_error(op_describe(&arena, "/nowhere/host.so", NULL, &def), "cannot be loaded");
+}
+
+/* Two alternatives of x with each of the three combinations of y. */
+static void multiplies_type_lists(void **state)
+{
+    (void)state;
+    struct op_def def;
+    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", &def));
+    assert_int_equal(def.combinations, 6);
+    const enum akgen_dtype x[] = {AKGEN_FLOAT, AKGEN_FLOAT, AKGEN_FLOAT, AKGEN_BF16, AKGEN_BF16, AKGEN_BF16};
+    const enum akgen_dtype y[] = {AKGEN_INT32, AKGEN_INT8, AKGEN_INT16, AKGEN_INT32, AKGEN_INT8, AKGEN_INT16};
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(def.inputs[0].types[i], x[i]);
+        assert_int_equal(def.inputs[1].types[i], y[i]);
+    }
+    op_def_release(&def);
+}
+
+/* ---- tiling
+ * ------------------------------------------------------------------------------------------------------------ */
+
+struct probe_call {
+    struct op_tensor x, list[2], k, s, out[2];
+    struct op_argument inputs[5], outputs[2];
+    struct op_attr attrs[5];
+    struct op_call call;
+};
+
+static const int64_t k_value[] = {123456789012};
+static const float s_value[] = {2.5f};
+
+static void make_call(struct probe_call *c, int mode)
+{
+    memset(c, 0, sizeof *c);
+    c->x = (struct op_tensor){.type = AKGEN_FLOAT, .format = 2, .rank = 3, .dims = {2, 3, 5}};
+    c->list[0] = (struct op_tensor){.type = AKGEN_FLOAT, .format = 2, .rank = 1, .dims = {11}};
+    c->list[1] = (struct op_tensor){.type = AKGEN_FLOAT, .format = 2, .rank = 1, .dims = {13}};
+    c->k = (struct op_tensor){.type = AKGEN_INT64, .format = 2, .rank = 1, .dims = {1}, .values = k_value};
+    c->s = (struct op_tensor){.type = AKGEN_FLOAT, .format = 2, .rank = 1, .dims = {1}, .values = s_value};
+    c->inputs[0] = (struct op_argument){&c->x, 1};
+    c->inputs[2] = (struct op_argument){c->list, 2};
+    /* k is input 3 of the OpDef and, with w absent and two tensors in the list, also position 3. */
+    c->inputs[3] = (struct op_argument){&c->k, 1};
+    c->inputs[4] = (struct op_argument){&c->s, 1};
+    c->out[0] = c->x;
+    c->outputs[0] = (struct op_argument){&c->out[0], 1};
+    c->outputs[1] = (struct op_argument){c->list, 2};
+    c->attrs[1].value = json_integer(mode);
+    c->call = (struct op_call){.soc = npu_soc_find("Ascend910B4"),
+                               .inputs = c->inputs,
+                               .outputs = c->outputs,
+                               .attrs = c->attrs,
+                               .input_count = 5,
+                               .output_count = 2,
+                               .attr_count = 5};
+}
+
+static void tiles_what_it_sees(void **state)
+{
+    (void)state;
+    struct op_def def;
+    describe_probe(&def);
+    struct probe_call c;
+    make_call(&c, 6);
+    struct op_tiling tiling;
+    struct akgen_error *error = op_tile(&def, &c.call, &tiling);
+    if (error)
+        fail_msg("%s", error->message);
+    assert_int_equal(tiling.block_dim, 40);
+    assert_int_equal(tiling.key, 3);
+    assert_int_equal(tiling.workspace, 1024);
+    json_t *decoded = op_tiling_decode(&def, tiling.key, tiling.bytes, tiling.size);
+    json_t *expected =
+        json_pack("{s:i,s:i,s:i,s:{s:i,s:[i,i,i],s:i},s:i,s:i,s:f,s:i,s:[i,i],s:i,s:i,s:i,s:i,s:f,s:I,s:i}", "inputs",
+                  5, "elements", 30, "absent", 1, "inner", "small", 9, "trio", 10, 20, 30, "last", 30, "dtype", 0,
+                  "listDim", 13, "scale", 0.5, "mode", 6, "axes", 3, -1, "flag", 1, "nameLength", 4, "ub", 196352,
+                  "cores", 40, "scalarValue", 2.5, "kValue", (json_int_t)k_value[0], "listStart", 1);
+    if (!json_equal(decoded, expected))
+        fail_msg("%s", json_dumps(decoded, JSON_COMPACT));
+    json_decref(decoded);
+    json_decref(expected);
+    json_decref(c.attrs[1].value);
+    free(tiling.bytes);
+    op_def_release(&def);
+}
+
+static void selects_by_key(void **state)
+{
+    (void)state;
+    struct op_def def;
+    describe_probe(&def);
+    struct probe_call c;
+    make_call(&c, 7);
+    struct op_tiling tiling;
+    assert_null(op_tile(&def, &c.call, &tiling));
+    assert_int_equal(tiling.size, 8);
+    assert_string_equal(op_tiling_select(&def, 7)->name, "ProbeSmall");
+    assert_string_equal(op_tiling_select(&def, 77)->name, "ProbeTilingData");
+    json_t *decoded = op_tiling_decode(&def, tiling.key, tiling.bytes, tiling.size);
+    assert_int_equal(json_integer_value(json_object_get(decoded, "only")), -5);
+    json_decref(decoded);
+    /* Fewer bytes than the structure has: null, not a read past the end. */
+    decoded = op_tiling_decode(&def, 3, tiling.bytes, tiling.size);
+    assert_true(json_is_null(json_object_get(decoded, "ub")));
+    assert_true(json_is_integer(json_object_get(decoded, "elements")));
+    json_decref(decoded);
+    json_decref(c.attrs[1].value);
+    free(tiling.bytes);
+    op_def_release(&def);
+}
+
+static void expect_tiling_error(struct probe_call *c, const char *part)
+{
+    struct op_def def;
+    struct op_tiling tiling;
+    describe_probe(&def);
+    expect_error(op_tile(&def, &c->call, &tiling), part);
+    assert_null(tiling.bytes);
+    json_decref(c->attrs[1].value);
+    op_def_release(&def);
+}
+
+static void refuses_to_tile(void **state)
+{
+    (void)state;
+    struct probe_call c;
+    make_call(&c, -1);
+    expect_tiling_error(&c, "returned GRAPH_FAILED");
+    make_call(&c, -2);
+    expect_tiling_error(&c, "did not call SetBlockDim");
+    make_call(&c, -3);
+    expect_tiling_error(&c, "block dim of 0");
+    make_call(&c, -4);
+    expect_tiling_error(&c, "ProbeTilingData is 112 bytes long, the buffer has room for 8");
+    make_call(&c, 6);
+    json_decref(c.attrs[1].value);
+    c.attrs[1].value = NULL;
+    expect_tiling_error(&c, "attribute 'mode' is required");
+    make_call(&c, 6);
+    json_decref(c.attrs[1].value);
+    c.attrs[1].value = json_string("six");
+    expect_tiling_error(&c, "attribute 'mode' is no integer");
+    make_call(&c, 6);
+    c.inputs[0].count = 0;
+    expect_tiling_error(&c, "input 'x' is required");
+    make_call(&c, 6);
+    c.call.output_count = 1;
+    expect_tiling_error(&c, "has 2 outputs, the call has 1");
+}
+
+static void tiles_plain_structures(void **state)
+{
+    (void)state;
+    struct op_def def;
+    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", &def));
+    struct op_tensor tensor = {.type = AKGEN_FLOAT, .format = 2, .rank = 1, .dims = {77}};
+    struct op_argument inputs[2] = {{&tensor, 1}, {&tensor, 1}};
+    struct op_call call = {.soc = npu_soc_find("Ascend910B4"), .inputs = inputs, .input_count = 2};
+    struct op_tiling tiling;
+    struct akgen_error *error = op_tile(&def, &call, &tiling);
+    if (error)
+        fail_msg("%s", error->message);
+    assert_int_equal(tiling.size, 8);
+    assert_int_equal(((uint32_t *)tiling.bytes)[0], 77);
+    assert_int_equal(((uint32_t *)tiling.bytes)[1], 20);
+    assert_null(op_tiling_select(&def, 0));
+    free(tiling.bytes);
+    op_def_release(&def);
+    def = (struct op_def){.type = "NeverRegistered"};
+    expect_error(op_tile(&def, &call, &tiling), "has no tiling function");
+}
+
+/* The header for the kernel has the host's layout: a C++ compiler checks the offsets. */
+static void header_has_the_layout(void **state)
+{
+    (void)state;
+    struct op_def def;
+    describe_probe(&def);
+    const char *path = arena_printf(&arena, "%s/tiling.h", work);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(op_tiling_header(&arena, &def), file);
+    assert_int_equal(fclose(file), 0);
+    run_compiler(arena_printf(&arena, "-fsyntax-only -include %s -include %s " SAMPLES "probe_layout.cpp", path, path));
+    op_def_release(&def);
+}
+
+static void json_round_trip(void **state)
+{
+    (void)state;
+    struct op_def def, copy;
+    describe_probe(&def);
+    json_t *json = op_def_to_json(&def);
+    struct akgen_error *error = op_def_from_json(&arena, json, &copy);
+    if (error)
+        fail_msg("%s", error->message);
+    json_t *again = op_def_to_json(&copy);
+    assert_true(json_equal(json, again));
+    assert_string_equal(op_tiling_header(&arena, &def), op_tiling_header(&arena, &copy));
+    json_decref(again);
+    json_decref(json);
+    op_def_release(&copy);
+    op_def_release(&def);
+}
+
+static int remove_work(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", work);
+    arena_free(&arena);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(describes_parameters),  cmocka_unit_test(describes_attributes),
+        cmocka_unit_test(refuses_to_describe),   cmocka_unit_test(multiplies_type_lists),
+        cmocka_unit_test(tiles_what_it_sees),    cmocka_unit_test(selects_by_key),
+        cmocka_unit_test(refuses_to_tile),       cmocka_unit_test(tiles_plain_structures),
+        cmocka_unit_test(header_has_the_layout), cmocka_unit_test(json_round_trip),
+    };
+    if (!mkdtemp(work))
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, remove_work);
+}

@@ -1,0 +1,2 @@
+// No OP_ADD.
+#include "register/op_def_registry.h"
