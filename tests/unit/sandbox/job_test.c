@@ -1,0 +1,147 @@
+/* Jobs as JSON: what goes in comes out, and what is no job is refused. */
+#include "sandbox/job_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+static json_t *example(void)
+{
+    struct job_tensor tensors[] = {
+        {.shape = {.type = AKGEN_BF16, .format = 2, .rank = 3, .dims = {2, 0, 5}},
+         .offset = 512,
+         .bytes = 20,
+         .defined = true},
+        {.shape = {.type = AKGEN_INT64, .format = 2, .rank = 0}, .offset = 1536, .bytes = 8}};
+    struct job_argument inputs[] = {{.tensors = tensors, .count = 2, .list = true, .alias = -1, .written = true},
+                                    {.alias = -1}};
+    struct job_argument output = {.tensors = tensors, .count = 1, .alias = 0};
+    struct op_attr attr = {.name = "alpha", .type = OP_ATTR_FLOAT, .value = json_real(0.25)};
+    const struct job job = {.kind = JOB_RUN,
+                            .host_so = "/h.so",
+                            .kernel_so = "/k.so",
+                            .op_type = "Add",
+                            .entry = "e",
+                            .soc = "Ascend910B2",
+                            .sync = NPU_SYNC_MANUAL,
+                            .random_order = true,
+                            .seed = UINT64_MAX - 3,
+                            .inputs = inputs,
+                            .input_count = 2,
+                            .outputs = &output,
+                            .output_count = 1,
+                            .attrs = &attr,
+                            .attr_count = 1,
+                            .gm_bytes = 4096};
+    json_t *json = job_to_json(&job);
+    json_decref(attr.value);
+    return json;
+}
+
+static void test_job_comes_back(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct job job;
+    json_t *json = example();
+    assert_null(job_from_json(&arena, json, &job));
+    assert_int_equal(job.kind, JOB_RUN);
+    assert_string_equal(job.kernel_so, "/k.so");
+    assert_true(job.seed == UINT64_MAX - 3);
+    assert_true(job.random_order);
+    assert_int_equal(job.sync, NPU_SYNC_MANUAL);
+    assert_int_equal(job.input_count, 2);
+    assert_true(job.inputs[0].list && job.inputs[0].written);
+    assert_int_equal(job.inputs[0].count, 2);
+    assert_int_equal(job.inputs[0].tensors[0].shape.dims[2], 5);
+    assert_int_equal(job.inputs[0].tensors[0].shape.type, AKGEN_BF16);
+    assert_true(job.inputs[0].tensors[0].defined);
+    assert_int_equal(job.inputs[0].tensors[1].shape.rank, 0);
+    assert_int_equal(job.inputs[1].count, 0);
+    assert_int_equal(job.inputs[1].alias, -1);
+    assert_int_equal(job.outputs[0].alias, 0);
+    assert_true(json_real_value(job.attrs[0].value) == 0.25);
+    json_decref(job.attrs[0].value);
+    json_decref(json);
+    arena_free(&arena);
+}
+
+static void test_what_is_no_job_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        json_int_t value;
+    } rows[] = {{"kind", 7}, {"inputs", 1}, {"gm_bytes", -1}, {"host_so", 3}, {"sync", 2}, {"attrs", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct job job;
+        json_t *json = example();
+        json_object_set_new(json, rows[i].key, json_integer(rows[i].value));
+        struct akgen_error *error = job_from_json(&arena, json, &job);
+        assert_non_null(error);
+        assert_non_null(strstr(error->message, rows[i].key));
+        error_free(error);
+        json_decref(json);
+        arena_free(&arena);
+    }
+}
+
+static void test_result_comes_back(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct job_finding finding = {.fault = "ub_overflow",
+                                  .kind = "trap",
+                                  .message = "m",
+                                  .api = "Add",
+                                  .operand = "dst",
+                                  .pipe = "V",
+                                  .fatal = true,
+                                  .core = 3,
+                                  .count = 2,
+                                  .file = "a.cpp",
+                                  .line = 7};
+    uint64_t undefined[] = {64}, first[] = {128};
+    const struct job_result sent = {.status = JOB_OK,
+                                    .stage = "report",
+                                    .block_dim = 48,
+                                    .tiling_key = 1,
+                                    .workspace = 1 << 24,
+                                    .stats = {.instructions = 9, .kernel_type = -1},
+                                    .findings = &finding,
+                                    .finding_count = 1,
+                                    .undefined = undefined,
+                                    .undefined_first = first,
+                                    .undefined_count = 1};
+    struct job_result result = {0};
+    json_t *json = job_result_to_json(&sent);
+    assert_null(job_result_from_json(&arena, json, &result));
+    assert_true(result.fault);
+    assert_string_equal(result.findings[0].fault, "ub_overflow");
+    assert_int_equal(result.findings[0].line, 7);
+    assert_null(result.findings[0].file_other);
+    assert_int_equal(result.undefined[0], 64);
+    assert_int_equal(result.undefined_first[0], 128);
+    assert_int_equal(result.stats.instructions, 9);
+    assert_int_equal(result.stats.kernel_type, -1);
+    json_array_clear(json_object_get(json, "undefined_first"));
+    struct akgen_error *error = job_result_from_json(&arena, json, &result);
+    assert_non_null(error);
+    error_free(error);
+    json_decref(json);
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_job_comes_back),
+        cmocka_unit_test(test_what_is_no_job_is_refused),
+        cmocka_unit_test(test_result_comes_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

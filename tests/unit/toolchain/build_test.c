@@ -1,0 +1,413 @@
+/* A project from its directory to numbers: built with the real compiler, run in the real jail. */
+#include "base/files.h"
+#include "sandbox/job.h"
+#include "toolchain/toolchain.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ELEMENTS = 6144, BLOCKS = 4, TENSOR_BYTES = ELEMENTS * 4, SLOT = (TENSOR_BYTES + 1023) / 512 * 512 };
+
+static const char host_source[] =
+    "#include \"register/op_def_registry.h\"\n"
+    "#include \"register/tilingdata_base.h\"\n"
+    "namespace optiling {\n"
+    "BEGIN_TILING_DATA_DEF(AddTiling)\n"
+    "TILING_DATA_FIELD_DEF(uint32_t, length);\n"
+    "END_TILING_DATA_DEF;\n"
+    "REGISTER_TILING_DATA_CLASS(AddCustom, AddTiling)\n"
+    "static ge::graphStatus Tile(gert::TilingContext *context)\n"
+    "{\n"
+    "    AddTiling tiling;\n"
+    "    context->SetBlockDim(4);\n"
+    "    tiling.set_length(context->GetInputShape(0)->GetOriginShape().GetShapeSize() / 4);\n"
+    "    tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());\n"
+    "    context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());\n"
+    "    TILING_EXTRA\n"
+    "    return ge::GRAPH_SUCCESS;\n"
+    "}\n"
+    "}\n"
+    "namespace ops {\n"
+    "class AddCustom : public OpDef {\n"
+    "public:\n"
+    "    explicit AddCustom(const char *name) : OpDef(name)\n"
+    "    {\n"
+    "        CONSTRUCTOR_EXTRA\n"
+    "        this->Input(\"x\").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16}).Format({ge::FORMAT_ND, "
+    "ge::FORMAT_ND});\n"
+    "        this->Input(\"y\").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16}).Format({ge::FORMAT_ND, "
+    "ge::FORMAT_ND});\n"
+    "        this->Output(\"z\").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16}).Format({ge::FORMAT_ND, "
+    "ge::FORMAT_ND});\n"
+    "        this->AICore().SetTiling(optiling::Tile).AddConfig(\"ascend910b\");\n"
+    "    }\n"
+    "};\n"
+    "OP_ADD(AddCustom);\n"
+    "}\n";
+
+static const char kernel_source[] =
+    "#include \"kernel_operator.h\"\n"
+    "using namespace AscendC;\n"
+    "DECLARATIONS\n"
+    "extern \"C\" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR "
+    "tiling)\n"
+    "{\n"
+    "    GET_TILING_DATA(data, tiling);\n"
+    "    uint32_t n = data.length;\n"
+    "    TPipe pipe;\n"
+    "    TQue<QuePosition::VECIN, 1> inX, inY;\n"
+    "    TQue<QuePosition::VECOUT, 1> outZ;\n"
+    "    GlobalTensor<DTYPE_X> gx, gy, gz;\n"
+    "    gx.SetGlobalBuffer((__gm__ DTYPE_X *)x + GetBlockIdx() * n, n);\n"
+    "    gy.SetGlobalBuffer((__gm__ DTYPE_X *)y + GetBlockIdx() * n, n);\n"
+    "    gz.SetGlobalBuffer((__gm__ DTYPE_X *)z + GetBlockIdx() * n, n);\n"
+    "    pipe.InitBuffer(inX, 1, n * sizeof(DTYPE_X));\n"
+    "    pipe.InitBuffer(inY, 1, n * sizeof(DTYPE_X));\n"
+    "    pipe.InitBuffer(outZ, 1, n * sizeof(DTYPE_X));\n"
+    "    LocalTensor<DTYPE_X> a = inX.AllocTensor<DTYPE_X>(), b = inY.AllocTensor<DTYPE_X>();\n"
+    "    DataCopy(a, gx, n);\n"
+    "    DataCopy(b, gy, n);\n"
+    "    inX.EnQue(a);\n"
+    "    inY.EnQue(b);\n"
+    "    a = inX.DeQue<DTYPE_X>();\n"
+    "    b = inY.DeQue<DTYPE_X>();\n"
+    "    LocalTensor<DTYPE_X> c = outZ.AllocTensor<DTYPE_X>();\n"
+    "    COMPUTE\n" /* line 26 */
+    "    outZ.EnQue(c);\n"
+    "    c = outZ.DeQue<DTYPE_X>();\n"
+    "    DataCopy(gz, c, n);\n"
+    "    outZ.FreeTensor(c);\n"
+    "    inX.FreeTensor(a);\n"
+    "    inY.FreeTensor(b);\n"
+    "}\n";
+enum { COMPUTE_LINE = 26 };
+
+static char cache[] = "/tmp/akgen-cache-XXXXXX"; /* of this run of the tests */
+
+static int make_cache(void **state)
+{
+    (void)state;
+    return !mkdtemp(cache);
+}
+
+static int remove_cache(void **state)
+{
+    (void)state;
+    files_remove_tree(cache);
+    return 0;
+}
+
+/* A project directory in /tmp with placeholders filled in, and what was made of it. */
+struct fixture {
+    struct arena arena;
+    char dir[32];
+    struct op_project project;
+    struct build build;
+    struct build_options options;
+};
+
+static const char *replace(struct arena *arena, const char *text, const char *word, const char *by)
+{
+    const char *at = strstr(text, word);
+    if (!at)
+        return text;
+    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, by, at + strlen(word));
+}
+
+static void write_project(struct fixture *fixture, const char *host, const char *kernel)
+{
+    struct arena *arena = &fixture->arena;
+    strcpy(fixture->dir, "/tmp/akgen-build-XXXXXX");
+    assert_non_null(mkdtemp(fixture->dir));
+    static const char *const words[] = {"TILING_EXTRA", "CONSTRUCTOR_EXTRA", "DECLARATIONS"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        host = replace(arena, host, words[i], "");
+        kernel = replace(arena, kernel, words[i], "");
+    }
+    kernel = replace(arena, kernel, "COMPUTE", "Add(c, a, b, n);");
+    const char *path = arena_printf(arena, "%s/op_host", fixture->dir);
+    assert_null(files_make_directory(path));
+    assert_null(files_write(arena_printf(arena, "%s/add_custom.cpp", path), host, strlen(host)));
+    path = arena_printf(arena, "%s/op_kernel", fixture->dir);
+    assert_null(files_make_directory(path));
+    assert_null(files_write(arena_printf(arena, "%s/add_custom.cpp", path), kernel, strlen(kernel)));
+}
+
+static void build(struct fixture *fixture, const char *host, const char *kernel)
+{
+    static const bool wanted[] = {true, false};
+    write_project(fixture, host, kernel);
+    fixture->options = (struct build_options){.cache_dir = cache, .jobs = 2, .wanted = wanted};
+    assert_null(op_project_find(&fixture->arena, fixture->dir, "AddCustom", true, &fixture->project));
+    struct akgen_error *error = toolchain_build(&fixture->arena, &fixture->project, &fixture->options, &fixture->build);
+    if (error)
+        fail_msg("%s", error->message);
+}
+
+static void finish(struct fixture *fixture)
+{
+    files_remove_tree(fixture->dir);
+    arena_free(&fixture->arena);
+}
+
+static const char *with(struct fixture *fixture, const char *text, const char *word, const char *by)
+{
+    return replace(&fixture->arena, text, word, by);
+}
+
+/* Runs the fp32 combination on 6144 elements, x[i] = i, y[i] = 0.5; z is where the result is. */
+static void run(struct fixture *fixture, struct job_result *result, float *z)
+{
+    struct job_tensor tensors[3];
+    struct job_argument arguments[3];
+    int fd = memfd_create("gm", MFD_CLOEXEC);
+    assert_int_equal(ftruncate(fd, 3 * SLOT), 0);
+    float *gm = mmap(NULL, 3 * SLOT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_ptr_not_equal(gm, MAP_FAILED);
+    for (int i = 0; i < 3; i++) {
+        tensors[i] =
+            (struct job_tensor){.shape = {.type = AKGEN_FLOAT, .format = 2, .rank = 2, .dims = {3, ELEMENTS / 3}},
+                                .offset = (uint64_t)i * SLOT,
+                                .bytes = TENSOR_BYTES};
+        arguments[i] = (struct job_argument){.tensors = &tensors[i], .count = 1, .alias = -1};
+    }
+    for (int i = 0; i < ELEMENTS; i++) {
+        gm[i] = (float)i;
+        gm[SLOT / 4 + i] = 0.5f;
+    }
+    const struct build *built = &fixture->build;
+    const struct job job = {.kind = JOB_RUN,
+                            .host_so = built->host_so,
+                            .kernel_so = built->kernels[0].so,
+                            .op_type = "AddCustom",
+                            .entry = built->entry,
+                            .def = &built->def,
+                            .soc = "Ascend910B2",
+                            .inputs = arguments,
+                            .input_count = 2,
+                            .outputs = arguments + 2,
+                            .output_count = 1,
+                            .headers = arena_printf(&fixture->arena, "%s/include", toolchain_home()),
+                            .gm_fd = fd,
+                            .gm_bytes = 3 * SLOT,
+                            .seconds = 20};
+    job_run(&fixture->arena, &job, result);
+    memcpy(z, gm + 2 * SLOT / 4, TENSOR_BYTES);
+    munmap(gm, 3 * SLOT);
+    close(fd);
+}
+
+static void assert_built(const struct build *built)
+{
+    if (built->stage == BUILD_OK)
+        return;
+    for (int i = 0; i < built->diagnostic_count; i++)
+        print_message("%s:%d: %s\n", built->diagnostics[i].file, built->diagnostics[i].line,
+                      built->diagnostics[i].message);
+    fail_msg("stage %d: %s", built->stage, built->error);
+}
+
+static void test_add_computes(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct job_result result;
+    float z[ELEMENTS];
+    build(&fixture, host_source, kernel_source);
+    assert_built(&fixture.build);
+    assert_int_equal(fixture.build.kernel_count, 2);
+    assert_non_null(fixture.build.kernels[0].so);
+    assert_null(fixture.build.kernels[1].so);
+    run(&fixture, &result, z);
+    if (result.status != JOB_OK)
+        fail_msg("%s: %s", result.stage, result.error);
+    assert_int_equal(result.block_dim, BLOCKS);
+    assert_false(result.fault);
+    assert_int_equal(json_integer_value(json_object_get(result.tiling, "length")), ELEMENTS / BLOCKS);
+    assert_int_equal(result.undefined_count, 1);
+    assert_int_equal(result.undefined[0], 0);
+    for (int i = 0; i < ELEMENTS; i++)
+        assert_true(z[i] == (float)i + 0.5f);
+    job_result_free(&result);
+    finish(&fixture);
+}
+
+static void test_second_build_is_cached_and_a_change_is_not(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct build again;
+    build(&fixture, host_source, kernel_source);
+    assert_built(&fixture.build);
+    assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &again));
+    assert_true(again.kernels[0].cached);
+    assert_string_equal(again.kernels[0].so, fixture.build.kernels[0].so);
+    assert_string_equal(again.source_hash, fixture.build.source_hash);
+    const char *header = arena_printf(&fixture.arena, "%s/op_kernel/new.h", fixture.dir);
+    assert_null(files_write(header, "//", 2));
+    assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &again));
+    assert_false(again.kernels[0].cached);
+    assert_string_not_equal(again.source_hash, fixture.build.source_hash);
+    finish(&fixture);
+}
+
+static void test_compile_error_has_place_and_class(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    build(&fixture, host_source, with(&fixture, kernel_source, "COMPUTE", "Add(c, a, bb, n);"));
+    assert_int_equal(fixture.build.stage, BUILD_KERNEL);
+    assert_int_equal(fixture.build.diagnostic_count, 1);
+    const struct diagnostic *found = &fixture.build.diagnostics[0];
+    assert_string_equal(found->file, "op_kernel/add_custom.cpp");
+    assert_int_equal(found->line, COMPUTE_LINE);
+    assert_int_equal(found->column, 15);
+    assert_int_equal(found->class, DIAG_SCOPE);
+    assert_string_equal(found->text, "    Add(c, a, bb, n);");
+    finish(&fixture);
+}
+
+static void test_every_combination_must_compile(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    /* The second combination (half) is not wanted, but it is part of 'compiles'. */
+    build(&fixture, host_source,
+          with(&fixture, kernel_source, "COMPUTE",
+               "static_assert(sizeof(DTYPE_X) == 4, \"float only\"); Add(c, a, b, n);"));
+    assert_int_equal(fixture.build.stage, BUILD_KERNEL);
+    assert_non_null(fixture.build.kernels[0].so);
+    assert_non_null(strstr(fixture.build.diagnostics[0].message, "float only"));
+    finish(&fixture);
+}
+
+static void test_undefined_function_is_an_error_with_its_line(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    const char *kernel = with(&fixture, kernel_source, "DECLARATIONS", "__aicore__ int Missing(int n);");
+    build(&fixture, host_source, with(&fixture, kernel, "COMPUTE", "Add(c, a, b, Missing(n));"));
+    assert_int_equal(fixture.build.stage, BUILD_KERNEL);
+    assert_non_null(strstr(fixture.build.diagnostics[0].message, "undefined function 'Missing(int)'"));
+    assert_int_equal(fixture.build.diagnostics[0].line, COMPUTE_LINE);
+    assert_string_equal(fixture.build.diagnostics[0].file, "op_kernel/add_custom.cpp");
+    finish(&fixture);
+}
+
+static void test_no_entry_point(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    static const char other[] =
+        "#include \"kernel_operator.h\"\nextern \"C\" __global__ __aicore__ void other(GM_ADDR x) {}\n";
+    build(&fixture, host_source, kernel_source);
+    assert_null(files_write(fixture.project.kernel_source, other, strlen(other)));
+    assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &fixture.build));
+    assert_int_equal(fixture.build.stage, BUILD_PARSE);
+    assert_int_equal(fixture.build.diagnostics[0].class, DIAG_SYNTAX);
+    assert_non_null(strstr(fixture.build.error, "other"));
+    finish(&fixture);
+}
+
+static void test_constructor_that_crashes(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    build(&fixture, with(&fixture, host_source, "CONSTRUCTOR_EXTRA", "__builtin_trap();"), kernel_source);
+    assert_int_equal(fixture.build.stage, BUILD_DESCRIBE);
+    assert_non_null(strstr(fixture.build.error, "stage load"));
+    finish(&fixture);
+}
+
+/* Builds with a statement in the tiling function and runs; the status is what the statement caused. */
+static void run_tiling_extra(const char *statement, struct job_result *result, struct fixture *fixture)
+{
+    float z[ELEMENTS];
+    const char *host = replace(&fixture->arena, host_source, "TILING_EXTRA", statement);
+    build(fixture,
+          arena_printf(&fixture->arena, "#include <cstdlib>\n#include <cstring>\n#include <unistd.h>\n%s", host),
+          kernel_source);
+    assert_built(&fixture->build);
+    run(fixture, result, z);
+}
+
+static void test_tiling_that_misbehaves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *statement;
+        enum job_status status;
+    } rows[] = {
+        {"exit(0);", JOB_EXITED},
+        {"_exit(3);", JOB_EXITED},
+        {"abort();", JOB_CRASHED},
+        {"*(volatile int *)8 = 1;", JOB_CRASHED},
+        {"{ char *p = new char[100ull << 30]; memset(p, 1, 4096); }", JOB_CRASHED},
+        {"return ge::GRAPH_FAILED;", JOB_TILING_FAILED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture fixture = {0};
+        struct job_result result;
+        run_tiling_extra(rows[i].statement, &result, &fixture);
+        if (result.status != rows[i].status)
+            fail_msg("'%s' ends with status %d, expected %d: %s", rows[i].statement, result.status, rows[i].status,
+                     result.error);
+        assert_string_equal(result.stage, "tiling");
+        job_result_free(&result);
+        finish(&fixture);
+    }
+}
+
+static void test_printing_is_captured_and_harmless(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct job_result result;
+    run_tiling_extra("if (write(1, \"{\\\"status\\\":0}\\n\", 13) < 0) return ge::GRAPH_FAILED;", &result, &fixture);
+    assert_int_equal(result.status, JOB_OK);
+    assert_string_equal(result.printed, "{\"status\":0}\n");
+    job_result_free(&result);
+    finish(&fixture);
+}
+
+static void test_fault_names_the_line(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct job_result result;
+    float z[ELEMENTS];
+    build(&fixture, host_source, with(&fixture, kernel_source, "COMPUTE", "Add(c, a, b, n + 65536);"));
+    assert_built(&fixture.build);
+    run(&fixture, &result, z);
+    assert_int_equal(result.status, JOB_OK);
+    assert_true(result.fault);
+    assert_int_equal(result.findings[0].line, COMPUTE_LINE);
+    assert_non_null(strstr(result.findings[0].file, "op_kernel/add_custom.cpp"));
+    assert_string_equal(result.findings[0].api, "Add");
+    job_result_free(&result);
+    finish(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_add_computes),
+        cmocka_unit_test(test_second_build_is_cached_and_a_change_is_not),
+        cmocka_unit_test(test_compile_error_has_place_and_class),
+        cmocka_unit_test(test_every_combination_must_compile),
+        cmocka_unit_test(test_undefined_function_is_an_error_with_its_line),
+        cmocka_unit_test(test_no_entry_point),
+        cmocka_unit_test(test_constructor_that_crashes),
+        cmocka_unit_test(test_tiling_that_misbehaves),
+        cmocka_unit_test(test_printing_is_captured_and_harmless),
+        cmocka_unit_test(test_fault_names_the_line),
+    };
+    return cmocka_run_group_tests(tests, make_cache, remove_cache);
+}
