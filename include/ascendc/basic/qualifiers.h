@@ -52,6 +52,10 @@ AKGEN_DEVICE_END
 #define __NPU_DEVICE__ 1
 #endif
 #define GM_ADDR __gm__ uint8_t *
+/* Device code has no heap. */
+__attribute__((unavailable("dynamic memory is not available in __aicore__ code"))) AKGEN_DEVICE void *operator new(size_t);
+__attribute__((unavailable("dynamic memory is not available in __aicore__ code"))) AKGEN_DEVICE void *operator new[](size_t);
+
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 

@@ -19,6 +19,19 @@ struct bfloat16_t {
     AKGEN_API constexpr bfloat16_t() : bits(0) {}
     bfloat16_t(const bfloat16_t &) = default;
     bfloat16_t &operator=(const bfloat16_t &) = default;
+    /* Read through a pointer into GM or UB; clang has no way to write a class through one. */
+    AKGEN_API bfloat16_t(const __gm__ bfloat16_t &other) : bits(other.bits) {}
+    AKGEN_API bfloat16_t(const __ubuf__ bfloat16_t &other) : bits(other.bits) {}
+    template <class B, class = std::enable_if_t<std::is_same_v<B, bfloat16_t>>>
+    AKGEN_API bfloat16_t &operator=(const __gm__ B &other)
+    {
+        return *this = bfloat16_t(other);
+    }
+    template <class B, class = std::enable_if_t<std::is_same_v<B, bfloat16_t>>>
+    AKGEN_API bfloat16_t &operator=(const __ubuf__ B &other)
+    {
+        return *this = bfloat16_t(other);
+    }
     /* A number, rounded to nearest even. As on the device an implicit conversion exists for what has exactly this type
      * of literal; integers and bool go through float explicitly. */
     AKGEN_API constexpr bfloat16_t(float value) : bits(round(__builtin_bit_cast(uint32_t, value))) {}
