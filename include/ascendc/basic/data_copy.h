@@ -5,7 +5,8 @@
 
 #include "basic/issue.h"
 
-namespace akgen {
+namespace akgen
+{
 
 template <npu_op op, typename T, typename D, typename S> AKGEN_API npu_insn transfer(const D &dst, const S &src)
 {
@@ -46,7 +47,8 @@ AKGEN_API void copy_pad_in(const AscendC::LocalTensor<T> &dst, const AscendC::Gl
 
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 
 template <typename T>
 AKGEN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count)

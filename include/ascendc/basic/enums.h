@@ -1,4 +1,5 @@
-/* Enumerations and constants of the API. Names, order and numbers as in CANN: kernels cast between them and integers. */
+/* Enumerations and constants of the API. Names, order and numbers as in CANN: kernels cast between them and integers.
+ */
 #ifndef ASCENDC_ENUMS_H
 #define ASCENDC_ENUMS_H
 
@@ -18,25 +19,74 @@ enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5,
 enum cache_line_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
 enum dcci_dst_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
 
-namespace AscendC {
+namespace AscendC
+{
 
 enum class TPosition : uint8_t {
-    GM, A1, A2, B1, B2, C1, C2, CO1, CO2, VECIN, VECOUT, VECCALC, LCM = VECCALC, SPM, SHM = SPM, TSCM, C2PIPE2GM,
-    C2PIPE2LOCAL, MAX
+    GM,
+    A1,
+    A2,
+    B1,
+    B2,
+    C1,
+    C2,
+    CO1,
+    CO2,
+    VECIN,
+    VECOUT,
+    VECCALC,
+    LCM = VECCALC,
+    SPM,
+    SHM = SPM,
+    TSCM,
+    C2PIPE2GM,
+    C2PIPE2LOCAL,
+    MAX
 };
 using QuePosition = TPosition;
 enum class Hardware : uint8_t { GM, UB, L1, L0A, L0B, L0C, BIAS, FIXBUF, MAX };
 
 enum class HardEvent : uint8_t {
-    MTE2_MTE1, MTE1_MTE2, MTE1_M, M_MTE1, MTE2_V, V_MTE2, MTE3_V, V_MTE3, M_V, V_M, V_V, MTE3_MTE1, MTE1_MTE3, MTE1_V,
-    MTE2_M, M_MTE2, V_MTE1, M_FIX, FIX_M, MTE3_MTE2, MTE2_MTE3, S_V, V_S, S_MTE2, MTE2_S, S_MTE3, MTE3_S, MTE2_FIX,
-    FIX_MTE2, FIX_S, M_S, FIX_MTE3, MTE1_FIX, FIX_MTE1, FIX_FIX, MAX
+    MTE2_MTE1,
+    MTE1_MTE2,
+    MTE1_M,
+    M_MTE1,
+    MTE2_V,
+    V_MTE2,
+    MTE3_V,
+    V_MTE3,
+    M_V,
+    V_M,
+    V_V,
+    MTE3_MTE1,
+    MTE1_MTE3,
+    MTE1_V,
+    MTE2_M,
+    M_MTE2,
+    V_MTE1,
+    M_FIX,
+    FIX_M,
+    MTE3_MTE2,
+    MTE2_MTE3,
+    S_V,
+    V_S,
+    S_MTE2,
+    MTE2_S,
+    S_MTE3,
+    MTE3_S,
+    MTE2_FIX,
+    FIX_MTE2,
+    FIX_S,
+    M_S,
+    FIX_MTE3,
+    MTE1_FIX,
+    FIX_MTE1,
+    FIX_FIX,
+    MAX
 };
 enum class MemDsbT : uint8_t { ALL, DDR, UB, SEQ };
 enum class MaskMode : uint8_t { NORMAL, COUNTER };
-enum class RoundMode : uint8_t {
-    CAST_NONE, CAST_RINT, CAST_FLOOR, CAST_CEIL, CAST_ROUND, CAST_TRUNC, CAST_ODD
-};
+enum class RoundMode : uint8_t { CAST_NONE, CAST_RINT, CAST_FLOOR, CAST_CEIL, CAST_ROUND, CAST_TRUNC, CAST_ODD };
 enum class CMPMODE : uint8_t { LT, GT, EQ, LE, GE, NE };
 enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR, VSEL_TENSOR_SCALAR_MODE, VSEL_TENSOR_TENSOR_MODE };
 enum class ReduceOrder : uint8_t { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
@@ -89,20 +139,23 @@ constexpr size_t RESERVED_WORKSPACE = 16 * 1024 * 1024;
 
 } // namespace AscendC
 
-namespace akgen {
+namespace akgen
+{
 /* The two pipes of a HardEvent, in the order of the enumeration. */
 struct pipe_pair {
     uint8_t from, to;
 };
 #define AKGEN_PAIR(a, b) {NPU_PIPE_##a, NPU_PIPE_##b}
 constexpr pipe_pair event_pipes[] = {
-    AKGEN_PAIR(MTE2, MTE1), AKGEN_PAIR(MTE1, MTE2), AKGEN_PAIR(MTE1, M), AKGEN_PAIR(M, MTE1), AKGEN_PAIR(MTE2, V),
-    AKGEN_PAIR(V, MTE2), AKGEN_PAIR(MTE3, V), AKGEN_PAIR(V, MTE3), AKGEN_PAIR(M, V), AKGEN_PAIR(V, M), AKGEN_PAIR(V, V),
-    AKGEN_PAIR(MTE3, MTE1), AKGEN_PAIR(MTE1, MTE3), AKGEN_PAIR(MTE1, V), AKGEN_PAIR(MTE2, M), AKGEN_PAIR(M, MTE2),
-    AKGEN_PAIR(V, MTE1), AKGEN_PAIR(M, FIX), AKGEN_PAIR(FIX, M), AKGEN_PAIR(MTE3, MTE2), AKGEN_PAIR(MTE2, MTE3),
-    AKGEN_PAIR(S, V), AKGEN_PAIR(V, S), AKGEN_PAIR(S, MTE2), AKGEN_PAIR(MTE2, S), AKGEN_PAIR(S, MTE3),
-    AKGEN_PAIR(MTE3, S), AKGEN_PAIR(MTE2, FIX), AKGEN_PAIR(FIX, MTE2), AKGEN_PAIR(FIX, S), AKGEN_PAIR(M, S),
-    AKGEN_PAIR(FIX, MTE3), AKGEN_PAIR(MTE1, FIX), AKGEN_PAIR(FIX, MTE1), AKGEN_PAIR(FIX, FIX)};
+    AKGEN_PAIR(MTE2, MTE1), AKGEN_PAIR(MTE1, MTE2), AKGEN_PAIR(MTE1, M), AKGEN_PAIR(M, MTE1),
+    AKGEN_PAIR(MTE2, V),    AKGEN_PAIR(V, MTE2),    AKGEN_PAIR(MTE3, V), AKGEN_PAIR(V, MTE3),
+    AKGEN_PAIR(M, V),       AKGEN_PAIR(V, M),       AKGEN_PAIR(V, V),    AKGEN_PAIR(MTE3, MTE1),
+    AKGEN_PAIR(MTE1, MTE3), AKGEN_PAIR(MTE1, V),    AKGEN_PAIR(MTE2, M), AKGEN_PAIR(M, MTE2),
+    AKGEN_PAIR(V, MTE1),    AKGEN_PAIR(M, FIX),     AKGEN_PAIR(FIX, M),  AKGEN_PAIR(MTE3, MTE2),
+    AKGEN_PAIR(MTE2, MTE3), AKGEN_PAIR(S, V),       AKGEN_PAIR(V, S),    AKGEN_PAIR(S, MTE2),
+    AKGEN_PAIR(MTE2, S),    AKGEN_PAIR(S, MTE3),    AKGEN_PAIR(MTE3, S), AKGEN_PAIR(MTE2, FIX),
+    AKGEN_PAIR(FIX, MTE2),  AKGEN_PAIR(FIX, S),     AKGEN_PAIR(M, S),    AKGEN_PAIR(FIX, MTE3),
+    AKGEN_PAIR(MTE1, FIX),  AKGEN_PAIR(FIX, MTE1),  AKGEN_PAIR(FIX, FIX)};
 #undef AKGEN_PAIR
 static_assert(sizeof event_pipes / sizeof *event_pipes == size_t(AscendC::HardEvent::MAX), "one pair per HardEvent");
 } // namespace akgen

@@ -4,7 +4,8 @@
 
 #include "basic/tensor.h"
 
-namespace akgen {
+namespace akgen
+{
 
 /* An instruction with its destination and element types; everything else zero. */
 template <npu_op op, typename D, typename S> AKGEN_API npu_insn start(const npu_tensor &dst)

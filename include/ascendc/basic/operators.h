@@ -4,7 +4,8 @@
 
 #include "basic/vector_compare.h"
 
-namespace akgen {
+namespace akgen
+{
 template <npu_op op, typename D, typename T>
 AKGEN_API void assign(const AscendC::LocalTensor<D> &dst, const tensor_expression<op, T> &e, uint32_t elements)
 {
@@ -19,11 +20,12 @@ AKGEN_API void assign(const AscendC::LocalTensor<D> &dst, const tensor_expressio
 }
 } // namespace akgen
 
-namespace AscendC {
-#define AKGEN_ASSIGN(op)                                                                                                \
+namespace AscendC
+{
+#define AKGEN_ASSIGN(op)                                                                                               \
     template <typename T> AKGEN_API void LocalTensor<T>::operator=(const akgen::tensor_expression<op, T> &e)           \
-    {                                                                                                                   \
-        akgen::assign(*this, e, GetSize());                                                                             \
+    {                                                                                                                  \
+        akgen::assign(*this, e, GetSize());                                                                            \
     }
 AKGEN_ASSIGN(NPU_OP_ADD)
 AKGEN_ASSIGN(NPU_OP_SUB)

@@ -6,11 +6,12 @@
 #include "basic/tpipe.h"
 #include "basic/vector_fill.h"
 
-namespace AscendC {
+namespace AscendC
+{
 
 /* Sets `size` elements to `value`. It uses what InitBuffer has left of UB and leaves it as V and MTE3 found it:
- * docs/zh/api, "InitOutput". Types there: half, int16_t, uint16_t, float, int32_t, uint32_t (64-bit ones as pairs are not
- * offered). */
+ * docs/zh/api, "InitOutput". Types there: half, int16_t, uint16_t, float, int32_t, uint32_t (64-bit ones as pairs are
+ * not offered). */
 template <typename T> AKGEN_API void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = 0)
 {
     LocalTensor<T> buffer;

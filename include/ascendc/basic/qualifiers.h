@@ -6,18 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 
-/* Kernels are compiled as clang's "device side" (see kernel_operator.h), so that its own rule applies: a function without
+/* Kernels are compiled as clang's "device side" (see kernel_operator.h), so that its own rule applies: a function
+ * without
  * __aicore__ cannot be called from one that has it, unless it is constexpr. */
 #ifdef __CUDA__
-#define AKGEN_DEVICE __attribute__((device))
+#define AKGEN_DEVICE       __attribute__((device))
 #define AKGEN_DEVICE_BEGIN _Pragma("clang force_cuda_host_device begin")
-#define AKGEN_DEVICE_END _Pragma("clang force_cuda_host_device end")
+#define AKGEN_DEVICE_END   _Pragma("clang force_cuda_host_device end")
 #else
 #define AKGEN_DEVICE
 #define AKGEN_DEVICE_BEGIN
 #define AKGEN_DEVICE_END
 #endif
-/* Every API function: inlined and without line information, so that the machine's call is attributed to the kernel's line. */
+/* Every API function: inlined and without line information, so that the machine's call is attributed to the kernel's
+ * line. */
 #define AKGEN_API AKGEN_DEVICE __attribute__((always_inline, nodebug)) inline
 
 AKGEN_DEVICE_BEGIN
@@ -26,13 +28,13 @@ AKGEN_DEVICE_END
 
 #define __aicore__ AKGEN_DEVICE
 #define __global__
-#define __gm__ __attribute__((address_space(1)))
-#define __ubuf__ __attribute__((address_space(2)))
-#define __cbuf__ __attribute__((address_space(3)))
-#define __ca__ __attribute__((address_space(4)))
-#define __cb__ __attribute__((address_space(5)))
-#define __cc__ __attribute__((address_space(6)))
-#define __fbuf__ __attribute__((address_space(7)))
+#define __gm__          __attribute__((address_space(1)))
+#define __ubuf__        __attribute__((address_space(2)))
+#define __cbuf__        __attribute__((address_space(3)))
+#define __ca__          __attribute__((address_space(4)))
+#define __cb__          __attribute__((address_space(5)))
+#define __cc__          __attribute__((address_space(6)))
+#define __fbuf__        __attribute__((address_space(7)))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inout_pipe__(pipe)
 #define __in_pipe__(pipe)
@@ -53,10 +55,12 @@ AKGEN_DEVICE_END
 #endif
 #define GM_ADDR __gm__ uint8_t *
 /* Device code has no heap. */
-__attribute__((unavailable("dynamic memory is not available in __aicore__ code"))) AKGEN_DEVICE void *operator new(size_t);
-__attribute__((unavailable("dynamic memory is not available in __aicore__ code"))) AKGEN_DEVICE void *operator new[](size_t);
+__attribute__((unavailable("dynamic memory is not available in __aicore__ code"))) AKGEN_DEVICE void *
+operator new(size_t);
+__attribute__((unavailable("dynamic memory is not available in __aicore__ code"))) AKGEN_DEVICE void *
+operator new[](size_t);
 
-#define likely(condition) __builtin_expect(!!(condition), 1)
+#define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 #endif

@@ -5,12 +5,22 @@
 #include "basic/vector_cast.h"
 
 /* The only mathematical function that the scalar unit has; float only. */
-AKGEN_API float sqrt(float value) { return __builtin_sqrtf(value); }
+AKGEN_API float sqrt(float value)
+{
+    return __builtin_sqrtf(value);
+}
 
-namespace AscendC {
+namespace AscendC
+{
 
-AKGEN_API constexpr uint32_t DivCeil(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
-AKGEN_API constexpr uint32_t AlignUp(uint32_t a, uint32_t b) { return DivCeil(a, b) * b; }
+AKGEN_API constexpr uint32_t DivCeil(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+AKGEN_API constexpr uint32_t AlignUp(uint32_t a, uint32_t b)
+{
+    return DivCeil(a, b) * b;
+}
 
 /* Bits of `valueIn` that are countValue. */
 template <int countValue> AKGEN_API int64_t ScalarGetCountOfValue(uint64_t valueIn)
@@ -18,9 +28,18 @@ template <int countValue> AKGEN_API int64_t ScalarGetCountOfValue(uint64_t value
     static_assert(countValue == 0 || countValue == 1, "ScalarGetCountOfValue counts zeros or ones");
     return __builtin_popcountll(countValue ? valueIn : ~valueIn);
 }
-template <int countValue> AKGEN_API int64_t GetBitCount(uint64_t valueIn) { return ScalarGetCountOfValue<countValue>(valueIn); }
-AKGEN_API int64_t ScalarCountLeadingZero(uint64_t valueIn) { return valueIn ? __builtin_clzll(valueIn) : 64; }
-AKGEN_API int64_t CountLeadingZero(uint64_t valueIn) { return ScalarCountLeadingZero(valueIn); }
+template <int countValue> AKGEN_API int64_t GetBitCount(uint64_t valueIn)
+{
+    return ScalarGetCountOfValue<countValue>(valueIn);
+}
+AKGEN_API int64_t ScalarCountLeadingZero(uint64_t valueIn)
+{
+    return valueIn ? __builtin_clzll(valueIn) : 64;
+}
+AKGEN_API int64_t CountLeadingZero(uint64_t valueIn)
+{
+    return ScalarCountLeadingZero(valueIn);
+}
 /* Bits below the sign bit that equal it; -1 for 0 and -1, as documented. */
 AKGEN_API int64_t CountBitsCntSameAsSignBit(int64_t valueIn)
 {
@@ -32,11 +51,15 @@ template <int countValue> AKGEN_API int64_t ScalarGetSFFValue(uint64_t valueIn)
     static_assert(countValue == 0 || countValue == 1, "ScalarGetSFFValue looks for a zero or a one");
     return __builtin_ffsll((long long)(countValue ? valueIn : ~valueIn)) - 1;
 }
-template <int countValue> AKGEN_API int64_t GetSFFValue(uint64_t valueIn) { return ScalarGetSFFValue<countValue>(valueIn); }
+template <int countValue> AKGEN_API int64_t GetSFFValue(uint64_t valueIn)
+{
+    return ScalarGetSFFValue<countValue>(valueIn);
+}
 
 } // namespace AscendC
 
-namespace akgen {
+namespace akgen
+{
 template <AscendC::RoundMode mode> AKGEN_API float rounded(float value)
 {
     using AscendC::RoundMode;
@@ -53,12 +76,14 @@ template <AscendC::RoundMode mode> AKGEN_API float rounded(float value)
 }
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 /* Scalar conversions of NPU_ARCH 2201: float to half (CAST_ODD), float to int32 and half to int32. */
 template <typename T, typename U, RoundMode roundMode> AKGEN_API U ScalarCast(T valueIn)
 {
-    static_assert(std::is_same_v<T, float> && (std::is_same_v<U, half> || std::is_same_v<U, int32_t>),
-                  "ScalarCast: this pair of data types is not supported on Ascend910B; supported: float to half | int32_t");
+    static_assert(
+        std::is_same_v<T, float> && (std::is_same_v<U, half> || std::is_same_v<U, int32_t>),
+        "ScalarCast: this pair of data types is not supported on Ascend910B; supported: float to half | int32_t");
     if constexpr (std::is_same_v<U, int32_t>) {
         float whole = akgen::rounded<roundMode>(valueIn);
         return whole >= 2147483648.0f ? INT32_MAX : whole < -2147483648.0f ? INT32_MIN : int32_t(whole);

@@ -6,14 +6,33 @@
 #include "basic/issue.h"
 
 /* The compiler's own functions, as kernels call them outside the namespace. */
-AKGEN_API void set_flag(pipe_t src, pipe_t dst, int event) { npu_set_flag(src, dst, event); }
-AKGEN_API void wait_flag(pipe_t src, pipe_t dst, int event) { npu_wait_flag(src, dst, event); }
-AKGEN_API void pipe_barrier(pipe_t pipe) { npu_pipe_barrier(pipe); }
-AKGEN_API void set_mask_norm() { npu_set_mask_counter(0); }
-AKGEN_API void set_mask_count() { npu_set_mask_counter(1); }
-AKGEN_API void set_vector_mask(uint64_t high, uint64_t low) { npu_set_vector_mask(high, low); }
+AKGEN_API void set_flag(pipe_t src, pipe_t dst, int event)
+{
+    npu_set_flag(src, dst, event);
+}
+AKGEN_API void wait_flag(pipe_t src, pipe_t dst, int event)
+{
+    npu_wait_flag(src, dst, event);
+}
+AKGEN_API void pipe_barrier(pipe_t pipe)
+{
+    npu_pipe_barrier(pipe);
+}
+AKGEN_API void set_mask_norm()
+{
+    npu_set_mask_counter(0);
+}
+AKGEN_API void set_mask_count()
+{
+    npu_set_mask_counter(1);
+}
+AKGEN_API void set_vector_mask(uint64_t high, uint64_t low)
+{
+    npu_set_vector_mask(high, low);
+}
 
-namespace AscendC {
+namespace AscendC
+{
 
 template <HardEvent event> AKGEN_API void SetFlag(int32_t eventID)
 {
@@ -25,16 +44,32 @@ template <HardEvent event> AKGEN_API void WaitFlag(int32_t eventID)
     constexpr akgen::pipe_pair pipes = akgen::event_pipes[size_t(event)];
     npu_wait_flag(pipes.from, pipes.to, eventID);
 }
-template <pipe_t pipe> AKGEN_API void PipeBarrier() { npu_pipe_barrier(pipe); }
+template <pipe_t pipe> AKGEN_API void PipeBarrier()
+{
+    npu_pipe_barrier(pipe);
+}
 /* Waits until the scalar unit's stores have left: no other pipe is concerned. */
-template <MemDsbT which> AKGEN_API void DataSyncBarrier() { npu_pipe_barrier(PIPE_S); }
-template <pipe_t src, pipe_t dst> class TQueSync {
-public:
-    AKGEN_API void SetFlag(TEventID id) { npu_set_flag(src, dst, id); }
-    AKGEN_API void WaitFlag(TEventID id) { npu_wait_flag(src, dst, id); }
+template <MemDsbT which> AKGEN_API void DataSyncBarrier()
+{
+    npu_pipe_barrier(PIPE_S);
+}
+template <pipe_t src, pipe_t dst> class TQueSync
+{
+  public:
+    AKGEN_API void SetFlag(TEventID id)
+    {
+        npu_set_flag(src, dst, id);
+    }
+    AKGEN_API void WaitFlag(TEventID id)
+    {
+        npu_wait_flag(src, dst, id);
+    }
 };
 
-template <bool isAIVOnly = true> AKGEN_API void SyncAll() { npu_sync_all(isAIVOnly); }
+template <bool isAIVOnly = true> AKGEN_API void SyncAll()
+{
+    npu_sync_all(isAIVOnly);
+}
 template <bool isAIVOnly = true>
 AKGEN_API void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
                        const int32_t usedCores = 0)
@@ -64,12 +99,22 @@ template <typename T, CacheLine entireType> AKGEN_API void DataCacheCleanAndInva
     npu_dcache_clean(&akgen::raw(dst), int(entireType), int(DcciDst::CACHELINE_ALL));
 }
 
-AKGEN_API void SetMaskCount() { npu_set_mask_counter(1); }
-AKGEN_API void SetMaskNorm() { npu_set_mask_counter(0); }
-AKGEN_API void ResetMask() { npu_reset_mask(); }
+AKGEN_API void SetMaskCount()
+{
+    npu_set_mask_counter(1);
+}
+AKGEN_API void SetMaskNorm()
+{
+    npu_set_mask_counter(0);
+}
+AKGEN_API void ResetMask()
+{
+    npu_reset_mask();
+}
 } // namespace AscendC
 
-namespace akgen {
+namespace akgen
+{
 /* The mask registers for `length` elements: in counter mode the number itself, else one bit per element. */
 template <bool counter> AKGEN_API void set_mask_length(int32_t length)
 {
@@ -84,7 +129,8 @@ template <bool counter> AKGEN_API void set_mask_length(int32_t length)
 }
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 template <typename T, MaskMode mode = MaskMode::NORMAL>
 AKGEN_API void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow)
 {
@@ -95,9 +141,13 @@ template <typename T, MaskMode mode = MaskMode::NORMAL> AKGEN_API void SetVector
     akgen::set_mask_length<mode == MaskMode::COUNTER>(len);
 }
 /* A class of CANN that some kernels reach into. */
-class AscendCUtils {
-public:
-    AKGEN_API static int32_t GetC0Count(const int32_t dtypeSize) { return dtypeSize == 1 || dtypeSize == 2 || dtypeSize == 4 ? 32 / dtypeSize : 0; }
+class AscendCUtils
+{
+  public:
+    AKGEN_API static int32_t GetC0Count(const int32_t dtypeSize)
+    {
+        return dtypeSize == 1 || dtypeSize == 2 || dtypeSize == 4 ? 32 / dtypeSize : 0;
+    }
     template <typename T, bool isSetMask = true>
     AKGEN_API static void SetMask(const uint64_t &maskHigh, const uint64_t &maskLow)
     {
@@ -109,27 +159,42 @@ public:
         if constexpr (isSetMask)
             akgen::set_mask_length<false>(len);
     }
-    template <typename T> AKGEN_API static void SetMaskCount() { npu_set_mask_counter(1); }
-    template <typename T> AKGEN_API static void SetMaskNorm() { npu_set_mask_counter(0); }
-    AKGEN_API static void ResetMask() { npu_reset_mask(); }
+    template <typename T> AKGEN_API static void SetMaskCount()
+    {
+        npu_set_mask_counter(1);
+    }
+    template <typename T> AKGEN_API static void SetMaskNorm()
+    {
+        npu_set_mask_counter(0);
+    }
+    AKGEN_API static void ResetMask()
+    {
+        npu_reset_mask();
+    }
 };
 
 /* Atomic accumulation of later writes to GM. Types: docs/zh/api, "SetAtomicAdd", Atlas A2. */
-#define AKGEN_ATOMIC(Name, kind)                                                                                        \
-    template <typename T> AKGEN_API void Name()                                                                         \
-    {                                                                                                                   \
-        static_assert(std::is_same_v<T, float> || std::is_same_v<T, half> || std::is_same_v<T, int16_t> ||              \
-                          std::is_same_v<T, int32_t> || std::is_same_v<T, int8_t> || std::is_same_v<T, bfloat16_t>,     \
-                      #Name ": data type is not supported on Ascend910B; supported: float, half, int16_t, int32_t, "    \
-                            "int8_t, bfloat16_t");                                                                      \
-        npu_set_atomic(kind, akgen::dtype_of<T>::value);                                                                \
+#define AKGEN_ATOMIC(Name, kind)                                                                                       \
+    template <typename T> AKGEN_API void Name()                                                                        \
+    {                                                                                                                  \
+        static_assert(std::is_same_v<T, float> || std::is_same_v<T, half> || std::is_same_v<T, int16_t> ||             \
+                          std::is_same_v<T, int32_t> || std::is_same_v<T, int8_t> || std::is_same_v<T, bfloat16_t>,    \
+                      #Name ": data type is not supported on Ascend910B; supported: float, half, int16_t, int32_t, "   \
+                            "int8_t, bfloat16_t");                                                                     \
+        npu_set_atomic(kind, akgen::dtype_of<T>::value);                                                               \
     }
 AKGEN_ATOMIC(SetAtomicAdd, 1)
 AKGEN_ATOMIC(SetAtomicMax, 2)
 AKGEN_ATOMIC(SetAtomicMin, 3)
 #undef AKGEN_ATOMIC
-AKGEN_API void SetAtomicNone() { npu_set_atomic(0, AKGEN_DTYPE_NONE); }
-AKGEN_API void DisableDmaAtomic() { npu_set_atomic(0, AKGEN_DTYPE_NONE); }
+AKGEN_API void SetAtomicNone()
+{
+    npu_set_atomic(0, AKGEN_DTYPE_NONE);
+}
+AKGEN_API void DisableDmaAtomic()
+{
+    npu_set_atomic(0, AKGEN_DTYPE_NONE);
+}
 
 } // namespace AscendC
 

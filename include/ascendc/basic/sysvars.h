@@ -4,26 +4,72 @@
 
 #include "basic/sync.h"
 
-AKGEN_API int64_t get_block_idx() { return npu_block_idx(); }
-AKGEN_API int64_t get_block_num() { return npu_block_num(); }
-AKGEN_API int64_t get_subblockid() { return npu_sub_block_idx(); }
-AKGEN_API int64_t get_subblockdim() { return npu_sub_block_num(); }
-AKGEN_API int64_t get_system_cycle() { return npu_get_system_cycle(); }
-AKGEN_API void trap() { npu_user_trap(); }
+AKGEN_API int64_t get_block_idx()
+{
+    return npu_block_idx();
+}
+AKGEN_API int64_t get_block_num()
+{
+    return npu_block_num();
+}
+AKGEN_API int64_t get_subblockid()
+{
+    return npu_sub_block_idx();
+}
+AKGEN_API int64_t get_subblockdim()
+{
+    return npu_sub_block_num();
+}
+AKGEN_API int64_t get_system_cycle()
+{
+    return npu_get_system_cycle();
+}
+AKGEN_API void trap()
+{
+    npu_user_trap();
+}
 #define block_idx get_block_idx()
 #define block_num get_block_num()
 
-namespace AscendC {
+namespace AscendC
+{
 
-AKGEN_API int64_t GetBlockIdx() { return npu_block_idx(); }
-AKGEN_API int64_t GetBlockNum() { return npu_block_num(); }
-AKGEN_API int64_t GetSubBlockIdx() { return npu_sub_block_idx(); }
-AKGEN_API int64_t GetSubBlockNum() { return npu_sub_block_num(); }
-AKGEN_API int64_t GetTaskRatio() { return npu_sub_block_num(); }
-AKGEN_API int64_t GetSystemCycle() { return npu_get_system_cycle(); }
-AKGEN_API constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
-AKGEN_API void GetArchVersion(uint32_t &coreVersion) { coreVersion = 0x220; }
-AKGEN_API void Trap() { npu_user_trap(); }
+AKGEN_API int64_t GetBlockIdx()
+{
+    return npu_block_idx();
+}
+AKGEN_API int64_t GetBlockNum()
+{
+    return npu_block_num();
+}
+AKGEN_API int64_t GetSubBlockIdx()
+{
+    return npu_sub_block_idx();
+}
+AKGEN_API int64_t GetSubBlockNum()
+{
+    return npu_sub_block_num();
+}
+AKGEN_API int64_t GetTaskRatio()
+{
+    return npu_sub_block_num();
+}
+AKGEN_API int64_t GetSystemCycle()
+{
+    return npu_get_system_cycle();
+}
+AKGEN_API constexpr int16_t GetDataBlockSizeInBytes()
+{
+    return 32;
+}
+AKGEN_API void GetArchVersion(uint32_t &coreVersion)
+{
+    coreVersion = 0x220;
+}
+AKGEN_API void Trap()
+{
+    npu_user_trap();
+}
 /* What a kernel without TPipe calls first: the mask and atomic state that a TPipe sets up. */
 AKGEN_API void InitSocState()
 {
@@ -36,13 +82,19 @@ AKGEN_API GM_ADDR GetUserWorkspace(GM_ADDR workspace)
 {
     return reinterpret_cast<GM_ADDR>(npu_user_workspace(reinterpret_cast<uint64_t>(workspace)));
 }
-AKGEN_API void SetSysWorkspace(GM_ADDR workspace) { npu_set_sys_workspace(reinterpret_cast<uint64_t>(workspace)); }
-AKGEN_API void SetSysWorkspaceForce(GM_ADDR workspace) { npu_set_sys_workspace(reinterpret_cast<uint64_t>(workspace)); }
+AKGEN_API void SetSysWorkspace(GM_ADDR workspace)
+{
+    npu_set_sys_workspace(reinterpret_cast<uint64_t>(workspace));
+}
+AKGEN_API void SetSysWorkspaceForce(GM_ADDR workspace)
+{
+    npu_set_sys_workspace(reinterpret_cast<uint64_t>(workspace));
+}
 
 } // namespace AscendC
 
 /* Which core type runs: an expression, as kernels write `if ASCEND_IS_AIV {` and `g_coreType == AscendC::AIV`. */
-#define g_coreType (npu_core_is_aiv() ? AscendC::AIV : AscendC::AIC)
+#define g_coreType    (npu_core_is_aiv() ? AscendC::AIV : AscendC::AIC)
 #define ASCEND_IS_AIV (npu_core_is_aiv())
 #define ASCEND_IS_AIC (!npu_core_is_aiv())
 
@@ -63,10 +115,11 @@ enum KernelMetaType : uint8_t {
 /* For one tiling key only. */
 #define KERNEL_TASK_TYPE(key, type) ((key) == npu_tiling_key() ? npu_kernel_type(type) : (void)0)
 
-#define TILING_KEY_IS(key) (npu_tiling_key() == uint64_t(key))
+#define TILING_KEY_IS(key)   (npu_tiling_key() == uint64_t(key))
 #define TILING_KEY_LIST(...) akgen::tiling_key_in({__VA_ARGS__})
 
-namespace akgen {
+namespace akgen
+{
 AKGEN_API bool tiling_key_in(std::initializer_list<uint64_t> keys)
 {
     for (uint64_t key : keys)
@@ -81,18 +134,18 @@ template <typename T> AKGEN_API void tiling_copy(T &to, const __gm__ void *from,
 }
 } // namespace akgen
 
-/* The generated tiling header, or REGISTER_TILING_DEFAULT in the kernel, says what structure GET_TILING_DATA declares: it
- * makes akgen_tiling_default a name for it. */
+/* The generated tiling header, or REGISTER_TILING_DEFAULT in the kernel, says what structure GET_TILING_DATA declares:
+ * it makes akgen_tiling_default a name for it. */
 #define REGISTER_TILING_DEFAULT(type) typedef type akgen_tiling_default
 #define REGISTER_TILING_FOR_TILINGKEY(expression, type)
-#define GET_TILING_DATA(name, address)                                                                                  \
-    akgen_tiling_default name;                                                                                          \
+#define GET_TILING_DATA(name, address)                                                                                 \
+    akgen_tiling_default name;                                                                                         \
     akgen::tiling_copy(name, address)
-#define GET_TILING_DATA_WITH_STRUCT(type, name, address)                                                                \
-    type name;                                                                                                          \
+#define GET_TILING_DATA_WITH_STRUCT(type, name, address)                                                               \
+    type name;                                                                                                         \
     akgen::tiling_copy(name, address)
-#define GET_TILING_DATA_MEMBER(type, member, name, address)                                                             \
-    decltype(type::member) name;                                                                                        \
+#define GET_TILING_DATA_MEMBER(type, member, name, address)                                                            \
+    decltype(type::member) name;                                                                                       \
     akgen::tiling_copy(name, address, __builtin_offsetof(type, member))
 
 #endif

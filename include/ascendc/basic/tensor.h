@@ -4,13 +4,16 @@
 
 #include "basic/contract.h"
 
-namespace AscendC {
+namespace AscendC
+{
 template <typename T> class LocalTensor;
 template <typename T> class GlobalTensor;
 
 constexpr uint32_t K_MAX_SHAPE_DIM = 8;
 struct ShapeInfo {
-    AKGEN_API ShapeInfo() {}
+    AKGEN_API ShapeInfo()
+    {
+    }
     AKGEN_API ShapeInfo(const uint8_t dims, const uint32_t sizes[], const uint8_t originalDims,
                         const uint32_t originalSizes[], const DataFormat format)
         : shapeDim(dims), originalShapeDim(originalDims), dataFormat(format)
@@ -24,16 +27,20 @@ struct ShapeInfo {
         : ShapeInfo(dims, sizes, dims, sizes, format)
     {
     }
-    AKGEN_API ShapeInfo(const uint8_t dims, const uint32_t sizes[]) : ShapeInfo(dims, sizes, DataFormat::ND) {}
-    uint8_t shapeDim = 0;
-    uint8_t originalShapeDim = 0;
-    uint32_t shape[K_MAX_SHAPE_DIM] = {};
-    uint32_t originalShape[K_MAX_SHAPE_DIM] = {};
-    DataFormat dataFormat = DataFormat::ND;
+    AKGEN_API ShapeInfo(const uint8_t dims, const uint32_t sizes[]) : ShapeInfo(dims, sizes, DataFormat::ND)
+    {
+    }
+    /* Not initialised, as in CANN: every tensor carries one, and hardly any kernel looks at it. */
+    uint8_t shapeDim;
+    uint8_t originalShapeDim;
+    uint32_t shape[K_MAX_SHAPE_DIM];
+    uint32_t originalShape[K_MAX_SHAPE_DIM];
+    DataFormat dataFormat;
 };
 } // namespace AscendC
 
-namespace akgen {
+namespace akgen
+{
 
 /* Elements to bytes: int4b_t packs two in a byte. */
 template <typename T> AKGEN_API uint64_t bytes_of(uint64_t elements)
@@ -43,8 +50,8 @@ template <typename T> AKGEN_API uint64_t bytes_of(uint64_t elements)
     else
         return elements * sizeof(T);
 }
-/* The part of a tensor that begins `offset` bytes further on. Past the end it keeps an extent of one byte, less than any
- * block, so that the first access through it is out of bounds. */
+/* The part of a tensor that begins `offset` bytes further on. Past the end it keeps an extent of one byte, less than
+ * any block, so that the first access through it is out of bounds. */
 AKGEN_API npu_tensor tail(npu_tensor tensor, uint64_t offset)
 {
     tensor.addr += offset;
@@ -73,29 +80,51 @@ enum { COMPARE_EXPRESSION = NPU_OP_COMPARE };
 template <typename T> struct element {
     npu_tensor tensor;
     uint64_t offset;
-    AKGEN_API operator T() const { return from_bits<T>(npu_scalar_load(&tensor, offset, sizeof(T))); }
+    AKGEN_API operator T() const
+    {
+        return from_bits<T>(npu_scalar_load(&tensor, offset, sizeof(T)));
+    }
     AKGEN_API const element &operator=(T value) const
     {
         npu_scalar_store(&tensor, offset, sizeof(T), bits_of<T>(value));
         return *this;
     }
-    AKGEN_API const element &operator=(const element &other) const { return *this = T(other); }
-    AKGEN_API const element &operator+=(T value) const { return *this = T(T(*this) + value); }
-    AKGEN_API const element &operator-=(T value) const { return *this = T(T(*this) - value); }
-    AKGEN_API const element &operator*=(T value) const { return *this = T(T(*this) * value); }
-    AKGEN_API const element &operator/=(T value) const { return *this = T(T(*this) / value); }
+    AKGEN_API const element &operator=(const element &other) const
+    {
+        return *this = T(other);
+    }
+    AKGEN_API const element &operator+=(T value) const
+    {
+        return *this = T(T(*this) + value);
+    }
+    AKGEN_API const element &operator-=(T value) const
+    {
+        return *this = T(T(*this) - value);
+    }
+    AKGEN_API const element &operator*=(T value) const
+    {
+        return *this = T(T(*this) * value);
+    }
+    AKGEN_API const element &operator/=(T value) const
+    {
+        return *this = T(T(*this) / value);
+    }
 };
 
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 
-template <typename T> class LocalTensor {
+template <typename T> class LocalTensor
+{
     template <npu_op op> using expression = akgen::tensor_expression<op, T>;
 
-public:
+  public:
     using PrimType = T;
-    AKGEN_API LocalTensor() {}
+    AKGEN_API LocalTensor()
+    {
+    }
     AKGEN_API LocalTensor(TPosition position, uint32_t address, uint32_t elements)
     {
         npu_local_tensor(int(position), address, uint32_t(akgen::bytes_of<T>(elements)), &akgen_tensor);
@@ -103,8 +132,14 @@ public:
     LocalTensor(const LocalTensor &) = default;
     LocalTensor &operator=(const LocalTensor &) = default;
 
-    AKGEN_API uint64_t GetPhyAddr() const { return akgen_tensor.addr; }
-    AKGEN_API uint64_t GetPhyAddr(const uint32_t offset) const { return akgen_tensor.addr + akgen::bytes_of<T>(offset); }
+    AKGEN_API uint64_t GetPhyAddr() const
+    {
+        return akgen_tensor.addr;
+    }
+    AKGEN_API uint64_t GetPhyAddr(const uint32_t offset) const
+    {
+        return akgen_tensor.addr + akgen::bytes_of<T>(offset);
+    }
     AKGEN_API T GetValue(const uint32_t index) const
     {
         static_assert(akgen::is_element<T>, "LocalTensor::GetValue needs an element type of the device");
@@ -135,15 +170,42 @@ public:
     {
         akgen_tensor = akgen::tail(src.akgen_tensor, akgen::bytes_of<S>(offset));
     }
-    AKGEN_API int32_t GetPosition() const { return akgen_tensor.position; }
-    AKGEN_API uint32_t GetSize() const { return uint32_t(akgen_tensor.bytes / sizeof(T) * (std::is_same_v<T, int4b_t> ? 2 : 1)); }
-    AKGEN_API uint32_t GetLength() const { return akgen_tensor.bytes; }
-    AKGEN_API void SetSize(const uint32_t size) { akgen_tensor.bytes = uint32_t(akgen::bytes_of<T>(size)); }
-    AKGEN_API void SetBufferLen(uint32_t bytes) { akgen_tensor.bytes = bytes; }
-    AKGEN_API void SetUserTag(const int32_t tag) { akgen_tag = tag; }
-    AKGEN_API int32_t GetUserTag() const { return akgen_tag; }
-    AKGEN_API void SetShapeInfo(const ShapeInfo &info) { shapeInfo_ = info; }
-    AKGEN_API ShapeInfo GetShapeInfo() const { return shapeInfo_; }
+    AKGEN_API int32_t GetPosition() const
+    {
+        return akgen_tensor.position;
+    }
+    AKGEN_API uint32_t GetSize() const
+    {
+        return uint32_t(akgen_tensor.bytes / sizeof(T) * (std::is_same_v<T, int4b_t> ? 2 : 1));
+    }
+    AKGEN_API uint32_t GetLength() const
+    {
+        return akgen_tensor.bytes;
+    }
+    AKGEN_API void SetSize(const uint32_t size)
+    {
+        akgen_tensor.bytes = uint32_t(akgen::bytes_of<T>(size));
+    }
+    AKGEN_API void SetBufferLen(uint32_t bytes)
+    {
+        akgen_tensor.bytes = bytes;
+    }
+    AKGEN_API void SetUserTag(const int32_t tag)
+    {
+        akgen_tag = tag;
+    }
+    AKGEN_API int32_t GetUserTag() const
+    {
+        return akgen_tag;
+    }
+    AKGEN_API void SetShapeInfo(const ShapeInfo &info)
+    {
+        shapeInfo_ = info;
+    }
+    AKGEN_API ShapeInfo GetShapeInfo() const
+    {
+        return shapeInfo_;
+    }
 
     /* c = a + b; and so on: defined in operators.h, over the whole extent of the destination. */
     AKGEN_API void operator=(const expression<NPU_OP_ADD> &e);
@@ -154,10 +216,10 @@ public:
     AKGEN_API void operator=(const expression<NPU_OP_AND> &e);
     AKGEN_API void operator=(const akgen::tensor_expression<NPU_OP_COMPARE, float> &e);
     AKGEN_API void operator=(const akgen::tensor_expression<NPU_OP_COMPARE, half> &e);
-#define AKGEN_OPERATOR(symbol, op, mode)                                                                                \
-    AKGEN_API expression<NPU_OP_##op> operator symbol(const LocalTensor &src1) const                                    \
-    {                                                                                                                   \
-        return {akgen_tensor, src1.akgen_tensor, uint8_t(mode)};                                                        \
+#define AKGEN_OPERATOR(symbol, op, mode)                                                                               \
+    AKGEN_API expression<NPU_OP_##op> operator symbol(const LocalTensor & src1) const                                  \
+    {                                                                                                                  \
+        return {akgen_tensor, src1.akgen_tensor, uint8_t(mode)};                                                       \
     }
     AKGEN_OPERATOR(+, ADD, 0)
     AKGEN_OPERATOR(-, SUB, 0)
@@ -178,10 +240,13 @@ public:
     ShapeInfo shapeInfo_;
 };
 
-template <typename T> class GlobalTensor {
-public:
+template <typename T> class GlobalTensor
+{
+  public:
     using PrimType = T;
-    AKGEN_API GlobalTensor() {}
+    AKGEN_API GlobalTensor()
+    {
+    }
     AKGEN_API void SetGlobalBuffer(__gm__ T *buffer, uint64_t bufferSize)
     {
         bufferSize_ = bufferSize;
@@ -189,8 +254,14 @@ public:
         uint64_t bytes = akgen::bytes_of<T>(bufferSize);
         akgen_tensor.bytes = bytes <= UINT32_MAX ? uint32_t(bytes) : 0;
     }
-    AKGEN_API void SetGlobalBuffer(__gm__ T *buffer) { SetGlobalBuffer(buffer, 0); }
-    AKGEN_API const __gm__ T *GetPhyAddr() const { return reinterpret_cast<const __gm__ T *>(akgen_tensor.addr); }
+    AKGEN_API void SetGlobalBuffer(__gm__ T *buffer)
+    {
+        SetGlobalBuffer(buffer, 0);
+    }
+    AKGEN_API const __gm__ T *GetPhyAddr() const
+    {
+        return reinterpret_cast<const __gm__ T *>(akgen_tensor.addr);
+    }
     AKGEN_API __gm__ T *GetPhyAddr(const uint64_t offset) const
     {
         return reinterpret_cast<__gm__ T *>(akgen_tensor.addr + akgen::bytes_of<T>(offset));
@@ -209,17 +280,28 @@ public:
         static_assert(akgen::is_element<T>, "GlobalTensor::SetValue needs an element type of the device");
         npu_scalar_store(&akgen_tensor, akgen::bytes_of<T>(offset), sizeof(T), akgen::bits_of<T>(value));
     }
-    AKGEN_API uint64_t GetSize() const { return bufferSize_; }
+    AKGEN_API uint64_t GetSize() const
+    {
+        return bufferSize_;
+    }
     AKGEN_API GlobalTensor operator[](const uint64_t offset) const
     {
         GlobalTensor part = *this;
         part.akgen_tensor = akgen::tail(akgen_tensor, akgen::bytes_of<T>(offset));
         return part;
     }
-    AKGEN_API void SetShapeInfo(const ShapeInfo &info) { shapeInfo_ = info; }
-    AKGEN_API ShapeInfo GetShapeInfo() const { return shapeInfo_; }
+    AKGEN_API void SetShapeInfo(const ShapeInfo &info)
+    {
+        shapeInfo_ = info;
+    }
+    AKGEN_API ShapeInfo GetShapeInfo() const
+    {
+        return shapeInfo_;
+    }
     /* A hint to the L2 cache: no effect on values, and none on the model of time. */
-    template <CacheRwMode rwMode = CacheRwMode::RW> AKGEN_API void SetL2CacheHint(CacheMode) {}
+    template <CacheRwMode rwMode = CacheRwMode::RW> AKGEN_API void SetL2CacheHint(CacheMode)
+    {
+    }
 
     uint64_t bufferSize_ = 0;
     npu_tensor akgen_tensor = {};

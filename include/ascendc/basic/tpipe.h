@@ -4,13 +4,17 @@
 
 #include "basic/sync.h"
 
-namespace AscendC {
+namespace AscendC
+{
 
 using TBufHandle = uint8_t *;
 
-template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
-public:
-    AKGEN_API TQueBind() {}
+template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind
+{
+  public:
+    AKGEN_API TQueBind()
+    {
+    }
     template <typename T> AKGEN_API LocalTensor<T> AllocTensor()
     {
         LocalTensor<T> tensor;
@@ -40,7 +44,10 @@ public:
         npu_que_deque(akgen_id, &tensor.akgen_tensor);
         return tensor;
     }
-    template <typename T> AKGEN_API void DeQue(LocalTensor<T> &tensor) { npu_que_deque(akgen_id, &tensor.akgen_tensor); }
+    template <typename T> AKGEN_API void DeQue(LocalTensor<T> &tensor)
+    {
+        npu_que_deque(akgen_id, &tensor.akgen_tensor);
+    }
     template <TPosition srcUserPos, TPosition dstUserPos, typename T> AKGEN_API LocalTensor<T> DeQue()
     {
         LocalTensor<T> tensor;
@@ -54,11 +61,26 @@ public:
         npu_que_deque(akgen_id, &tensor);
         return reinterpret_cast<TBufHandle>(tensor.addr);
     }
-    AKGEN_API bool VacantInQue() { return npu_que_vacant(akgen_id); }
-    AKGEN_API bool HasTensorInQue() { return npu_que_has_tensor(akgen_id); }
-    AKGEN_API int32_t GetTensorCountInQue() { return npu_que_tensors(akgen_id); }
-    AKGEN_API bool HasIdleBuffer() { return npu_que_has_idle_buffer(akgen_id); }
-    AKGEN_API void FreeAllEvent() { npu_que_free_all(akgen_id); }
+    AKGEN_API bool VacantInQue()
+    {
+        return npu_que_vacant(akgen_id);
+    }
+    AKGEN_API bool HasTensorInQue()
+    {
+        return npu_que_has_tensor(akgen_id);
+    }
+    AKGEN_API int32_t GetTensorCountInQue()
+    {
+        return npu_que_tensors(akgen_id);
+    }
+    AKGEN_API bool HasIdleBuffer()
+    {
+        return npu_que_has_idle_buffer(akgen_id);
+    }
+    AKGEN_API void FreeAllEvent()
+    {
+        npu_que_free_all(akgen_id);
+    }
 
     static constexpr TPosition srcPosition = src;
     static constexpr TPosition dstPosition = dst;
@@ -69,14 +91,20 @@ public:
 /* A queue between GM and `pos`: VECIN is filled by MTE2 and read by V, VECOUT filled by V and read by MTE3. */
 template <TPosition pos, int32_t depth, auto mask = 0>
 class TQue : public TQueBind<pos == TPosition::VECIN ? TPosition::GM : pos,
-                             pos == TPosition::VECOUT ? TPosition::GM : pos, depth, mask> {
-public:
-    AKGEN_API TQue() {}
+                             pos == TPosition::VECOUT ? TPosition::GM : pos, depth, mask>
+{
+  public:
+    AKGEN_API TQue()
+    {
+    }
 };
 
-template <TPosition pos = TPosition::LCM> class TBuf : public TQueBind<pos, pos, 0, 0> {
-public:
-    AKGEN_API TBuf() {}
+template <TPosition pos = TPosition::LCM> class TBuf : public TQueBind<pos, pos, 0, 0>
+{
+  public:
+    AKGEN_API TBuf()
+    {
+    }
     template <typename T> AKGEN_API LocalTensor<T> Get()
     {
         LocalTensor<T> tensor;
@@ -93,15 +121,29 @@ public:
         npu_buf_get(this->akgen_id, bufOffset, uint32_t(akgen::bytes_of<T>(size)), &tensor.akgen_tensor);
         return tensor;
     }
-    template <typename T> AKGEN_API LocalTensor<T> AllocTensor() { return Get<T>(); }
-    template <typename T> AKGEN_API void FreeTensor(LocalTensor<T> &) {}
-    template <typename T> AKGEN_API void EnQue(const LocalTensor<T> &) {}
-    template <typename T> AKGEN_API LocalTensor<T> DeQue() { return Get<T>(); }
+    template <typename T> AKGEN_API LocalTensor<T> AllocTensor()
+    {
+        return Get<T>();
+    }
+    template <typename T> AKGEN_API void FreeTensor(LocalTensor<T> &)
+    {
+    }
+    template <typename T> AKGEN_API void EnQue(const LocalTensor<T> &)
+    {
+    }
+    template <typename T> AKGEN_API LocalTensor<T> DeQue()
+    {
+        return Get<T>();
+    }
 };
 
-class TPipe {
-public:
-    AKGEN_API TPipe() { npu_pipe_create(); }
+class TPipe
+{
+  public:
+    AKGEN_API TPipe()
+    {
+        npu_pipe_create();
+    }
     AKGEN_API ~TPipe()
     {
         if (akgen_live)
@@ -148,7 +190,10 @@ public:
         npu_local_tensor(int(pos), uint32_t(offset), uint32_t(akgen::bytes_of<T>(size)), &tensor.akgen_tensor);
         return tensor;
     }
-    AKGEN_API void Reset() { npu_pipe_reset(); }
+    AKGEN_API void Reset()
+    {
+        npu_pipe_reset();
+    }
     AKGEN_API void Destroy();
 
     bool akgen_live = true;
@@ -158,9 +203,13 @@ public:
 
 /* The current pipe. Its buffers and events are the machine's, so any object will do; this one is nobody's: all methods
  * but Destroy() need no member of it. */
-AKGEN_API AscendC::TPipe *GetTPipePtr() { return reinterpret_cast<AscendC::TPipe *>(uintptr_t(64)); }
+AKGEN_API AscendC::TPipe *GetTPipePtr()
+{
+    return reinterpret_cast<AscendC::TPipe *>(uintptr_t(64));
+}
 
-namespace AscendC {
+namespace AscendC
+{
 using ::GetTPipePtr;
 AKGEN_API void TPipe::Destroy()
 {
@@ -177,12 +226,18 @@ template <typename T, TPosition pos> AKGEN_API bool PopStackBuffer(LocalTensor<T
 }
 
 /* Tensors at chosen addresses of a memory, without a TPipe. */
-template <Hardware hard = Hardware::UB> class LocalMemAllocator {
+template <Hardware hard = Hardware::UB> class LocalMemAllocator
+{
     static_assert(hard == Hardware::UB, "akgen-unsupported: LocalMemAllocator outside UB");
 
-public:
-    AKGEN_API LocalMemAllocator() {}
-    AKGEN_API uint32_t GetCurAddr() const { return head_; }
+  public:
+    AKGEN_API LocalMemAllocator()
+    {
+    }
+    AKGEN_API uint32_t GetCurAddr() const
+    {
+        return head_;
+    }
     template <TPosition pos, class DataType, uint32_t tileSize> AKGEN_API LocalTensor<DataType> Alloc()
     {
         return Alloc<pos, DataType>(tileSize);
@@ -202,7 +257,7 @@ public:
         return Alloc<TPosition::VECCALC, DataType>(tileSize);
     }
 
-private:
+  private:
     uint32_t head_ = 0;
 };
 

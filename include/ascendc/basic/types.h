@@ -16,12 +16,21 @@ typedef float float32_t;
 /* bfloat16 is storage only on NPU_ARCH 2201: it converts to and from float, and has no arithmetic and no comparison.
  * Source: asc-devkit docs/zh/api, "ToBfloat16", "ToFloat". */
 struct bfloat16_t {
-    AKGEN_API constexpr bfloat16_t() : bits(0) {}
+    AKGEN_API constexpr bfloat16_t() : bits(0)
+    {
+    }
     bfloat16_t(const bfloat16_t &) = default;
     bfloat16_t &operator=(const bfloat16_t &) = default;
-    /* Read through a pointer into GM or UB; clang has no way to write a class through one. */
-    AKGEN_API bfloat16_t(const __gm__ bfloat16_t &other) : bits(other.bits) {}
-    AKGEN_API bfloat16_t(const __ubuf__ bfloat16_t &other) : bits(other.bits) {}
+    /* Read through a pointer into GM or UB (templates, so that the type stays trivially copyable); clang has no way to
+     * write a class through one. */
+    template <class B, class = std::enable_if_t<std::is_same_v<B, bfloat16_t>>>
+    AKGEN_API bfloat16_t(const __gm__ B &other) : bits(other.bits)
+    {
+    }
+    template <class B, class = std::enable_if_t<std::is_same_v<B, bfloat16_t>>>
+    AKGEN_API bfloat16_t(const __ubuf__ B &other) : bits(other.bits)
+    {
+    }
     template <class B, class = std::enable_if_t<std::is_same_v<B, bfloat16_t>>>
     AKGEN_API bfloat16_t &operator=(const __gm__ B &other)
     {
@@ -34,20 +43,37 @@ struct bfloat16_t {
     }
     /* A number, rounded to nearest even. As on the device an implicit conversion exists for what has exactly this type
      * of literal; integers and bool go through float explicitly. */
-    AKGEN_API constexpr bfloat16_t(float value) : bits(round(__builtin_bit_cast(uint32_t, value))) {}
-    AKGEN_API constexpr bfloat16_t(double value) : bfloat16_t(static_cast<float>(value)) {}
-    AKGEN_API constexpr bfloat16_t(int value) : bfloat16_t(static_cast<float>(value)) {}
-    AKGEN_API constexpr bfloat16_t(unsigned value) : bfloat16_t(static_cast<float>(value)) {}
-    AKGEN_API constexpr bfloat16_t(long value) : bfloat16_t(static_cast<float>(value)) {}
-    AKGEN_API constexpr bfloat16_t(unsigned long value) : bfloat16_t(static_cast<float>(value)) {}
-    AKGEN_API constexpr bfloat16_t(half value) : bfloat16_t(static_cast<float>(value)) {}
+    AKGEN_API constexpr bfloat16_t(float value) : bits(round(__builtin_bit_cast(uint32_t, value)))
+    {
+    }
+    AKGEN_API constexpr bfloat16_t(double value) : bfloat16_t(static_cast<float>(value))
+    {
+    }
+    AKGEN_API constexpr bfloat16_t(int value) : bfloat16_t(static_cast<float>(value))
+    {
+    }
+    AKGEN_API constexpr bfloat16_t(unsigned value) : bfloat16_t(static_cast<float>(value))
+    {
+    }
+    AKGEN_API constexpr bfloat16_t(long value) : bfloat16_t(static_cast<float>(value))
+    {
+    }
+    AKGEN_API constexpr bfloat16_t(unsigned long value) : bfloat16_t(static_cast<float>(value))
+    {
+    }
+    AKGEN_API constexpr bfloat16_t(half value) : bfloat16_t(static_cast<float>(value))
+    {
+    }
     bfloat16_t(bool) = delete;
 
-    AKGEN_API constexpr operator float() const { return __builtin_bit_cast(float, uint32_t(bits) << 16); }
+    AKGEN_API constexpr operator float() const
+    {
+        return __builtin_bit_cast(float, uint32_t(bits) << 16);
+    }
 
     uint16_t bits;
 
-private:
+  private:
     AKGEN_API static constexpr uint16_t round(uint32_t f)
     {
         return (f & 0x7fffffffu) > 0x7f800000u ? uint16_t(f >> 16 | 0x40u)
@@ -55,9 +81,9 @@ private:
     }
 };
 
-#define AKGEN_NO_OPERATOR(symbol)                                                                                       \
-    template <class A, class B,                                                                                         \
-              class = std::enable_if_t<std::is_same_v<A, bfloat16_t> || std::is_same_v<B, bfloat16_t>>>                 \
+#define AKGEN_NO_OPERATOR(symbol)                                                                                      \
+    template <class A, class B,                                                                                        \
+              class = std::enable_if_t<std::is_same_v<A, bfloat16_t> || std::is_same_v<B, bfloat16_t>>>                \
     AKGEN_DEVICE void operator symbol(A, B) = delete;
 AKGEN_NO_OPERATOR(+)
 AKGEN_NO_OPERATOR(-)
@@ -71,7 +97,8 @@ AKGEN_NO_OPERATOR(==)
 AKGEN_NO_OPERATOR(!=)
 #undef AKGEN_NO_OPERATOR
 
-namespace AscendC {
+namespace AscendC
+{
 /* Two 4-bit integers share a byte; a tensor of int4b_t counts elements, not bytes. */
 struct int4b_t {
     uint8_t storage;
@@ -81,17 +108,18 @@ template <typename T, typename U> struct IsSameType {
     static constexpr bool value = std::is_same_v<T, U>;
 };
 template <typename T> using PrimT = T;
-}
+} // namespace AscendC
 using AscendC::int4b_t;
 
-namespace akgen {
+namespace akgen
+{
 
 template <typename T> struct dtype_of {
     static constexpr uint8_t value = AKGEN_DTYPE_NONE;
 };
-#define AKGEN_TYPE(type, id)                                                                                            \
-    template <> struct dtype_of<type> {                                                                                 \
-        static constexpr uint8_t value = AKGEN_##id;                                                                    \
+#define AKGEN_TYPE(type, id)                                                                                           \
+    template <> struct dtype_of<type> {                                                                                \
+        static constexpr uint8_t value = AKGEN_##id;                                                                   \
     };
 AKGEN_TYPE(float, FLOAT)
 AKGEN_TYPE(half, FLOAT16)

@@ -1,6 +1,6 @@
-/* Names that CANN has and AKGen lacks. Using one is a compile error whose text begins with "akgen-unsupported: " and the
- * name, which the toolchain turns into the verdict `unsupported`. The functions take anything by const reference, so that a
- * kernel's own function of the same name is the better match. */
+/* Names that CANN has and AKGen lacks. Using one is a compile error whose text begins with "akgen-unsupported: " and
+ * the name, which the toolchain turns into the verdict `unsupported`. The functions take anything by const reference,
+ * so that a kernel's own function of the same name is the better match. */
 #ifndef ASCENDC_UNSUPPORTED_H
 #define ASCENDC_UNSUPPORTED_H
 
@@ -9,35 +9,40 @@
 #define AKGEN_LACKS(Name) __attribute__((unavailable("akgen-unsupported: " #Name)))
 
 /* Explicit template arguments may be types, values, or types first and values then. */
-#define AKGEN_LACKS_FUNCTION(Name)                                                                                      \
-    template <class... E, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);                           \
-    template <class E, auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);          \
-    template <class E, class F, auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...); \
+#define AKGEN_LACKS_FUNCTION(Name)                                                                                     \
+    template <class... E, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);                          \
+    template <class E, auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);         \
+    template <class E, class F, auto V0, auto... V, class... A>                                                        \
+    AKGEN_LACKS(Name)                                                                                                  \
+    AKGEN_DEVICE void Name(const A &...);                                                                              \
     template <auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);
 /* Complete, so that the first thing wrong with a use is that it is used. */
-#define AKGEN_LACKS_TYPE(Name)                                                                                          \
-    struct AKGEN_LACKS(Name) Name {                                                                                     \
-        template <class... A> AKGEN_DEVICE constexpr Name(const A &...) {}                                              \
+#define AKGEN_LACKS_TYPE(Name)                                                                                         \
+    struct AKGEN_LACKS(Name) Name {                                                                                    \
+        template <class... A> AKGEN_DEVICE constexpr Name(const A &...)                                                \
+        {                                                                                                              \
+        }                                                                                                              \
     };
 /* Functions of one tensor in their real forms as well: kernels take the address of these. */
-#define AKGEN_LACKS_MATH(Name)                                                                                          \
-    AKGEN_LACKS_FUNCTION(Name)                                                                                          \
-    template <typename T, bool isReuseSource = false>                                                                   \
-    AKGEN_LACKS(Name)                                                                                                   \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,                \
-                           const uint32_t);                                                                             \
-    template <typename T, bool isReuseSource = false>                                                                   \
-    AKGEN_LACKS(Name)                                                                                                   \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &);               \
-    template <typename T, bool isReuseSource = false>                                                                   \
-    AKGEN_LACKS(Name)                                                                                                   \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const uint32_t);                             \
-    template <typename T, bool isReuseSource = false>                                                                   \
-    AKGEN_LACKS(Name)                                                                                                   \
+#define AKGEN_LACKS_MATH(Name)                                                                                         \
+    AKGEN_LACKS_FUNCTION(Name)                                                                                         \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_LACKS(Name)                                                                                                  \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,               \
+                           const uint32_t);                                                                            \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_LACKS(Name)                                                                                                  \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &);              \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_LACKS(Name)                                                                                                  \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const uint32_t);                            \
+    template <typename T, bool isReuseSource = false>                                                                  \
+    AKGEN_LACKS(Name)                                                                                                  \
     AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &);
 #define AKGEN_LACKS_VALUE(Name) AKGEN_LACKS(Name) constexpr int Name = 0;
 
-namespace AscendC {
+namespace AscendC
+{
 
 template <typename T> class LocalTensor;
 
@@ -135,39 +140,43 @@ template <typename T> struct AKGEN_LACKS(MrgSortSrcList) MrgSortSrcList;
 template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
 
 /* High-level APIs. */
-#define AKGEN_LACKS_ELEMENTWISE(X)                                                                                      \
-    X(Acos) X(Acosh) X(Asin) X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor)        \
-    X(Frac) X(Lgamma) X(Log) X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc)        \
-    X(Xor)
+#define AKGEN_LACKS_ELEMENTWISE(X)                                                                                     \
+    X(Acos)                                                                                                            \
+    X(Acosh) X(Asin) X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor) X(Frac)       \
+        X(Lgamma) X(Log) X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc) X(Xor)
 AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
 #undef AKGEN_LACKS_ELEMENTWISE
-#define AKGEN_LACKS_ADVANCED(X)                                                                                         \
-    X(AdjustSoftMaxRes) X(AntiQuantize) X(AscendAntiQuant) X(AscendDequant) X(AscendQuant) X(BatchNorm)                 \
-    X(BroadCast) X(Broadcast) X(Clamp) X(ClampMax) X(ClampMin) X(CumSum) X(DeepNorm) X(DropOut) X(FasterGelu)           \
-    X(FasterGeluV2) X(Fmod) X(GeGLU) X(Gelu) X(GroupNorm) X(Hypot) X(LayerNorm) X(LayerNormGrad)                        \
-    X(LayerNormGradBeta) X(LogSoftMax) X(Mean) X(Normalize) X(Pad) X(Power) X(ReGlu) X(ReduceAll) X(ReduceAny)          \
-    X(ReduceMean) X(ReduceProd) X(ReduceXorSum) X(RmsNorm) X(SelectWithBytesMask) X(Silu) X(SimpleSoftMax)              \
-    X(SoftMax) X(SoftmaxFlash) X(SoftmaxFlashV2) X(SoftmaxFlashV3) X(SoftmaxGrad) X(SoftmaxGradFront)                   \
-    X(SoftMaxFlashV2TilingFuncImpl) X(Sum) X(SwiGLU) X(Swish) X(TopK) X(TransData) X(UnPad) X(WelfordFinalize)          \
-    X(WelfordUpdate) X(ConfusionTranspose)
+#define AKGEN_LACKS_ADVANCED(X)                                                                                        \
+    X(AdjustSoftMaxRes)                                                                                                \
+    X(AntiQuantize) X(AscendAntiQuant) X(AscendDequant) X(AscendQuant) X(BatchNorm) X(BroadCast) X(Broadcast) X(Clamp) \
+        X(ClampMax) X(ClampMin) X(CumSum) X(DeepNorm) X(DropOut) X(FasterGelu) X(FasterGeluV2) X(Fmod) X(GeGLU)        \
+            X(Gelu) X(GroupNorm) X(Hypot) X(LayerNorm) X(LayerNormGrad) X(LayerNormGradBeta) X(LogSoftMax) X(Mean)     \
+                X(Normalize) X(Pad) X(Power) X(ReGlu) X(ReduceAll) X(ReduceAny) X(ReduceMean) X(ReduceProd)            \
+                    X(ReduceXorSum) X(RmsNorm) X(SelectWithBytesMask) X(Silu) X(SimpleSoftMax) X(SoftMax)              \
+                        X(SoftmaxFlash) X(SoftmaxFlashV2) X(SoftmaxFlashV3) X(SoftmaxGrad) X(SoftmaxGradFront)         \
+                            X(SoftMaxFlashV2TilingFuncImpl) X(Sum) X(SwiGLU) X(Swish) X(TopK) X(TransData) X(UnPad)    \
+                                X(WelfordFinalize) X(WelfordUpdate) X(ConfusionTranspose)
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
-/* The reductions of several axes, told from the basic ones by their pattern: ReduceSum<float, Pattern::Reduce::AR>(...). */
-#define AKGEN_LACKS_PATTERN(Name)                                                                                       \
-    template <class T, class pattern, bool isReuseSource = false>                                                       \
-    AKGEN_LACKS(Name with a pattern)                                                                                    \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,                \
+/* The reductions of several axes, told from the basic ones by their pattern: ReduceSum<float,
+ * Pattern::Reduce::AR>(...). */
+#define AKGEN_LACKS_PATTERN(Name)                                                                                      \
+    template <class T, class pattern, bool isReuseSource = false>                                                      \
+    AKGEN_LACKS(Name with a pattern)                                                                                   \
+    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,               \
                            const uint32_t[], bool);
 AKGEN_LACKS_PATTERN(ReduceSum)
 AKGEN_LACKS_PATTERN(ReduceMax)
 AKGEN_LACKS_PATTERN(ReduceMin)
 #undef AKGEN_LACKS_PATTERN
-namespace Pattern {
-namespace Reduce {
+namespace Pattern
+{
+namespace Reduce
+{
 struct AR;
 struct RA;
-}
-}
+} // namespace Reduce
+} // namespace Pattern
 AKGEN_LACKS_TYPE(SoftMaxShapeInfo)
 AKGEN_LACKS_TYPE(SelectWithBytesMaskShapeInfo)
 AKGEN_LACKS_TYPE(SumParams)
@@ -215,11 +224,12 @@ AKGEN_LACKS_VALUE(CFG_MDL)
 AKGEN_LACKS_FUNCTION(GetNormalConfig)
 AKGEN_LACKS_FUNCTION(GetMDLConfig)
 template <AscendC::TPosition position, auto... rest> struct AKGEN_LACKS(MatmulType) MatmulType;
-namespace matmul {
+namespace matmul
+{
 template <class... Types> class AKGEN_LACKS(Matmul) Matmul;
 template <class... Types> class AKGEN_LACKS(MatmulImpl) MatmulImpl;
 using ::MatmulType;
-}
+} // namespace matmul
 #define REGIST_MATMUL_OBJ(...) static_assert(false, "akgen-unsupported: REGIST_MATMUL_OBJ")
 
 #undef AKGEN_LACKS_FUNCTION

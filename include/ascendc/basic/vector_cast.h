@@ -4,22 +4,17 @@
 
 #include "basic/issue.h"
 
-namespace akgen {
+namespace akgen
+{
 
 struct cast_pair {
     uint8_t dst, src;
 };
-/* Source: asc-devkit docs/zh/api, "Cast", table for the Atlas A2 products. */
 constexpr cast_pair cast_pairs[] = {
-    {AKGEN_FLOAT, AKGEN_FLOAT16}, {AKGEN_INT32, AKGEN_FLOAT16},  {AKGEN_INT16, AKGEN_FLOAT16},
-    {AKGEN_INT8, AKGEN_FLOAT16},  {AKGEN_UINT8, AKGEN_FLOAT16},  {AKGEN_INT4, AKGEN_FLOAT16},
-    {AKGEN_FLOAT, AKGEN_FLOAT},   {AKGEN_FLOAT16, AKGEN_FLOAT},  {AKGEN_BF16, AKGEN_FLOAT},
-    {AKGEN_INT64, AKGEN_FLOAT},   {AKGEN_INT32, AKGEN_FLOAT},    {AKGEN_INT16, AKGEN_FLOAT},
-    {AKGEN_FLOAT, AKGEN_BF16},    {AKGEN_INT32, AKGEN_BF16},     {AKGEN_FLOAT16, AKGEN_INT4},
-    {AKGEN_FLOAT16, AKGEN_UINT8}, {AKGEN_FLOAT16, AKGEN_INT8},   {AKGEN_FLOAT16, AKGEN_INT16},
-    {AKGEN_FLOAT, AKGEN_INT16},   {AKGEN_FLOAT, AKGEN_INT32},    {AKGEN_INT64, AKGEN_INT32},
-    {AKGEN_INT16, AKGEN_INT32},   {AKGEN_FLOAT16, AKGEN_INT32},  {AKGEN_INT32, AKGEN_INT64},
-    {AKGEN_FLOAT, AKGEN_INT64}};
+#define NPU_CAST(dst, src, modes, rate) {AKGEN_##dst, AKGEN_##src},
+#include "npu/cast.def"
+#undef NPU_CAST
+};
 
 constexpr bool can_cast(uint8_t dst, uint8_t src)
 {
@@ -30,7 +25,7 @@ constexpr bool can_cast(uint8_t dst, uint8_t src)
 }
 template <typename D, typename S> struct require_cast {
     static_assert(can_cast(dtype_of<D>::value, dtype_of<S>::value),
-                  "Cast: this pair of data types is not supported on Ascend910B");
+                  "Cast: this pair of data types is not supported on Ascend910B; Cast.md has the table");
     static constexpr bool ok = true;
 };
 template <typename D, typename S>
@@ -45,7 +40,8 @@ AKGEN_API npu_insn cast(const AscendC::LocalTensor<D> &dst, const AscendC::Local
 
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 
 template <typename T, typename U, bool isSetMask = true>
 AKGEN_API void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &roundMode,
@@ -74,11 +70,20 @@ AKGEN_API void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const 
     npu_issue(&insn);
 }
 /* The scale of int32 -> half casts. */
-AKGEN_API void SetDeqScale(half scale) { npu_set_deq_scale(akgen::bits_of<half>(scale)); }
+AKGEN_API void SetDeqScale(half scale)
+{
+    npu_set_deq_scale(akgen::bits_of<half>(scale));
+}
 
 /* Scalar conversions of bfloat16_t, which has no arithmetic. */
-AKGEN_API float ToFloat(const bfloat16_t &value) { return __builtin_bit_cast(float, uint32_t(value.bits) << 16); }
-AKGEN_API bfloat16_t ToBfloat16(const float &value) { return bfloat16_t(value); }
+AKGEN_API float ToFloat(const bfloat16_t &value)
+{
+    return __builtin_bit_cast(float, uint32_t(value.bits) << 16);
+}
+AKGEN_API bfloat16_t ToBfloat16(const float &value)
+{
+    return bfloat16_t(value);
+}
 
 } // namespace AscendC
 

@@ -4,7 +4,8 @@
 
 #include "basic/issue.h"
 
-namespace akgen {
+namespace akgen
+{
 
 template <typename D> struct require_bits {
     static_assert(std::is_same_v<D, uint8_t> || std::is_same_v<D, int8_t>,
@@ -13,7 +14,8 @@ template <typename D> struct require_bits {
 };
 /* dst = src0 <mode> (src1 or scalar) */
 template <npu_op op, typename T, typename U>
-AKGEN_API npu_insn compare(const AscendC::LocalTensor<U> &dst, const AscendC::LocalTensor<T> &src0, AscendC::CMPMODE mode)
+AKGEN_API npu_insn compare(const AscendC::LocalTensor<U> &dst, const AscendC::LocalTensor<T> &src0,
+                           AscendC::CMPMODE mode)
 {
     static_assert(require_type<op, T>::ok);
     static_assert(require_bits<U>::ok);
@@ -58,10 +60,11 @@ AKGEN_API npu_insn select(const AscendC::LocalTensor<T> &dst, const AscendC::Loc
                           const AscendC::LocalTensor<T> &src0, AscendC::SELMODE mode)
 {
     static_assert(require_type<NPU_OP_SELECT, T>::ok);
-    static_assert(std::is_same_v<U, uint8_t> || std::is_same_v<U, uint16_t> || std::is_same_v<U, uint32_t> ||
-                      std::is_same_v<U, uint64_t> || std::is_same_v<U, int8_t>,
-                  "Select: the mask's data type is not supported on Ascend910B; supported: uint8_t | uint16_t | uint32_t "
-                  "| uint64_t");
+    static_assert(
+        std::is_same_v<U, uint8_t> || std::is_same_v<U, uint16_t> || std::is_same_v<U, uint32_t> ||
+            std::is_same_v<U, uint64_t> || std::is_same_v<U, int8_t>,
+        "Select: the mask's data type is not supported on Ascend910B; supported: uint8_t | uint16_t | uint32_t "
+        "| uint64_t");
     npu_insn insn = start<NPU_OP_SELECT, T, T>(raw(dst));
     insn.src1_type = dtype_of<U>::value;
     insn.src0 = raw(src0);
@@ -81,44 +84,46 @@ AKGEN_API npu_insn select_scalar(const AscendC::LocalTensor<T> &dst, const Ascen
 
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 
-#define AKGEN_COMPARE(mask_parameter)                                                                                   \
-    template <typename T, typename U, bool isSetMask = true>                                                            \
-    AKGEN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,           \
-                           CMPMODE cmpMode, mask_parameter, uint8_t repeatTime, const BinaryRepeatParams &repeatParams) \
-    {                                                                                                                   \
-        npu_insn insn = akgen::compare_tensor(dst, src0, src1, cmpMode);                                                \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode, mask_parameter,     \
-                           const BinaryRepeatParams &repeatParams)                                                      \
-    {                                                                                                                   \
-        npu_insn insn = akgen::compare_register(src0, src1, cmpMode);                                                   \
-        akgen::by_mask<isSetMask>(insn, mask, 1);                                                                       \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T, typename U, bool isSetMask = true>                                                            \
-    AKGEN_API void CompareScalar(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,             \
-                                 CMPMODE cmpMode, mask_parameter, uint8_t repeatTime,                                   \
-                                 const UnaryRepeatParams &repeatParams)                                                 \
-    {                                                                                                                   \
-        npu_insn insn = akgen::compare_scalar(dst, src0, src1Scalar, cmpMode);                                          \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_COMPARE(mask_parameter)                                                                                  \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,          \
+                           CMPMODE cmpMode, mask_parameter, uint8_t repeatTime,                                        \
+                           const BinaryRepeatParams &repeatParams)                                                     \
+    {                                                                                                                  \
+        npu_insn insn = akgen::compare_tensor(dst, src0, src1, cmpMode);                                               \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode, mask_parameter,    \
+                           const BinaryRepeatParams &repeatParams)                                                     \
+    {                                                                                                                  \
+        npu_insn insn = akgen::compare_register(src0, src1, cmpMode);                                                  \
+        akgen::by_mask<isSetMask>(insn, mask, 1);                                                                      \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_API void CompareScalar(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
+                                 CMPMODE cmpMode, mask_parameter, uint8_t repeatTime,                                  \
+                                 const UnaryRepeatParams &repeatParams)                                                \
+    {                                                                                                                  \
+        npu_insn insn = akgen::compare_scalar(dst, src0, src1Scalar, cmpMode);                                         \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
     }
 AKGEN_COMPARE(const uint64_t mask[])
 AKGEN_COMPARE(const uint64_t mask)
 #undef AKGEN_COMPARE
 
 template <typename T, typename U>
-AKGEN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
-                       uint32_t count)
+AKGEN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+                       CMPMODE cmpMode, uint32_t count)
 {
     npu_insn insn = akgen::compare_tensor(dst, src0, src1, cmpMode);
     akgen::by_count(insn, count);
@@ -132,29 +137,36 @@ AKGEN_API void CompareScalar(const LocalTensor<U> &dst, const LocalTensor<T> &sr
     akgen::by_count(insn, count);
     npu_issue(&insn);
 }
-template <typename T> AKGEN_API void GetCmpMask(const LocalTensor<T> &dst) { npu_get_cmp_mask(&akgen::raw(dst)); }
-template <typename T> AKGEN_API void SetCmpMask(const LocalTensor<T> &src) { npu_set_cmp_mask(&akgen::raw(src)); }
+template <typename T> AKGEN_API void GetCmpMask(const LocalTensor<T> &dst)
+{
+    npu_get_cmp_mask(&akgen::raw(dst));
+}
+template <typename T> AKGEN_API void SetCmpMask(const LocalTensor<T> &src)
+{
+    npu_set_cmp_mask(&akgen::raw(src));
+}
 
-#define AKGEN_SELECT(mask_parameter)                                                                                    \
-    template <typename T, typename U, bool isSetMask = true>                                                            \
-    AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,         \
-                          const LocalTensor<T> &src1, SELMODE selMode, mask_parameter, uint8_t repeatTime,              \
-                          const BinaryRepeatParams &repeatParams)                                                       \
-    {                                                                                                                   \
-        npu_insn insn = akgen::select(dst, selMask, src0, selMode);                                                     \
-        insn.src1 = akgen::raw(src1);                                                                                   \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T, typename U, bool isSetMask = true>                                                            \
-    AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0, T src1, \
-                          SELMODE selMode, mask_parameter, uint8_t repeatTime, const BinaryRepeatParams &repeatParams)  \
-    {                                                                                                                   \
-        npu_insn insn = akgen::select_scalar(dst, selMask, src0, src1, selMode);                                        \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_SELECT(mask_parameter)                                                                                   \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,        \
+                          const LocalTensor<T> &src1, SELMODE selMode, mask_parameter, uint8_t repeatTime,             \
+                          const BinaryRepeatParams &repeatParams)                                                      \
+    {                                                                                                                  \
+        npu_insn insn = akgen::select(dst, selMask, src0, selMode);                                                    \
+        insn.src1 = akgen::raw(src1);                                                                                  \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T, typename U, bool isSetMask = true>                                                           \
+    AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,        \
+                          T src1, SELMODE selMode, mask_parameter, uint8_t repeatTime,                                 \
+                          const BinaryRepeatParams &repeatParams)                                                      \
+    {                                                                                                                  \
+        npu_insn insn = akgen::select_scalar(dst, selMask, src0, src1, selMode);                                       \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
     }
 AKGEN_SELECT(uint64_t mask[])
 AKGEN_SELECT(uint64_t mask)
@@ -185,6 +197,17 @@ AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, con
     LocalTensor<uint8_t> nowhere;
     npu_insn insn = akgen::select(dst, nowhere, src0, selMode);
     insn.src1 = akgen::raw(src1);
+    akgen::by_mask<false>(insn, uint64_t(0), repeatTime);
+    akgen::strides(insn, repeatParams);
+    npu_issue(&insn);
+}
+
+/* Against the scalar that SetCmpMask left in CMPMASK. */
+template <typename T, typename U>
+AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                      uint8_t repeatTime, const BinaryRepeatParams &repeatParams)
+{
+    npu_insn insn = akgen::select(dst, selMask, src0, SELMODE::VSEL_TENSOR_SCALAR_MODE);
     akgen::by_mask<false>(insn, uint64_t(0), repeatTime);
     akgen::strides(insn, repeatParams);
     npu_issue(&insn);

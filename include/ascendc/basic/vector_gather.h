@@ -4,7 +4,8 @@
 
 #include "basic/issue.h"
 
-namespace akgen {
+namespace akgen
+{
 template <typename T>
 AKGEN_API npu_insn gather(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                           const AscendC::LocalTensor<uint32_t> &offsets, uint32_t base)
@@ -31,19 +32,20 @@ AKGEN_API npu_insn gather_mask(const AscendC::LocalTensor<T> &dst, const AscendC
 }
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 
-#define AKGEN_GATHER(mask_parameter)                                                                                    \
-    template <typename T>                                                                                               \
-    AKGEN_API void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &srcOffset, \
-                          const uint32_t srcBaseOffset, mask_parameter, const uint8_t repeatTime,                       \
-                          const uint16_t dstRepStride)                                                                  \
-    {                                                                                                                   \
-        npu_insn insn = akgen::gather(dst, src, srcOffset, srcBaseOffset);                                              \
-        akgen::by_mask(insn, mask, repeatTime);                                                                         \
-        insn.dst_blk = 1;                                                                                               \
-        insn.dst_rep = dstRepStride;                                                                                    \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_GATHER(mask_parameter)                                                                                   \
+    template <typename T>                                                                                              \
+    AKGEN_API void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src,                                        \
+                          const LocalTensor<uint32_t> &srcOffset, const uint32_t srcBaseOffset, mask_parameter,        \
+                          const uint8_t repeatTime, const uint16_t dstRepStride)                                       \
+    {                                                                                                                  \
+        npu_insn insn = akgen::gather(dst, src, srcOffset, srcBaseOffset);                                             \
+        akgen::by_mask(insn, mask, repeatTime);                                                                        \
+        insn.dst_blk = 1;                                                                                              \
+        insn.dst_rep = dstRepStride;                                                                                   \
+        npu_issue(&insn);                                                                                              \
     }
 AKGEN_GATHER(const uint64_t mask)
 AKGEN_GATHER(const uint64_t mask[])
@@ -65,7 +67,8 @@ AKGEN_API void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 {
     static_assert(std::is_same_v<U, uint16_t> || std::is_same_v<U, uint32_t>,
                   "GatherMask: the pattern's data type is not supported on Ascend910B; supported: uint16_t | uint32_t");
-    static_assert(sizeof(T) == sizeof(U), "GatherMask: a pattern for 16-bit data is uint16_t, for 32-bit data uint32_t");
+    static_assert(sizeof(T) == sizeof(U),
+                  "GatherMask: a pattern for 16-bit data is uint16_t, for 32-bit data uint32_t");
     npu_insn insn = akgen::gather_mask(dst, src0, reduceMode, mask, gatherMaskParams);
     insn.flags |= NPU_INSN_USER_PATTERN;
     insn.src1 = akgen::raw(src1Pattern);
@@ -83,7 +86,10 @@ AKGEN_API void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
     npu_issue(&insn);
     rsvdCnt = npu_get_rsvd_count();
 }
-AKGEN_API int64_t GetGatherMaskRemainCount() { return int64_t(npu_get_rsvd_count()); }
+AKGEN_API int64_t GetGatherMaskRemainCount()
+{
+    return int64_t(npu_get_rsvd_count());
+}
 
 } // namespace AscendC
 

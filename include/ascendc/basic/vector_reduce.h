@@ -1,10 +1,12 @@
-/* Reductions: of everything (ReduceSum...), of a repeat (WholeReduce...), of a block, of pairs; and their result registers. */
+/* Reductions: of everything (ReduceSum...), of a repeat (WholeReduce...), of a block, of pairs; and their result
+ * registers. */
 #ifndef ASCENDC_VECTOR_REDUCE_H
 #define ASCENDC_VECTOR_REDUCE_H
 
 #include "basic/issue.h"
 
-namespace akgen {
+namespace akgen
+{
 template <npu_op op, typename T>
 AKGEN_API npu_insn reduce(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                           const AscendC::LocalTensor<T> &sharedTmpBuffer, bool calIndex)
@@ -15,8 +17,8 @@ AKGEN_API npu_insn reduce(const AscendC::LocalTensor<T> &dst, const AscendC::Loc
     return insn;
 }
 template <npu_op op, typename T>
-AKGEN_API npu_insn repeat_reduce(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src, int32_t dst_rep,
-                                 int32_t src_blk, int32_t src_rep)
+AKGEN_API npu_insn repeat_reduce(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                                 int32_t dst_rep, int32_t src_blk, int32_t src_rep)
 {
     npu_insn insn = unary<op, T>(dst, src);
     insn.dst_blk = 1;
@@ -27,37 +29,38 @@ AKGEN_API npu_insn repeat_reduce(const AscendC::LocalTensor<T> &dst, const Ascen
 }
 } // namespace akgen
 
-namespace AscendC {
+namespace AscendC
+{
 
-#define AKGEN_REDUCE_INDEX(Name, op)                                                                                    \
-    template <typename T>                                                                                               \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,    \
-                        const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = 0)    \
-    {                                                                                                                   \
-        npu_insn insn = akgen::reduce<op, T>(dst, src, sharedTmpBuffer, calIndex);                                      \
-        akgen::by_mask(insn, uint64_t(mask), uint32_t(repeatTime));                                                     \
-        insn.src0_blk = 1;                                                                                              \
-        insn.src0_rep = uint16_t(srcRepStride);                                                                         \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T>                                                                                               \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,    \
-                        const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,                    \
-                        bool calIndex = 0)                                                                              \
-    {                                                                                                                   \
-        npu_insn insn = akgen::reduce<op, T>(dst, src, sharedTmpBuffer, calIndex);                                      \
-        akgen::by_mask(insn, mask, uint32_t(repeatTime));                                                               \
-        insn.src0_blk = 1;                                                                                              \
-        insn.src0_rep = uint16_t(srcRepStride);                                                                         \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T>                                                                                               \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,    \
-                        const int32_t count, bool calIndex = 0)                                                         \
-    {                                                                                                                   \
-        npu_insn insn = akgen::reduce<op, T>(dst, src, sharedTmpBuffer, calIndex);                                      \
-        akgen::by_count(insn, count);                                                                                   \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_REDUCE_INDEX(Name, op)                                                                                   \
+    template <typename T>                                                                                              \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,   \
+                        const int32_t mask, const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = 0)   \
+    {                                                                                                                  \
+        npu_insn insn = akgen::reduce<op, T>(dst, src, sharedTmpBuffer, calIndex);                                     \
+        akgen::by_mask(insn, uint64_t(mask), uint32_t(repeatTime));                                                    \
+        insn.src0_blk = 1;                                                                                             \
+        insn.src0_rep = uint16_t(srcRepStride);                                                                        \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,   \
+                        const uint64_t mask[], const int32_t repeatTime, const int32_t srcRepStride,                   \
+                        bool calIndex = 0)                                                                             \
+    {                                                                                                                  \
+        npu_insn insn = akgen::reduce<op, T>(dst, src, sharedTmpBuffer, calIndex);                                     \
+        akgen::by_mask(insn, mask, uint32_t(repeatTime));                                                              \
+        insn.src0_blk = 1;                                                                                             \
+        insn.src0_rep = uint16_t(srcRepStride);                                                                        \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &sharedTmpBuffer,   \
+                        const int32_t count, bool calIndex = 0)                                                        \
+    {                                                                                                                  \
+        npu_insn insn = akgen::reduce<op, T>(dst, src, sharedTmpBuffer, calIndex);                                     \
+        akgen::by_count(insn, count);                                                                                  \
+        npu_issue(&insn);                                                                                              \
     }
 AKGEN_REDUCE_INDEX(ReduceMax, NPU_OP_REDUCE_MAX)
 AKGEN_REDUCE_INDEX(ReduceMin, NPU_OP_REDUCE_MIN)
@@ -95,27 +98,27 @@ AKGEN_API void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, c
     npu_issue(&insn);
 }
 
-#define AKGEN_WHOLE_REDUCE(Name, op, mask_parameter)                                                                    \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, mask_parameter, const int32_t repeatTime, \
-                        const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,             \
-                        ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX)                                             \
-    {                                                                                                                   \
-        npu_insn insn = akgen::repeat_reduce<op, T>(dst, src, dstRepStride, srcBlkStride, srcRepStride);                \
-        akgen::by_mask<isSetMask>(insn, mask, uint32_t(repeatTime));                                                    \
-        insn.mode = uint8_t(order);                                                                                     \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_WHOLE_REDUCE(Name, op, mask_parameter)                                                                   \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, mask_parameter,                          \
+                        const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,              \
+                        const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX)                \
+    {                                                                                                                  \
+        npu_insn insn = akgen::repeat_reduce<op, T>(dst, src, dstRepStride, srcBlkStride, srcRepStride);               \
+        akgen::by_mask<isSetMask>(insn, mask, uint32_t(repeatTime));                                                   \
+        insn.mode = uint8_t(order);                                                                                    \
+        npu_issue(&insn);                                                                                              \
     }
-#define AKGEN_WHOLE_REDUCE_SUM(mask_parameter)                                                                          \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, mask_parameter,                 \
-                                  const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,     \
-                                  const int32_t srcRepStride)                                                           \
-    {                                                                                                                   \
-        npu_insn insn = akgen::repeat_reduce<NPU_OP_WHOLE_REDUCE_SUM, T>(dst, src, dstRepStride, srcBlkStride,          \
-                                                                         srcRepStride);                                 \
-        akgen::by_mask<isSetMask>(insn, mask, uint32_t(repeatTime));                                                    \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_WHOLE_REDUCE_SUM(mask_parameter)                                                                         \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, mask_parameter,                \
+                                  const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,    \
+                                  const int32_t srcRepStride)                                                          \
+    {                                                                                                                  \
+        npu_insn insn =                                                                                                \
+            akgen::repeat_reduce<NPU_OP_WHOLE_REDUCE_SUM, T>(dst, src, dstRepStride, srcBlkStride, srcRepStride);      \
+        akgen::by_mask<isSetMask>(insn, mask, uint32_t(repeatTime));                                                   \
+        npu_issue(&insn);                                                                                              \
     }
 AKGEN_WHOLE_REDUCE(WholeReduceMax, NPU_OP_WHOLE_REDUCE_MAX, const uint64_t mask[])
 AKGEN_WHOLE_REDUCE(WholeReduceMax, NPU_OP_WHOLE_REDUCE_MAX, const int32_t mask)
@@ -127,17 +130,18 @@ AKGEN_WHOLE_REDUCE_SUM(const int32_t mask)
 #undef AKGEN_WHOLE_REDUCE_SUM
 
 /* Here the repeat count comes before the mask. */
-#define AKGEN_BLOCK_REDUCE(Name, op, mask_parameter)                                                                    \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, mask_parameter, \
-                        const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride)             \
-    {                                                                                                                   \
-        npu_insn insn = akgen::repeat_reduce<op, T>(dst, src, dstRepStride, srcBlkStride, srcRepStride);                \
-        akgen::by_mask<isSetMask>(insn, mask, uint32_t(repeatTime));                                                    \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_BLOCK_REDUCE(Name, op, mask_parameter)                                                                   \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,                \
+                        mask_parameter, const int32_t dstRepStride, const int32_t srcBlkStride,                        \
+                        const int32_t srcRepStride)                                                                    \
+    {                                                                                                                  \
+        npu_insn insn = akgen::repeat_reduce<op, T>(dst, src, dstRepStride, srcBlkStride, srcRepStride);               \
+        akgen::by_mask<isSetMask>(insn, mask, uint32_t(repeatTime));                                                   \
+        npu_issue(&insn);                                                                                              \
     }
-#define AKGEN_BLOCK_REDUCE_FORMS(Name, op)                                                                              \
-    AKGEN_BLOCK_REDUCE(Name, op, const uint64_t mask[])                                                                 \
+#define AKGEN_BLOCK_REDUCE_FORMS(Name, op)                                                                             \
+    AKGEN_BLOCK_REDUCE(Name, op, const uint64_t mask[])                                                                \
     AKGEN_BLOCK_REDUCE(Name, op, const int32_t mask)
 AKGEN_BLOCK_REDUCE_FORMS(BlockReduceSum, NPU_OP_BLOCK_REDUCE_SUM)
 AKGEN_BLOCK_REDUCE_FORMS(BlockReduceMax, NPU_OP_BLOCK_REDUCE_MAX)
@@ -151,7 +155,8 @@ AKGEN_API void RepeatReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &
                                const int32_t mask, const int32_t dstBlkStride, const int32_t srcBlkStride,
                                const int32_t dstRepStride, const int32_t srcRepStride)
 {
-    npu_insn insn = akgen::repeat_reduce<NPU_OP_WHOLE_REDUCE_SUM, T>(dst, src, dstRepStride, srcBlkStride, srcRepStride);
+    npu_insn insn =
+        akgen::repeat_reduce<NPU_OP_WHOLE_REDUCE_SUM, T>(dst, src, dstRepStride, srcBlkStride, srcRepStride);
     akgen::by_mask<isSetMask>(insn, uint64_t(mask), uint32_t(repeatTime));
     npu_issue(&insn);
 }
@@ -164,8 +169,14 @@ template <typename T> AKGEN_API T GetAccVal()
     return akgen::from_bits<T>(npu_get_acc_val());
 }
 /* The register's bits, float in the low word: the form of CANN 8.1. */
-AKGEN_API int64_t GetAccVal() { return int64_t(npu_get_acc_val()); }
-template <typename T> AKGEN_API T GetReduceRepeatSumSpr() { return GetAccVal<T>(); }
+AKGEN_API int64_t GetAccVal()
+{
+    return int64_t(npu_get_acc_val());
+}
+template <typename T> AKGEN_API T GetReduceRepeatSumSpr()
+{
+    return GetAccVal<T>();
+}
 template <typename T> AKGEN_API void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex)
 {
     uint64_t value = 0, index = 0;
@@ -182,7 +193,10 @@ template <typename T> AKGEN_API void GetReduceRepeatMaxMinSpr(T &maxMinValue, T 
 {
     GetReduceMaxMinCount<T>(maxMinValue, maxMinIndex);
 }
-template <typename T> AKGEN_API void GetReduceRepeatMaxMinSpr(T &maxMinValue) { GetReduceMaxMinCount<T>(maxMinValue); }
+template <typename T> AKGEN_API void GetReduceRepeatMaxMinSpr(T &maxMinValue)
+{
+    GetReduceMaxMinCount<T>(maxMinValue);
+}
 
 } // namespace AscendC
 

@@ -4,34 +4,35 @@
 
 #include "basic/issue.h"
 
-namespace AscendC {
+namespace AscendC
+{
 
-#define AKGEN_SCALAR(Name, op)                                                                                          \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask[],    \
-                        const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                                \
-    {                                                                                                                   \
-        npu_insn insn = akgen::with_scalar<op, T>(dst, src, scalarValue);                                               \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask,      \
-                        const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                                \
-    {                                                                                                                   \
-        npu_insn insn = akgen::with_scalar<op, T>(dst, src, scalarValue);                                               \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,                     \
-                        const int32_t &count)                                                                           \
-    {                                                                                                                   \
-        npu_insn insn = akgen::with_scalar<op, T>(dst, src, scalarValue);                                               \
-        akgen::by_count(insn, count);                                                                                   \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_SCALAR(Name, op)                                                                                         \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask[],   \
+                        const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                               \
+    {                                                                                                                  \
+        npu_insn insn = akgen::with_scalar<op, T>(dst, src, scalarValue);                                              \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask,     \
+                        const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                               \
+    {                                                                                                                  \
+        npu_insn insn = akgen::with_scalar<op, T>(dst, src, scalarValue);                                              \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,                    \
+                        const int32_t &count)                                                                          \
+    {                                                                                                                  \
+        npu_insn insn = akgen::with_scalar<op, T>(dst, src, scalarValue);                                              \
+        akgen::by_count(insn, count);                                                                                  \
+        npu_issue(&insn);                                                                                              \
     }
 
 AKGEN_SCALAR(Adds, NPU_OP_ADDS)
@@ -74,7 +75,8 @@ AKGEN_API void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, 
 
 /* dst += src * scalar, where dst may be wider than src: (half, half), (float, float), (float, half). */
 } // namespace AscendC
-namespace akgen {
+namespace akgen
+{
 template <typename T, typename U> struct axpy_types {
     static_assert(akgen::require_type<NPU_OP_AXPY, U>::ok);
     static_assert(std::is_same_v<T, U> || (std::is_same_v<T, float> && std::is_same_v<U, half>),
@@ -91,7 +93,8 @@ AKGEN_API npu_insn axpy_insn(const AscendC::LocalTensor<T> &dst, const AscendC::
     return insn;
 }
 } // namespace akgen
-namespace AscendC {
+namespace AscendC
+{
 template <typename T, typename U, bool isSetMask = true>
 AKGEN_API void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue, uint64_t mask,
                     const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)

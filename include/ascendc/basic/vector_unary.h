@@ -4,33 +4,34 @@
 
 #include "basic/issue.h"
 
-namespace AscendC {
+namespace AscendC
+{
 
-#define AKGEN_UNARY(Name, op)                                                                                           \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[],                          \
-                        const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                                \
-    {                                                                                                                   \
-        npu_insn insn = akgen::unary<op, T>(dst, src);                                                                  \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T, bool isSetMask = true>                                                                        \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, const uint8_t repeatTime,  \
-                        const UnaryRepeatParams &repeatParams)                                                          \
-    {                                                                                                                   \
-        npu_insn insn = akgen::unary<op, T>(dst, src);                                                                  \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                              \
-        akgen::strides(insn, repeatParams);                                                                             \
-        npu_issue(&insn);                                                                                               \
-    }                                                                                                                   \
-    template <typename T>                                                                                               \
-    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count)                     \
-    {                                                                                                                   \
-        npu_insn insn = akgen::unary<op, T>(dst, src);                                                                  \
-        akgen::by_count(insn, count);                                                                                   \
-        npu_issue(&insn);                                                                                               \
+#define AKGEN_UNARY(Name, op)                                                                                          \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[],                         \
+                        const uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                               \
+    {                                                                                                                  \
+        npu_insn insn = akgen::unary<op, T>(dst, src);                                                                 \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T, bool isSetMask = true>                                                                       \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, const uint8_t repeatTime, \
+                        const UnaryRepeatParams &repeatParams)                                                         \
+    {                                                                                                                  \
+        npu_insn insn = akgen::unary<op, T>(dst, src);                                                                 \
+        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::strides(insn, repeatParams);                                                                            \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count)                    \
+    {                                                                                                                  \
+        npu_insn insn = akgen::unary<op, T>(dst, src);                                                                 \
+        akgen::by_count(insn, count);                                                                                  \
+        npu_issue(&insn);                                                                                              \
     }
 
 AKGEN_UNARY(Abs, NPU_OP_ABS)

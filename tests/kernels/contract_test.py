@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The kernel headers accept exactly what CANN accepts: for each instruction of isa.def every form with every data type that
+it has compiles, and each data type that it lacks is an error with the instruction's name. The same for the pairs of
+cast.def. All snippets of one kind are one file with a snippet per line, so that an error is known by its line."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
+CLANG = ["clang++-19", "-std=c++17", "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang",
+         "-fcuda-is-device", "-Wno-unknown-cuda-version", "-Xclang", "-ffloat16-excess-precision=none", "-O1",
+         f"-I{HOME}/include/ascendc", f"-I{HOME}/include", f"-I{HOME}/src", "-include", "kernel_operator.h",
+         "-fsyntax-only", "-ferror-limit=0", "-ftemplate-backtrace-limit=0"]
+
+TYPES = {"FLOAT": "float", "FLOAT16": "half", "BF16": "bfloat16_t", "INT4": "int4b_t", "INT8": "int8_t",
+         "UINT8": "uint8_t", "INT16": "int16_t", "UINT16": "uint16_t", "INT32": "int32_t", "UINT32": "uint32_t",
+         "INT64": "int64_t", "UINT64": "uint64_t", "DOUBLE": "double", "BOOL": "bool"}
+
+# Per family: form -> statement. d, s, t are LocalTensor<T>; b is LocalTensor<uint8_t>; o is LocalTensor<uint32_t>;
+# gm is GlobalTensor<T>; x is a T; m is uint64_t[2]; p stands for the repeat parameters.
+def masked(call, params):
+    """The three level-0 forms of CALL(..., mask, repeat, params)."""
+    name, rest = call.split("(", 1)
+    return {"mask": f"{name}({rest}, uint64_t(8), 1, {params});", "bits": f"{name}({rest}, m, 1, {params});",
+            "register": f"{name}<T, false>({rest}, MASK_PLACEHOLDER, 1, {params});"}
+
+BINARY, UNARY = "{1, 1, 1, 8, 8, 8}", "{1, 1, 8, 8}"
+REPEAT_REDUCE = {"mask": "NAME(d, s, 8, 1, 1, 1, 8);", "bits": "NAME(d, s, m, 1, 1, 1, 8);",
+                 "register": "NAME<T, false>(d, s, 0x7, 1, 1, 1, 8);"}
+BLOCK_REDUCE = {"mask": "NAME(d, s, 1, 8, 1, 1, 8);", "bits": "NAME(d, s, 1, m, 1, 1, 8);"}
+FORMS = {
+    "binary": {"count": "NAME(d, s, t, 64);", **masked("NAME(d, s, t", BINARY)},
+    "scalar": {"count": "NAME(d, s, x, 64);", **masked("NAME(d, s, x", UNARY)},
+    "unary": {"count": "NAME(d, s, 64);", **masked("NAME(d, s", UNARY)},
+    "compare": {"count": "NAME(b, s, t, CMPMODE::EQ, 64);", "mask": f"NAME(b, s, t, CMPMODE::EQ, 8, 1, {BINARY});"},
+    "select": {"count": "NAME(d, b, s, t, SELMODE::VSEL_TENSOR_TENSOR_MODE, 64);",
+               "scalar": "NAME(d, b, s, x, SELMODE::VSEL_TENSOR_SCALAR_MODE, 64);",
+               "mask": f"NAME(d, b, s, t, SELMODE::VSEL_CMPMASK_SPR, 8, 1, {BINARY});"},
+    "duplicate": {"count": "NAME(d, x, 64);", "mask": "NAME(d, x, 8, 1, 1, 8);", "bits": "NAME(d, x, m, 1, 1, 8);"},
+    "brcb": {"count": "NAME(d, s, 1, {1, 8});"},
+    "copy": masked("NAME(d, s", "{1, 1, 8, 8}"),
+    "create_index": {"count": "NAME(d, x, 64);", "mask": "NAME(d, x, 8, 1, 1, 8);"},
+    "gather": {"count": "NAME(d, s, o, 0u, 64);", "mask": "NAME(d, s, o, 0u, 8, 1, 8);"},
+    "gather_mask": {"pattern": "uint64_t r; NAME(d, s, 1, true, 8, {1, 1, 8, 8}, r);"},
+    "reduce": {"count": "NAME(d, s, t, 64);", "mask": "NAME(d, s, t, 8, 1, 8);", "bits": "NAME(d, s, t, m, 1, 8);"},
+    "whole_reduce": REPEAT_REDUCE, "block_reduce": BLOCK_REDUCE, "pair_reduce": BLOCK_REDUCE,
+    "data_copy": {"in": "NAME(d, gm, 64);", "out": "NAME(gm, s, 64);", "local": "NAME(d, s, 64);",
+                  "blocks in": "NAME(d, gm, {1, 1, 0, 0});", "blocks out": "NAME(gm, s, {1, 1, 0, 0});"},
+    "data_copy_pad": {"in": "NAME(d, gm, DataCopyParams(), DataCopyPadParams());",
+                      "extended in": "NAME(d, gm, DataCopyExtParams(), DataCopyPadExtParams<T>());",
+                      "out": "NAME(gm, s, DataCopyParams());", "extended out": "NAME(gm, s, DataCopyExtParams());"},
+    "vcadd_acc": {"raw": "NAME((__ubuf__ T *)nullptr, (__ubuf__ T *)s.GetPhyAddr(), 1, 1, 1, 8, true);"},
+}
+FORMS["ternary"] = FORMS["binary"]
+SPECIAL = {"Axpy": {"count": "NAME(d, s, x, 64);", "mask": f"NAME(d, s, x, 8, 1, {UNARY});"},
+           "CompareScalar": {"count": "NAME(b, s, x, CMPMODE::EQ, 64);"}}
+# The machine moves these as bytes; int4b_t has no padding value.
+EXEMPT = {("DataCopyPad", "int4b_t")}
+
+def line_of(name, type_name, statement):
+    return (f"{{ typedef {type_name} T; LocalTensor<T> d, s, t; GlobalTensor<T> gm; T x = {{}}; (void)x; "
+            f"{statement.replace('NAME', name)} }}")
+
+def instructions():
+    """name, family, set of type names; the type sets of isa.def evaluated with one bit per type."""
+    text = (HOME / "src/npu/isa.def").read_text().replace("\\\n", " ")
+    sets = {i: 1 << k for k, i in enumerate([*TYPES, "COMPLEX64"])}
+    macros = dict(re.findall(r"^#define (NPU_T_\w+) (.*)$", text, re.M))
+    def bits(expression):
+        while (names := re.findall(r"NPU_T_\w+", expression)):
+            expression = expression.replace(names[0], f"({macros[names[0]]})")
+        return eval(re.sub(r"NPU_T\((\w+)\)", lambda match: str(sets[match[1]]), expression))
+    for _, name, family, types in re.findall(r'^NPU_INSN\((\w+), "(\w+)", \w+, (\w+), (.*?), \d+, \d+, "', text, re.M):
+        yield name, family, {TYPES[i] for i in TYPES if bits(types) & sets[i]}
+
+def compile_lines(lines):
+    """Compiles one function whose body has one snippet per line; returns per line what was said about it."""
+    head = ('using namespace AscendC;\nextern "C" __global__ __aicore__ void kernel(GM_ADDR workspace)\n{ uint64_t m[2] = {1, 1}; '
+            "(void)m; LocalTensor<uint8_t> b; LocalTensor<uint32_t> o;\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "snippets.cpp")
+        path.write_text(head + "\n".join(lines) + "\n}\n")
+        output = subprocess.run([*CLANG, str(path)], capture_output=True, text=True).stderr
+    said = [[] for _ in lines]
+    message = ""
+    for row in output.splitlines():
+        if (found := re.match(r".*?:\d+:\d+: (?:fatal )?error: (.*)", row)):
+            message = found[1]
+        if (place := re.match(r".*?snippets\.cpp:(\d+):\d+: (error|fatal error|note: in instantiation)", row)):
+            line = int(place[1]) - 4
+            if 0 <= line < len(lines):
+                said[line].append(message)
+    return said, output
+
+def check(kind, cases, expect):
+    """cases: (what, line). expect(what, messages) returns what is wrong, or None."""
+    said, output = compile_lines([line for _, line in cases])
+    wrong = [(what, problem) for (what, _), messages in zip(cases, said) if (problem := expect(what, messages))]
+    for what, problem in wrong[:20]:
+        print(f"{kind}: {what}: {problem}")
+    if wrong and len(wrong) == len(cases):
+        print(output[:2000])
+    print(f"{kind}: {len(cases) - len(wrong)} of {len(cases)}")
+    return not wrong
+
+def main():
+    good, bad = [], []
+    for name, family, types in instructions():
+        for form, statement in SPECIAL.get(name, FORMS[family]).items():
+            good += [((name, form, t), line_of(name, t, statement)) for t in sorted(types) if (name, t) not in EXEMPT]
+        statement = next(iter(SPECIAL.get(name, FORMS[family]).values()))
+        bad += [((name, t), line_of(name, t, statement)) for t in TYPES.values() if t not in types]
+    pairs = {(TYPES[d], TYPES[s]) for d, s in
+             re.findall(r"^NPU_CAST\((\w+), (\w+),", (HOME / "src/npu/cast.def").read_text(), re.M)}
+    good = [case for case in good if case[0][0] != "Cast"]
+    bad = [case for case in bad if case[0][0] != "Cast"]
+    def cast(d, s):
+        return f"{{ LocalTensor<{d}> d; LocalTensor<{s}> s; Cast(d, s, RoundMode::CAST_NONE, 64); Cast(d, s, " \
+               f"RoundMode::CAST_RINT, 8, 1, {UNARY}); }}"
+    good += [(("Cast", "both", d, s), cast(d, s)) for d, s in sorted(pairs)]
+    bad += [(("Cast", d, s), cast(d, s)) for d in TYPES.values() for s in TYPES.values() if (d, s) not in pairs]
+
+    def accepted(_, messages):
+        return messages[0] if messages else None
+    def rejected(what, messages):
+        if not messages:
+            return "was accepted"
+        wanted = "no matching function for call to 'vcadd'" if what[0] == "vcadd" else f"{what[0]}: "
+        return None if any(wanted in message for message in messages) else f"unexpected reason: {messages[0]}"
+    ok = check("accepted", good, accepted)
+    ok &= check("rejected", bad, rejected)
+    return 0 if ok and len(good) > 300 and len(bad) > 300 else 1
+
+if __name__ == "__main__":
+    FORMS["cast"] = {"none": ";"}
+    sys.exit(main())
