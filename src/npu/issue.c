@@ -75,6 +75,9 @@ static void check_bounds(struct npu_core *core, const struct npu_access *access)
 static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
 {
     struct npu_regs *regs = &core->regs;
+    bool compare = insn->op == NPU_OP_COMPARE || insn->op == NPU_OP_COMPARE_SCALAR;
+    if (compare && insn->dst.addr) /* has no mask (compare.c) */
+        return;
     switch (insn->form) {
     case NPU_FORM_COUNT:
         regs->counter = false;

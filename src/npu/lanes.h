@@ -43,7 +43,7 @@ bool npu_vector_whole(const struct npu_vector *v);
 
 /* Traps unless the operand starts in UB on a 32-byte boundary. */
 void npu_check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand);
-/* Traps unless mask, repeat count and element type are legal, and leaves the mask registers as the call does. */
+/* Traps unless mask, repeat count and element type are legal. */
 void npu_check_form(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, uint32_t bits);
 /* Appends the footprint of one operand to accesses[n]; returns the new n. */
 int npu_list_operand(struct npu_access *accesses, int n, const struct npu_vector *v, const struct npu_tensor *tensor,

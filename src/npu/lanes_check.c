@@ -2,7 +2,6 @@
 #include "npu/lanes.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 void npu_check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand)
 {
@@ -28,7 +27,7 @@ static void check_types(struct npu_core *core, const struct npu_insn *insn)
                  akgen_dtype_name((enum akgen_dtype)insn->src_type));
 }
 
-/* Normal mode: what the mask registers hold afterwards, and whether a mask is legal. */
+/* Normal mode: is the mask legal? */
 static void check_mask(struct npu_core *core, const struct npu_insn *insn, uint32_t per_repeat)
 {
     const char *name = npu_isa[insn->op].name;
@@ -53,33 +52,12 @@ void npu_check_form(struct npu_core *core, const struct npu_insn *insn, const st
 {
     check_types(core, insn);
     uint32_t per_repeat = bits < 16 ? 128 : NPU_REPEAT * 8 / bits;
-    if (insn->form == NPU_FORM_COUNT) {
-        /* A level-2 call sets counter mode and the count, and ends with SetMaskNorm and ResetMask
-         * ("SIMD计算说明/掩码"). */
-        core->regs.counter = false;
-        core->regs.mask[0] = core->regs.mask[1] = UINT64_MAX;
+    if (insn->form == NPU_FORM_COUNT || regs->counter)
         return;
-    }
-    bool counter = regs->counter;
-    if (!counter) {
-        check_mask(core, insn, per_repeat);
-        if (insn->repeat > NPU_MAX_REPEAT)
-            npu_trap(core, "vec_repeat", "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
-                     npu_isa[insn->op].name, insn->repeat);
-    }
-    if (insn->form == NPU_FORM_MASK_REG)
-        return;
-    /* The call writes its mask to the registers and leaves it there. */
-    if (counter || insn->form == NPU_FORM_MASK_BITS) {
-        memcpy(core->regs.mask, insn->mask, sizeof insn->mask);
-        if (counter)
-            core->regs.mask[1] = 0;
-    } else {
-        struct npu_insn one = *insn;
-        one.repeat = 1;
-        struct npu_vector v = npu_vector_shape(&one, regs, bits);
-        memcpy(core->regs.mask, v.mask, sizeof v.mask);
-    }
+    check_mask(core, insn, per_repeat);
+    if (insn->repeat > NPU_MAX_REPEAT)
+        npu_trap(core, "vec_repeat", "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
+                 npu_isa[insn->op].name, insn->repeat);
 }
 
 /* ---- footprints
@@ -226,7 +204,6 @@ int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct 
 {
     uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
     uint32_t bits = dst_bits > src_bits ? dst_bits : src_bits;
-    /* The shape first: the check below rewrites the registers that regs may point to. */
     struct npu_vector v = npu_vector_shape(insn, regs, bits);
     npu_check_form(core, insn, regs, bits);
     if (!v.repeats)
