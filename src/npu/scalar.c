@@ -58,8 +58,6 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
         core->stats.scalar_stores++;
     else
         core->stats.scalar_loads++;
-    if (!raw && core->npu->config.sync == NPU_SYNC_AUTO)
-        npu_schedule_drain(core, NPU_PIPE_ALL);
     npu_order_scalar(core, addr, bytes, write, raw);
     if (addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
         scalar_ub(core, addr, bytes, write);
