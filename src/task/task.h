@@ -13,30 +13,33 @@
 
 enum { TASK_MAX_RANK = 8 };
 
-/* ---- description (task.yaml) --------------------------------------------------------------------------------------- */
+/* ---- description (task.yaml) ---------------------------------------------------------------------------------------
+ */
 enum task_param_kind { TASK_TENSOR, TASK_TENSOR_LIST, TASK_SCALAR, TASK_SCALAR_LIST };
-struct task_param {            /* one OpDef input or output */
+struct task_param { /* one OpDef input or output */
     const char *name;
     enum task_param_kind kind;
     bool optional;
     bool value_depend;
-    enum akgen_dtype *types;   /* allowed; outputs: may be empty when `dtype` is an expression */
+    enum akgen_dtype *types; /* allowed; outputs: may be empty when `dtype` is an expression */
     int type_count;
-    const char *shape;         /* expression over csv columns: "$shape", "[1]", "$x1_shape", ... */
-    const char *dtype;         /* expression: "$dtype", "float32", ... */
-    const char *generate;      /* inputs: "randn", "uniform(-1, 1)", "randint(-10, 10)", "column(scale)", ... */
-    const char *present;       /* optional inputs: expression, "" = always */
-    const char *in_place;      /* outputs: name of the input whose memory it is, or NULL */
-    const char *init;          /* outputs: "poison" (default), "zero" */
-    bool compared;             /* outputs: false if upstream ignores it */
+    const char *shape;    /* expression over csv columns: "$shape", "[1]", "$x1_shape", ... */
+    const char *dtype;    /* expression: "$dtype", "float32", ... */
+    const char *generate; /* inputs: "randn", "uniform(-1, 1)", "randint(-10, 10)", "column(scale)", ... */
+    const char *present;  /* optional inputs: expression, "" = always */
+    const char *in_place; /* outputs: name of the input whose memory it is, or NULL. Without types: the OpDef
+                           * declares no such output, the operator only writes its input */
+    const char *depth;    /* outputs: expression: how many values one element sums up (strict thresholds), "1" */
+    const char *init;     /* outputs: "poison" (default), "zero" */
+    const char *compared; /* outputs: expression: true (default), false, or `strict`: upstream ignores it */
 };
 struct task_attr {
     const char *name;
-    const char *type;          /* "int", "float", "bool", "string", "list_int" */
-    const char *value;         /* expression: "$alpha", "-1", ... */
+    const char *type;  /* "int", "float", "bool", "string", "list_int" */
+    const char *value; /* expression: "$alpha", "-1", ... */
 };
 struct task {
-    const char *suite;         /* "npukernelbench" */
+    const char *suite; /* "npukernelbench" */
     int level;
     const char *category, *op; /* "Math", "Sqrt" */
     const char *name;          /* "level1/Math/Sqrt" */
@@ -46,19 +49,22 @@ struct task {
     int input_count, output_count;
     struct task_attr *attrs;
     int attr_count;
-    const char *reference;     /* name in the table of references */
-    const char *check;         /* upstream's check: "default", "abs_rel(0.01, 0.01)", "rel_max1", ... */
+    const char *reference; /* name in the table of references */
+    const char *check;     /* upstream's check: "default", "abs_rel(0.01, 0.01)", "rel_max1", ... */
     struct task_case *cases;
     int case_count;
-    enum akgen_dtype (*combinations)[32]; /* dtype combinations that the OpDef must offer: per row inputs, then outputs */
+    enum akgen_dtype (
+        *combinations)[32]; /* dtype combinations that the OpDef must offer: per row inputs, then outputs */
     int combination_count;
+    int combination_width; /* inputs and declared outputs: columns used of a row */
+    const char *note;      /* what upstream does oddly, "" if nothing */
 };
 struct task_case {
     int id;
     const char **columns, **values; /* cases.csv by column name */
     int column_count;
-    int line;                  /* in cases.csv */
-    uint64_t elements;         /* of all tensors together; over 2^24 = giant */
+    int line;          /* in cases.csv */
+    uint64_t elements; /* of all tensors together; over 2^24 = giant */
 };
 
 /* Loads one task directory: task.yaml, cases.csv. Errors carry file and line: "cases.csv:7: column 'dtype' is ...". */
@@ -68,29 +74,33 @@ struct akgen_error *task_load_all(struct arena *arena, const char *home, struct 
 /* Finds one by "level1/Math/Sqrt", "Math/Sqrt", "Sqrt" or a directory path; the error lists near names. */
 struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task);
 
-/* ---- one case, in memory ------------------------------------------------------------------------------------------- */
+enum task_profile { TASK_UPSTREAM, TASK_STRICT };
+
+/* ---- one case, in memory -------------------------------------------------------------------------------------------
+ */
 struct task_tensor {
     enum akgen_dtype type;
     int rank;
     int64_t dims[TASK_MAX_RANK];
     int64_t elements;
-    void *values;              /* elements * size bytes; NULL for outputs before a run */
+    void *values; /* elements * size bytes; NULL for outputs before a run */
 };
-struct task_argument {         /* what is bound to one parameter */
+struct task_argument { /* what is bound to one parameter */
     struct task_tensor *tensors;
-    int count;                 /* 0 = absent optional */
+    int count; /* 0 = absent optional */
 };
 struct task_instance {
     const struct task *task;
     const struct task_case *task_case;
     struct task_argument *inputs, *outputs; /* outputs: shapes, dtypes; values NULL */
-    json_t **attrs;            /* per task attr */
-    struct arena arena;        /* owns everything above but large values */
-    void *memory;              /* large values */
-    bool reduced;              /* stands in for a giant case */
+    json_t **attrs;                         /* per task attr */
+    const char **values;                    /* the case's csv values, with smaller shapes where reduced */
+    struct arena arena;                     /* owns everything above but large values */
+    void *memory;                           /* large values */
+    bool reduced;                           /* stands in for a giant case */
 };
-/* Makes the inputs of a case from `seed` (the same seed, the same bits on every machine). Giant cases (over 2^24 elements
- * in all tensors) are replaced by a smaller one of the same character unless `full`. */
+/* Makes the inputs of a case from `seed` (the same seed, the same bits on every machine). Giant cases (over 2^24
+ * elements in all tensors) are replaced by a smaller one of the same character unless `full`. */
 struct akgen_error *task_instance_make(const struct task *task, const struct task_case *task_case, uint64_t seed,
                                        bool full, struct task_instance **instance);
 /* The shapes, dtypes and attributes of a case alone: no values are made (tensor values are NULL). Cheap. */
@@ -98,24 +108,29 @@ struct akgen_error *task_instance_shapes(const struct task *task, const struct t
                                          struct task_instance **instance);
 void task_instance_free(struct task_instance *instance);
 
-/* ---- references and comparison ------------------------------------------------------------------------------------- */
-enum task_profile { TASK_UPSTREAM, TASK_STRICT };
-/* Expected outputs. TASK_UPSTREAM: the published PyTorch module step by step in its data types; TASK_STRICT: `golden`,
- * float64 (values are double for floating outputs). Result is owned by the caller: task_outputs_free. */
+/* True if the profile judges output number `output` of this case; an output that is not may stay unwritten. */
+bool task_output_judged(const struct task_instance *instance, int output, enum task_profile profile);
+
+/* ---- references and comparison -------------------------------------------------------------------------------------
+ */
+/* Expected outputs, one per output of the task; one that is not judged has count 0. TASK_UPSTREAM: the published
+ * PyTorch module step by step in its data types (the type may be wider than the output's, as the module's is).
+ * TASK_STRICT: `golden`, float64 (values are double for floating outputs; complex ones are pairs of doubles in a last
+ * dimension). Result is owned by the caller: task_outputs_free. */
 struct akgen_error *task_reference(const struct task_instance *instance, enum task_profile profile,
                                    struct task_argument **outputs);
 void task_outputs_free(struct task_argument *outputs);
 
 struct task_mismatch {
     bool ok;
-    int output, tensor;        /* where the first mismatch is: index of output and of tensor in a list */
+    int output, tensor; /* where the first mismatch is: index of output and of tensor in a list */
     const char *output_name;
-    int64_t index;             /* flat element */
+    int64_t index; /* flat element */
     double actual, expected;
-    uint64_t wrong, elements;  /* elements outside the tolerance, of all compared */
+    uint64_t wrong, elements; /* elements outside the tolerance, of all compared */
     double max_abs, max_rel, mean_abs;
-    uint64_t not_finite;       /* elements that are inf or nan where the check forbids it */
-    char reason[256];          /* one sentence, "" if ok */
+    uint64_t not_finite; /* elements that are inf or nan where the check forbids it */
+    char reason[256];    /* one sentence, "" if ok */
 };
 /* Judges `actual` (same shapes and types as instance->outputs, values set) against the expected outputs. */
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,

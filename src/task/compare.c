@@ -1,0 +1,291 @@
+/* Judging outputs. Upstream: NPUKernelBench's check_precision and its variants, in the tensors' own types (rounding and
+ * wrapping as torch does). Strict: against float64 with limits relative to the output's scale. docs/tasks.md. */
+#include "task/expr.h"
+#include "task/task_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK = 512 };
+
+/* abs_rel: wrong if abs > abs_limit and rel > rel_limit, or anything is not finite.
+ * rel_max1: wrong if abs > rel_limit * max(1, |expected|); nothing is said about nan, as upstream. */
+struct check {
+    bool max1;
+    double abs_limit, rel_limit;
+};
+
+/* One pair of tensors under comparison. */
+struct pair {
+    const struct task_tensor *expected, *actual;
+    enum akgen_dtype type;  /* in which differences are taken */
+    struct check check;     /* upstream */
+    double scale, relative; /* strict: the limit is relative * (|expected| + scale) */
+    int output, tensor;
+    const char *name;
+    struct task_mismatch *result;
+    double sum; /* of finite absolute differences */
+};
+
+static void note_difference(struct pair *pair, int64_t index, double expected, double actual, double abs, double rel,
+                            bool wrong)
+{
+    struct task_mismatch *result = pair->result;
+    if (isfinite(abs)) {
+        pair->sum += abs;
+        result->max_abs = abs > result->max_abs ? abs : result->max_abs;
+    }
+    if (isfinite(rel))
+        result->max_rel = rel > result->max_rel ? rel : result->max_rel;
+    if (!wrong)
+        return;
+    if (result->wrong++ == 0) {
+        result->ok = false;
+        result->output = pair->output;
+        result->tensor = pair->tensor;
+        result->output_name = pair->name;
+        result->index = index;
+        result->expected = expected;
+        result->actual = actual;
+    }
+}
+
+/* ---- upstream ------------------------------------------------------------------------------------------------------
+ */
+static double round_in(enum akgen_dtype type, double value)
+{
+    return type == AKGEN_DOUBLE ? value : (double)task_round(type, (float)value);
+}
+
+static void judge_float(struct pair *pair, int64_t first, int n, const double *expected, const double *actual)
+{
+    enum akgen_dtype type = pair->type;
+    double epsilon = round_in(type, 1e-7), abs_limit = round_in(type, pair->check.abs_limit);
+    double rel_limit = round_in(type, pair->check.rel_limit);
+    for (int i = 0; i < n; i++) {
+        double e = expected[i], a = actual[i];
+        if (e == a && !isinf(e)) /* the common case; differences are 0 */
+            continue;
+        double abs = round_in(type, fabs(round_in(type, e - a)));
+        double rel = round_in(type, abs / round_in(type, fabs(e) + epsilon));
+        bool finite = isfinite(e) && isfinite(a) && isfinite(abs) && isfinite(rel);
+        bool wrong = pair->check.max1 ? abs > round_in(type, rel_limit * fmax(1, fabs(e)))
+                                      : !finite || (abs > abs_limit && rel > rel_limit);
+        pair->result->not_finite += !finite;
+        note_difference(pair, first + i, e, a, abs, rel, wrong);
+    }
+}
+
+/* The value of an integer expression in a tensor's type. */
+static int64_t wrap(enum akgen_dtype type, int64_t value)
+{
+    switch (type) {
+    case AKGEN_INT8:
+        return (int8_t)value;
+    case AKGEN_UINT8:
+        return (uint8_t)value;
+    case AKGEN_INT16:
+        return (int16_t)value;
+    case AKGEN_INT64:
+    case AKGEN_UINT64:
+        return value;
+    default:
+        return (int32_t)value; /* bool became int */
+    }
+}
+
+static void judge_integer(struct pair *pair, int64_t first, int n)
+{
+    int64_t expected[BLOCK], actual[BLOCK];
+    enum akgen_dtype type = pair->type;
+    task_read_integer(pair->expected, first, n, expected);
+    task_read_integer(pair->actual, first, n, actual);
+    for (int i = 0; i < n; i++) {
+        int64_t e = expected[i], a = actual[i];
+        if (pair->actual->type == AKGEN_BOOL)
+            a = a != 0;
+        if (e == a)
+            continue;
+        int64_t difference = wrap(type, (int64_t)((uint64_t)e - (uint64_t)a));
+        int64_t abs = difference < 0 ? wrap(type, (int64_t)(0 - (uint64_t)difference)) : difference;
+        float rel = (float)abs / ((float)(e < 0 ? -(uint64_t)e : (uint64_t)e) + 1e-7f);
+        bool wrong = pair->check.max1 ? (double)abs > pair->check.rel_limit * fmax(1, fabs((double)e))
+                                      : (float)abs > (float)pair->check.abs_limit && rel > (float)pair->check.rel_limit;
+        note_difference(pair, first + i, (double)e, (double)a, (double)abs, rel, wrong);
+    }
+}
+
+/* torch's type promotion for the pairs that occur: the wider float; float over integer; the wider integer. */
+static enum akgen_dtype promote(enum akgen_dtype a, enum akgen_dtype b)
+{
+    if (a == b)
+        return a == AKGEN_BOOL ? AKGEN_INT32 : a;
+    if (a == AKGEN_DOUBLE || b == AKGEN_DOUBLE)
+        return AKGEN_DOUBLE;
+    if (task_is_float(a) && task_is_float(b))
+        return AKGEN_FLOAT;
+    if (task_is_float(a) || task_is_float(b))
+        return task_is_float(a) ? a : b;
+    return akgen_dtype_size(a) >= akgen_dtype_size(b) ? a : b;
+}
+
+static struct check check_of(const struct task_instance *instance, struct arena *arena)
+{
+    struct check check = {.abs_limit = 1e-3, .rel_limit = 1e-3};
+    struct expr_scope scope = {.arena = arena,
+                               .columns = instance->task_case->columns,
+                               .values = instance->values,
+                               .column_count = instance->task_case->column_count};
+    struct expr_value value;
+    struct akgen_error *error = expr_eval_text(instance->task->check, &scope, &value);
+    if (!error && value.kind == EXPR_LIST && value.count >= 2) {
+        check.max1 = value.count == 2;
+        check.abs_limit = expr_number(&value.items[1]);
+        check.rel_limit = expr_number(&value.items[value.count - 1]);
+    }
+    error_free(error);
+    return check;
+}
+
+/* ---- strict --------------------------------------------------------------------------------------------------------
+ */
+/* The limit for an element is relative * (|expected| + scale), scale being the root mean square of the expected tensor.
+ * Per type: 8 units of rounding for half (a chain of native half instructions), 4 for bfloat16 (computed in float32,
+ * rounded once), 2^-14 for float32 (the vector unit's exp, ln and division are approximations). */
+static double relative_limit(enum akgen_dtype type, double depth)
+{
+    double limit = type == AKGEN_FLOAT16  ? 0x1p-8
+                   : type == AKGEN_BF16   ? 0x1p-6
+                   : type == AKGEN_DOUBLE ? 0x1p-30
+                                          : 0x1p-14;
+    double growth = sqrt(depth) / 64; /* rounding errors of a sum grow with the root of its length */
+    return growth > 1 ? limit * growth : limit;
+}
+
+static double scale_of(const struct task_tensor *expected)
+{
+    double sum = 0, values[BLOCK];
+    int64_t finite = 0;
+    for (int64_t first = 0; first < expected->elements; first += BLOCK) {
+        int n = expected->elements - first < BLOCK ? (int)(expected->elements - first) : BLOCK;
+        task_read_double(expected, first, n, values);
+        for (int i = 0; i < n; i++)
+            if (isfinite(values[i])) {
+                sum += values[i] * values[i];
+                finite++;
+            }
+    }
+    return finite ? sqrt(sum / (double)finite) : 0;
+}
+
+static void judge_strict(struct pair *pair, int64_t first, int n, const double *expected, const double *actual)
+{
+    enum akgen_dtype type = pair->actual->type;
+    for (int i = 0; i < n; i++) {
+        double e = expected[i], a = actual[i];
+        if (isfinite(e) && !isfinite(round_in(type, e)))
+            e = round_in(type, e); /* overflows in the output's type */
+        if (e == a || (isnan(e) && isnan(a)))
+            continue;
+        bool finite = isfinite(e) && isfinite(a);
+        double abs = fabs(e - a);
+        pair->result->not_finite += !finite;
+        note_difference(pair, first + i, e, a, abs, abs / fabs(e),
+                        !finite || abs > pair->relative * (fabs(e) + pair->scale));
+    }
+}
+
+static void judge_exact(struct pair *pair, int64_t first, int n)
+{
+    int64_t expected[BLOCK], actual[BLOCK];
+    task_read_integer(pair->expected, first, n, expected);
+    task_read_integer(pair->actual, first, n, actual);
+    for (int i = 0; i < n; i++)
+        if (expected[i] != actual[i])
+            note_difference(pair, first + i, (double)expected[i], (double)actual[i],
+                            fabs((double)expected[i] - (double)actual[i]), 0, true);
+}
+
+static double depth_of(const struct task_instance *instance, int output, struct arena *arena)
+{
+    struct expr_scope scope = {.arena = arena,
+                               .columns = instance->task_case->columns,
+                               .values = instance->values,
+                               .column_count = instance->task_case->column_count};
+    struct expr_value value;
+    struct akgen_error *error = expr_eval_text(instance->task->outputs[output].depth, &scope, &value);
+    double depth = !error && expr_is_number(&value) ? expr_number(&value) : 1;
+    error_free(error);
+    return depth;
+}
+
+/* ---- both ----------------------------------------------------------------------------------------------------------
+ */
+static void judge_tensor(struct pair *pair, enum task_profile profile)
+{
+    bool floating = task_is_float(pair->expected->type) || task_is_float(pair->actual->type);
+    int64_t scalars = task_scalars(pair->expected);
+    double expected[BLOCK], actual[BLOCK];
+    for (int64_t first = 0; first < scalars; first += BLOCK) {
+        int n = scalars - first < BLOCK ? (int)(scalars - first) : BLOCK;
+        if (!floating) {
+            if (profile == TASK_STRICT)
+                judge_exact(pair, first, n);
+            else
+                judge_integer(pair, first, n);
+            continue;
+        }
+        task_read_double(pair->expected, first, n, expected);
+        task_read_double(pair->actual, first, n, actual);
+        if (profile == TASK_STRICT)
+            judge_strict(pair, first, n, expected, actual);
+        else
+            judge_float(pair, first, n, expected, actual);
+    }
+    pair->result->elements += (uint64_t)scalars;
+}
+
+static void explain(const struct task_instance *instance, struct task_mismatch *result)
+{
+    if (result->ok)
+        return;
+    bool list = instance->task->outputs[result->output].kind == TASK_TENSOR_LIST;
+    char place[64] = "";
+    if (list)
+        snprintf(place, sizeof place, " of tensor %d", result->tensor);
+    snprintf(result->reason, sizeof result->reason,
+             "%s: element %" PRId64 "%s is %.9g, expected %.9g; %" PRIu64 " of %" PRIu64 " elements are wrong",
+             result->output_name, result->index, place, result->actual, result->expected, result->wrong,
+             result->elements);
+}
+
+void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,
+                  const struct task_argument *actual, struct task_mismatch *result)
+{
+    struct arena arena = {0};
+    struct check check = check_of(instance, &arena);
+    double sum = 0;
+    *result = (struct task_mismatch){.ok = true};
+    for (int i = 0; i < instance->task->output_count; i++)
+        for (int t = 0; t < expected[i].count; t++) {
+            struct pair pair = {.expected = &expected[i].tensors[t],
+                                .actual = &actual[i].tensors[t],
+                                .check = check,
+                                .output = i,
+                                .tensor = t,
+                                .name = instance->task->outputs[i].name,
+                                .result = result};
+            pair.type = promote(pair.expected->type, pair.actual->type);
+            if (profile == TASK_STRICT && task_is_float(pair.expected->type)) {
+                pair.scale = scale_of(pair.expected);
+                pair.relative = relative_limit(pair.actual->type, depth_of(instance, i, &arena));
+            }
+            judge_tensor(&pair, profile);
+            sum += pair.sum;
+        }
+    result->mean_abs = result->elements ? sum / (double)result->elements : 0;
+    explain(instance, result);
+    arena_free(&arena);
+}

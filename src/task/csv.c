@@ -1,0 +1,120 @@
+#include "task/csv.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { MAX_COLUMNS = 64 };
+
+struct reader {
+    struct arena *arena;
+    const char *name, *at;
+    int line;
+};
+
+/* One field; stops at ';', at the end of the line or at the end of the text. */
+static struct akgen_error *read_field(struct reader *r, const char **field)
+{
+    if (*r->at != '"') {
+        size_t length = strcspn(r->at, ";\r\n");
+        if (memchr(r->at, '"', length))
+            return error_new("%s:%d: a quote inside a field that does not start with one", r->name, r->line);
+        *field = arena_strndup(r->arena, r->at, length);
+        r->at += length;
+        return NULL;
+    }
+    int start = r->line;
+    char *text = arena_alloc(r->arena, strlen(r->at) + 1), *end = text;
+    for (r->at++;; r->at++) {
+        if (!*r->at)
+            return error_new("%s:%d: a quoted field without its closing quote", r->name, start);
+        if (*r->at == '"' && *++r->at != '"')
+            break;
+        r->line += *r->at == '\n';
+        *end++ = *r->at;
+    }
+    if (*r->at && !strchr(";\r\n", *r->at))
+        return error_new("%s:%d: expected ';' after a closing quote, found '%c'", r->name, r->line, *r->at);
+    *field = text;
+    return NULL;
+}
+
+/* One line of fields. */
+static struct akgen_error *read_row(struct reader *r, const char **fields, int *count)
+{
+    *count = 0;
+    for (;;) {
+        if (*count == MAX_COLUMNS)
+            return error_new("%s:%d: more than %d columns", r->name, r->line, MAX_COLUMNS);
+        struct akgen_error *error = read_field(r, &fields[*count]);
+        if (error)
+            return error;
+        ++*count;
+        if (*r->at != ';')
+            break;
+        r->at++;
+    }
+    r->at += *r->at == '\r';
+    if (*r->at == '\n') {
+        r->at++;
+        r->line++;
+    }
+    return NULL;
+}
+
+static void skip_blank_lines(struct reader *r)
+{
+    for (; *r->at == '\n' || *r->at == '\r'; r->at++)
+        r->line += *r->at == '\n';
+}
+
+static const char **keep(struct arena *arena, const char **fields, int count)
+{
+    const char **copy = arena_alloc(arena, sizeof *copy * (size_t)(count + 1));
+    memcpy(copy, fields, sizeof *copy * (size_t)count);
+    return copy;
+}
+
+static struct akgen_error *check_header(const struct reader *r, const struct csv_table *table)
+{
+    for (int i = 0; i < table->column_count; i++) {
+        if (!*table->columns[i])
+            return error_new("%s:1: column %d has no name", r->name, i + 1);
+        for (int j = 0; j < i; j++)
+            if (!strcmp(table->columns[i], table->columns[j]))
+                return error_new("%s:1: column '%s' appears twice", r->name, table->columns[i]);
+    }
+    return NULL;
+}
+
+struct akgen_error *csv_parse(struct arena *arena, const char *name, const char *text, struct csv_table *table)
+{
+    struct reader r = {.arena = arena, .name = name, .at = text, .line = 1};
+    const char *fields[MAX_COLUMNS];
+    int count, room = 0;
+    *table = (struct csv_table){0};
+    skip_blank_lines(&r);
+    if (!*r.at)
+        return error_new("%s: empty, expected a header line such as 'case_id;shape;dtype'", name);
+    struct akgen_error *error = read_row(&r, fields, &count);
+    if (error)
+        return error;
+    table->columns = keep(arena, fields, count);
+    table->column_count = count;
+    if ((error = check_header(&r, table)))
+        return error;
+    for (skip_blank_lines(&r); *r.at; skip_blank_lines(&r)) {
+        int line = r.line;
+        if ((error = read_row(&r, fields, &count)))
+            return error;
+        if (count != table->column_count)
+            return error_new("%s:%d: %d fields, expected %d as in the header", name, line, count, table->column_count);
+        if (table->row_count == room) {
+            struct csv_row *rows = arena_alloc(arena, sizeof *rows * (size_t)(room = room ? 2 * room : 16));
+            if (table->row_count)
+                memcpy(rows, table->rows, sizeof *rows * (size_t)table->row_count);
+            table->rows = rows;
+        }
+        table->rows[table->row_count++] = (struct csv_row){keep(arena, fields, count), line};
+    }
+    return NULL;
+}

@@ -1,0 +1,103 @@
+/* Finding tasks below <home>/tasks by name. */
+#include "task/task.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Directories that hold a task.yaml, sorted. */
+static struct akgen_error *list_tasks(struct arena *arena, const char *home, const char ***dirs, int *count)
+{
+    glob_t found = {0};
+    int code = glob(arena_printf(arena, "%s/tasks/*/*/*/*/task.yaml", home), 0, NULL, &found);
+    *count = code ? 0 : (int)found.gl_pathc;
+    *dirs = arena_alloc(arena, sizeof **dirs * (size_t)(*count + 1));
+    for (int i = 0; i < *count; i++)
+        (*dirs)[i] = arena_strndup(arena, found.gl_pathv[i], strlen(found.gl_pathv[i]) - strlen("/task.yaml"));
+    globfree(&found);
+    return *count ? NULL : error_new("there are no tasks below %s/tasks", home);
+}
+
+/* The last `parts` components of a path. */
+static const char *tail(const char *path, int parts)
+{
+    const char *at = path + strlen(path);
+    while (at > path && (at[-1] != '/' || --parts > 0))
+        at--;
+    return at;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct task *)a)->name, ((const struct task *)b)->name);
+}
+
+struct akgen_error *task_load_all(struct arena *arena, const char *home, struct task **tasks, int *count)
+{
+    const char **dirs;
+    struct akgen_error *error = list_tasks(arena, home, &dirs, count);
+    *tasks = arena_alloc(arena, sizeof **tasks * (size_t)(*count + 1));
+    for (int i = 0; !error && i < *count; i++)
+        error = task_load(arena, dirs[i], &(*tasks)[i]);
+    if (!error)
+        qsort(*tasks, (size_t)*count, sizeof **tasks, by_name);
+    return error;
+}
+
+/* Edit distance of two names without regard to case (Wagner and Fischer, 1974). */
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    int row[LONGEST + 1], length = (int)strnlen(b, LONGEST);
+    for (int j = 0; j <= length; j++)
+        row[j] = j;
+    for (int i = 1; a[i - 1] && i <= LONGEST; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= length; j++) {
+            int change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            int shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < shift ? change : shift;
+        }
+    }
+    return row[length];
+}
+
+/* "; did you mean level1/Math/Sqrt, ...?" with at most three names, nearest first. */
+static const char *suggestions(struct arena *arena, const char *name, const char *const *dirs, int count)
+{
+    const char *text = "", *op = tail(name, 1);
+    int shown = 0;
+    for (int d = 0; d <= (int)strlen(op) / 3 + 1 && shown < 3; d++)
+        for (int i = 0; i < count && shown < 3; i++)
+            if (distance(op, tail(dirs[i], 1)) == d)
+                text = arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", tail(dirs[i], 3));
+    return shown ? arena_printf(arena, "%s?", text) : "; 'akgen task list' shows all";
+}
+
+struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task)
+{
+    struct stat status;
+    if (!stat(arena_printf(arena, "%s/task.yaml", name), &status))
+        return task_load(arena, name, task);
+    const char **dirs, *match = NULL, *other = NULL;
+    int count, parts = 1;
+    struct akgen_error *error = list_tasks(arena, home, &dirs, &count);
+    if (error)
+        return error;
+    for (const char *at = name; *at; at++)
+        parts += *at == '/';
+    for (int i = 0; i < count; i++)
+        if (!strcasecmp(tail(dirs[i], parts), name)) {
+            other = match;
+            match = dirs[i];
+        }
+    if (other)
+        return error_new("'%s' is ambiguous: %s and %s", name, tail(other, 3), tail(match, 3));
+    if (!match)
+        return error_new("there is no task called '%s'%s", name, suggestions(arena, name, dirs, count));
+    return task_load(arena, match, task);
+}

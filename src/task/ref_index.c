@@ -1,0 +1,74 @@
+/* Operators that pick elements by position (level 2: Linalg, Mask, TensorMove). */
+#include "task/reference.h"
+
+#include <string.h>
+
+/* y = x1 x x2 along a dimension of size 3. x1, x2, y (outer, 3, inner). Each product and the difference round. */
+static void cross(struct reference_call *call)
+{
+    const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
+    const struct task_tensor *y = &call->outputs[0].tensors[0];
+    enum akgen_dtype steps = reference_steps(call, x1->type);
+    int dim = (int)reference_attr(call, 0);
+    dim += dim < 0 ? x1->rank : 0;
+    int64_t inner = 1;
+    for (int i = dim + 1; i < x1->rank; i++)
+        inner *= x1->dims[i];
+    for (int64_t vector = 0; vector < y->elements / 3; vector++) {
+        int64_t base = vector / inner * 3 * inner + vector % inner;
+        double a[3], b[3];
+        for (int k = 0; k < 3; k++) {
+            task_read_double(x1, base + k * inner, 1, &a[k]);
+            task_read_double(x2, base + k * inner, 1, &b[k]);
+        }
+        for (int k = 0; k < 3; k++) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            double value =
+                reference_round(steps, reference_round(steps, a[i] * b[j]) - reference_round(steps, a[j] * b[i]));
+            int64_t whole = (int64_t)a[i] * (int64_t)b[j] - (int64_t)a[j] * (int64_t)b[i];
+            if (task_is_float(x1->type))
+                task_write_double(y, base + k * inner, 1, &value);
+            else
+                task_write_integer(y, base + k * inner, 1, &whole);
+        }
+    }
+}
+
+/* y[..., i, j] = x[..., i, j] where j - i <= diagonal, else 0. x, y (..., rows, columns). */
+static void tril(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1];
+    int64_t diagonal = (int64_t)reference_attr(call, 0);
+    for (int64_t row = 0; columns && row < x->elements / columns; row++)
+        for (int64_t j = 0; j < columns && j <= row % rows + diagonal; j++) {
+            double value;
+            task_read_double(x, row * columns + j, 1, &value);
+            task_write_double(y, row * columns + j, 1, &value);
+        }
+}
+
+/* y (shape): x repeated along new leading dimensions and dimensions of size 1. */
+static void expand(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    size_t size = akgen_dtype_size(x->type);
+    int lead = y->rank - x->rank;
+    for (int64_t i = 0; i < y->elements; i++) {
+        int64_t rest = i, from = 0, stride = 1;
+        for (int d = y->rank - 1; d >= lead; d--) {
+            int64_t at = rest % y->dims[d];
+            rest /= y->dims[d];
+            from += x->dims[d - lead] == 1 ? 0 : at * stride;
+            stride *= x->dims[d - lead];
+        }
+        memcpy((char *)y->values + (size_t)i * size, (const char *)x->values + (size_t)from * size, size);
+    }
+}
+
+const struct task_reference_entry task_references_index[] = {
+    {"cross", cross},
+    {"tril", tril},
+    {"expand", expand},
+    {NULL, NULL},
+};

@@ -1,0 +1,190 @@
+#include "task/reference.h"
+
+#include "task/expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct task_reference_entry *const families[] = {
+    task_references_math,    task_references_creation,   task_references_norm,
+    task_references_foreach, task_references_activation, task_references_index,
+};
+
+const struct task_reference_entry *task_reference_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        for (const struct task_reference_entry *entry = families[i]; entry->name; entry++)
+            if (!strcmp(entry->name, name))
+                return entry;
+    return NULL;
+}
+
+/* ---- outputs: one allocation, the arguments first, so that the caller frees one pointer
+ * ------------------------------ */
+struct outputs {
+    struct task_argument *arguments; /* what the caller holds points here + sizeof(struct outputs) */
+    int count;
+};
+
+static void *checked(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void free_values(struct task_argument *argument)
+{
+    for (int t = 0; t < argument->count; t++)
+        free(argument->tensors[t].values);
+}
+
+static void allocate_values(struct task_argument *argument, enum akgen_dtype type)
+{
+    for (int t = 0; t < argument->count; t++) {
+        struct task_tensor *tensor = &argument->tensors[t];
+        if (type == AKGEN_DOUBLE && tensor->type == AKGEN_COMPLEX64) { /* pairs of doubles */
+            tensor->dims[tensor->rank++] = 2;
+            tensor->elements *= 2;
+        }
+        tensor->type = type;
+        tensor->values = checked(calloc((size_t)tensor->elements + 1, akgen_dtype_size(type)));
+    }
+}
+
+void reference_retype(struct reference_call *call, int output, enum akgen_dtype type)
+{
+    if (call->profile == TASK_STRICT)
+        return;
+    free_values(&call->outputs[output]);
+    allocate_values(&call->outputs[output], type);
+}
+
+static struct outputs *outputs_new(const struct task_instance *instance, enum task_profile profile)
+{
+    int count = instance->task->output_count;
+    struct outputs *outputs = checked(calloc(1, sizeof *outputs + sizeof(struct task_argument) * (size_t)count));
+    outputs->count = count;
+    outputs->arguments = (struct task_argument *)(outputs + 1);
+    for (int i = 0; i < count; i++) {
+        const struct task_argument *shape = &instance->outputs[i];
+        struct task_argument *argument = &outputs->arguments[i];
+        if (!shape->count || !task_output_judged(instance, i, profile))
+            continue;
+        argument->count = shape->count;
+        argument->tensors = checked(calloc((size_t)shape->count, sizeof *shape->tensors));
+        memcpy(argument->tensors, shape->tensors, sizeof *shape->tensors * (size_t)shape->count);
+        enum akgen_dtype type = shape->tensors[0].type;
+        allocate_values(argument, profile == TASK_STRICT && task_is_float(type) ? AKGEN_DOUBLE : type);
+    }
+    return outputs;
+}
+
+void task_outputs_free(struct task_argument *arguments)
+{
+    if (!arguments)
+        return;
+    struct outputs *outputs = (struct outputs *)arguments - 1;
+    for (int i = 0; i < outputs->count; i++) {
+        free_values(&arguments[i]);
+        free(arguments[i].tensors);
+    }
+    free(outputs);
+}
+
+struct akgen_error *task_reference(const struct task_instance *instance, enum task_profile profile,
+                                   struct task_argument **result)
+{
+    const struct task_reference_entry *entry = task_reference_find(instance->task->reference);
+    *result = NULL;
+    if (!entry)
+        return error_new("there is no reference called '%s'", instance->task->reference);
+    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments};
+    entry->compute(&call);
+    *result = call.outputs;
+    return NULL;
+}
+
+/* ---- arguments -----------------------------------------------------------------------------------------------------
+ */
+double reference_scalar(const struct reference_call *call, int index)
+{
+    double value;
+    task_read_double(reference_input(call, index), 0, 1, &value);
+    return value;
+}
+
+double reference_attr(const struct reference_call *call, int index)
+{
+    return json_number_value(call->instance->attrs[index]);
+}
+
+double reference_column(const struct reference_call *call, const char *column)
+{
+    const struct task_case *row = call->instance->task_case;
+    double number = 0;
+    for (int i = 0; i < row->column_count; i++)
+        if (!strcmp(row->columns[i], column)) {
+            struct arena arena = {0};
+            struct expr_value value = expr_cell(&arena, call->instance->values[i]);
+            number = expr_is_number(&value) ? expr_number(&value) : 0;
+            arena_free(&arena);
+        }
+    return number;
+}
+
+/* ---- maps ----------------------------------------------------------------------------------------------------------
+ */
+static int block_at(const struct task_tensor *out, int64_t first)
+{
+    int64_t rest = task_scalars(out) - first;
+    return rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK;
+}
+
+void reference_map(reference_op *op, enum akgen_dtype steps, const struct task_tensor *const *in, int arity,
+                   const double *c, const struct task_tensor *out)
+{
+    double x[REFERENCE_ARITY][REFERENCE_BLOCK], y[REFERENCE_BLOCK];
+    for (int64_t first = 0; first < task_scalars(out); first += REFERENCE_BLOCK) {
+        int n = block_at(out, first);
+        for (int a = 0; a < arity; a++)
+            task_read_double(in[a], first, n, x[a]);
+        for (int i = 0; i < n; i++) {
+            double element[REFERENCE_ARITY];
+            for (int a = 0; a < arity; a++)
+                element[a] = x[a][i];
+            y[i] = op(steps, element, c);
+        }
+        task_write_double(out, first, n, y);
+    }
+}
+
+void reference_map_integer(reference_integer_op *op, const struct task_tensor *const *in, int arity, const double *c,
+                           const struct task_tensor *out)
+{
+    int64_t x[REFERENCE_ARITY][REFERENCE_BLOCK], y[REFERENCE_BLOCK];
+    for (int64_t first = 0; first < task_scalars(out); first += REFERENCE_BLOCK) {
+        int n = block_at(out, first);
+        for (int a = 0; a < arity; a++)
+            task_read_integer(in[a], first, n, x[a]);
+        for (int i = 0; i < n; i++) {
+            int64_t element[REFERENCE_ARITY];
+            for (int a = 0; a < arity; a++)
+                element[a] = x[a][i];
+            y[i] = op(element, c);
+        }
+        task_write_integer(out, first, n, y);
+    }
+}
+
+void reference_elementwise(struct reference_call *call, reference_op *op, reference_integer_op *integer_op, int arity,
+                           const double *c)
+{
+    const struct task_tensor *in[REFERENCE_ARITY], *out = &call->outputs[0].tensors[0];
+    for (int i = 0; i < arity; i++)
+        in[i] = reference_input(call, i);
+    if (task_is_float(in[0]->type))
+        reference_map(op, reference_steps(call, in[0]->type), in, arity, c, out);
+    else
+        reference_map_integer(integer_op, in, arity, c, out);
+}

@@ -1,0 +1,69 @@
+/* The reference operators, one function per published module (DESIGN D13). Each is written as the module's steps in
+ * double with a rounding after every step: `upstream` rounds to the type that the module computes in, `golden` rounds
+ * to float64, that is, not at all. For + - * / and sqrt that equals computing in the type itself, because double has
+ * more than twice the digits (Figueroa, 1995). docs/tasks.md lists the references. */
+#ifndef TASK_REFERENCE_H
+#define TASK_REFERENCE_H
+
+#include "task/task_internal.h"
+
+struct reference_call {
+    const struct task_instance *instance;
+    enum task_profile profile;
+    /* One per output of the task, shaped as instance->outputs[i]; type: the output's, or float64 for a floating output
+     * of TASK_STRICT; values to be written. Not judged: count 0. */
+    struct task_argument *outputs;
+};
+typedef void task_reference_function(struct reference_call *call);
+struct task_reference_entry {
+    const char *name; /* as in task.yaml */
+    task_reference_function *compute;
+};
+/* Tables by family; each ends with a NULL name. */
+extern const struct task_reference_entry task_references_math[], task_references_creation[], task_references_norm[],
+    task_references_foreach[], task_references_activation[], task_references_index[];
+/* NULL if there is none of that name. */
+const struct task_reference_entry *task_reference_find(const char *name);
+
+enum { REFERENCE_BLOCK = 512, REFERENCE_ARITY = 4 };
+
+/* The type to round steps to: `module_type` (what the module computes in) for upstream, float64 for golden. */
+static inline enum akgen_dtype reference_steps(const struct reference_call *call, enum akgen_dtype module_type)
+{
+    return call->profile == TASK_STRICT ? AKGEN_DOUBLE : module_type;
+}
+/* One step's result in a type. */
+static inline double reference_round(enum akgen_dtype type, double value)
+{
+    return type == AKGEN_DOUBLE ? value : (double)task_round(type, (float)value);
+}
+/* The module's result has this type (wider than the operator's output): replaces the tensors of an output. Golden
+ * outputs keep float64. */
+void reference_retype(struct reference_call *call, int output, enum akgen_dtype type);
+
+/* Tensor 0 of an input. */
+static inline const struct task_tensor *reference_input(const struct reference_call *call, int index)
+{
+    return &call->instance->inputs[index].tensors[0];
+}
+/* Element 0 of an input. */
+double reference_scalar(const struct reference_call *call, int index);
+/* A numeric attribute by position. */
+double reference_attr(const struct reference_call *call, int index);
+/* The number in a column of cases.csv. */
+double reference_column(const struct reference_call *call, const char *column);
+
+/* One element of an elementwise operator: x[i] is input i, c holds numbers of the whole tensor. */
+typedef double reference_op(enum akgen_dtype steps, const double *x, const double *c);
+typedef int64_t reference_integer_op(const int64_t *x, const double *c);
+/* out[i] = op(in[0][i], in[1][i], ...); in: `arity` tensors of the size of out. */
+void reference_map(reference_op *op, enum akgen_dtype steps, const struct task_tensor *const *in, int arity,
+                   const double *c, const struct task_tensor *out);
+/* The same in int64, wrapped to the type of out. */
+void reference_map_integer(reference_integer_op *op, const struct task_tensor *const *in, int arity, const double *c,
+                           const struct task_tensor *out);
+/* Maps inputs 0 .. arity - 1 to output 0: op for floating types, with steps in that type; integer_op for the others. */
+void reference_elementwise(struct reference_call *call, reference_op *op, reference_integer_op *integer_op, int arity,
+                           const double *c);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the files of src/task share. */
+#ifndef TASK_TASK_INTERNAL_H
+#define TASK_TASK_INTERNAL_H
+
+#include "base/half.h"
+#include "task/task.h"
+
+enum { TASK_GIANT = 1 << 24 }; /* elements in all tensors from which on a case is reduced unless `full` */
+
+/* Sets task_case->elements; an error names line and column of cases.csv. */
+struct akgen_error *task_case_measure(const struct task *task, struct task_case *task_case);
+/* Index of an input by name, -1 if there is none. */
+int task_input_index(const struct task *task, const char *name);
+
+/* Elements first .. first + n - 1 of a tensor, widened. complex64 counts as two float32 per element: `first` and `n`
+ * are in floats then. */
+void task_read_float(const struct task_tensor *tensor, int64_t first, int n, float *out);
+void task_read_double(const struct task_tensor *tensor, int64_t first, int n, double *out);
+void task_read_integer(const struct task_tensor *tensor, int64_t first, int n, int64_t *out);
+/* Stores with one rounding to nearest even from float or double; integers truncate towards zero and wrap. */
+void task_write_float(const struct task_tensor *tensor, int64_t first, int n, const float *in);
+void task_write_double(const struct task_tensor *tensor, int64_t first, int n, const double *in);
+void task_write_integer(const struct task_tensor *tensor, int64_t first, int n, const int64_t *in);
+
+static inline bool task_is_float(enum akgen_dtype type)
+{
+    return type == AKGEN_FLOAT || type == AKGEN_FLOAT16 || type == AKGEN_BF16 || type == AKGEN_DOUBLE ||
+           type == AKGEN_COMPLEX64;
+}
+/* Scalars in memory: elements, or twice that for complex64. */
+static inline int64_t task_scalars(const struct task_tensor *tensor)
+{
+    return tensor->type == AKGEN_COMPLEX64 ? 2 * tensor->elements : tensor->elements;
+}
+/* Rounds to the nearest value of a floating type; other types pass through. */
+static inline float task_round(enum akgen_dtype type, float value)
+{
+    if (type == AKGEN_FLOAT16)
+        return (float)(half_t)value;
+    if (type == AKGEN_BF16)
+        return bf16_to_float(bf16_from_float(value));
+    return value;
+}
+
+#endif

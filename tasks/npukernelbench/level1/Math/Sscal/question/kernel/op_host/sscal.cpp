@@ -1,0 +1,33 @@
+// Sscal: operator definition and tiling.
+#include "register/op_def_registry.h"
+#include "tiling/platform/platform_ascendc.h"
+
+namespace optiling {
+// The host part is given: it only sets the block count.
+static ge::graphStatus TilingFunc(gert::TilingContext *context)
+{
+    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    context->SetBlockDim(platform.GetCoreNumAiv());
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+
+namespace ops {
+class Sscal : public OpDef {
+public:
+    explicit Sscal(const char *name) : OpDef(name)
+    {
+        this->Input("x")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND});
+        this->Attr("alpha").AttrType(OPTIONAL).Float(1.0f);
+        this->Attr("n").AttrType(OPTIONAL).Int(0);
+        this->Attr("incx").AttrType(OPTIONAL).Int(1);
+        this->AICore().SetTiling(optiling::TilingFunc);
+        this->AICore().AddConfig("ascend910b");
+        this->AICore().AddConfig("ascend910_93");
+    }
+};
+OP_ADD(Sscal);
+} // namespace ops
