@@ -131,6 +131,7 @@ void npu_issue(const struct npu_insn *given)
     core->stats.instructions++;
     npu_order_issue(core, pipe, accesses, count);
     npu_schedule_submit(core, pipe, &insn, &core->regs);
+    npu_finish_composite(core, &insn);
     if (row->pipe == NPU_PIPE_V)
         leave_mask(core, &insn);
     core->insn = NULL;

@@ -137,6 +137,10 @@ void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool de
 /* Moves definedness along with a copy: to/from UB or GM. */
 void npu_shadow_copy(struct npu_core *core, void *to, const void *from, size_t bytes);
 
+/* ---- composites (composite.c) ---------------------------------------------------------------------------------------- */
+/* After an instruction has been submitted: the waits that its API makes before it returns. */
+void npu_finish_composite(struct npu_core *core, const struct npu_insn *insn);
+
 /* ---- lanes (lanes.c): how the elements of a vector instruction are walked --------------------------------------------- */
 /* Calls body for maximal runs of consecutive selected elements, in the order in which the hardware takes them. Strides
  * are in 32-byte blocks; element sizes differ for Cast, so each operand has its own size. */
