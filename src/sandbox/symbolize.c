@@ -49,6 +49,12 @@ static bool find_unit(Dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *unit)
     return false;
 }
 
+/* Without the "./" that a relative compilation directory puts in front. */
+static const char *tidy(const char *file)
+{
+    return file && !strncmp(file, "./", 2) ? file + 2 : file;
+}
+
 static bool in_headers(const char *file, const char *headers)
 {
     size_t length = headers ? strlen(headers) : 0;
@@ -77,7 +83,7 @@ static bool leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const char *heade
             if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
                 continue;
             Dwarf_Word index = attribute(&scopes[i], DW_AT_call_file);
-            const char *name = index < file_count ? dwarf_filesrc(files, index, NULL, NULL) : NULL;
+            const char *name = index < file_count ? tidy(dwarf_filesrc(files, index, NULL, NULL)) : NULL;
             if (name && !in_headers(name, headers)) {
                 *file = name;
                 *line = (int)attribute(&scopes[i], DW_AT_call_line);
@@ -95,7 +101,7 @@ bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const cha
     if (!symbolizer || !find_unit(symbolizer->dwarf, address, &unit))
         return false;
     Dwarf_Line *entry = dwarf_getsrc_die(&unit, address);
-    *file = entry ? dwarf_linesrc(entry, NULL, NULL) : NULL;
+    *file = entry ? tidy(dwarf_linesrc(entry, NULL, NULL)) : NULL;
     if (*file && !in_headers(*file, headers) && !dwarf_lineno(entry, line) && *line > 0)
         return true;
     return leave_headers(&unit, address, headers, file, line);

@@ -15,6 +15,7 @@
 /* One compile, possibly on its own thread with its own arena. */
 struct compile {
     struct arena arena;
+    const char *root; /* directory of the sources */
     struct clang_args args;
     struct sandbox_result result;
 };
@@ -51,8 +52,7 @@ static void *compile_worker(void *closure)
     struct builder *builder = closure;
     for (int i; (i = atomic_fetch_add(&builder->next, 1)) < builder->compile_count;) {
         struct compile *compile = &builder->compiles[i];
-        clang_run(&compile->arena, &builder->clang, &compile->args, builder->project->dir, builder->work,
-                  &compile->result);
+        clang_run(&compile->arena, &builder->clang, &compile->args, compile->root, builder->work, &compile->result);
     }
     return NULL;
 }
@@ -144,7 +144,6 @@ static const char *object_key(struct builder *builder, const char *part, const c
     struct digest *digest = digest_new();
     digest_string(digest, builder->clang.headers);
     digest_string(digest, builder->build->source_hash);
-    digest_string(digest, builder->project->dir);
     digest_string(digest, builder->options->no_cache ? "uncached" : "cached");
     digest_string(digest, builder->options->sanitize_kernel_tiling ? "tiling" : "");
     digest_string(digest, part);
@@ -220,6 +219,7 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
     const char **objects = arena_alloc(arena, ((size_t)count + 1) * sizeof *objects);
     for (int i = 0; i < count; i++) {
         objects[i] = arena_printf(arena, "%s/host%d.o", builder->work, i);
+        compiles[i].root = root;
         host_arguments(builder, &compiles[i].args, pch, root, sources[i], objects[i]);
     }
     run_compiles(builder, compiles, count);
@@ -421,6 +421,9 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, arena_printf(arena, "%s/config%d.h", builder->work, index));
     clang_add(arena, args, "-ivfsoverlay");
     clang_add(arena, args, builder->overlay);
+    /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies. */
+    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->project->dir));
+    clang_add(arena, args, "-fdebug-compilation-dir=.");
     clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel", builder->project->dir));
     clang_add(arena, args, arena_printf(arena, "-I%s", builder->project->dir));
     clang_add(arena, args, variant->code ? "-c" : "-fsyntax-only");
@@ -464,6 +467,7 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
                                         builder->tiling_header);
         error = files_write(arena_printf(arena, "%s/config%d.h", builder->work, i), text, strlen(text));
         kernel_arguments(builder, pch, &variants[i], i, &compiles[opened].args);
+        compiles[opened].root = builder->project->dir;
         open[opened++] = &variants[i];
     }
     if (!error)

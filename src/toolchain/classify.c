@@ -16,6 +16,7 @@ struct rule {
     enum diagnostic_class class;
 };
 static const struct rule rules[] = {
+    {"akgen-unsupported", NULL, DIAG_API},
     /* macros and preprocessing */
     {"unterminated conditional directive", NULL, DIAG_MACRO},
     {"unterminated function-like macro", NULL, DIAG_MACRO},
@@ -98,6 +99,7 @@ static const struct rule rules[] = {
     {"no viable overloaded", NULL, DIAG_DTYPE},
     /* API signatures and overloads */
     {"no matching", NULL, DIAG_API},
+    {"is unavailable", NULL, DIAG_API},
     {"ambiguous", NULL, DIAG_API},
     {"arguments", NULL, DIAG_API},
     {"template argument", NULL, DIAG_API},

@@ -152,6 +152,22 @@ void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struc
     list->items[list->count++] = *diagnostic;
 }
 
+/* "In file included from /path/file.cpp:12:" */
+static bool read_include(char *text, struct clang_line *read)
+{
+    static const char mark[] = "In file included from ";
+    char *colon = strrchr(text, ':');
+    if (strncmp(text, mark, sizeof mark - 1) || !colon || colon[1])
+        return false;
+    *colon = '\0';
+    colon = strrchr(text, ':');
+    if (!colon)
+        return false;
+    *colon = '\0';
+    *read = (struct clang_line){.file = text + sizeof mark - 1, .line = atoi(colon + 1), .column = 1};
+    return true;
+}
+
 /* One message and the notes that follow it. */
 struct message_group {
     struct clang_line head, place; /* place: where the project led to it */
@@ -176,13 +192,19 @@ static void finish_group(struct arena *arena, const struct diagnose_places *plac
     *group = (struct message_group){0};
 }
 
+/* `include` is the innermost line of the project that included the file of the message; its file is NULL if none did.
+ */
 static void take_line(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line,
-                      struct message_group *group, struct diagnostic_list *list)
+                      const struct clang_line *include, struct message_group *group, struct diagnostic_list *list)
 {
     bool ours = project_path(places, line->file) != NULL;
     if (strcmp(line->kind, "note")) {
         finish_group(arena, places, group, list);
         *group = (struct message_group){.head = *line, .place = *line, .open = true, .placed = ours};
+        if (!ours && include->file) {
+            group->place = *include;
+            group->placed = strcmp(line->kind, "warning");
+        }
         return;
     }
     text_addf(&group->notes, "%s\n", line->message);
@@ -199,10 +221,15 @@ void diagnose(struct arena *arena, const char *output, const struct diagnose_pla
 {
     char *copy = arena_strdup(arena, output), *rest = copy;
     struct message_group group = {0};
+    struct clang_line line, include = {0};
     for (char *text; (text = strsep(&rest, "\n"));) {
-        struct clang_line line;
-        if (read_line(text, &line))
-            take_line(arena, places, &line, &group, list);
+        if (read_include(text, &line)) {
+            if (project_path(places, line.file))
+                include = line;
+        } else if (read_line(text, &line)) {
+            take_line(arena, places, &line, &include, &group, list);
+            include = (struct clang_line){0};
+        }
     }
     finish_group(arena, places, &group, list);
 }

@@ -111,8 +111,11 @@ static void add_undefined(struct arena *arena, const char *report, const struct 
         place = strncmp(place, "\n>>> referenced by", 18) ? NULL : strchr(place, '(');
         if (place) {
             struct diagnostic_list found = {0};
-            const char *path = arena_strndup(arena, place + 1, strcspn(place + 1, ")\n"));
-            diagnose(arena, arena_printf(arena, "%s:1: error: undefined", path), places, &found);
+            /* Line tables name the candidate's files relative to the project. */
+            const char *root = place[1] == '/' ? "" : arena_printf(arena, "%s/", places->project);
+            place += 1 + 2 * !strncmp(place + 1, "./", 2);
+            const char *path = arena_strndup(arena, place, strcspn(place, ")\n"));
+            diagnose(arena, arena_printf(arena, "%s%s:1: error: undefined", root, path), places, &found);
             if (found.count) {
                 diagnostic.file = found.items[0].file;
                 diagnostic.line = found.items[0].line;

@@ -301,6 +301,47 @@ static void test_undefined_function_is_an_error_with_its_line(void **state)
     finish(&fixture);
 }
 
+static void test_kernel_with_the_questions_host_part(void **state)
+{
+    (void)state;
+    struct fixture question = {0}, fixture = {0};
+    struct job_result result;
+    float z[ELEMENTS];
+    write_project(&question, host_source, kernel_source);
+    /* The candidate's own host part does not even compile, and its kernel has no tiling parameter. */
+    write_project(&fixture, "#error not to be compiled", with(&fixture, kernel_source, ", GM_ADDR tiling", ""));
+    fixture.options = (struct build_options){
+        .cache_dir = cache, .jobs = 1, .host_override = question.dir, .sanitize_kernel_tiling = true};
+    assert_null(op_project_find(&fixture.arena, fixture.dir, "AddCustom", false, &fixture.project));
+    assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &fixture.build));
+    assert_built(&fixture.build);
+    run(&fixture, &result, z);
+    assert_int_equal(result.status, JOB_OK);
+    assert_true(z[ELEMENTS - 1] == ELEMENTS - 0.5f);
+    job_result_free(&result);
+    finish(&question);
+    finish(&fixture);
+}
+
+static void test_compiler_limits(void **state)
+{
+    (void)state;
+    static const char *const bombs[] = {
+        "template <int N> struct R { static constexpr int v = R<N + 1>::v; }; static_assert(R<0>::v, \"\");",
+        "#include __FILE__",
+        "constexpr int f(int n) { while (true) n++; return n; } static_assert(f(0), \"\");",
+        "#include \"/etc/hostname\"",
+        "__attribute__((device, used)) char big[400 << 20] = {1};",
+    };
+    for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
+        struct fixture fixture = {0};
+        build(&fixture, host_source, with(&fixture, kernel_source, "DECLARATIONS", bombs[i]));
+        if (fixture.build.stage != BUILD_KERNEL || !fixture.build.diagnostic_count)
+            fail_msg("'%s' ended in stage %d", bombs[i], fixture.build.stage);
+        finish(&fixture);
+    }
+}
+
 static void test_no_entry_point(void **state)
 {
     (void)state;
@@ -389,7 +430,7 @@ static void test_fault_names_the_line(void **state)
     assert_int_equal(result.status, JOB_OK);
     assert_true(result.fault);
     assert_int_equal(result.findings[0].line, COMPUTE_LINE);
-    assert_non_null(strstr(result.findings[0].file, "op_kernel/add_custom.cpp"));
+    assert_string_equal(result.findings[0].file, "op_kernel/add_custom.cpp");
     assert_string_equal(result.findings[0].api, "Add");
     job_result_free(&result);
     finish(&fixture);
@@ -403,6 +444,8 @@ int main(void)
         cmocka_unit_test(test_compile_error_has_place_and_class),
         cmocka_unit_test(test_every_combination_must_compile),
         cmocka_unit_test(test_undefined_function_is_an_error_with_its_line),
+        cmocka_unit_test(test_kernel_with_the_questions_host_part),
+        cmocka_unit_test(test_compiler_limits),
         cmocka_unit_test(test_no_entry_point),
         cmocka_unit_test(test_constructor_that_crashes),
         cmocka_unit_test(test_tiling_that_misbehaves),

@@ -54,6 +54,26 @@ static void test_error_in_a_header_moves_to_the_innermost_line_of_the_project(vo
     arena_free(&arena);
 }
 
+static void test_error_in_an_included_header_is_placed_at_the_include(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct diagnostic_list list = {0};
+    diagnose(&arena,
+             "In file included from /p/add/op_host/add.cpp:4:\n"
+             "In file included from /p/add/op_host/add.h:9:\n"
+             "In file included from /home/include/cann/a.h:2:\n"
+             "/home/include/cann/b.h:3:2: error: \"akgen-unsupported: b.h\"\n"
+             "/home/include/cann/c.h:3:2: error: unknown type name 'x'\n",
+             &places, &list);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.items[0].file, "op_host/add.h");
+    assert_int_equal(list.items[0].line, 9);
+    assert_string_equal(list.items[0].unsupported, "b.h");
+    assert_string_equal(list.items[1].file, "c.h");
+    arena_free(&arena);
+}
+
 static void test_unsupported_is_named_and_our_prefix_is_hidden(void **state)
 {
     (void)state;
@@ -155,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_place_and_class),
         cmocka_unit_test(test_error_in_a_header_moves_to_the_innermost_line_of_the_project),
+        cmocka_unit_test(test_error_in_an_included_header_is_placed_at_the_include),
         cmocka_unit_test(test_unsupported_is_named_and_our_prefix_is_hidden),
         cmocka_unit_test(test_columns_behind_an_insertion_move_back),
         cmocka_unit_test(test_classes_of_the_papers_errors),
