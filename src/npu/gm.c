@@ -6,6 +6,7 @@
  */
 #include "npu/machine_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -158,11 +159,11 @@ static inline bool in_class(uint8_t state, enum state_class class, uint8_t me)
 {
     switch (class) {
     case UNDEFINED_STATE:
-        return state == GM_NEVER || state == GM_UNDEFINED;
+        return state == GM_NEVER || state == GM_UNDEFINED || state == GM_CONFLICT;
     case OTHERS_STATE:
-        return state >= 1 && state <= GM_WRITERS && state != me;
+        return state == GM_CONFLICT || (state >= 1 && state <= GM_WRITERS && state != me);
     case OTHERS_OR_ATOMIC_STATE:
-        return state == GM_ATOMIC || (state >= 1 && state <= GM_WRITERS && state != me);
+        return state == GM_ATOMIC || in_class(state, OTHERS_STATE, me);
     }
     return false;
 }
@@ -339,6 +340,13 @@ void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, 
         region, low, high, fault, core->block, core->pc, pc_other, core->insn ? npu_isa[core->insn->op].name : ""};
 }
 
+/* True if the byte's value depends on which block came last. */
+static bool conflicting(const struct npu_core *core, const struct npu_gm_region *region, size_t at, const uint8_t *old)
+{
+    const uint8_t *before = old ? old : expected_at(core, (uint64_t)region->base + at);
+    return state_at(region, at) == GM_CONFLICT || (before && *before != region->base[at]);
+}
+
 /* Bytes [low, high) were written by another block in this epoch and now by this one. */
 static void written_twice(struct npu_core *core, struct npu_gm_region *region, size_t low, size_t high,
                           const uint8_t *old, bool atomic)
@@ -352,25 +360,24 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
             region->name, low);
         return;
     }
-    uint8_t me = gm_writer(core);
-    size_t conflicts = 0, first = 0;
-    for (size_t i = low; i < high; i++) {
-        const uint8_t *before = old ? old + (i - low) : expected_at(core, (uint64_t)region->base + i);
-        if (!before || *before == region->base[i])
-            continue;
-        if (conflicts++ == 0)
-            first = i;
-        set_state(region, i, i + 1, GM_UNDEFINED);
+    size_t conflicts = 0, first = high;
+    for (size_t at = low, end; at < high; at = end) {
+        bool differs = conflicting(core, region, at, old ? old + (at - low) : NULL);
+        for (end = at + 1; end < high; end++)
+            if (conflicting(core, region, end, old ? old + (end - low) : NULL) != differs)
+                break;
+        set_state(region, at, end, differs ? GM_CONFLICT : gm_writer(core));
+        conflicts += differs ? end - at : 0;
+        first = differs && at < first ? at : first;
     }
     if (conflicts == 0) {
         npu_note(core, NPU_HAZARD, false, "gm_same_value", "dst", other,
                  "writes bytes of %s that another core has written since the last SyncAll, with the same values",
                  region->name);
-        set_state(region, low, high, me);
         return;
     }
     gm_remember_undefined(core, region, (uint64_t)region->base + first, high - first, "gm_overlap", other);
-    npu_note(core, NPU_UNDEFINED, false, "gm_overlap_write", "dst", other,
+    npu_note(core, NPU_UNDEFINED, false, "gm_overlap", "dst", other,
              "%zu bytes of %s from offset %zu on are written by two cores with different values and no SyncAll between",
              conflicts, region->name, first);
 }
@@ -422,11 +429,18 @@ static void report_race(struct npu_core *core, const char *operand, const struct
                         uint64_t pc)
 {
     uint8_t state = state_at(region, at);
-    struct npu_place place = {core->block, -1, pc, region->writer_pc[state],
-                              core->insn ? npu_isa[core->insn->op].name : ""};
+    bool one = state <= GM_WRITERS;
+    char writer[32] = "several blocks";
+    if (one)
+        snprintf(writer, sizeof writer, "block %d", state - 1);
+    struct npu_place place = {.core = core->block,
+                              .pipe = -1,
+                              .pc = pc,
+                              .pc_other = one ? region->writer_pc[state] : 0,
+                              .api = core->insn ? npu_isa[core->insn->op].name : ""};
     fault_record(core->npu, NPU_HAZARD, true, "gm_race", operand, &place,
-                 "block %d reads %s at offset %zu, which another block writes (block %d) with no SyncAll between",
-                 core->block, region->name, at, state - 1);
+                 "block %d reads %s at offset %zu, which %s writes with no SyncAll between", core->block, region->name,
+                 at, writer);
 }
 
 static int by_region_and_offset(const void *left, const void *right)
@@ -513,22 +527,29 @@ static void compare_reads(struct npu_core *core)
     forget(view);
 }
 
+static uint8_t swept(uint8_t state)
+{
+    if (state == GM_NEVER)
+        return GM_NEVER;
+    return state == GM_UNDEFINED || state == GM_CONFLICT ? GM_UNDEFINED : GM_DEFINED;
+}
+
 static void sweep(struct npu_gm_region *region)
 {
     if (region->dirty_low >= region->dirty_high)
         return;
     size_t last = (region->dirty_high + GM_CHUNK - 1) / GM_CHUNK;
     for (size_t chunk = region->dirty_low / GM_CHUNK; chunk < last; chunk++) {
-        uint8_t state = region->coarse[chunk];
-        if (state != GM_MIXED) {
-            if (state != GM_NEVER && state != GM_UNDEFINED)
-                region->coarse[chunk] = GM_DEFINED;
+        if (region->coarse[chunk] != GM_MIXED) {
+            region->coarse[chunk] = swept(region->coarse[chunk]);
             continue;
         }
         uint8_t *fine = region->fine + chunk * GM_CHUNK;
         for (int i = 0; i < GM_CHUNK; i++)
-            if (fine[i] != GM_NEVER && fine[i] != GM_UNDEFINED)
-                fine[i] = GM_DEFINED;
+            fine[i] = swept(fine[i]);
+        size_t bytes = region->bytes - chunk * GM_CHUNK < GM_CHUNK ? region->bytes - chunk * GM_CHUNK : GM_CHUNK;
+        if (uniform(fine, bytes))
+            region->coarse[chunk] = fine[0];
     }
     region->dirty_low = SIZE_MAX;
     region->dirty_high = 0;
@@ -560,9 +581,8 @@ void gm_report_undefined(struct npu *npu)
         if (count == 0)
             continue;
         struct npu_place place = {store->core, NPU_PIPE_MTE3, store->pc, store->pc_other, store->api};
-        if (strcmp(store->fault, "gm_overlap") == 0)
-            fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place,
-                         "%zu bytes of output %s from offset %zu on were written by two cores with different values",
+        if (strcmp(store->fault, "gm_overlap") == 0) /* noted when it happened: now it is a fault */
+            fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on",
                          count, region->name, first);
         else
             fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place,

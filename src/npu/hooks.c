@@ -1,10 +1,65 @@
-/* What the compiler calls for every load, store and basic block of a candidate (-fsanitize-coverage=trace-loads,
- * trace-stores,trace-pc-guard): raw pointers into UB and GM are treated as the scalar accesses that they are. */
+/* Scalar accesses, whoever reports them: tensors (scalar.c) or the hooks that the compiler inserts before every load,
+ * store and basic block of a candidate (-fsanitize-coverage=trace-loads,trace-stores,trace-pc-guard). So raw pointers
+ * into UB and GM are bounds-checked, ordered, raced and counted like everything else. */
 #include "npu/machine_internal.h"
 #include "npu/scalar_internal.h"
 
+/* A loop that reads one GM address this often waits for another core: the others run. */
+enum { SPIN_READS = 64 };
+
 /* Addresses this close to a GM tensor are taken for overruns of it, others for the kernel's own memory. */
 enum { GM_NEAR = 4096 };
+
+static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
+{
+    if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
+        npu_trap(core, "ub_out_of_bounds", write ? "dst" : "src0", "%u bytes at UB offset %lld; UB has %u bytes", bytes,
+                 (long long)(addr - (uint64_t)core->ub), core->ub_bytes);
+    if (write)
+        npu_ub_define(core, (void *)addr, bytes);
+    else if (!npu_ub_defined(core, (void *)addr, bytes))
+        npu_note(core, NPU_UNDEFINED, true, "undefined_scalar", "src0", core->pc_undefined,
+                 "the scalar unit reads UB bytes that nothing has written (offset %llu)",
+                 (unsigned long long)(addr - (uint64_t)core->ub));
+}
+
+static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
+{
+    if (!write && addr == core->spin_addr) {
+        if (++core->spin_count % SPIN_READS == 0)
+            fiber_yield(core);
+        if (core->spin_count >= SPIN_READS)
+            core->spun = true;
+    } else if (!write) {
+        core->spin_addr = addr;
+        core->spin_count = 0;
+    }
+    bool own = dcache_access(core, region, addr, bytes, write);
+    if (write)
+        core->dcache_pc = core->pc;
+    if (write || own)
+        return;
+    /* Reading until a value appears is how blocks wait for each other through GM: what follows is ordered. */
+    if (!core->spun)
+        gm_read(core, "src0", addr, bytes);
+    if (!npu_gm_defined(core, (void *)addr, bytes))
+        npu_note(core, NPU_UNDEFINED, true, "undefined_scalar", "src0", core->pc_undefined,
+                 "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
+                 (unsigned long long)(addr - (uint64_t)region->base));
+}
+
+void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
+{
+    if (write)
+        core->stats.scalar_stores++;
+    else
+        core->stats.scalar_loads++;
+    npu_order_scalar(core, addr, bytes, write, raw);
+    if (addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
+        scalar_ub(core, addr, bytes, write);
+    else
+        scalar_gm(core, gm_check(core, write ? "dst" : "src0", addr, bytes), addr, bytes, write);
+}
 
 static bool is_gm(struct npu_core *core, uint64_t addr)
 {

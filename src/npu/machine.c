@@ -284,6 +284,7 @@ bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_cou
                      "the launch has %d blocks; 1 to 65535 are possible", block_dim);
         return false;
     }
+    npu->ended = false;
     npu->kernel = kernel;
     memset(npu->args, 0, sizeof npu->args);
     memcpy(npu->args, args, (size_t)(arg_count < NPU_MAX_ARGS ? arg_count : NPU_MAX_ARGS) * sizeof *args);

@@ -12,6 +12,7 @@ enum {
     GM_CHUNK = 256,
     GM_NEVER = 0,     /* never written */
     GM_WRITERS = 200, /* 1..200: written in this epoch by the block with (block % 200) + 1 */
+    GM_CONFLICT = 0xFB, /* written in this epoch by several blocks with different values */
     GM_MIXED = 0xFC,  /* chunks only: look at the bytes */
     GM_ATOMIC = 0xFD, /* accumulated in this epoch */
     GM_UNDEFINED = 0xFE,

@@ -5,66 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A loop that reads one GM address this often waits for another core: the others run. */
-enum { SPIN_READS = 64 };
-
-static bool always(void *argument)
-{
-    (void)argument;
-    return true;
-}
-
-static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
-{
-    if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
-        npu_trap(core, "ub_out_of_bounds", write ? "dst" : "src0", "%u bytes at UB offset %lld; UB has %u bytes", bytes,
-                 (long long)(addr - (uint64_t)core->ub), core->ub_bytes);
-    if (write)
-        npu_ub_define(core, (void *)addr, bytes);
-    else if (!npu_ub_defined(core, (void *)addr, bytes))
-        npu_note(core, NPU_UNDEFINED, true, "undefined_scalar", "src0", core->pc_undefined,
-                 "the scalar unit reads UB bytes that nothing has written (offset %llu)",
-                 (unsigned long long)(addr - (uint64_t)core->ub));
-}
-
-static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
-{
-    if (!write && addr == core->spin_addr) {
-        if (++core->spin_count % SPIN_READS == 0)
-            npu_fiber_wait(core, always, NULL, "a value in GM");
-        if (core->spin_count >= SPIN_READS)
-            core->spun = true;
-    } else if (!write) {
-        core->spin_addr = addr;
-        core->spin_count = 0;
-    }
-    bool own = dcache_access(core, region, addr, bytes, write);
-    if (write)
-        core->dcache_pc = core->pc;
-    if (write || own)
-        return;
-    /* Reading until a value appears is how blocks wait for each other through GM: what follows is ordered. */
-    if (!core->spun)
-        gm_read(core, "src0", addr, bytes);
-    if (!npu_gm_defined(core, (void *)addr, bytes))
-        npu_note(core, NPU_UNDEFINED, true, "undefined_scalar", "src0", core->pc_undefined,
-                 "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
-                 (unsigned long long)(addr - (uint64_t)region->base));
-}
-
-void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
-{
-    if (write)
-        core->stats.scalar_stores++;
-    else
-        core->stats.scalar_loads++;
-    npu_order_scalar(core, addr, bytes, write, raw);
-    if (addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
-        scalar_ub(core, addr, bytes, write);
-    else
-        scalar_gm(core, gm_check(core, write ? "dst" : "src0", addr, bytes), addr, bytes, write);
-}
-
 static void check_extent(struct npu_core *core, const struct npu_tensor *tensor, uint64_t offset, int size, bool write)
 {
     if (tensor->bytes && tensor->position != NPU_GM && offset + (uint64_t)size > tensor->bytes)
@@ -99,7 +39,7 @@ void npu_dcache_clean(const struct npu_tensor *tensor, int entire, int dst)
         return;
     /* The others run first: on the chip they do so at the same time, and their lines are filled before this one is
      * back. */
-    npu_fiber_wait(core, always, NULL, "cache maintenance");
+    fiber_yield(core);
     if (entire)
         dcache_clean_all(core);
     else
