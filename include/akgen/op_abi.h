@@ -198,12 +198,16 @@ const char *akgen_parse_node_type(struct akgen_parse_context *context);
 struct akgen_platform *akgen_platform_current(void);
 uint32_t akgen_platform_aic(const struct akgen_platform *platform);
 uint32_t akgen_platform_aiv(const struct akgen_platform *platform);
-/* memory: platform_ascendc::CoreMemType. */
+/* memory: platform_ascendc::CoreMemType. Bytes of the memory itself, which is what fe::PlatFormInfos tells. */
 uint64_t akgen_platform_memory(const struct akgen_platform *platform, int memory);
+/* What platform_ascendc::PlatformAscendC tells: less of UB and L1, by what is kept for messages. */
+uint64_t akgen_platform_tiling_memory(const struct akgen_platform *platform, int memory);
 /* Bytes per cycle of one core for L2 and HBM, else 0. */
 uint64_t akgen_platform_bandwidth(const struct akgen_platform *platform, int memory);
 /* Bytes that the library keeps at the start of the workspace. */
 uint32_t akgen_platform_library_workspace(void);
+/* Bytes that a group of cores needs for its messages, or for its barrier. */
+uint32_t akgen_platform_group_workspace(void);
 /* Blocks to launch for `slices` parts of work on aic cube and aiv vector cores, either of which may be 0. */
 uint32_t akgen_platform_blocks(uint32_t slices, uint32_t aic, uint32_t aiv);
 

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What AscendC's library keeps at the start of the workspace on a 910B (facts: hardware.md). */
-enum { LIBRARY_WORKSPACE = 16 * 1024 * 1024 };
+/* What AscendC's library keeps at the start of the workspace on a 910B, and what a group of cores needs for its
+ * messages or its barrier (asc-devkit, impl/utils/tiling/platform). */
+enum { LIBRARY_WORKSPACE = 16 * 1024 * 1024, GROUP_WORKSPACE = 1024 * 1024 };
 
 struct akgen_platform *akgen_platform_current(void)
 {
@@ -32,9 +33,19 @@ uint64_t akgen_platform_memory(const struct akgen_platform *platform, int memory
 {
     const struct npu_soc *soc = soc_of(platform);
     /* platform_ascendc::CoreMemType */
-    const uint64_t bytes[] = {soc->l0a_bytes,       soc->l0b_bytes, soc->l0c_bytes, soc->l1_bytes, soc->l2_bytes,
-                              soc->ub_tiling_bytes, soc->hbm_bytes, soc->fb_bytes,  soc->bt_bytes};
+    const uint64_t bytes[] = {soc->l0a_bytes, soc->l0b_bytes, soc->l0c_bytes, soc->l1_bytes, soc->l2_bytes,
+                              soc->ub_bytes,  soc->hbm_bytes, soc->fb_bytes,  soc->bt_bytes};
     return memory >= 0 && memory < (int)(sizeof bytes / sizeof *bytes) ? bytes[memory] : 0;
+}
+
+uint64_t akgen_platform_tiling_memory(const struct akgen_platform *platform, int memory)
+{
+    enum { L1 = 3, UB = 5 };
+    const struct npu_soc *soc = soc_of(platform);
+    /* The same 256 bytes of UB and of L1 are kept for messages between cores (asc-devkit, impl/utils/tiling/platform).
+     */
+    uint64_t kept = memory == UB || memory == L1 ? soc->ub_bytes - soc->ub_tiling_bytes : 0;
+    return akgen_platform_memory(platform, memory) - kept;
 }
 
 uint64_t akgen_platform_bandwidth(const struct akgen_platform *platform, int memory)
@@ -50,13 +61,19 @@ uint32_t akgen_platform_library_workspace(void)
     return LIBRARY_WORKSPACE;
 }
 
+uint32_t akgen_platform_group_workspace(void)
+{
+    return GROUP_WORKSPACE;
+}
+
 /* asc-devkit docs, CalcTschNumBlocks: with both kinds of core a block is one cube core and its vector cores. */
 uint32_t akgen_platform_blocks(uint32_t slices, uint32_t aic, uint32_t aiv)
 {
     if (aic == 0 || aiv == 0 || aic > aiv)
         return slices;
     uint32_t vectors_per_cube = aiv / aic;
-    return (slices + vectors_per_cube - 1) / vectors_per_cube;
+    uint32_t blocks = (uint32_t)(((uint64_t)slices + vectors_per_cube - 1) / vectors_per_cube);
+    return vectors_per_cube == 2 && blocks > aic ? 0 : blocks; /* CANN's answer to more blocks than cube cores */
 }
 
 int akgen_ge_dtype_size(int dtype)

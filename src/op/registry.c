@@ -7,6 +7,11 @@
 static struct op_registration *operators;
 static struct op_tiling_registration *tilings;
 static const char *loading = "";
+/* Every file that was ever loaded: entries point to these names. */
+static struct host_file {
+    struct host_file *next;
+    char path[];
+} *files;
 
 static void *must_alloc(size_t bytes)
 {
@@ -18,10 +23,19 @@ static void *must_alloc(size_t bytes)
 
 void op_registry_loading(const char *host_so)
 {
-    /* Entries keep the pointer, so the copy stays. */
-    loading = host_so ? strdup(host_so) : "";
-    if (!loading)
-        abort();
+    loading = "";
+    if (!host_so)
+        return;
+    struct host_file *file = files;
+    while (file && strcmp(file->path, host_so) != 0)
+        file = file->next;
+    if (!file) {
+        file = must_alloc(sizeof *file + strlen(host_so) + 1);
+        strcpy(file->path, host_so);
+        file->next = files;
+        files = file;
+    }
+    loading = file->path;
 }
 
 struct op_registration *op_registry_ops(void)

@@ -8,7 +8,7 @@ static json_t *decode_number(const char *type, const unsigned char *bytes, size_
 {
     uint64_t bits = 0;
     if (size > sizeof bits)
-        return json_null(); /* no type of the published set is longer */
+        return json_null();     /* no type of the published set is longer */
     memcpy(&bits, bytes, size); /* little endian, as the chip */
     if (strcmp(type, "bool") == 0)
         return json_boolean(bits != 0);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <securec.h>
 #include <vector>
 
 namespace optiling

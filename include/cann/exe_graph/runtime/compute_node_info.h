@@ -23,6 +23,18 @@ class AnchorInstanceInfo
     }
 };
 
+struct StorageFormat {
+    ge::Format origin, storage;
+    ge::Format GetOriginFormat() const
+    {
+        return origin;
+    }
+    ge::Format GetStorageFormat() const
+    {
+        return storage;
+    }
+};
+
 class CompileTimeTensorDesc
 {
   public:
@@ -39,18 +51,6 @@ class CompileTimeTensorDesc
     {
         return static_cast<ge::Format>(View()->origin_format);
     }
-    // CANN returns a StorageFormat that converts to both; published code compares it with a ge::Format.
-    struct StorageFormat {
-        ge::Format origin, storage;
-        ge::Format GetOriginFormat() const
-        {
-            return origin;
-        }
-        ge::Format GetStorageFormat() const
-        {
-            return storage;
-        }
-    };
     StorageFormat GetFormat() const
     {
         return {GetOriginFormat(), GetStorageFormat()};

@@ -63,9 +63,17 @@ class PlatformAscendC
     {
         return akgen_platform_library_workspace();
     }
+    uint32_t GetResCubeGroupWorkSpaceSize() const
+    {
+        return akgen_platform_group_workspace();
+    }
+    uint32_t GetResGroupBarrierWorkSpaceSize() const
+    {
+        return akgen_platform_group_workspace();
+    }
     void GetCoreMemSize(const CoreMemType &type, uint64_t &size) const
     {
-        size = akgen_platform_memory(platform_, static_cast<int>(type));
+        size = akgen_platform_tiling_memory(platform_, static_cast<int>(type));
         if (type == CoreMemType::UB)
             size -= reserved_;
     }
