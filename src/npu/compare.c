@@ -89,11 +89,14 @@ static void check_mode(struct npu_core *core, const struct npu_insn *insn)
         npu_note(core, NPU_DIFFERS, false, "compare_int32_mode", "cmpMode", 0,
                  "%s of int32 was asked for %s; the chip only has EQ for int32 and computes that", row->name,
                  mode_names[insn->mode]);
-    if (to_register(insn))
+    npu_check_types(core, insn);
+    if (to_register(insn)) {
+        if (insn->src_type == AKGEN_INT32)
+            npu_trap(core, "vec_dtype", "src0", "%s into the CMPMASK register takes half and float only", row->name);
         return;
-    if (insn->src_type >= AKGEN_DTYPE_CODES || !(row->types >> insn->src_type & 1))
-        npu_trap(core, "vec_dtype", "src0", "%s has no %s form on this chip", row->name,
-                 akgen_dtype_name((enum akgen_dtype)insn->src_type));
+    }
+    if (insn->form == NPU_FORM_COUNT)
+        npu_check_count(core, insn, insn->count, npu_element_bits(insn->src_type));
     uint32_t per_repeat = NPU_REPEAT * 8 / npu_element_bits(insn->src_type);
     if (insn->form == NPU_FORM_COUNT && insn->count % per_repeat)
         npu_note(core, NPU_DIFFERS, false, "compare_count", "count", 0,
@@ -110,9 +113,9 @@ int npu_check_compare(struct npu_core *core, struct npu_insn *insn, const struct
 {
     check_mode(core, insn);
     uint32_t bits = npu_element_bits(insn->src_type);
-    struct npu_vector v = compare_shape(insn, regs);
     if (to_register(insn))
         npu_check_form(core, insn, regs, bits);
+    struct npu_vector v = compare_shape(insn, regs);
     if (!v.repeats)
         return 0;
     int n = 0;

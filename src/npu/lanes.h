@@ -43,7 +43,11 @@ bool npu_vector_whole(const struct npu_vector *v);
 
 /* Traps unless the operand starts in UB on a 32-byte boundary. */
 void npu_check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand);
-/* Traps unless mask, repeat count and element type are legal. */
+/* Traps unless the instruction has a form for src_type. */
+void npu_check_types(struct npu_core *core, const struct npu_insn *insn);
+/* Traps unless `count` elements of `bits` fit UB: no operand could hold more. */
+void npu_check_count(struct npu_core *core, const struct npu_insn *insn, uint64_t count, uint32_t bits);
+/* Traps unless mask, repeat count, element count and type are legal. `bits`: of the widest operand's elements. */
 void npu_check_form(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, uint32_t bits);
 /* Appends the footprint of one operand to accesses[n]; returns the new n. */
 int npu_list_operand(struct npu_access *accesses, int n, const struct npu_vector *v, const struct npu_tensor *tensor,

@@ -19,7 +19,7 @@ void npu_check_operand(struct npu_core *core, const struct npu_tensor *tensor, c
                  operand, name, offset);
 }
 
-static void check_types(struct npu_core *core, const struct npu_insn *insn)
+void npu_check_types(struct npu_core *core, const struct npu_insn *insn)
 {
     const struct npu_isa_row *row = &npu_isa[insn->op];
     if (insn->src_type >= AKGEN_DTYPE_CODES || !(row->types >> insn->src_type & 1))
@@ -48,12 +48,23 @@ static void check_mask(struct npu_core *core, const struct npu_insn *insn, uint3
     }
 }
 
+void npu_check_count(struct npu_core *core, const struct npu_insn *insn, uint64_t count, uint32_t bits)
+{
+    if (count > (uint64_t)core->ub_bytes * 8 / bits)
+        npu_trap(core, "vec_count", "count",
+                 "%s of %" PRIu64 " elements: %" PRIu32 " of them fill the whole Unified Buffer (a negative count?)",
+                 npu_isa[insn->op].name, count, core->ub_bytes * 8 / bits);
+}
+
 void npu_check_form(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, uint32_t bits)
 {
-    check_types(core, insn);
+    npu_check_types(core, insn);
     uint32_t per_repeat = bits < 16 ? 128 : NPU_REPEAT * 8 / bits;
-    if (insn->form == NPU_FORM_COUNT || regs->counter)
+    if (insn->form == NPU_FORM_COUNT || regs->counter) {
+        const uint64_t *mask = insn->form == NPU_FORM_MASK_REG ? regs->mask : insn->mask;
+        npu_check_count(core, insn, insn->form == NPU_FORM_COUNT ? insn->count : mask[0], bits);
         return;
+    }
     check_mask(core, insn, per_repeat);
     if (insn->repeat > NPU_MAX_REPEAT)
         npu_trap(core, "vec_repeat", "repeatTime", "%s repeats %" PRIu32 " times; the register holds 0 to 255",
@@ -204,8 +215,8 @@ int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct 
 {
     uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
     uint32_t bits = dst_bits > src_bits ? dst_bits : src_bits;
-    struct npu_vector v = npu_vector_shape(insn, regs, bits);
     npu_check_form(core, insn, regs, bits);
+    struct npu_vector v = npu_vector_shape(insn, regs, bits);
     if (!v.repeats)
         return 0;
     bool level2 = insn->form == NPU_FORM_COUNT;

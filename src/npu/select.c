@@ -23,10 +23,10 @@ int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct 
     if (!insn->aux.addr && insn->mode != SELECT_CMPMASK)
         npu_trap(core, "select_mode", "mask", "Select in mode %d needs selMask; only mode 0 takes CMPMASK as it is",
                  insn->mode);
-    struct npu_vector v = npu_vector_shape(insn, regs, npu_element_bits(insn->src_type));
     int n = npu_check_vector(core, insn, regs, accesses, "src0", has_src1(insn) ? "src1" : NULL);
     if (!insn->aux.addr || !n)
         return n;
+    struct npu_vector v = npu_vector_shape(insn, regs, npu_element_bits(insn->src_type));
     npu_check_operand(core, &insn->aux, "mask");
     uint32_t end = v.repeats == 1 ? v.last : v.per_repeat;
     while (!npu_lane_selected(v.mask, end - 1))

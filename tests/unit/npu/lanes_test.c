@@ -258,6 +258,13 @@ static void what_the_chip_does_not_forgive(void **state)
     assert_null(fault_of(bad));
     bad.mask[0] = 129;
     assert_string_equal(fault_of(bad), "vec_mask");
+    /* A negative count of a level-2 call, and a count that wraps around 32 bits of bytes. */
+    bad = good;
+    bad.form = NPU_FORM_COUNT;
+    bad.count = (uint32_t)-1;
+    assert_string_equal(fault_of(bad), "vec_count");
+    bad.count = 0x40000000;
+    assert_string_equal(fault_of(bad), "vec_count");
     /* Nothing is done and nothing is checked but the form. */
     bad = good;
     bad.repeat = 0;
