@@ -45,7 +45,6 @@ int npu_check_brcb(struct npu_core *core, struct npu_insn *insn, const struct np
                    struct npu_access *accesses)
 {
     (void)regs;
-    core->regs.mask[0] = core->regs.mask[1] = UINT64_MAX; /* the API calls ResetMask */
     if (!insn->repeat)
         return 0;
     if (insn->repeat > NPU_MAX_REPEAT)
@@ -152,10 +151,6 @@ int npu_check_copy(struct npu_core *core, struct npu_insn *insn, const struct np
     if (!regs->counter)
         return npu_check_vector(core, insn, regs, accesses, "src0", NULL);
     uint64_t bytes = copy_counted(insn, regs) * akgen_dtype_size(insn->src_type);
-    if (insn->form != NPU_FORM_MASK_REG) {
-        core->regs.mask[0] = insn->mask[0];
-        core->regs.mask[1] = 0;
-    }
     if (!bytes || !insn->repeat)
         return 0;
     if (bytes > core->ub_bytes || insn->repeat > NPU_MAX_REPEAT)

@@ -200,10 +200,6 @@ int npu_check_gather_mask(struct npu_core *core, struct npu_insn *insn, const st
 {
     (void)regs;
     check_gather_mask(core, insn);
-    /* What the API leaves behind: its mask argument in the register, normal mode. */
-    core->regs.mask[0] = insn->mask[0];
-    core->regs.mask[1] = 0;
-    core->regs.counter = false;
     if (!insn->repeat)
         return 0;
     uint64_t size = akgen_dtype_size(insn->src_type), elements = per_repeat(insn);

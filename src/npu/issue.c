@@ -78,6 +78,16 @@ static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
     bool compare = insn->op == NPU_OP_COMPARE || insn->op == NPU_OP_COMPARE_SCALAR;
     if (compare && insn->dst.addr) /* has no mask (compare.c) */
         return;
+    if (insn->op == NPU_OP_BRCB) { /* takes no mask; the API calls ResetMask */
+        regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
+        return;
+    }
+    if (insn->op == NPU_OP_GATHER_MASK) { /* its mask argument, as a count whatever the mode; then SetMaskNorm */
+        regs->mask[0] = insn->mask[0];
+        regs->mask[1] = 0;
+        regs->counter = false;
+        return;
+    }
     switch (insn->form) {
     case NPU_FORM_COUNT:
         regs->counter = false;

@@ -97,6 +97,39 @@ static void after_compare(void)
     npu_issue(&insn);
 }
 
+/* GatherMask leaves its mask argument, whatever reduceMode says, and normal mode: 5 elements become bits 0 and 2. */
+static void after_gather_mask(void)
+{
+    npu_set_mask_counter(1);
+    struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
+                            .form = NPU_FORM_MASK_LEN,
+                            .mode = 1,
+                            .flags = NPU_INSN_REDUCE_MODE,
+                            .mask = {5},
+                            .repeat = 1,
+                            .dst_type = AKGEN_FLOAT,
+                            .src_type = AKGEN_FLOAT,
+                            .dst = at(8192),
+                            .src0 = at(4096),
+                            .src0_blk = 1};
+    npu_issue(&insn);
+}
+
+/* Brcb takes no mask and resets it. */
+static void after_brcb(void)
+{
+    npu_set_vector_mask(0, 5);
+    struct npu_insn insn = {.op = NPU_OP_BRCB,
+                            .repeat = 1,
+                            .dst_type = AKGEN_FLOAT,
+                            .src_type = AKGEN_FLOAT,
+                            .dst = at(8192),
+                            .src0 = at(4096),
+                            .dst_blk = 1,
+                            .dst_rep = 8};
+    npu_issue(&insn);
+}
+
 static void (*prepare)(void);
 static void kernel(void)
 {
@@ -121,6 +154,8 @@ static void calls_leave_the_mask_registers(void **state)
     assert_int_equal(touched_after(after_contiguous_mask), 10);
     assert_int_equal(touched_after(after_bit_mask), 4);
     assert_int_equal(touched_after(after_compare), 100);
+    assert_int_equal(touched_after(after_gather_mask), 2);
+    assert_int_equal(touched_after(after_brcb), 64);
 }
 
 int main(void)
