@@ -1,0 +1,41 @@
+/* akgen's subcommands. Exit codes of all of them: 0 pass, 1 any other verdict, 2 wrong usage, 3 our own failure. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "eval/eval.h"
+
+#include <argp.h>
+#include <stdio.h>
+
+enum { EXIT_PASS = 0, EXIT_OTHER_VERDICT = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 3 };
+
+int cli_eval(int argc, char **argv);
+int cli_bench(int argc, char **argv);
+int cli_task(int argc, char **argv);
+int cli_soc(int argc, char **argv);
+int cli_doctor(int argc, char **argv);
+
+/* ---- options that eval and bench share (options.c) ------------------------------------------------------------------
+ */
+/* An argp child; its input is the `struct eval_options`, filled with defaults before parsing. */
+extern const struct argp cli_eval_argp;
+/* Defaults: Ascend910B2, dynamic, project, upstream, all cases, in-order, as many jobs as processors. */
+struct eval_options cli_eval_defaults(void);
+/* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
+long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
+/* Prints "akgen: <message>", frees the error and returns exit_code. */
+int cli_fail(int exit_code, struct akgen_error *error);
+
+/* ---- verdicts for people (print.c) ----------------------------------------------------------------------------------
+ */
+/* Colour codes, all empty when the stream is no terminal or NO_COLOR is set. */
+struct cli_colors {
+    const char *good, *bad, *warn, *dim, *bold, *off;
+};
+struct cli_colors cli_colors_for(FILE *stream);
+const char *cli_verdict_color(const struct cli_colors *colors, enum verdict_kind kind);
+/* The whole verdict: build, diagnostics with the source line and a caret, cases, faults, first mismatches, the result.
+ */
+void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);
+
+#endif

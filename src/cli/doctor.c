@@ -1,0 +1,46 @@
+/* akgen doctor: what this machine has, what is missing and how to get it. */
+#include "cli/cli.h"
+#include "sandbox/sandbox.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void print_item(const struct cli_colors *colors, bool ok, const char *name, const char *text)
+{
+    printf("%s%-4s%s %-12s %s\n", ok ? colors->good : colors->bad, ok ? "ok" : "BAD", colors->off, name, text);
+}
+
+int cli_doctor(int argc, char **argv)
+{
+    static const struct argp argp = {.doc = "Checks that this machine can build, run and judge kernels."};
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    struct cli_colors colors = cli_colors_for(stdout);
+    struct arena arena = {0};
+    const char *version = "";
+    struct task *tasks;
+    struct utsname machine;
+    int task_count = 0;
+    bool ok = true;
+
+    uname(&machine);
+    print_item(&colors, true, "akgen", arena_printf(&arena, "%s, home %s", AKGEN_VERSION, toolchain_home()));
+    print_item(&colors, true, "machine",
+               arena_printf(&arena, "%s %s, %ld processors, %ld MiB", machine.sysname, machine.machine,
+                            sysconf(_SC_NPROCESSORS_ONLN),
+                            sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_SC_PAGESIZE) / 1024));
+    struct akgen_error *error = toolchain_version(&arena, &version);
+    print_item(&colors, !error, "compiler", error ? error->message : version);
+    ok &= !error;
+    error_free(error);
+    error = toolchain_prepare(&arena, NULL);
+    print_item(&colors, !error, "headers", error ? error->message : "precompiled");
+    ok &= !error;
+    error_free(error);
+    print_item(&colors, true, "jail", sandbox_features(&arena));
+    error = task_load_all(&arena, toolchain_home(), &tasks, &task_count);
+    print_item(&colors, !error && task_count, "tasks", error ? error->message : arena_printf(&arena, "%d", task_count));
+    ok &= !error && task_count;
+    error_free(error);
+    arena_free(&arena);
+    return ok ? EXIT_PASS : EXIT_OWN_FAILURE;
+}

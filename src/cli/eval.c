@@ -1,0 +1,110 @@
+/* akgen eval TASK DIR: one candidate, one verdict. */
+#include "cli/cli.h"
+
+#include <unistd.h>
+
+enum { KEY_JSON = 0x200 };
+
+struct eval_arguments {
+    struct eval_options options;
+    const char *task, *dir;
+    bool json;
+};
+
+static const struct argp_option options[] = {
+    {"json", KEY_JSON, NULL, 0, "print the verdict as JSON (docs/verdict.md)", 1},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct eval_arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options;
+        break;
+    case KEY_JSON:
+        arguments->json = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0)
+            arguments->task = text;
+        else if (state->arg_num == 1)
+            arguments->dir = text;
+        else
+            argp_error(state, "too many arguments: '%s'", text);
+        break;
+    case ARGP_KEY_END:
+        if (!arguments->dir)
+            argp_error(state, "TASK and DIR are needed");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void print_progress(void *closure, int done, int total)
+{
+    (void)closure;
+    fprintf(stderr, "\r\033[Kcase %d of %d", done, total);
+    if (done == total)
+        fputs("\r\033[K", stderr);
+}
+
+static int exit_code(enum verdict_kind kind)
+{
+    return kind == VERDICT_PASS ? EXIT_PASS : kind == VERDICT_INFRA_ERROR ? EXIT_OWN_FAILURE : EXIT_OTHER_VERDICT;
+}
+
+static void print_json(const struct verdict *verdict)
+{
+    json_t *json = verdict_to_json(verdict);
+    json_dumpf(json, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    putchar('\n');
+    json_decref(json);
+}
+
+static int evaluate(struct eval_arguments *arguments)
+{
+    struct arena arena = {0};
+    struct task task;
+    struct akgen_error *error = task_find(&arena, toolchain_home(), arguments->task, &task);
+    if (!error && access(arguments->dir, R_OK | X_OK) != 0)
+        error = error_new("%s: %m", arguments->dir);
+    if (error) {
+        arena_free(&arena);
+        return cli_fail(EXIT_USAGE, error);
+    }
+    if (isatty(STDERR_FILENO))
+        arguments->options.on_case = print_progress;
+    struct verdict verdict;
+    eval_run(&task, arguments->dir, &arguments->options, &verdict);
+    struct cli_colors colors = cli_colors_for(stdout);
+    if (arguments->json)
+        print_json(&verdict);
+    else
+        cli_print_verdict(stdout, &verdict, &colors);
+    int code = exit_code(verdict.kind);
+    verdict_free(&verdict);
+    arena_free(&arena);
+    return code;
+}
+
+int cli_eval(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "TASK DIR",
+        .doc =
+            "Builds the operator project in DIR, runs the task's cases on the simulated NPU and judges the outputs.\v"
+            "TASK is a name from 'akgen task list' or a task's directory. DIR holds op_kernel/ and, unless "
+            "--scope=kernel, op_host/. Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 failure of akgen.",
+        .children = children,
+    };
+    struct eval_arguments arguments = {.options = cli_eval_defaults()};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    return evaluate(&arguments);
+}

@@ -1,0 +1,141 @@
+/* The options that `akgen eval` and `akgen bench` share: how a candidate is evaluated. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    KEY_SOC = 0x100,
+    KEY_MODE,
+    KEY_SCOPE,
+    KEY_CASE,
+    KEY_FULL,
+    KEY_PROFILE,
+    KEY_SYNC,
+    KEY_SCHEDULE,
+    KEY_JOBS,
+    KEY_SEED,
+    KEY_TIMEOUT,
+    KEY_NO_CACHE
+};
+
+static const struct argp_option options[] = {
+    {"soc", KEY_SOC, "NAME", 0, "chip to simulate (default Ascend910B2; 'akgen soc list')", 0},
+    {"mode", KEY_MODE, "static|dynamic", 0, "one case per build, case 0 as upstream; or one build, all cases (default)",
+     0},
+    {"scope", KEY_SCOPE, "kernel|project", 0, "the candidate is a kernel for the task's host part, or both (default)",
+     0},
+    {"case", KEY_CASE, "N", 0, "only case N", 0},
+    {"full", KEY_FULL, NULL, 0, "giant cases (over 2^24 elements) at full size", 0},
+    {"profile", KEY_PROFILE, "upstream|strict", 0, "the benchmark's own check (default), or the float64 reference", 0},
+    {"sync", KEY_SYNC, "auto|manual", 0,
+     "--cce-auto-sync of the build (default: the candidate's CMakeLists, else auto)", 0},
+    {"schedule", KEY_SCHEDULE, "inorder|random:SEED", 0, "order in which the pipes run (default inorder)", 0},
+    {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
+    {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
+    {"no-cache", KEY_NO_CACHE, NULL, 0, "compile even what is in the cache", 0},
+    {0},
+};
+
+long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno || end == text || *end || value < low || value > high)
+        argp_error(state, "--%s: '%s' is not a whole number from %ld to %ld", option, text, low, high);
+    return value;
+}
+
+/* Index of `text` among two words; a usage error otherwise. */
+static int one_of(const struct argp_state *state, const char *option, const char *text, const char *first,
+                  const char *second)
+{
+    if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
+        argp_error(state, "--%s: '%s' is neither %s nor %s", option, text, first, second);
+    return strcmp(text, second) == 0;
+}
+
+static void parse_schedule(struct eval_options *eval, const char *text, const struct argp_state *state)
+{
+    if (strncmp(text, "random:", 7) == 0) {
+        eval->random_order = true;
+        eval->order_seed = (uint64_t)cli_parse_number(state, "schedule=random", text + 7, 0, INT32_MAX);
+    } else if (strcmp(text, "inorder") == 0)
+        eval->random_order = false;
+    else
+        argp_error(state, "--schedule: '%s' is neither inorder nor random:SEED", text);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct eval_options *eval = state->input;
+    switch (key) {
+    case KEY_SOC:
+        if (!(eval->soc = npu_soc_find(text)))
+            argp_error(state, "--soc: no chip '%s'; 'akgen soc list' shows them", text);
+        break;
+    case KEY_MODE:
+        eval->mode = one_of(state, "mode", text, "static", "dynamic") ? EVAL_DYNAMIC : EVAL_STATIC;
+        break;
+    case KEY_SCOPE:
+        eval->scope = one_of(state, "scope", text, "kernel", "project") ? EVAL_PROJECT : EVAL_KERNEL;
+        break;
+    case KEY_CASE:
+        eval->only_case = (int)cli_parse_number(state, "case", text, 0, INT32_MAX);
+        break;
+    case KEY_FULL:
+        eval->full = true;
+        break;
+    case KEY_PROFILE:
+        eval->profile = one_of(state, "profile", text, "upstream", "strict") ? TASK_STRICT : TASK_UPSTREAM;
+        break;
+    case KEY_SYNC:
+        eval->sync_given = true;
+        eval->sync = one_of(state, "sync", text, "auto", "manual") ? NPU_SYNC_MANUAL : NPU_SYNC_AUTO;
+        break;
+    case KEY_SCHEDULE:
+        parse_schedule(eval, text, state);
+        break;
+    case KEY_SEED:
+        eval->input_seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);
+        break;
+    case KEY_TIMEOUT:
+        eval->case_seconds = (double)cli_parse_number(state, "timeout", text, 1, 86400);
+        break;
+    case KEY_JOBS:
+        eval->jobs = (int)cli_parse_number(state, "jobs", text, 1, 1024);
+        break;
+    case KEY_NO_CACHE:
+        eval->no_cache = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp cli_eval_argp = {.options = options, .parser = parse_option};
+
+struct eval_options cli_eval_defaults(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return (struct eval_options){
+        .soc = &npu_socs[0],
+        .mode = EVAL_DYNAMIC,
+        .scope = EVAL_PROJECT,
+        .profile = TASK_UPSTREAM,
+        .only_case = -1,
+        .jobs = processors > 0 ? (int)processors : 1,
+    };
+}
+
+int cli_fail(int exit_code, struct akgen_error *error)
+{
+    fprintf(stderr, "akgen: %s\n", error->message);
+    error_free(error);
+    return exit_code;
+}

@@ -1,0 +1,154 @@
+/* A verdict for people. Where something has a place in the candidate's source, that line is shown with a caret. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct cli_colors cli_colors_for(FILE *stream)
+{
+    if (!isatty(fileno(stream)) || getenv("NO_COLOR"))
+        return (struct cli_colors){"", "", "", "", "", ""};
+    return (struct cli_colors){"\033[32m", "\033[31m", "\033[33m", "\033[2m", "\033[1m", "\033[0m"};
+}
+
+const char *cli_verdict_color(const struct cli_colors *colors, enum verdict_kind kind)
+{
+    return kind == VERDICT_PASS ? colors->good : kind >= VERDICT_UNSUPPORTED ? colors->warn : colors->bad;
+}
+
+/* Prints what a candidate may have had a hand in: control characters would reach the terminal. */
+static void print_clean(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' && *text != '\t' ? '?' : *text, out);
+}
+
+static void print_source_line(FILE *out, const struct cli_colors *colors, const char *text, int line, int column)
+{
+    fprintf(out, "  %6d | ", line);
+    print_clean(out, text);
+    fprintf(out, "\n         | ");
+    int at = column > 0 ? column - 1 : (int)strspn(text, " \t");
+    for (int i = 0; i < at && text[i]; i++)
+        fputc(text[i] == '\t' ? '\t' : ' ', out);
+    fprintf(out, "%s^%s\n", colors->good, colors->off);
+}
+
+static void print_diagnostics(FILE *out, const struct build *build, const struct cli_colors *colors)
+{
+    for (int i = 0; i < build->diagnostic_count; i++) {
+        const struct diagnostic *d = &build->diagnostics[i];
+        fprintf(out, "%s%s:%d:%d:%s %s%s [%s]:%s ", colors->bold, d->file ? d->file : "?", d->line, d->column,
+                colors->off, d->error ? colors->bad : colors->warn, d->error ? "error" : "warning",
+                diagnostic_class_name(d->class), colors->off);
+        print_clean(out, d->message);
+        fputc('\n', out);
+        if (d->text && d->line)
+            print_source_line(out, colors, d->text, d->line, d->column);
+    }
+}
+
+/* Prints line `number` of a file of the candidate, if it can be read. */
+static void print_line_of(FILE *out, const struct verdict *verdict, const char *file, int number,
+                          const struct cli_colors *colors)
+{
+    struct arena arena = {0};
+    FILE *source = fopen(*file == '/' ? file : arena_printf(&arena, "%s/%s", verdict->candidate_dir, file), "r");
+    arena_free(&arena);
+    if (!source)
+        return;
+    char *text = NULL;
+    size_t capacity = 0;
+    bool found = false;
+    for (int i = 1; i <= number && getline(&text, &capacity, source) >= 0; i++)
+        found = i == number;
+    if (found) {
+        text[strcspn(text, "\r\n")] = 0;
+        print_source_line(out, colors, text, number, 0);
+    }
+    free(text);
+    fclose(source);
+}
+
+static void print_finding(FILE *out, const struct verdict *verdict, const struct job_finding *finding,
+                          const struct cli_colors *colors)
+{
+    const char *color = finding->fatal ? colors->bad : colors->warn;
+    fprintf(out, "    ");
+    if (finding->file)
+        fprintf(out, "%s%s:%d:%s ", colors->bold, finding->file, finding->line, colors->off);
+    fprintf(out, "%s%s %s:%s ", color, finding->fatal ? "fault" : "note", finding->fault, colors->off);
+    if (finding->api && *finding->api)
+        fprintf(out, "%s: ", finding->api);
+    print_clean(out, finding->message);
+    if (finding->core >= 0)
+        fprintf(out, " %s(core %d, %lu times)%s", colors->dim, finding->core, (unsigned long)finding->count,
+                colors->off);
+    fputc('\n', out);
+    if (finding->file)
+        print_line_of(out, verdict, finding->file, finding->line, colors);
+    if (finding->file_other) {
+        fprintf(out, "    %sthe other access: %s:%d%s\n", colors->dim, finding->file_other, finding->line_other,
+                colors->off);
+        print_line_of(out, verdict, finding->file_other, finding->line_other, colors);
+    }
+}
+
+static void print_mismatch(FILE *out, const struct task_mismatch *mismatch)
+{
+    fprintf(out, "    first mismatch: %s", mismatch->output_name ? mismatch->output_name : "output");
+    if (mismatch->tensor)
+        fprintf(out, "#%d", mismatch->tensor);
+    fprintf(out, "[%ld] is %.9g, expected %.9g; %lu of %lu elements are wrong, max abs %.3g, max rel %.3g\n",
+            (long)mismatch->index, mismatch->actual, mismatch->expected, (unsigned long)mismatch->wrong,
+            (unsigned long)mismatch->elements, mismatch->max_abs, mismatch->max_rel);
+}
+
+static void print_case(FILE *out, const struct verdict *verdict, const struct verdict_case *row,
+                       const struct cli_colors *colors)
+{
+    fprintf(out, "  case %-3d %s%-13s%s %s %s%s", row->id, cli_verdict_color(colors, row->kind),
+            verdict_kind_name(row->kind), colors->off, row->dtype ? row->dtype : "", row->shape ? row->shape : "",
+            row->reduced ? " (reduced; --full for the published size)" : "");
+    if (row->compared)
+        fprintf(out, "  %smax abs %.3g, max rel %.3g; %d blocks, %.1f ms%s", colors->dim, row->mismatch.max_abs,
+                row->mismatch.max_rel, row->run.block_dim, row->run.run_seconds * 1e3, colors->off);
+    fputc('\n', out);
+    if (row->compared && !row->mismatch.ok)
+        print_mismatch(out, &row->mismatch);
+    else if (row->error && !row->run.fault) {
+        fprintf(out, "    ");
+        print_clean(out, row->error);
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < row->run.finding_count; i++)
+        print_finding(out, verdict, &row->run.findings[i], colors);
+}
+
+void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)
+{
+    const struct eval_options *options = verdict->options;
+    const struct build *build = &verdict->build;
+    bool built = build->stage == BUILD_OK && build->kernel_count;
+    fprintf(out, "%s%s%s  %s  (%s, %s, %s, %s, sync %s)\n", colors->bold, verdict->task, colors->off,
+            verdict->candidate_dir, options->soc->name, options->mode == EVAL_STATIC ? "static" : "dynamic",
+            options->scope == EVAL_KERNEL ? "kernel" : "project",
+            options->profile == TASK_STRICT ? "strict" : "upstream",
+            verdict->sync == NPU_SYNC_AUTO ? "auto" : "manual");
+    print_diagnostics(out, build, colors);
+    if (built)
+        fprintf(out, "  build    %sok%s            host %.2f s, kernels %.2f s (%d data type combinations)\n",
+                colors->good, colors->off, build->host_seconds + build->describe_seconds, build->kernel_seconds,
+                build->def.combinations);
+    for (int i = 0; built && i < verdict->case_count; i++)
+        print_case(out, verdict, &verdict->cases[i], colors);
+    fprintf(out, "%s%s%s: %d of %d cases, %.2f s", cli_verdict_color(colors, verdict->kind),
+            verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->case_count,
+            verdict->seconds);
+    if (verdict->kind != VERDICT_PASS) {
+        fprintf(out, "; stage %s: ", verdict_stage_name(verdict->stage));
+        print_clean(out, verdict->reason ? verdict->reason : "");
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,191 @@
+/* akgen task list | show TASK | check: the benchmark's tasks. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+enum { KEY_JSON = 0x400 };
+
+struct task_arguments {
+    bool json;
+    const char *words[2];
+    int count;
+};
+
+static const struct argp_option options[] = {
+    {"json", KEY_JSON, NULL, 0, "list: print JSON", 0},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct task_arguments *arguments = state->input;
+    if (key == KEY_JSON)
+        arguments->json = true;
+    else if (key == ARGP_KEY_ARG && arguments->count < 2)
+        arguments->words[arguments->count++] = text;
+    else if (key == ARGP_KEY_ARG)
+        argp_error(state, "too many arguments: '%s'", text);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static json_t *params_json(const struct task_param *params, int count)
+{
+    static const char *const kinds[] = {"tensor", "tensor_list", "scalar", "scalar_list"};
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) {
+        json_t *row = json_object(), *types = json_array();
+        json_object_set_new(row, "name", json_string(params[i].name));
+        json_object_set_new(row, "kind", json_string(kinds[params[i].kind]));
+        json_object_set_new(row, "optional", json_boolean(params[i].optional));
+        for (int t = 0; t < params[i].type_count; t++)
+            json_array_append_new(types, json_string(akgen_dtype_name(params[i].types[t])));
+        json_object_set_new(row, "dtypes", types);
+        if (params[i].in_place)
+            json_object_set_new(row, "in_place", json_string(params[i].in_place));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *task_json(const struct task *task)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "suite", json_string(task->suite));
+    json_object_set_new(row, "name", json_string(task->name));
+    json_object_set_new(row, "level", json_integer(task->level));
+    json_object_set_new(row, "category", json_string(task->category));
+    json_object_set_new(row, "op", json_string(task->op));
+    json_object_set_new(row, "cases", json_integer(task->case_count));
+    json_object_set_new(row, "inputs", params_json(task->inputs, task->input_count));
+    json_object_set_new(row, "outputs", params_json(task->outputs, task->output_count));
+    return row;
+}
+
+static int list_tasks(struct arena *arena, bool json)
+{
+    struct task *tasks;
+    int count;
+    struct akgen_error *error = task_load_all(arena, toolchain_home(), &tasks, &count);
+    if (error)
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        if (json)
+            json_array_append_new(list, task_json(&tasks[i]));
+        else
+            printf("%-44s %4d cases\n", tasks[i].name, tasks[i].case_count);
+    if (json) {
+        json_dumpf(list, stdout, JSON_INDENT(1));
+        putchar('\n');
+    } else
+        printf("%d tasks\n", count);
+    json_decref(list);
+    return EXIT_PASS;
+}
+
+static void print_params(const char *title, const struct task_param *params, int count)
+{
+    static const char *const kinds[] = {"", "list", "scalar", "scalar list"};
+    for (int i = 0; i < count; i++) {
+        printf("%-10s %s%s%s%s", i ? "" : title, params[i].name, *kinds[params[i].kind] ? " " : "",
+               kinds[params[i].kind], params[i].optional ? " (optional)" : "");
+        for (int t = 0; t < params[i].type_count; t++)
+            printf("%s%s", t ? "/" : "  ", akgen_dtype_name(params[i].types[t]));
+        if (params[i].in_place)
+            printf("  in place of %s", params[i].in_place);
+        putchar('\n');
+    }
+}
+
+/* desc.md, as it stands. */
+static void print_description(const struct task *task)
+{
+    struct arena arena = {0};
+    FILE *file = fopen(arena_printf(&arena, "%s/desc.md", task->dir), "r");
+    int c;
+    arena_free(&arena);
+    if (!file)
+        return;
+    putchar('\n');
+    while ((c = fgetc(file)) != EOF)
+        putchar(c);
+    fclose(file);
+}
+
+static int show_task(struct arena *arena, const char *name)
+{
+    struct task task;
+    struct akgen_error *error = task_find(arena, toolchain_home(), name, &task);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    printf("%s (%s)\n", task.name, task.suite);
+    print_params("inputs", task.inputs, task.input_count);
+    for (int i = 0; i < task.attr_count; i++)
+        printf("%-10s %s  %s = %s\n", i ? "" : "attributes", task.attrs[i].name, task.attrs[i].type,
+               task.attrs[i].value);
+    print_params("outputs", task.outputs, task.output_count);
+    printf("%-10s %s\n%-10s %d\n", "check", task.check, "cases", task.case_count);
+    print_description(&task);
+    return EXIT_PASS;
+}
+
+/* Makes the inputs of case 0 and both references: what every evaluation of the task rests on. */
+static struct akgen_error *check_task(const struct task *task)
+{
+    struct task_instance *instance = NULL;
+    struct akgen_error *error =
+        task->case_count ? task_instance_make(task, &task->cases[0], 0, false, &instance) : error_new("no cases");
+    for (int profile = TASK_UPSTREAM; !error && profile <= TASK_STRICT; profile++) {
+        struct task_argument *outputs = NULL;
+        error = task_reference(instance, (enum task_profile)profile, &outputs);
+        task_outputs_free(outputs);
+    }
+    task_instance_free(instance);
+    return error;
+}
+
+static int check_tasks(struct arena *arena)
+{
+    struct task *tasks;
+    int count, bad = 0;
+    struct akgen_error *error = task_load_all(arena, toolchain_home(), &tasks, &count);
+    if (error)
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    for (int i = 0; i < count; i++)
+        if ((error = check_task(&tasks[i]))) {
+            printf("%s: %s\n", tasks[i].name, error->message);
+            error_free(error);
+            bad++;
+        }
+    printf("%d tasks checked, %d broken\n", count, bad);
+    return bad ? EXIT_OWN_FAILURE : EXIT_PASS;
+}
+
+int cli_task(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "list\nshow TASK\ncheck",
+        .doc =
+            "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. check: make the "
+            "inputs and the references of case 0 of every task.",
+    };
+    struct task_arguments arguments = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct arena arena = {0};
+    const char *word = arguments.count ? arguments.words[0] : "";
+    int code = EXIT_USAGE;
+    if (strcmp(word, "list") == 0 && arguments.count == 1)
+        code = list_tasks(&arena, arguments.json);
+    else if (strcmp(word, "show") == 0 && arguments.count == 2)
+        code = show_task(&arena, arguments.words[1]);
+    else if (strcmp(word, "check") == 0 && arguments.count == 1)
+        code = check_tasks(&arena);
+    else
+        argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
+    arena_free(&arena);
+    return code;
+}
