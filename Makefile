@@ -1,0 +1,34 @@
+# Two commands do everything on a fresh Debian 12: `make demo` and `make test`.
+.PHONY: demo test build debug bench lint clean
+
+demo:
+	@scripts/install run
+	@$(MAKE) --no-print-directory build
+	build/akgen bench --provider reference --case 0 --report build/demo.html --db build/demo.db
+
+test:
+	@scripts/install test
+	@$(MAKE) --no-print-directory build debug
+	@scripts/test
+
+# The program alone, at build/akgen.
+build:
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@mv -f build.log build/configure.log
+	@ninja -C build --quiet
+
+# The same with AddressSanitizer and UndefinedBehaviorSanitizer, at build/debug/akgen.
+debug:
+	@cmake --preset debug >build-debug.log 2>&1 || { cat build-debug.log; exit 1; }
+	@mv -f build-debug.log build/debug/configure.log
+	@ninja -C build/debug --quiet
+
+# Ratios measured side by side on this machine; see benchmarks/README.md.
+bench: build
+	@for program in build/benchmarks/*; do [ -x "$$program" ] && [ -f "$$program" ] && "$$program"; done
+
+lint:
+	@clang-format-19 --dry-run -Werror $$(git ls-files 'src/*.c' 'src/*.h' 'include/akgen/*.h' 'tests/unit/*.c')
+
+clean:
+	rm -rf build
