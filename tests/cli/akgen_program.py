@@ -1,0 +1,40 @@
+"""Runs build/akgen as a person would. For the tests of this folder and of tests/kernels."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
+AKGEN = os.environ.get("AKGEN", str(HOME / "build" / "akgen"))
+TASKS = HOME / "tasks" / "npukernelbench"
+
+
+def akgen(*arguments, env=None, timeout=300):
+    """Completed process with text output."""
+    environment = dict(os.environ, NO_COLOR="1", **(env or {}))
+    return subprocess.run([AKGEN, *map(str, arguments)], capture_output=True, text=True, env=environment,
+                          timeout=timeout, errors="replace")
+
+
+def verdict(task, directory, *options, **keywords):
+    """The verdict of one evaluation as a dict; its exit code as 'exit_code'."""
+    process = akgen("eval", task, directory, "--json", *options, **keywords)
+    assert process.stdout, f"no verdict: exit {process.returncode}, {process.stderr}"
+    result = json.loads(process.stdout)
+    result["exit_code"] = process.returncode
+    return result
+
+
+def copy_reference(task, directory):
+    """A writable copy of a task's reference project."""
+    target = pathlib.Path(directory) / "project"
+    shutil.copytree(TASKS / task / "reference", target)
+    return target
+
+
+def edit(path, old, new):
+    """Replaces text that must be there exactly once."""
+    text = path.read_text()
+    assert text.count(old) == 1, f"{path}: {text.count(old)} times: {old}"
+    path.write_text(text.replace(old, new))

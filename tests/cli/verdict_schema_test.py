@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Real verdicts of every kind against docs/verdict.schema.json."""
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    raise SystemExit(77)
+
+from akgen_program import HOME, copy_reference, edit, verdict
+
+SCHEMA = json.loads((HOME / "docs" / "verdict.schema.json").read_text())
+SQRT = "level1/Math/Sqrt"
+
+
+class Schema(unittest.TestCase):
+    def setUp(self):
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-schema-"))
+        self.addCleanup(shutil.rmtree, directory)
+        self.project = copy_reference(SQRT, directory)
+        self.kernel = self.project / "op_kernel" / "sqrt.cpp"
+
+    def check(self, kind, *options):
+        result = verdict(SQRT, self.project, "--case", "0", *options)
+        self.assertEqual(result.pop("exit_code"), 0 if kind == "pass" else 1)
+        self.assertEqual(result["verdict"], kind, result["reason"])
+        jsonschema.validate(result, SCHEMA)
+        return result
+
+    def test_pass(self):
+        result = self.check("pass", "--profile=strict", "--schedule=random:7")
+        row = result["cases"][0]
+        self.assertEqual((row["ok"], row["comparison"]["wrong"], row["faults"]), (True, 0, []))
+        self.assertEqual(row["run"]["tiling"]["total"], row["comparison"]["elements"])
+        self.assertEqual(row["run"]["bytes_in"], row["run"]["bytes_out"])
+
+    def test_wrong(self):
+        edit(self.kernel, "Sqrt(wide, wide, count);", "Abs(wide, wide, count);")
+        edit(self.kernel, "Sqrt(y, x, count);", "Abs(y, x, count);")
+        first = self.check("wrong")["cases"][0]["comparison"]["first"]
+        self.assertAlmostEqual(first["actual"], first["expected"] ** 2, delta=0.02 * first["actual"])
+
+    def test_fault(self):
+        edit(self.kernel, "        inQueue.FreeTensor(x);\n", "")
+        self.check("fault")
+
+    def test_compile_error(self):
+        edit(self.kernel, "    op.Process();\n", "    op.Proces();\n")
+        self.check("compile_error")
+
+
+if __name__ == "__main__":
+    unittest.main()

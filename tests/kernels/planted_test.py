@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Every project in faults/ has one planted bug on a line marked `// BUG:`; the file `expected` says which verdict and which
+fault it must give, at that line. Projects in good/ must pass without a fault.
+
+Keys of `expected`: task, scope, case, mode, sync; verdict; fault and kind (a finding's name and kind), note: yes if the
+finding is a note, operand, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts. A line marked
+`// OTHER:` is the other access of the finding."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from akgen_program import verdict  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def read_expected(project):
+    lines = (project / "expected").read_text().splitlines()
+    return dict(line.split(": ", 1) for line in lines if line)
+
+
+def marked_line(project, mark):
+    """(file relative to the project, line number) of the only line with the mark, or (None, None)."""
+    found = [(str(path.relative_to(project)), number)
+             for path in sorted(project.rglob("*")) if path.suffix in (".cpp", ".h")
+             for number, line in enumerate(path.read_text().splitlines(), 1) if mark in line]
+    assert len(found) <= 1, found
+    return found[0] if found else (None, None)
+
+
+def evaluate(project, expected):
+    options = [f"--{key}={expected[key]}" for key in ("scope", "mode", "sync") if key in expected]
+    return verdict(expected["task"], project, "--case", expected.get("case", "0"), *options)
+
+
+class Planted(unittest.TestCase):
+    def check_finding(self, project, expected, result):
+        row = result["cases"][0]
+        findings = row["notes" if expected.get("note") else "faults"]
+        named = [f for f in findings if f["name"] == expected["fault"]]
+        self.assertTrue(named, [(f["name"], f["line"], f["message"]) for f in row["faults"] + row["notes"]])
+        finding = named[0]
+        self.assertEqual(finding["kind"], expected["kind"])
+        if expected.get("line") == "none":
+            self.assertIsNone(finding["line"])
+        else:
+            self.assertEqual((finding["file"], finding["line"]), marked_line(project, "// BUG:"), finding["message"])
+        if "operand" in expected:
+            self.assertEqual(finding["operand"], expected["operand"])
+        other = marked_line(project, "// OTHER:")
+        if other[0]:
+            self.assertEqual((finding["other_file"], finding["other_line"]), other)
+
+    def test_faults(self):
+        projects = sorted(p.parent for p in (HERE / "faults").glob("*/expected"))
+        self.assertGreaterEqual(len(projects), 16)
+        for project in projects:
+            with self.subTest(project=project.name):
+                expected = read_expected(project)
+                result = evaluate(project, expected)
+                self.assertEqual(result["verdict"], expected["verdict"], result["reason"])
+                if "fault" in expected:
+                    self.check_finding(project, expected, result)
+
+    def test_good(self):
+        for project in sorted(p.parent for p in (HERE / "good").glob("*/expected")):
+            with self.subTest(project=project.name):
+                expected = read_expected(project)
+                result = evaluate(project, expected)
+                self.assertEqual((result["verdict"], result["reason"]), ("pass", None))
+                self.assertEqual(result["cases"][0]["faults"], [])
+                for key in ("scalar_loads", "scalar_stores"):
+                    if key in expected:
+                        self.assertEqual(result["cases"][0]["run"][key], int(expected[key]))
+
+
+if __name__ == "__main__":
+    unittest.main()
