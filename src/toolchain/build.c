@@ -560,6 +560,7 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
                                               .shifted = project->kernel_source,
                                               .prepared = &builder.prepared};
     struct akgen_error *error = clang_find(arena, options->cache_dir, &builder.clang);
+    builder.clang.question = options->host_override;
     if (!error && options->seconds > 0)
         builder.clang.seconds = options->seconds;
     if (!error)

@@ -310,6 +310,7 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                                     arena_printf(arena, "%s/src/npu/isa.def", clang->home),
                                     arena_printf(arena, "%s/pch", clang->cache),
                                     project,
+                                    clang->question, /* last: may be NULL */
                                     NULL};
     const char *const writable[] = {work, NULL};
     const struct sandbox_limits limits = {.seconds = clang->seconds,

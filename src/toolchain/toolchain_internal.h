@@ -12,6 +12,7 @@ enum { SOURCE_LIMIT = 16 << 20 }; /* bytes of one source file */
 /* ---- the compiler (clang.c) ----------------------------------------------------------------------------------------
  */
 struct clang {
+    const char *question; /* directory of the question's host part that compilers may read, or NULL */
     const char *compiler, *linker; /* absolute paths */
     const char *version;
     const char *home;    /* toolchain_home() */
