@@ -181,6 +181,9 @@ void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, i
 void npu_que_alloc(uint32_t id, struct npu_tensor *tensor);
 void npu_que_enque(uint32_t id, const struct npu_tensor *tensor);
 void npu_que_deque(uint32_t id, struct npu_tensor *tensor);
+/* EnQue<src, dst>, DeQue<src, dst>: the flag of these positions instead of the queue's own. */
+void npu_que_enque_between(uint32_t id, const struct npu_tensor *tensor, int src_position, int dst_position);
+void npu_que_deque_between(uint32_t id, struct npu_tensor *tensor, int src_position, int dst_position);
 void npu_que_free(uint32_t id, const struct npu_tensor *tensor);
 void npu_que_free_all(uint32_t id);
 int npu_que_has_tensor(uint32_t id);        /* HasTensorInQue */

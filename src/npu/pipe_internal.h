@@ -12,6 +12,7 @@ struct npu_buffer {
     uint32_t offset, bytes; /* in UB */
     uint8_t state;          /* enum npu_buffer_state */
     uint8_t queue;          /* index in queues */
+    int8_t from, to;        /* lanes of the flag that EnQue set */
     int8_t enque_event;     /* set by EnQue and not yet waited for */
     int8_t free_event;      /* set by FreeTensor and not yet waited for */
     uint64_t pc;            /* its last AllocTensor */

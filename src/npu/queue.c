@@ -19,21 +19,18 @@ static bool on_ub(int position)
 
 /* ---- InitBuffer
  * ------------------------------------------------------------------------------------------------------ */
-/* Which lanes a queue's flags join; what other data paths do belongs to the cube core. */
-static void set_lanes(struct npu_queue *queue, int source, int destination)
+/* Which lanes a flag between two positions joins; what other data paths do belongs to the cube core. */
+static void lanes_between(int source, int destination, int8_t *from, int8_t *to)
 {
-    queue->position = (uint8_t)(destination == NPU_GM ? source : destination);
     if (source == NPU_GM && on_ub(destination)) {
-        queue->producer = NPU_LANE_MTE2;
-        queue->consumer = NPU_LANE_V;
+        *from = NPU_LANE_MTE2;
+        *to = NPU_LANE_V;
     } else if (on_ub(source) && destination == NPU_GM) {
-        queue->producer = NPU_LANE_V;
-        queue->consumer = NPU_LANE_MTE3;
-    } else if (source == NPU_VECCALC && destination == NPU_VECCALC) {
-        queue->barrier = true;
+        *from = NPU_LANE_V;
+        *to = NPU_LANE_MTE3;
     } else if (on_ub(source) && on_ub(destination)) {
-        queue->producer = NPU_LANE_MTE2;
-        queue->consumer = NPU_LANE_MTE3;
+        *from = NPU_LANE_MTE2;
+        *to = NPU_LANE_MTE3;
     } else {
         npu_unsupported("a queue between these positions");
     }
@@ -73,7 +70,9 @@ void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, i
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_queue *queue = new_queue(core, id, buffers, bytes);
-    set_lanes(queue, src_position, dst_position);
+    queue->position = (uint8_t)(dst_position == NPU_GM ? src_position : dst_position);
+    queue->barrier = src_position == NPU_VECCALC && dst_position == NPU_VECCALC;
+    lanes_between(src_position, dst_position, &queue->producer, &queue->consumer);
     queue->depth = depth;
     queue->in_place = depth == 0;
     if (!queue->in_place || queue->barrier)
@@ -169,12 +168,9 @@ void npu_que_alloc(uint32_t id, struct npu_tensor *tensor)
     fill_tensor(core, queue, buffer, tensor);
 }
 
-void npu_que_enque(uint32_t id, const struct npu_tensor *tensor)
+static void enque(struct npu_core *core, struct npu_queue *queue, const struct npu_tensor *tensor, int8_t from,
+                  int8_t to)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
-    struct npu_queue *queue = find_queue(core, id, "EnQue");
-    if (queue->tbuf)
-        return;
     struct npu_buffer *buffer = own_buffer(core, queue, tensor, "que_enque_foreign", "EnQue");
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
         npu_trap(core, "que_enque_twice", "tensor", "EnQue of a tensor that is in this %s queue already",
@@ -195,8 +191,28 @@ void npu_que_enque(uint32_t id, const struct npu_tensor *tensor)
         return;
     }
     if (!queue->in_place)
-        buffer->enque_event = (int8_t)npu_event_take(core, core->pipe, queue->producer, queue->consumer);
-    npu_sync_set(core, queue->producer, queue->consumer, buffer->enque_event);
+        buffer->enque_event = (int8_t)npu_event_take(core, core->pipe, from, to);
+    buffer->from = from;
+    buffer->to = to;
+    npu_sync_set(core, from, to, buffer->enque_event);
+}
+
+void npu_que_enque(uint32_t id, const struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "EnQue");
+    if (!queue->tbuf)
+        enque(core, queue, tensor, queue->producer, queue->consumer);
+}
+
+void npu_que_enque_between(uint32_t id, const struct npu_tensor *tensor, int src_position, int dst_position)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "EnQue");
+    int8_t from = 0, to = 0;
+    lanes_between(src_position, dst_position, &from, &to);
+    if (!queue->tbuf)
+        enque(core, queue, tensor, from, to);
 }
 
 /* The oldest tensor in the queue; with depth 0 the one that `tensor` names. */
@@ -217,24 +233,45 @@ static struct npu_buffer *next_buffer(struct npu_core *core, struct npu_queue *q
     return buffer;
 }
 
-void npu_que_deque(uint32_t id, struct npu_tensor *tensor)
+static void deque(struct npu_core *core, struct npu_queue *queue, struct npu_tensor *tensor, int8_t from, int8_t to)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
-    struct npu_queue *queue = find_queue(core, id, "DeQue");
-    if (queue->tbuf) {
-        fill_tensor(core, queue, &core->pipe->buffers[queue->first], tensor);
-        return;
-    }
     struct npu_buffer *buffer = next_buffer(core, queue, tensor);
     buffer->state = NPU_BUFFER_DEQUEUED;
     if (!queue->barrier) {
-        npu_sync_wait(core, queue->producer, queue->consumer, buffer->enque_event);
+        if (__builtin_expect(buffer->from != from || buffer->to != to, 0))
+            npu_trap(
+                core, "que_position_mismatch", "",
+                "DeQue waits for a flag %s_%s, but EnQue of this tensor has set %s_%s: both name the same positions",
+                npu_lane_name(from), npu_lane_name(to), npu_lane_name(buffer->from), npu_lane_name(buffer->to));
+        npu_sync_wait(core, from, to, buffer->enque_event);
         if (!queue->in_place) {
-            npu_event_release(core->pipe, queue->producer, queue->consumer, buffer->enque_event);
+            npu_event_release(core->pipe, from, to, buffer->enque_event);
             buffer->enque_event = NPU_NO_EVENT;
         }
     }
     fill_tensor(core, queue, buffer, tensor);
+}
+
+void npu_que_deque(uint32_t id, struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "DeQue");
+    if (queue->tbuf)
+        fill_tensor(core, queue, &core->pipe->buffers[queue->first], tensor);
+    else
+        deque(core, queue, tensor, queue->producer, queue->consumer);
+}
+
+void npu_que_deque_between(uint32_t id, struct npu_tensor *tensor, int src_position, int dst_position)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "DeQue");
+    int8_t from = 0, to = 0;
+    lanes_between(src_position, dst_position, &from, &to);
+    if (queue->tbuf)
+        fill_tensor(core, queue, &core->pipe->buffers[queue->first], tensor);
+    else
+        deque(core, queue, tensor, from, to);
 }
 
 void npu_que_free(uint32_t id, const struct npu_tensor *tensor)

@@ -36,7 +36,8 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
     }
     template <TPosition srcUserPos, TPosition dstUserPos, typename T> AKGEN_API bool EnQue(const LocalTensor<T> &tensor)
     {
-        return EnQue(tensor);
+        npu_que_enque_between(akgen_id, &tensor.akgen_tensor, int(srcUserPos), int(dstUserPos));
+        return true;
     }
     template <typename T> AKGEN_API LocalTensor<T> DeQue()
     {
@@ -51,7 +52,7 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
     template <TPosition srcUserPos, TPosition dstUserPos, typename T> AKGEN_API LocalTensor<T> DeQue()
     {
         LocalTensor<T> tensor;
-        npu_que_deque(akgen_id, &tensor.akgen_tensor);
+        npu_que_deque_between(akgen_id, &tensor.akgen_tensor, int(srcUserPos), int(dstUserPos));
         return tensor;
     }
     /* Without a type: only the order of the queue matters to the caller. */

@@ -250,6 +250,30 @@ static void queues_order_the_pipes(void **state)
     fake_stop();
 }
 
+/* One queue bound to both ends, in which V works in between: EnQue and DeQue say for which step they are. */
+static void positions_of_a_step(void **state)
+{
+    (void)state;
+    start();
+    npu_que_init(&que, NPU_VECIN, NPU_VECOUT, 1, 1, 256);
+    for (int i = 0; i < 3; i++) {
+        npu_que_alloc(que, &t0);
+        access_ub(NPU_PIPE_MTE2, &t0, true);
+        npu_que_enque_between(que, &t0, NPU_GM, NPU_VECIN);
+        npu_que_deque_between(que, &t0, NPU_GM, NPU_VECIN);
+        access_ub(NPU_PIPE_V, &t0, true);
+        npu_que_enque_between(que, &t0, NPU_VECOUT, NPU_GM);
+        npu_que_deque_between(que, &t0, NPU_VECOUT, NPU_GM);
+        access_ub(NPU_PIPE_MTE3, &t0, false);
+        npu_que_free(que, &t0);
+    }
+    assert_int_equal(fake_note_count, 0);
+    npu_que_alloc(que, &t0);
+    npu_que_enque_between(que, &t0, NPU_GM, NPU_VECIN);
+    EXPECT_TRAP("que_position_mismatch", npu_que_deque(que, &t0));
+    fake_stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +283,7 @@ int main(void)
         cmocka_unit_test(flags_have_rules),
         cmocka_unit_test(event_ids),
         cmocka_unit_test(queues_order_the_pipes),
+        cmocka_unit_test(positions_of_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
