@@ -23,65 +23,93 @@ struct fiber_context {
     struct fiber_context *next; /* in the list of free ones */
 };
 
-static struct fiber_context *free_contexts;
-static ucontext_t scheduler;
-#ifdef FIBER_ASAN
-static void *scheduler_fake_stack;
-static const void *scheduler_bottom;
-static size_t scheduler_size;
-#endif
+/* Where fibers come from and return to: one per machine. */
+struct npu_fibers {
+    struct fiber_context *free_contexts;
+    ucontext_t scheduler;
+    void *fake_stack; /* AddressSanitizer's of the scheduler, and where the scheduler's stack is */
+    const void *stack_bottom;
+    size_t stack_bytes;
+};
 
-static void leave_scheduler(struct fiber_context *to)
+struct npu_fibers *fibers_create(void)
+{
+    struct npu_fibers *fibers = calloc(1, sizeof *fibers);
+    if (!fibers)
+        abort();
+    return fibers;
+}
+
+void fibers_destroy(struct npu_fibers *fibers)
+{
+    while (fibers->free_contexts) {
+        struct fiber_context *context = fibers->free_contexts;
+        fibers->free_contexts = context->next;
+        munmap(context->mapping, GUARD_BYTES + STACK_BYTES);
+        free(context);
+    }
+    free(fibers);
+}
+
+static struct npu_fibers *fibers_of(const struct npu_fiber *fiber)
+{
+    return fiber->core->npu->fibers;
+}
+
+/* AddressSanitizer is told before and after each switch which stack runs. */
+static void leave_scheduler(struct npu_fibers *fibers, struct fiber_context *to)
 {
 #ifdef FIBER_ASAN
-    __sanitizer_start_switch_fiber(&scheduler_fake_stack, to->mapping + GUARD_BYTES, STACK_BYTES);
+    __sanitizer_start_switch_fiber(&fibers->fake_stack, to->mapping + GUARD_BYTES, STACK_BYTES);
 #else
-    (void)to;
+    (void)fibers, (void)to;
 #endif
 }
 
-static void enter_scheduler(void)
+static void enter_scheduler(struct npu_fibers *fibers)
 {
 #ifdef FIBER_ASAN
-    __sanitizer_finish_switch_fiber(scheduler_fake_stack, NULL, NULL);
+    __sanitizer_finish_switch_fiber(fibers->fake_stack, NULL, NULL);
+#else
+    (void)fibers;
 #endif
 }
 
-static void leave_fiber(struct fiber_context *from, bool for_ever)
+static void leave_fiber(const struct npu_fiber *fiber, bool for_ever)
 {
 #ifdef FIBER_ASAN
-    __sanitizer_start_switch_fiber(for_ever ? NULL : &from->fake_stack, scheduler_bottom, scheduler_size);
+    struct npu_fibers *fibers = fibers_of(fiber);
+    __sanitizer_start_switch_fiber(for_ever ? NULL : &fiber->context->fake_stack, fibers->stack_bottom,
+                                   fibers->stack_bytes);
 #else
-    (void)from, (void)for_ever;
+    (void)fiber, (void)for_ever;
 #endif
 }
 
-static void enter_fiber(struct fiber_context *to)
+static void enter_fiber(const struct npu_fiber *fiber)
 {
 #ifdef FIBER_ASAN
-    __sanitizer_finish_switch_fiber(to->fake_stack, &scheduler_bottom, &scheduler_size);
+    struct npu_fibers *fibers = fibers_of(fiber);
+    __sanitizer_finish_switch_fiber(fiber->context->fake_stack, &fibers->stack_bottom, &fibers->stack_bytes);
 #else
-    (void)to;
+    (void)fiber;
 #endif
 }
 
 static void fiber_main(void)
 {
-    struct npu_core *core = npu_current;
-    struct npu_fiber *fiber = core->fiber;
-    enter_fiber(fiber->context);
-    fiber->context->body(core);
+    struct npu_fiber *fiber = npu_current->fiber;
+    enter_fiber(fiber);
+    fiber->context->body(fiber->core);
     fiber->done = true;
-    leave_fiber(fiber->context, true);
-    setcontext(&scheduler);
-    abort();
+    fiber_abandon(fiber);
 }
 
-static struct fiber_context *context_take(void)
+static struct fiber_context *context_take(struct npu_fibers *fibers)
 {
-    struct fiber_context *context = free_contexts;
+    struct fiber_context *context = fibers->free_contexts;
     if (context) {
-        free_contexts = context->next;
+        fibers->free_contexts = context->next;
         return context;
     }
     context = calloc(1, sizeof *context);
@@ -97,9 +125,10 @@ static struct fiber_context *context_take(void)
 
 void fiber_resume(struct npu_fiber *fiber, void (*body)(struct npu_core *core))
 {
+    struct npu_fibers *fibers = fibers_of(fiber);
     if (!fiber->started) {
         fiber->started = true;
-        fiber->context = context_take();
+        fiber->context = context_take(fibers);
         fiber->context->body = body;
         fiber->context->fake_stack = NULL;
         getcontext(&fiber->context->context);
@@ -109,25 +138,24 @@ void fiber_resume(struct npu_fiber *fiber, void (*body)(struct npu_core *core))
         makecontext(&fiber->context->context, fiber_main, 0);
     }
     npu_current = fiber->core;
-    leave_scheduler(fiber->context);
-    swapcontext(&scheduler, &fiber->context->context);
-    enter_scheduler();
+    leave_scheduler(fibers, fiber->context);
+    swapcontext(&fibers->scheduler, &fiber->context->context);
+    enter_scheduler(fibers);
     npu_current = NULL;
 }
 
 void fiber_abandon(struct npu_fiber *fiber)
 {
-    leave_fiber(fiber->context, true);
-    setcontext(&scheduler);
+    leave_fiber(fiber, true);
+    setcontext(&fibers_of(fiber)->scheduler);
     abort();
 }
 
 void fiber_yield(struct npu_core *core)
 {
-    struct fiber_context *context = core->fiber->context;
-    leave_fiber(context, false);
-    swapcontext(&context->context, &scheduler);
-    enter_fiber(context);
+    leave_fiber(core->fiber, false);
+    swapcontext(&core->fiber->context->context, &fibers_of(core->fiber)->scheduler);
+    enter_fiber(core->fiber);
 }
 
 void npu_fiber_wait(struct npu_core *core, bool (*ready)(void *argument), void *argument, const char *what)
@@ -145,8 +173,9 @@ void fiber_release(struct npu_fiber *fiber)
 {
     if (!fiber->context)
         return;
-    fiber->context->next = free_contexts;
-    free_contexts = fiber->context;
+    struct npu_fibers *fibers = fibers_of(fiber);
+    fiber->context->next = fibers->free_contexts;
+    fibers->free_contexts = fiber->context;
     fiber->context = NULL;
 }
 
@@ -158,14 +187,4 @@ bool fiber_in_guard(const struct npu_fiber *fiber, uint64_t addr)
 bool fiber_on_stack(const struct npu_fiber *fiber, uint64_t addr)
 {
     return addr - (uint64_t)fiber->context->mapping < GUARD_BYTES + STACK_BYTES;
-}
-
-void fiber_free_stacks(void)
-{
-    while (free_contexts) {
-        struct fiber_context *context = free_contexts;
-        free_contexts = context->next;
-        munmap(context->mapping, GUARD_BYTES + STACK_BYTES);
-        free(context);
-    }
 }

@@ -252,6 +252,7 @@ struct read_interval {
 struct npu_gm_view {
     struct expected *expected;
     int expected_count, expected_room;
+    int expected_last; /* the one found last: rows of a copy are written in order */
     struct read_interval *reads;
     size_t read_count, read_room;
 };
@@ -313,10 +314,20 @@ void gm_expect_write(struct npu_core *core, uint64_t addr, uint64_t bytes)
 /* What stood at addr before the running instruction, or NULL if it was not kept. The youngest copy counts. */
 static const uint8_t *expected_at(const struct npu_core *core, uint64_t addr)
 {
-    for (int i = core->view->expected_count; i-- > 0;) {
-        const struct expected *expected = &core->view->expected[i];
-        if (addr - expected->addr < expected->bytes)
+    struct npu_gm_view *view = core->view;
+    for (int tries = 0; tries < 2 && view->expected_last + tries < view->expected_count; tries++) {
+        const struct expected *expected = &view->expected[view->expected_last + tries];
+        if (addr - expected->addr < expected->bytes) {
+            view->expected_last += tries;
             return expected->old + (addr - expected->addr);
+        }
+    }
+    for (int i = view->expected_count; i-- > 0;) {
+        const struct expected *expected = &view->expected[i];
+        if (addr - expected->addr < expected->bytes) {
+            view->expected_last = i;
+            return expected->old + (addr - expected->addr);
+        }
     }
     return NULL;
 }

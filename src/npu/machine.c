@@ -23,6 +23,7 @@ struct npu *npu_create(const struct npu_config *config)
     if (!npu->config.soc)
         npu->config.soc = &npu_socs[0];
     npu->stats.kernel_type = -1;
+    npu->fibers = fibers_create();
     rng_seed(&npu->rng, config->seed);
     return npu;
 }
@@ -39,7 +40,7 @@ void npu_destroy(struct npu *npu)
         free(ub->defined);
         free(ub);
     }
-    fiber_free_stacks();
+    fibers_destroy(npu->fibers);
     arena_free(&npu->arena);
     free(npu);
 }

@@ -101,7 +101,8 @@ void fiber_release(struct npu_fiber *fiber);
 bool fiber_on_stack(const struct npu_fiber *fiber, uint64_t addr);
 /* The guard below the stack of the running fiber holds addr. */
 bool fiber_in_guard(const struct npu_fiber *fiber, uint64_t addr);
-void fiber_free_stacks(void);
+struct npu_fibers *fibers_create(void);
+void fibers_destroy(struct npu_fibers *fibers);
 
 /* ---- faults (fault.c)
  * ------------------------------------------------------------------------------------------------ */
@@ -167,6 +168,7 @@ struct npu {
     struct rng rng; /* order of the blocks under a random schedule */
     struct npu_stats stats;
     struct ub_memory *free_ub;
+    struct npu_fibers *fibers;
 };
 
 #endif
