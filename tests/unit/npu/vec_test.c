@@ -307,6 +307,35 @@ static void masks_strides_and_undefined_bytes(void **state)
             }
 }
 
+/* Every pair of zeros, infinities, NaN, subnormals and ordinary numbers. */
+static void special_values(void **state)
+{
+    (void)state;
+    static const double values[] = {0.0,     -0.0,     1.0,      -1.0,  INFINITY, -INFINITY, NAN,
+                                    0x1p-24, -0x1p-24, 0x1p-149, 65504, -65504,   3.25};
+    enum { VALUES = sizeof values / sizeof values[0] };
+    struct rng rng;
+    rng_seed(&rng, 6);
+    for (int o = 0; o < ARITHMETIC; o++)
+        for (size_t t = 0; t < 2; t++)
+            for (int scalar = 0; scalar < VALUES; scalar++) {
+                if (!covered(arithmetic[o], all_types[t], false))
+                    continue;
+                struct npu_core *core = fake_core(&rng);
+                struct npu_insn insn = insn_of(&rng, arithmetic[o], all_types[t]);
+                size_t size = akgen_dtype_size((enum akgen_dtype)insn.src_type),
+                       to = akgen_dtype_size((enum akgen_dtype)insn.dst_type);
+                for (int i = 0; i < VALUES * VALUES; i++) {
+                    store(fake_ub + SRC0 + (size_t)i * size, insn.src_type, values[i / VALUES]);
+                    store(fake_ub + SRC1 + (size_t)i * size, insn.src_type, values[i % VALUES]);
+                    store(fake_ub + DST + (size_t)i * to, insn.dst_type, values[(i / VALUES + i % VALUES) % VALUES]);
+                }
+                store((uint8_t *)&insn.scalar, insn.src_type, values[scalar]);
+                insn.count = VALUES * VALUES;
+                assert_as_specified(core, &insn);
+            }
+}
+
 static void integers_wrap(void **state)
 {
     (void)state;
@@ -402,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size_of_level_2),
         cmocka_unit_test(masks_strides_and_undefined_bytes),
+        cmocka_unit_test(special_values),
         cmocka_unit_test(integers_wrap),
         cmocka_unit_test(shifts),
         cmocka_unit_test(compound_instructions_read_dst),
