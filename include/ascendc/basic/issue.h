@@ -22,6 +22,19 @@ AKGEN_API void by_count(npu_insn &insn, int64_t count)
     insn.form = NPU_FORM_COUNT;
     insn.count = uint32_t(count);
 }
+/* isSetMask = false: one repeat under the mask registers (in counter mode: as many as they say); `count` is not read.
+ */
+template <bool isSetMask> AKGEN_API void by_count_or_registers(npu_insn &insn, int64_t count)
+{
+    if (isSetMask) {
+        by_count(insn, count);
+        return;
+    }
+    insn.form = NPU_FORM_MASK_REG;
+    insn.repeat = 1;
+    insn.dst_blk = insn.src0_blk = insn.src1_blk = 1;
+    insn.dst_rep = insn.src0_rep = insn.src1_rep = 8;
+}
 template <bool isSetMask = true> AKGEN_API void by_mask(npu_insn &insn, uint64_t mask, uint32_t repeat)
 {
     insn.form = isSetMask ? NPU_FORM_MASK_LEN : NPU_FORM_MASK_REG;

@@ -31,7 +31,7 @@ namespace AscendC
                         const int32_t &count)                                                                          \
     {                                                                                                                  \
         npu_insn insn = akgen::with_scalar<op, T>(dst, src, scalarValue);                                              \
-        akgen::by_count(insn, count);                                                                                  \
+        akgen::by_count_or_registers<isSetMask>(insn, count);                                                          \
         npu_issue(&insn);                                                                                              \
     }
 
