@@ -233,25 +233,54 @@ static void first_indices(const struct npu_insn *insn, uint32_t lanes, uint32_t 
                                              : add_index(insn->dst_type, (uint32_t)insn->scalar, i);
 }
 
+/* The indices of the next repeat. One loop per type, so that it runs on vectors. */
+static void next_indices(uint8_t type, uint32_t lanes, uint32_t value[INDEX_LANES])
+{
+    if (type == AKGEN_FLOAT) {
+        npu_f32 *number = (npu_f32 *)value;
+        for (uint32_t i = 0; i < lanes; i++)
+            number[i] += (float)lanes;
+    } else {
+        for (uint32_t i = 0; i < lanes; i++)
+            value[i] = add_index(type, value[i], lanes);
+    }
+}
+
+static void store_indices(uint8_t *dst, const uint32_t value[INDEX_LANES], uint32_t n, uint32_t size)
+{
+    if (size == 4) {
+        memcpy(dst, value, n * sizeof *value);
+        return;
+    }
+    npu_u16 *narrow = (npu_u16 *)dst;
+    for (uint32_t i = 0; i < n; i++)
+        narrow[i] = (uint16_t)value[i];
+}
+
 void npu_exec_create_index(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
 {
     uint32_t bits = npu_element_bits(insn->dst_type), size = bits / 8;
     struct npu_vector v = npu_vector_shape(insn, regs, bits);
     bool level2 = insn->form == NPU_FORM_COUNT;
     uint32_t per_block = NPU_BLOCK / size, blk = level2 ? 1 : insn->dst_blk, rep = level2 ? 8 : insn->dst_rep;
+    bool rows = blk == 1 && npu_vector_whole(&v);
     uint32_t value[INDEX_LANES];
     first_indices(insn, v.per_repeat, value);
     for (uint32_t r = 0; r < v.repeats; r++) {
+        uint8_t *row = (uint8_t *)insn->dst.addr + (size_t)r * rep * NPU_BLOCK;
         uint64_t mask[2];
         npu_vector_mask(&v, r, mask);
-        for (uint32_t i = 0; i < v.per_repeat; i++) {
+        if (rows) {
+            uint32_t n = r + 1 < v.repeats ? v.per_repeat : v.last;
+            store_indices(row, value, n, size);
+            npu_ub_define(core, row, n * size);
+        }
+        for (uint32_t i = 0; !rows && i < v.per_repeat; i++)
             if (npu_lane_selected(mask, i)) {
-                uint8_t *at = (uint8_t *)insn->dst.addr +
-                              ((size_t)r * rep + (size_t)(i / per_block) * blk) * NPU_BLOCK + i % per_block * size;
+                uint8_t *at = row + (size_t)(i / per_block) * blk * NPU_BLOCK + i % per_block * size;
                 memcpy(at, &value[i], size);
                 npu_ub_define(core, at, size);
             }
-            value[i] = add_index(insn->dst_type, value[i], v.per_repeat);
-        }
+        next_indices(insn->dst_type, v.per_repeat, value);
     }
 }
