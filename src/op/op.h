@@ -84,8 +84,9 @@ struct akgen_error *op_def_from_json(struct arena *arena, const json_t *json, st
 /* The C++ text that a kernel is compiled with (`-include`): every registered structure and what it nests, innermost
  * first, with the host's layout, and
  *   #define AKGEN_TILING_DEFAULT_STRUCT Name          the class registered under the op type (absent if there is none)
+ *   typedef Name akgen_tiling_default;                the same, as GET_TILING_DATA names it
  *   #define AKGEN_TILING_KEYED(AKGEN_ROW) AKGEN_ROW(100, Name) ...   the classes registered under `<OpType>_<key>`
- * from which GET_TILING_DATA picks its structure. The text guards itself against a second inclusion. */
+ * The text guards itself against a second inclusion. */
 const char *op_tiling_header(struct arena *arena, const struct op_def *def);
 
 /* ---- running the host part (inside the jail) ------------------------------------------------------------------------ */

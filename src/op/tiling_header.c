@@ -79,14 +79,16 @@ const char *op_tiling_header(struct arena *arena, const struct op_def *def)
         def->type);
     for (int i = 0; i < def->tiling_count; i++)
         emit(&text, def->tilings[i].name, def->tilings[i].bytes, def->tilings[i].fields, def->tilings[i].count);
-    const char *table = "";
-    const char *digits;
+    const char *table = "", *chosen = NULL, *digits;
     for (int i = 0; i < def->tiling_count; i++) {
         if (keyed(def, &def->tilings[i], &digits))
             table = arena_printf(arena, "%s AKGEN_ROW(%s, %s)", table, digits, def->tilings[i].name);
         else if (strcmp(def->tilings[i].key, def->type) == 0)
-            text.header =
-                arena_printf(arena, "%s#define AKGEN_TILING_DEFAULT_STRUCT %s\n", text.header, def->tilings[i].name);
+            chosen = def->tilings[i].name;
     }
+    if (chosen)
+        text.header =
+            arena_printf(arena, "%s#define AKGEN_TILING_DEFAULT_STRUCT %s\ntypedef %s akgen_tiling_default;\n",
+                         text.header, chosen, chosen);
     return arena_printf(arena, "%s#define AKGEN_TILING_KEYED(AKGEN_ROW)%s\n#endif\n", text.header, table);
 }

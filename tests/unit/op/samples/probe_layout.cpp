@@ -12,6 +12,7 @@ static_assert(sizeof(ProbeSmall) == 8, "the whole is rounded up to 8");
 static_assert(offsetof(ProbeTilingData, nameLength) == 74, "");
 static_assert(offsetof(ProbeTilingData, listStart) == 104, "");
 static_assert(sizeof(ProbeTilingData) == 112, "");
+static_assert(sizeof(akgen_tiling_default) == sizeof(ProbeTilingData), "");
 static_assert(sizeof(AKGEN_TILING_DEFAULT_STRUCT) == sizeof(ProbeTilingData), "");
 #define ROW(key, name) static_assert(key == 7 && sizeof(name) == sizeof(ProbeSmall), "");
 AKGEN_TILING_KEYED(ROW)
