@@ -19,7 +19,7 @@ static void check_operand(struct npu_core *core, const struct npu_tensor *tensor
         if (offset % NPU_BLOCK)
             npu_trap(core, "ub_alignment", operand, "UB offset %lld is not a multiple of 32 bytes", (long long)offset);
     } else {
-        npu_unsupported("DataCopy through L1 or the cube's memories");
+        npu_lacks(core, "DataCopy through L1 or the cube's memories");
     }
 }
 

@@ -112,15 +112,20 @@ void npu_trap(struct npu_core *core, const char *fault, const char *operand, con
     fiber_abandon(core->fiber);
 }
 
-void npu_unsupported(const char *api)
+_Noreturn void npu_lacks(struct npu_core *core, const char *what)
 {
-    NPU_ENTER(core);
     struct npu_place place = place_of(core);
-    place.api = arena_strdup(&core->npu->arena, api);
-    fault_record(core->npu, NPU_UNSUPPORTED, true, "unsupported_api", NULL, &place, "%s is not simulated", api);
+    place.api = arena_strdup(&core->npu->arena, what);
+    fault_record(core->npu, NPU_UNSUPPORTED, true, "unsupported_api", NULL, &place, "%s is not simulated", what);
     core->npu->ended = true;
     core->insn = NULL;
     fiber_abandon(core->fiber);
+}
+
+void npu_unsupported(const char *api)
+{
+    NPU_ENTER(core);
+    npu_lacks(core, api);
 }
 
 /* ---- signals

@@ -113,6 +113,8 @@ extern _Thread_local struct npu_core *npu_current; /* the core whose fiber is ru
 /* Ends the run: the chip stops here. `fault` is a name in docs/faults.md; message as printf. Does not return. */
 _Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Ends the run: CANN has `what` and the machine lacks it. The verdict is `unsupported`. Does not return. */
+_Noreturn void npu_lacks(struct npu_core *core, const char *what);
 /* Records something that does not end the run. pc_other may be 0. */
 void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
               uint64_t pc_other, const char *format, ...) __attribute__((format(printf, 7, 8)));

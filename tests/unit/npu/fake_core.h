@@ -30,9 +30,9 @@ _Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *op
     longjmp(fake_trap_at, 1);
 }
 
-void npu_unsupported(const char *api)
+_Noreturn void npu_lacks(struct npu_core *core, const char *what)
 {
-    (void)api;
+    (void)core, (void)what;
     fake_trap = "unsupported";
     longjmp(fake_trap_at, 1);
 }
