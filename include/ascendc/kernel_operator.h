@@ -17,6 +17,7 @@
 #include "basic/codes.h"
 #include "basic/data_copy.h"
 #include "basic/debug.h"
+#include "basic/host_library.h"
 #include "basic/intrinsics.h"
 #include "basic/operators.h"
 #include "basic/output.h"

@@ -43,7 +43,11 @@ static const struct rule rules[] = {
     {"__ubuf__", NULL, DIAG_MEMORY},
     {"__attribute__((address_space", NULL, DIAG_MEMORY},
     {"reinterpret_cast", NULL, DIAG_MEMORY},
-    {"no member named", NULL, DIAG_MEMORY},
+    {"no member named", "in namespace", DIAG_API},
+    {"no member named", "in 'AscendC::", DIAG_MEMORY},
+    {"no member named", NULL, DIAG_SYNTAX},
+    {"no matching member function", "SetGlobalBuffer", DIAG_MEMORY},
+    {"selected deleted operator", NULL, DIAG_DTYPE},
     {"private member", NULL, DIAG_MEMORY},
     {"protected member", NULL, DIAG_MEMORY},
     {"deleted", NULL, DIAG_MEMORY},
@@ -120,17 +124,31 @@ static bool from_contract_macro(const char *notes)
     return false;
 }
 
-/* Tensors of different data types in one call are a matter of types, everything else about arguments one of the API. */
-static bool mixed_tensors(const char *notes)
+/* Instructions that take a scalar beside their tensors: a conflict of types in their arguments may be the scalar's. */
+static bool takes_scalar(const char *message)
 {
-    return strstr(notes, "deduced conflicting types") && strstr(notes, "Tensor<");
+    static const char *const names[] = {"'Adds'",      "'Muls'",          "'Maxs'",      "'Mins'",
+                                        "'LeakyRelu'", "'ShiftLeft'",     "'Duplicate'", "'ShiftRight'",
+                                        "'Axpy'",      "'CompareScalar'", "'Select'"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(message, names[i]))
+            return true;
+    return false;
+}
+
+/* Tensors of different data types in one call are a matter of types, everything else about arguments one of the API. */
+static bool mixed_tensors(const char *message, const char *notes)
+{
+    return strstr(notes, "deduced conflicting types") && !takes_scalar(message);
 }
 
 enum diagnostic_class classify(const char *message, const char *notes)
 {
     if (from_contract_macro(notes))
         return DIAG_MACRO;
-    if (strstr(message, "no matching") && mixed_tensors(notes))
+    if (strstr(message, "no matching") && strstr(notes, "__host__ function"))
+        return DIAG_SCOPE;
+    if (strstr(message, "no matching") && mixed_tensors(message, notes))
         return DIAG_DTYPE;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strstr(message, rules[i].words) && (!rules[i].more || strstr(message, rules[i].more)))
