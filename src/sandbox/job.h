@@ -85,6 +85,7 @@ void job_run(struct arena *arena, const struct job *job, struct job_result *resu
 void job_result_free(struct job_result *result);
 
 json_t *job_to_json(const struct job *job);
+/* The attributes' values hold references of their own, until json_decref; none after an error. */
 struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struct job *job);
 
 #endif

@@ -193,6 +193,8 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
         reader.problem = "host_so";
     if (job->kind == JOB_RUN && (!job->kernel_so || !job->entry || !job->soc) && !reader.problem)
         reader.problem = "kernel_so, entry, soc";
+    for (int i = 0; reader.problem && i < job->attr_count; i++)
+        json_decref(job->attrs[i].value);
     if (reader.problem)
         return error_new("the job's field '%s' is missing or out of range", reader.problem);
     const json_t *def = json_object_get(json, "def");

@@ -359,6 +359,15 @@ static void run_kernel(struct runner *runner, const struct npu_soc *soc)
     report_undefined(runner);
 }
 
+/* In a sanitized build a crash of the candidate must still end by its signal, and its memory must have a limit. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0:abort_on_error=1:detect_leaks="
+           "0:"
+           "max_allocation_size_mb=16384";
+}
+
 int main(int argc, char **argv)
 {
     static struct runner runner = {.result = {.status = JOB_OK}};
