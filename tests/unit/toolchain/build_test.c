@@ -418,6 +418,89 @@ static void test_printing_is_captured_and_harmless(void **state)
     finish(&fixture);
 }
 
+/* Copies each tensor of a list, finding addresses, ranks and dimensions where CANN puts them. */
+static const char list_kernel[] =
+    "#include \"kernel_operator.h\"\n"
+    "using namespace AscendC;\n"
+    "extern \"C\" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR "
+    "tiling)\n"
+    "{\n"
+    "    if (GetBlockIdx() != 0 || y != nullptr) return;\n"
+    "    __gm__ uint64_t *from = (__gm__ uint64_t *)x, *to = (__gm__ uint64_t *)z;\n"
+    "    TPipe pipe;\n"
+    "    TQueBind<QuePosition::VECIN, QuePosition::VECOUT, 1> queue;\n"
+    "    pipe.InitBuffer(queue, 1, 4096);\n"
+    "    __gm__ uint64_t *shape = from + 1;\n"
+    "    for (uint32_t t = 0; t < 2; t++) {\n"
+    "        uint32_t rank = (uint32_t)shape[0], index = (uint32_t)(shape[0] >> 32), n = 1;\n"
+    "        for (uint32_t d = 0; d < rank; d++) n *= (uint32_t)shape[1 + d];\n"
+    "        shape += 1 + rank;\n"
+    "        GlobalTensor<float> in, out;\n"
+    "        in.SetGlobalBuffer((__gm__ float *)from[from[0] / 8 + index], n);\n"
+    "        out.SetGlobalBuffer((__gm__ float *)to[to[0] / 8 + index], n);\n"
+    "        LocalTensor<float> a = queue.AllocTensor<float>();\n"
+    "        DataCopy(a, in, n);\n"
+    "        queue.EnQue(a);\n"
+    "        a = queue.DeQue<float>();\n"
+    "        DataCopy(out, a, n);\n"
+    "        queue.FreeTensor(a);\n"
+    "    }\n"
+    "}\n";
+
+static void test_lists_and_absent_optionals(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct job_result result;
+    const char *host =
+        with(&fixture, host_source, "Input(\"x\").ParamType(REQUIRED)", "Input(\"x\").ParamType(DYNAMIC)");
+    host = with(&fixture, host, "Input(\"y\").ParamType(REQUIRED)", "Input(\"y\").ParamType(OPTIONAL)");
+    host = with(&fixture, host, "Output(\"z\").ParamType(REQUIRED)", "Output(\"z\").ParamType(DYNAMIC)");
+    host = with(&fixture, host, "context->GetInputShape(0)->GetOriginShape().GetShapeSize() / 4", "1");
+    build(&fixture, host, list_kernel);
+    assert_built(&fixture.build);
+    struct job_tensor tensors[4] = {{.shape = {.format = 2, .rank = 2, .dims = {4, 16}}, .bytes = 256},
+                                    {.shape = {.format = 2, .rank = 1, .dims = {8}}, .bytes = 32}};
+    memcpy(tensors + 2, tensors, 2 * sizeof *tensors);
+    for (int i = 0; i < 4; i++)
+        tensors[i].offset = (uint64_t)i * 1024;
+    struct job_argument inputs[] = {{.tensors = tensors, .count = 2, .list = true, .alias = -1}, {.alias = -1}};
+    struct job_argument output = {.tensors = tensors + 2, .count = 2, .list = true, .alias = -1};
+    int fd = memfd_create("gm", MFD_CLOEXEC);
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    float *gm = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_ptr_not_equal(gm, MAP_FAILED);
+    for (int i = 0; i < 512; i++)
+        gm[i] = (float)i + 1;
+    const struct build *built = &fixture.build;
+    const struct job job = {.kind = JOB_RUN,
+                            .host_so = built->host_so,
+                            .kernel_so = built->kernels[0].so,
+                            .op_type = "AddCustom",
+                            .entry = built->entry,
+                            .def = &built->def,
+                            .soc = "Ascend910B2",
+                            .inputs = inputs,
+                            .input_count = 2,
+                            .outputs = &output,
+                            .output_count = 1,
+                            .gm_fd = fd,
+                            .gm_bytes = 4096,
+                            .seconds = 20};
+    job_run(&fixture.arena, &job, &result);
+    if (result.status != JOB_OK || result.fault)
+        fail_msg("%s %s", result.error ? result.error : "", result.fault ? result.findings[0].message : "");
+    assert_memory_equal(gm + 512, gm, 256);
+    assert_memory_equal(gm + 768, gm + 256, 32);
+    assert_true(gm[776] == 0); /* nothing behind the second tensor */
+    assert_int_equal(result.undefined_count, 2);
+    assert_int_equal(result.undefined[0] + result.undefined[1], 0);
+    job_result_free(&result);
+    munmap(gm, 4096);
+    close(fd);
+    finish(&fixture);
+}
+
 static void test_fault_names_the_line(void **state)
 {
     (void)state;
@@ -450,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_constructor_that_crashes),
         cmocka_unit_test(test_tiling_that_misbehaves),
         cmocka_unit_test(test_printing_is_captured_and_harmless),
+        cmocka_unit_test(test_lists_and_absent_optionals),
         cmocka_unit_test(test_fault_names_the_line),
     };
     return cmocka_run_group_tests(tests, make_cache, remove_cache);
