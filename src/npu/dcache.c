@@ -106,12 +106,16 @@ static struct line *fill(struct npu_core *core, uint64_t addr)
 bool dcache_access(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
 {
     struct npu_dcache *cache = core->dcache;
-    /* What no core writes need not be cached: every view of it is the same. */
-    if (!write && cache->count == 0 && (region->kind == NPU_GM_INPUT || region->kind == NPU_GM_TILING))
+    /* What no core writes need not be kept: every view of it is the same. */
+    bool keep =
+        write || region->kind == NPU_GM_OUTPUT || region->kind == NPU_GM_INOUT || region->kind == NPU_GM_WORKSPACE;
+    if (!keep && cache->count == 0)
         return false;
     bool own = true;
     for (uint64_t base = addr & ~(uint64_t)(LINE - 1); base < addr + bytes; base += LINE) {
         struct line *line = find(cache, base);
+        if (!line && !keep)
+            return false;
         if (!line)
             line = fill(core, base);
         uint64_t low = addr > base ? addr - base : 0, high = addr + bytes - base < LINE ? addr + bytes - base : LINE;

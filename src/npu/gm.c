@@ -495,7 +495,7 @@ static void make_room(struct npu_gm_view *view)
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
 {
     struct npu_gm_region *region = gm_region_of(core, addr);
-    if (region->kind == NPU_GM_TILING || region->kind == NPU_GM_ADDRESSES ||
+    if (core->spun || region->kind == NPU_GM_TILING || region->kind == NPU_GM_ADDRESSES ||
         (region->kind == NPU_GM_INPUT && !region->coarse))
         return;
     size_t low = addr - (uint64_t)region->base, high = low + bytes, end;
@@ -519,6 +519,18 @@ void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t
     view->reads[view->read_count++] = (struct read_interval){region, low, high, core->pc};
 }
 
+void gm_forget_reads(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr)
+{
+    struct npu_gm_view *view = core->view;
+    size_t kept = 0, offset = addr - (uint64_t)region->base;
+    for (size_t i = 0; i < view->read_count; i++) {
+        const struct read_interval *read = &view->reads[i];
+        if (read->region != region || offset < read->low || offset >= read->high)
+            view->reads[kept++] = *read;
+    }
+    view->read_count = kept;
+}
+
 /* ---- epochs
  * ---------------------------------------------------------------------------------------------------------- */
 
@@ -535,6 +547,7 @@ static void compare_reads(struct npu_core *core)
             report_race(core, "src0", read->region, found, read->pc);
     }
     view->read_count = 0;
+    core->spun = false;
     forget(view);
 }
 

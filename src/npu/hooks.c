@@ -23,25 +23,32 @@ static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
                  (unsigned long long)(addr - (uint64_t)core->ub));
 }
 
+/* Reading a word again and again, or again after its cache line was invalidated, is how blocks wait for each other
+ * through GM: what follows is ordered, and the others run. */
+static void count_spin(struct npu_core *core, struct npu_gm_region *region, uint64_t addr)
+{
+    bool again = addr == core->spin_addr, cleaned = core->spin_cleaned;
+    core->spin_addr = addr;
+    core->spin_count = again ? core->spin_count + 1 : 0;
+    core->spin_cleaned = false;
+    if (!again || (!cleaned && core->spin_count % SPIN_READS != 0))
+        return;
+    gm_forget_reads(core, region, addr);
+    core->spun = true;
+    if (!cleaned) /* cache maintenance has let them run already */
+        fiber_yield(core);
+}
+
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
 {
-    if (!write && addr == core->spin_addr) {
-        if (++core->spin_count % SPIN_READS == 0)
-            fiber_yield(core);
-        if (core->spin_count >= SPIN_READS)
-            core->spun = true;
-    } else if (!write) {
-        core->spin_addr = addr;
-        core->spin_count = 0;
-    }
+    if (!write)
+        count_spin(core, region, addr);
     bool own = dcache_access(core, region, addr, bytes, write);
     if (write)
         core->dcache_pc = core->pc;
     if (write || own)
         return;
-    /* Reading until a value appears is how blocks wait for each other through GM: what follows is ordered. */
-    if (!core->spun)
-        gm_read(core, "src0", addr, bytes);
+    gm_read(core, "src0", addr, bytes);
     if (!npu_gm_defined(core, (void *)addr, bytes))
         npu_note(core, NPU_UNDEFINED, true, "undefined_scalar", "src0", core->pc_undefined,
                  "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,

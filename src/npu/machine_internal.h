@@ -51,6 +51,8 @@ static inline struct npu_gm_region *gm_region_of(struct npu_core *core, uint64_t
 struct npu_gm_region *gm_check(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
 /* Notes a read for the race detector and reports bytes that another core wrote in this epoch. */
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
+/* Reads of addr so far were polls, no race. */
+void gm_forget_reads(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr);
 /* Before a store: keeps the old values of bytes that another core wrote in this epoch, for npu_gm_written to compare.
  */
 void gm_expect_write(struct npu_core *core, uint64_t addr, uint64_t bytes);

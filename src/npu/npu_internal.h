@@ -100,6 +100,7 @@ struct npu_core {
     struct ub_memory *ub_memory; /* machine.c */
     uint64_t dcache_pc;        /* last scalar store to GM: where a cache line that is written back comes from */
     uint64_t spin_addr, spin_count; /* scalar.c: GM address read over and over, and how often */
+    bool spin_cleaned;         /* cache maintenance since that read */
     bool spun;                 /* the block has waited for a value in GM */
     struct npu_stats stats;
 };

@@ -40,6 +40,7 @@ void npu_dcache_clean(const struct npu_tensor *tensor, int entire, int dst)
     /* The others run first: on the chip they do so at the same time, and their lines are filled before this one is
      * back. */
     fiber_yield(core);
+    core->spin_cleaned = true;
     if (entire)
         dcache_clean_all(core);
     else

@@ -301,10 +301,11 @@ static void cross_core_flags(void **state)
     fixture_free(&f);
 }
 
-static void spin_kernel(float *x, float *y, float *z, float *workspace)
+/* Block 0 polls until block 1 has set the word. */
+static void spin_kernel(float *x, float *y, float *flags)
 {
-    (void)x, (void)y, (void)z;
-    struct npu_tensor word = global(workspace, 0);
+    (void)x, (void)y;
+    struct npu_tensor word = global(flags, 0);
     if (npu_block_idx() == 1) {
         npu_scalar_store(&word, 0, 4, 1);
         npu_dcache_clean(&word, 0, 2);
@@ -320,10 +321,15 @@ static void spinning_lets_others_run(void **state)
     (void)state;
     struct fixture f;
     fixture_make(&f, false, 0);
-    memset(f.workspace, 0, 64);
-    launch(&f, spin_kernel, 2);
-    assert_int_equal(((int32_t *)f.workspace)[0], 1);
+    float *flags = aligned_alloc(512, 1024);
+    memset(flags, 0, 1024);
+    npu_gm_add(f.npu, "flags", flags, 512, NPU_GM_WORKSPACE, true);
+    uint64_t args[] = {0, 0, (uint64_t)flags};
+    assert_true(npu_launch(f.npu, (void *)spin_kernel, args, 3, 2));
+    no_findings(&f);
+    assert_int_equal(((int32_t *)flags)[0], 1);
     fixture_free(&f);
+    free(flags);
 }
 
 /* ---- the chips
