@@ -1,0 +1,151 @@
+/* The two ways of judging, on tensors small enough to reason about. */
+#include "task/task.h"
+#include "task/task_internal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { COUNT = 64 };
+/* A task with one output of COUNT elements, judged by `check`. */
+struct bench {
+    struct task task;
+    struct task_param output;
+    struct task_case row;
+    struct task_instance instance;
+    struct task_tensor expected_tensor, actual_tensor;
+    struct task_argument expected, actual;
+    double expected_values[COUNT], actual_values[COUNT];
+    struct task_mismatch result;
+};
+
+static void bench_init(struct bench *b, const char *check, enum akgen_dtype expected, enum akgen_dtype actual)
+{
+    *b = (struct bench){.output = {.name = "y", .depth = "1", .compared = "true"}};
+    b->task = (struct task){.outputs = &b->output, .output_count = 1, .check = check};
+    b->instance = (struct task_instance){.task = &b->task, .task_case = &b->row};
+    b->expected_tensor = (struct task_tensor){.type = expected, .elements = COUNT, .values = b->expected_values};
+    b->actual_tensor = (struct task_tensor){.type = actual, .elements = COUNT, .values = b->actual_values};
+    b->expected = (struct task_argument){&b->expected_tensor, 1};
+    b->actual = (struct task_argument){&b->actual_tensor, 1};
+}
+
+/* Puts one pair at element 5 and judges. */
+static bool accepts(struct bench *b, enum task_profile profile, double expected, double actual)
+{
+    task_write_double(&b->expected_tensor, 5, 1, &expected);
+    task_write_double(&b->actual_tensor, 5, 1, &actual);
+    task_compare(&b->instance, profile, &b->expected, &b->actual, &b->result);
+    return b->result.ok;
+}
+
+static void default_check_needs_both_errors(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_FLOAT, AKGEN_FLOAT);
+    assert_true(accepts(&b, TASK_UPSTREAM, 0.5, 0.5009)); /* abs below 1e-3 */
+    assert_true(accepts(&b, TASK_UPSTREAM, 100, 100.09)); /* rel below 1e-3 */
+    assert_false(accepts(&b, TASK_UPSTREAM, 1.5, 1.502)); /* both above */
+    assert_int_equal(b.result.index, 5);
+    assert_int_equal(b.result.wrong, 1);
+    assert_true(fabs(b.result.max_abs - 0.002) < 1e-6 && fabs(b.result.mean_abs - 0.002 / COUNT) < 1e-8);
+    assert_string_equal(b.result.reason, "y: element 5 is 1.50199997, expected 1.5; 1 of 64 elements are wrong");
+    assert_false(accepts(&b, TASK_UPSTREAM, INFINITY, INFINITY)); /* nothing infinite is accurate */
+    assert_false(accepts(&b, TASK_UPSTREAM, 1, NAN));
+    assert_int_equal(b.result.not_finite, 1);
+}
+
+/* One bfloat16 step from 0.25 on is more than 1e-3, so only the same bits pass; half subtracts in half. */
+static void differences_round_in_the_tensors_type(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_BF16, AKGEN_BF16);
+    assert_true(accepts(&b, TASK_UPSTREAM, 0.0625, 0.0625 + 0x1p-11));
+    assert_false(accepts(&b, TASK_UPSTREAM, 0.5, 0.5 + 0x1p-8));
+    bench_init(&b, "default", AKGEN_FLOAT16, AKGEN_FLOAT16);
+    assert_false(accepts(&b, TASK_UPSTREAM, 65504, -65504)); /* the difference overflows half */
+    assert_int_equal(b.result.not_finite, 1);
+    bench_init(&b, "default", AKGEN_FLOAT, AKGEN_FLOAT16); /* a float32 module: torch widens the output */
+    assert_false(accepts(&b, TASK_UPSTREAM, 1.6953125, 1.6972656));
+    assert_true(accepts(&b, TASK_UPSTREAM, 2.001, 2.0019531));
+}
+
+static void integers_wrap_as_torch_does(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_UINT8, AKGEN_UINT8);
+    assert_false(accepts(&b, TASK_UPSTREAM, 200, 201)); /* 255, relative 1.275 */
+    assert_true(b.result.max_abs == 255);
+    bench_init(&b, "default", AKGEN_INT32, AKGEN_INT32);
+    assert_true(accepts(&b, TASK_UPSTREAM, 2000, 2001)); /* one in two thousand is within 1e-3 */
+    assert_false(accepts(&b, TASK_STRICT, 2000, 2001));
+    bench_init(&b, "default", AKGEN_BOOL, AKGEN_BOOL);
+    assert_false(accepts(&b, TASK_UPSTREAM, 1, 0));
+    assert_true(accepts(&b, TASK_UPSTREAM, 0, 0));
+}
+
+static void custom_checks_are_followed(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "abs_rel(1e-2, 1e-2)", AKGEN_FLOAT, AKGEN_FLOAT);
+    assert_true(accepts(&b, TASK_UPSTREAM, 0.5, 0.509));
+    assert_false(accepts(&b, TASK_UPSTREAM, 0.5, 0.511));
+    bench_init(&b, "rel_max1(1/512)", AKGEN_FLOAT, AKGEN_FLOAT16);
+    assert_true(accepts(&b, TASK_UPSTREAM, 0.01, 0.01 + 0x1p-10));
+    assert_false(accepts(&b, TASK_UPSTREAM, 0.01, 0.01 + 0x1p-8));
+    assert_true(accepts(&b, TASK_UPSTREAM, 8, 8 + 0x1p-6));
+    assert_true(accepts(&b, TASK_UPSTREAM, 1, NAN)); /* published: nan > limit is false. Strict refuses it: */
+    bench_init(&b, "rel_max1(1/512)", AKGEN_DOUBLE, AKGEN_FLOAT16);
+    assert_false(accepts(&b, TASK_STRICT, 1, NAN));
+}
+
+static void strict_limits_follow_type_and_scale(void **state)
+{
+    (void)state;
+    static const struct {
+        enum akgen_dtype type;
+        double accepted, refused; /* differences at a scale of 1 (all elements are 1) */
+    } cases[] = {
+        {AKGEN_FLOAT, 0x1p-14, 0x1p-12},
+        {AKGEN_FLOAT16, 0x1p-8, 0x1p-6},
+        {AKGEN_BF16, 0x1p-6, 0x1p-4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_init(&b, "default", AKGEN_DOUBLE, cases[i].type);
+        for (int j = 0; j < COUNT; j++) {
+            task_write_double(&b.expected_tensor, j, 1, &(double){1});
+            task_write_double(&b.actual_tensor, j, 1, &(double){1});
+        }
+        assert_true(accepts(&b, TASK_STRICT, 1, 1 + cases[i].accepted));
+        assert_false(accepts(&b, TASK_STRICT, 1, 1 + cases[i].refused));
+        assert_true(accepts(&b, TASK_STRICT, INFINITY, INFINITY));
+        assert_true(accepts(&b, TASK_STRICT, NAN, NAN));
+        assert_false(accepts(&b, TASK_STRICT, INFINITY, -INFINITY));
+        assert_false(accepts(&b, TASK_STRICT, NAN, 1));
+    }
+    struct bench zeros;
+    bench_init(&zeros, "default", AKGEN_DOUBLE, AKGEN_FLOAT);
+    assert_false(accepts(&zeros, TASK_STRICT, 0, 1e-30)); /* zeros have no scale */
+    struct bench half;
+    bench_init(&half, "default", AKGEN_DOUBLE, AKGEN_FLOAT16);
+    assert_true(accepts(&half, TASK_STRICT, 70000, INFINITY)); /* overflows as half must */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_check_needs_both_errors),     cmocka_unit_test(differences_round_in_the_tensors_type),
+        cmocka_unit_test(integers_wrap_as_torch_does),         cmocka_unit_test(custom_checks_are_followed),
+        cmocka_unit_test(strict_limits_follow_type_and_scale),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* Loading: every shipped task, errors with file and line, finding by name, inputs, reduced giants. */
+#include "task/csv.h"
+#include "task/task.h"
+#include "task/task_internal.h"
+
+#include "base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char good_yaml[] = "suite: test\n"
+                                "level: 1\n"
+                                "category: Math\n"
+                                "op: Sqrt\n"
+                                "reference: sqrt\n"
+                                "inputs:\n"
+                                "  - name: x\n"
+                                "    shape: $shape\n"
+                                "    dtype: $dtype\n"
+                                "    types: [float16, float32]\n"
+                                "    generate: randn\n"
+                                "outputs:\n"
+                                "  - name: y\n"
+                                "    shape: $shape\n"
+                                "    dtype: $dtype\n"
+                                "    types: [float16, float32]\n";
+static const char good_csv[] = "case_id;shape;dtype\n0;[4, 3];float16\n\n1;[7];float\n";
+static char directory[64];
+
+static void put(const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    assert_int_equal(fputs(text, file) >= 0, 1);
+    fclose(file);
+}
+
+/* `text` with `from` replaced by `to` once. */
+static const char *edited(struct arena *arena, const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+static void expect_error(const char *yaml, const char *csv, const char *message)
+{
+    struct arena arena = {0};
+    struct task task;
+    put("task.yaml", yaml);
+    put("cases.csv", csv);
+    struct akgen_error *error = task_load(&arena, directory, &task);
+    if (!error)
+        fail_msg("no error, expected: %s", message);
+    if (!strstr(error->message, message))
+        fail_msg("'%s' does not say: %s", error->message, message);
+    error_free(error);
+    arena_free(&arena);
+}
+
+static void errors_carry_file_and_line(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    const char *y = good_yaml, *c = good_csv;
+    expect_error(y, edited(&a, c, "float16", "float8"),
+                 "cases.csv:2: 'x': column 'dtype' is 'float8', expected one of float16, float32");
+    expect_error(y, edited(&a, c, "1;[7];float", "1;[7]"), "cases.csv:4: 2 fields, expected 3 as in the header");
+    expect_error(y, edited(&a, c, "[7]", "\"[7"), "cases.csv:4: a quoted field without its closing quote");
+    expect_error(y, edited(&a, c, "[7]", "[-7]"), "cases.csv:4: 'x': shape is [-7], expected non-negative integers");
+    expect_error(y, edited(&a, c, "1;[7]", "0;[7]"), "cases.csv:4: case_id 0 appears twice");
+    expect_error(y, "", "cases.csv: empty");
+    expect_error(edited(&a, y, "generate: randn", "generator: randn"), c, "task.yaml:11: ");
+    expect_error(edited(&a, y, "    generate: randn\n", ""), c, "task.yaml:7: input 'x' lacks 'generate'");
+    expect_error(edited(&a, y, "op: Sqrt\n", ""), c, "Missing required mapping field: op");
+    expect_error(edited(&a, y, "generate: randn", "generate: randn +"), c, "task.yaml:11: generate: in 'randn +'");
+    expect_error(edited(&a, y, "generate: randn", "generate: randn("), c, "task.yaml:11: ");
+    expect_error(edited(&a, y, "types: [float16, float32]", "types: [float16]"), c, "task.yaml:16: 'y' has 2 types");
+    expect_error(edited(&a, y, "float16, float32", "float16, float31"), c, "task.yaml:10: 'float31' is no data type");
+    expect_error(edited(&a, y, "reference: sqrt", "reference: root"), c,
+                 "task.yaml:5: there is no reference called 'root'");
+    expect_error(edited(&a, y, "level: 1", "level: one"), c, "task.yaml:2: ");
+    expect_error(edited(&a, y, "inputs:", "inputs: ["), c, "task.yaml:");
+    expect_error(edited(&a, y, "$shape", "$size"), c, "cases.csv has no column 'size'");
+    arena_free(&a);
+}
+
+static void a_good_task_loads(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct task task;
+    put("task.yaml", good_yaml);
+    put("cases.csv", good_csv);
+    assert_null(task_load(&arena, directory, &task));
+    assert_string_equal(task.name, "level1/Math/Sqrt");
+    assert_int_equal(task.combination_count, 2);
+    assert_int_equal(task.combination_width, 2);
+    assert_int_equal(task.combinations[1][1], AKGEN_FLOAT);
+    assert_int_equal(task.case_count, 2);
+    assert_int_equal(task.cases[1].line, 4);
+    assert_int_equal(task.cases[1].elements, 14);
+    arena_free(&arena);
+}
+
+static void shipped_tasks_load(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct task *tasks;
+    int count, cases = 0, foreach = 0, norm = 0;
+    assert_null(task_load_all(&arena, AKGEN_SOURCE_DIR, &tasks, &count));
+    for (int i = 0; i < count; i++) {
+        cases += tasks[i].case_count;
+        foreach
+            += !strcmp(tasks[i].category, "Foreach");
+        norm += !strcmp(tasks[i].category, "Norm");
+        if (i)
+            assert_true(strcmp(tasks[i - 1].name, tasks[i].name) < 0);
+        assert_non_null(strstr(tasks[i].dir, tasks[i].name)); /* the folder says what the file says */
+        for (int scope = 0; scope < 2; scope++) {
+            struct stat status;
+            assert_int_equal(
+                stat(arena_printf(&arena, "%s/question/%s/op_host", tasks[i].dir, scope ? "project" : "kernel"),
+                     &status),
+                0);
+        }
+    }
+    assert_true(count >= 32 && cases >= 299 && foreach >= 4 && norm >= 3);
+    arena_free(&arena);
+}
+
+static void names_are_found(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct task task;
+    static const char *const names[] = {"level2/Norm/RmsNorm", "Norm/RmsNorm", "RmsNorm", "rmsnorm",
+                                        AKGEN_SOURCE_DIR "/tasks/npukernelbench/level2/Norm/RmsNorm"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_null(task_find(&arena, AKGEN_SOURCE_DIR, names[i], &task));
+        assert_string_equal(task.op, "RmsNorm");
+    }
+    struct akgen_error *error = task_find(&arena, AKGEN_SOURCE_DIR, "RsmNorm", &task);
+    assert_non_null(error);
+    assert_non_null(strstr(error->message, "no task called 'RsmNorm'; did you mean level2/Norm/RmsNorm"));
+    error_free(error);
+    arena_free(&arena);
+}
+
+static struct task_instance *instance_of(struct arena *arena, const char *name, int row, uint64_t seed)
+{
+    struct task *task = arena_alloc(arena, sizeof *task);
+    struct task_instance *instance;
+    assert_null(task_find(arena, AKGEN_SOURCE_DIR, name, task));
+    assert_null(task_instance_make(task, &task->cases[row], seed, false, &instance));
+    return instance;
+}
+
+static void a_seed_decides_the_inputs(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct task_instance *a = instance_of(&arena, "AddCustom", 0, 1), *b = instance_of(&arena, "AddCustom", 0, 1);
+    struct task_instance *c = instance_of(&arena, "AddCustom", 0, 2);
+    size_t bytes = 2 * (size_t)a->inputs[0].tensors[0].elements;
+    assert_int_equal(bytes, 2 * 48 * 128 * 512);
+    assert_memory_equal(a->inputs[1].tensors[0].values, b->inputs[1].tensors[0].values, bytes);
+    assert_memory_not_equal(a->inputs[0].tensors[0].values, a->inputs[1].tensors[0].values, bytes);
+    assert_memory_not_equal(a->inputs[0].tensors[0].values, c->inputs[0].tensors[0].values, bytes);
+    task_instance_free(a);
+    task_instance_free(b);
+    task_instance_free(c);
+    arena_free(&arena);
+}
+
+static void giants_shrink_outside(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct task_instance *norm = instance_of(&arena, "PreLayerNorm", 0, 1); /* [4980, 4, 2048] */
+    const struct task_tensor *x = &norm->inputs[0].tensors[0];
+    assert_true(norm->reduced && norm->task_case->elements > TASK_GIANT);
+    assert_int_equal(x->rank, 3);
+    assert_int_equal(x->dims[1], 4);
+    assert_int_equal(x->dims[2], 2048);
+    assert_true(3 * x->elements < TASK_GIANT && 6 * x->elements > TASK_GIANT);
+    task_instance_free(norm);
+    struct task_instance *list = instance_of(&arena, "ForeachAddList", 4, 1); /* [[512,3],[1024,512,128],[24,1023]] */
+    assert_true(list->reduced);
+    assert_int_equal(list->inputs[0].count, 3);
+    assert_int_equal(list->inputs[0].tensors[1].dims[2], 128);
+    assert_int_equal(list->inputs[0].tensors[2].dims[1], 1023);
+    assert_int_equal(list->inputs[0].tensors[1].elements, list->outputs[0].tensors[1].elements);
+    task_instance_free(list);
+    arena_free(&arena);
+}
+
+static void any_csv_is_survived(void **state)
+{
+    (void)state;
+    static const char alphabet[] = "a;;;\n\n\"\"[1,2] \r\\\x01";
+    struct rng rng;
+    rng_seed(&rng, 9);
+    for (int i = 0; i < 20000; i++) {
+        struct arena arena = {0};
+        struct csv_table table;
+        char text[64] = "";
+        for (int64_t j = 0, n = rng_integer(&rng, 0, 63); j < n; j++)
+            text[j] = alphabet[rng_integer(&rng, 0, sizeof alphabet - 1)];
+        struct akgen_error *error = csv_parse(&arena, "cases.csv", text, &table);
+        if (error)
+            assert_int_equal(strncmp(error->message, "cases.csv:", 10), 0);
+        else
+            assert_true(table.column_count > 0);
+        error_free(error);
+        arena_free(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_carry_file_and_line), cmocka_unit_test(a_good_task_loads),
+        cmocka_unit_test(shipped_tasks_load),         cmocka_unit_test(names_are_found),
+        cmocka_unit_test(a_seed_decides_the_inputs),  cmocka_unit_test(giants_shrink_outside),
+        cmocka_unit_test(any_csv_is_survived),
+    };
+    strcpy(directory, "/tmp/akgen-load-XXXXXX");
+    if (!mkdtemp(directory))
+        return 1;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char path[128];
+    snprintf(path, sizeof path, "%s/task.yaml", directory);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/cases.csv", directory);
+    unlink(path);
+    rmdir(directory);
+    return failed;
+}

@@ -1,0 +1,203 @@
+/* References against values worked out by hand. With arguments it dumps a case for tests/cli/references_test.py:
+ *   task_reference_test TASK CASE SEED DIRECTORY
+ * writes in<i>_<t>.bin and up<i>_<t>.bin, go<i>_<t>.bin and prints a JSON description. */
+#include "task/task.h"
+#include "task/task_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+
+static void check(struct akgen_error *error)
+{
+    if (error)
+        fail_msg("%s", error->message);
+}
+
+static struct task_instance *instance_of(const char *name, int id)
+{
+    struct task *task = arena_alloc(&arena, sizeof *task);
+    struct task_instance *instance = NULL;
+    check(task_find(&arena, AKGEN_SOURCE_DIR, name, task));
+    for (int i = 0; i < task->case_count; i++)
+        if (task->cases[i].id == id)
+            check(task_instance_make(task, &task->cases[i], 1, false, &instance));
+    assert_non_null(instance);
+    return instance;
+}
+
+static struct task_argument *expected_of(const struct task_instance *instance, enum task_profile profile)
+{
+    struct task_argument *outputs;
+    check(task_reference(instance, profile, &outputs));
+    return outputs;
+}
+
+static double at(const struct task_argument *argument, int64_t index)
+{
+    double value;
+    task_read_double(&argument->tensors[0], index, 1, &value);
+    return value;
+}
+
+static void put(struct task_argument *argument, int64_t index, double value)
+{
+    task_write_double(&argument->tensors[0], index, 1, &value);
+}
+
+static void addcmul_rounds_after_each_step(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("Addcmul", 0); /* float16, value 0.5 */
+    put(&instance->inputs[0], 0, 1);
+    put(&instance->inputs[1], 0, 1 + 0x1p-10);
+    put(&instance->inputs[2], 0, 1 + 0x1p-10);
+    struct task_argument *upstream = expected_of(instance, TASK_UPSTREAM), *golden = expected_of(instance, TASK_STRICT);
+    /* (1 + 2^-10)^2 = 1 + 2^-9 + 2^-20; half keeps 1 + 2^-9; halved and added to 1: 1.5 + 2^-10. */
+    assert_true(at(&upstream[0], 0) == 1.5 + 0x1p-10);
+    assert_true(at(&golden[0], 0) == 1.5 + 0x1p-10 + 0x1p-21);
+    task_outputs_free(upstream);
+    task_outputs_free(golden);
+    task_instance_free(instance);
+}
+
+static void cross_follows_the_right_hand(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("Cross", 5); /* int32, vectors are contiguous */
+    const double a[] = {1, 2, 3}, b[] = {4, 5, 6}, y[] = {-3, 6, -3};
+    for (int k = 0; k < 3; k++) {
+        put(&instance->inputs[0], k, a[k]);
+        put(&instance->inputs[1], k, b[k]);
+    }
+    struct task_argument *outputs = expected_of(instance, TASK_UPSTREAM);
+    for (int k = 0; k < 3; k++)
+        assert_true(at(&outputs[0], k) == y[k]);
+    task_outputs_free(outputs);
+    task_instance_free(instance);
+}
+
+static void fill_and_arange_take_their_parameters(void **state)
+{
+    (void)state;
+    struct task_instance *fill = instance_of("Fill", 7), *arange = instance_of("Arange", 6);
+    struct task_argument *filled = expected_of(fill, TASK_UPSTREAM), *range = expected_of(arange, TASK_UPSTREAM);
+    assert_int_equal(filled[0].tensors[0].elements, 512 * 3);
+    assert_true(at(&filled[0], 1535) == -10);
+    assert_int_equal(range[0].tensors[0].type, AKGEN_INT64);
+    assert_int_equal(range[0].tensors[0].elements, 295); /* ceil((674 + 210) / 3) */
+    assert_true(at(&range[0], 294) == -210 + 294 * 3);
+    task_outputs_free(filled);
+    task_outputs_free(range);
+    task_instance_free(fill);
+    task_instance_free(arange);
+}
+
+static void only_judged_outputs_are_expected(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("AddLayerNorm", 9); /* additional_out false */
+    struct task_argument *upstream = expected_of(instance, TASK_UPSTREAM), *golden = expected_of(instance, TASK_STRICT);
+    assert_int_equal(upstream[0].count, 1);
+    assert_int_equal(upstream[1].count, 0); /* mean: strict only */
+    assert_int_equal(upstream[3].count, 0); /* x: not asked for */
+    assert_int_equal(golden[1].count, 1);
+    assert_int_equal(golden[3].count, 0);
+    double sum = 0, x1, x2, bias;
+    for (int i = 0; i < 64; i++) {
+        x1 = at(&instance->inputs[0], i), x2 = at(&instance->inputs[1], i), bias = at(&instance->inputs[4], i);
+        sum += x1 + x2 + bias;
+    }
+    assert_true(at(&golden[1], 0) - sum / 64 < 1e-12 && sum / 64 - at(&golden[1], 0) < 1e-12);
+    task_outputs_free(upstream);
+    task_outputs_free(golden);
+    task_instance_free(instance);
+}
+
+/* ---- dumping -------------------------------------------------------------------------------------------------------
+ */
+static json_t *dump(const char *directory, const char *prefix, const struct task_argument *arguments, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) {
+        json_t *tensors = json_array();
+        for (int t = 0; t < arguments[i].count; t++) {
+            const struct task_tensor *tensor = &arguments[i].tensors[t];
+            char path[512];
+            snprintf(path, sizeof path, "%s/%s%d_%d.bin", directory, prefix, i, t);
+            FILE *file = fopen(path, "we");
+            if (!file || fwrite(tensor->values, akgen_dtype_size(tensor->type), (size_t)tensor->elements, file) !=
+                             (size_t)tensor->elements)
+                exit(3);
+            fclose(file);
+            json_t *dims = json_array();
+            for (int d = 0; d < tensor->rank; d++)
+                json_array_append_new(dims, json_integer(tensor->dims[d]));
+            json_array_append_new(tensors, json_pack("{s:s,s:s,s:o}", "path", path, "dtype",
+                                                     akgen_dtype_name(tensor->type), "shape", dims));
+        }
+        json_array_append_new(list, tensors);
+    }
+    return list;
+}
+
+static int dump_case(char **argv)
+{
+    struct task_instance *instance;
+    struct task task;
+    struct akgen_error *error = task_find(&arena, AKGEN_SOURCE_DIR, argv[1], &task);
+    int row = 0;
+    while (!error && row < task.case_count && task.cases[row].id != atoi(argv[2]))
+        row++;
+    if (!error && row == task.case_count)
+        return 2;
+    if (!error)
+        error = task_instance_make(&task, &task.cases[row], strtoull(argv[3], NULL, 10), false, &instance);
+    if (error) {
+        fprintf(stderr, "%s\n", error->message);
+        return 1;
+    }
+    struct task_argument *upstream = expected_of(instance, TASK_UPSTREAM), *golden = expected_of(instance, TASK_STRICT);
+    json_t *attrs = json_object(), *columns = json_object();
+    for (int i = 0; i < task.attr_count; i++)
+        json_object_set(attrs, task.attrs[i].name, instance->attrs[i]);
+    for (int i = 0; i < instance->task_case->column_count; i++)
+        json_object_set_new(columns, instance->task_case->columns[i], json_string(instance->values[i]));
+    json_t *root = json_pack("{s:o,s:o,s:o,s:o,s:o}", "inputs", dump(argv[4], "in", instance->inputs, task.input_count),
+                             "upstream", dump(argv[4], "up", upstream, task.output_count), "golden",
+                             dump(argv[4], "go", golden, task.output_count), "attrs", attrs, "columns", columns);
+    json_dumpf(root, stdout, JSON_INDENT(1));
+    json_decref(root);
+    task_outputs_free(upstream);
+    task_outputs_free(golden);
+    task_instance_free(instance);
+    arena_free(&arena);
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5)
+        return dump_case(argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addcmul_rounds_after_each_step),
+        cmocka_unit_test(cross_follows_the_right_hand),
+        cmocka_unit_test(fill_and_arange_take_their_parameters),
+        cmocka_unit_test(only_judged_outputs_are_expected),
+    };
+    return cmocka_run_group_tests(tests, NULL, release);
+}
