@@ -132,10 +132,32 @@ static void on_complaint(cyaml_log_t level, void *closure, const char *format, v
         snprintf(loader->complaint + length, sizeof loader->complaint - length, "%s%s", first ? "" : ", ", start);
 }
 
+/* The first line that has `key`, or 0. */
+static int line_with_key(const char *text, const char *key)
+{
+    int line = 1;
+    for (const char *at = text; *at; line++) {
+        size_t length = strcspn(at, "\n");
+        const char *hit = strstr(at, key);
+        if (hit && hit < at + length && hit[strcspn(hit, ": ,\n")] == ':')
+            return line;
+        at += length + (at[length] == '\n');
+    }
+    return 0;
+}
+
+/* libcyaml names the place of the last thing it understood; for an unknown key its own line is better. */
 static struct akgen_error *yaml_error(const struct loader *loader, cyaml_err_t code)
 {
-    const char *at = strstr(loader->complaint, "line: ");
+    static const char unknown[] = "Unexpected key: ";
+    const char *at = strstr(loader->complaint, "line: "), *key = loader->complaint + strlen(unknown);
     int line = at ? atoi(at + 6) : 1;
+    if (!strncmp(loader->complaint, unknown, strlen(unknown))) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(key, ","), key);
+        int own = line_with_key(loader->text, name);
+        line = own ? own : line;
+    }
     return error_new("task.yaml:%d: %s", line, *loader->complaint ? loader->complaint : cyaml_strerror(code));
 }
 
