@@ -1,0 +1,31 @@
+/* The source pass on any text: it ends, and the text keeps its lines. */
+#include "toolchain/toolchain_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static size_t lines(const char *text)
+{
+    size_t count = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        count++;
+    return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    struct arena arena = {0};
+    struct prepared_source prepared;
+    const char *text = arena_strndup(&arena, (const char *)bytes, length);
+    prepare_source(&arena, text, "add", true, &prepared);
+    if (lines(prepared.text) != lines(text))
+        abort();
+    struct diagnostic_list list = {0};
+    const struct diagnose_places places = {.project = "/p"};
+    diagnose(&arena, text, &places, &list);
+    prepare_mentions(text, "DTYPE_X");
+    arena_free(&arena);
+    return 0;
+}
