@@ -3,7 +3,7 @@
 fault it must give, at that line. Projects in good/ must pass without a fault.
 
 Keys of `expected`: task, scope, case, mode, sync; verdict; fault and kind (a finding's name and kind), note: yes if the
-finding is a note, operand, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts. A line marked
+finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts. A line marked
 `// OTHER:` is the other access of the finding."""
 import pathlib
 import sys
@@ -60,6 +60,8 @@ class Planted(unittest.TestCase):
                 expected = read_expected(project)
                 result = evaluate(project, expected)
                 self.assertEqual(result["verdict"], expected["verdict"], result["reason"])
+                if "first" in expected:
+                    self.assertEqual(result["cases"][0]["comparison"]["first"]["index"], int(expected["first"]))
                 if "fault" in expected:
                     self.check_finding(project, expected, result)
 

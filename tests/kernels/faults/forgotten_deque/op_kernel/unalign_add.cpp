@@ -24,9 +24,9 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();
-        DataCopy(xIn, xGm[at], TILE); // OTHER: the write that nothing orders
         DataCopy(yIn, yGm[at], TILE);
-        yQueue.EnQue(yIn);
+        yQueue.EnQue(yIn); // its flag orders the copies before it, not the next one
+        DataCopy(xIn, xGm[at], TILE); // OTHER: the write that nothing orders
         LocalTensor<half> xLocal = xIn;
         LocalTensor<half> yLocal = yQueue.DeQue<half>();
         LocalTensor<half> zOut = zQueue.AllocTensor<half>();

@@ -1,0 +1,31 @@
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+// The kernel reads the tiling data with 64-bit fields; the host part wrote 32-bit ones.
+struct KernelTiling {
+    uint64_t perBlock;
+    uint64_t blocks;
+};
+
+extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA_WITH_STRUCT(KernelTiling, data, tiling); // BUG: tiling_mismatch
+    TPipe pipe;
+    TBuf<QuePosition::VECCALC> xBuffer, yBuffer;
+    GlobalTensor<half> xGm, yGm, zGm;
+    uint32_t begin = GetBlockIdx() * data.perBlock;
+    xGm.SetGlobalBuffer((__gm__ half *)x + begin, data.perBlock);
+    yGm.SetGlobalBuffer((__gm__ half *)y + begin, data.perBlock);
+    zGm.SetGlobalBuffer((__gm__ half *)z + begin, data.perBlock);
+    pipe.InitBuffer(xBuffer, data.perBlock * sizeof(half));
+    pipe.InitBuffer(yBuffer, data.perBlock * sizeof(half));
+    LocalTensor<half> xLocal = xBuffer.Get<half>();
+    LocalTensor<half> yLocal = yBuffer.Get<half>();
+    DataCopy(xLocal, xGm, data.perBlock);
+    DataCopy(yLocal, yGm, data.perBlock);
+    PipeBarrier<PIPE_ALL>();
+    Add(xLocal, xLocal, yLocal, data.perBlock);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(zGm, xLocal, data.perBlock);
+}
