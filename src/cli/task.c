@@ -72,10 +72,12 @@ static int list_tasks(struct arena *arena, bool json)
         return cli_fail(EXIT_OWN_FAILURE, error);
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
-        if (json)
+        if (json && !tasks[i].broken)
             json_array_append_new(list, task_json(&tasks[i]));
-        else
+        else if (!json && !tasks[i].broken)
             printf("%-44s %4d cases\n", tasks[i].name, tasks[i].case_count);
+        else
+            fprintf(stderr, "akgen: %s\n", tasks[i].broken);
     if (json) {
         json_dumpf(list, stdout, JSON_INDENT(1));
         putchar('\n');
@@ -135,6 +137,8 @@ static int show_task(struct arena *arena, const char *name)
 static struct akgen_error *check_task(const struct task *task)
 {
     struct task_instance *instance = NULL;
+    if (task->broken)
+        return error_new("%s", task->broken);
     struct akgen_error *error =
         task->case_count ? task_instance_make(task, &task->cases[0], 0, false, &instance) : error_new("no cases");
     for (int profile = TASK_UPSTREAM; !error && profile <= TASK_STRICT; profile++) {

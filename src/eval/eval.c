@@ -201,6 +201,10 @@ static void evaluate(struct verdict *verdict, const struct task *task, const cha
                      const struct eval_options *options)
 {
     struct op_project project = {0};
+    if (task->broken) {
+        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, arena_strdup(&verdict->arena, task->broken));
+        return;
+    }
     if (select_cases(verdict, task, options) == 0) {
         verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE,
                     arena_printf(&verdict->arena, "%s has no case %d", task->name, options->only_case));

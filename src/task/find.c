@@ -34,16 +34,35 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct task *)a)->name, ((const struct task *)b)->name);
 }
 
+/* What is known of a task that cannot be loaded: where it is, and why. */
+static void set_broken(struct arena *arena, const char *dir, const char *why, struct task *task)
+{
+    const char *suite = tail(dir, 4), *level = tail(dir, 3), *category = tail(dir, 2);
+    *task = (struct task){
+        .suite = arena_strndup(arena, suite, (size_t)(level - suite - 1)),
+        .level = strncmp(level, "level", 5) == 0 ? atoi(level + 5) : 0,
+        .category = arena_strndup(arena, category, strcspn(category, "/")),
+        .op = tail(dir, 1),
+        .name = level,
+        .dir = dir,
+        .broken = arena_strdup(arena, why),
+    };
+}
+
 struct akgen_error *task_load_all(struct arena *arena, const char *home, struct task **tasks, int *count)
 {
     const char **dirs;
     struct akgen_error *error = list_tasks(arena, home, &dirs, count);
+    if (error)
+        return error;
     *tasks = arena_alloc(arena, sizeof **tasks * (size_t)(*count + 1));
-    for (int i = 0; !error && i < *count; i++)
-        error = task_load(arena, dirs[i], &(*tasks)[i]);
-    if (!error)
-        qsort(*tasks, (size_t)*count, sizeof **tasks, by_name);
-    return error;
+    for (int i = 0; i < *count; i++)
+        if ((error = task_load(arena, dirs[i], &(*tasks)[i]))) {
+            set_broken(arena, dirs[i], error->message, &(*tasks)[i]);
+            error_free(error);
+        }
+    qsort(*tasks, (size_t)*count, sizeof **tasks, by_name);
+    return NULL;
 }
 
 /* Edit distance of two names without regard to case (Wagner and Fischer, 1974). */

@@ -404,6 +404,14 @@ static struct akgen_error *load_cases(struct loader *loader, struct task *task)
     return NULL;
 }
 
+/* "task.yaml:3: ..." becomes "<dir>/task.yaml:3: ...". */
+static struct akgen_error *error_in_directory(struct akgen_error *error, const char *dir)
+{
+    struct akgen_error *placed = error_new("%s/%s", dir, error->message);
+    error_free(error);
+    return placed;
+}
+
 struct akgen_error *task_load(struct arena *arena, const char *dir, struct task *task)
 {
     char absolute[PATH_MAX];
@@ -416,7 +424,7 @@ struct akgen_error *task_load(struct arena *arena, const char *dir, struct task 
     error = load_yaml(&loader, task);
     if (!error)
         error = load_cases(&loader, task);
-    return error ? error_prefix(error, "%s", dir) : NULL;
+    return error ? error_in_directory(error, dir) : NULL;
 }
 
 int task_input_index(const struct task *task, const char *name)

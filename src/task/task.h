@@ -58,6 +58,7 @@ struct task {
     int combination_count;
     int combination_width; /* inputs and declared outputs: columns used of a row */
     const char *note;      /* what upstream does oddly, "" if nothing */
+    const char *broken; /* why task_load_all could not load it; then only suite to dir are set */
 };
 struct task_case {
     int id;
@@ -69,7 +70,8 @@ struct task_case {
 
 /* Loads one task directory: task.yaml, cases.csv. Errors carry file and line: "cases.csv:7: column 'dtype' is ...". */
 struct akgen_error *task_load(struct arena *arena, const char *dir, struct task *task);
-/* Loads every task below <home>/tasks, sorted by name. A broken one is an error that names it. */
+/* Loads every task below <home>/tasks, sorted by name. One that cannot be loaded is in the list as `broken`; an error
+ * means that there are no tasks at all. */
 struct akgen_error *task_load_all(struct arena *arena, const char *home, struct task **tasks, int *count);
 /* Finds one by "level1/Math/Sqrt", "Math/Sqrt", "Sqrt" or a directory path; the error lists near names. */
 struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task);
