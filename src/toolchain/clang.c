@@ -49,6 +49,10 @@ static const char *cache_directory(struct arena *arena, const char *given)
     return arena_printf(arena, "%s/.cache/akgen", base && *base ? base : "/tmp");
 }
 
+/* The tables of the machine that the kernel headers include. */
+enum { TABLES = 2 };
+static const char *const tables[TABLES] = {"src/npu/isa.def", "src/npu/cast.def"};
+
 static struct akgen_error *digest_headers(struct arena *arena, struct clang *clang)
 {
     const char **paths;
@@ -61,9 +65,9 @@ static struct akgen_error *digest_headers(struct arena *arena, struct clang *cla
     digest_string(digest, TOOLCHAIN_REVISION);
     digest_string(digest, clang->version);
     digest_string(digest, clang->home);
-    for (size_t i = 0; i <= count && !error; i++) {
+    for (size_t i = 0; i < count + TABLES && !error; i++) {
         const char *path = i < count ? arena_printf(arena, "%s/%s", root, paths[i])
-                                     : arena_printf(arena, "%s/src/npu/isa.def", clang->home);
+                                     : arena_printf(arena, "%s/%s", clang->home, tables[i - count]);
         char *bytes;
         size_t length;
         error = files_read(arena, path, SOURCE_LIMIT, &bytes, &length);
@@ -307,7 +311,8 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                                     "/dev/null",
                                     "/proc/self",
                                     arena_printf(arena, "%s/include", clang->home),
-                                    arena_printf(arena, "%s/src/npu/isa.def", clang->home),
+                                    arena_printf(arena, "%s/%s", clang->home, tables[0]),
+                                    arena_printf(arena, "%s/%s", clang->home, tables[1]),
                                     arena_printf(arena, "%s/pch", clang->cache),
                                     project,
                                     clang->question, /* last: may be NULL */
