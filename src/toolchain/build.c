@@ -104,18 +104,34 @@ static bool take_compile(struct builder *builder, const struct compile *compile,
 /* ---- what the sources are -------------------------------------------------------------------------------------------
  */
 
-static struct akgen_error *digest_tree(struct arena *arena, struct digest *digest, const char *root, const char *folder)
+static bool ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && !strcmp(text + a - b, end);
+}
+
+static bool is_source(const char *path)
+{
+    static const char *const ends[] = {".cpp", ".cc",  ".cxx", ".c",   ".h",  ".hpp",
+                                       ".hh",  ".hxx", ".inc", ".inl", ".tpp"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(path, ends[i]))
+            return true;
+    return false;
+}
+
+static struct akgen_error *digest_tree(struct arena *arena, struct digest *digest, const char *dir)
 {
     const char **paths;
     size_t count;
-    const char *dir = arena_printf(arena, "%s/%s", root, folder);
     struct akgen_error *error = files_list(arena, dir, &paths, &count);
     for (size_t i = 0; i < count && !error; i++) {
+        if (!is_source(paths[i]))
+            continue;
         struct arena scratch = {0};
         char *bytes;
         size_t length;
         error = files_read(&scratch, arena_printf(&scratch, "%s/%s", dir, paths[i]), SOURCE_LIMIT, &bytes, &length);
-        digest_string(digest, folder);
         digest_string(digest, paths[i]);
         if (!error) {
             digest_bytes(digest, &length, sizeof length);
@@ -129,11 +145,11 @@ static struct akgen_error *digest_tree(struct arena *arena, struct digest *diges
 static struct akgen_error *digest_sources(struct builder *builder)
 {
     struct digest *digest = digest_new();
-    struct akgen_error *error = digest_tree(builder->arena, digest, builder->project->dir, "op_kernel");
-    if (!error)
-        error = digest_tree(builder->arena, digest, builder->project->dir, "op_host");
+    /* The whole project, because an include may reach anything in it. */
+    struct akgen_error *error = digest_tree(builder->arena, digest, builder->project->dir);
     if (!error && builder->options->host_override)
-        error = digest_tree(builder->arena, digest, builder->options->host_override, "op_host");
+        error = digest_tree(builder->arena, digest,
+                            arena_printf(builder->arena, "%s/op_host", builder->options->host_override));
     digest_string(digest, builder->project->options ? builder->project->options : "");
     builder->build->source_hash = digest_finish(digest, builder->arena);
     return error;
@@ -164,12 +180,6 @@ static void merge(struct builder *builder, const struct diagnostic_list *list)
 
 /* ---- the host part
  * --------------------------------------------------------------------------------------------------- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t a = strlen(text), b = strlen(end);
-    return a >= b && !strcmp(text + a - b, end);
-}
 
 /* The question's op_host, for candidates that write only the kernel. */
 static struct akgen_error *override_sources(struct builder *builder, const char ***sources, int *count)
@@ -275,16 +285,6 @@ static void describe(struct builder *builder)
 
 /* ---- the kernel
  * -------------------------------------------------------------------------------------------------------- */
-
-static bool is_source(const char *path)
-{
-    static const char *const ends[] = {".cpp", ".cc",  ".cxx", ".c",   ".h",  ".hpp",
-                                       ".hh",  ".hxx", ".inc", ".inl", ".tpp"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_with(path, ends[i]))
-            return true;
-    return false;
-}
 
 static void overlay_add(struct text *overlay, const char *name, const char *contents)
 {

@@ -250,7 +250,7 @@ static void test_second_build_is_cached_and_a_change_is_not(void **state)
     assert_true(again.kernels[0].cached);
     assert_string_equal(again.kernels[0].so, fixture.build.kernels[0].so);
     assert_string_equal(again.source_hash, fixture.build.source_hash);
-    const char *header = arena_printf(&fixture.arena, "%s/op_kernel/new.h", fixture.dir);
+    const char *header = arena_printf(&fixture.arena, "%s/shared.h", fixture.dir);
     assert_null(files_write(header, "//", 2));
     assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &again));
     assert_false(again.kernels[0].cached);
