@@ -90,6 +90,19 @@ struct npu_copy {
  * Select         as Add; mode = SELMODE, aux = selMask (addr 0: the CMPMASK register decides, mode 0 only);
  *                NPU_INSN_SCALAR_SRC1 and scalar for mode 1, and then no src1.
  * vcadd (acc)    src0; mask form, repeat, src0_blk, src0_rep; no dst (addr 0). Its sum: npu_get_acc_val(). */
+/* Which operands an API fills, by family in isa.def; what is not named stays zero:
+ *   binary, ternary    dst, src0, src1 (FusedMulAdd: dst = src0 * dst + src1; Axpy: dst += src0 * scalar, types may differ)
+ *   scalar             dst, src0, scalar; mode 1 = ShiftRight that rounds
+ *   unary, copy, brcb  dst, src0 (Brcb: repeat, dst_blk, dst_rep)
+ *   cast               dst, src0, dst_type, src_type, mode = RoundMode
+ *   compare            dst (addr 0 = into CMPMASK), src0, src1 or scalar (SCALAR_SRC1), mode = CMPMODE
+ *   select             dst, src0, src1 or scalar (SCALAR_SRC1), aux = selMask of type src1_type (addr 0 = CMPMASK), mode
+ *   duplicate, create_index   dst, scalar
+ *   gather             dst, src0, src1 = byte offsets, scalar1 = base offset
+ *   gather_mask        dst, src0, mode = pattern or src1 = pattern (USER_PATTERN), mask[0] with REDUCE_MODE, src1_rep
+ *   reduce             dst, src0, aux = sharedTmpBuffer, CAL_INDEX
+ *   whole_reduce       dst, src0, mode = ReduceOrder
+ *   data_copy(_pad)    dst, src0; form COUNT with count, or form MASK_REG with `copy` */
 struct npu_insn {
     uint16_t op;                   /* enum npu_op */
     uint8_t form;                  /* enum npu_form */
@@ -156,6 +169,8 @@ uint64_t npu_tiling_key(void);
 /* GetUserWorkspace: where the user's part of the workspace begins. */
 uint64_t npu_user_workspace(uint64_t workspace_addr);
 void npu_set_sys_workspace(uint64_t workspace_addr);
+/* GetSysWorkSpacePtr: where the launch's workspace begins, 0 if it has none. */
+uint64_t npu_sys_workspace(void);
 /* KERNEL_TASK_TYPE, KERNEL_TASK_TYPE_DEFAULT: enum of CANN's kernel types; recorded. */
 void npu_kernel_type(int type);
 

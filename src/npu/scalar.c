@@ -103,6 +103,15 @@ void npu_set_sys_workspace(uint64_t workspace_addr)
     (void)workspace_addr;
 }
 
+uint64_t npu_sys_workspace(void)
+{
+    const struct npu *npu = npu_current->npu;
+    for (int i = 0; i < npu->region_count; i++)
+        if (npu->regions[i]->kind == NPU_GM_WORKSPACE)
+            return (uint64_t)npu->regions[i]->base;
+    return 0;
+}
+
 void npu_kernel_type(int type)
 {
     NPU_ENTER(core);

@@ -24,6 +24,10 @@ AKGEN_API int64_t get_system_cycle()
 {
     return npu_get_system_cycle();
 }
+AKGEN_API GM_ADDR GetSysWorkSpacePtr()
+{
+    return reinterpret_cast<GM_ADDR>(npu_sys_workspace());
+}
 AKGEN_API void trap()
 {
     npu_user_trap();

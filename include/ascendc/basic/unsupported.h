@@ -142,15 +142,17 @@ template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
 /* High-level APIs. */
 #define AKGEN_LACKS_ELEMENTWISE(X)                                                                                     \
     X(Acos)                                                                                                            \
-    X(Acosh) X(Asin) X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor) X(Frac)       \
-        X(Lgamma) X(Log) X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc) X(Xor)
+    X(Acosh)                                                                                                           \
+    X(Asin) X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor) X(Frac) X(Lgamma)      \
+        X(Log) X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc) X(Xor)
 AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
 #undef AKGEN_LACKS_ELEMENTWISE
 #define AKGEN_LACKS_ADVANCED(X)                                                                                        \
     X(AdjustSoftMaxRes)                                                                                                \
-    X(AntiQuantize) X(AscendAntiQuant) X(AscendDequant) X(AscendQuant) X(BatchNorm) X(BroadCast) X(Broadcast) X(Clamp) \
-        X(ClampMax) X(ClampMin) X(CumSum) X(DeepNorm) X(DropOut) X(FasterGelu) X(FasterGeluV2) X(Fmod) X(GeGLU)        \
-            X(Gelu) X(GroupNorm) X(Hypot) X(LayerNorm) X(LayerNormGrad) X(LayerNormGradBeta) X(LogSoftMax) X(Mean)     \
+    X(AntiQuantize)                                                                                                    \
+    X(AscendAntiQuant) X(AscendDequant) X(AscendQuant) X(BatchNorm) X(BroadCast) X(Broadcast) X(Clamp) X(ClampMax)     \
+        X(ClampMin) X(CumSum) X(DeepNorm) X(DropOut) X(FasterGelu) X(FasterGeluV2) X(Fmod) X(GeGLU) X(Gelu)            \
+            X(GroupNorm) X(Hypot) X(LayerNorm) X(LayerNormGrad) X(LayerNormGradBeta) X(LogSoftMax) X(Mean)             \
                 X(Normalize) X(Pad) X(Power) X(ReGlu) X(ReduceAll) X(ReduceAny) X(ReduceMean) X(ReduceProd)            \
                     X(ReduceXorSum) X(RmsNorm) X(SelectWithBytesMask) X(Silu) X(SimpleSoftMax) X(SoftMax)              \
                         X(SoftmaxFlash) X(SoftmaxFlashV2) X(SoftmaxFlashV3) X(SoftmaxGrad) X(SoftmaxGradFront)         \
@@ -205,7 +207,6 @@ AKGEN_LACKS_FUNCTION(copy_gm_to_ubuf)
 AKGEN_LACKS_FUNCTION(copy_ubuf_to_gm)
 AKGEN_LACKS_FUNCTION(ffts_cross_core_sync)
 AKGEN_LACKS_FUNCTION(wait_flag_dev)
-AKGEN_LACKS_FUNCTION(GetSysWorkSpacePtr)
 AKGEN_LACKS_VALUE(VA0)
 AKGEN_LACKS_VALUE(VA1)
 AKGEN_LACKS_VALUE(VA2)
