@@ -173,6 +173,7 @@ struct message_group {
     struct clang_line head, place; /* place: where the project led to it */
     struct text notes;
     bool open, placed;
+    bool included; /* placed at an #include: a note that names the line that uses the header is better */
 };
 
 static void finish_group(struct arena *arena, const struct diagnose_places *places, struct message_group *group,
@@ -203,16 +204,17 @@ static void take_line(struct arena *arena, const struct diagnose_places *places,
         *group = (struct message_group){.head = *line, .place = *line, .open = true, .placed = ours};
         if (!ours && include->file) {
             group->place = *include;
-            group->placed = strcmp(line->kind, "warning");
+            group->placed = group->included = strcmp(line->kind, "warning");
         }
         return;
     }
     text_addf(&group->notes, "%s\n", line->message);
     bool leads = strstr(line->message, "requested here") || strstr(line->message, "in call to") ||
                  strstr(line->message, "called by") || strstr(line->message, "expanded from macro");
-    if (!group->placed && ours && leads) {
+    if ((!group->placed || group->included) && ours && leads) {
         group->place = *line;
         group->placed = true;
+        group->included = false;
     }
 }
 
