@@ -153,11 +153,13 @@ static void set_state(struct npu_gm_region *region, size_t low, size_t high, uin
         set_part(region, last * GM_CHUNK, high, state);
 }
 
-enum state_class { UNDEFINED_STATE, OTHERS_STATE, OTHERS_OR_ATOMIC_STATE };
+enum state_class { NEVER_STATE, UNDEFINED_STATE, OTHERS_STATE, OTHERS_OR_ATOMIC_STATE };
 
 static inline bool in_class(uint8_t state, enum state_class class, uint8_t me)
 {
     switch (class) {
+    case NEVER_STATE:
+        return state == GM_NEVER;
     case UNDEFINED_STATE:
         return state == GM_NEVER || state == GM_UNDEFINED || state == GM_CONFLICT;
     case OTHERS_STATE:
@@ -589,8 +591,27 @@ void gm_epoch_end(struct npu *npu)
         sweep(npu->regions[i]);
 }
 
+static void report_never_written(struct npu *npu, const struct npu_gm_region *region)
+{
+    size_t count = 0, first = 0;
+    for (size_t at = 0, end; at < region->bytes; at = end) {
+        size_t found = find_state(region, at, region->bytes, NEVER_STATE, 0, &end);
+        if (found == region->bytes)
+            break;
+        first = count ? first : found;
+        count += end - found;
+    }
+    struct npu_place nowhere = {.pipe = -1};
+    if (count)
+        fault_record(npu, NPU_UNDEFINED, true, "undefined_output", NULL, &nowhere,
+                     "%zu bytes of output %s, from offset %zu on, were never written", count, region->name, first);
+}
+
 void gm_report_undefined(struct npu *npu)
 {
+    for (int i = 0; i < npu->region_count; i++)
+        if (npu->regions[i]->kind == NPU_GM_OUTPUT)
+            report_never_written(npu, npu->regions[i]);
     for (int i = 0; i < npu->undefined_count; i++) {
         const struct npu_undefined_store *store = &npu->undefined[i];
         const struct npu_gm_region *region = store->region;

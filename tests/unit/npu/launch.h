@@ -13,16 +13,17 @@
 
 enum { BLOCKS = 4, TILE = 1024, TILES = 3, COUNT = BLOCKS * TILE * TILES };
 
+/* z counts as filled beforehand, so that kernels may write a part of it. */
 struct fixture {
     struct npu *npu;
     float *x, *y, *z, *workspace;
 };
 
-static inline float *gm(struct npu *npu, const char *name, size_t bytes, enum npu_gm_kind kind)
+static inline float *gm(struct npu *npu, const char *name, size_t bytes, enum npu_gm_kind kind, bool defined)
 {
     float *memory = aligned_alloc(512, (bytes + 1023) / 512 * 512);
     memset(memory, 0x7f, bytes);
-    npu_gm_add(npu, name, memory, bytes, kind, false);
+    npu_gm_add(npu, name, memory, bytes, kind, defined);
     return memory;
 }
 
@@ -35,10 +36,10 @@ static inline void fixture_make(struct fixture *f, bool random_order, uint64_t s
                                 .tiling_key = 7,
                                 .reserved_workspace = 64};
     f->npu = npu_create(&config);
-    f->x = gm(f->npu, "x", COUNT * 4, NPU_GM_INPUT);
-    f->y = gm(f->npu, "y", COUNT * 4, NPU_GM_INPUT);
-    f->z = gm(f->npu, "z", COUNT * 4, NPU_GM_OUTPUT);
-    f->workspace = gm(f->npu, "workspace", 65536, NPU_GM_WORKSPACE);
+    f->x = gm(f->npu, "x", COUNT * 4, NPU_GM_INPUT, true);
+    f->y = gm(f->npu, "y", COUNT * 4, NPU_GM_INPUT, true);
+    f->z = gm(f->npu, "z", COUNT * 4, NPU_GM_OUTPUT, true);
+    f->workspace = gm(f->npu, "workspace", 65536, NPU_GM_WORKSPACE, false);
     for (int i = 0; i < COUNT; i++) {
         f->x[i] = (float)i;
         f->y[i] = (float)(3 * i + 1);

@@ -88,10 +88,34 @@ static void undefined_bytes_in_output(void **state)
     const struct npu_finding *found = finding(&f, "undefined_output");
     assert_true(found->fatal);
     assert_non_null(strstr(found->message, "256 bytes of output z from offset 32"));
-    size_t first = 1;
-    assert_int_equal(npu_gm_undefined(f.npu, f.z, &first), COUNT * 4);
-    assert_int_equal(first, 0);
+    size_t first = 0;
+    assert_int_equal(npu_gm_undefined(f.npu, f.z, &first), 256);
+    assert_int_equal(first, 32);
     fixture_free(&f);
+}
+
+static void write_most_kernel(float *x, float *y, float *part)
+{
+    (void)x, (void)y;
+    struct npu_tensor tensor = global(part, 0);
+    for (uint64_t i = 0; i < 100; i++)
+        if (i / 3 != 20)
+            npu_scalar_store(&tensor, 4 * i, 4, 0);
+}
+
+static void never_written(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    float *part = gm(f.npu, "part", 400, NPU_GM_OUTPUT, false);
+    uint64_t args[] = {0, 0, (uint64_t)part};
+    assert_false(npu_launch(f.npu, write_most_kernel, args, 3, 1));
+    const struct npu_finding *found = finding(&f, "undefined_output");
+    assert_int_equal(found->pc, 0);
+    assert_string_equal(found->message, "12 bytes of output part, from offset 240 on, were never written");
+    fixture_free(&f);
+    free(part);
 }
 
 static void overrun_kernel(float *x, float *y, float *z)
@@ -348,6 +372,7 @@ int main(void)
         cmocka_unit_test(adds_in_random_order),
         cmocka_unit_test(undefined_bytes_in_output),
         cmocka_unit_test(past_the_end),
+        cmocka_unit_test(never_written),
         cmocka_unit_test(overlapping_writes),
         cmocka_unit_test(sync_all_orders),
         cmocka_unit_test(deadlocks),

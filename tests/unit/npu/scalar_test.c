@@ -52,13 +52,13 @@ static void raw_overrun_kernel(float *x, float *y, float *z)
         __sanitizer_cov_load4(&x[i]);
 }
 
-static void raw_race_kernel(float *x, float *y, float *z)
+static void raw_race_kernel(float *x, float *y, float *z, float *workspace)
 {
-    (void)x, (void)y;
+    (void)x, (void)y, (void)z;
     if (npu_block_idx() == 0)
-        (void)load(&z[0]);
+        (void)load(&workspace[0]);
     else
-        store(&z[0], 1.0f);
+        store(&workspace[0], 1.0f);
 }
 
 static void raw_pointers_are_checked(void **state)
