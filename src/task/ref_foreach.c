@@ -1,6 +1,8 @@
 /* Operators over lists of tensors (level 2: Foreach). Tensor t of each list has the shape of tensor t of the output. */
 #include "task/reference.h"
 
+#include <stdlib.h>
+
 #define R(value) reference_round(steps, value)
 
 static enum akgen_dtype list_type(const struct reference_call *call)
@@ -67,10 +69,14 @@ static int64_t mul_scalar_integer(const int64_t *x, const double *c)
 
 static void foreach_mul_scalar_list(struct reference_call *call)
 {
-    double scalars[256] = {0};
     const struct task_tensor *list = reference_input(call, 1);
-    task_read_double(list, 0, list->elements < 256 ? (int)list->elements : 256, scalars);
+    int room = call->outputs[0].count > (int)list->elements ? call->outputs[0].count : (int)list->elements;
+    double *scalars = calloc((size_t)room + 1, sizeof *scalars);
+    if (!scalars)
+        abort();
+    task_read_double(list, 0, (int)list->elements, scalars);
     map_lists(call, mul_scalar_op, mul_scalar_integer, list_type(call), 1, scalars, 1);
+    free(scalars);
 }
 
 /* x[t] = 0. Output memory starts as zeros. */

@@ -3,18 +3,29 @@
 
 #include <string.h>
 
+/* The dimension that Cross works along: `dim`, counted from the end if negative; -65530, the operator's default, means
+ * the first of size 3. -1 if there is none of size 3. */
+static int cross_dim(const struct task_tensor *x, int dim)
+{
+    enum { FIRST_OF_SIZE_3 = -65530 };
+    if (dim == FIRST_OF_SIZE_3)
+        for (dim = 0; dim < x->rank && x->dims[dim] != 3;)
+            dim++;
+    dim += dim < 0 ? x->rank : 0;
+    return dim >= 0 && dim < x->rank && x->dims[dim] == 3 ? dim : -1;
+}
+
 /* y = x1 x x2 along a dimension of size 3. x1, x2, y (outer, 3, inner). Each product and the difference round. */
 static void cross(struct reference_call *call)
 {
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
     const struct task_tensor *y = &call->outputs[0].tensors[0];
     enum akgen_dtype steps = reference_steps(call, x1->type);
-    int dim = (int)reference_attr(call, 0);
-    dim += dim < 0 ? x1->rank : 0;
+    int dim = cross_dim(x1, (int)reference_attr(call, 0));
     int64_t inner = 1;
     for (int i = dim + 1; i < x1->rank; i++)
         inner *= x1->dims[i];
-    for (int64_t vector = 0; vector < y->elements / 3; vector++) {
+    for (int64_t vector = 0; dim >= 0 && vector < y->elements / 3; vector++) {
         int64_t base = vector / inner * 3 * inner + vector % inner;
         double a[3], b[3];
         for (int k = 0; k < 3; k++) {
@@ -38,7 +49,7 @@ static void cross(struct reference_call *call)
 static void tril(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
-    int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1];
+    int64_t rows = x->rank > 1 ? x->dims[x->rank - 2] : 1, columns = x->rank ? x->dims[x->rank - 1] : 0;
     int64_t diagonal = (int64_t)reference_attr(call, 0);
     for (int64_t row = 0; columns && row < x->elements / columns; row++)
         for (int64_t j = 0; j < columns && j <= row % rows + diagonal; j++) {
@@ -54,7 +65,7 @@ static void expand(struct reference_call *call)
     const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
     size_t size = akgen_dtype_size(x->type);
     int lead = y->rank - x->rank;
-    for (int64_t i = 0; i < y->elements; i++) {
+    for (int64_t i = 0; lead >= 0 && i < y->elements; i++) {
         int64_t rest = i, from = 0, stride = 1;
         for (int d = y->rank - 1; d >= lead; d--) {
             int64_t at = rest % y->dims[d];
