@@ -591,6 +591,7 @@ void gm_epoch_end(struct npu *npu)
         sweep(npu->regions[i]);
 }
 
+/* The chip leaves there what was there before; whether that is right the comparison decides. */
 static void report_never_written(struct npu *npu, const struct npu_gm_region *region)
 {
     size_t count = 0, first = 0;
@@ -603,7 +604,7 @@ static void report_never_written(struct npu *npu, const struct npu_gm_region *re
     }
     struct npu_place nowhere = {.pipe = -1};
     if (count)
-        fault_record(npu, NPU_UNDEFINED, true, "undefined_output", NULL, &nowhere,
+        fault_record(npu, NPU_UNDEFINED, false, "unwritten_output", NULL, &nowhere,
                      "%zu bytes of output %s, from offset %zu on, were never written", count, region->name, first);
 }
 

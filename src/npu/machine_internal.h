@@ -64,7 +64,7 @@ struct npu_gm_view *gm_view_create(void);
 void gm_view_destroy(struct npu_gm_view *view);
 /* All cores have met: reports what they read from each other, then everything written counts as before. */
 void gm_epoch_end(struct npu *npu);
-/* Bytes of an output that were never written, or hold undefined values at the end, are a fault. */
+/* Bytes of an output that hold undefined values at the end are a fault, those that were never written a note. */
 void gm_report_undefined(struct npu *npu);
 
 /* ---- scalar cache (dcache.c) ----------------------------------------------------------------------------------------
