@@ -20,6 +20,10 @@ template <typename T> AKGEN_API void InitOutput(GlobalTensor<T> gmWorkspaceAddr,
     constexpr uint32_t most = MAX_REPEAT_TIMES * ONE_BLK_SIZE;
     uint32_t room = buffer.GetSize() / block * block;
     uint32_t tile = room < most ? room : most;
+    if (tile == 0) {
+        npu_assert_failed("InitOutput needs 32 bytes of UB that InitBuffer has left", __FILE__, __LINE__);
+        return;
+    }
     uint32_t first = size < tile ? size : tile;
     Duplicate<T>(buffer, value, int32_t((first + block - 1) / block * block));
     int32_t event = GetTPipePtr()->template FetchEventID<HardEvent::V_MTE3>();
