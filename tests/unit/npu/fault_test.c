@@ -1,0 +1,157 @@
+/* One kernel per fault that a single call makes, and findings that merge. */
+#include "launch.h"
+
+static void assertion(void)
+{
+    npu_assert_failed("n < 8", "k.cpp", 12);
+}
+
+static void copy_gm_to_gm(float *x, float *y, float *z)
+{
+    (void)y;
+    copy(global(z, 0), global(x, 0), 64);
+}
+
+static void cross_core_pipe(void)
+{
+    npu_cross_core_set_flag(0, NPU_PIPE_S, 0);
+}
+
+static void cross_core_flag_overflow(void)
+{
+    for (int i = 0; i < 16; i++)
+        npu_cross_core_set_flag(0, NPU_PIPE_MTE3, 1);
+}
+
+static void sync_without_cube(void)
+{
+    npu_sync_all(0);
+}
+
+static void soft_sync(float *workspace, uint32_t ub_bytes, int used_cores)
+{
+    npu_pipe_create();
+    struct npu_tensor slots = global(workspace, 0), room = local(ub_bytes);
+    npu_sync_all_soft(&slots, &room, used_cores);
+    npu_pipe_destroy();
+}
+
+static void sync_used_cores(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)z;
+    soft_sync(workspace, 256, 3);
+}
+
+static void sync_workspace_small(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)z;
+    soft_sync(workspace, 32, 2);
+}
+
+static void tiling_missing(void)
+{
+    int tiling;
+    npu_tiling_copy(&tiling, 64, sizeof tiling);
+}
+
+static void user_trap(void)
+{
+    npu_user_trap();
+}
+
+static void unsupported_api(void)
+{
+    npu_unsupported("Mmad");
+}
+
+static void ub_out_of_bounds(void)
+{
+    npu_pipe_create();
+    struct npu_tensor room = local(64);
+    (void)npu_scalar_load(&room, 196608, 4);
+}
+
+static void misaligned_address(void)
+{
+    npu_pipe_create();
+    struct npu_tensor room = local(64);
+    room.addr += 8;
+    npu_get_cmp_mask(&room);
+}
+
+static void input_written(float *x)
+{
+    npu_pipe_create();
+    struct npu_tensor room = local(64);
+    for (uint64_t i = 0; i < 16; i++)
+        npu_scalar_store(&room, 4 * i, 4, 0);
+    copy(global(x, 0), room, 16);
+    npu_pipe_destroy();
+}
+
+static void tensor_overflow(float *x)
+{
+    npu_pipe_create();
+    struct npu_tensor room = local(256);
+    room.bytes = 64;
+    copy(room, global(x, 0), 32);
+    npu_pipe_destroy();
+}
+
+struct planted {
+    void *kernel;
+    const char *fault, *words;
+    enum npu_kind kind;
+    bool fatal;
+    int count;
+};
+
+static void each_fault(void **state)
+{
+    (void)state;
+    static const struct planted cases[] = {
+        {assertion, "assertion", "ASSERT(n < 8) failed at k.cpp:12", NPU_TRAP, true, 1},
+        {copy_gm_to_gm, "copy_gm_to_gm", "through local memory", NPU_TRAP, true, 1},
+        {cross_core_pipe, "cross_core_pipe", "other than PIPE_S", NPU_TRAP, true, 1},
+        {cross_core_flag_overflow, "cross_core_flag_overflow", "flag 1 was set 16 times", NPU_TRAP, true, 1},
+        {sync_without_cube, "sync_without_cube", "it hangs", NPU_TRAP, true, 1},
+        {sync_used_cores, "sync_used_cores", "usedCores is 3, the launch has 2 blocks", NPU_TRAP, true, 1},
+        {sync_workspace_small, "sync_workspace_small", "32 bytes; 2 cores need 64", NPU_TRAP, true, 1},
+        {tiling_missing, "tiling_missing", "reads 4 bytes of tiling data", NPU_TRAP, true, 1},
+        {user_trap, "user_trap", "Trap()", NPU_TRAP, true, 1},
+        {unsupported_api, "unsupported_api", "Mmad is not simulated", NPU_UNSUPPORTED, true, 1},
+        {ub_out_of_bounds, "ub_out_of_bounds", "UB offset 196608", NPU_TRAP, true, 1},
+        {misaligned_address, "misaligned_address", "multiple of 16", NPU_TRAP, true, 1},
+        {input_written, "input_written", "writes to x", NPU_DIFFERS, false, 1},
+        /* the same line of two blocks: one finding */
+        {tensor_overflow, "tensor_overflow", "64 bytes past the end", NPU_DIFFERS, false, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f;
+        fixture_make(&f, false, 0);
+        assert_int_equal(launch(&f, cases[i].kernel, 2), !cases[i].fatal);
+        const struct npu_finding *found = finding(&f, cases[i].fault);
+        if (!strstr(found->message, cases[i].words))
+            fail_msg("%s: %s", cases[i].fault, found->message);
+        assert_int_equal(found->kind, cases[i].kind);
+        assert_int_equal(found->fatal, cases[i].fatal);
+        assert_int_equal(found->count, cases[i].count);
+        fixture_free(&f);
+    }
+}
+
+static void block_dim(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, user_trap, 0));
+    assert_non_null(strstr(finding(&f, "block_dim")->message, "0 blocks"));
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_fault), cmocka_unit_test(block_dim)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
