@@ -58,7 +58,7 @@ struct task {
     int combination_count;
     int combination_width; /* inputs and declared outputs: columns used of a row */
     const char *note;      /* what upstream does oddly, "" if nothing */
-    const char *broken; /* why task_load_all could not load it; then only suite to dir are set */
+    const char *broken;    /* why task_load_all could not load it; then only suite to dir are set */
 };
 struct task_case {
     int id;
