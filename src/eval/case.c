@@ -235,6 +235,21 @@ static const char *changed_input(const struct bound_case *bound)
     return NULL;
 }
 
+/* Why the outputs do not count as written, or NULL: bytes of a compared output that no block ever wrote may hold the right
+ * value by luck. */
+static const char *unwritten_output(struct arena *arena, const struct bound_case *bound, const struct job_result *run)
+{
+    const struct task *task = bound->instance->task;
+    int at = 0;
+    for (int i = 0; i < bound->candidate->build->def.output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count && at < run->undefined_count; t++, at++)
+            if (task->outputs[i].compared && run->undefined[at])
+                return arena_printf(arena, "%lu bytes of output '%s' were never written, the first at offset %lu",
+                                    (unsigned long)run->undefined[at], task->outputs[i].name,
+                                    (unsigned long)run->undefined_first[at]);
+    return NULL;
+}
+
 static void row_set(struct verdict_case *row, enum verdict_kind kind, enum verdict_stage stage, const char *error)
 {
     row->kind = kind;
@@ -257,8 +272,11 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
     row->compared = true;
     task_outputs_free(expected);
     const char *changed = profile == TASK_STRICT ? changed_input(bound) : NULL;
+    const char *unwritten = unwritten_output(arena, bound, &row->run);
     if (!row->mismatch.ok)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
+    else if (unwritten)
+        row_set(row, VERDICT_WRONG, STAGE_COMPARE, unwritten);
     else if (changed)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE,
                 arena_printf(arena, "input '%s' was changed by the kernel", changed));

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""akgen bench: the table, the database, the page, other people's trees, interruption."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from akgen_program import AKGEN, TASKS, akgen, copy_reference, edit
+
+CHROMIUM = shutil.which("chromium")
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-bench-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def test_table_database_and_page_agree(self):
+        db, page = self.directory / "runs.db", self.directory / "run.html"
+        process = akgen("bench", "--task", "level1/Math/*", "--case", "0", "--db", db, "--report", page)
+        count = len(list((TASKS / "level1/Math").glob("*/task.yaml")))
+        self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+        self.assertRegex(process.stdout, rf"level 1 / Math +{count} +{count} +100\.0% +{count} +100\.0% +{count}/{count}")
+        rows = sqlite3.connect(db).execute("SELECT task, verdict, cases_passed, json FROM verdicts").fetchall()
+        self.assertEqual(len(rows), count)
+        for task, verdict, passed, text in rows:
+            self.assertEqual((verdict, passed, json.loads(text)["task"]), ("pass", 1, task))
+        text = page.read_text()
+        self.assertEqual(text.count("<summary>"), count)
+        self.assertNotRegex(text, r"(src|href)\s*=|https?://(?!json-schema)", "the page must need nothing else")
+
+    def test_other_peoples_tree(self):
+        tree = self.directory / "answers"
+        answer = tree / "level1/Math/Sqrt/answer/0"
+        answer.parent.mkdir(parents=True)
+        shutil.copytree(TASKS / "level1/Math/Sqrt/reference", answer)
+        broken = tree / "level1/Math/AddCustom"
+        broken.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(TASKS / "level1/Math/AddCustom/reference", broken)
+        edit(broken / "op_kernel/add_custom.cpp", "Add(z, x, y, count);", "Ad(z, x, y, count);")
+        process = akgen("bench", "--provider", f"dir:{tree}", "--task", "level1/Math/[AS]*[mt]*", "--case", "0")
+        self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
+        self.assertRegex(process.stdout, r"compile_error level1/Math/AddCustom \(kernel\): .*Ad")
+        self.assertNotRegex(process.stdout, r"\w+ level1/Math/Sqrt ")
+
+    def test_markup_of_a_candidate_stays_text(self):
+        project = copy_reference("level1/Math/Sqrt", self.directory)
+        tree = self.directory / "tree/level1/Math"
+        tree.mkdir(parents=True)
+        project.rename(tree / "Sqrt")
+        edit(tree / "Sqrt/op_kernel/sqrt.cpp", "    op.Process();\n",
+             '    static_assert(sizeof(op) == 0, "<script>alert(1)</script>");\n')
+        page = self.directory / "run.html"
+        akgen("bench", "--provider", f"dir:{self.directory / 'tree'}", "--task", "*/Sqrt", "--report", page)
+        text = page.read_text()
+        self.assertIn("&lt;script&gt;alert(1)", text)
+        self.assertNotIn("<script>", text)
+
+    def test_killing_a_run_keeps_its_verdicts(self):
+        db = self.directory / "runs.db"
+        process = subprocess.Popen([AKGEN, "bench", "--case", "0", "--jobs", "1", "--db", str(db)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        count, deadline = 0, time.monotonic() + 60
+        while count < 3 and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.05)
+            try:
+                count = sqlite3.connect(db).execute("SELECT count(*) FROM verdicts").fetchone()[0]
+            except sqlite3.OperationalError:
+                pass
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.assertGreaterEqual(count, 3)
+        rows = sqlite3.connect(db).execute("SELECT verdict, json FROM verdicts").fetchall()
+        self.assertGreaterEqual(len(rows), count)
+        for verdict, text in rows:
+            self.assertEqual(json.loads(text)["verdict"], verdict)
+
+    @unittest.skipUnless(CHROMIUM, "chromium is not installed")
+    def test_page_in_a_browser(self):
+        page = self.directory / "run.html"
+        akgen("bench", "--task", "*/Sqrt", "--case", "0", "--report", page)
+        shot = self.directory / "page.png"
+        for width in (400, 1200):  # a phone and a desk
+            browser = subprocess.run(
+                [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.directory / 'profile'}",
+                 f"--window-size={width},900", f"--screenshot={shot}", "--dump-dom", page.as_uri()],
+                capture_output=True, text=True, timeout=120)
+            self.assertIn("level 1 / Math", browser.stdout, browser.stderr[-2000:])
+            self.assertGreater(shot.stat().st_size, 5000)
+
+
+class Commands(unittest.TestCase):
+    def test_help_on_every_level(self):
+        self.assertIn("bench", akgen("--help").stdout)
+        for command, word in [("eval", "--schedule"), ("bench", "--provider"), ("task", "check"), ("soc", "show"),
+                              ("doctor", "Usage")]:
+            process = akgen(command, "--help")
+            self.assertEqual(process.returncode, 0)
+            self.assertIn(word, process.stdout)
+        self.assertRegex(akgen("--version").stdout, r"^akgen \d+\.\d+\.\d+$")
+
+    def test_tasks_and_chips(self):
+        listed = json.loads(akgen("task", "list", "--json").stdout)
+        self.assertEqual(len(listed), len(list(TASKS.glob("*/*/*/task.yaml"))))
+        self.assertGreaterEqual(len({row["category"] for row in listed}), 12)
+        shown = akgen("task", "show", "Sqrt").stdout
+        self.assertRegex(shown, r"x +float16/float32/bfloat16")
+        self.assertEqual(akgen("task", "check").returncode, 0)
+        self.assertIn("Ascend910B2", akgen("soc", "list").stdout)
+        chip = akgen("soc", "show", "910B2").stdout
+        self.assertRegex(chip, r"48 AIV in all")
+        self.assertRegex(chip, r"196608 bytes.*196352", re.S)
+        self.assertEqual(akgen("soc", "show", "910Z").returncode, 2)
+
+    def test_doctor(self):
+        process = akgen("doctor")
+        self.assertEqual(process.returncode, 0, process.stdout)
+        self.assertRegex(process.stdout, r"ok +compiler +.*clang version")
+        process = akgen("doctor", env={"PATH": "/nowhere", "AKGEN_HOME": "/nowhere"})
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("BAD", process.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
