@@ -169,7 +169,7 @@ uint64_t npu_tiling_key(void);
 /* GetUserWorkspace: where the user's part of the workspace begins. */
 uint64_t npu_user_workspace(uint64_t workspace_addr);
 void npu_set_sys_workspace(uint64_t workspace_addr);
-/* GetSysWorkSpacePtr: where the launch's workspace begins, 0 if it has none. */
+/* GetSysWorkSpacePtr: what SetSysWorkspace was given, else where the launch's workspace begins, 0 if it has none. */
 uint64_t npu_sys_workspace(void);
 /* KERNEL_TASK_TYPE, KERNEL_TASK_TYPE_DEFAULT: enum of CANN's kernel types; recorded. */
 void npu_kernel_type(int type);

@@ -10,11 +10,11 @@
  */
 enum {
     GM_CHUNK = 256,
-    GM_NEVER = 0,     /* never written */
-    GM_WRITERS = 200, /* 1..200: written in this epoch by the block with (block % 200) + 1 */
+    GM_NEVER = 0,       /* never written */
+    GM_WRITERS = 200,   /* 1..200: written in this epoch by the block with (block % 200) + 1 */
     GM_CONFLICT = 0xFB, /* written in this epoch by several blocks with different values */
-    GM_MIXED = 0xFC,  /* chunks only: look at the bytes */
-    GM_ATOMIC = 0xFD, /* accumulated in this epoch */
+    GM_MIXED = 0xFC,    /* chunks only: look at the bytes */
+    GM_ATOMIC = 0xFD,   /* accumulated in this epoch */
     GM_UNDEFINED = 0xFE,
     GM_DEFINED = 0xFF /* before this epoch */
 };
@@ -155,6 +155,7 @@ struct npu {
     struct npu_gm_region **regions; /* sorted by base */
     int region_count;
     uint64_t gm_low, gm_high; /* hull of the regions */
+    uint64_t sys_workspace;   /* what SetSysWorkspace was given; 0 = not called */
     struct npu_finding findings[NPU_MAX_FINDINGS];
     size_t finding_count, last_finding;
     bool fatal;

@@ -97,19 +97,20 @@ uint64_t npu_user_workspace(uint64_t workspace_addr)
     return workspace_addr + npu_current->npu->config.reserved_workspace;
 }
 
-/* The part of the workspace that high-level APIs use is the reserved one in front of the user's; nothing to record. */
+/* The part of the workspace that high-level APIs use is the reserved one in front of the user's. Every core says the
+ * same. */
 void npu_set_sys_workspace(uint64_t workspace_addr)
 {
-    (void)workspace_addr;
+    npu_current->npu->sys_workspace = workspace_addr;
 }
 
 uint64_t npu_sys_workspace(void)
 {
     const struct npu *npu = npu_current->npu;
-    for (int i = 0; i < npu->region_count; i++)
+    for (int i = 0; i < npu->region_count && !npu->sys_workspace; i++)
         if (npu->regions[i]->kind == NPU_GM_WORKSPACE)
             return (uint64_t)npu->regions[i]->base;
-    return 0;
+    return npu->sys_workspace;
 }
 
 void npu_kernel_type(int type)
