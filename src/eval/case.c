@@ -235,15 +235,15 @@ static const char *changed_input(const struct bound_case *bound)
     return NULL;
 }
 
-/* Why the outputs do not count as written, or NULL: bytes of a compared output that no block ever wrote may hold the right
- * value by luck. */
+/* Why the outputs do not count as written, or NULL: bytes of a compared output that no block ever wrote may hold the
+ * right value by luck. */
 static const char *unwritten_output(struct arena *arena, const struct bound_case *bound, const struct job_result *run)
 {
     const struct task *task = bound->instance->task;
     int at = 0;
     for (int i = 0; i < bound->candidate->build->def.output_count; i++)
         for (int t = 0; t < bound->outputs[i].count && at < run->undefined_count; t++, at++)
-            if (task->outputs[i].compared && run->undefined[at])
+            if (run->undefined[at] && task_output_judged(bound->instance, i, bound->candidate->options->profile))
                 return arena_printf(arena, "%lu bytes of output '%s' were never written, the first at offset %lu",
                                     (unsigned long)run->undefined[at], task->outputs[i].name,
                                     (unsigned long)run->undefined_first[at]);
@@ -424,8 +424,10 @@ void eval_case(const struct eval_candidate *candidate, const struct task_case *t
 {
     const struct eval_options *options = candidate->options;
     struct bound_case bound = {.candidate = candidate, .gm = {.fd = -1}};
+    /* A kernel alone hard-codes the published shape: a smaller case could not stand in for it. */
+    bool full = options->full || options->scope == EVAL_KERNEL;
     struct akgen_error *error =
-        task_instance_make(candidate->task, task_case, options->input_seed, options->full, &bound.instance);
+        task_instance_make(candidate->task, task_case, options->input_seed, full, &bound.instance);
     row->task_case = task_case;
     row->id = task_case->id;
     if (error) {
