@@ -36,7 +36,8 @@ static double compile_plain(const char *home)
 {
     char command[4096];
     snprintf(command, sizeof command,
-             "clang++-19 -x cuda --cuda-host-only -nocudainc -nocudalib -Xclang -fcuda-is-device -std=c++17 -O0 -g "
+             "clang++-19 -x cuda --cuda-host-only -nocudainc -nocudalib -Xclang -fcuda-is-device -Xclang "
+             "-fcuda-allow-variadic-functions -std=c++17 -O0 -g "
              "-fPIC -w -I%s/include/ascendc -I%s/include -I%s/src -c %s/benchmarks/add_fp32/op_kernel/add_custom.cpp "
              "-o /dev/null 2>/dev/null",
              home, home, home, home);

@@ -2,7 +2,7 @@
  * each API call fills a struct npu_insn and hands it to the machine (akgen/npu_abi.h).
  *
  * How a kernel is compiled: clang++-19 -std=c++17 -x cuda --cuda-host-only -nocudainc -nocudalib -Xclang
- * -fcuda-is-device -Wno-unknown-cuda-version -O1 -fPIC -gline-tables-only -ffp-contract=off -Xclang
+ * -fcuda-is-device -Xclang -fcuda-allow-variadic-functions -Wno-unknown-cuda-version -O1 -fPIC -gline-tables-only -ffp-contract=off -Xclang
  * -ffloat16-excess-precision=none -fsanitize-coverage=trace-loads,trace-stores,trace-pc-guard -I include/ascendc -I
  * include -I src -include kernel_operator.h -include <generated tiling header> <kernel>.cpp There is no CUDA in it:
  * "device side for the host's own triple" is clang's mode in which a function that lacks

@@ -11,7 +11,7 @@ import tempfile
 
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
 CLANG = ["clang++-19", "-std=c++17", "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang",
-         "-fcuda-is-device", "-Wno-unknown-cuda-version", "-Xclang", "-ffloat16-excess-precision=none", "-O1",
+         "-fcuda-is-device", "-Xclang", "-fcuda-allow-variadic-functions", "-Wno-unknown-cuda-version", "-Xclang", "-ffloat16-excess-precision=none", "-O1",
          f"-I{HOME}/include/ascendc", f"-I{HOME}/include", f"-I{HOME}/src", "-include", "kernel_operator.h",
          "-fsyntax-only", "-ferror-limit=0", "-ftemplate-backtrace-limit=0"]
 
