@@ -1,6 +1,6 @@
-// y = (x1 == x2). Every block takes a contiguous share; tiles move through double-buffered queues. Compare works on whole
-// repeats of 256 bytes, so a tile is rounded up to one and the elements beyond its end are zeros or those of an earlier
-// tile; their results are not copied out.
+// y = (x1 == x2). Every block takes a contiguous share; tiles move through double-buffered queues. Compare works on
+// whole repeats of 256 bytes, so a tile is rounded up to one and the elements beyond its end are zeros or those of an
+// earlier tile; their results are not copied out.
 #include "kernel_operator.h"
 
 using namespace AscendC;

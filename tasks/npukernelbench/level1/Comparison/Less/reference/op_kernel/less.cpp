@@ -1,12 +1,12 @@
-// y = (x1 < x2). Every block takes a contiguous share; tiles move through double-buffered queues. Compare works on whole
-// repeats of 256 bytes, so a tile is rounded up to one and the elements beyond its end are zeros or those of an earlier
-// tile; their results are not copied out.
+// y = (x1 < x2). Every block takes a contiguous share; tiles move through double-buffered queues. Compare works on
+// whole repeats of 256 bytes, so a tile is rounded up to one and the elements beyond its end are zeros or those of an
+// earlier tile; their results are not copied out.
 #include "kernel_operator.h"
 
 using namespace AscendC;
 
-constexpr uint32_t REPEAT = 256; // elements, a multiple of what Compare takes at a time in every type
-constexpr uint32_t UNIT = 32;    // bytes, to which DataCopyPad fills up
+constexpr uint32_t REPEAT = 256;                 // elements, a multiple of what Compare takes at a time in every type
+constexpr uint32_t UNIT = 32;                    // bytes, to which DataCopyPad fills up
 constexpr uint8_t LOW_WORDS = 1, HIGH_WORDS = 2; // patterns of GatherMask: even and odd positions
 
 template <typename T> class KernelLess {
@@ -118,8 +118,9 @@ private:
         Select(flags, bits, flags, ofClear, SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
     }
 
-    // An int64 is four digits of 16 bits, the highest of them signed. order = 8 s3 + 4 s2 + 2 s1 + s0, where s is the sign
-    // of a digit of x1 minus that of x2; the highest digit that differs outweighs those below, so x1 < x2 is order < 0.
+    // An int64 is four digits of 16 bits, the highest of them signed. order = 8 s3 + 4 s2 + 2 s1 + s0, where s is the
+    // sign of a digit of x1 minus that of x2; the highest digit that differs outweighs those below, so x1 < x2 is order
+    // < 0.
     __aicore__ inline void CompareLess64(const LocalTensor<uint8_t> &bits, const LocalTensor<T> &x1,
                                          const LocalTensor<T> &x2, uint32_t count)
     {
@@ -164,11 +165,13 @@ private:
     }
 
     template <typename Word, bool upper>
-    __aicore__ inline void TakeDigit(const LocalTensor<int32_t> &digit, const LocalTensor<int32_t> &word, uint32_t count)
+    __aicore__ inline void TakeDigit(const LocalTensor<int32_t> &digit, const LocalTensor<int32_t> &word,
+                                     uint32_t count)
     {
         constexpr uint32_t DIGIT_BITS = 16;
         if constexpr (upper) {
-            ShiftRight(digit.ReinterpretCast<Word>(), word.ReinterpretCast<Word>(), static_cast<Word>(DIGIT_BITS), count);
+            ShiftRight(digit.ReinterpretCast<Word>(), word.ReinterpretCast<Word>(), static_cast<Word>(DIGIT_BITS),
+                       count);
         } else {
             LocalTensor<uint32_t> bits = digit.ReinterpretCast<uint32_t>();
             ShiftLeft(bits, word.ReinterpretCast<uint32_t>(), DIGIT_BITS, count);
