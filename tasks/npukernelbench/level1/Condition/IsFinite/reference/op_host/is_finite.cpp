@@ -1,0 +1,64 @@
+// Host part of IsFinite: y = 1 where x is finite, else 0, one byte per element, any shape.
+#include "is_finite_tiling.h"
+
+#include "register/op_def_registry.h"
+#include "tiling/platform/platform_ascendc.h"
+
+namespace optiling {
+constexpr uint64_t ALIGN = 256;          // elements: whole repeats of floats and whole 32-byte units of their mask bits
+constexpr uint64_t MIN_PER_BLOCK = 1024; // elements: fewer are not worth a core
+
+static uint64_t RoundUp(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static ge::graphStatus TilingFunc(gert::TilingContext *context)
+{
+    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    uint64_t ubBytes = 0;
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ubBytes);
+    uint64_t cores = platform.GetCoreNumAiv();
+    uint64_t total = context->GetInputShape(0)->GetStorageShape().GetShapeSize();
+
+    uint64_t wanted = (total + MIN_PER_BLOCK - 1) / MIN_PER_BLOCK;
+    uint64_t blocks = wanted < cores ? wanted : cores;
+    uint64_t perBlock = RoundUp((total + blocks - 1) / blocks, ALIGN);
+    blocks = (total + perBlock - 1) / perBlock;
+    // Two buffers for each of x and y, a float and a half of scratch and a bit per comparison: at most 16.125 bytes per
+    // element, reached by float32.
+    constexpr uint64_t BYTES_PER_ELEMENT = 17;
+    uint64_t tile = ubBytes / BYTES_PER_ELEMENT / ALIGN * ALIGN;
+
+    IsFiniteTilingData tiling;
+    tiling.set_total(total);
+    tiling.set_perBlock(perBlock);
+    tiling.set_tile(static_cast<uint32_t>(tile));
+    tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
+    context->SetBlockDim(static_cast<uint32_t>(blocks));
+    context->GetWorkspaceSizes(1)[0] = 0;
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+
+namespace ops {
+class IsFinite : public OpDef {
+public:
+    explicit IsFinite(const char *name) : OpDef(name)
+    {
+        this->Input("x")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_FLOAT, ge::DT_BF16})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Output("y")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_BOOL, ge::DT_BOOL, ge::DT_BOOL})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND});
+        this->AICore().SetTiling(optiling::TilingFunc);
+        this->AICore().AddConfig("ascend910b");
+        this->AICore().AddConfig("ascend910_93");
+    }
+};
+OP_ADD(IsFinite);
+} // namespace ops
