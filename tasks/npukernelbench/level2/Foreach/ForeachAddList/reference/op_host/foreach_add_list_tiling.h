@@ -6,9 +6,9 @@ namespace optiling {
 constexpr uint32_t MAX_TENSORS = 256; // in a list
 
 BEGIN_TILING_DATA_DEF(ForeachAddListTilingData)
-TILING_DATA_FIELD_DEF(uint32_t, tensors);                     // in each list
-TILING_DATA_FIELD_DEF(uint32_t, tile);                        // elements worked on at once, a multiple of 32 bytes
-TILING_DATA_FIELD_DEF_ARR(uint64_t, MAX_TENSORS, elements);   // of every tensor
+TILING_DATA_FIELD_DEF(uint32_t, tensors);                   // in each list
+TILING_DATA_FIELD_DEF(uint32_t, tile);                      // elements worked on at once, a multiple of 32 bytes
+TILING_DATA_FIELD_DEF_ARR(uint64_t, MAX_TENSORS, elements); // of every tensor
 END_TILING_DATA_DEF;
 
 REGISTER_TILING_DATA_CLASS(ForeachAddList, ForeachAddListTilingData)
