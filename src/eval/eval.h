@@ -2,24 +2,10 @@
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
+#include "akgen/akgen.h"
 #include "sandbox/job.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
-
-enum verdict_kind {
-    VERDICT_PASS,
-    VERDICT_WRONG,
-    VERDICT_FAULT,
-    VERDICT_TIMEOUT,
-    VERDICT_COMPILE_ERROR,
-    VERDICT_REJECTED,
-    VERDICT_UNSUPPORTED,
-    VERDICT_INFRA_ERROR
-};
-enum verdict_stage { STAGE_PARSE, STAGE_HOST, STAGE_KERNEL, STAGE_TILING, STAGE_RUN, STAGE_COMPARE };
-/* "pass", "compile_error", ...; "parse", "host", ... */
-const char *verdict_kind_name(enum verdict_kind kind);
-const char *verdict_stage_name(enum verdict_stage stage);
 
 enum eval_mode { EVAL_STATIC, EVAL_DYNAMIC };
 enum eval_scope { EVAL_KERNEL, EVAL_PROJECT };

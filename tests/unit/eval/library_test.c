@@ -1,0 +1,70 @@
+/* libakgen as another program links it. */
+#include "akgen/akgen.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SQRT_REFERENCE AKGEN_SOURCE_DIR "/tasks/npukernelbench/level1/Math/Sqrt/reference"
+
+static void test_a_right_candidate_passes(void **state)
+{
+    (void)state;
+    struct akgen_request request = {.task = "Sqrt", .candidate = SQRT_REFERENCE, .strict = true, .jobs = 2};
+    struct akgen_verdict *verdict = akgen_evaluate(&request);
+    assert_int_equal(verdict->kind, VERDICT_PASS);
+    assert_int_equal(verdict->cases_total, 5);
+    assert_int_equal(verdict->cases_passed, 5);
+    assert_null(verdict->reason);
+    json_t *json = json_loads(verdict->json, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(json, "profile")), "strict");
+    assert_int_equal(json_array_size(json_object_get(json, "cases")), 5);
+    json_decref(json);
+    akgen_verdict_free(verdict);
+}
+
+static void test_one_case_of_a_kernel_for_another_task(void **state)
+{
+    (void)state;
+    struct akgen_request request = {.task = "AddCustom", .candidate = SQRT_REFERENCE, .one_case = true, .case_id = 2};
+    struct akgen_verdict *verdict = akgen_evaluate(&request);
+    assert_int_equal(verdict->kind, VERDICT_COMPILE_ERROR);
+    assert_int_equal(verdict->stage, STAGE_PARSE);
+    assert_non_null(strstr(verdict->reason, "add_custom"));
+    assert_int_equal(verdict->cases_total, 1);
+    akgen_verdict_free(verdict);
+}
+
+static void test_requests_that_cannot_be_served(void **state)
+{
+    (void)state;
+    static const struct {
+        struct akgen_request request;
+        const char *word;
+    } rows[] = {
+        {{.task = "NoSuchTask", .candidate = SQRT_REFERENCE}, "NoSuchTask"},
+        {{.task = "Sqrt", .candidate = "/nowhere"}, "/nowhere"},
+        {{.task = "Sqrt", .candidate = SQRT_REFERENCE, .soc = "Ascend310P"}, "Ascend310P"},
+        {{.task = "Sqrt", .candidate = SQRT_REFERENCE, .one_case = true, .case_id = 99}, "99"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct akgen_verdict *verdict = akgen_evaluate(&rows[i].request);
+        assert_int_equal(verdict->kind, VERDICT_INFRA_ERROR);
+        assert_non_null(strstr(verdict->reason, rows[i].word));
+        akgen_verdict_free(verdict);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_right_candidate_passes),
+        cmocka_unit_test(test_one_case_of_a_kernel_for_another_task),
+        cmocka_unit_test(test_requests_that_cannot_be_served),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
