@@ -1,0 +1,69 @@
+// Host part of Eye: a batch of unit matrices, in place of the zeros of y.
+#include "eye_tiling.h"
+
+#include "register/op_def_registry.h"
+#include "tiling/platform/platform_ascendc.h"
+
+namespace optiling {
+constexpr uint64_t ALIGN = 64; // elements: at least two 32-byte units of every type, so that blocks start aligned
+constexpr uint64_t MIN_PER_BLOCK = 1024;      // elements: fewer are not worth a core
+constexpr uint64_t BYTES_PER_ELEMENT = 2 * 4; // the output, double-buffered
+
+static uint64_t RoundUp(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static ge::graphStatus TilingFunc(gert::TilingContext *context)
+{
+    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    uint64_t ubBytes = 0;
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ubBytes);
+    uint64_t cores = platform.GetCoreNumAiv();
+    uint64_t total = context->GetInputShape(0)->GetStorageShape().GetShapeSize();
+    uint64_t rows = *context->GetAttrs()->GetAttrPointer<int64_t>(0);
+    uint64_t columns = *context->GetAttrs()->GetAttrPointer<int64_t>(1);
+
+    uint64_t wanted = (total + MIN_PER_BLOCK - 1) / MIN_PER_BLOCK;
+    uint64_t blocks = wanted < cores ? wanted : cores;
+    uint64_t perBlock = RoundUp((total + blocks - 1) / blocks, ALIGN);
+    blocks = (total + perBlock - 1) / perBlock;
+
+    EyeTilingData tiling;
+    tiling.set_total(total);
+    tiling.set_perBlock(perBlock);
+    tiling.set_rows(rows);
+    tiling.set_columns(columns ? columns : rows);
+    tiling.set_tile(static_cast<uint32_t>(ubBytes / BYTES_PER_ELEMENT / ALIGN * ALIGN));
+    tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
+    context->SetBlockDim(static_cast<uint32_t>(blocks));
+    context->GetWorkspaceSizes(1)[0] = 0;
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+
+namespace ops {
+class Eye : public OpDef {
+public:
+    explicit Eye(const char *name) : OpDef(name)
+    {
+        this->Input("y")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT, ge::DT_FLOAT16, ge::DT_INT32})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Output("y")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT, ge::DT_FLOAT16, ge::DT_INT32})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Attr("num_rows").Int();
+        this->Attr("num_columns").AttrType(OPTIONAL).Int(0);
+        this->Attr("batch_shape").AttrType(OPTIONAL).ListInt({});
+        this->Attr("dtype").AttrType(OPTIONAL).Int(0);
+        this->AICore().SetTiling(optiling::TilingFunc);
+        this->AICore().AddConfig("ascend910b");
+        this->AICore().AddConfig("ascend910_93");
+    }
+};
+OP_ADD(Eye);
+} // namespace ops
