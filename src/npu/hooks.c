@@ -13,8 +13,7 @@ enum { GM_NEAR = 4096 };
 static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
 {
     if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
-        npu_trap(core, "ub_out_of_bounds", write ? "dst" : "src0", "%u bytes at UB offset %lld; UB has %u bytes", bytes,
-                 (long long)(addr - (uint64_t)core->ub), core->ub_bytes);
+        npu_ub_overrun(core, write ? "dst" : "src0", addr, bytes);
     if (write)
         npu_ub_define(core, (void *)addr, bytes);
     else if (!npu_ub_defined(core, (void *)addr, bytes))

@@ -14,8 +14,7 @@ static void check_ub(struct npu_core *core, const struct npu_access *access, uin
     const struct npu_tensor *tensor = access->tensor;
     uint64_t offset = low - (uint64_t)core->ub;
     if (offset > core->ub_bytes || bytes > core->ub_bytes - offset)
-        npu_trap(core, "ub_out_of_bounds", access->operand, "%llu bytes at UB offset %lld; UB has %u bytes",
-                 (unsigned long long)bytes, (long long)offset, core->ub_bytes);
+        npu_ub_overrun(core, access->operand, low, bytes);
     if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
         npu_note(core, NPU_DIFFERS, false, "tensor_overflow", access->operand, 0,
                  "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in UB is %s",

@@ -6,7 +6,7 @@
 void npu_check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand)
 {
     const char *name = npu_isa[core->insn->op].name;
-    if (!npu_in_ub(core, tensor->addr))
+    if (!npu_in_ub(core, tensor->addr) && !npu_position_on_ub(tensor->position))
         npu_trap(
             core, "vec_position", operand,
             "%s reads and writes Unified Buffer only, but %s does not lie in it (position %d); a vector instruction "

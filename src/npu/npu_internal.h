@@ -125,6 +125,10 @@ static inline bool npu_in_ub(const struct npu_core *core, uint64_t addr)
 {
     return addr - (uint64_t)core->ub < core->ub_bytes;
 }
+static inline bool npu_position_on_ub(int position)
+{
+    return position == NPU_VECIN || position == NPU_VECOUT || position == NPU_VECCALC;
+}
 /* True if every byte of a UB range is defined. */
 bool npu_ub_defined(const struct npu_core *core, const void *at, size_t bytes);
 void npu_ub_define(struct npu_core *core, const void *at, size_t bytes);
@@ -187,6 +191,9 @@ void npu_schedule_drain(struct npu_core *core, int pipe);
 /* ---- queues (queue.c) ------------------------------------------------------------------------------------------------ */
 /* The block has ended: reports tensors that were not freed and flags that were set and not waited for. */
 void npu_pipe_object_destroy(struct npu_core *core);
+/* The trap for an access of [addr, addr+bytes) that is not in UB; names the InitBuffer that gave the memory away, if one
+ * did. */
+_Noreturn void npu_ub_overrun(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
 
 /* ---- parts of the machine -------------------------------------------------------------------------------------------- */
 /* What npu_create was told (machine.c). */

@@ -127,15 +127,10 @@ void npu_release_event(int src_pipe, int dst_pipe, int event_id)
 
 /* ---- UB outside the queues ------------------------------------------------------------------------------------------
  */
-static bool on_ub(int position)
-{
-    return position == NPU_VECIN || position == NPU_VECOUT || position == NPU_VECCALC;
-}
-
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
-    if (!on_ub(position))
+    if (!npu_position_on_ub(position))
         npu_unsupported("a local tensor outside UB");
     if ((uint64_t)offset + bytes > core->ub_bytes)
         npu_trap(core, "ub_overflow", "", "a tensor of %u bytes at offset %u ends beyond UB, which has %u bytes", bytes,
@@ -148,7 +143,7 @@ int npu_pop_stack_buffer(int position, struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_pipe_object *pipe = npu_pipe_live(core, "PopStackBuffer");
-    if (!on_ub(position))
+    if (!npu_position_on_ub(position))
         npu_unsupported("PopStackBuffer outside UB");
     if (pipe->used >= core->ub_bytes)
         npu_trap(core, "ub_overflow", "", "PopStackBuffer finds nothing: InitBuffer has given away all %u bytes of UB",

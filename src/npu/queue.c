@@ -12,23 +12,18 @@ static const char *const position_names[NPU_POSITION_MAX] = {
     "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL",
 };
 
-static bool on_ub(int position)
-{
-    return position == NPU_VECIN || position == NPU_VECOUT || position == NPU_VECCALC;
-}
-
 /* ---- InitBuffer
  * ------------------------------------------------------------------------------------------------------ */
 /* Which lanes a flag between two positions joins; what other data paths do belongs to the cube core. */
 static void lanes_between(int source, int destination, int8_t *from, int8_t *to)
 {
-    if (source == NPU_GM && on_ub(destination)) {
+    if (source == NPU_GM && npu_position_on_ub(destination)) {
         *from = NPU_LANE_MTE2;
         *to = NPU_LANE_V;
-    } else if (on_ub(source) && destination == NPU_GM) {
+    } else if (npu_position_on_ub(source) && destination == NPU_GM) {
         *from = NPU_LANE_V;
         *to = NPU_LANE_MTE3;
-    } else if (on_ub(source) && on_ub(destination)) {
+    } else if (npu_position_on_ub(source) && npu_position_on_ub(destination)) {
         *from = NPU_LANE_MTE2;
         *to = NPU_LANE_MTE3;
     } else {
@@ -47,8 +42,12 @@ static struct npu_queue *new_queue(struct npu_core *core, uint32_t *id, int buff
         npu_note(core, NPU_DIFFERS, false, "init_buffer_empty", "len", 0, "InitBuffer with a length of 0 bytes");
     uint64_t each = ((uint64_t)bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK,
              sum = pipe->used + each * (uint64_t)buffers;
+    if (sum > UINT32_MAX)
+        npu_trap(core, "ub_overflow", "len", "InitBuffer of %d x %llu bytes: no UB has that many", buffers,
+                 (unsigned long long)each);
+    /* TPipe only counts: the chip stops when something beyond UB is used (npu_ub_overrun). */
     if (sum > core->ub_bytes)
-        npu_trap(core, "ub_overflow", "len",
+        npu_note(core, NPU_DIFFERS, false, "ub_overbooked", "len", 0,
                  "InitBuffer of %d x %llu bytes brings the sum of all buffers to %llu bytes: UB has %u", buffers,
                  (unsigned long long)each, (unsigned long long)sum, core->ub_bytes);
     uint32_t index = pipe->queue_count++;
@@ -89,11 +88,32 @@ void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, i
 void npu_buf_init(uint32_t *id, int position, uint32_t bytes)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
-    if (!on_ub(position))
+    if (!npu_position_on_ub(position))
         npu_unsupported("a TBuf outside UB");
     struct npu_queue *queue = new_queue(core, id, 1, bytes);
     queue->position = (uint8_t)position;
     queue->tbuf = true;
+}
+
+void npu_ub_overrun(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
+{
+    const struct npu_pipe_object *pipe = core->pipe;
+    uint64_t offset = addr - (uint64_t)core->ub;
+    for (uint32_t i = 0; pipe && offset + bytes > core->ub_bytes && i < pipe->buffer_count; i++) {
+        const struct npu_buffer *buffer = &pipe->buffers[i];
+        if (offset - buffer->offset >= buffer->bytes || (uint64_t)buffer->offset + buffer->bytes <= core->ub_bytes)
+            continue;
+        const struct npu_queue *queue = &pipe->queues[buffer->queue];
+        uint64_t used_at = core->pc;
+        core->pc = queue->pc;
+        npu_note(core, NPU_TRAP, true, "ub_overflow", "len", used_at,
+                 "the buffers of this InitBuffer end at byte %llu of UB, which has %u, and that part is used",
+                 (unsigned long long)buffer->offset + buffer->bytes, core->ub_bytes);
+        core->pc = used_at;
+        break;
+    }
+    npu_trap(core, "ub_out_of_bounds", operand, "%llu bytes at UB offset %lld; UB has %u bytes",
+             (unsigned long long)bytes, (long long)offset, core->ub_bytes);
 }
 
 /* ---- finding things

@@ -164,7 +164,7 @@ void npu_store_lane(uint8_t *at, float value, bool half)
 void npu_check_reduce_dst(struct npu_core *core, const struct npu_tensor *dst, uint32_t alignment)
 {
     const char *name = npu_isa[core->insn->op].name;
-    if (!npu_in_ub(core, dst->addr))
+    if (!npu_in_ub(core, dst->addr) && !npu_position_on_ub(dst->position))
         npu_trap(core, "vec_position", "dst", "%s writes Unified Buffer only, but dst does not lie in it (position %d)",
                  name, dst->position);
     uint64_t offset = dst->addr - (uint64_t)core->ub;

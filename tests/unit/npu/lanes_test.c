@@ -232,6 +232,7 @@ static void what_the_chip_does_not_forgive(void **state)
     assert_string_equal(fault_of(bad), "vec_alignment");
     bad = good;
     bad.dst.addr = (uint64_t)&bad;
+    bad.dst.position = NPU_GM;
     assert_string_equal(fault_of(bad), "vec_position");
     bad = good;
     bad.mask[0] = 65;
