@@ -26,9 +26,6 @@ public:
 
     __aicore__ inline void Process()
     {
-        if (tiling.columns == 0) {
-            return;
-        }
         uint64_t across = (tiling.columns + tiling.tileColumns - 1) / tiling.tileColumns;
         uint64_t tiles = (tiling.rows + tiling.tileRows - 1) / tiling.tileRows * across;
         for (uint64_t i = GetBlockIdx(); i < tiles; i += GetBlockNum()) {
@@ -114,6 +111,9 @@ private:
 extern "C" __global__ __aicore__ void swi_glu(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
+    if (tilingData.columns == 0) {
+        return;
+    }
     TPipe pipe;
     KernelSwiGlu op;
     op.Init(x, y, tilingData, &pipe);
