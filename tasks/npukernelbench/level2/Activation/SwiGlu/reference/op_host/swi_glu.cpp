@@ -41,7 +41,7 @@ static uint32_t SetTiles(SwiGluTilingData &tiling, uint64_t rows, uint64_t colum
     tiling.set_tile(static_cast<uint32_t>(tileRows * std::min(rowInUb, limit)));
 
     uint64_t tiles = columns ? CeilDiv(rows, tileRows) * CeilDiv(columns, tileColumns) : 0;
-    return static_cast<uint32_t>(std::clamp<uint64_t>(tiles, 1, cores));
+    return static_cast<uint32_t>(std::min(std::max<uint64_t>(tiles, 1), cores));
 }
 
 static ge::graphStatus TilingFunc(gert::TilingContext *context)

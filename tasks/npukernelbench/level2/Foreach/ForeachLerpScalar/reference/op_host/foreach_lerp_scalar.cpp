@@ -10,7 +10,7 @@
 namespace optiling {
 constexpr uint64_t ALIGN = 64;          // elements: at least two 32-byte units of every type, so that tiles start aligned
 constexpr uint64_t MIN_TILE = 1024;     // elements: fewer are not worth a core
-constexpr uint64_t UB_PER_ELEMENT = 24; // bytes: two buffers each for x1, x2 and y of 4 bytes; 16-bit types and their floats take less
+constexpr uint64_t UB_PER_ELEMENT = 24; // bytes: two buffers each for x1, x2 and y of 4 bytes; 16-bit types take less
 
 static uint64_t CeilDiv(uint64_t value, uint64_t unit)
 {
@@ -49,7 +49,7 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
     tiling.set_elements(elements);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
-    context->SetBlockDim(static_cast<uint32_t>(std::clamp<uint64_t>(tiles, 1, cores)));
+    context->SetBlockDim(static_cast<uint32_t>(std::min(std::max<uint64_t>(tiles, 1), cores)));
     context->GetWorkspaceSizes(1)[0] = 0;
     return ge::GRAPH_SUCCESS;
 }

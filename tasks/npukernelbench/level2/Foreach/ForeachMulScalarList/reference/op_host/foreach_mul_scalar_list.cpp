@@ -48,7 +48,7 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
     tiling.set_elements(elements);
     tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
     context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
-    context->SetBlockDim(static_cast<uint32_t>(std::clamp<uint64_t>(tiles, 1, cores)));
+    context->SetBlockDim(static_cast<uint32_t>(std::min(std::max<uint64_t>(tiles, 1), cores)));
     context->GetWorkspaceSizes(1)[0] = 0;
     return ge::GRAPH_SUCCESS;
 }

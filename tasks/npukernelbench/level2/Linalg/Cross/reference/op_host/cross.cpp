@@ -64,7 +64,7 @@ static uint32_t SetTiles(CrossTilingData &tiling, uint64_t rows, uint64_t column
     tiling.set_flat(flat);
 
     uint64_t tiles = columns ? CeilDiv(rows, tileRows) * CeilDiv(columns, tileColumns) : 0;
-    return static_cast<uint32_t>(std::clamp<uint64_t>(tiles, 1, cores));
+    return static_cast<uint32_t>(std::min(std::max<uint64_t>(tiles, 1), cores));
 }
 
 static ge::graphStatus TilingFunc(gert::TilingContext *context)
