@@ -263,7 +263,7 @@ void npu_exec_gather_mask(struct npu_core *core, const struct npu_insn *insn, co
     struct keeping k = {dst, insn->dst.bytes ? dst + insn->dst.bytes : core->ub + core->ub_bytes, false};
     for (uint32_t r = 0; r < insn->repeat; r++) {
         const uint8_t *src = (const uint8_t *)insn->src0.addr + (size_t)r * insn->src0_rep * NPU_BLOCK;
-        const uint8_t *bits = (const uint8_t *)insn->src1.addr + (size_t)r * insn->src1_rep * NPU_BLOCK;
+        const uint8_t *bits = user ? (const uint8_t *)insn->src1.addr + (size_t)r * insn->src1_rep * NPU_BLOCK : NULL;
         if (user && !npu_ub_defined(core, bits, (elements + 7) / 8))
             undefined_address(core, "src1Pattern", bits);
         for (uint64_t e = 0; e < elements; e++)
