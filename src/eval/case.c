@@ -117,7 +117,9 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
             bound->outputs[i].alias = input;
             bound->inputs[input].written = true;
         }
-        bool defined = param->init && strcmp(param->init, "poison") != 0;
+        /* What no profile judges the operator may leave alone. */
+        bool defined = (param->init && strcmp(param->init, "poison") != 0) ||
+                       !task_output_judged(bound->instance, i, TASK_STRICT);
         for (int t = 0; t < bound->outputs[i].count; t++)
             bound->outputs[i].tensors[t].defined = defined;
     }

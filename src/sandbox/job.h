@@ -12,7 +12,7 @@
 struct job_tensor {
     struct op_tensor shape;
     uint64_t offset, bytes;    /* in the memfd; offset is a multiple of 512 and has >= 512 bytes of slack behind it */
-    bool defined;              /* an output that the contract zeroes or fills beforehand */
+    bool defined;              /* an output that the contract zeroes or fills beforehand, or does not ask for */
 };
 struct job_argument {
     struct job_tensor *tensors;
