@@ -240,5 +240,6 @@ void verdict_free(struct verdict *verdict)
 {
     for (int i = 0; i < verdict->case_count; i++)
         job_result_free(&verdict->cases[i].run);
+    op_def_release(&verdict->build.def);
     arena_free(&verdict->arena);
 }
