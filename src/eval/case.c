@@ -183,6 +183,13 @@ static void gm_free(struct gm_memory *gm)
         close(gm->fd);
 }
 
+/* What lies behind a tensor in its allocation must not look like a value. */
+static void poison_behind(const struct gm_memory *gm, const struct job_argument *argument)
+{
+    for (int i = 0; i < argument->count; i++)
+        poison(gm->base + argument->tensors[i].offset + argument->tensors[i].bytes, GM_SLACK);
+}
+
 static bool lay_out(struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
@@ -203,6 +210,11 @@ static bool lay_out(struct bound_case *bound)
         for (int t = 0; t < bound->inputs[i].count; t++)
             memcpy(bound->gm.base + bound->inputs[i].tensors[t].offset, bound->instance->inputs[i].tensors[t].values,
                    bound->inputs[i].tensors[t].bytes);
+    for (int i = 0; i < task->input_count; i++)
+        poison_behind(&bound->gm, &bound->inputs[i]);
+    for (int i = 0; i < task->output_count; i++)
+        if (bound->outputs[i].alias < 0)
+            poison_behind(&bound->gm, &bound->outputs[i]);
     for (int i = 0; i < task->output_count; i++)
         for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].alias < 0; t++)
             if (!bound->outputs[i].tensors[t].defined)
@@ -388,6 +400,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
         .sync = candidate->sync,
         .random_order = options->random_order,
         .seed = options->order_seed,
+        .padding = options->profile == TASK_UPSTREAM,
         .inputs = bound->inputs,
         .outputs = bound->outputs,
         .input_count = task->input_count,

@@ -13,7 +13,8 @@
 /* ---- regions
  * --------------------------------------------------------------------------------------------------------- */
 
-struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr)
+/* The last region that begins at or below addr; NULL if there is none. */
+static struct npu_gm_region *region_below(const struct npu *npu, uint64_t addr)
 {
     int low = 0, high = npu->region_count;
     while (low < high) {
@@ -23,10 +24,13 @@ struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr)
         else
             high = middle;
     }
-    if (low == 0)
-        return NULL;
-    struct npu_gm_region *region = npu->regions[low - 1];
-    return addr - (uint64_t)region->base < region->bytes ? region : NULL;
+    return low ? npu->regions[low - 1] : NULL;
+}
+
+struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr)
+{
+    struct npu_gm_region *region = region_below(npu, addr);
+    return region && addr - (uint64_t)region->base < region->bytes ? region : NULL;
 }
 
 static int by_base(const void *left, const void *right)
@@ -55,6 +59,13 @@ void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enu
     struct npu_gm_region *last = npu->regions[npu->region_count - 1];
     npu->gm_low = (uint64_t)npu->regions[0]->base;
     npu->gm_high = (uint64_t)last->base + last->bytes;
+}
+
+void npu_gm_padding(struct npu *npu, const void *base, size_t bytes)
+{
+    struct npu_gm_region *region = npu_gm_find(npu, (uint64_t)base);
+    if (region)
+        region->padding = bytes;
 }
 
 static size_t chunks_of(const struct npu_gm_region *region)
@@ -98,6 +109,23 @@ struct npu_gm_region *gm_check(struct npu_core *core, const char *operand, uint6
     if (!region || bytes > region->bytes - (addr - (uint64_t)region->base))
         out_of_bounds(core, operand, addr, bytes);
     return region;
+}
+
+uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes, bool write)
+{
+    const struct npu_gm_region *region = gm_region_of(core, addr);
+    if (region && bytes <= region->bytes - (addr - (uint64_t)region->base))
+        return bytes;
+    region = region_below(core->npu, addr);
+    uint64_t offset = region ? addr - (uint64_t)region->base : 0;
+    if (!region || offset + bytes > region->bytes + region->padding)
+        out_of_bounds(core, operand, addr, bytes);
+    uint64_t inside = offset < region->bytes ? region->bytes - offset : 0;
+    npu_note(core, NPU_DIFFERS, false, "gm_padding", operand, 0,
+             "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end, %s", (unsigned long long)bytes,
+             (unsigned long long)offset, region->name, region->bytes, (unsigned long long)(bytes - inside),
+             write ? "where nothing is kept" : "where anything may stand");
+    return inside;
 }
 
 /* ---- states
@@ -212,9 +240,9 @@ bool npu_gm_defined(const struct npu_core *core, const void *at, size_t bytes)
     const struct npu_gm_region *region = core->region;
     if (!region || (uint64_t)at - (uint64_t)region->base >= region->bytes)
         region = npu_gm_find(core->npu, (uint64_t)at);
-    if (!region)
-        return true;
-    size_t low = (size_t)((const uint8_t *)at - region->base), end;
+    size_t low = region ? (size_t)((const uint8_t *)at - region->base) : 0, end;
+    if (!region || bytes > region->bytes - low) /* padding */
+        return false;
     return find_state(region, low, low + bytes, UNDEFINED_STATE, 0, &end) == low + bytes;
 }
 
@@ -431,8 +459,10 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
 void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool defined, bool atomic)
 {
     struct npu_gm_region *region = gm_region_of(core, (uint64_t)at);
-    if (region && bytes)
-        gm_commit(core, region, (uint64_t)at, bytes, NULL, defined, atomic);
+    if (!region || !bytes) /* padding, or nothing */
+        return;
+    size_t inside = region->bytes - (size_t)((const uint8_t *)at - region->base);
+    gm_commit(core, region, (uint64_t)at, bytes < inside ? bytes : inside, NULL, defined, atomic);
 }
 
 /* ---- reads

@@ -24,11 +24,11 @@ static void check_ub(struct npu_core *core, const struct npu_access *access, uin
 
 static void touch_gm(struct npu_core *core, const struct npu_access *access, uint64_t addr, uint64_t bytes)
 {
-    gm_check(core, access->operand, addr, bytes);
-    if (!access->write)
-        gm_read(core, access->operand, addr, bytes);
-    else if (!access->atomic)
-        gm_expect_write(core, addr, bytes);
+    uint64_t inside = gm_check_copy(core, access->operand, addr, bytes, access->write);
+    if (inside && !access->write)
+        gm_read(core, access->operand, addr, inside);
+    else if (inside && !access->atomic)
+        gm_expect_write(core, addr, inside);
     if (access->write)
         core->stats.bytes_out += bytes;
     else

@@ -22,6 +22,7 @@ struct npu_gm_region {
     const char *name;
     uint8_t *base;
     size_t bytes;
+    size_t padding; /* bytes behind them that copies may touch; they have no state */
     enum npu_gm_kind kind;
     int index;
     uint8_t initial;                    /* state of every byte while `coarse` is NULL */
@@ -49,6 +50,8 @@ static inline struct npu_gm_region *gm_region_of(struct npu_core *core, uint64_t
 }
 /* Traps unless [addr, addr+bytes) lies in one region; returns it. */
 struct npu_gm_region *gm_check(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
+/* As gm_check, for a copy: it may reach the padding, which is noted. Returns how many bytes lie in the tensor. */
+uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes, bool write);
 /* Notes a read for the race detector and reports bytes that another core wrote in this epoch. */
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
 /* Reads of addr so far were polls, no race. */

@@ -72,6 +72,10 @@ void npu_destroy(struct npu *npu);
  * start defined, OUTPUT and WORKSPACE undefined unless `defined`, INOUT defined. Accesses outside every region trap. */
 void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined);
 
+/* The allocation of the tensor at `base` goes on for `bytes` bytes behind it. Copies may touch them: what they read there
+ * is undefined, what they write there is lost; both are noted. Without this call it is a trap. */
+void npu_gm_padding(struct npu *npu, const void *base, size_t bytes);
+
 typedef void npu_kernel(uint64_t args, ...);
 enum { NPU_MAX_ARGS = 64 };
 /* Runs `kernel` on block_dim blocks with the same arguments. Returns true if no fatal finding was recorded. */

@@ -197,15 +197,25 @@ static uint64_t *address_table(struct runner *runner, const struct job_argument 
     return table;
 }
 
+/* An allocation is its size rounded up to 32 bytes, plus 32 (aclrtMalloc in the application development reference). */
+static void add_padding(const struct runner *runner, const void *base, uint64_t bytes)
+{
+    enum { UNIT = 32 };
+    if (runner->job.padding)
+        npu_gm_padding(runner->npu, base, (bytes + UNIT - 1) / UNIT * UNIT + UNIT - bytes);
+}
+
 static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,
                         enum npu_gm_kind kind)
 {
     for (int t = 0; t < argument->count; t++) {
         const struct job_tensor *tensor = &argument->tensors[t];
         const char *label = argument->list ? arena_printf(&runner->arena, "%s[%d]", name, t) : name;
-        if (tensor->bytes)
-            npu_gm_add(runner->npu, label, runner->gm + tensor->offset, tensor->bytes, kind,
-                       kind != NPU_GM_OUTPUT || tensor->defined);
+        if (!tensor->bytes)
+            continue;
+        uint8_t *base = runner->gm + tensor->offset;
+        npu_gm_add(runner->npu, label, base, tensor->bytes, kind, kind != NPU_GM_OUTPUT || tensor->defined);
+        add_padding(runner, base, tensor->bytes);
     }
 }
 

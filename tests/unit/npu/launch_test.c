@@ -142,6 +142,63 @@ static void past_the_end(void **state)
     fixture_free(&f);
 }
 
+/* Eight floats of x and eight behind them, to the end of z: what comes from behind x goes behind z. */
+static void padding_kernel(float *x, float *y, float *z)
+{
+    (void)y;
+    npu_pipe_create();
+    struct npu_tensor tensor = local(256);
+    copy(tensor, global(x, COUNT - 8), 16);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, COUNT - 8), tensor, 16);
+    npu_pipe_destroy();
+}
+
+static void padding_to_output_kernel(float *x, float *y, float *z)
+{
+    (void)y;
+    npu_pipe_create();
+    struct npu_tensor tensor = local(256);
+    copy(tensor, global(x, COUNT), 8);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, 0), tensor, 8);
+    npu_pipe_destroy();
+}
+
+static void behind_the_padding_kernel(float *x, float *y, float *z)
+{
+    (void)y, (void)z;
+    npu_pipe_create();
+    copy(local(256), global(x, COUNT - 8), 24);
+    npu_pipe_destroy();
+}
+
+static void padding_of_an_allocation(void **state)
+{
+    (void)state;
+    static void (*const kernels[])(float *, float *, float *) = {padding_kernel, padding_to_output_kernel,
+                                                                 behind_the_padding_kernel};
+    static const char *const faults[] = {NULL, "undefined_output", "gm_out_of_bounds"};
+    for (int i = 0; i < 3; i++) {
+        struct fixture f;
+        fixture_make(&f, false, 0);
+        npu_gm_padding(f.npu, f.x, 32);
+        npu_gm_padding(f.npu, f.z, 32);
+        assert_int_equal(launch(&f, kernels[i], 1), !faults[i]);
+        if (faults[i]) {
+            assert_true(finding(&f, faults[i])->fatal);
+        } else {
+            const struct npu_finding *found = finding(&f, "gm_padding");
+            assert_int_equal(found->kind, NPU_DIFFERS);
+            assert_non_null(strstr(found->message, "of x, which has"));
+            assert_non_null(strstr(found->message, "32 bytes past its end"));
+            for (int k = COUNT - 8; k < COUNT; k++)
+                assert_true(f.z[k] == f.x[k]);
+        }
+        fixture_free(&f);
+    }
+}
+
 /* All blocks write the same 256 bytes; block 2 another value, or the same. */
 static void overlap(float *z, float value)
 {
@@ -372,6 +429,7 @@ int main(void)
         cmocka_unit_test(adds_in_random_order),
         cmocka_unit_test(undefined_bytes_in_output),
         cmocka_unit_test(past_the_end),
+        cmocka_unit_test(padding_of_an_allocation),
         cmocka_unit_test(never_written),
         cmocka_unit_test(overlapping_writes),
         cmocka_unit_test(sync_all_orders),
