@@ -118,8 +118,8 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
             bound->inputs[input].written = true;
         }
         /* What no profile judges the operator may leave alone. */
-        bool defined = (param->init && strcmp(param->init, "poison") != 0) ||
-                       !task_output_judged(bound->instance, i, TASK_STRICT);
+        bool defined =
+            (param->init && strcmp(param->init, "poison") != 0) || !task_output_judged(bound->instance, i, TASK_STRICT);
         for (int t = 0; t < bound->outputs[i].count; t++)
             bound->outputs[i].tensors[t].defined = defined;
     }

@@ -151,7 +151,8 @@ static struct check check_of(const struct task_instance *instance, struct arena 
 
 /* ---- strict --------------------------------------------------------------------------------------------------------
  */
-/* The limit for an element is relative * (|expected| + scale), scale being the root mean square of the expected tensor.
+/* The limit for an element is relative * (|expected| + scale), scale being the root mean square of the expected tensor,
+ * or the size of its terms where they are larger: what is left of them has the error of their rounding.
  * Per type: 8 units of rounding for half (a chain of native half instructions), 4 for bfloat16 (computed in float32,
  * rounded once), 2^-14 for float32 (the vector unit's exp, ln and division are approximations). */
 static double relative_limit(enum akgen_dtype type, double depth)
@@ -279,7 +280,7 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
                                 .result = result};
             pair.type = promote(pair.expected->type, pair.actual->type);
             if (profile == TASK_STRICT && task_is_float(pair.expected->type)) {
-                pair.scale = scale_of(pair.expected);
+                pair.scale = fmax(scale_of(pair.expected), expected[i].terms);
                 pair.relative = relative_limit(pair.actual->type, depth_of(instance, i, &arena));
             }
             judge_tensor(&pair, profile);

@@ -89,7 +89,8 @@ static void mse_loss(struct reference_call *call)
     task_write_double(&call->outputs[0].tensors[0], 0, 1, &y);
 }
 
-/* outputs = mulscalar2 / (1 + exp(-input mulscalar1)) + addscalar3; the scalars (1). The division is a reciprocal. */
+/* outputs = mulscalar2 / (1 + exp(-input mulscalar1)) + addscalar3; the scalars (1). The division is a reciprocal. With
+ * addscalar3 near -mulscalar2 / 2 the terms cancel in every element whose input is near 0. */
 static double mul_sigmoid_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     double sigmoid = R(1 / R(1 + R(exp(-R(x[0] * c[0])))));
@@ -100,6 +101,7 @@ static void mul_sigmoid_mul_add(struct reference_call *call)
 {
     double scalars[] = {reference_scalar(call, 1), reference_scalar(call, 2), reference_scalar(call, 3)};
     reference_elementwise(call, mul_sigmoid_op, NULL, 1, scalars);
+    call->outputs[0].terms = fabs(scalars[2]);
 }
 
 const struct task_reference_entry task_references_activation[] = {

@@ -89,7 +89,9 @@ struct task_tensor {
 };
 struct task_argument { /* what is bound to one parameter */
     struct task_tensor *tensors;
-    int count; /* 0 = absent optional */
+    int count;    /* 0 = absent optional */
+    double terms; /* a reference's output: size of the terms that its elements are sums of, if they may cancel all over
+                   * the tensor; 0 otherwise */
 };
 struct task_instance {
     const struct task *task;

@@ -30,8 +30,8 @@ static void bench_init(struct bench *b, const char *check, enum akgen_dtype expe
     b->instance = (struct task_instance){.task = &b->task, .task_case = &b->row};
     b->expected_tensor = (struct task_tensor){.type = expected, .elements = COUNT, .values = b->expected_values};
     b->actual_tensor = (struct task_tensor){.type = actual, .elements = COUNT, .values = b->actual_values};
-    b->expected = (struct task_argument){&b->expected_tensor, 1};
-    b->actual = (struct task_argument){&b->actual_tensor, 1};
+    b->expected = (struct task_argument){.tensors = &b->expected_tensor, .count = 1};
+    b->actual = (struct task_argument){.tensors = &b->actual_tensor, .count = 1};
 }
 
 /* Puts one pair at element 5 and judges. */
@@ -107,6 +107,22 @@ static void custom_checks_are_followed(void **state)
     assert_false(accepts(&b, TASK_STRICT, 1, NAN));
 }
 
+/* 1 - 0.99 in half: one unit of rounding of the terms is 5 % of the difference. */
+static void strict_limits_follow_the_terms_of_a_sum(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_FLOAT16);
+    for (int j = 0; j < COUNT; j++) {
+        task_write_double(&b.expected_tensor, j, 1, &(double){0.01});
+        task_write_double(&b.actual_tensor, j, 1, &(double){0.01});
+    }
+    assert_false(accepts(&b, TASK_STRICT, 0.01, 0.01 + 0x1p-11));
+    b.expected.terms = 1;
+    assert_true(accepts(&b, TASK_STRICT, 0.01, 0.01 + 0x1p-11));
+    assert_false(accepts(&b, TASK_STRICT, 0.01, 0.01 + 0x1p-6));
+}
+
 static void strict_limits_follow_type_and_scale(void **state)
 {
     (void)state;
@@ -143,9 +159,12 @@ static void strict_limits_follow_type_and_scale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_check_needs_both_errors),     cmocka_unit_test(differences_round_in_the_tensors_type),
-        cmocka_unit_test(integers_wrap_as_torch_does),         cmocka_unit_test(custom_checks_are_followed),
+        cmocka_unit_test(default_check_needs_both_errors),
+        cmocka_unit_test(differences_round_in_the_tensors_type),
+        cmocka_unit_test(integers_wrap_as_torch_does),
+        cmocka_unit_test(custom_checks_are_followed),
         cmocka_unit_test(strict_limits_follow_type_and_scale),
+        cmocka_unit_test(strict_limits_follow_the_terms_of_a_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
