@@ -88,8 +88,9 @@ static void show_progress(void *closure, const struct bench *bench, int done)
 
 /* ---- the table ------------------------------------------------------------------------------------------------------
  */
-static void print_counts(const char *name, const struct bench_counts *counts)
+static void print_counts(void *closure, const char *name, const struct bench_counts *counts)
 {
+    (void)closure;
     int rated = counts->tasks - counts->excluded;
     printf("%-24s %5d %9d %7.1f%% %7d %7.1f%% %6d/%d", name, counts->tasks, counts->compiled,
            rated ? 100.0 * counts->compiled / rated : 0, counts->passed, rated ? 100.0 * counts->passed / rated : 0,
@@ -101,29 +102,9 @@ static void print_counts(const char *name, const struct bench_counts *counts)
 
 static void print_table(const struct bench *bench, const struct cli_colors *colors)
 {
-    struct bench_counts all = {0}, level = {0};
     printf("%s%-24s %5s %9s %8s %7s %8s %s%s\n", colors->bold, "level / category", "tasks", "compiled", "CR", "passed",
            "ER", " cases", colors->off);
-    for (int i = 0; i < bench->count;) {
-        const struct task *first = bench->rows[i].task;
-        struct bench_counts counts = {0};
-        char name[64];
-        snprintf(name, sizeof name, "level %d / %s", first->level, first->category);
-        for (; i < bench->count && bench->rows[i].task->level == first->level &&
-               strcmp(bench->rows[i].task->category, first->category) == 0;
-             i++) {
-            bench_count(&counts, &bench->rows[i]);
-            bench_count(&level, &bench->rows[i]);
-            bench_count(&all, &bench->rows[i]);
-        }
-        print_counts(name, &counts);
-        if (i == bench->count || bench->rows[i].task->level != first->level) {
-            snprintf(name, sizeof name, "level %d", first->level);
-            print_counts(name, &level);
-            level = (struct bench_counts){0};
-        }
-    }
-    print_counts("all", &all);
+    bench_visit_groups(bench, print_counts, NULL);
 }
 
 static void print_failures(const struct bench *bench, const struct cli_colors *colors)

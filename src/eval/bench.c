@@ -2,6 +2,7 @@
 #include "eval/bench.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,7 +112,7 @@ void bench_free(struct bench *bench)
     arena_free(&bench->arena);
 }
 
-void bench_count(struct bench_counts *counts, const struct bench_row *row)
+static void count(struct bench_counts *counts, const struct bench_row *row)
 {
     counts->tasks++;
     counts->cases += row->cases_total;
@@ -122,4 +123,37 @@ void bench_count(struct bench_counts *counts, const struct bench_row *row)
         counts->compiled += row->stage >= STAGE_TILING;
         counts->passed += row->kind == VERDICT_PASS;
     }
+}
+
+/* True if row `i` exists and belongs to the same level, and for `category` to the same category, as row `first`. */
+static bool same_group(const struct bench *bench, int first, int i, bool category)
+{
+    if (i >= bench->count || bench->rows[i].task->level != bench->rows[first].task->level)
+        return false;
+    return !category || strcmp(bench->rows[i].task->category, bench->rows[first].task->category) == 0;
+}
+
+void bench_visit_groups(const struct bench *bench,
+                        void (*visit)(void *closure, const char *name, const struct bench_counts *counts),
+                        void *closure)
+{
+    struct bench_counts all = {0}, level = {0}, category = {0};
+    for (int i = 0; i < bench->count; i++) {
+        const struct task *task = bench->rows[i].task;
+        char name[128];
+        count(&category, &bench->rows[i]);
+        count(&level, &bench->rows[i]);
+        count(&all, &bench->rows[i]);
+        if (!same_group(bench, i, i + 1, true)) {
+            snprintf(name, sizeof name, "level %d / %s", task->level, task->category);
+            visit(closure, name, &category);
+            category = (struct bench_counts){0};
+        }
+        if (!same_group(bench, i, i + 1, false)) {
+            snprintf(name, sizeof name, "level %d", task->level);
+            visit(closure, name, &level);
+            level = (struct bench_counts){0};
+        }
+    }
+    visit(closure, "all", &all);
 }

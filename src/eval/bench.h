@@ -44,7 +44,11 @@ struct bench_counts {
     int excluded;                /* unsupported and infra_error: in no rate */
     int cases, cases_passed;
 };
-void bench_count(struct bench_counts *counts, const struct bench_row *row);
+/* Calls visit for every category ("level 1 / Math"), after its categories for every level ("level 1"), and at last for
+ * "all". */
+void bench_visit_groups(const struct bench *bench,
+                        void (*visit)(void *closure, const char *name, const struct bench_counts *counts),
+                        void *closure);
 
 /* ---- the database (store.c): SQLite, one file, schema in docs/store.md
  * ----------------------------------------------- */

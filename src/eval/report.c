@@ -10,9 +10,10 @@ static const char style[] =
     "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;width:100%;font-size:."
     "9rem}"
     "th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #dfe3ea;vertical-align:top}"
-    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}.wide{overflow-x:auto}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}"
     ".v{font-weight:600;white-space:nowrap}.pass{color:#116329}.bad{color:#a40e26}.odd{color:#7a4d00}"
-    ".bar{display:flex;height:.7rem;background:#eceff4;border-radius:.35rem;overflow:hidden}"
+    ".bar{display:flex;min-width:6rem;margin-top:.35rem;height:.7rem;background:#eceff4;border-radius:.35rem;overflow:"
+    "hidden}"
     ".bar i{background:#2da44e}.bar b{background:#d1242f}.bar u{background:#bf8700}"
     "details{margin:.3rem 0;border:1px solid #dfe3ea;border-radius:.4rem;padding:.3rem .6rem}summary{cursor:pointer}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f8fa;padding:.5rem;border-radius:.3rem;font-size:."
@@ -59,8 +60,9 @@ static double percent(int part, int whole)
     return whole ? 100.0 * part / whole : 0;
 }
 
-static void put_counts_row(FILE *out, const char *name, const struct bench_counts *counts)
+static void put_counts_row(void *closure, const char *name, const struct bench_counts *counts)
 {
+    FILE *out = closure;
     int rated = counts->tasks - counts->excluded;
     fprintf(out, "<tr><td>");
     put(out, name);
@@ -78,24 +80,10 @@ static void put_counts_row(FILE *out, const char *name, const struct bench_count
 
 static void put_summary(FILE *out, const struct bench *bench)
 {
-    struct bench_counts all = {0};
     fputs("<h2>By level and category</h2><div class=wide><table><tr><th>category<th class=n>tasks<th class=n>compiled"
           "<th class=n>CR<th class=n>passed<th class=n>ER<th class=n>cases<th>&nbsp;</tr>\n",
           out);
-    for (int i = 0; i < bench->count;) {
-        struct bench_counts counts = {0};
-        const struct task *first = bench->rows[i].task;
-        char name[128];
-        snprintf(name, sizeof name, "level %d / %s", first->level, first->category);
-        for (; i < bench->count && bench->rows[i].task->level == first->level &&
-               strcmp(bench->rows[i].task->category, first->category) == 0;
-             i++) {
-            bench_count(&counts, &bench->rows[i]);
-            bench_count(&all, &bench->rows[i]);
-        }
-        put_counts_row(out, name, &counts);
-    }
-    put_counts_row(out, "all", &all);
+    bench_visit_groups(bench, put_counts_row, out);
     fputs("</table></div><p class=dim>CR: share of tasks whose project compiles; ER: share of tasks whose every "
           "evaluated case is "
           "right. Tasks with verdict unsupported or infra_error are in neither.</p>\n",
