@@ -519,6 +519,25 @@ static void test_fault_names_the_line(void **state)
     finish(&fixture);
 }
 
+/* The compiler would make one call of the two, which has no line. */
+static void test_the_same_call_in_both_branches_keeps_its_line(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct job_result result;
+    float z[ELEMENTS];
+    build(&fixture, host_source,
+          with(&fixture, kernel_source, "COMPUTE",
+               "if (n % 2) {\n Add(c, a, b, n + 1);\n } else {\n Add(c, a, b, n + 65536);\n }"));
+    assert_built(&fixture.build);
+    run(&fixture, &result, z);
+    assert_int_equal(result.status, JOB_OK);
+    assert_true(result.fault);
+    assert_int_equal(result.findings[0].line, COMPUTE_LINE + 3);
+    job_result_free(&result);
+    finish(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_printing_is_captured_and_harmless),
         cmocka_unit_test(test_lists_and_absent_optionals),
         cmocka_unit_test(test_fault_names_the_line),
+        cmocka_unit_test(test_the_same_call_in_both_branches_keeps_its_line),
     };
     return cmocka_run_group_tests(tests, make_cache, remove_cache);
 }
