@@ -17,7 +17,8 @@ struct bench_arguments {
 
 static const struct argp_option options[] = {
     {"suite", KEY_SUITE, "NAME", 0, "suite of tasks (default npukernelbench)", 1},
-    {"provider", KEY_PROVIDER, "NAME", 0, "reference (the tasks' own answers, default) or dir:PATH", 1},
+    {"provider", KEY_PROVIDER, "NAME", 0,
+     "reference (the tasks' own answers, where they have one; default) or dir:PATH", 1},
     {"task", KEY_TASK, "GLOB", 0, "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'", 1},
     {"db", KEY_DB, "FILE", 0, "keep the run in an SQLite file (docs/store.md)", 1},
     {"report", KEY_REPORT, "FILE.html", 0, "write the run as one HTML page", 1},
@@ -119,7 +120,18 @@ static void print_failures(const struct bench *bench, const struct cli_colors *c
 
 /* ---- running --------------------------------------------------------------------------------------------------------
  */
-/* The tasks that the suite and the glob select; a broken task is reported and left out. */
+/* True if the provider has something to say about a task: later tasks come without a reference project. A broken task
+ * stays in, so that the run shows it. */
+static bool provides(const char *provider, const struct task *task)
+{
+    struct arena arena = {0};
+    bool has = strcmp(provider, "reference") != 0 || task->broken ||
+               access(arena_printf(&arena, "%s/reference", task->dir), R_OK) == 0;
+    arena_free(&arena);
+    return has;
+}
+
+/* The tasks that the suite, the glob and the provider select. */
 static struct akgen_error *select_tasks(struct arena *arena, const struct bench_arguments *arguments,
                                         struct bench_options *bench)
 {
@@ -131,7 +143,8 @@ static struct akgen_error *select_tasks(struct arena *arena, const struct bench_
     struct task *chosen = arena_alloc(arena, sizeof *chosen * (size_t)(count + 1));
     for (int i = 0; i < count; i++)
         if (strcmp(all[i].suite, arguments->suite) == 0 &&
-            (!arguments->task || fnmatch(arguments->task, all[i].name, 0) == 0))
+            (!arguments->task || fnmatch(arguments->task, all[i].name, 0) == 0) &&
+            provides(arguments->provider, &all[i]))
             chosen[selected++] = all[i];
     if (!selected)
         return error_new("no task of suite '%s' matches '%s'", arguments->suite,
