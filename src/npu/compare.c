@@ -140,21 +140,24 @@ int npu_check_compare(struct npu_core *core, struct npu_insn *insn, const struct
     return npu_list_operand(accesses, n, &v, &insn->src1, bits, s.blk, s.rep, false, "src1");
 }
 
-/* A byte of results is defined if the eight elements behind it are. */
+/* A bit of the results is defined if the two elements behind it are. */
 static void move_definedness(struct npu_core *core, uint8_t *dst, const uint8_t *a, const uint8_t *b, uint32_t size,
                              bool *reported)
 {
     for (uint32_t i = 0; i < NPU_BLOCK / size / 8; i++) {
-        size_t bytes = 8 * size, at = i * bytes;
-        bool a_defined = npu_ub_defined(core, a + at, bytes), b_defined = !b || npu_ub_defined(core, b + at, bytes);
-        if (a_defined && b_defined) {
-            npu_ub_define(core, dst + i, 1);
-            continue;
+        uint8_t bits = 0;
+        for (uint32_t k = 0; k < 8; k++) {
+            size_t at = (i * 8 + k) * size;
+            bool a_defined = npu_ub_defined(core, a + at, size);
+            if (a_defined && (!b || npu_ub_defined(core, b + at, size))) {
+                bits |= (uint8_t)(1 << k);
+                continue;
+            }
+            if (!*reported)
+                npu_undefined_read(core, a_defined ? "src1" : "src0", a_defined ? b + at : a + at);
+            *reported = true;
         }
-        if (!*reported)
-            npu_undefined_read(core, a_defined ? "src1" : "src0", a_defined ? b + at : a + at);
-        *reported = true;
-        npu_ub_undefine(core, dst + i, 1);
+        npu_ub_define_bits(core, dst + i, bits);
     }
 }
 

@@ -12,6 +12,7 @@ struct ub_memory {
     struct ub_memory *next;
     uint8_t *mapping; /* guard, UB, guard */
     uint64_t *defined;
+    uint8_t *bits;
 };
 
 struct npu *npu_create(const struct npu_config *config)
@@ -38,6 +39,7 @@ void npu_destroy(struct npu *npu)
         npu->free_ub = ub->next;
         munmap(ub->mapping, npu->config.soc->ub_bytes + 2 * NPU_UB_GUARD);
         free(ub->defined);
+        free(ub->bits);
         free(ub);
     }
     fibers_destroy(npu->fibers);
@@ -76,7 +78,8 @@ static struct ub_memory *ub_take(struct npu *npu)
             abort();
         ub->mapping = mmap(NULL, bytes + 2 * NPU_UB_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ub->defined = malloc(bytes / 8);
-        if (ub->mapping == MAP_FAILED || !ub->defined)
+        ub->bits = calloc(bytes, 1);
+        if (ub->mapping == MAP_FAILED || !ub->defined || !ub->bits)
             abort();
         mprotect(ub->mapping + NPU_UB_GUARD, bytes, PROT_READ | PROT_WRITE);
     }
@@ -94,6 +97,8 @@ static void block_begin(struct npu_core *core)
     core->ub_memory = ub_take(core->npu);
     core->ub = core->ub_memory->mapping + NPU_UB_GUARD;
     core->ub_defined = core->ub_memory->defined;
+    core->ub_bits = core->ub_memory->bits;
+    core->bits_low = core->bits_high = 0;
     core->order = npu_order_create(core);
     core->schedule = npu_schedule_create(core);
     core->dcache = dcache_create();
@@ -108,6 +113,7 @@ static void block_free(struct npu_core *core)
     npu_schedule_destroy(core->schedule);
     npu_order_destroy(core->order);
     npu_current = NULL;
+    memset(core->ub_bits + core->bits_low, 0, core->bits_high - core->bits_low);
     core->ub_memory->next = core->npu->free_ub;
     core->npu->free_ub = core->ub_memory;
     core->ub_memory = NULL;

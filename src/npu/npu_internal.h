@@ -85,6 +85,8 @@ struct npu_core {
     uint8_t *ub;               /* ub_bytes, 512-aligned, poisoned at start */
     uint32_t ub_bytes;
     uint64_t *ub_defined;      /* one bit per byte of ub */
+    uint8_t *ub_bits;          /* of an undefined byte: the bits that are defined all the same */
+    uint32_t bits_low, bits_high; /* outside these offsets ub_bits is 0 */
     struct npu_regs regs;      /* as the next instruction to be issued will see them */
     struct npu_results results;
     uint64_t pc;               /* return address of the ABI call being served, for reports */
@@ -133,6 +135,10 @@ static inline bool npu_position_on_ub(int position)
 bool npu_ub_defined(const struct npu_core *core, const void *at, size_t bytes);
 void npu_ub_define(struct npu_core *core, const void *at, size_t bytes);
 void npu_ub_undefine(struct npu_core *core, const void *at, size_t bytes);
+/* The defined bits of one byte of UB. A byte counts as defined when all are; only what writes or reads single bits
+ * (Compare, Select) needs more. */
+uint8_t npu_ub_bits(const struct npu_core *core, const void *at);
+void npu_ub_define_bits(struct npu_core *core, const void *at, uint8_t bits);
 /* An instruction consumed bytes that were never written: one note per (pc, operand), origin remembered so that a fault
  * can name the first reader when such a value reaches an output, an address or a branch. */
 void npu_undefined_read(struct npu_core *core, const char *operand, const void *at);

@@ -63,10 +63,10 @@ static void report(struct selection *s, const char *operand, const void *at)
 }
 
 /* The definedness of one element: of its bit and of the chosen source; the other source does not count. */
-static void track_element(struct selection *s, uint8_t *dst, const uint8_t *bit_byte, const char *operand,
-                          const uint8_t *chosen)
+static void track_element(struct selection *s, uint8_t *dst, uint32_t bit, const char *operand, const uint8_t *chosen)
 {
-    bool bit_defined = !s->bits_in_ub || npu_ub_defined(s->core, bit_byte, 1);
+    const uint8_t *bit_byte = s->bits + bit / 8;
+    bool bit_defined = !s->bits_in_ub || npu_ub_bits(s->core, bit_byte) >> (bit % 8) & 1;
     if (bit_defined && (!operand || npu_ub_defined(s->core, chosen, s->size))) {
         npu_ub_define(s->core, dst, s->size);
         return;
@@ -84,7 +84,7 @@ static void select_run(struct selection *s, uint8_t *dst, const uint8_t *a, cons
         bool first = *byte >> ((bit + i) % 8) & 1;
         const uint8_t *chosen = first ? a + (size_t)i * s->size : b + (size_t)i * step;
         if (s->track)
-            track_element(s, dst + (size_t)i * s->size, byte, first ? "src0" : s->scalar ? NULL : "src1", chosen);
+            track_element(s, dst + (size_t)i * s->size, bit + i, first ? "src0" : s->scalar ? NULL : "src1", chosen);
         memcpy(dst + (size_t)i * s->size, chosen, s->size);
     }
 }

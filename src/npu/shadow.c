@@ -35,7 +35,32 @@ void npu_ub_define(struct npu_core *core, const void *at, size_t bytes)
 
 void npu_ub_undefine(struct npu_core *core, const void *at, size_t bytes)
 {
-    FOR_WORDS(ub_offset(core, at), bytes, word, mask, core->ub_defined[word] &= ~mask);
+    uint64_t low = ub_offset(core, at);
+    FOR_WORDS(low, bytes, word, mask, core->ub_defined[word] &= ~mask);
+    if (low < core->bits_high && low + bytes > core->bits_low)
+        memset(core->ub_bits + low, 0, bytes);
+}
+
+uint8_t npu_ub_bits(const struct npu_core *core, const void *at)
+{
+    return npu_ub_defined(core, at, 1) ? UINT8_MAX : core->ub_bits[ub_offset(core, at)];
+}
+
+void npu_ub_define_bits(struct npu_core *core, const void *at, uint8_t bits)
+{
+    if (bits == UINT8_MAX) {
+        npu_ub_define(core, at, 1);
+        return;
+    }
+    npu_ub_undefine(core, at, 1);
+    if (!bits)
+        return;
+    uint32_t offset = (uint32_t)ub_offset(core, at);
+    core->ub_bits[offset] = bits;
+    if (core->bits_low == core->bits_high)
+        core->bits_low = core->bits_high = offset;
+    core->bits_low = offset < core->bits_low ? offset : core->bits_low;
+    core->bits_high = offset >= core->bits_high ? offset + 1 : core->bits_high;
 }
 
 void npu_undefined_read(struct npu_core *core, const char *operand, const void *at)

@@ -102,7 +102,7 @@ static void one_bit_per_element(void **state)
             }
 }
 
-static void undefined_inputs_make_undefined_bytes(void **state)
+static void undefined_inputs_make_undefined_bits(void **state)
 {
     (void)state;
     struct rng rng;
@@ -114,7 +114,7 @@ static void undefined_inputs_make_undefined_bytes(void **state)
     npu_ub_undefine(core, fake_ub + SRC1 + 70 * 4 + 3, 1);
     assert_null(fake_issue(core, &insn, npu_check_compare, npu_exec_compare, NULL, NULL));
     for (uint32_t i = 0; i < 16; i++)
-        assert_int_equal(npu_ub_defined(core, fake_ub + DST + i, 1), i != 70 / 8);
+        assert_int_equal(npu_ub_bits(core, fake_ub + DST + i), i == 70 / 8 ? 0xff & ~(1 << 70 % 8) : 0xff);
     assert_int_equal(fake_undefined_reads, 1);
     assert_string_equal(fake_undefined, "src1");
 }
@@ -186,7 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_bit_per_element),
-        cmocka_unit_test(undefined_inputs_make_undefined_bytes),
+        cmocka_unit_test(undefined_inputs_make_undefined_bits),
         cmocka_unit_test(what_the_chip_does_instead),
         cmocka_unit_test(without_dst_into_the_register_under_the_mask),
     };

@@ -47,6 +47,33 @@ static void ub_kernel(void)
     }
 }
 
+/* Single bits of three bytes, among ranges that are defined and undefined around them. */
+static void single_bits_kernel(void)
+{
+    struct npu_core *core = npu_current;
+    const uint8_t *at = core->ub + 1000;
+    npu_ub_define_bits(core, at, 0x0f);
+    npu_ub_define_bits(core, at + 40, 0x81);
+    npu_ub_define_bits(core, at + 41, 0xff);
+    bool right = npu_ub_bits(core, at) == 0x0f && npu_ub_bits(core, at + 40) == 0x81 && !npu_ub_defined(core, at, 1) &&
+                 npu_ub_defined(core, at + 41, 1) && npu_ub_bits(core, at + 1) == 0;
+    npu_ub_define(core, at, 1);
+    right = right && npu_ub_bits(core, at) == 0xff;
+    npu_ub_undefine(core, at - 900, 1800);
+    if (!right || npu_ub_bits(core, at) || npu_ub_bits(core, at + 40) || npu_ub_bits(core, at + 41))
+        npu_user_trap();
+    npu_ub_define_bits(core, at + 1, 0x0f); /* the next block must not see it */
+}
+
+static void single_bits_of_ub(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, single_bits_kernel, 100));
+    fixture_free(&f);
+}
+
 static void ub_bits(void **state)
 {
     (void)state;
@@ -124,7 +151,7 @@ static void definedness_travels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ub_bits), cmocka_unit_test(gm_states),
-                                       cmocka_unit_test(definedness_travels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ub_bits), cmocka_unit_test(single_bits_of_ub),
+                                       cmocka_unit_test(gm_states), cmocka_unit_test(definedness_travels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 enum { FAKE_UB = 64 * 1024 };
 static _Alignas(512) uint8_t fake_ub[FAKE_UB];
 static uint64_t fake_defined[FAKE_UB / 64];
+static uint8_t fake_bits[FAKE_UB]; /* defined bits of undefined bytes */
 static struct npu_core fake_core_state;
 static jmp_buf fake_trap;
 static bool fake_trap_armed;
@@ -91,6 +92,22 @@ void npu_ub_undefine(struct npu_core *core, const void *at, size_t bytes)
     size_t offset = fake_offset(at, bytes);
     for (size_t i = offset; i < offset + bytes; i++)
         fake_defined[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    memset(fake_bits + offset, 0, bytes);
+}
+
+uint8_t npu_ub_bits(const struct npu_core *core, const void *at)
+{
+    return npu_ub_defined(core, at, 1) ? UINT8_MAX : fake_bits[fake_offset(at, 1)];
+}
+
+void npu_ub_define_bits(struct npu_core *core, const void *at, uint8_t bits)
+{
+    if (bits == UINT8_MAX) {
+        npu_ub_define(core, at, 1);
+        return;
+    }
+    npu_ub_undefine(core, at, 1);
+    fake_bits[fake_offset(at, 1)] = bits;
 }
 
 void npu_undefined_read(struct npu_core *core, const char *operand, const void *at)
@@ -108,6 +125,7 @@ static struct npu_core *fake_core(struct rng *rng)
         memcpy(fake_ub + i, &bits, 8);
     }
     memset(fake_defined, 0xff, sizeof fake_defined);
+    memset(fake_bits, 0, sizeof fake_bits);
     fake_core_state = (struct npu_core){.ub = fake_ub, .ub_bytes = FAKE_UB, .ub_defined = fake_defined};
     fake_core_state.regs.mask[0] = fake_core_state.regs.mask[1] = UINT64_MAX;
     fake_fault = fake_undefined = NULL;
