@@ -1,0 +1,53 @@
+/* The figures of the field, to the digit: compile and execution rates as pass@k, NPUKernelBench's own score, Comp@k,
+ * Pass@k and fast_p of AscendCraft and MultiKernelBench, with bootstrap intervals over tasks. Definitions and sources:
+ * docs/metrics.md. */
+#ifndef EVAL_METRICS_H
+#define EVAL_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What n samples for one task came to. Samples whose verdict is unsupported or infra_error are in none of the counts.
+ */
+struct metrics_task {
+    const char *name;
+    int level;
+    const char *category;
+    int samples;             /* n: rated samples */
+    int compiled, passed;    /* c of CR and of ER */
+    int cases, cases_passed; /* of all rated samples together */
+    int excluded;            /* unsupported or infra_error */
+    const double *speedups;  /* of the passed samples: baseline time / candidate time; NULL = no times known */
+};
+
+/* 1 - C(n-c, k) / C(n, k): the chance that at least one of k samples drawn from n, c of them right, is right (Chen et
+ * al. 2021, unbiased). Needs 1 <= k <= n and 0 <= c <= n; NAN otherwise. */
+double metrics_pass_at_k(int n, int c, int k);
+
+enum metrics_rate { METRICS_COMPILE, METRICS_EXECUTE };
+struct metrics_mean {
+    double value;     /* 0..1; NAN if no task has enough samples */
+    double low, high; /* 95 % bootstrap interval over tasks */
+    int tasks;        /* that entered */
+};
+/* Mean over tasks of pass@k. level 0 = all levels; category NULL = all. Tasks with fewer than k rated samples are left
+ * out. */
+struct metrics_mean metrics_rate(const struct metrics_task *tasks, size_t count, enum metrics_rate rate, int k,
+                                 int level, const char *category);
+/* The mean of the levels' means weighted 36 : 12 : 6, as the AscendKernelGen paper's 54 tasks weigh them; levels
+ * without tasks are left out. */
+double metrics_weighted(const struct metrics_task *tasks, size_t count, enum metrics_rate rate, int k);
+
+/* NPUKernelBench's own score, 0..100, as documented (task = share of passed cases, level = mean over tasks) and as
+ * coded (per level the passed samples over the samples); both weigh the levels 0.2, 0.3, 0.5. */
+double metrics_score_documented(const struct metrics_task *tasks, size_t count);
+double metrics_score_coded(const struct metrics_task *tasks, size_t count);
+
+/* MultiKernelBench and AscendCraft: shares of all tasks, over the first k samples. */
+double metrics_comp_at(const struct metrics_task *tasks, size_t count);
+double metrics_passed_at(const struct metrics_task *tasks, size_t count);
+/* Share of all tasks with a right sample at least p times as fast as the baseline; NAN if no task has times. */
+double metrics_fast(const struct metrics_task *tasks, size_t count, double p);
+
+#endif
