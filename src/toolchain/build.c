@@ -463,8 +463,7 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
     for (int i = 0; i < count && !error; i++) {
         if (variants[i].loaded)
             continue;
-        const char *text = arena_printf(arena, "#define " PREPARE_AICORE " __aicore__\n%s%s", variants[i].config,
-                                        builder->tiling_header);
+        const char *text = arena_printf(arena, PREPARE_MACROS "%s%s", variants[i].config, builder->tiling_header);
         error = files_write(arena_printf(arena, "%s/config%d.h", builder->work, i), text, strlen(text));
         kernel_arguments(builder, pch, &variants[i], i, &compiles[opened].args);
         compiles[opened].root = builder->project->dir;

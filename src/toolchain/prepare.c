@@ -112,15 +112,23 @@ static size_t match(const char *text, size_t open, char opening, char closing)
     return 0;
 }
 
-/* `[aicore]`, an attribute that only CANN's compiler reads, becomes a macro of the same length. */
+/* `[aicore]` and `[host, aicore]`, attributes that only CANN's compiler reads, become macros that are no longer. */
 static bool replace_aicore(char *text, const struct token *open)
 {
     struct token name = next_token(text, open->end);
+    bool host = token_is(text, &name, "host");
+    if (host) {
+        struct token comma = next_token(text, name.end);
+        if (!token_is(text, &comma, ","))
+            return false;
+        name = next_token(text, comma.end);
+    }
     struct token close = next_token(text, name.end);
     if (!token_is(text, &name, "aicore") || !token_is(text, &close, "]"))
         return false;
+    const char *macro = host ? PREPARE_HOST_AICORE : PREPARE_AICORE;
     blank(text, open->start, close.end);
-    memcpy(text + open->start, PREPARE_AICORE, strlen(PREPARE_AICORE));
+    memcpy(text + open->start, macro, strlen(macro));
     return true;
 }
 

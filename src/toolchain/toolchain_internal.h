@@ -55,12 +55,16 @@ struct prepared_source {
     struct source_shift shifts[8];
     int shift_count;
 };
-/* Replaces `[aicore]` by PREPARE_AICORE, blanks `name<<<...>>>(...);`, renames the entry point (NULL: there is none in
+/* Replaces `[aicore]` by PREPARE_AICORE and `[host, aicore]` by PREPARE_HOST_AICORE, blanks `name<<<...>>>(...);`, renames the entry point (NULL: there is none in
  * this file) and, if asked, gives it the tiling parameter. */
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
                     struct prepared_source *prepared);
-/* A macro that the compile defines as __aicore__; as long as the text it replaces. */
+/* Macros that the compile defines by PREPARE_MACROS; no longer than the text they replace. */
 #define PREPARE_AICORE "_AICORE_"
+#define PREPARE_HOST_AICORE "_HOST_AICORE_"
+#define PREPARE_MACROS                                                                                                 \
+    "#define " PREPARE_AICORE " __aicore__\n"                                                                          \
+    "#define " PREPARE_HOST_AICORE " __attribute__((host)) __aicore__\n"
 /* "akgen_kernel_<entry>": a name that no library has. */
 #define PREPARE_PREFIX "akgen_kernel_"
 /* True if the text uses an identifier, or may make it by pasting a prefix of it with ##. Comments and strings are

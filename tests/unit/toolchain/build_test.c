@@ -501,6 +501,21 @@ static void test_lists_and_absent_optionals(void **state)
     finish(&fixture);
 }
 
+/* Both sides may call what is marked so, the host in constant expressions of the kernel file. */
+static void test_functions_of_both_sides(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    const char *kernel = with(&fixture, kernel_source, "DECLARATIONS",
+                              "template <int N, class T> __forceinline__ [host, aicore] constexpr T RoundUp(T v)"
+                              "{ return (v + N - 1) / N * N; }\n"
+                              "inline int HostSide(int v) { return RoundUp<8>(v); }\n"
+                              "constexpr int TILE = RoundUp<8>(61);");
+    build(&fixture, host_source, with(&fixture, kernel, "COMPUTE", "Add(c, a, b, RoundUp<8>(n) + TILE - 64);"));
+    assert_built(&fixture.build);
+    finish(&fixture);
+}
+
 static void test_fault_names_the_line(void **state)
 {
     (void)state;
@@ -553,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_tiling_that_misbehaves),
         cmocka_unit_test(test_printing_is_captured_and_harmless),
         cmocka_unit_test(test_lists_and_absent_optionals),
+        cmocka_unit_test(test_functions_of_both_sides),
         cmocka_unit_test(test_fault_names_the_line),
         cmocka_unit_test(test_the_same_call_in_both_branches_keeps_its_line),
     };

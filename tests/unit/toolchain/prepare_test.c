@@ -54,6 +54,10 @@ static void test_aicore_and_launches(void **state)
             false, &out);
     assert_string_equal(out.text,
                         "inline _AICORE_ void f();\ninline _AICORE_\n  void g();\nint a[3]; bool b = 1 << 2;\n");
+    prepare(&arena, "[host, aicore] int f();\n[host,aicore] int g(int host);\nint a[host, b], c[host];\n", NULL, false,
+            &out);
+    assert_string_equal(out.text,
+                        "_HOST_AICORE_  int f();\n_HOST_AICORE_ int g(int host);\nint a[host, b], c[host];\n");
     prepare(&arena, "void add_do(int n) { int k; add<<<n, nullptr,\n s>>>(x, f(y)); k++; }", NULL, false, &out);
     assert_string_equal(out.text, "void add_do(int n) { int k;                  \n              ; k++; }");
     assert_true(out.changed);
