@@ -140,15 +140,20 @@ static void write_project(struct fixture *fixture, const char *host, const char 
     assert_null(files_write(arena_printf(arena, "%s/add_custom.cpp", path), kernel, strlen(kernel)));
 }
 
-static void build(struct fixture *fixture, const char *host, const char *kernel)
+static void build_written(struct fixture *fixture)
 {
     static const bool wanted[] = {true, false};
-    write_project(fixture, host, kernel);
     fixture->options = (struct build_options){.cache_dir = cache, .jobs = 2, .wanted = wanted};
     assert_null(op_project_find(&fixture->arena, fixture->dir, "AddCustom", true, &fixture->project));
     struct akgen_error *error = toolchain_build(&fixture->arena, &fixture->project, &fixture->options, &fixture->build);
     if (error)
         fail_msg("%s", error->message);
+}
+
+static void build(struct fixture *fixture, const char *host, const char *kernel)
+{
+    write_project(fixture, host, kernel);
+    build_written(fixture);
 }
 
 static void finish(struct fixture *fixture)
@@ -501,6 +506,19 @@ static void test_lists_and_absent_optionals(void **state)
     finish(&fixture);
 }
 
+static void test_a_function_that_two_host_files_define(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    static const char definition[] = "int Align(int n) { return (n + 31) / 32 * 32; }\n";
+    write_project(&fixture, arena_printf(&fixture.arena, "%s%s", definition, host_source), kernel_source);
+    assert_null(
+        files_write(arena_printf(&fixture.arena, "%s/op_host/infer.cpp", fixture.dir), definition, strlen(definition)));
+    build_written(&fixture);
+    assert_built(&fixture.build);
+    finish(&fixture);
+}
+
 /* Both sides may call what is marked so, the host in constant expressions of the kernel file. */
 static void test_functions_of_both_sides(void **state)
 {
@@ -568,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_tiling_that_misbehaves),
         cmocka_unit_test(test_printing_is_captured_and_harmless),
         cmocka_unit_test(test_lists_and_absent_optionals),
+        cmocka_unit_test(test_a_function_that_two_host_files_define),
         cmocka_unit_test(test_functions_of_both_sides),
         cmocka_unit_test(test_fault_names_the_line),
         cmocka_unit_test(test_the_same_call_in_both_branches_keeps_its_line),
