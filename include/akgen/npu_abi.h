@@ -138,7 +138,8 @@ void npu_sync_all(int aiv_only);
 /* SyncAll(gmWorkspace, ubWorkspace, usedCores): soft form; used_cores 0 = all. */
 void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_tensor *ub_workspace, int used_cores);
 void npu_cross_core_set_flag(int mode, int pipe, int flag_id);
-void npu_cross_core_wait_flag(int flag_id);
+/* mode: as written; the 910B ignores it (CrossCoreWaitFlag), reports name it. */
+void npu_cross_core_wait_flag(int mode, int flag_id);
 /* DataCacheCleanAndInvalid: entire = ENTIRE_DATA_CACHE, dst as DcciDst. */
 void npu_dcache_clean(const struct npu_tensor *tensor, int entire, int dst);
 
@@ -158,11 +159,11 @@ uint64_t npu_get_rsvd_count(void);                        /* GatherMask: element
 int64_t npu_get_system_cycle(void);
 
 /* ---- where am I -------------------------------------------------------------------------------------------------- */
-int64_t npu_block_idx(void);
+int64_t npu_block_idx(void);     /* GetBlockIdx: among the AICs or among the AIVs of the launch */
+int64_t npu_group_idx(void);     /* the variable block_idx: the same on the AIC and the AIVs that form one block */
 int64_t npu_block_num(void);
-int64_t npu_sub_block_idx(void);
-int64_t npu_sub_block_num(void);
-int npu_core_is_aiv(void);
+int64_t npu_sub_block_idx(void); /* which of its block's AIVs; 0 on an AIC */
+int64_t npu_sub_block_num(void); /* AIVs of a block; 1 on an AIC */
 /* The structure behind the kernel's tiling pointer, copied to `to`; a trap if the tiling data is shorter. */
 void npu_tiling_copy(void *to, uint64_t tiling_addr, uint32_t bytes);
 uint64_t npu_tiling_key(void);
@@ -171,8 +172,14 @@ uint64_t npu_user_workspace(uint64_t workspace_addr);
 void npu_set_sys_workspace(uint64_t workspace_addr);
 /* GetSysWorkSpacePtr: what SetSysWorkspace was given, else where the launch's workspace begins, 0 if it has none. */
 uint64_t npu_sys_workspace(void);
-/* KERNEL_TASK_TYPE, KERNEL_TASK_TYPE_DEFAULT: enum of CANN's kernel types; recorded. */
-void npu_kernel_type(int type);
+/* What KERNEL_TASK_TYPE and KERNEL_TASK_TYPE_DEFAULT leave in the section NPU_TASK_TYPES of the object: the launch must
+ * know the type before any kernel code runs. */
+struct npu_task_type {
+    uint64_t key;  /* tiling key; NPU_EVERY_KEY: the default */
+    uint64_t type; /* KernelMetaType */
+};
+#define NPU_TASK_TYPES "akgen_task_types"
+#define NPU_EVERY_KEY  UINT64_MAX
 
 /* ---- scalar unit ------------------------------------------------------------------------------------------------- */
 /* GetValue/SetValue of `size` (1, 2, 4, 8) bytes at byte offset `offset` of a tensor. Bounds, definedness, order and (GM)

@@ -380,11 +380,11 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
     const struct eval_options *options = candidate->options;
     const struct build *build = candidate->build;
     const struct task *task = bound->instance->task;
-    const char *kernel_so = NULL;
+    const struct build_kernel *kernel = NULL;
     for (int i = 0; i < build->kernel_count; i++)
-        if (build->kernels[i].combination == combination)
-            kernel_so = build->kernels[i].so;
-    if (!kernel_so) {
+        if (build->kernels[i].combination == combination && build->kernels[i].so)
+            kernel = &build->kernels[i];
+    if (!kernel) {
         row_set(row, VERDICT_INFRA_ERROR, STAGE_KERNEL,
                 arena_printf(arena, "no object was built for data type combination %d", combination));
         return;
@@ -392,7 +392,8 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
     struct job job = {
         .kind = JOB_RUN,
         .host_so = build->host_so,
-        .kernel_so = kernel_so,
+        .kernel_so = kernel->so,
+        .cube_so = kernel->cube_so,
         .op_type = task->op_type,
         .entry = build->entry,
         .def = &build->def,

@@ -121,6 +121,7 @@ static json_t *run_json(const struct job_result *run)
 {
     json_t *json = json_object();
     json_object_set_new(json, "blocks", json_integer(run->block_dim));
+    json_object_set_new(json, "kernel_type", json_string(npu_kernel_type_name(run->stats.kernel_type)));
     json_object_set_new(json, "tiling_key", json_integer((json_int_t)run->tiling_key));
     json_object_set_new(json, "tiling_bytes", json_integer(run->tiling_bytes));
     json_object_set_new(json, "tiling", run->tiling ? json_incref(run->tiling) : json_null());

@@ -1,6 +1,48 @@
-/* Synchronisation between cores: SyncAll, hard and soft, and cross-core flags of mode 0.
- * Source: asc-devkit docs/zh/api, SyncAll.md and CrossCoreSetFlag(ISASI).md. */
+/* Synchronisation between cores: SyncAll, hard and soft, and cross-core flags.
+ * Source: asc-devkit docs/zh/api, 同步控制/核间同步: SyncAll, CrossCoreSetFlag(ISASI), 关键特性说明.
+ *
+ * A core has a counter for each of 16 flags. A set of mode 0 is a round once all cores of the setter's kind have made
+ * it, of mode 1 once the AIVs of its block have, of mode 2 once the AIC of its block, or all AIVs of it, have; the
+ * round adds one to the counters of those same cores (modes 0 and 1) or of the block's other kind (mode 2). A wait
+ * takes one off, or waits for it. Where only one kind of core runs, mode 0 is a meeting of all: it ends an epoch of
+ * gm.c. Where both run, rounds carry clocks (between.c). */
 #include "npu/machine_internal.h"
+#include "npu/order_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RING = NPU_CROSS_LIMIT + 1 };
+/* What SyncAll uses inside (constraints of SyncAll: flags 11 to 14). */
+enum { FLAG_AIC_ALL = 11, FLAG_AIV_TO_AIC = 12, FLAG_AIC_TO_AIV = 13, FLAG_AIV_ALL = 14 };
+
+void cross_core_begin(struct npu *npu)
+{
+    npu->sync = (struct npu_sync_state){
+        .flags = calloc((size_t)npu->core_count * NPU_CROSS_FLAGS, sizeof(struct npu_cross_flag))};
+    if (!npu->sync.flags)
+        abort();
+}
+
+void cross_core_end(struct npu *npu)
+{
+    for (int i = 0; i < npu->core_count * NPU_CROSS_FLAGS; i++) {
+        free(npu->sync.flags[i].set_clocks);
+        free(npu->sync.flags[i].round_clocks);
+    }
+    free(npu->sync.flags);
+    free(npu->sync.soft_clock);
+}
+
+static struct npu_clock *new_clocks(const struct npu *npu, size_t rows)
+{
+    size_t bytes = rows * (size_t)npu->core_count * sizeof(struct npu_clock);
+    struct npu_clock *clocks = aligned_alloc(_Alignof(struct npu_clock), bytes);
+    if (!clocks)
+        abort();
+    memset(clocks, 0, bytes);
+    return clocks;
+}
 
 struct meeting {
     const uint64_t *generation;
@@ -23,36 +65,260 @@ static void finish_pipes(struct npu_core *core)
 static void check_core_count(struct npu_core *core, const char *api)
 {
     const struct npu *npu = core->npu;
-    if (npu->block_dim > npu->config.soc->aiv)
+    if (npu->block_dim > npu->wave_blocks)
         npu_trap(core, "sync_more_blocks_than_cores", NULL,
                  "%s with %d blocks on %d cores: blocks of the second wave never start, and all others wait for them",
-                 api, npu->block_dim, npu->config.soc->aiv);
+                 api, npu->block_dim, npu->wave_blocks);
+}
+
+/* The hardware that counts flags runs for the MIX types only. Kernels that name no type get one that has it. */
+static void check_hardware(struct npu_core *core, const char *api)
+{
+    enum npu_kernel_type type = core->npu->config.kernel_type;
+    if (type == NPU_TYPE_AIV_ONLY || type == NPU_TYPE_AIC_ONLY)
+        npu_trap(core, "sync_kernel_type", NULL,
+                 "%s in a kernel of type %s, for which the chip does not start the scheduler that synchronises cores; "
+                 "%s does",
+                 api, npu_kernel_type_name((int)type),
+                 npu_kernel_type_name(type == NPU_TYPE_AIV_ONLY ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_MIX_AIC_1_0));
+    check_core_count(core, api);
+    core->npu->sync.used = true;
+}
+
+/* Every core has arrived: what was written counts as before. */
+static void end_epoch(struct npu_core *core)
+{
+    dcache_swap_out(core);
+    gm_epoch_end(core->npu);
+    dcache_swap_in(core);
 }
 
 /* The running block joins a meeting of `members` blocks; the last one to come ends the epoch. */
 static void meet(struct npu_core *core, int *arrived, uint64_t *generation, int members, const char *what)
 {
-    if (++*arrived == members) {
+    struct npu *npu = core->npu;
+    bool last = ++*arrived == members;
+    if (core->between && !npu->sync.soft_clock)
+        npu->sync.soft_clock = new_clocks(npu, 1);
+    if (core->between)
+        between_release(core, NPU_LANE_S, npu->sync.soft_clock);
+    else if (last)
+        end_epoch(core);
+    if (last) {
         *arrived = 0;
-        dcache_swap_out(core);
-        gm_epoch_end(core->npu);
-        dcache_swap_in(core);
         ++*generation;
-        return;
+    } else {
+        struct meeting meeting = {generation, *generation};
+        npu_fiber_wait(core, meeting_over, &meeting, what);
     }
-    struct meeting meeting = {generation, *generation};
-    npu_fiber_wait(core, meeting_over, &meeting, what);
+    if (core->between)
+        between_acquire(core, npu->sync.soft_clock);
+}
+
+/* ---- flags ----------------------------------------------------------------------------------------------------------
+ */
+
+static struct npu_cross_flag *flag_of(const struct npu_core *core, int flag)
+{
+    return &core->npu->sync.flags[core->index * NPU_CROSS_FLAGS + flag];
+}
+
+/* True if a set of this mode by `setter` also needs `other` to set, or (`waits`) lets `other` go on. */
+static bool takes_part(const struct npu_core *setter, const struct npu_core *other, int mode, bool waits)
+{
+    if (mode == 0)
+        return other->aic == setter->aic;
+    return other->group == setter->group &&
+           (mode == 2 && waits ? other->aic != setter->aic : other->aic == setter->aic);
+}
+
+/* The sets of `mode` that every core has made whose set is needed beside the setter's. */
+static uint32_t rounds(const struct npu_core *setter, int mode, int flag)
+{
+    const struct npu *npu = setter->npu;
+    uint32_t least = UINT32_MAX;
+    for (int i = 0; i < npu->core_count; i++)
+        if (takes_part(setter, &npu->cores[i], mode, false)) {
+            uint32_t sets = flag_of(&npu->cores[i], flag)->sets[mode];
+            least = sets < least ? sets : least;
+        }
+    return least;
+}
+
+static struct npu_clock *ring_slot(const struct npu *npu, struct npu_clock **ring, uint32_t number)
+{
+    if (!*ring)
+        *ring = new_clocks(npu, RING);
+    return *ring + (size_t)(number % RING) * (size_t)npu->core_count;
+}
+
+/* Round number `round` of a flag is complete: the counters of those who wait for it go up. */
+static void finish_round(struct npu_core *core, int mode, int flag, uint32_t round)
+{
+    struct npu *npu = core->npu;
+    struct npu_clock *before = core->between ? new_clocks(npu, 1) : NULL;
+    for (int i = 0; before && i < npu->core_count; i++)
+        if (takes_part(core, &npu->cores[i], mode, false)) {
+            const struct npu_clock *set = ring_slot(npu, &flag_of(&npu->cores[i], flag)->set_clocks, round);
+            for (int k = 0; k < npu->core_count; k++)
+                npu_clock_join(&before[k], &set[k]);
+        }
+    for (int i = 0; i < npu->core_count; i++) {
+        if (!takes_part(core, &npu->cores[i], mode, true))
+            continue;
+        struct npu_cross_flag *waiter = flag_of(&npu->cores[i], flag);
+        if (before)
+            memcpy(ring_slot(npu, &waiter->round_clocks, waiter->waited + waiter->counter), before,
+                   (size_t)npu->core_count * sizeof *before);
+        waiter->counter++;
+    }
+    free(before);
+}
+
+static void overflow(struct npu_core *core, int flag)
+{
+    npu_trap(core, "cross_core_flag_overflow", "flagId", "flag %d was set 16 times without a wait; it counts to %d",
+             flag, NPU_CROSS_LIMIT);
+}
+
+static void set_flag(struct npu_core *core, int mode, int lane, int flag)
+{
+    struct npu *npu = core->npu;
+    struct npu_cross_flag *mine = flag_of(core, flag);
+    uint32_t before = rounds(core, mode, flag);
+    if (mine->sets[mode] - before >= NPU_CROSS_LIMIT)
+        overflow(core, flag);
+    if (core->between) {
+        struct npu_clock *slot = ring_slot(npu, &mine->set_clocks, mine->sets[mode]);
+        memset(slot, 0, (size_t)npu->core_count * sizeof *slot);
+        between_release(core, lane, slot);
+    }
+    mine->sets[mode]++;
+    if (rounds(core, mode, flag) == before)
+        return;
+    for (int i = 0; i < npu->core_count; i++)
+        if (takes_part(core, &npu->cores[i], mode, true) && flag_of(&npu->cores[i], flag)->counter == NPU_CROSS_LIMIT)
+            overflow(core, flag);
+    finish_round(core, mode, flag, before);
+    if (!core->between)
+        end_epoch(core);
+}
+
+static bool flag_is_set(void *argument)
+{
+    const struct npu_cross_flag *flag = argument;
+    return flag->counter > 0;
+}
+
+/* `described`: a deadlock names the flag; SyncAll's own flags are nobody's business. */
+static void wait_flag(struct npu_core *core, int mode, int flag, const char *what, bool described)
+{
+    struct npu_cross_flag *mine = flag_of(core, flag);
+    core->fiber->waits_mode = mode;
+    core->fiber->waits_flag = described ? flag : -1;
+    if (!flag_is_set(mine))
+        npu_fiber_wait(core, flag_is_set, mine, what);
+    core->fiber->waits_flag = -1;
+    if (core->between)
+        between_acquire(core, ring_slot(core->npu, &mine->round_clocks, mine->waited));
+    else
+        npu_order_join_all(core);
+    mine->counter--;
+    mine->waited++;
+}
+
+void cross_core_describe(const struct npu_core *core, char *text, size_t bytes)
+{
+    const struct npu *npu = core->npu;
+    int flag = core->fiber->waits_flag, named = core->fiber->waits_mode;
+    snprintf(text, bytes, "CrossCoreWaitFlag<%d>(%d), which nobody has set", named, flag);
+    for (int mode = 0; mode < NPU_CROSS_MODES; mode++) {
+        const struct npu_core *setter = NULL;
+        int needed = 0, done = 0;
+        for (int i = 0; i < npu->core_count && !setter; i++)
+            if (takes_part(&npu->cores[i], core, mode, true))
+                setter = &npu->cores[i];
+        for (int i = 0; setter && i < npu->core_count; i++)
+            if (takes_part(setter, &npu->cores[i], mode, false)) {
+                needed++;
+                done += flag_of(&npu->cores[i], flag)->sets[mode] > rounds(setter, mode, flag);
+            }
+        if (done)
+            snprintf(text, bytes, "CrossCoreWaitFlag<%d>(%d), which %d of %d %s%s have set with mode %d", named, flag,
+                     done, needed,
+                     !core->between ? "blocks"
+                     : setter->aic  ? "AICs"
+                                    : "AIVs",
+                     mode ? " of its block" : "", mode);
+    }
+}
+
+static void check_mode(struct npu_core *core, const char *api, int mode)
+{
+    if (mode < 0 || mode >= NPU_CROSS_MODES)
+        npu_trap(core, "cross_core_mode", "modeId", "%s<%d>: a 910B has the modes 0, 1 and 2", api, mode);
+    if (mode > 0 && !core->between)
+        npu_trap(core, "cross_core_mode", "modeId",
+                 "%s<%d>: modes 1 and 2 are for kernels of type MIX_AIC_1_1 and MIX_AIC_1_2, whose blocks have an AIC "
+                 "and AIVs",
+                 api, mode);
+    if (mode == 1 && core->aic)
+        npu_trap(core, "cross_core_mode", "modeId", "%s<1> on an AIC: mode 1 is among the AIVs of a block", api);
+}
+
+void npu_cross_core_set_flag(int mode, int pipe, int flag_id)
+{
+    NPU_ENTER(core);
+    int lane = npu_lane_of(pipe);
+    if (lane <= NPU_LANE_S) /* PIPE_ALL has no lane */
+        npu_trap(core, "cross_core_pipe", "pipe", "CrossCoreSetFlag takes a pipe other than PIPE_S and PIPE_ALL");
+    check_mode(core, "CrossCoreSetFlag", mode);
+    check_hardware(core, "CrossCoreSetFlag");
+    npu_schedule_drain(core, pipe);
+    set_flag(core, mode, lane, flag_id & (NPU_CROSS_FLAGS - 1));
+}
+
+void npu_cross_core_wait_flag(int mode, int flag_id)
+{
+    NPU_ENTER(core);
+    check_hardware(core, "CrossCoreWaitFlag");
+    wait_flag(core, mode, flag_id & (NPU_CROSS_FLAGS - 1), "CrossCoreWaitFlag", true);
+}
+
+/* ---- SyncAll --------------------------------------------------------------------------------------------------------
+ */
+
+/* Where both kinds of core run: the flags that CANN's SyncAll is made of. AIVs report to their AIC, the AICs meet, and
+ * each lets its AIVs go on; or the cores of one kind meet. */
+static void sync_all_mixed(struct npu_core *core, bool aiv_only)
+{
+    if (aiv_only) {
+        set_flag(core, 0, NPU_LANE_MTE3, FLAG_AIV_ALL);
+        wait_flag(core, 0, FLAG_AIV_ALL, "SyncAll()", false);
+    } else if (core->aic) {
+        wait_flag(core, 2, FLAG_AIV_TO_AIC, "SyncAll<false>()", false);
+        set_flag(core, 0, NPU_LANE_FIX, FLAG_AIC_ALL);
+        wait_flag(core, 0, FLAG_AIC_ALL, "SyncAll<false>()", false);
+        set_flag(core, 2, NPU_LANE_MTE3, FLAG_AIC_TO_AIV);
+    } else {
+        set_flag(core, 2, NPU_LANE_MTE3, FLAG_AIV_TO_AIC);
+        wait_flag(core, 2, FLAG_AIC_TO_AIV, "SyncAll<false>()", false);
+    }
 }
 
 void npu_sync_all(int aiv_only)
 {
     NPU_ENTER(core);
-    if (!aiv_only)
+    if (!aiv_only && !core->between)
         npu_trap(core, "sync_without_cube", NULL,
-                 "SyncAll<false>() also waits for the AIC, and this vector kernel has none: it hangs");
-    check_core_count(core, "SyncAll()");
+                 "SyncAll<false>() waits for AICs and AIVs, and this kernel starts only %s: it hangs",
+                 core->aic ? "AICs" : "AIVs");
+    check_hardware(core, "SyncAll()");
     finish_pipes(core);
-    meet(core, &core->npu->sync.arrived, &core->npu->sync.generation, core->npu->block_dim, "SyncAll()");
+    if (core->between)
+        sync_all_mixed(core, aiv_only);
+    else
+        meet(core, &core->npu->sync.arrived, &core->npu->sync.generation, core->npu->block_dim, "SyncAll()");
 }
 
 /* Each block owns 32 bytes of the GM workspace, whose first word counts its arrivals. */
@@ -80,11 +346,12 @@ static void check_soft_workspace(struct npu_core *core, const struct npu_tensor 
 void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_tensor *ub_workspace, int used_cores)
 {
     NPU_ENTER(core);
-    int members = used_cores ? used_cores : core->npu->block_dim;
+    if (core->aic) /* it is a matter of the AIVs */
+        return;
+    int all = core->npu->block_dim * core->npu->aiv, members = used_cores ? used_cores : all;
     check_core_count(core, "SyncAll(gmWorkspace, ubWorkspace)");
-    if (members < 0 || members > core->npu->block_dim)
-        npu_trap(core, "sync_used_cores", "usedCores", "usedCores is %d, the launch has %d blocks", used_cores,
-                 core->npu->block_dim);
+    if (members < 0 || members > all)
+        npu_trap(core, "sync_used_cores", "usedCores", "usedCores is %d, the launch has %d blocks", used_cores, all);
     finish_pipes(core);
     check_soft_workspace(core, gm_workspace, ub_workspace, members);
     int32_t count = (int32_t)core->npu->sync.soft_generation + 1;
@@ -96,67 +363,4 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
     uint64_t bytes = (uint64_t)members * NPU_BLOCK;
     memset((void *)ub_workspace->addr, 0, bytes);
     npu_ub_define(core, (const void *)ub_workspace->addr, bytes);
-}
-
-/* ---- cross-core flags
- * ------------------------------------------------------------------------------------------------ */
-
-static uint32_t *flag_count(uint32_t *counts, const struct npu_core *core, int flag)
-{
-    return &counts[(size_t)flag * (size_t)core->npu->block_dim + (size_t)core->block];
-}
-
-/* How many rounds of a flag every block has completed. A new one ends the epoch. */
-static void update_rounds(struct npu_core *core, int flag)
-{
-    struct npu *npu = core->npu;
-    const uint32_t *sets = npu->sync.flag_sets + (size_t)flag * (size_t)npu->block_dim;
-    uint32_t rounds = sets[0];
-    for (int i = 1; i < npu->block_dim; i++)
-        rounds = sets[i] < rounds ? sets[i] : rounds;
-    if (rounds == npu->sync.flag_rounds[flag])
-        return;
-    npu->sync.flag_rounds[flag] = rounds;
-    dcache_swap_out(core);
-    gm_epoch_end(npu);
-    dcache_swap_in(core);
-}
-
-void npu_cross_core_set_flag(int mode, int pipe, int flag_id)
-{
-    NPU_ENTER(core);
-    if (mode != 0)
-        npu_unsupported(mode == 1 ? "CrossCoreSetFlag mode 1" : "CrossCoreSetFlag mode 2");
-    if (pipe == NPU_PIPE_S || pipe == NPU_PIPE_ALL)
-        npu_trap(core, "cross_core_pipe", "pipe", "CrossCoreSetFlag takes a pipe other than PIPE_S and PIPE_ALL");
-    check_core_count(core, "CrossCoreSetFlag");
-    int flag = flag_id & (NPU_CROSS_FLAGS - 1);
-    npu_schedule_drain(core, pipe);
-    uint32_t sets = ++*flag_count(core->npu->sync.flag_sets, core, flag);
-    if (sets - *flag_count(core->npu->sync.flag_waits, core, flag) > 15)
-        npu_trap(core, "cross_core_flag_overflow", "flagId", "flag %d was set 16 times without a wait; it counts to 15",
-                 flag);
-    update_rounds(core, flag);
-}
-
-struct flag_wait {
-    const uint32_t *rounds, *waits;
-};
-
-static bool flag_is_set(void *argument)
-{
-    const struct flag_wait *wait = argument;
-    return *wait->rounds > *wait->waits;
-}
-
-void npu_cross_core_wait_flag(int flag_id)
-{
-    NPU_ENTER(core);
-    int flag = flag_id & (NPU_CROSS_FLAGS - 1);
-    uint32_t *waits = flag_count(core->npu->sync.flag_waits, core, flag);
-    struct flag_wait wait = {&core->npu->sync.flag_rounds[flag], waits};
-    if (!flag_is_set(&wait))
-        npu_fiber_wait(core, flag_is_set, &wait, "CrossCoreWaitFlag");
-    ++*waits;
-    npu_order_join_all(core);
 }

@@ -423,6 +423,31 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
              conflicts, region->name, first);
 }
 
+/* As written_twice where flags order some cores: only what nothing orders counts. */
+static void written_again(struct npu_core *core, struct npu_gm_region *region, size_t low, size_t high, uint8_t state,
+                          const uint8_t *old, bool atomic)
+{
+    struct between_conflict conflict;
+    for (size_t at = low; at < high; at = conflict.high) {
+        if (!between_find(core, BETWEEN_WRITE, region, at, high, atomic, &conflict))
+            conflict.low = conflict.high = high;
+        set_state(region, at, conflict.low, state);
+        if (conflict.low < conflict.high)
+            written_twice(core, region, conflict.low, conflict.high, old ? old + (conflict.low - low) : NULL, atomic);
+    }
+}
+
+static void report_race(const struct npu_core *reader, const char *operand, const struct npu_gm_region *region,
+                        size_t at, uint64_t pc, const struct npu_core *writer, uint64_t writer_pc);
+
+/* Before a write: other cores that read the bytes and may still be reading them. */
+static void check_readers(struct npu_core *core, const struct npu_gm_region *region, size_t low, size_t high)
+{
+    struct between_conflict conflict;
+    if (between_find(core, BETWEEN_READ, region, low, high, false, &conflict))
+        report_race(conflict.core, "src0", region, conflict.low, conflict.pc, core, core->pc);
+}
+
 void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes, const uint8_t *old,
                bool defined, bool atomic)
 {
@@ -431,7 +456,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     if (region->kind == NPU_GM_INPUT && !region->coarse)
         npu_note(core, NPU_DIFFERS, false, "input_written", "dst", 0, "writes to %s, which is an input", region->name);
     uint8_t state = !defined ? GM_UNDEFINED : atomic ? GM_ATOMIC : me;
-    enum state_class class = !atomic && region->atomic_writer != core->block && region->atomic_writer != -1
+    enum state_class class = !atomic && region->atomic_writer != core->index && region->atomic_writer != -1
                                  ? OTHERS_OR_ATOMIC_STATE
                                  : OTHERS_STATE;
     size_t at_offset = low, end;
@@ -441,7 +466,10 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
         while ((found = find_state(region, at_offset, high, class, me, &end)) < high) {
             clean = false;
             set_state(region, at_offset, found, state);
-            written_twice(core, region, found, end, old ? old + (found - low) : NULL, atomic);
+            if (core->between)
+                written_again(core, region, found, end, state, old ? old + (found - low) : NULL, atomic);
+            else
+                written_twice(core, region, found, end, old ? old + (found - low) : NULL, atomic);
             at_offset = end;
         }
     }
@@ -453,7 +481,11 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     region->dirty_high = high > region->dirty_high ? high : region->dirty_high;
     region->writer_pc[me] = core->pc;
     if (atomic)
-        region->atomic_writer = region->atomic_writer == -1 || region->atomic_writer == core->block ? core->block : -2;
+        region->atomic_writer = region->atomic_writer == -1 || region->atomic_writer == core->index ? core->index : -2;
+    if (core->between) {
+        check_readers(core, region, low, high);
+        between_log(core, BETWEEN_WRITE, region, low, high, atomic);
+    }
 }
 
 void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool defined, bool atomic)
@@ -468,22 +500,40 @@ void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool de
 /* ---- reads
  * ----------------------------------------------------------------------------------------------------------- */
 
-static void report_race(struct npu_core *core, const char *operand, const struct npu_gm_region *region, size_t at,
+static void report_race(const struct npu_core *reader, const char *operand, const struct npu_gm_region *region,
+                        size_t at, uint64_t pc, const struct npu_core *writer, uint64_t writer_pc)
+{
+    char names[2][32];
+    struct npu_place place = {.core = reader->block,
+                              .pipe = -1,
+                              .pc = pc,
+                              .pc_other = writer_pc,
+                              .api = reader->insn ? npu_isa[reader->insn->op].name : ""};
+    fault_record(reader->npu, NPU_HAZARD, true, "gm_race", operand, &place,
+                 "%s reads %s at offset %zu, which %s writes with %s between",
+                 core_name(reader, names[0], sizeof names[0]), region->name, at,
+                 writer ? core_name(writer, names[1], sizeof names[1]) : "several blocks",
+                 reader->between ? "no SyncAll and no cross-core flag" : "no SyncAll");
+}
+
+/* The last core that wrote the byte, as far as its state tells. */
+static void report_read(struct npu_core *core, const char *operand, const struct npu_gm_region *region, size_t at,
                         uint64_t pc)
 {
     uint8_t state = state_at(region, at);
     bool one = state <= GM_WRITERS;
-    char writer[32] = "several blocks";
-    if (one)
-        snprintf(writer, sizeof writer, "block %d", state - 1);
-    struct npu_place place = {.core = core->block,
-                              .pipe = -1,
-                              .pc = pc,
-                              .pc_other = one ? region->writer_pc[state] : 0,
-                              .api = core->insn ? npu_isa[core->insn->op].name : ""};
-    fault_record(core->npu, NPU_HAZARD, true, "gm_race", operand, &place,
-                 "block %d reads %s at offset %zu, which %s writes with no SyncAll between", core->block, region->name,
-                 at, writer);
+    int index = one ? state - 1 : 0;
+    report_race(core, operand, region, at, pc, one && index < core->npu->core_count ? &core->npu->cores[index] : NULL,
+                one ? region->writer_pc[state] : 0);
+}
+
+/* Where flags order some cores: only what nothing orders counts. */
+static void check_writers(struct npu_core *core, const char *operand, const struct npu_gm_region *region, size_t low,
+                          size_t high)
+{
+    struct between_conflict conflict;
+    if (between_find(core, BETWEEN_WRITE, region, low, high, false, &conflict))
+        report_race(core, operand, region, conflict.low, core->pc, conflict.core, conflict.pc);
 }
 
 static int by_region_and_offset(const void *left, const void *right)
@@ -533,8 +583,14 @@ void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t
     size_t low = addr - (uint64_t)region->base, high = low + bytes, end;
     if (dirty_overlap(region, low, high)) {
         size_t found = find_state(region, low, high, OTHERS_STATE, gm_writer(core), &end);
-        if (found < high)
-            report_race(core, operand, region, found, core->pc);
+        if (found < high && core->between)
+            check_writers(core, operand, region, found, high);
+        else if (found < high)
+            report_read(core, operand, region, found, core->pc);
+    }
+    if (core->between) {
+        between_log(core, BETWEEN_READ, region, low, high, false);
+        return;
     }
     struct npu_gm_view *view = core->view;
     /* Two alternating streams (x and y of a loop) both find their own interval among the last few. */
@@ -576,7 +632,7 @@ static void compare_reads(struct npu_core *core)
             continue;
         size_t found = find_state(read->region, read->low, read->high, OTHERS_STATE, gm_writer(core), &end);
         if (found < read->high)
-            report_race(core, "src0", read->region, found, read->pc);
+            report_read(core, "src0", read->region, found, read->pc);
     }
     view->read_count = 0;
     core->spun = false;

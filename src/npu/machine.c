@@ -23,7 +23,6 @@ struct npu *npu_create(const struct npu_config *config)
     npu->config = *config;
     if (!npu->config.soc)
         npu->config.soc = &npu_socs[0];
-    npu->stats.kernel_type = -1;
     npu->fibers = fibers_create();
     rng_seed(&npu->rng, config->seed);
     return npu;
@@ -112,6 +111,7 @@ static void block_free(struct npu_core *core)
     npu_pipe_object_destroy(core);
     npu_schedule_destroy(core->schedule);
     npu_order_destroy(core->order);
+    core->order = NULL;
     npu_current = NULL;
     memset(core->ub_bits + core->bits_low, 0, core->bits_high - core->bits_low);
     core->ub_memory->next = core->npu->free_ub;
@@ -128,8 +128,6 @@ static void add_stats(struct npu_stats *sum, const struct npu_stats *core)
     sum->scalar_blocks += core->scalar_blocks;
     sum->bytes_in += core->bytes_in;
     sum->bytes_out += core->bytes_out;
-    if (core->kernel_type >= 0)
-        sum->kernel_type = core->kernel_type;
 }
 
 #define ARGS_8(a, i) a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]
@@ -144,8 +142,9 @@ __attribute__((no_sanitize("function"))) static void call_kernel(npu_kernel *ker
 
 static void block_main(struct npu_core *core)
 {
+    struct npu *npu = core->npu;
     block_begin(core);
-    call_kernel((npu_kernel *)core->npu->kernel, core->npu->args);
+    call_kernel((npu_kernel *)(core->aic ? npu->config.aic_kernel : npu->kernel), npu->args);
     core->pc = 0;
     npu_schedule_drain(core, NPU_PIPE_ALL);
     npu_order_join_all(core);
@@ -171,30 +170,55 @@ static struct npu_core *next_core(struct npu *npu, int first, int count, int aft
     return NULL;
 }
 
+const char *core_name(const struct npu_core *core, char *text, size_t bytes)
+{
+    const char *kind = !core->between ? "block" : core->aic ? "AIC" : "AIV";
+    snprintf(text, bytes, "%s %d", kind, core->block);
+    return text;
+}
+
+static bool waits_alike(const struct npu_fiber *a, const struct npu_fiber *b)
+{
+    return !a->done && a->waits_for == b->waits_for && a->waits_flag == b->waits_flag &&
+           a->waits_mode == b->waits_mode && a->core->aic == b->core->aic;
+}
+
+/* The different reasons for which cores wait, each with the first core that has it, as far as there is room. */
+static void describe_waits(const struct npu *npu, int first, int count, char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = first; i < first + count; i++) {
+        const struct npu_fiber *fiber = npu->cores[i].fiber;
+        char name[32], reason[160];
+        bool said = fiber->done || used + sizeof name + sizeof reason > bytes;
+        for (int k = first; k < i && !said; k++)
+            said = waits_alike(npu->cores[k].fiber, fiber);
+        if (said)
+            continue;
+        snprintf(reason, sizeof reason, "%s", fiber->waits_for);
+        if (fiber->waits_flag >= 0)
+            cross_core_describe(fiber->core, reason, sizeof reason);
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s waits for %s", used ? "; " : "",
+                                 core_name(fiber->core, name, sizeof name), reason);
+    }
+}
+
 static void report_deadlock(struct npu *npu, int first, int count)
 {
     struct npu_core *waiting = NULL;
-    int ended = 0, waits = 0;
-    char text[256] = "";
-    size_t used = 0;
-    const char *last = NULL;
-    for (int i = first; i < first + count; i++) {
-        struct npu_fiber *fiber = npu->cores[i].fiber;
-        if (fiber->done) {
-            ended++;
-            continue;
-        }
-        waits++;
-        waiting = waiting ? waiting : &npu->cores[i];
-        if (fiber->waits_for != last && used < sizeof text - 80)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%sblock %d waits for %s", used ? ", " : "", i,
-                                     fiber->waits_for);
-        last = fiber->waits_for;
+    int ended = 0;
+    char text[640];
+    for (int i = first + count - 1; i >= first; i--) {
+        ended += npu->cores[i].fiber->done;
+        waiting = npu->cores[i].fiber->done ? waiting : &npu->cores[i];
     }
+    describe_waits(npu, first, count, text, sizeof text);
     struct npu_place place = {
         .core = waiting->block, .pipe = NPU_PIPE_S, .pc = waiting->fiber->waits_pc, .api = waiting->fiber->waits_for};
     fault_record(npu, NPU_TRAP, true, "deadlock", NULL, &place,
-                 "no block can go on: %s; %d of %d blocks wait, %d have ended", text, waits, count, ended);
+                 "no block can go on: %s; %d of %d %s wait, %d have ended", text, count - ended, count,
+                 npu->aic && npu->aiv ? "cores" : "blocks", ended);
     npu->ended = true;
 }
 
@@ -229,7 +253,7 @@ static void run_wave(struct npu *npu, int first, int count)
             report_deadlock(npu, first, count);
             break;
         }
-        last = core->block;
+        last = core->index;
         if (core->dcache)
             dcache_swap_in(core);
         fiber_resume(core->fiber, block_main);
@@ -245,25 +269,46 @@ static void run_wave(struct npu *npu, int first, int count)
     wave_end(npu, first, count);
 }
 
+/* A block of a kernel that starts both kinds is one AIC with its AIVs; as many run at a time as there are AICs. */
+static void shape_launch(struct npu *npu, int block_dim)
+{
+    const struct npu_soc *soc = npu->config.soc;
+    npu_kernel_type_cores(npu->config.kernel_type, &npu->aic, &npu->aiv);
+    npu->block_dim = block_dim;
+    npu->core_count = block_dim * (npu->aic + npu->aiv);
+    npu->wave_blocks = npu->aic ? soc->aic : soc->aiv;
+}
+
+static void core_begin(struct npu_core *core, int index, struct npu_fiber *fiber)
+{
+    struct npu *npu = core->npu;
+    int per_block = npu->aic + npu->aiv, place = index % per_block;
+    core->index = index;
+    core->group = index / per_block;
+    core->aic = place < npu->aic;
+    core->sub = core->aic ? 0 : place - npu->aic;
+    core->block = core->aic ? core->group : core->group * npu->aiv + core->sub;
+    core->ub_bytes = npu->config.soc->ub_bytes;
+    core->regs.mask[0] = core->regs.mask[1] = ~UINT64_C(0);
+    core->view = gm_view_create();
+    if (npu->aic && npu->aiv)
+        core->between = between_create(npu->core_count);
+    core->fiber = fiber;
+    fiber->core = core;
+    fiber->waits_flag = -1;
+}
+
 static void launch_begin(struct npu *npu, int block_dim)
 {
-    npu->block_dim = npu->core_count = block_dim;
-    npu->cores = calloc((size_t)block_dim, sizeof *npu->cores);
-    struct npu_fiber *fibers = calloc((size_t)block_dim, sizeof *fibers);
-    npu->sync = (struct npu_sync_state){.flag_sets = calloc((size_t)block_dim * NPU_CROSS_FLAGS, sizeof(uint32_t)),
-                                        .flag_waits = calloc((size_t)block_dim * NPU_CROSS_FLAGS, sizeof(uint32_t))};
-    if (!npu->cores || !fibers || !npu->sync.flag_sets || !npu->sync.flag_waits)
+    shape_launch(npu, block_dim);
+    npu->cores = calloc((size_t)npu->core_count, sizeof *npu->cores);
+    struct npu_fiber *fibers = calloc((size_t)npu->core_count, sizeof *fibers);
+    if (!npu->cores || !fibers)
         abort();
-    for (int i = 0; i < block_dim; i++) {
-        struct npu_core *core = &npu->cores[i];
-        core->npu = npu;
-        core->block = i;
-        core->ub_bytes = npu->config.soc->ub_bytes;
-        core->regs.mask[0] = core->regs.mask[1] = ~UINT64_C(0);
-        core->stats.kernel_type = -1;
-        core->view = gm_view_create();
-        core->fiber = &fibers[i];
-        fibers[i].core = core;
+    cross_core_begin(npu);
+    for (int i = 0; i < npu->core_count; i++) {
+        npu->cores[i].npu = npu;
+        core_begin(&npu->cores[i], i, &fibers[i]);
     }
 }
 
@@ -272,34 +317,70 @@ static void launch_end(struct npu *npu)
     if (!npu->ended)
         gm_epoch_end(npu);
     gm_report_undefined(npu);
-    for (int i = 0; i < npu->block_dim; i++)
+    npu->stats.kernel_type = (int)npu->config.kernel_type;
+    if (npu->config.kernel_type == NPU_TYPE_INFERRED)
+        npu->stats.kernel_type = npu->sync.used ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;
+    for (int i = 0; i < npu->core_count; i++) {
         gm_view_destroy(npu->cores[i].view);
+        between_destroy(npu->cores[i].between);
+    }
     free(npu->cores[0].fiber);
     free(npu->cores);
-    free(npu->sync.flag_sets);
-    free(npu->sync.flag_waits);
+    cross_core_end(npu);
     npu->cores = NULL;
     npu->core_count = 0;
 }
 
-bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_count, int block_dim)
+/* Launches that cannot begin. */
+static bool can_launch(struct npu *npu, int block_dim)
 {
-    int cores = npu->config.soc->aiv;
-    if (block_dim < 1 || block_dim > 65535) {
-        struct npu_place nowhere = {.core = 0, .pipe = -1};
+    const struct npu_place nowhere = {.core = 0, .pipe = -1};
+    bool possible = block_dim >= 1 && block_dim <= 65535, typed = npu->config.kernel_type != NPU_TYPE_MISSING;
+    if (!possible)
         fault_record(npu, NPU_TRAP, true, "block_dim", NULL, &nowhere,
                      "the launch has %d blocks; 1 to 65535 are possible", block_dim);
+    else if (!typed)
+        fault_record(npu, NPU_TRAP, true, "kernel_type_missing", NULL, &nowhere,
+                     "tiling key %llu has no KERNEL_TASK_TYPE, others have, and there is no KERNEL_TASK_TYPE_DEFAULT: "
+                     "CANN does not compile this",
+                     (unsigned long long)npu->config.tiling_key);
+    return possible && typed;
+}
+
+/* What the documentation says of launches of kernels that start AICs and AIVs (SIMD-BuiltIn关键字, numBlocks;
+ * 设置Kernel类型, constraints). Without synchronisation they run in waves all the same. */
+static void note_mixed_launch(struct npu *npu)
+{
+    const struct npu_place nowhere = {.core = 0, .pipe = -1};
+    bool workspace = false;
+    for (int i = 0; i < npu->region_count; i++)
+        workspace |= npu->regions[i]->kind == NPU_GM_WORKSPACE;
+    const char *type = npu_kernel_type_name((int)npu->config.kernel_type);
+    if (npu->block_dim > npu->wave_blocks)
+        fault_record(npu, NPU_DIFFERS, false, "mix_blocks", NULL, &nowhere,
+                     "%d blocks of a %s kernel: there are %d AI cores, and such a kernel must not have more blocks",
+                     npu->block_dim, type, npu->wave_blocks);
+    if (!workspace)
+        fault_record(npu, NPU_DIFFERS, false, "mix_workspace", NULL, &nowhere,
+                     "a %s kernel must have a workspace of more than 0 bytes", type);
+}
+
+bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_count, int block_dim)
+{
+    if (!can_launch(npu, block_dim))
         return false;
-    }
     npu->ended = false;
     npu->kernel = kernel;
     memset(npu->args, 0, sizeof npu->args);
     memcpy(npu->args, args, (size_t)(arg_count < NPU_MAX_ARGS ? arg_count : NPU_MAX_ARGS) * sizeof *args);
     launch_begin(npu, block_dim);
+    if (npu->aic && npu->aiv)
+        note_mixed_launch(npu);
     fault_install_signals();
     npu->stats.blocks += block_dim;
-    for (int first = 0; first < block_dim && !npu->ended; first += cores) {
-        run_wave(npu, first, block_dim - first < cores ? block_dim - first : cores);
+    int wave = npu->wave_blocks * (npu->aic + npu->aiv);
+    for (int first = 0; first < npu->core_count && !npu->ended; first += wave) {
+        run_wave(npu, first, npu->core_count - first < wave ? npu->core_count - first : wave);
         npu->stats.waves++;
     }
     fault_restore_signals();

@@ -11,7 +11,7 @@
 enum {
     GM_CHUNK = 256,
     GM_NEVER = 0,       /* never written */
-    GM_WRITERS = 200,   /* 1..200: written in this epoch by the block with (block % 200) + 1 */
+    GM_WRITERS = 200,   /* 1..200: written in this epoch by the core with (index % 200) + 1 */
     GM_CONFLICT = 0xFB, /* written in this epoch by several blocks with different values */
     GM_MIXED = 0xFC,    /* chunks only: look at the bytes */
     GM_ATOMIC = 0xFD,   /* accumulated in this epoch */
@@ -30,11 +30,11 @@ struct npu_gm_region {
     uint8_t *fine;                      /* one state per byte, touched only where a chunk is mixed */
     size_t dirty_low, dirty_high;       /* offsets written in this epoch; low >= high: none */
     uint64_t writer_pc[GM_WRITERS + 1]; /* last store of each writer in this epoch */
-    int atomic_writer;                  /* block that accumulated in this epoch, -1 none, -2 several */
+    int atomic_writer;                  /* core that accumulated in this epoch, -1 none, -2 several */
 };
 static inline uint8_t gm_writer(const struct npu_core *core)
 {
-    return (uint8_t)(core->block % GM_WRITERS + 1);
+    return (uint8_t)(core->index % GM_WRITERS + 1);
 }
 void gm_region_free(struct npu_gm_region *region);
 /* The region of a core's access; the last one is tried first. */
@@ -94,6 +94,7 @@ struct npu_fiber {
     bool (*ready)(void *argument); /* NULL: can run */
     void *argument;
     const char *waits_for;
+    int waits_flag, waits_mode; /* a cross-core flag and the mode that the wait names; -1: no flag */
     uint64_t waits_pc;
 };
 /* Runs body(core) on its own stack until it yields, waits or ends (fiber->done). */
@@ -128,18 +129,55 @@ void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, const char *f
 void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
                            const char *fault, uint64_t pc_other);
 
-/* ---- cross-core synchronisation (sync.c)
+/* ---- cross-core synchronisation (cross_core.c)
  * ----------------------------------------------------------------------------- */
-enum { NPU_CROSS_FLAGS = 16 };
+enum { NPU_CROSS_FLAGS = 16, NPU_CROSS_MODES = 3, NPU_CROSS_LIMIT = 15 /* a flag's counter */ };
+struct npu_clock;
+/* One flag of one core. */
+struct npu_cross_flag {
+    uint32_t sets[NPU_CROSS_MODES]; /* CrossCoreSetFlag calls of this core */
+    uint32_t counter;               /* rounds that this core may wait for; waited: those that it has */
+    uint32_t waited;
+    struct npu_clock *set_clocks; /* rings of 16 snapshots, one clock per core each; NULL unless cores differ in kind */
+    struct npu_clock *round_clocks;
+};
 struct npu_sync_state {
     int arrived;         /* in the current SyncAll */
     uint64_t generation; /* SyncAlls completed */
     int soft_arrived;
     uint64_t soft_generation;
-    uint32_t *flag_sets; /* [flag][block]: CrossCoreSetFlag calls, mode 0 */
-    uint32_t *flag_waits;
-    uint32_t flag_rounds[NPU_CROSS_FLAGS]; /* sets that every block has made */
+    struct npu_clock *soft_clock; /* what came before any soft SyncAll; NULL as above */
+    struct npu_cross_flag *flags; /* [core][NPU_CROSS_FLAGS] */
+    bool used;                    /* the kernel synchronises its cores by hardware */
 };
+void cross_core_begin(struct npu *npu);
+void cross_core_end(struct npu *npu);
+/* "CrossCoreWaitFlag<2>(3), which 1 of 2 AIVs of its block have set": what a waiting core waits for. */
+void cross_core_describe(const struct npu_core *core, char *text, size_t bytes);
+/* "block 3"; "AIC 0", "AIV 5" where both kinds run. */
+const char *core_name(const struct npu_core *core, char *text, size_t bytes);
+
+/* ---- order between cores (between.c) --------------------------------------------------------------------------------
+ * Where AICs and AIVs run together, flags order some cores and not others: each core keeps what of every other one
+ * happened before, and which GM bytes it has touched when. Elsewhere a meeting of all cores ends an epoch (gm.c). */
+enum between_access { BETWEEN_READ, BETWEEN_WRITE };
+struct npu_between *between_create(int cores);
+void between_destroy(struct npu_between *between);
+/* What has happened before a flag that the core sets on a lane: one clock per core, joined into `clocks`. */
+void between_release(struct npu_core *core, int lane, struct npu_clock *clocks);
+/* Everything that the core does from now on comes after `clocks`. */
+void between_acquire(struct npu_core *core, const struct npu_clock *clocks);
+/* The running access of [low, high) (offsets): a read by MTE2 about to be issued, or a write that executes. */
+void between_log(struct npu_core *core, enum between_access access, struct npu_gm_region *region, size_t low,
+                 size_t high, bool atomic);
+/* The first part of [low, high) that another core has accessed and that nothing orders before the running core. */
+struct between_conflict {
+    const struct npu_core *core;
+    size_t low, high;
+    uint64_t pc;
+};
+bool between_find(const struct npu_core *core, enum between_access access, const struct npu_gm_region *region,
+                  size_t low, size_t high, bool atomic, struct between_conflict *conflict);
 
 /* ---- the machine (machine.c)
  * ----------------------------------------------------------------------------------------- */
@@ -169,7 +207,9 @@ struct npu {
     void *kernel;
     uint64_t args[NPU_MAX_ARGS];
     int block_dim, core_count;
-    struct npu_core *cores; /* one per block, `core_count` of them */
+    int aic, aiv;           /* cores of each block */
+    int wave_blocks;        /* blocks that run at a time */
+    struct npu_core *cores; /* block after block, the AIC of a block before its AIVs */
     struct npu_sync_state sync;
     struct rng rng; /* order of the blocks under a random schedule */
     struct npu_stats stats;

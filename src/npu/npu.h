@@ -43,6 +43,27 @@ struct npu_finding {
     uint64_t count;                /* how often the same (fault, pc, pc_other) happened */
 };
 
+/* ---- kernel types ---------------------------------------------------------------------------------------------------
+ * Which cores a kernel starts for each block: asc-devkit docs/zh/api, Kernel-Tiling/设置Kernel类型, table 2. */
+enum npu_kernel_type {
+    NPU_TYPE_INFERRED,             /* none named: AIV_ONLY, or MIX_AIV_1_0 once the kernel synchronises its cores */
+    NPU_TYPE_AIV_ONLY,
+    NPU_TYPE_AIC_ONLY,
+    NPU_TYPE_MIX_AIV_1_0,
+    NPU_TYPE_MIX_AIC_1_0,
+    NPU_TYPE_MIX_AIC_1_1,
+    NPU_TYPE_MIX_AIC_1_2,
+    NPU_TYPE_MISSING,              /* other tiling keys have a type, this one has not, and there is no default */
+    NPU_TYPES
+};
+/* "AIV_ONLY", "MIX_AIC_1_2", ...; "" for what is no type. */
+const char *npu_kernel_type_name(int type);
+/* AICs and AIVs that a block of the type has. */
+void npu_kernel_type_cores(enum npu_kernel_type type, int *aic, int *aiv);
+/* The type of a launch with this tiling key. KERNEL_TASK_TYPE of the key goes before KERNEL_TASK_TYPE_DEFAULT; types of
+ * other products (MIX_VECTOR_CORE, AICORE) count as not named: CANN accepts them for a 910B, without an effect. */
+enum npu_kernel_type npu_kernel_type_choose(const struct npu_task_type *named, size_t count, uint64_t tiling_key);
+
 /* ---- launching ---------------------------------------------------------------------------------------------------- */
 enum npu_gm_kind { NPU_GM_INPUT, NPU_GM_OUTPUT, NPU_GM_INOUT, NPU_GM_WORKSPACE, NPU_GM_TILING, NPU_GM_ADDRESSES };
 enum npu_sync { NPU_SYNC_AUTO, NPU_SYNC_MANUAL };
@@ -53,6 +74,8 @@ struct npu_config {
     bool random_order;             /* --schedule=random:SEED */
     uint64_t seed;
     uint64_t tiling_key;
+    enum npu_kernel_type kernel_type;
+    void *aic_kernel;              /* the entry compiled for an AIC; needed by the types that start one */
     uint64_t reserved_workspace;   /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
 };
 
@@ -61,7 +84,7 @@ struct npu_stats {
     uint64_t scalar_loads, scalar_stores, scalar_blocks;
     uint64_t bytes_in, bytes_out;  /* GM->local, local->GM */
     int blocks, waves;
-    int kernel_type;               /* last KERNEL_TASK_TYPE, or -1 */
+    int kernel_type;               /* enum npu_kernel_type: named or inferred; 0 before a launch */
 };
 
 struct npu;
@@ -78,7 +101,7 @@ void npu_gm_padding(struct npu *npu, const void *base, size_t bytes);
 
 typedef void npu_kernel(uint64_t args, ...);
 enum { NPU_MAX_ARGS = 64 };
-/* Runs `kernel` on block_dim blocks with the same arguments. Returns true if no fatal finding was recorded. */
+/* Runs `kernel` (compiled for an AIV; NULL if the type starts none) on block_dim blocks with the same arguments. Returns true if no fatal finding was recorded. */
 bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_count, int block_dim);
 
 /* Findings in order of occurrence, equal ones merged (at most 256 kept). Valid until npu_destroy. */

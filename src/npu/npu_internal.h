@@ -81,7 +81,10 @@ extern const struct npu_isa_row npu_isa[NPU_OPS];
 /* The parts that instructions touch. Scheduling, clocks, queues and caches hang on it privately. */
 struct npu_core {
     struct npu *npu;
-    int block;                 /* GetBlockIdx */
+    int index;                 /* in npu->cores */
+    int block;                 /* GetBlockIdx: among the AICs or the AIVs */
+    int group, sub;            /* block_idx, and which AIV of that block */
+    bool aic;                  /* a cube core: it has no vector unit and no UB, vector calls do nothing */
     uint8_t *ub;               /* ub_bytes, 512-aligned, poisoned at start */
     uint32_t ub_bytes;
     uint64_t *ub_defined;      /* one bit per byte of ub */
@@ -96,6 +99,7 @@ struct npu_core {
     struct npu_pipe_object *pipe;  /* queue.c: the live TPipe */
     struct npu_fiber *fiber;   /* fiber.c */
     struct npu_dcache *dcache; /* dcache.c */
+    struct npu_between *between; /* between.c: order against other cores; NULL unless AICs and AIVs run together */
     struct npu_gm_view *view;  /* gm.c: what this block read in the current epoch */
     struct npu_gm_region *region; /* the region that it touched last */
     uint64_t pc_undefined;     /* first instruction that consumed undefined bytes */
@@ -193,6 +197,8 @@ void npu_schedule_submit(struct npu_core *core, int pipe, const struct npu_insn 
 /* Executes what `pipe` (NPU_PIPE_ALL: every pipe) still holds: before result registers are read, at barriers, at the
  * block's end. */
 void npu_schedule_drain(struct npu_core *core, int pipe);
+/* Instructions that a lane was given after the one that executes now. */
+uint32_t npu_schedule_behind(const struct npu_core *core, int lane);
 
 /* ---- queues (queue.c) ------------------------------------------------------------------------------------------------ */
 /* The block has ended: reports tensors that were not freed and flags that were set and not waited for. */

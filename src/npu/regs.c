@@ -48,6 +48,8 @@ static void check_cmp_mask(struct npu_core *core, const struct npu_tensor *mask,
 void npu_set_cmp_mask(const struct npu_tensor *mask)
 {
     NPU_ENTER(core);
+    if (core->aic)
+        return;
     check_cmp_mask(core, mask, "src");
     npu_schedule_drain(core, NPU_PIPE_V);
     npu_order_scalar(core, mask->addr, CMP_MASK_BYTES, false, mask->flags & NPU_TENSOR_RAW);
@@ -59,6 +61,8 @@ void npu_set_cmp_mask(const struct npu_tensor *mask)
 void npu_get_cmp_mask(const struct npu_tensor *mask)
 {
     NPU_ENTER(core);
+    if (core->aic)
+        return;
     check_cmp_mask(core, mask, "dst");
     npu_schedule_drain(core, NPU_PIPE_V);
     npu_order_scalar(core, mask->addr, CMP_MASK_BYTES, true, mask->flags & NPU_TENSOR_RAW);

@@ -16,6 +16,8 @@ uint64_t npu_scalar_load(const struct npu_tensor *tensor, uint64_t offset, int s
 {
     NPU_ENTER(core);
     uint64_t bits = 0, addr = tensor->addr + offset;
+    if (core->aic && tensor->position != NPU_GM) /* as CANN's LocalTensor::GetValue on a core without UB */
+        return 0;
     check_extent(core, tensor, offset, size, false);
     npu_scalar_access(core, addr, (uint32_t)size, false, tensor->flags & NPU_TENSOR_RAW);
     memcpy(&bits, (const void *)addr, (size_t)size);
@@ -26,6 +28,8 @@ void npu_scalar_store(const struct npu_tensor *tensor, uint64_t offset, int size
 {
     NPU_ENTER(core);
     uint64_t addr = tensor->addr + offset;
+    if (core->aic && tensor->position != NPU_GM)
+        return;
     check_extent(core, tensor, offset, size, true);
     npu_scalar_access(core, addr, (uint32_t)size, true, tensor->flags & NPU_TENSOR_RAW);
     memcpy((void *)addr, &bits, (size_t)size);
@@ -52,25 +56,24 @@ int64_t npu_block_idx(void)
     return npu_current->block;
 }
 
+int64_t npu_group_idx(void)
+{
+    return npu_current->group;
+}
+
 int64_t npu_block_num(void)
 {
     return npu_current->npu->block_dim;
 }
 
-/* Vector kernels have one AIV per block; pairs of them come with the cube unit. */
 int64_t npu_sub_block_idx(void)
 {
-    return 0;
+    return npu_current->sub;
 }
 
 int64_t npu_sub_block_num(void)
 {
-    return 1;
-}
-
-int npu_core_is_aiv(void)
-{
-    return 1;
+    return npu_current->aic ? 1 : npu_current->npu->aiv;
 }
 
 void npu_tiling_copy(void *to, uint64_t tiling_addr, uint32_t bytes)
@@ -111,19 +114,6 @@ uint64_t npu_sys_workspace(void)
         if (npu->regions[i]->kind == NPU_GM_WORKSPACE)
             return (uint64_t)npu->regions[i]->base;
     return npu->sys_workspace;
-}
-
-void npu_kernel_type(int type)
-{
-    NPU_ENTER(core);
-    /* KernelMetaType: AIV_ONLY 0, AIC_ONLY 1, MIX_AIV_1_0 2, MIX_AIC_1_0 3, MIX_AIC_1_1 4, MIX_AIC_1_2 5 */
-    static const char *const cube_types[] = {[1] = "KERNEL_TYPE_AIC_ONLY",
-                                             [3] = "KERNEL_TYPE_MIX_AIC_1_0",
-                                             [4] = "KERNEL_TYPE_MIX_AIC_1_1",
-                                             [5] = "KERNEL_TYPE_MIX_AIC_1_2"};
-    core->stats.kernel_type = type;
-    if (type >= 0 && type <= 5 && cube_types[type])
-        npu_unsupported(cube_types[type]);
 }
 
 void npu_assert_failed(const char *expression, const char *file, int line)

@@ -44,7 +44,7 @@ struct npu_schedule *npu_schedule_create(struct npu_core *core)
     struct npu_schedule *schedule = calloc(1, sizeof *schedule);
     if (!schedule)
         abort();
-    rng_seed(&schedule->rng, config->seed + (uint64_t)core->block * UINT64_C(0x9e3779b97f4a7c15));
+    rng_seed(&schedule->rng, config->seed + (uint64_t)core->index * UINT64_C(0x9e3779b97f4a7c15));
     for (int lane = 0; lane < NPU_LANES; lane++)
         schedule->eagerness[lane] = eagerness[rng_next(&schedule->rng) % (sizeof eagerness / sizeof *eagerness)];
     return schedule;
@@ -154,6 +154,17 @@ void npu_schedule_drain(struct npu_core *core, int pipe)
         if (pipe == NPU_PIPE_ALL || lane == npu_lane_of(pipe))
             while (core->schedule->lanes[lane].count)
                 force_step(core, lane);
+}
+
+uint32_t npu_schedule_behind(const struct npu_core *core, int lane)
+{
+    if (!core->schedule)
+        return 0;
+    const struct lane_queue *queue = &core->schedule->lanes[lane];
+    uint32_t behind = 0;
+    for (uint32_t i = 1; i < queue->count; i++)
+        behind += queue->entries[(queue->first + i) % QUEUE_LENGTH].kind == ENTRY_INSN;
+    return behind;
 }
 
 void npu_schedule_set_flag(struct npu_core *core, int from, int to, int event)

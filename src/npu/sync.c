@@ -8,16 +8,17 @@ static bool between(int a, int b, int x, int y)
     return (a == x && b == y) || (a == y && b == x);
 }
 
-/* False for the events of the cube core, which a vector core skips; a trap for pairs that no core has. */
+/* False for the events of the other kind of core, which a core skips; a trap for pairs that no core has. */
 static bool accepted(struct npu_core *core, const char *api, int from, int to, int event)
 {
     if (from < 0 || to < 0 || (from == to && from != NPU_LANE_V))
         npu_trap(core, "flag_bad_pipes", "event", "%s from pipe %s to pipe %s: there is no such event", api,
                  from < 0 ? "?" : npu_lane_name(from), to < 0 ? "?" : npu_lane_name(to));
-    if (between(from, to, NPU_LANE_MTE2, NPU_LANE_MTE1) || between(from, to, NPU_LANE_MTE1, NPU_LANE_M) ||
-        between(from, to, NPU_LANE_M, NPU_LANE_FIX))
+    bool cube_event = between(from, to, NPU_LANE_MTE2, NPU_LANE_MTE1) || between(from, to, NPU_LANE_MTE1, NPU_LANE_M) ||
+                      between(from, to, NPU_LANE_M, NPU_LANE_FIX);
+    if (core->aic ? from == NPU_LANE_V || to == NPU_LANE_V : cube_event)
         return false;
-    if (from > NPU_LANE_MTE3 || to > NPU_LANE_MTE3)
+    if (!core->aic && (from > NPU_LANE_MTE3 || to > NPU_LANE_MTE3))
         npu_trap(core, "flag_bad_pipes", "event", "%s<%s_%s>: a vector core has the pipes S, V, MTE2 and MTE3 only",
                  api, npu_lane_name(from), npu_lane_name(to));
     if (event < 0 || event >= NPU_EVENTS)

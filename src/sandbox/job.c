@@ -133,8 +133,15 @@ static void run_with(struct arena *arena, const struct job *job, const char *run
     const char *const argv[] = {runner, arena_printf(arena, "--job=%d", job_fd),
                                 arena_printf(arena, "--result=%d", result_fd),
                                 arena_printf(arena, "--gm=%d", job->gm_fd), NULL};
-    const char *const readable[] = {"/usr/lib",  "/lib", "/lib64",     "/etc/ld.so.cache",
-                                    "/dev/null", runner, job->host_so, job->kernel_so ? job->kernel_so : "/dev/null",
+    const char *const readable[] = {"/usr/lib",
+                                    "/lib",
+                                    "/lib64",
+                                    "/etc/ld.so.cache",
+                                    "/dev/null",
+                                    runner,
+                                    job->host_so,
+                                    job->kernel_so ? job->kernel_so : "/dev/null",
+                                    job->cube_so ? job->cube_so : "/dev/null",
                                     NULL};
     const struct sandbox_limits limits = {.seconds = seconds,
                                           .memory = SANITIZED     ? 0

@@ -3,6 +3,7 @@
 #include "npu/npu.h"
 #include "sandbox/job_internal.h"
 #include "sandbox/symbolize.h"
+#include "sandbox/task_types.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -18,6 +19,13 @@
 /* GetLibApiWorkSpaceSize() of an Ascend 910B: 16 MiB before the user's part of the workspace. */
 enum { RESERVED_WORKSPACE = 16 << 20, GM_ALIGN = 512, EXIT_OURS = 70 };
 
+/* One of the candidate's kernel objects. */
+struct loaded {
+    const char *path;
+    void *entry;
+    uint64_t base;
+    struct symbolizer *symbolizer; /* opened for the first finding */
+};
 struct runner {
     struct arena arena;
     struct job job;
@@ -26,8 +34,7 @@ struct runner {
     uint8_t *gm;
     struct op_def def;
     struct op_tiling tiling;
-    void *kernel;
-    uint64_t kernel_base;
+    struct loaded kernel, cube; /* what AIVs and AICs run */
     struct npu *npu;
     uint64_t args[NPU_MAX_ARGS];
     int arg_count;
@@ -263,18 +270,35 @@ static void bind_arguments(struct runner *runner)
 
 /* ---- the kernel
  * --------------------------------------------------------------------------------------------------------- */
-static void load_kernel(struct runner *runner)
+static void load_object(struct runner *runner, const char *path, struct loaded *loaded)
 {
-    set_stage(runner, "load");
-    void *object = dlopen(runner->job.kernel_so, RTLD_NOW | RTLD_LOCAL);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object)
         fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
-    runner->kernel = dlsym(object, runner->job.entry);
-    if (!runner->kernel)
+    loaded->path = path;
+    loaded->entry = dlsym(object, runner->job.entry);
+    if (!loaded->entry)
         fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
     struct link_map *map;
     if (!dlinfo(object, RTLD_DI_LINKMAP, &map))
-        runner->kernel_base = map->l_addr;
+        loaded->base = map->l_addr;
+}
+
+/* The type that the kernel names for the launch's tiling key, and the objects that it needs. */
+static enum npu_kernel_type load_kernel(struct runner *runner)
+{
+    set_stage(runner, "load");
+    load_object(runner, runner->job.kernel_so, &runner->kernel);
+    const struct npu_task_type *named;
+    size_t count = task_types_read(&runner->arena, runner->job.kernel_so, &named);
+    enum npu_kernel_type type = npu_kernel_type_choose(named, count, runner->tiling.key);
+    int aic, aiv;
+    npu_kernel_type_cores(type, &aic, &aiv);
+    if (aic && !runner->job.cube_so)
+        fail(runner, JOB_BROKEN, "the kernel starts AICs and was not compiled for them");
+    if (aic)
+        load_object(runner, runner->job.cube_so, &runner->cube);
+    return type;
 }
 
 static const char *kind_name(enum npu_kind kind)
@@ -289,21 +313,26 @@ static const char *pipe_name(int pipe)
     return pipe >= 0 && pipe < NPU_PIPES ? names[pipe] : "";
 }
 
-static void place_of(struct runner *runner, struct symbolizer *symbolizer, const char *headers, uint64_t pc,
-                     const char **file, int *line)
+static void place_of(struct runner *runner, uint64_t pc, const char **file, int *line)
 {
+    struct loaded *loaded = &runner->kernel;
+    if (runner->cube.path && pc > runner->cube.base && (runner->cube.base > loaded->base || pc <= loaded->base))
+        loaded = &runner->cube;
+    *file = NULL;
+    *line = 0;
+    if (pc <= loaded->base)
+        return;
+    if (!loaded->symbolizer)
+        loaded->symbolizer = symbolizer_open(loaded->path);
     /* A return address: the call is the instruction before it. */
-    if (pc <= runner->kernel_base || !symbolizer_place(symbolizer, pc - runner->kernel_base - 1, headers, file, line)) {
+    if (!symbolizer_place(loaded->symbolizer, pc - loaded->base - 1, runner->job.headers, file, line))
         *file = NULL;
-        *line = 0;
-    }
 }
 
 static void report_findings(struct runner *runner)
 {
     struct job_result *result = &runner->result;
     const struct npu_finding *found = npu_findings(runner->npu, &result->finding_count);
-    struct symbolizer *symbolizer = result->finding_count ? symbolizer_open(runner->job.kernel_so) : NULL;
     result->findings = arena_alloc(&runner->arena, (result->finding_count + 1) * sizeof *result->findings);
     for (size_t i = 0; i < result->finding_count; i++) {
         struct job_finding *finding = &result->findings[i];
@@ -316,9 +345,8 @@ static void report_findings(struct runner *runner)
                                         .fatal = found[i].fatal,
                                         .core = found[i].core,
                                         .count = found[i].count};
-        place_of(runner, symbolizer, runner->job.headers, found[i].pc, &finding->file, &finding->line);
-        place_of(runner, symbolizer, runner->job.headers, found[i].pc_other, &finding->file_other,
-                 &finding->line_other);
+        place_of(runner, found[i].pc, &finding->file, &finding->line);
+        place_of(runner, found[i].pc_other, &finding->file_other, &finding->line_other);
     }
 }
 
@@ -349,19 +377,21 @@ static double now_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void run_kernel(struct runner *runner, const struct npu_soc *soc)
+static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type)
 {
     const struct npu_config config = {.soc = soc,
                                       .sync = runner->job.sync,
                                       .random_order = runner->job.random_order,
                                       .seed = runner->job.seed,
                                       .tiling_key = runner->tiling.key,
+                                      .kernel_type = type,
+                                      .aic_kernel = runner->cube.entry,
                                       .reserved_workspace = RESERVED_WORKSPACE};
     runner->npu = npu_create(&config);
     bind_arguments(runner);
     set_stage(runner, "run");
     double start = now_seconds();
-    npu_launch(runner->npu, runner->kernel, runner->args, runner->arg_count, runner->tiling.block_dim);
+    npu_launch(runner->npu, runner->kernel.entry, runner->args, runner->arg_count, runner->tiling.block_dim);
     runner->result.run_seconds = now_seconds() - start;
     runner->result.stats = npu_stats(runner->npu);
     set_stage(runner, "report");
@@ -395,7 +425,6 @@ int main(int argc, char **argv)
     if (!soc)
         fail(&runner, JOB_BROKEN, arena_printf(&runner.arena, "there is no SoC named '%s'", runner.job.soc));
     run_tiling(&runner, soc);
-    load_kernel(&runner);
-    run_kernel(&runner, soc);
+    run_kernel(&runner, soc, load_kernel(&runner));
     finish(&runner);
 }

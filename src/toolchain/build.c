@@ -403,6 +403,7 @@ static const char *combination_config(struct builder *builder, int combination)
 
 /* One distinct text to compile, for one or more combinations. */
 struct variant {
+    enum clang_side side;
     const char *config, *key, *object;
     bool code, loaded;
     struct cache_entry entry;
@@ -414,7 +415,7 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
                              struct clang_args *args)
 {
     struct arena *arena = builder->arena;
-    clang_common_flags(arena, &builder->clang, CLANG_KERNEL, args);
+    clang_common_flags(arena, &builder->clang, variant->side, args);
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);
     clang_add(arena, args, "-include");
@@ -444,7 +445,7 @@ static struct akgen_error *finish_variant(struct builder *builder, struct varian
     if (variant->entry.good && variant->code) {
         double start = now_seconds();
         const char *objects[] = {variant->object, NULL};
-        variant->entry.good = link_objects(builder->arena, &builder->clang, CLANG_KERNEL, objects, builder->work,
+        variant->entry.good = link_objects(builder->arena, &builder->clang, variant->side, objects, builder->work,
                                            &builder->places, &variant->list, &so);
         variant->seconds += now_seconds() - start;
     }
@@ -459,10 +460,13 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
     struct compile *compiles = arena_alloc(arena, (size_t)count * sizeof *compiles);
     struct variant **open = arena_alloc(arena, (size_t)count * sizeof *open);
     int opened = 0;
-    struct akgen_error *error = clang_precompiled(arena, &builder->clang, CLANG_KERNEL, &pch);
+    struct akgen_error *error = NULL;
     for (int i = 0; i < count && !error; i++) {
         if (variants[i].loaded)
             continue;
+        error = clang_precompiled(arena, &builder->clang, variants[i].side, &pch);
+        if (error)
+            break;
         const char *text = arena_printf(arena, PREPARE_MACROS "%s%s", variants[i].config, builder->tiling_header);
         error = files_write(arena_printf(arena, "%s/config%d.h", builder->work, i), text, strlen(text));
         kernel_arguments(builder, pch, &variants[i], i, &compiles[opened].args);
@@ -476,18 +480,42 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
     return error;
 }
 
-static struct variant *variant_for(struct variant *variants, int *count, const char *config, bool code)
+static struct variant *variant_for(struct variant *variants, int *count, enum clang_side side, const char *config,
+                                   bool code)
 {
     for (int i = 0; i < *count; i++)
-        if (!strcmp(variants[i].config, config)) {
+        if (variants[i].side == side && !strcmp(variants[i].config, config)) {
             variants[i].code |= code;
             return &variants[i];
         }
-    variants[*count] = (struct variant){.config = config, .code = code};
+    variants[*count] = (struct variant){.side = side, .config = config, .code = code};
     return &variants[(*count)++];
 }
 
-static void record_kernels(struct builder *builder, struct variant *const *of, int combinations)
+/* True if the kernel may start AICs: it names one of the types that do. Without one it is compiled for AIVs only. */
+static bool names_cube_type(const struct builder *builder)
+{
+    static const char *const types[] = {"KERNEL_TYPE_AIC_ONLY", "KERNEL_TYPE_MIX_AIC_1_0", "KERNEL_TYPE_MIX_AIC_1_1",
+                                        "KERNEL_TYPE_MIX_AIC_1_2"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (prepare_mentions(builder->kernel_text, types[i]))
+            return true;
+    return false;
+}
+
+static void merge_variant(struct builder *builder, const struct variant *variant)
+{
+    struct build *build = builder->build;
+    merge(builder, &variant->list);
+    if (!variant->entry.good && build->stage == BUILD_OK) {
+        build->stage = BUILD_KERNEL;
+        build->error = "the kernel does not compile";
+    }
+}
+
+/* cube_of: the variants for AICs, or NULL. */
+static void record_kernels(struct builder *builder, struct variant *const *of, struct variant *const *cube_of,
+                           int combinations)
 {
     struct build *build = builder->build;
     build->kernels = arena_alloc(builder->arena, (size_t)combinations * sizeof *build->kernels);
@@ -496,11 +524,13 @@ static void record_kernels(struct builder *builder, struct variant *const *of, i
         const struct variant *variant = of[i];
         build->kernels[i] = (struct build_kernel){
             .combination = i, .so = variant->entry.so, .seconds = variant->seconds, .cached = variant->loaded};
-        merge(builder, &variant->list);
-        if (!variant->entry.good && build->stage == BUILD_OK) {
-            build->stage = BUILD_KERNEL;
-            build->error = "the kernel does not compile";
-        }
+        merge_variant(builder, variant);
+        if (!cube_of)
+            continue;
+        build->kernels[i].cube_so = cube_of[i]->entry.so;
+        build->kernels[i].seconds += cube_of[i]->seconds;
+        build->kernels[i].cached &= cube_of[i]->loaded;
+        merge_variant(builder, cube_of[i]);
     }
 }
 
@@ -516,18 +546,24 @@ static struct akgen_error *build_kernels(struct builder *builder)
         memcpy(wanted, builder->options->wanted, (size_t)combinations);
     if (builder->options->select)
         builder->options->select(builder->options->closure, &build->def, wanted);
-    struct variant *variants = arena_alloc(arena, (size_t)combinations * sizeof *variants);
-    struct variant **of = arena_alloc(arena, (size_t)combinations * sizeof *of);
-    for (int i = 0; i < combinations; i++)
-        of[i] = variant_for(variants, &count, combination_config(builder, i), wanted[i]);
+    bool cube = names_cube_type(builder);
+    struct variant *variants = arena_alloc(arena, 2 * (size_t)combinations * sizeof *variants);
+    struct variant **of = arena_alloc(arena, 2 * (size_t)combinations * sizeof *of), **cube_of = of + combinations;
+    for (int i = 0; i < combinations; i++) {
+        const char *config = combination_config(builder, i);
+        of[i] = variant_for(variants, &count, CLANG_KERNEL, config, wanted[i]);
+        if (cube)
+            cube_of[i] = variant_for(variants, &count, CLANG_CUBE, config, wanted[i]);
+    }
     for (int i = 0; i < count; i++) {
-        const char *config = arena_printf(arena, "%s%s", variants[i].config, builder->tiling_header);
+        const char *config = arena_printf(arena, "%s%s%s", variants[i].side == CLANG_CUBE ? "cube " : "",
+                                          variants[i].config, builder->tiling_header);
         variants[i].key = object_key(builder, variants[i].code ? "kernel" : "check", config);
         variants[i].loaded = look_up(builder, variants[i].key, &variants[i].entry, &variants[i].list);
     }
     struct akgen_error *error = compile_variants(builder, variants, count);
     if (!error)
-        record_kernels(builder, of, combinations);
+        record_kernels(builder, of, cube ? cube_of : NULL, combinations);
     build->kernel_seconds = now_seconds() - start;
     return error;
 }

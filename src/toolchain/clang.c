@@ -184,6 +184,8 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
         clang_add(arena, args, *flag);
     for (const char *const *flag = side == CLANG_HOST ? host_flags : kernel_flags; *flag; flag++)
         clang_add(arena, args, *flag);
+    if (side == CLANG_CUBE)
+        clang_add(arena, args, "-D__DAV_C220_CUBE__=1");
     /* -isystem would hide what the headers assert; warnings inside them are dropped by the reader of diagnostics. */
     clang_add(arena, args,
               arena_printf(arena, "-I%s/include/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc"));
@@ -238,7 +240,8 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
 struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                       const char **path)
 {
-    const char *name = side == CLANG_HOST ? "host" : "kernel";
+    static const char *const names[] = {"host", "kernel", "cube"};
+    const char *name = names[side];
     struct clang_args flags = {0};
     struct digest *digest = digest_new();
     digest_string(digest, clang->headers);

@@ -38,6 +38,8 @@ enum build_stage { BUILD_OK, BUILD_PARSE, BUILD_HOST, BUILD_DESCRIBE, BUILD_KERN
 struct build_kernel {          /* one dtype combination of the OpDef */
     int combination;
     const char *so;            /* absolute path; NULL when only checked */
+    const char *cube_so;       /* the same kernel for AICs; NULL when only checked or when the kernel names no type that
+                                * starts them */
     double seconds;
     bool cached;
 };

@@ -22,7 +22,8 @@ struct clang {
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
 
-enum clang_side { CLANG_HOST, CLANG_KERNEL };
+/* CLANG_CUBE: a kernel once more, for the AIC of its blocks. */
+enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
 /* A growing, NULL-terminated list of arguments. */
 struct clang_args {
     const char **list;

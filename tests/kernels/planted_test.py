@@ -3,7 +3,8 @@
 fault it must give, at that line. Projects in good/ must pass without a fault.
 
 Keys of `expected`: task, scope, case, mode, sync; verdict; fault and kind (a finding's name and kind), note: yes if the
-finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts. A line marked
+finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts; message: a part of the
+finding's message; kernel_type. A line marked
 `// OTHER:` is the other access of the finding."""
 import pathlib
 import sys
@@ -48,6 +49,7 @@ class Planted(unittest.TestCase):
             self.assertEqual((finding["file"], finding["line"]), marked_line(project, "// BUG:"), finding["message"])
         if "operand" in expected:
             self.assertEqual(finding["operand"], expected["operand"])
+        self.assertIn(expected.get("message", ""), finding["message"])
         other = marked_line(project, "// OTHER:")
         if other[0]:
             self.assertEqual((finding["other_file"], finding["other_line"]), other)
@@ -72,6 +74,8 @@ class Planted(unittest.TestCase):
                 result = evaluate(project, expected)
                 self.assertEqual((result["verdict"], result["reason"]), ("pass", None))
                 self.assertEqual(result["cases"][0]["faults"], [])
+                if "kernel_type" in expected:
+                    self.assertEqual(result["cases"][0]["run"]["kernel_type"], expected["kernel_type"])
                 for key in ("scalar_loads", "scalar_stores"):
                     if key in expected:
                         self.assertEqual(result["cases"][0]["run"][key], int(expected[key]))

@@ -1,5 +1,5 @@
 /* What the compiler must know before any kernel code: address spaces, what is device code, and the macros that CANN's
- * compiler predefines for the vector half of an Ascend 910B (NPU_ARCH 2201, c220). */
+ * compiler predefines for an Ascend 910B (NPU_ARCH 2201, c220). */
 #ifndef ASCENDC_QUALIFIERS_H
 #define ASCENDC_QUALIFIERS_H
 
@@ -47,7 +47,8 @@ AKGEN_DEVICE_END
 #ifndef __NPU_ARCH__
 #define __NPU_ARCH__ 2201
 #endif
-#ifndef __DAV_C220_VEC__
+/* The cube half of a kernel that starts AICs is compiled with __DAV_C220_CUBE__. */
+#if !defined(__DAV_C220_VEC__) && !defined(__DAV_C220_CUBE__)
 #define __DAV_C220_VEC__ 1
 #endif
 #ifndef __NPU_DEVICE__

@@ -82,7 +82,7 @@ template <uint8_t modeId, pipe_t pipe> AKGEN_API void CrossCoreSetFlag(uint16_t 
 }
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S> AKGEN_API void CrossCoreWaitFlag(uint16_t flagId)
 {
-    npu_cross_core_wait_flag(flagId);
+    npu_cross_core_wait_flag(modeId, flagId);
 }
 template <typename T, CacheLine entireType, DcciDst dcciDst>
 AKGEN_API void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst)

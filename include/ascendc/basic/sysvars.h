@@ -6,7 +6,7 @@
 
 AKGEN_API int64_t get_block_idx()
 {
-    return npu_block_idx();
+    return npu_group_idx();
 }
 AKGEN_API int64_t get_block_num()
 {
@@ -97,10 +97,16 @@ AKGEN_API void SetSysWorkspaceForce(GM_ADDR workspace)
 
 } // namespace AscendC
 
-/* Which core type runs: an expression, as kernels write `if ASCEND_IS_AIV {` and `g_coreType == AscendC::AIV`. */
-#define g_coreType    (npu_core_is_aiv() ? AscendC::AIV : AscendC::AIC)
-#define ASCEND_IS_AIV (npu_core_is_aiv())
-#define ASCEND_IS_AIC (!npu_core_is_aiv())
+/* Which kind of core this object is for. The conditions are CANN's: they follow a bare `if`. */
+#ifdef __DAV_C220_CUBE__
+constexpr int32_t g_coreType = AscendC::AIC;
+#else
+constexpr int32_t g_coreType = AscendC::AIV;
+#endif
+#define ASCEND_IS_AIV     constexpr(g_coreType == AscendC::AIV)
+#define ASCEND_IS_AIC     constexpr(g_coreType == AscendC::AIC)
+#define ASCEND_IS_NOT_AIV constexpr(g_coreType != AscendC::AIV)
+#define ASCEND_IS_NOT_AIC constexpr(g_coreType != AscendC::AIC)
 
 enum KernelMetaType : uint8_t {
     KERNEL_TYPE_AIV_ONLY,
@@ -115,9 +121,12 @@ enum KernelMetaType : uint8_t {
     KERNEL_TYPE_MIX_VECTOR_CORE,
     KERNEL_TYPE_MAX
 };
-#define KERNEL_TASK_TYPE_DEFAULT(type) npu_kernel_type(type)
-/* For one tiling key only. */
-#define KERNEL_TASK_TYPE(key, type) ((key) == npu_tiling_key() ? npu_kernel_type(type) : (void)0)
+/* Both leave a record in the object, which is read before the launch; nothing happens where they stand. */
+#define KERNEL_TASK_TYPE(key, type)                                                                                    \
+    do {                                                                                                               \
+        __attribute__((section(NPU_TASK_TYPES), used)) static const npu_task_type akgen_task_type = {(key), (type)};   \
+    } while (0)
+#define KERNEL_TASK_TYPE_DEFAULT(type) KERNEL_TASK_TYPE(NPU_EVERY_KEY, type)
 
 #define TILING_KEY_IS(key)   (npu_tiling_key() == uint64_t(key))
 #define TILING_KEY_LIST(...) akgen::tiling_key_in({__VA_ARGS__})

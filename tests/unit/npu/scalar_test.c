@@ -272,7 +272,7 @@ static void flags_kernel(float *x, float *y, float *z, float *workspace)
         copy(global(workspace, 0), room, 64);
     }
     npu_cross_core_set_flag(0, NPU_PIPE_MTE3, 3);
-    npu_cross_core_wait_flag(3);
+    npu_cross_core_wait_flag(0, 3);
     copy(room, global(workspace, 0), 64);
     npu_pipe_barrier(NPU_PIPE_ALL);
     copy(global(z, 64 * (uint64_t)npu_block_idx()), room, 64);
@@ -283,7 +283,7 @@ static void flags_without_set_kernel(void)
 {
     if (npu_block_idx() != 2)
         npu_cross_core_set_flag(0, NPU_PIPE_MTE3, 3);
-    npu_cross_core_wait_flag(3);
+    npu_cross_core_wait_flag(0, 3);
 }
 
 static void cross_core_flags(void **state)
@@ -297,7 +297,8 @@ static void cross_core_flags(void **state)
     fixture_free(&f);
     fixture_make(&f, false, 0);
     assert_false(launch(&f, flags_without_set_kernel, BLOCKS));
-    assert_non_null(strstr(finding(&f, "deadlock")->message, "CrossCoreWaitFlag; 4 of 4 blocks wait"));
+    assert_non_null(strstr(finding(&f, "deadlock")->message,
+                           "CrossCoreWaitFlag<0>(3), which 3 of 4 blocks have set with mode 0; 4 of 4 blocks wait"));
     fixture_free(&f);
 }
 
