@@ -173,9 +173,11 @@ static const char *const kernel_flags[] = {
     "-fcuda-allow-variadic-functions", "-Wno-unknown-cuda-version", "-O1", "-gline-tables-only",
     /* The same call in both branches stays two: merged it has no line. */
     "-mllvm", "-sink-common-insts=false", "-mllvm", "-hoist-common-insts=false", "-mllvm", "-enable-tail-merge=false",
-    "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-omit-frame-pointer", "-Xclang",
-    "-ffloat16-excess-precision=none", "-fsanitize-coverage=bb,trace-loads,trace-stores,trace-pc-guard",
-    "-DHIGH_PRECISION=1", "-DDETERMINISTIC_MODE=0", NULL};
+    "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-omit-frame-pointer",
+    /* A call that ends the kernel returns to its line all the same. */
+    "-fno-optimize-sibling-calls", "-Xclang", "-ffloat16-excess-precision=none",
+    "-fsanitize-coverage=bb,trace-loads,trace-stores,trace-pc-guard", "-DHIGH_PRECISION=1", "-DDETERMINISTIC_MODE=0",
+    NULL};
 
 void clang_common_flags(struct arena *arena, const struct clang *clang, enum clang_side side, struct clang_args *args)
 {
