@@ -27,15 +27,9 @@ static inline float *gm(struct npu *npu, const char *name, size_t bytes, enum np
     return memory;
 }
 
-static inline void fixture_make(struct fixture *f, bool random_order, uint64_t seed)
+static inline void fixture_make_with(struct fixture *f, const struct npu_config *config)
 {
-    struct npu_config config = {.soc = npu_soc_find("910B2"),
-                                .sync = NPU_SYNC_AUTO,
-                                .random_order = random_order,
-                                .seed = seed,
-                                .tiling_key = 7,
-                                .reserved_workspace = 64};
-    f->npu = npu_create(&config);
+    f->npu = npu_create(config);
     f->x = gm(f->npu, "x", COUNT * 4, NPU_GM_INPUT, true);
     f->y = gm(f->npu, "y", COUNT * 4, NPU_GM_INPUT, true);
     f->z = gm(f->npu, "z", COUNT * 4, NPU_GM_OUTPUT, true);
@@ -44,6 +38,17 @@ static inline void fixture_make(struct fixture *f, bool random_order, uint64_t s
         f->x[i] = (float)i;
         f->y[i] = (float)(3 * i + 1);
     }
+}
+
+static inline void fixture_make(struct fixture *f, bool random_order, uint64_t seed)
+{
+    const struct npu_config config = {.soc = npu_soc_find("910B2"),
+                                      .sync = NPU_SYNC_AUTO,
+                                      .random_order = random_order,
+                                      .seed = seed,
+                                      .tiling_key = 7,
+                                      .reserved_workspace = 64};
+    fixture_make_with(f, &config);
 }
 
 static inline void fixture_free(struct fixture *f)
