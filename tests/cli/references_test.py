@@ -1,56 +1,31 @@
 #!/usr/bin/python3
 """The upstream references against PyTorch, the golden ones against the upstream ones. Skipped without PyTorch.
 
-Each model below is the published module's arithmetic in torch calls. Debian's torch 1.13 lacks some half and bfloat16
-operators on a CPU: those are computed in float32 and rounded, which is what later versions do."""
+Each model is the published module's arithmetic in torch calls: here, or in the module of a family (references_torch.py
+says what such a module offers). Debian's torch 1.13 lacks some half and bfloat16 operators on a CPU: those are computed in
+float32 and rounded, which is what later versions do."""
+import csv
 import json
-import math
 import os
 import subprocess
 import sys
 import tempfile
 
 try:
-    import numpy as np
     import torch
 except ImportError:
     print("python3-torch is not installed")
     sys.exit(77)
+import references_foreach
+from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_from_golden, load, mul, per_step, sigmoid,
+                              sub, wide)
+
+FAMILIES = (
+    references_foreach,
+)
 
 BUILD = os.path.dirname(os.environ["AKGEN"])
 DUMP = os.path.join(BUILD, "tests", "task_reference_test")
-NAMES = {"float32": np.float32, "float16": np.float16, "float64": np.float64, "int8": np.int8, "uint8": np.uint8,
-         "int16": np.int16, "int32": np.int32, "int64": np.int64, "bool": np.bool_, "complex64": np.complex64}
-
-
-def load(tensor):
-    shape = tensor["shape"]
-    if tensor["dtype"] == "bfloat16":
-        bits = np.fromfile(tensor["path"], np.int16)
-        return torch.from_numpy(bits).view(torch.bfloat16).reshape(shape)
-    return torch.from_numpy(np.fromfile(tensor["path"], NAMES[tensor["dtype"]])).reshape(shape)
-
-
-def wide(f):
-    """f computed in float32, its result rounded to the type of the first argument."""
-    return lambda x, *more: f(x.float(), *(m.float() for m in more)).to(x.dtype)
-
-
-def per_step(op):
-    """One torch step in a type that its CPU kernels may lack."""
-    def step(*args):
-        try:
-            return op(*args)
-        except RuntimeError:
-            first = next(a for a in args if isinstance(a, torch.Tensor))
-            return op(*(a.float() if isinstance(a, torch.Tensor) else
-                        torch.tensor(a, dtype=first.dtype).float() if isinstance(a, float) else a
-                        for a in args)).to(first.dtype)
-    return step
-
-
-mul, add, sub, div = map(per_step, (torch.mul, torch.add, torch.sub, torch.div))
-exp, sigmoid = map(per_step, (torch.exp, torch.sigmoid))
 
 
 def addcmul(i, a, c):
@@ -59,12 +34,6 @@ def addcmul(i, a, c):
     if x.dtype == torch.bfloat16:
         return [x.float() + a1.float() * a2.float() * v.float()][0].to(x.dtype)
     return add(x, mul(mul(a1, a2), v))
-
-
-def add_list(i, a, c):
-    alpha = i[2][0].reshape(())
-    return [(x.float() + y.float() * alpha).to(x.dtype) if x.dtype == torch.bfloat16 else add(x, mul(y, alpha))
-            for x, y in zip(i[0], i[1])]
 
 
 def fast_gelu(i, a, c):
@@ -117,7 +86,6 @@ def arange(i, a, c):
     return torch.arange(*(t[0].item() for t in i))
 
 
-EXACT, ULP1, FLOAT = 0, 1, 2  # bit by bit; one unit in the last place in few elements; a few float32 roundings
 MODELS = {
     "Equal": (lambda i, a, c: i[0][0] == i[1][0], EXACT),
     "Less": (lambda i, a, c: i[0][0] < i[1][0], EXACT),
@@ -139,11 +107,6 @@ MODELS = {
     "FastGelu": (fast_gelu, FLOAT),
     "SwiGlu": (swi_glu, FLOAT),
     "Swish": (lambda i, a, c: mul(i[0][0], sigmoid(mul(i[0][0], a["scale"]))), FLOAT),
-    "ForeachAddList": (add_list, EXACT),
-    "ForeachLerpScalar": (lambda i, a, c: [wide(lambda x, y: torch.lerp(x, y, i[2][0].item()))(x, y)
-                                           for x, y in zip(i[0], i[1])], ULP1),
-    "ForeachMulScalarList": (lambda i, a, c: [mul(x, s) for x, s in zip(i[0], i[1][0].to(i[0][0].dtype))], EXACT),
-    "ForeachZeroInplace": (lambda i, a, c: [torch.zeros_like(x) for x in i[0]], EXACT),
     "Cross": (lambda i, a, c: cross(i[0][0], i[1][0], a["dim"]), FLOAT),
     "MseLoss": (mse, FLOAT),
     "Tril": (lambda i, a, c: torch.tril(i[0][0].float(), a["diagonal"]).to(i[0][0].dtype), EXACT),
@@ -153,6 +116,8 @@ MODELS = {
     "MulSigmoidMulAddCustom": (mul_sigmoid, FLOAT),
     "ExpandV2": (lambda i, a, c: i[0][0].expand(*a["shape"]), EXACT),
 }
+for family in FAMILIES:
+    MODELS.update(family.MODELS)
 
 
 def cross(x, y, dim):  # torch's float32 loop may contract to fused multiply-add
@@ -161,39 +126,6 @@ def cross(x, y, dim):  # torch's float32 loop may contract to fused multiply-add
     a, b = x.unbind(dim), y.unbind(dim)
     part = lambda p, q: sub(mul(a[p], b[q]), mul(a[q], b[p]))
     return torch.stack([part(1, 2), part(2, 0), part(0, 1)], dim)
-
-
-def differ(ours, theirs, mode):
-    """None, or how far the two are apart."""
-    if ours.dtype != theirs.dtype and not (theirs.dtype == torch.complex128 and ours.dtype == torch.complex64):
-        return f"type {ours.dtype}, torch has {theirs.dtype}"
-    if ours.numel() != theirs.numel():
-        return f"{ours.numel()} elements, torch has {theirs.numel()}"
-    ours, theirs = ours.reshape(-1), theirs.reshape(-1)
-    if mode == EXACT or not ours.dtype.is_floating_point:
-        wrong = ours != theirs.to(ours.dtype)
-        return None if not wrong.any() else f"{int(wrong.sum())} of {len(ours)} elements differ, {ours[wrong][0]} {theirs[wrong][0]}"
-    unit = {torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7, torch.float32: 2.0**-23}[ours.dtype]
-    o, t = ours.double(), theirs.double()
-    step = torch.maximum(t.abs(), torch.tensor(2.0**-14).double()) * unit
-    far = (o - t).abs() > step * (1.001 if mode == ULP1 or ours.dtype != torch.float32 else 16)
-    if ours.dtype == torch.float32 and mode == FLOAT:  # cancellation: relative to the tensor as well
-        far &= (o - t).abs() > 8 * unit * t.abs().max()
-    if far.any():
-        return f"{int(far.sum())} of {len(o)} elements are far apart, {o[far][0]} {t[far][0]}"
-    if ours.dtype in (torch.float16, torch.bfloat16) and float((o != t).double().mean()) > 0.002:
-        return f"{float((o != t).double().mean()):.4f} of the elements are not equal"
-    return None
-
-
-def far_from_golden(upstream, golden):
-    """float64 without rounding lies near the module's result: within 2 % of the tensor's scale."""
-    upstream = torch.view_as_real(upstream) if upstream.is_complex() else upstream
-    o, g = upstream.reshape(-1).double(), golden.reshape(-1).double()
-    finite = torch.isfinite(g)
-    scale = g[finite].pow(2).mean().sqrt() if finite.any() else 0.0
-    far = (o - g).abs() > 0.02 * (g.abs() + scale)
-    return f"golden is {g[far][0]}, upstream {o[far][0]}" if far.any() else None
 
 
 def run(task, case, seed, directory):
@@ -223,8 +155,11 @@ def main():
             continue
         task = os.path.basename(folder)
         with open(os.path.join(folder, "cases.csv")) as table:
-            cases = [int(line.split(";")[0]) for line in table.read().splitlines()[1:] if line]
-        for case in cases:
+            rows = list(csv.DictReader(table, delimiter=";"))
+        for family in FAMILIES:
+            if task in family.MODELS and hasattr(family, "choose"):
+                rows = family.choose(rows)
+        for case in (int(row["case_id"]) for row in rows):
             with tempfile.TemporaryDirectory() as directory:
                 problem = run(task, case, 7, directory)
             checked += 1

@@ -1,0 +1,76 @@
+"""What the reference models of references_test.py share: loading dumps, single torch steps, comparison.
+
+A family module (references_<family>.py) offers MODELS: task -> (model, mode). A model takes the inputs (a list of tensors
+per OpDef input), the attributes and the columns of the case and yields what the published module returns: a tensor, a list
+of tensors, or a dict by output number. It may offer choose(rows): the cases to compare, of all rows of cases.csv."""
+import numpy as np
+import torch
+
+NAMES = {"float32": np.float32, "float16": np.float16, "float64": np.float64, "int8": np.int8, "uint8": np.uint8,
+         "int16": np.int16, "int32": np.int32, "int64": np.int64, "bool": np.bool_, "complex64": np.complex64}
+
+
+def load(tensor):
+    shape = tensor["shape"]
+    if tensor["dtype"] == "bfloat16":
+        bits = np.fromfile(tensor["path"], np.int16)
+        return torch.from_numpy(bits).view(torch.bfloat16).reshape(shape)
+    return torch.from_numpy(np.fromfile(tensor["path"], NAMES[tensor["dtype"]])).reshape(shape)
+
+
+def wide(f):
+    """f computed in float32, its result rounded to the type of the first argument."""
+    return lambda x, *more: f(x.float(), *(m.float() for m in more)).to(x.dtype)
+
+
+def per_step(op):
+    """One torch step in a type that its CPU kernels may lack."""
+    def step(*args):
+        try:
+            return op(*args)
+        except RuntimeError:
+            first = next(a for a in args if isinstance(a, torch.Tensor))
+            return op(*(a.float() if isinstance(a, torch.Tensor) else
+                        torch.tensor(a, dtype=first.dtype).float() if isinstance(a, float) else a
+                        for a in args)).to(first.dtype)
+    return step
+
+
+mul, add, sub, div = map(per_step, (torch.mul, torch.add, torch.sub, torch.div))
+exp, sigmoid = map(per_step, (torch.exp, torch.sigmoid))
+
+
+EXACT, ULP1, FLOAT = 0, 1, 2  # bit by bit; one unit in the last place in few elements; a few float32 roundings
+
+
+def differ(ours, theirs, mode):
+    """None, or how far the two are apart."""
+    if ours.dtype != theirs.dtype and not (theirs.dtype == torch.complex128 and ours.dtype == torch.complex64):
+        return f"type {ours.dtype}, torch has {theirs.dtype}"
+    if ours.numel() != theirs.numel():
+        return f"{ours.numel()} elements, torch has {theirs.numel()}"
+    ours, theirs = ours.reshape(-1), theirs.reshape(-1)
+    if mode == EXACT or not ours.dtype.is_floating_point:
+        wrong = ours != theirs.to(ours.dtype)
+        return None if not wrong.any() else f"{int(wrong.sum())} of {len(ours)} elements differ, {ours[wrong][0]} {theirs[wrong][0]}"
+    unit = {torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7, torch.float32: 2.0**-23}[ours.dtype]
+    o, t = ours.double(), theirs.double()
+    step = torch.maximum(t.abs(), torch.tensor(2.0**-14).double()) * unit
+    far = (o - t).abs() > step * (1.001 if mode == ULP1 or ours.dtype != torch.float32 else 16)
+    if ours.dtype == torch.float32 and mode == FLOAT:  # cancellation: relative to the tensor as well
+        far &= (o - t).abs() > 8 * unit * t.abs().max()
+    if far.any():
+        return f"{int(far.sum())} of {len(o)} elements are far apart, {o[far][0]} {t[far][0]}"
+    if ours.dtype in (torch.float16, torch.bfloat16) and float((o != t).double().mean()) > 0.002:
+        return f"{float((o != t).double().mean()):.4f} of the elements are not equal"
+    return None
+
+
+def far_from_golden(upstream, golden):
+    """float64 without rounding lies near the module's result: within 2 % of the tensor's scale."""
+    upstream = torch.view_as_real(upstream) if upstream.is_complex() else upstream
+    o, g = upstream.reshape(-1).double(), golden.reshape(-1).double()
+    finite = torch.isfinite(g)
+    scale = g[finite].pow(2).mean().sqrt() if finite.any() else 0.0
+    far = (o - g).abs() > 0.02 * (g.abs() + scale)
+    return f"golden is {g[far][0]}, upstream {o[far][0]}" if far.any() else None
