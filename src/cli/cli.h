@@ -11,6 +11,7 @@ enum { EXIT_PASS = 0, EXIT_OTHER_VERDICT = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE =
 
 int cli_eval(int argc, char **argv);
 int cli_bench(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_task(int argc, char **argv);
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);

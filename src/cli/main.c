@@ -11,6 +11,7 @@ static const struct {
 } commands[] = {
     {"eval", cli_eval, "build a candidate, run it on the simulated NPU, judge it"},
     {"bench", cli_bench, "evaluate a tree of candidates over a suite of tasks"},
+    {"report", cli_report, "tables, pages and comparisons of stored runs"},
     {"task", cli_task, "list, show and check benchmark tasks"},
     {"soc", cli_soc, "list the simulated chips, show one"},
     {"doctor", cli_doctor, "say what this machine has and what is missing"},

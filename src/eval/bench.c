@@ -1,18 +1,17 @@
-/* Many candidates -> a run. Workers take tasks in order; a verdict is counted, stored and shown under one lock. */
+/* Many candidates -> a run. Workers take samples in order; a verdict is counted, stored and shown under one lock. */
 #include "eval/bench.h"
 
+#include "base/files.h"
+
+#include <ctype.h>
+#include <dirent.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-struct bench_work {
-    const struct bench_options *options;
-    struct bench *bench;
-    pthread_mutex_t lock; /* guards everything below and the store */
-    int next, done;
-};
+enum { SOURCE_LIMIT = 1 << 20 };
 
 static double now_seconds(void)
 {
@@ -32,13 +31,105 @@ struct akgen_error *bench_check_provider(const char *provider)
     return NULL;
 }
 
-static const char *candidate_dir(struct arena *arena, const char *provider, const struct task *task)
+static int by_number(const void *left, const void *right)
 {
-    if (strncmp(provider, "dir:", 4) != 0)
-        return arena_printf(arena, "%s/reference", task->dir);
-    const char *dir = arena_printf(arena, "%s/%s", provider + 4, task->name);
-    const char *answer = arena_printf(arena, "%s/answer/0", dir);
-    return access(answer, R_OK) == 0 ? answer : dir;
+    int a = *(const int *)left, b = *(const int *)right;
+    return (a > b) - (a < b);
+}
+
+/* The numbered folders of `dir`, sorted. */
+static int list_answers(struct arena *arena, const char *dir, int **numbers)
+{
+    enum { MOST = 100000 };
+    int count = 0;
+    DIR *stream = opendir(dir);
+    *numbers = NULL;
+    if (!stream)
+        return 0;
+    for (int pass = 0; pass < 2; pass++) {
+        const struct dirent *entry;
+        int found = 0;
+        rewinddir(stream);
+        while ((entry = readdir(stream)) && found < MOST && (!pass || found < count)) {
+            const char *name = entry->d_name;
+            if (!isdigit((unsigned char)*name) || strlen(name) > 6 || name[strspn(name, "0123456789")])
+                continue;
+            if (pass)
+                (*numbers)[found] = atoi(name);
+            found++;
+        }
+        count = found;
+        if (!pass)
+            *numbers = arena_alloc(arena, sizeof **numbers * (size_t)(count + 1));
+    }
+    closedir(stream);
+    qsort(*numbers, (size_t)count, sizeof **numbers, by_number);
+    return count;
+}
+
+static void add_row(struct bench *bench, int *capacity, const struct task *task, int sample, const char *dir)
+{
+    if (bench->count == *capacity) {
+        int wanted = *capacity ? *capacity * 2 : 256;
+        struct bench_row *rows = arena_alloc(&bench->arena, sizeof *rows * (size_t)wanted);
+        if (bench->count)
+            memcpy(rows, bench->rows, sizeof *rows * (size_t)bench->count);
+        bench->rows = rows;
+        *capacity = wanted;
+    }
+    bench->rows[bench->count++] = (struct bench_row){.task = task->name,
+                                                     .category = task->category,
+                                                     .level = task->level,
+                                                     .sample = sample,
+                                                     .definition = task,
+                                                     .dir = dir};
+}
+
+void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
+                   const struct eval_options *options)
+{
+    int capacity = 0;
+    struct arena *arena = &bench->arena;
+    bench->suite = count ? tasks[0].suite : "";
+    bench->provider = provider;
+    bench->soc = options->soc->name;
+    bench->mode = options->mode == EVAL_STATIC ? "static" : "dynamic";
+    bench->scope = options->scope == EVAL_KERNEL ? "kernel" : "project";
+    bench->profile = options->profile == TASK_STRICT ? "strict" : "upstream";
+    bench->akgen = AKGEN_VERSION;
+    for (int i = 0; i < count; i++) {
+        bool tree = strncmp(provider, "dir:", 4) == 0;
+        const char *dir = tree ? arena_printf(arena, "%s/%s", provider + 4, tasks[i].name)
+                               : arena_printf(arena, "%s/reference", tasks[i].dir);
+        int *numbers, samples = tree ? list_answers(arena, arena_printf(arena, "%s/answer", dir), &numbers) : 0;
+        for (int s = 0; s < samples; s++)
+            add_row(bench, &capacity, &tasks[i], numbers[s], arena_printf(arena, "%s/answer/%d", dir, numbers[s]));
+        if (!samples && (tree || tasks[i].broken || access(dir, R_OK) == 0))
+            add_row(bench, &capacity, &tasks[i], 0, dir);
+    }
+}
+
+/* ---- running ---- */
+struct bench_work {
+    const struct bench_options *options;
+    struct bench *bench;
+    pthread_mutex_t lock; /* guards everything below, the run and the store */
+    int next, done;
+};
+
+/* The kernel's text, for the page. */
+static const char *read_source(struct arena *arena, const struct bench_row *row)
+{
+    char *text = NULL;
+    if (!row->definition->op_type)
+        return NULL;
+    struct akgen_error *error = files_read(
+        arena, arena_printf(arena, "%s/op_kernel/%s.cpp", row->dir, op_snake_case(arena, row->definition->op_type)),
+        SOURCE_LIMIT, &text, NULL);
+    if (error)
+        text = NULL;
+    error_free(error);
+    return text;
 }
 
 static void fill_row(struct bench_row *row, struct arena *arena, const struct verdict *verdict)
@@ -51,57 +142,58 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
     row->cases_total = verdict->case_count;
     row->seconds = verdict->seconds;
     row->verdict = verdict_to_json(verdict);
+    row->source = read_source(arena, row);
+}
+
+static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict)
+{
+    struct bench *bench = work->bench;
+    fill_row(row, &bench->arena, verdict);
+    if (work->options->store && !bench->store_error)
+        bench->store_error = store_add(work->options->store, bench, row);
+    if (work->options->on_row)
+        work->options->on_row(work->options->closure, bench, ++work->done);
 }
 
 static void *work(void *closure)
 {
     struct bench_work *work = closure;
-    const struct bench_options *options = work->options;
     pthread_mutex_lock(&work->lock);
-    while (work->next < options->task_count) {
-        int index = work->next++;
-        struct verdict verdict;
+    while (work->next < work->bench->count) {
+        struct bench_row *row = &work->bench->rows[work->next++];
+        if (row->evaluated)
+            continue;
         pthread_mutex_unlock(&work->lock);
-        struct eval_options eval = options->eval;
-        struct arena arena = {0};
+        struct verdict verdict;
+        struct eval_options eval = work->options->eval;
         eval.jobs = 1;
-        eval_run(&options->tasks[index], candidate_dir(&arena, options->provider, &options->tasks[index]), &eval,
-                 &verdict);
+        eval_run(row->definition, row->dir, &eval, &verdict);
         pthread_mutex_lock(&work->lock);
-        struct bench_row *row = &work->bench->rows[index];
-        fill_row(row, &work->bench->arena, &verdict);
+        finish_row(work, row, &verdict);
         verdict_free(&verdict);
-        arena_free(&arena);
-        if (options->store && !work->bench->store_error)
-            work->bench->store_error = store_add(options->store, row);
-        if (options->on_row)
-            options->on_row(options->closure, work->bench, ++work->done);
     }
     pthread_mutex_unlock(&work->lock);
     return NULL;
 }
 
-void bench_run(const struct bench_options *options, struct bench *bench)
+void bench_run(struct bench *bench, const struct bench_options *options)
 {
     enum { MAX_THREADS = 256 };
     pthread_t threads[MAX_THREADS];
     double start = now_seconds();
-    memset(bench, 0, sizeof *bench);
-    bench->rows = arena_alloc(&bench->arena, sizeof *bench->rows * (size_t)options->task_count);
-    bench->count = options->task_count;
-    for (int i = 0; i < options->task_count; i++)
-        bench->rows[i].task = &options->tasks[i];
     struct bench_work shared = {.options = options, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
+    for (int i = 0; i < bench->count; i++)
+        shared.done += bench->rows[i].evaluated;
     int started = 0;
-    while (started < options->eval.jobs - 1 && started < MAX_THREADS && started < options->task_count - 1 &&
+    while (started < options->eval.jobs - 1 && started < MAX_THREADS && started < bench->count - 1 &&
            pthread_create(&threads[started], NULL, work, &shared) == 0)
         started++;
     work(&shared);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    bench->seconds = now_seconds() - start;
+    bench->seconds += now_seconds() - start;
     if (options->store && !bench->store_error)
-        bench->store_error = store_end_run(options->store, bench->seconds);
+        bench->store_error = store_end_run(options->store, bench);
 }
 
 void bench_free(struct bench *bench)
@@ -110,50 +202,4 @@ void bench_free(struct bench *bench)
         json_decref(bench->rows[i].verdict);
     error_free(bench->store_error);
     arena_free(&bench->arena);
-}
-
-static void count(struct bench_counts *counts, const struct bench_row *row)
-{
-    counts->tasks++;
-    counts->cases += row->cases_total;
-    counts->cases_passed += row->cases_passed;
-    if (row->kind == VERDICT_UNSUPPORTED || row->kind == VERDICT_INFRA_ERROR)
-        counts->excluded++;
-    else {
-        counts->compiled += row->stage >= STAGE_TILING;
-        counts->passed += row->kind == VERDICT_PASS;
-    }
-}
-
-/* True if row `i` exists and belongs to the same level, and for `category` to the same category, as row `first`. */
-static bool same_group(const struct bench *bench, int first, int i, bool category)
-{
-    if (i >= bench->count || bench->rows[i].task->level != bench->rows[first].task->level)
-        return false;
-    return !category || strcmp(bench->rows[i].task->category, bench->rows[first].task->category) == 0;
-}
-
-void bench_visit_groups(const struct bench *bench,
-                        void (*visit)(void *closure, const char *name, const struct bench_counts *counts),
-                        void *closure)
-{
-    struct bench_counts all = {0}, level = {0}, category = {0};
-    for (int i = 0; i < bench->count; i++) {
-        const struct task *task = bench->rows[i].task;
-        char name[128];
-        count(&category, &bench->rows[i]);
-        count(&level, &bench->rows[i]);
-        count(&all, &bench->rows[i]);
-        if (!same_group(bench, i, i + 1, true)) {
-            snprintf(name, sizeof name, "level %d / %s", task->level, task->category);
-            visit(closure, name, &category);
-            category = (struct bench_counts){0};
-        }
-        if (!same_group(bench, i, i + 1, false)) {
-            snprintf(name, sizeof name, "level %d", task->level);
-            visit(closure, name, &level);
-            level = (struct bench_counts){0};
-        }
-    }
-    visit(closure, "all", &all);
 }

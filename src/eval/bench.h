@@ -1,69 +1,100 @@
-/* Many candidates -> a run: tasks are evaluated side by side, every verdict is stored as soon as it is known. */
+/* Many candidates -> a run: samples are evaluated side by side, every verdict is stored as soon as it is known. A run
+ * lives in a `struct bench`, whether it was just made or comes from the database; tables and pages are made from it. */
 #ifndef EVAL_BENCH_H
 #define EVAL_BENCH_H
 
 #include "eval/eval.h"
+#include "eval/metrics.h"
+
+#include <stdio.h>
 
 struct store;
 
-/* What is kept of one verdict. */
+/* One sample of one task: what to evaluate, and what came out. */
 struct bench_row {
-    const struct task *task;
+    const char *task, *category;   /* "level1/Math/Sqrt", "Math" */
+    int level, sample;             /* sample: number of the answer, 0 if there is one */
+    const struct task *definition; /* NULL for a row that comes from the database */
+    const char *dir;               /* the candidate */
     bool evaluated;
     enum verdict_kind kind;
     enum verdict_stage stage;
     const char *reason; /* NULL for a pass */
     int cases_passed, cases_total;
     double seconds;
-    json_t *verdict; /* docs/verdict.md */
+    json_t *verdict;    /* docs/verdict.md */
+    const char *source; /* of the kernel, for the page; NULL if it could not be read */
 };
 struct bench {
-    struct bench_row *rows; /* one per task, in task order */
+    int64_t run; /* number in the database; 0 = not stored */
+    const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
+    struct bench_row *rows; /* by task, then sample */
     int count;
     double seconds;
     struct akgen_error *store_error; /* the first failure of the store; the run went on without it */
     struct arena arena;
 };
 struct bench_options {
-    const struct task *tasks;
-    int task_count;
-    const char *provider;     /* "reference", or "dir:PATH" */
-    struct eval_options eval; /* eval.jobs tasks side by side, each with one job */
+    struct eval_options eval; /* eval.jobs samples side by side, each with one job */
     struct store *store;      /* NULL = keep nothing */
     void (*on_row)(void *closure, const struct bench *bench, int done);
     void *closure;
 };
-/* "reference" -> <task>/reference; "dir:PATH" -> PATH/<task name>, its answer/0 if that is there. */
+/* Checks "reference" or "dir:PATH". */
 struct akgen_error *bench_check_provider(const char *provider);
-void bench_run(const struct bench_options *options, struct bench *bench);
+/* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
+ * PATH/<task>/answer/<n> for every number n, else PATH/<task>. A broken task and one without an answer are rows too. */
+void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
+                   const struct eval_options *options);
+/* Evaluates every row that is not evaluated yet. */
+void bench_run(struct bench *bench, const struct bench_options *options);
 void bench_free(struct bench *bench);
 
-/* Counts of a set of rows, for tables. */
-struct bench_counts {
-    int tasks, compiled, passed; /* compiled: got past the build */
-    int excluded;                /* unsupported and infra_error: in no rate */
+/* ---- sums (summary.c) ---- */
+struct bench_group {
+    const char *name;     /* "level 1 / Math", "level 1", "all" */
+    int tasks, samples;   /* samples: rated ones */
+    int compiled, passed; /* samples that came past the build; samples whose every case is right */
+    int excluded;         /* samples with verdict unsupported or infra_error: in no rate */
     int cases, cases_passed;
+    struct metrics_mean compile_rate, execution_rate; /* pass@1 over tasks */
 };
-/* Calls visit for every category ("level 1 / Math"), after its categories for every level ("level 1"), and at last for
- * "all". */
-void bench_visit_groups(const struct bench *bench,
-                        void (*visit)(void *closure, const char *name, const struct bench_counts *counts),
+/* One entry per task of the run, in order; in the run's arena. */
+struct metrics_task *bench_tasks(struct bench *bench, size_t *count);
+/* Calls visit for every category, after its categories for every level, and at last for all. */
+void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const struct bench_group *group),
                         void *closure);
+/* Evaluated samples by diagnostic class of their first error (AscendKernelGen's six) and by verdict. */
+struct bench_errors {
+    int classes[6], kinds[8];
+};
+struct bench_errors bench_errors(const struct bench *bench);
 
-/* ---- the database (store.c): SQLite, one file, schema in docs/store.md
- * ----------------------------------------------- */
+/* ---- the database (store.c): SQLite, one file, schema in docs/store.md ---- */
 struct akgen_error *store_open(const char *path, struct store **store);
-/* Begins a run; its number goes to *run. */
-struct akgen_error *store_begin_run(struct store *store, const char *suite, const char *provider,
-                                    const struct eval_options *options);
+/* Begins a run; its number goes to bench->run. */
+struct akgen_error *store_begin_run(struct store *store, struct bench *bench);
+/* Goes on with the newest run that has the same settings and no end: marks the rows that it has as evaluated. An error
+ * if there is none. */
+struct akgen_error *store_resume(struct store *store, struct bench *bench);
 /* Adds one verdict to the run, durably, in a transaction of its own. */
-struct akgen_error *store_add(struct store *store, const struct bench_row *row);
-struct akgen_error *store_end_run(struct store *store, double seconds);
+struct akgen_error *store_add(struct store *store, const struct bench *bench, const struct bench_row *row);
+struct akgen_error *store_end_run(struct store *store, const struct bench *bench);
+/* Reads a run; 0 = the newest. */
+struct akgen_error *store_load(struct store *store, int64_t run, struct bench *bench);
 void store_close(struct store *store);
 
-/* ---- the page (report.c) --------------------------------------------------------------------------------------------
- */
-/* Writes one self-contained HTML file: no scripts from elsewhere, no fonts, no network. */
-struct akgen_error *report_write_html(const char *path, const struct bench *bench, const struct bench_options *options);
+/* ---- reports ---- */
+/* Tables for a terminal (report_text.c): rates by group, and with several samples pass@k and the errors' shares. */
+struct report_style {
+    const char *bold, *off;
+};
+void report_write_table(FILE *out, struct bench *bench, const struct report_style *style);
+/* What changed from `before` to `after`: rates side by side and every task whose result differs. */
+void report_write_comparison(FILE *out, struct bench *before, struct bench *after);
+void report_write_csv(FILE *out, const struct bench *bench);
+json_t *report_to_json(struct bench *bench);
+/* One self-contained HTML file (report_html.c): no scripts, no fonts, no network. */
+struct akgen_error *report_write_html(const char *path, struct bench *bench);
 
 #endif

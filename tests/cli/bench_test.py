@@ -33,7 +33,8 @@ class Bench(unittest.TestCase):
         for task, verdict, passed, text in rows:
             self.assertEqual((verdict, passed, json.loads(text)["task"]), ("pass", 1, task))
         text = page.read_text()
-        self.assertEqual(text.count("<summary>"), count)
+        self.assertEqual(text.count("<summary>level1/Math/"), count)
+        self.assertEqual(text.count("<summary>source of the kernel"), count)
         self.assertNotRegex(text, r"(src|href)\s*=|https?://(?!json-schema)", "the page must need nothing else")
 
     def test_other_peoples_tree(self):
@@ -81,6 +82,58 @@ class Bench(unittest.TestCase):
         self.assertGreaterEqual(len(rows), count)
         for verdict, text in rows:
             self.assertEqual(json.loads(text)["verdict"], verdict)
+
+        total = len(list(TASKS.glob("*/*/*/reference")))
+        resumed = akgen("bench", "--case", "0", "--db", db, "--resume")
+        self.assertEqual(resumed.returncode, 0, resumed.stdout + resumed.stderr)
+        self.assertRegex(resumed.stdout, rf"all +{total} +{total} ")
+        self.assertEqual(sqlite3.connect(db).execute("SELECT count(DISTINCT run), count(*) FROM verdicts").fetchone(),
+                         (1, total))
+        again = akgen("bench", "--case", "0", "--db", db, "--resume")
+        self.assertEqual(again.returncode, 3)
+        self.assertIn("no unfinished run", again.stderr)
+
+    def make_samples(self):
+        """A tree with four answers for Sqrt (two right, one wrong, one that does not compile) and one for AddCustom."""
+        tree = self.directory / "samples/level1/Math"
+        for number in (0, 1, 2, 10):
+            shutil.copytree(TASKS / "level1/Math/Sqrt/reference", tree / f"Sqrt/answer/{number}")
+        wrong = tree / "Sqrt/answer/2/op_kernel/sqrt.cpp"
+        edit(wrong, "Sqrt(wide, wide, count);", "Abs(wide, wide, count);")
+        edit(tree / "Sqrt/answer/10/op_kernel/sqrt.cpp", "op.Process();", "op.Proces();")
+        shutil.copytree(TASKS / "level1/Math/AddCustom/reference", tree / "AddCustom/answer/0")
+        return self.directory / "samples"
+
+    def test_several_samples_and_reports(self):
+        db = self.directory / "runs.db"
+        tree = self.make_samples()
+        options = ("--provider", f"dir:{tree}", "--case", "0", "--db", db)
+        process = akgen("bench", *options, "--task", "level1/Math/[AS][dq][dr][Ct]*")
+        self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
+        # Sqrt: 3 of 4 compile, 2 of 4 are right; AddCustom: 1 of 1. Means over the two tasks.
+        self.assertRegex(process.stdout, r"all +2 +4 +87\.5% +3 +75\.0% +3/5")
+        self.assertRegex(process.stdout, r"compile_error level1/Math/Sqrt #10 \(kernel\): .*Proces")
+        self.assertRegex(process.stdout, r"ER pass@1 +75\.0%")
+        self.assertRegex(process.stdout, r"first error .*syntax 1")
+        self.assertEqual(akgen("report", "--db", db).stdout.splitlines()[0:2], process.stdout.splitlines()[2:4])
+        rows = akgen("report", "--db", db, "--format=csv").stdout.splitlines()
+        self.assertEqual(len(rows), 6)
+        self.assertTrue(rows[1].startswith("level1/Math/AddCustom,1,Math,0,pass,compare,1,1,"), rows[1])
+        report = json.loads(akgen("report", "--db", db, "--format=json").stdout)
+        self.assertEqual(report["groups"][-1]["execution_rate"], 0.75)
+        self.assertEqual(sqlite3.connect(db).execute("SELECT class, file FROM diagnostics").fetchall(),
+                         [("syntax", "op_kernel/sqrt.cpp")])
+        page = self.directory / "page.html"
+        akgen("report", "--db", db, "--format=html", "--output", page)
+        self.assertIn("level1/Math/Sqrt #10", page.read_text())
+
+        shutil.rmtree(tree / "level1/Math/Sqrt/answer/10")
+        akgen("bench", *options, "--task", "*/Sqrt")
+        comparison = akgen("report", "--db", db, "--run", "2", "--compare", "1").stdout
+        self.assertRegex(comparison, r"ER pass@1 +75\.0% -> +66\.7%")
+        self.assertRegex(comparison, r"gone +level1/Math/AddCustom")
+        self.assertEqual(akgen("report", "--db", db, "--run", "9").returncode, 2)
+        self.assertEqual(akgen("report", "--db", self.directory / "none.db").returncode, 2)
 
     @unittest.skipUnless(CHROMIUM, "chromium is not installed")
     def test_page_in_a_browser(self):

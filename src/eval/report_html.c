@@ -2,6 +2,7 @@
 #include "eval/bench.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static const char style[] =
     "details{margin:.3rem 0;border:1px solid #dfe3ea;border-radius:.4rem;padding:.3rem .6rem}summary{cursor:pointer}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f8fa;padding:.5rem;border-radius:.3rem;font-size:."
     "82rem}"
-    ".dim{color:#57606a}"
+    ".dim{color:#57606a}svg{font:13px system-ui,sans-serif;max-width:100%;min-width:30rem}svg text{fill:currentColor}"
+    "rect.cr{fill:#54aeff}rect.er{fill:#2da44e}rect.bad{fill:#d1242f}"
     "@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}th,td,details{border-color:#30363d}"
     "pre,.bar{background:#161b22}.pass{color:#3fb950}.bad{color:#ff7b72}.odd{color:#d29922}.dim{color:#8d96a0}}";
 
@@ -55,35 +57,45 @@ static const char *string_at(const json_t *json, const char *key)
     return text ? text : "";
 }
 
-static double percent(int part, int whole)
+static void put_percent(FILE *out, double value)
 {
-    return whole ? 100.0 * part / whole : 0;
+    if (isnan(value))
+        fputs("<td class=n>-", out);
+    else
+        fprintf(out, "<td class=n>%.1f %%", 100 * value);
 }
 
-static void put_counts_row(void *closure, const char *name, const struct bench_counts *counts)
+/* Passed, not passed and excluded samples as one bar. */
+static void put_bar(FILE *out, const struct bench_group *group)
+{
+    int all = group->samples + group->excluded;
+    double passed = all ? 100.0 * group->passed / all : 0, excluded = all ? 100.0 * group->excluded / all : 0;
+    fprintf(out,
+            "<div class=bar role=img aria-label='%d of %d samples pass'><i style='width:%.2f%%'></i>"
+            "<b style='width:%.2f%%'></b><u style='width:%.2f%%'></u></div>",
+            group->passed, all, passed, all ? 100 - passed - excluded : 0, excluded);
+}
+
+static void put_group_row(void *closure, const struct bench_group *group)
 {
     FILE *out = closure;
-    int rated = counts->tasks - counts->excluded;
-    fprintf(out, "<tr><td>");
-    put(out, name);
-    fprintf(out,
-            "<td class=n>%d<td class=n>%d<td class=n>%.1f %%<td class=n>%d<td class=n>%.1f %%<td class=n>%d / %d<td>",
-            counts->tasks, counts->compiled, percent(counts->compiled, rated), counts->passed,
-            percent(counts->passed, rated), counts->cases_passed, counts->cases);
-    fprintf(
-        out,
-        "<div class=bar role=img aria-label='%d of %d pass'><i style='width:%.2f%%'></i><b style='width:%.2f%%'></b>"
-        "<u style='width:%.2f%%'></u></div></tr>\n",
-        counts->passed, counts->tasks, percent(counts->passed, counts->tasks),
-        percent(rated - counts->passed, counts->tasks), percent(counts->excluded, counts->tasks));
+    fputs("<tr><td>", out);
+    put(out, group->name);
+    fprintf(out, "<td class=n>%d<td class=n>%d", group->tasks, group->compiled);
+    put_percent(out, group->compile_rate.value);
+    fprintf(out, "<td class=n>%d", group->passed);
+    put_percent(out, group->execution_rate.value);
+    fprintf(out, "<td class=n>%d / %d<td>", group->cases_passed, group->cases);
+    put_bar(out, group);
+    fputs("</tr>\n", out);
 }
 
-static void put_summary(FILE *out, const struct bench *bench)
+static void put_summary(FILE *out, struct bench *bench)
 {
     fputs("<h2>By level and category</h2><div class=wide><table><tr><th>category<th class=n>tasks<th class=n>compiled"
           "<th class=n>CR<th class=n>passed<th class=n>ER<th class=n>cases<th>&nbsp;</tr>\n",
           out);
-    bench_visit_groups(bench, put_counts_row, out);
+    bench_visit_groups(bench, put_group_row, out);
     fputs("</table></div><p class=dim>CR: share of tasks whose project compiles; ER: share of tasks whose every "
           "evaluated case is "
           "right. Tasks with verdict unsupported or infra_error are in neither.</p>\n",
@@ -144,12 +156,14 @@ static void put_diagnostics(FILE *out, const json_t *list)
     fputs("</pre>", out);
 }
 
-static void put_task(FILE *out, const struct bench_row *row)
+static void put_row(FILE *out, const struct bench_row *row)
 {
     size_t i;
     const json_t *entry, *diagnostics = json_object_get(json_object_get(row->verdict, "compile"), "diagnostics");
     fputs("<details><summary>", out);
-    put(out, row->task->name);
+    put(out, row->task);
+    if (row->sample)
+        fprintf(out, " #%d", row->sample);
     fprintf(out, " <span class='v %s'>%s</span> <span class=dim>%d of %d cases, %.2f s</span></summary>\n",
             kind_class(row->kind), verdict_kind_name(row->kind), row->cases_passed, row->cases_total, row->seconds);
     if (row->reason) {
@@ -164,37 +178,111 @@ static void put_task(FILE *out, const struct bench_row *row)
           "remarks</tr>\n",
           out);
     json_array_foreach(json_object_get(row->verdict, "cases"), i, entry) put_case(out, entry);
-    fputs("</table></div></details>\n", out);
+    fputs("</table></div>", out);
+    if (row->source) {
+        fputs("<details><summary>source of the kernel</summary><pre>", out);
+        put(out, row->source);
+        fputs("</pre></details>", out);
+    }
+    fputs("</details>\n", out);
 }
 
-static void put_page(FILE *out, const struct bench *bench, const struct bench_options *options)
+/* ---- charts ---- */
+enum { CHART_WIDTH = 720, BAR_HEIGHT = 18, LABEL_WIDTH = 190 };
+
+static void chart_begin(FILE *out, const char *title, int bars)
 {
-    const struct eval_options *eval = &options->eval;
+    fprintf(out, "<h3>%s</h3><div class=wide><svg viewBox='0 0 %d %d' width='%d' role=img aria-label='%s'>\n", title,
+            CHART_WIDTH, bars * (BAR_HEIGHT + 6) + 6, CHART_WIDTH, title);
+}
+
+static void chart_bar(FILE *out, int index, const char *label, double value, const char *class, const char *text)
+{
+    int y = 6 + index * (BAR_HEIGHT + 6), room = CHART_WIDTH - LABEL_WIDTH - 70;
+    fprintf(out, "<text x='%d' y='%d' text-anchor=end>", LABEL_WIDTH - 8, y + BAR_HEIGHT - 4);
+    put(out, label);
+    fprintf(out, "</text><rect class='%s' x='%d' y='%d' width='%.1f' height='%d'/><text x='%.1f' y='%d'>%s</text>\n",
+            class, LABEL_WIDTH, y, isnan(value) ? 0 : value * room, BAR_HEIGHT,
+            LABEL_WIDTH + (isnan(value) ? 0 : value * room) + 6, y + BAR_HEIGHT - 4, text);
+}
+
+struct rate_chart {
+    FILE *out;
+    bool levels; /* levels and all, or categories */
+    bool counting;
+    int bars;
+};
+
+static void chart_group(void *closure, const struct bench_group *group)
+{
+    struct rate_chart *chart = closure;
+    char text[32];
+    if ((strchr(group->name, '/') == NULL) != chart->levels)
+        return;
+    if (!chart->counting) {
+        snprintf(text, sizeof text, "CR %.1f %%", 100 * group->compile_rate.value);
+        chart_bar(chart->out, chart->bars, group->name, group->compile_rate.value, "cr", text);
+        snprintf(text, sizeof text, "ER %.1f %%", 100 * group->execution_rate.value);
+        chart_bar(chart->out, chart->bars + 1, "", group->execution_rate.value, "er", text);
+    }
+    chart->bars += 2;
+}
+
+static void put_rate_chart(FILE *out, struct bench *bench, bool levels)
+{
+    struct rate_chart chart = {out, levels, true, 0};
+    bench_visit_groups(bench, chart_group, &chart);
+    chart_begin(out, levels ? "Rates by level" : "Rates by category", chart.bars);
+    chart = (struct rate_chart){out, levels, false, 0};
+    bench_visit_groups(bench, chart_group, &chart);
+    fputs("</svg></div>\n", out);
+}
+
+static void put_error_chart(FILE *out, const struct bench *bench)
+{
+    struct bench_errors errors = bench_errors(bench);
+    int compile_errors = errors.kinds[VERDICT_COMPILE_ERROR];
+    if (!compile_errors)
+        return;
+    chart_begin(out, "Compile errors by class of the first error", DIAG_MACRO + 1);
+    for (int class = DIAG_API; class <= DIAG_MACRO; class ++) {
+        char text[32];
+        snprintf(text, sizeof text, "%d", errors.classes[class]);
+        chart_bar(out, class, diagnostic_class_name((enum diagnostic_class) class),
+                  (double)errors.classes[class] / compile_errors, "bad", text);
+    }
+    fputs("</svg></div>\n", out);
+}
+
+static void put_page(FILE *out, struct bench *bench)
+{
     fprintf(out,
             "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width,"
             "initial-scale=1'><title>AKGen run</title><style>%s</style><h1>AKGen run: ",
             style);
-    put(out, options->task_count ? options->tasks[0].suite : "");
+    put(out, bench->suite);
     fputs("</h1><p>provider <b>", out);
-    put(out, options->provider);
+    put(out, bench->provider);
     fprintf(out,
             "</b>, %s, mode %s, scope %s, profile %s; akgen %s, %.1f s. Every figure comes from a simulated NPU.</p>\n",
-            eval->soc->name, eval->mode == EVAL_STATIC ? "static" : "dynamic",
-            eval->scope == EVAL_KERNEL ? "kernel" : "project", eval->profile == TASK_STRICT ? "strict" : "upstream",
-            AKGEN_VERSION, bench->seconds);
+            bench->soc, bench->mode, bench->scope, bench->profile, bench->akgen, bench->seconds);
     put_summary(out, bench);
+    put_rate_chart(out, bench, true);
+    put_rate_chart(out, bench, false);
+    put_error_chart(out, bench);
     fputs("<h2>Tasks</h2>\n", out);
     for (int i = 0; i < bench->count; i++)
-        put_task(out, &bench->rows[i]);
+        if (bench->rows[i].evaluated)
+            put_row(out, &bench->rows[i]);
     fputs("</html>\n", out);
 }
 
-struct akgen_error *report_write_html(const char *path, const struct bench *bench, const struct bench_options *options)
+struct akgen_error *report_write_html(const char *path, struct bench *bench)
 {
     FILE *out = fopen(path, "w");
     if (!out)
         return error_new("%s: %m", path);
-    put_page(out, bench, options);
+    put_page(out, bench);
     bool failed = ferror(out);
     if (fclose(out) != 0 || failed)
         return error_new("%s: %s", path, strerror(errno));

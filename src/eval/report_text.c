@@ -1,0 +1,180 @@
+/* A run as text: tables for a terminal, CSV, JSON, and two runs side by side. */
+#include "eval/bench.h"
+
+#include <math.h>
+#include <string.h>
+
+static void print_percent(FILE *out, double value, int width)
+{
+    if (isnan(value))
+        fprintf(out, " %*s", width, "-");
+    else
+        fprintf(out, " %*.1f%%", width - 1, 100 * value);
+}
+
+static void print_group(void *closure, const struct bench_group *group)
+{
+    FILE *out = closure;
+    fprintf(out, "%-24s %5d %9d", group->name, group->tasks, group->compiled);
+    print_percent(out, group->compile_rate.value, 8);
+    fprintf(out, " %7d", group->passed);
+    print_percent(out, group->execution_rate.value, 8);
+    fprintf(out, " %6d/%d", group->cases_passed, group->cases);
+    if (group->excluded)
+        fprintf(out, "  (%d excluded)", group->excluded);
+    fputc('\n', out);
+}
+
+static void print_interval(FILE *out, const char *name, struct metrics_mean mean, double weighted)
+{
+    fprintf(out, "%-12s", name);
+    print_percent(out, mean.value, 8);
+    fprintf(out, "  [%.1f, %.1f]  ", 100 * mean.low, 100 * mean.high);
+    fprintf(out, "%d tasks; weighted 36:12:6", mean.tasks);
+    print_percent(out, weighted, 8);
+    fputc('\n', out);
+}
+
+/* pass@k for the k that the papers use and that every task has samples for. */
+static void print_pass_at_k(FILE *out, const struct metrics_task *tasks, size_t count)
+{
+    static const int ks[] = {1, 5, 10, 100};
+    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
+        struct metrics_mean compile = metrics_rate(tasks, count, METRICS_COMPILE, ks[i], 0, NULL);
+        struct metrics_mean execute = metrics_rate(tasks, count, METRICS_EXECUTE, ks[i], 0, NULL);
+        char name[32];
+        if (!compile.tasks)
+            continue;
+        snprintf(name, sizeof name, "CR pass@%d", ks[i]);
+        print_interval(out, name, compile, metrics_weighted(tasks, count, METRICS_COMPILE, ks[i]));
+        snprintf(name, sizeof name, "ER pass@%d", ks[i]);
+        print_interval(out, name, execute, metrics_weighted(tasks, count, METRICS_EXECUTE, ks[i]));
+    }
+}
+
+static void print_errors(FILE *out, const struct bench *bench)
+{
+    struct bench_errors errors = bench_errors(bench);
+    fputs("verdicts   ", out);
+    for (int kind = VERDICT_PASS; kind <= VERDICT_INFRA_ERROR; kind++)
+        if (errors.kinds[kind])
+            fprintf(out, "  %s %d", verdict_kind_name((enum verdict_kind)kind), errors.kinds[kind]);
+    if (errors.kinds[VERDICT_COMPILE_ERROR])
+        fputs("\nfirst error", out);
+    for (int class = DIAG_API; class <= DIAG_MACRO && errors.kinds[VERDICT_COMPILE_ERROR]; class ++)
+        fprintf(out, "  %s %d", diagnostic_class_name((enum diagnostic_class) class), errors.classes[class]);
+    fputc('\n', out);
+}
+
+void report_write_table(FILE *out, struct bench *bench, const struct report_style *style)
+{
+    size_t count;
+    struct metrics_task *tasks = bench_tasks(bench, &count);
+    fprintf(out, "%s%-24s %5s %9s %8s %7s %8s %s%s\n", style->bold, "level / category", "tasks", "compiled", "CR",
+            "passed", "ER", " cases", style->off);
+    bench_visit_groups(bench, print_group, out);
+    if (bench->count > (int)count)
+        print_pass_at_k(out, tasks, count);
+    print_errors(out, bench);
+    fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
+            metrics_score_documented(tasks, count), metrics_score_coded(tasks, count));
+    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, provider %s)\n", count, bench->seconds,
+            bench->soc, bench->profile, bench->mode, bench->scope, bench->provider);
+}
+
+/* ---- two runs ---- */
+static const struct metrics_task *find_task(const struct metrics_task *tasks, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tasks[i].name, name) == 0)
+            return &tasks[i];
+    return NULL;
+}
+
+static void print_change(FILE *out, const char *name, double before, double after)
+{
+    fprintf(out, "%-12s", name);
+    print_percent(out, before, 8);
+    fputs(" ->", out);
+    print_percent(out, after, 8);
+    fprintf(out, "  (%+.1f)\n", 100 * (after - before));
+}
+
+void report_write_comparison(FILE *out, struct bench *before, struct bench *after)
+{
+    size_t count_before, count_after;
+    struct metrics_task *old = bench_tasks(before, &count_before), *new = bench_tasks(after, &count_after);
+    fprintf(out, "run %lld (%s) -> run %lld (%s)\n", (long long)before->run, before->provider, (long long)after->run,
+            after->provider);
+    print_change(out, "CR pass@1", metrics_rate(old, count_before, METRICS_COMPILE, 1, 0, NULL).value,
+                 metrics_rate(new, count_after, METRICS_COMPILE, 1, 0, NULL).value);
+    print_change(out, "ER pass@1", metrics_rate(old, count_before, METRICS_EXECUTE, 1, 0, NULL).value,
+                 metrics_rate(new, count_after, METRICS_EXECUTE, 1, 0, NULL).value);
+    for (size_t i = 0; i < count_after; i++) {
+        const struct metrics_task *was = find_task(old, count_before, new[i].name);
+        if (!was)
+            fprintf(out, "  new      %s: %d of %d samples pass\n", new[i].name, new[i].passed, new[i].samples);
+        else if (was->passed != new[i].passed || was->compiled != new[i].compiled || was->samples != new[i].samples)
+            fprintf(out, "  %-8s %s: compiled %d of %d -> %d of %d, passed %d -> %d\n",
+                    new[i].passed > was->passed   ? "better"
+                    : new[i].passed < was->passed ? "worse"
+                                                  : "changed",
+                    new[i].name, was->compiled, was->samples, new[i].compiled, new[i].samples, was->passed,
+                    new[i].passed);
+    }
+    for (size_t i = 0; i < count_before; i++)
+        if (!find_task(new, count_after, old[i].name))
+            fprintf(out, "  gone     %s\n", old[i].name);
+}
+
+/* ---- for other programs ---- */
+/* One field, quoted as RFC 4180 wants it. */
+static void put_field(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; text && *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void report_write_csv(FILE *out, const struct bench *bench)
+{
+    fputs("task,level,category,sample,verdict,stage,cases_passed,cases_total,seconds,reason\n", out);
+    for (int i = 0; i < bench->count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        fprintf(out, "%s,%d,%s,%d,%s,%s,%d,%d,%.3f,", row->task, row->level, row->category, row->sample,
+                verdict_kind_name(row->kind), verdict_stage_name(row->stage), row->cases_passed, row->cases_total,
+                row->seconds);
+        put_field(out, row->reason);
+        fputc('\n', out);
+    }
+}
+
+static json_t *share(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static void add_group(void *closure, const struct bench_group *group)
+{
+    json_array_append_new(
+        closure, json_pack("{ss si si si si si si si so so}", "name", group->name, "tasks", group->tasks, "samples",
+                           group->samples, "compiled", group->compiled, "passed", group->passed, "excluded",
+                           group->excluded, "cases", group->cases, "cases_passed", group->cases_passed, "compile_rate",
+                           share(group->compile_rate.value), "execution_rate", share(group->execution_rate.value)));
+}
+
+json_t *report_to_json(struct bench *bench)
+{
+    json_t *groups = json_array(), *verdicts = json_array();
+    bench_visit_groups(bench, add_group, groups);
+    for (int i = 0; i < bench->count; i++)
+        json_array_append(verdicts, bench->rows[i].verdict);
+    return json_pack("{sI ss ss ss ss ss ss ss sf so so}", "run", (json_int_t)bench->run, "suite", bench->suite,
+                     "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope", bench->scope,
+                     "profile", bench->profile, "akgen", bench->akgen, "seconds", bench->seconds, "groups", groups,
+                     "verdicts", verdicts);
+}

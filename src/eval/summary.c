@@ -1,0 +1,113 @@
+/* Sums of a run: by task for the metrics, by category, level and all for tables, by error class. */
+#include "eval/bench.h"
+
+#include <string.h>
+
+static bool rated(const struct bench_row *row)
+{
+    return row->evaluated && row->kind != VERDICT_UNSUPPORTED && row->kind != VERDICT_INFRA_ERROR;
+}
+
+static void count_row(struct metrics_task *task, const struct bench_row *row)
+{
+    if (!rated(row)) {
+        task->excluded += row->evaluated;
+        return;
+    }
+    task->samples++;
+    task->compiled += row->stage >= STAGE_TILING;
+    task->passed += row->kind == VERDICT_PASS;
+    task->cases += row->cases_total;
+    task->cases_passed += row->cases_passed;
+}
+
+struct metrics_task *bench_tasks(struct bench *bench, size_t *count)
+{
+    struct metrics_task *tasks = arena_alloc(&bench->arena, sizeof *tasks * (size_t)(bench->count + 1));
+    *count = 0;
+    for (int i = 0; i < bench->count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        if (!i || strcmp(row->task, bench->rows[i - 1].task) != 0)
+            tasks[(*count)++] =
+                (struct metrics_task){.name = row->task, .level = row->level, .category = row->category};
+        count_row(&tasks[*count - 1], row);
+    }
+    return tasks;
+}
+
+static struct bench_group sum(const struct metrics_task *tasks, size_t count, const char *name, int level,
+                              const char *category)
+{
+    struct bench_group group = {.name = name};
+    for (size_t i = 0; i < count; i++) {
+        const struct metrics_task *task = &tasks[i];
+        if ((level && task->level != level) || (category && strcmp(task->category, category) != 0))
+            continue;
+        group.tasks++;
+        group.samples += task->samples;
+        group.compiled += task->compiled;
+        group.passed += task->passed;
+        group.excluded += task->excluded;
+        group.cases += task->cases;
+        group.cases_passed += task->cases_passed;
+    }
+    group.compile_rate = metrics_rate(tasks, count, METRICS_COMPILE, 1, level, category);
+    group.execution_rate = metrics_rate(tasks, count, METRICS_EXECUTE, 1, level, category);
+    return group;
+}
+
+void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const struct bench_group *group),
+                        void *closure)
+{
+    size_t count;
+    struct metrics_task *tasks = bench_tasks(bench, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct metrics_task *task = &tasks[i], *next = i + 1 < count ? &tasks[i + 1] : NULL;
+        bool level_ends = !next || next->level != task->level;
+        struct bench_group group;
+        if (level_ends || strcmp(next->category, task->category) != 0) {
+            group = sum(tasks, count, arena_printf(&bench->arena, "level %d / %s", task->level, task->category),
+                        task->level, task->category);
+            visit(closure, &group);
+        }
+        if (level_ends) {
+            group = sum(tasks, count, arena_printf(&bench->arena, "level %d", task->level), task->level, NULL);
+            visit(closure, &group);
+        }
+    }
+    struct bench_group all = sum(tasks, count, "all", 0, NULL);
+    visit(closure, &all);
+}
+
+/* Class of the first error among a verdict's diagnostics, or -1. */
+static int error_class(const json_t *verdict)
+{
+    size_t i;
+    const json_t *row;
+    json_array_foreach(json_object_get(json_object_get(verdict, "compile"), "diagnostics"), i, row)
+    {
+        const char *severity = json_string_value(json_object_get(row, "severity"));
+        const char *class = json_string_value(json_object_get(row, "class"));
+        if (!severity || !class || strcmp(severity, "error") != 0)
+            continue;
+        for (int c = DIAG_API; c <= DIAG_MACRO; c++)
+            if (strcmp(class, diagnostic_class_name((enum diagnostic_class)c)) == 0)
+                return c;
+    }
+    return -1;
+}
+
+struct bench_errors bench_errors(const struct bench *bench)
+{
+    struct bench_errors errors = {0};
+    for (int i = 0; i < bench->count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        if (!row->evaluated)
+            continue;
+        errors.kinds[row->kind]++;
+        int class = row->kind == VERDICT_COMPILE_ERROR ? error_class(row->verdict) : -1;
+        if (class >= 0)
+            errors.classes[class]++;
+    }
+    return errors;
+}
