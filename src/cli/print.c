@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PRINTED_LINES = 40 };
+
 struct cli_colors cli_colors_for(FILE *stream)
 {
     if (!isatty(fileno(stream)) || getenv("NO_COLOR"))
@@ -105,6 +107,23 @@ static void print_mismatch(FILE *out, const struct task_mismatch *mismatch)
             (unsigned long)mismatch->elements, mismatch->max_abs, mismatch->max_rel);
 }
 
+/* The first lines of what the candidate printed. */
+static void print_printed(FILE *out, const char *text, const struct cli_colors *colors)
+{
+    struct arena arena = {0};
+    int shown = 0;
+    for (; *text && shown < PRINTED_LINES; shown++) {
+        size_t length = strcspn(text, "\n");
+        fprintf(out, "    %sprinted:%s ", colors->dim, colors->off);
+        print_clean(out, arena_strndup(&arena, text, length));
+        fputc('\n', out);
+        text += length + (text[length] == '\n');
+    }
+    if (*text)
+        fprintf(out, "    %sprinted more; --json has it%s\n", colors->dim, colors->off);
+    arena_free(&arena);
+}
+
 static void print_case(FILE *out, const struct verdict *verdict, const struct verdict_case *row,
                        const struct cli_colors *colors)
 {
@@ -124,6 +143,8 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
     }
     for (size_t i = 0; i < row->run.finding_count; i++)
         print_finding(out, verdict, &row->run.findings[i], colors);
+    if (row->run.printed)
+        print_printed(out, row->run.printed, colors);
 }
 
 void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)

@@ -3,6 +3,7 @@
 #include "eval/eval.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERDICT_VERSION = 1 };
@@ -25,6 +26,22 @@ static json_t *text(const char *value)
 {
     json_t *json = value ? json_string(value) : NULL;
     return json ? json : json_null();
+}
+
+/* What a candidate printed, whatever bytes it is; null if it printed nothing. */
+static json_t *printed(const char *value)
+{
+    if (!value || !*value)
+        return json_null();
+    json_t *json = json_string(value);
+    if (json)
+        return json;
+    char *ascii = strdup(value);
+    for (char *at = ascii; ascii && *at; at++)
+        *at = (unsigned char)*at < 128 ? *at : '?';
+    json = ascii ? json_string(ascii) : json_null();
+    free(ascii);
+    return json;
 }
 
 static json_t *line(int number)
@@ -148,6 +165,7 @@ static json_t *case_json(const struct verdict_case *row)
     json_object_set_new(json, "dtype", text(row->dtype));
     json_object_set_new(json, "reduced", json_boolean(row->reduced));
     json_object_set_new(json, "error", text(row->error));
+    json_object_set_new(json, "printed", printed(row->run.printed));
     json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
     json_object_set_new(json, "comparison", row->compared ? mismatch_json(&row->mismatch) : json_null());
     for (size_t i = 0; i < row->run.finding_count; i++)

@@ -411,6 +411,8 @@ const char *__asan_default_options(void)
 int main(int argc, char **argv)
 {
     static struct runner runner = {.result = {.status = JOB_OK}};
+    /* What a kernel printed before it hangs or crashes is what its author looks for. */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     runner.result_fd = option(argc, argv, "--result");
     set_stage(&runner, "start");
     read_job(&runner, option(argc, argv, "--job"));

@@ -78,6 +78,17 @@ class BadInput(unittest.TestCase):
         edit(self.kernel, "    op.Process();\n", "    volatile int spin = 1;\n    while (spin) {\n    }\n")
         self.assert_verdict(self.evaluate("--timeout", "2"), "timeout", "run", "2 s|second")
 
+    def test_what_a_hanging_kernel_printed_is_shown(self):
+        edit(self.kernel, "    op.Process();\n",
+             '    if (GetBlockIdx() == 0)\n        for (int i = 0; i < 50; i++)\n            AscendC::printf("at %d\\n", i);\n'
+             "    volatile int spin = 1;\n    while (spin) {\n    }\n")
+        printed = self.evaluate("--timeout", "2")["cases"][0]["printed"]
+        self.assertEqual(printed, "".join(f"at {i}\n" for i in range(50)))
+        text = akgen("eval", SQRT, self.project, "--case", "0", "--timeout", "2").stdout
+        self.assertIn("printed: at 39\n", text)
+        self.assertNotIn("at 40", text)
+        self.assertIn("--json has it", text)
+
     def test_endless_loop_in_the_tiling_function(self):
         edit(self.host, TILING_END, "    for (volatile int spin = 1; spin;) {\n    }\n" + TILING_END)
         self.assert_verdict(self.evaluate("--timeout", "2"), "timeout", "run", "2 s|second")
