@@ -96,9 +96,8 @@ static void put_summary(FILE *out, struct bench *bench)
           "<th class=n>CR<th class=n>passed<th class=n>ER<th class=n>cases<th>&nbsp;</tr>\n",
           out);
     bench_visit_groups(bench, put_group_row, out);
-    fputs("</table></div><p class=dim>CR: share of tasks whose project compiles; ER: share of tasks whose every "
-          "evaluated case is "
-          "right. Tasks with verdict unsupported or infra_error are in neither.</p>\n",
+    fputs("</table></div><p class=dim>CR: share of samples whose project compiles, mean over tasks; ER: share whose every "
+          "evaluated case is right. Samples with verdict unsupported or infra_error are in neither.</p>\n",
           out);
 }
 
@@ -198,7 +197,7 @@ static void chart_begin(FILE *out, const char *title, int bars)
 
 static void chart_bar(FILE *out, int index, const char *label, double value, const char *class, const char *text)
 {
-    int y = 6 + index * (BAR_HEIGHT + 6), room = CHART_WIDTH - LABEL_WIDTH - 70;
+    int y = 6 + index * (BAR_HEIGHT + 6), room = CHART_WIDTH - LABEL_WIDTH - 100;
     fprintf(out, "<text x='%d' y='%d' text-anchor=end>", LABEL_WIDTH - 8, y + BAR_HEIGHT - 4);
     put(out, label);
     fprintf(out, "</text><rect class='%s' x='%d' y='%d' width='%.1f' height='%d'/><text x='%.1f' y='%d'>%s</text>\n",
