@@ -34,6 +34,21 @@ void cross_core_end(struct npu *npu)
     free(npu->sync.soft_clock);
 }
 
+void cross_core_report(struct npu *npu)
+{
+    for (int i = 0; i < npu->core_count * NPU_CROSS_FLAGS; i++) {
+        const struct npu_cross_flag *flag = &npu->sync.flags[i];
+        const struct npu_core *core = &npu->cores[i / NPU_CROSS_FLAGS];
+        char name[32];
+        struct npu_place place = {.core = core->block, .pipe = NPU_PIPE_S, .pc = flag->pc, .api = "CrossCoreSetFlag"};
+        if (flag->counter)
+            fault_record(npu, NPU_DIFFERS, false, "cross_core_flag_not_waited", "flagId", &place,
+                         "flag %d of %s is still set %u times when the kernel ends: each CrossCoreSetFlag needs its "
+                         "CrossCoreWaitFlag",
+                         i % NPU_CROSS_FLAGS, core_name(core, name, sizeof name), flag->counter);
+    }
+}
+
 static struct npu_clock *new_clocks(const struct npu *npu, size_t rows)
 {
     size_t bytes = rows * (size_t)npu->core_count * sizeof(struct npu_clock);
@@ -171,6 +186,7 @@ static void finish_round(struct npu_core *core, int mode, int flag, uint32_t rou
             memcpy(ring_slot(npu, &waiter->round_clocks, waiter->waited + waiter->counter), before,
                    (size_t)npu->core_count * sizeof *before);
         waiter->counter++;
+        waiter->pc = core->pc;
     }
     free(before);
 }

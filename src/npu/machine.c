@@ -314,8 +314,10 @@ static void launch_begin(struct npu *npu, int block_dim)
 
 static void launch_end(struct npu *npu)
 {
-    if (!npu->ended)
+    if (!npu->ended) {
         gm_epoch_end(npu);
+        cross_core_report(npu);
+    }
     gm_report_undefined(npu);
     npu->stats.kernel_type = (int)npu->config.kernel_type;
     if (npu->config.kernel_type == NPU_TYPE_INFERRED)

@@ -138,6 +138,7 @@ struct npu_cross_flag {
     uint32_t sets[NPU_CROSS_MODES]; /* CrossCoreSetFlag calls of this core */
     uint32_t counter;               /* rounds that this core may wait for; waited: those that it has */
     uint32_t waited;
+    uint64_t pc;                  /* the set that finished the newest round */
     struct npu_clock *set_clocks; /* rings of 16 snapshots, one clock per core each; NULL unless cores differ in kind */
     struct npu_clock *round_clocks;
 };
@@ -151,6 +152,8 @@ struct npu_sync_state {
     bool used;                    /* the kernel synchronises its cores by hardware */
 };
 void cross_core_begin(struct npu *npu);
+/* Notes flags that were set and that nobody has waited for. */
+void cross_core_report(struct npu *npu);
 void cross_core_end(struct npu *npu);
 /* "CrossCoreWaitFlag<2>(3), which 1 of 2 AIVs of its block have set": what a waiting core waits for. */
 void cross_core_describe(const struct npu_core *core, char *text, size_t bytes);

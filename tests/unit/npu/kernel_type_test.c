@@ -458,6 +458,24 @@ static void sync_only_vectors(float *x)
     npu_sync_all(1);
 }
 
+static void sets_and_ends(float *x)
+{
+    (void)x;
+    npu_cross_core_set_flag(2, NPU_PIPE_MTE3, 6);
+    npu_cross_core_set_flag(2, NPU_PIPE_MTE3, 6);
+}
+
+static void flags_left_set_are_noted(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_true(launch_as(&f, NPU_TYPE_MIX_AIC_1_2, (void *)idle, (void *)sets_and_ends, 1));
+    const struct npu_finding *found = finding(&f, "cross_core_flag_not_waited");
+    assert_non_null(strstr(found->message, "flag 6 of AIC 0 is still set 2 times"));
+    assert_int_not_equal(found->pc, 0);
+    fixture_free(&f);
+}
+
 static void each_fault(void **state)
 {
     (void)state;
@@ -507,6 +525,7 @@ int main(void)
         cmocka_unit_test(writes_in_turn_are_no_overlap),
         cmocka_unit_test(sync_all_joins_both_kinds),
         cmocka_unit_test(a_sync_infers_a_mix_type),
+        cmocka_unit_test(flags_left_set_are_noted),
         cmocka_unit_test(each_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
