@@ -68,6 +68,9 @@ AKGEN_LACKS_FUNCTION(SetFixpipePreQuantFlag)
 AKGEN_LACKS_FUNCTION(SetHF32Mode)
 AKGEN_LACKS_FUNCTION(SetHF32TransMode)
 AKGEN_LACKS_FUNCTION(SetMMLayoutTransform)
+AKGEN_LACKS_FUNCTION(SetMMColumnMajor)
+AKGEN_LACKS_FUNCTION(SetMMRowMajor)
+AKGEN_LACKS_FUNCTION(CreateCubeResGroup)
 AKGEN_LACKS_TYPE(MmadParams)
 AKGEN_LACKS_TYPE(LoadData2DParams)
 AKGEN_LACKS_TYPE(LoadData2dParams)
@@ -124,6 +127,23 @@ AKGEN_LACKS_FUNCTION(SetPadValue)
 AKGEN_LACKS_FUNCTION(DuplicateImpl)
 AKGEN_LACKS_FUNCTION(DataCopyUB2GMImpl)
 AKGEN_LACKS_FUNCTION(SetStoreAtomicConfig)
+AKGEN_LACKS_FUNCTION(GetMrgSortResult)
+AKGEN_LACKS_FUNCTION(SetCtrlSpr)
+AKGEN_LACKS_FUNCTION(GetCtrlSpr)
+AKGEN_LACKS_FUNCTION(SetSaturationFlag)
+AKGEN_LACKS_FUNCTION(GetSaturationFlag)
+AKGEN_LACKS_FUNCTION(SetAtomicType)
+AKGEN_LACKS_FUNCTION(GetStoreAtomicConfig)
+AKGEN_LACKS_FUNCTION(ReadGmByPassDCache)
+AKGEN_LACKS_FUNCTION(WriteGmByPassDCache)
+AKGEN_LACKS_FUNCTION(GetProgramCounter)
+AKGEN_LACKS_FUNCTION(SetNextTaskStart)
+AKGEN_LACKS_FUNCTION(WaitPreTaskEnd)
+AKGEN_LACKS_FUNCTION(GetICachePreloadStatus)
+AKGEN_LACKS_FUNCTION(CheckLocalMemoryIA)
+AKGEN_LACKS_FUNCTION(PrintTimeStamp)
+AKGEN_LACKS_FUNCTION(MetricsProfStart)
+AKGEN_LACKS_FUNCTION(MetricsProfStop)
 AKGEN_LACKS_FUNCTION(AtomicAdd)
 AKGEN_LACKS_FUNCTION(AtomicMax)
 AKGEN_LACKS_FUNCTION(AtomicMin)
@@ -133,6 +153,7 @@ AKGEN_LACKS_TYPE(TransDataTo5HDParams)
 AKGEN_LACKS_TYPE(MrgSort4Info)
 AKGEN_LACKS_TYPE(GatherRepeatParams)
 AKGEN_LACKS_TYPE(VdeqInfo)
+AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 AKGEN_LACKS_TYPE(TQueConfig)
 AKGEN_LACKS_TYPE(ListTensorDesc)
 template <typename T> struct AKGEN_LACKS(TensorDesc) TensorDesc;
@@ -143,21 +164,23 @@ template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
 #define AKGEN_LACKS_ELEMENTWISE(X)                                                                                     \
     X(Acos)                                                                                                            \
     X(Acosh)                                                                                                           \
-    X(Asin) X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor) X(Frac) X(Lgamma)      \
-        X(Log) X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc) X(Xor)
+    X(Asin)                                                                                                            \
+    X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor) X(Frac) X(Lgamma) X(Log)       \
+        X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc) X(Xor)
 AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
 #undef AKGEN_LACKS_ELEMENTWISE
 #define AKGEN_LACKS_ADVANCED(X)                                                                                        \
     X(AdjustSoftMaxRes)                                                                                                \
     X(AntiQuantize)                                                                                                    \
-    X(AscendAntiQuant) X(AscendDequant) X(AscendQuant) X(BatchNorm) X(BroadCast) X(Broadcast) X(Clamp) X(ClampMax)     \
-        X(ClampMin) X(CumSum) X(DeepNorm) X(DropOut) X(FasterGelu) X(FasterGeluV2) X(Fmod) X(GeGLU) X(Gelu)            \
-            X(GroupNorm) X(Hypot) X(LayerNorm) X(LayerNormGrad) X(LayerNormGradBeta) X(LogSoftMax) X(Mean)             \
-                X(Normalize) X(Pad) X(Power) X(ReGlu) X(ReduceAll) X(ReduceAny) X(ReduceMean) X(ReduceProd)            \
-                    X(ReduceXorSum) X(RmsNorm) X(SelectWithBytesMask) X(Silu) X(SimpleSoftMax) X(SoftMax)              \
-                        X(SoftmaxFlash) X(SoftmaxFlashV2) X(SoftmaxFlashV3) X(SoftmaxGrad) X(SoftmaxGradFront)         \
-                            X(SoftMaxFlashV2TilingFuncImpl) X(Sum) X(SwiGLU) X(Swish) X(TopK) X(TransData) X(UnPad)    \
-                                X(WelfordFinalize) X(WelfordUpdate) X(ConfusionTranspose)
+    X(AscendAntiQuant)                                                                                                 \
+    X(AscendDequant) X(AscendQuant) X(BatchNorm) X(BroadCast) X(Broadcast) X(Clamp) X(ClampMax) X(ClampMin) X(CumSum)  \
+        X(DeepNorm) X(DropOut) X(FasterGelu) X(FasterGeluV2) X(Fmod) X(GeGLU) X(Gelu) X(GroupNorm) X(Hypot)            \
+            X(LayerNorm) X(LayerNormGrad) X(LayerNormGradBeta) X(LogSoftMax) X(Mean) X(Normalize) X(Pad) X(Power)      \
+                X(ReGlu) X(ReduceAll) X(ReduceAny) X(ReduceMean) X(ReduceProd) X(ReduceXorSum) X(RmsNorm)              \
+                    X(SelectWithBytesMask) X(Silu) X(SimpleSoftMax) X(SoftMax) X(SoftmaxFlash) X(SoftmaxFlashV2)       \
+                        X(SoftmaxFlashV3) X(SoftmaxGrad) X(SoftmaxGradFront) X(SoftMaxFlashV2TilingFuncImpl) X(Sum)    \
+                            X(SwiGLU) X(Swish) X(TopK) X(TransData) X(UnPad) X(WelfordFinalize) X(WelfordUpdate)       \
+                                X(ConfusionTranspose)
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
 /* The reductions of several axes, told from the basic ones by their pattern: ReduceSum<float,

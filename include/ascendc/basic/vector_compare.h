@@ -106,34 +106,43 @@ namespace AscendC
         akgen::by_mask<isSetMask>(insn, mask, 1);                                                                      \
         akgen::strides(insn, repeatParams);                                                                            \
         npu_issue(&insn);                                                                                              \
-    }                                                                                                                  \
+    }
+AKGEN_COMPARE(const uint64_t mask[])
+AKGEN_COMPARE(const uint64_t mask)
+#undef AKGEN_COMPARE
+
+/* Compares is the newer name of CompareScalar. */
+#define AKGEN_COMPARE_SCALAR_MASKED(Name, mask_parameter)                                                              \
     template <typename T, typename U, bool isSetMask = true>                                                           \
-    AKGEN_API void CompareScalar(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
-                                 CMPMODE cmpMode, mask_parameter, uint8_t repeatTime,                                  \
-                                 const UnaryRepeatParams &repeatParams)                                                \
+    AKGEN_API void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode,    \
+                        mask_parameter, uint8_t repeatTime, const UnaryRepeatParams &repeatParams)                     \
     {                                                                                                                  \
         npu_insn insn = akgen::compare_scalar(dst, src0, src1Scalar, cmpMode);                                         \
         akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
         akgen::strides(insn, repeatParams);                                                                            \
         npu_issue(&insn);                                                                                              \
     }
-AKGEN_COMPARE(const uint64_t mask[])
-AKGEN_COMPARE(const uint64_t mask)
-#undef AKGEN_COMPARE
+#define AKGEN_COMPARE_SCALAR(Name)                                                                                     \
+    AKGEN_COMPARE_SCALAR_MASKED(Name, const uint64_t mask[])                                                           \
+    AKGEN_COMPARE_SCALAR_MASKED(Name, const uint64_t mask)                                                             \
+    template <typename T, typename U>                                                                                  \
+    AKGEN_API void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode,    \
+                        uint32_t count)                                                                                \
+    {                                                                                                                  \
+        npu_insn insn = akgen::compare_scalar(dst, src0, src1Scalar, cmpMode);                                         \
+        akgen::by_count(insn, count);                                                                                  \
+        npu_issue(&insn);                                                                                              \
+    }
+AKGEN_COMPARE_SCALAR(CompareScalar)
+AKGEN_COMPARE_SCALAR(Compares)
+#undef AKGEN_COMPARE_SCALAR
+#undef AKGEN_COMPARE_SCALAR_MASKED
 
 template <typename T, typename U>
 AKGEN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
                        CMPMODE cmpMode, uint32_t count)
 {
     npu_insn insn = akgen::compare_tensor(dst, src0, src1, cmpMode);
-    akgen::by_count(insn, count);
-    npu_issue(&insn);
-}
-template <typename T, typename U>
-AKGEN_API void CompareScalar(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode,
-                             uint32_t count)
-{
-    npu_insn insn = akgen::compare_scalar(dst, src0, src1Scalar, cmpMode);
     akgen::by_count(insn, count);
     npu_issue(&insn);
 }

@@ -150,6 +150,44 @@ AKGEN_BLOCK_REDUCE_FORMS(PairReduceSum, NPU_OP_PAIR_REDUCE_SUM)
 #undef AKGEN_BLOCK_REDUCE
 #undef AKGEN_BLOCK_REDUCE_FORMS
 
+/* The newer names of the nine above: what is computed is a template argument, and the mask comes first everywhere. */
+#define AKGEN_REDUCE_BY_TYPE(mask_parameter)                                                                           \
+    template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>                                    \
+    AKGEN_API void ReduceRepeat(const LocalTensor<T> &dst, const LocalTensor<U> &src, mask_parameter,                  \
+                                const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,      \
+                                const int32_t srcRepStride, ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX)        \
+    {                                                                                                                  \
+        if constexpr (reduceType == ReduceType::SUM)                                                                   \
+            WholeReduceSum<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride);        \
+        else if constexpr (reduceType == ReduceType::MAX)                                                              \
+            WholeReduceMax<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride, order); \
+        else                                                                                                           \
+            WholeReduceMin<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride, order); \
+    }                                                                                                                  \
+    template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>                                    \
+    AKGEN_API void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<U> &src, mask_parameter,               \
+                                   const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,   \
+                                   const int32_t srcRepStride)                                                         \
+    {                                                                                                                  \
+        if constexpr (reduceType == ReduceType::SUM)                                                                   \
+            BlockReduceSum<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);        \
+        else if constexpr (reduceType == ReduceType::MAX)                                                              \
+            BlockReduceMax<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);        \
+        else                                                                                                           \
+            BlockReduceMin<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);        \
+    }                                                                                                                  \
+    template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>                                    \
+    AKGEN_API void ReducePairElem(const LocalTensor<T> &dst, const LocalTensor<U> &src, mask_parameter,                \
+                                  const int32_t repeatTime, const int32_t dstRepStride, const int32_t srcBlkStride,    \
+                                  const int32_t srcRepStride)                                                          \
+    {                                                                                                                  \
+        static_assert(reduceType == ReduceType::SUM, "ReducePairElem: reduceType is ReduceType::SUM on Ascend910B");   \
+        PairReduceSum<T, isSetMask>(dst, src, repeatTime, mask, dstRepStride, srcBlkStride, srcRepStride);             \
+    }
+AKGEN_REDUCE_BY_TYPE(const uint64_t mask[])
+AKGEN_REDUCE_BY_TYPE(const int32_t mask)
+#undef AKGEN_REDUCE_BY_TYPE
+
 template <typename T, bool isSetMask = true>
 AKGEN_API void RepeatReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime,
                                const int32_t mask, const int32_t dstBlkStride, const int32_t srcBlkStride,

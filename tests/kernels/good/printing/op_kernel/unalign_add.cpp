@@ -41,7 +41,7 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     }
     if (GetBlockIdx() == 0) {
         xLocal.SetValue(0, half(0.75));
-        AscendC::printf("%f %f %f %ld %x %s %f", half(1.5), ToBfloat16(-2.5f), 0.25f, int64_t(1) << 40, uint8_t(255), "text",
-                        xLocal(0));
+        AscendC::printf("%f %f %f %ld %x %s %f", half(1.5), ToBfloat16(-2.5f), 0.25f, int64_t(1) << 40, uint8_t(255),
+                        "text", xLocal(0));
     }
 }
