@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What the strict profile sees and the upstream profile does not."""
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from akgen_program import copy_reference, edit, verdict
+
+SQRT = "level1/Math/Sqrt"
+
+
+class Strict(unittest.TestCase):
+    def setUp(self):
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-strict-"))
+        self.addCleanup(shutil.rmtree, directory)
+        self.project = copy_reference(SQRT, directory)
+        self.kernel = self.project / "op_kernel" / "sqrt.cpp"
+
+    def verdicts(self):
+        return [verdict(SQRT, self.project, "--case", "2", f"--profile={profile}") for profile in ("upstream", "strict")]
+
+    def test_right_by_knowing_the_address(self):
+        edit(self.kernel, "    TPipe pipe;\n",
+             "    if ((uint64_t)x % 4096 != 0) {\n        return;\n    }\n    TPipe pipe;\n")
+        upstream, strict = self.verdicts()
+        self.assertEqual(upstream["verdict"], "pass")
+        self.assertEqual((strict["verdict"], strict["stage"]), ("wrong", "compare"))
+        self.assertIn("other inputs at other addresses", strict["reason"])
+
+    def test_changed_input(self):
+        edit(self.kernel, "        DataCopyPad(yGm[at], y, copy);\n",
+             "        DataCopyPad(yGm[at], y, copy);\n        PipeBarrier<PIPE_MTE3>();\n        DataCopyPad(xGm[at], y, copy);\n")
+        upstream, strict = self.verdicts()
+        self.assertEqual(upstream["verdict"], "pass", upstream["reason"])
+        self.assertEqual(strict["verdict"], "wrong")
+        self.assertIn("input 'x' was changed", strict["reason"])
+
+    def test_half_precision_where_float_is_asked_for(self):
+        """Three decimal digits satisfy the published tolerance of float32, not float64's reference."""
+        edit(self.kernel, "            Sqrt(y, x, count);\n",
+             "            LocalTensor<half> narrow = floatBuffer.Get<half>();\n"
+             "            Sqrt(y, x, count);\n"
+             "            Cast(narrow, y, RoundMode::CAST_RINT, count);\n"
+             "            Cast(y, narrow, RoundMode::CAST_NONE, count);\n")
+        edit(self.kernel, "        if constexpr (!std::is_same_v<DTYPE_X, float>) {\n"
+             "            pipe->InitBuffer(floatBuffer, tile * sizeof(float));\n        }\n",
+             "        pipe->InitBuffer(floatBuffer, tile * sizeof(float));\n")
+        upstream, strict = self.verdicts()
+        self.assertEqual(upstream["verdict"], "pass", upstream["reason"])
+        self.assertEqual(strict["verdict"], "wrong")
+
+
+if __name__ == "__main__":
+    unittest.main()
