@@ -23,6 +23,7 @@ static json_t *example(void)
     const struct job job = {.kind = JOB_RUN,
                             .host_so = "/h.so",
                             .kernel_so = "/k.so",
+                            .cube_so = "/c.so",
                             .op_type = "Add",
                             .entry = "e",
                             .soc = "Ascend910B2",
@@ -51,6 +52,7 @@ static void test_job_comes_back(void **state)
     assert_null(job_from_json(&arena, json, &job));
     assert_int_equal(job.kind, JOB_RUN);
     assert_string_equal(job.kernel_so, "/k.so");
+    assert_string_equal(job.cube_so, "/c.so");
     assert_true(job.seed == UINT64_MAX - 3);
     assert_true(job.random_order);
     assert_true(job.padding);

@@ -191,6 +191,7 @@ static void run(struct fixture *fixture, struct job_result *result, float *z)
     const struct job job = {.kind = JOB_RUN,
                             .host_so = built->host_so,
                             .kernel_so = built->kernels[0].so,
+                            .cube_so = built->kernels[0].cube_so,
                             .op_type = "AddCustom",
                             .entry = built->entry,
                             .def = &built->def,
@@ -230,6 +231,7 @@ static void test_add_computes(void **state)
     assert_int_equal(fixture.build.kernel_count, 2);
     assert_non_null(fixture.build.kernels[0].so);
     assert_null(fixture.build.kernels[1].so);
+    assert_null(fixture.build.kernels[0].cube_so);
     run(&fixture, &result, z);
     if (result.status != JOB_OK)
         fail_msg("%s: %s", result.stage, result.error);
@@ -571,6 +573,110 @@ static void test_the_same_call_in_both_branches_keeps_its_line(void **state)
     finish(&fixture);
 }
 
+/* Nothing of the kernel's return is left to the caller: its last call comes back. */
+static void test_a_call_at_the_end_keeps_its_line(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct job_result result;
+    float z[ELEMENTS];
+    const char *ends =
+        with(&fixture, kernel_source, "    inY.FreeTensor(b);\n", "    inY.FreeTensor(b);\n    last();\n");
+    ends =
+        with(&fixture, ends, "DECLARATIONS", "__aicore__ __attribute__((noinline)) void last() { SyncAll<false>(); }");
+    build(&fixture, host_source, with(&fixture, ends, "COMPUTE", "Add(c, a, b, n);"));
+    assert_built(&fixture.build);
+    run(&fixture, &result, z);
+    assert_true(result.fault);
+    assert_string_equal(result.findings[0].fault, "sync_without_cube");
+    assert_int_equal(result.findings[0].line, 3);
+    job_result_free(&result);
+    finish(&fixture);
+}
+
+/* Both objects are the same source, each for its kind of core. */
+static void test_a_kernel_that_starts_aics_is_compiled_for_both(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    struct job_result result;
+    float z[ELEMENTS];
+    build(
+        &fixture, host_source,
+        with(
+            &fixture, kernel_source, "COMPUTE",
+            "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_1); Add(c, a, b, n); if ASCEND_IS_AIC { printf(\"cube\"); }"
+            " if (g_coreType == AIV) { printf(\"vector\"); }"));
+    assert_built(&fixture.build);
+    assert_non_null(fixture.build.kernels[0].cube_so);
+    assert_string_not_equal(fixture.build.kernels[0].cube_so, fixture.build.kernels[0].so);
+    assert_null(fixture.build.kernels[1].cube_so);
+    run(&fixture, &result, z);
+    if (result.status != JOB_OK)
+        fail_msg("%s: %s", result.stage, result.error);
+    assert_false(result.fault);
+    assert_int_equal(result.stats.kernel_type, NPU_TYPE_MIX_AIC_1_1);
+    for (int i = 0; i < ELEMENTS; i++)
+        assert_true(z[i] == (float)i + 0.5f);
+    const char *printed = result.printed;
+    int cubes = 0, vectors = 0;
+    for (const char *at = printed; (at = strstr(at, "cube")); at++)
+        cubes++;
+    for (const char *at = printed; (at = strstr(at, "vector")); at++)
+        vectors++;
+    assert_int_equal(cubes, BLOCKS);
+    assert_int_equal(vectors, BLOCKS);
+    job_result_free(&result);
+    finish(&fixture);
+}
+
+static void test_the_half_for_aics_must_compile(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    build(&fixture, host_source,
+          with(&fixture, kernel_source, "COMPUTE",
+               "KERNEL_TASK_TYPE(1, KERNEL_TYPE_MIX_AIC_1_2); Add(c, a, b, n);\n#ifdef __DAV_C220_CUBE__\n"
+               "    no_such_name = 1;\n#endif"));
+    assert_int_equal(fixture.build.stage, BUILD_KERNEL);
+    assert_int_equal(fixture.build.diagnostic_count, 1);
+    assert_int_equal(fixture.build.diagnostics[0].line, COMPUTE_LINE + 2);
+    finish(&fixture);
+}
+
+/* The host part's tiling key is 0. */
+static void test_types_belong_to_tiling_keys(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names;
+        enum npu_kernel_type type; /* NPU_TYPE_MISSING: refused */
+    } kernels[] = {
+        {"KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY); KERNEL_TASK_TYPE(0, KERNEL_TYPE_MIX_AIV_1_0);",
+         NPU_TYPE_MIX_AIV_1_0},
+        {"KERNEL_TASK_TYPE(1, KERNEL_TYPE_MIX_AIV_1_0); KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);",
+         NPU_TYPE_AIV_ONLY},
+        {"if (TILING_KEY_IS(1)) { KERNEL_TASK_TYPE(1, KERNEL_TYPE_MIX_AIV_1_0); }", NPU_TYPE_MISSING},
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        struct fixture fixture = {0};
+        struct job_result result;
+        float z[ELEMENTS];
+        const char *compute = arena_printf(&fixture.arena, "%s Add(c, a, b, n);", kernels[i].names);
+        build(&fixture, host_source, with(&fixture, kernel_source, "COMPUTE", compute));
+        assert_built(&fixture.build);
+        run(&fixture, &result, z);
+        assert_int_equal(result.status, JOB_OK);
+        assert_int_equal(result.fault, kernels[i].type == NPU_TYPE_MISSING);
+        if (result.fault)
+            assert_string_equal(result.findings[0].fault, "kernel_type_missing");
+        else
+            assert_int_equal(result.stats.kernel_type, kernels[i].type);
+        job_result_free(&result);
+        finish(&fixture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +696,10 @@ int main(void)
         cmocka_unit_test(test_functions_of_both_sides),
         cmocka_unit_test(test_fault_names_the_line),
         cmocka_unit_test(test_the_same_call_in_both_branches_keeps_its_line),
+        cmocka_unit_test(test_a_call_at_the_end_keeps_its_line),
+        cmocka_unit_test(test_a_kernel_that_starts_aics_is_compiled_for_both),
+        cmocka_unit_test(test_the_half_for_aics_must_compile),
+        cmocka_unit_test(test_types_belong_to_tiling_keys),
     };
     return cmocka_run_group_tests(tests, make_cache, remove_cache);
 }
