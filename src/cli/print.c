@@ -85,8 +85,8 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
         fprintf(out, "%s: ", finding->api);
     print_clean(out, finding->message);
     if (finding->core >= 0)
-        fprintf(out, " %s(core %d, %lu times)%s", colors->dim, finding->core, (unsigned long)finding->count,
-                colors->off);
+        fprintf(out, " %s(%s %d, %lu times)%s", colors->dim, finding->aic ? "AIC" : "core", finding->core,
+                (unsigned long)finding->count, colors->off);
     fputc('\n', out);
     if (finding->file)
         print_line_of(out, verdict, finding->file, finding->line, colors);

@@ -105,6 +105,7 @@ static json_t *finding_json(const struct job_finding *finding)
     json_object_set_new(json, "operand", text(finding->operand));
     json_object_set_new(json, "pipe", text(finding->pipe));
     json_object_set_new(json, "core", json_integer(finding->core));
+    json_object_set_new(json, "core_type", json_string(finding->aic ? "aic" : "aiv"));
     json_object_set_new(json, "count", json_integer((json_int_t)finding->count));
     json_object_set_new(json, "file", text(finding->file));
     json_object_set_new(json, "line", line(finding->line));

@@ -40,7 +40,8 @@ void cross_core_report(struct npu *npu)
         const struct npu_cross_flag *flag = &npu->sync.flags[i];
         const struct npu_core *core = &npu->cores[i / NPU_CROSS_FLAGS];
         char name[32];
-        struct npu_place place = {.core = core->block, .pipe = NPU_PIPE_S, .pc = flag->pc, .api = "CrossCoreSetFlag"};
+        struct npu_place place = {
+            .core = core->block, .aic = core->aic, .pipe = NPU_PIPE_S, .pc = flag->pc, .api = "CrossCoreSetFlag"};
         if (flag->counter)
             fault_record(npu, NPU_DIFFERS, false, "cross_core_flag_not_waited", "flagId", &place,
                          "flag %d of %s is still set %u times when the kernel ends: each CrossCoreSetFlag needs its "

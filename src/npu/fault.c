@@ -21,6 +21,7 @@ static int pipe_of(const struct npu_core *core)
 static struct npu_place place_of(const struct npu_core *core)
 {
     return (struct npu_place){.core = core->block,
+                              .aic = core->aic,
                               .pipe = pipe_of(core),
                               .pc = core->pc,
                               .api = core->insn ? npu_isa[core->insn->op].name : ""};
@@ -76,6 +77,7 @@ static void record(struct npu *npu, enum npu_kind kind, bool fatal, const char *
     finding->operand = operand ? arena_strdup(&npu->arena, operand) : "";
     finding->pipe = place->pipe;
     finding->core = place->core;
+    finding->aic = place->aic;
     finding->pc = place->pc;
     finding->pc_other = place->pc_other;
 }

@@ -377,8 +377,16 @@ void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, 
     }
     if (npu->undefined_count == NPU_MAX_UNDEFINED)
         return;
-    npu->undefined[npu->undefined_count++] = (struct npu_undefined_store){
-        region, low, high, fault, core->block, core->pc, pc_other, core->insn ? npu_isa[core->insn->op].name : ""};
+    npu->undefined[npu->undefined_count++] =
+        (struct npu_undefined_store){.region = region,
+                                     .low = low,
+                                     .high = high,
+                                     .fault = fault,
+                                     .core = core->block,
+                                     .aic = core->aic,
+                                     .pc = core->pc,
+                                     .pc_other = pc_other,
+                                     .api = core->insn ? npu_isa[core->insn->op].name : ""};
 }
 
 /* True if the byte's value depends on which block came last. */
@@ -505,6 +513,7 @@ static void report_race(const struct npu_core *reader, const char *operand, cons
 {
     char names[2][32];
     struct npu_place place = {.core = reader->block,
+                              .aic = reader->aic,
                               .pipe = -1,
                               .pc = pc,
                               .pc_other = writer_pc,
@@ -712,7 +721,12 @@ void gm_report_undefined(struct npu *npu)
             }
         if (count == 0)
             continue;
-        struct npu_place place = {store->core, NPU_PIPE_MTE3, store->pc, store->pc_other, store->api};
+        struct npu_place place = {.core = store->core,
+                                  .aic = store->aic,
+                                  .pipe = NPU_PIPE_MTE3,
+                                  .pc = store->pc,
+                                  .pc_other = store->pc_other,
+                                  .api = store->api};
         if (strcmp(store->fault, "gm_overlap") == 0) /* noted when it happened: now it is a fault */
             fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on",
                          count, region->name, first);

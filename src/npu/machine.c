@@ -214,8 +214,11 @@ static void report_deadlock(struct npu *npu, int first, int count)
         waiting = npu->cores[i].fiber->done ? waiting : &npu->cores[i];
     }
     describe_waits(npu, first, count, text, sizeof text);
-    struct npu_place place = {
-        .core = waiting->block, .pipe = NPU_PIPE_S, .pc = waiting->fiber->waits_pc, .api = waiting->fiber->waits_for};
+    struct npu_place place = {.core = waiting->block,
+                              .aic = waiting->aic,
+                              .pipe = NPU_PIPE_S,
+                              .pc = waiting->fiber->waits_pc,
+                              .api = waiting->fiber->waits_for};
     fault_record(npu, NPU_TRAP, true, "deadlock", NULL, &place,
                  "no block can go on: %s; %d of %d %s wait, %d have ended", text, count - ended, count,
                  npu->aic && npu->aiv ? "cores" : "blocks", ended);

@@ -117,6 +117,7 @@ void fault_restore_signals(void);
 /* Where something happened, when it is not the running instruction. */
 struct npu_place {
     int core, pipe;
+    bool aic;
     uint64_t pc, pc_other;
     const char *api;
 };
@@ -189,6 +190,7 @@ struct npu_undefined_store {
     uint64_t low, high; /* offsets */
     const char *fault;
     int core;
+    bool aic;
     uint64_t pc, pc_other;
     const char *api;
 };

@@ -37,7 +37,8 @@ struct npu_finding {
     const char *api;               /* "DataCopy", or "" */
     const char *operand;           /* "dst", "src0", "mask", ... or "" */
     int pipe;                      /* enum npu_pipe, -1 none */
-    int core;                      /* block that ran it */
+    int core;                      /* GetBlockIdx of the core that ran it */
+    bool aic;                      /* that core is an AIC */
     uint64_t pc;                   /* return address in the kernel; 0 none */
     uint64_t pc_other;             /* the other access of a conflict, the first reader, ...; 0 none */
     uint64_t count;                /* how often the same (fault, pc, pc_other) happened */

@@ -58,6 +58,7 @@ struct job_finding {           /* struct npu_finding with places instead of addr
     const char *fault, *kind, *message, *api, *operand, *pipe;
     bool fatal;
     int core;
+    bool aic;                  /* the core is an AIC */
     uint64_t count;
     const char *file, *file_other; /* NULL: unknown */
     int line, line_other;

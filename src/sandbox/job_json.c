@@ -216,11 +216,11 @@ static json_t *findings_to_json(const struct job_result *result)
     for (size_t i = 0; i < result->finding_count; i++) {
         const struct job_finding *f = &result->findings[i];
         json_array_append_new(
-            list, json_pack("{so so so so so so sb si so so so si si}", "fault", text_or_null(f->fault), "kind",
+            list, json_pack("{so so so so so so sb sb si so so so si si}", "fault", text_or_null(f->fault), "kind",
                             text_or_null(f->kind), "message", text_or_null(f->message), "api", text_or_null(f->api),
                             "operand", text_or_null(f->operand), "pipe", text_or_null(f->pipe), "fatal", f->fatal,
-                            "core", f->core, "count", word(f->count), "file", text_or_null(f->file), "file_other",
-                            text_or_null(f->file_other), "line", f->line, "line_other", f->line_other));
+                            "aic", f->aic, "core", f->core, "count", word(f->count), "file", text_or_null(f->file),
+                            "file_other", text_or_null(f->file_other), "line", f->line, "line_other", f->line_other));
     }
     return list;
 }
@@ -241,6 +241,7 @@ static void findings_from_json(struct reader *reader, const json_t *json, struct
             *texts[k] = *texts[k] ? *texts[k] : "";
         }
         f->fatal = read_flag(item, "fatal");
+        f->aic = read_flag(item, "aic");
         f->core = (int)read_integer(reader, item, "core", INT32_MIN, INT32_MAX);
         f->count = read_word(reader, item, "count");
         f->file = read_text(reader, item, "file");

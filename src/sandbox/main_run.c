@@ -344,6 +344,7 @@ static void report_findings(struct runner *runner)
                                         .pipe = pipe_name(found[i].pipe),
                                         .fatal = found[i].fatal,
                                         .core = found[i].core,
+                                        .aic = found[i].aic,
                                         .count = found[i].count};
         place_of(runner, found[i].pc, &finding->file, &finding->line);
         place_of(runner, found[i].pc_other, &finding->file_other, &finding->line_other);

@@ -473,6 +473,7 @@ static void flags_left_set_are_noted(void **state)
     const struct npu_finding *found = finding(&f, "cross_core_flag_not_waited");
     assert_non_null(strstr(found->message, "flag 6 of AIC 0 is still set 2 times"));
     assert_int_not_equal(found->pc, 0);
+    assert_true(found->aic);
     fixture_free(&f);
 }
 
