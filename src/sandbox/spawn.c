@@ -74,21 +74,27 @@ static void child_close(const int *keep, int report)
         fcntl(*fd, F_SETFD, 0);
 }
 
+/* Tells the parent why nothing was started. */
+static _Noreturn void child_fail(int report)
+{
+    int reason = errno;
+    if (write(report, &reason, sizeof reason) < 0)
+        _exit(EXIT_NOT_STARTED);
+    _exit(EXIT_NOT_STARTED);
+}
+
 static _Noreturn void child_run(const char *const argv[], const struct sandbox_limits *limits, const int *keep,
                                 int output, int report, int landlock)
 {
     static const char *const environment[] = {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/", "TMPDIR=/nonexistent", NULL};
     int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
-    dup2(output, 1);
-    dup2(output, 2);
+    /* Without these the candidate would read and write the parent's own streams. */
+    if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
+        child_fail(report);
     child_close(keep, report);
     if (!child_fences(limits, landlock))
         execve(argv[0], (char *const *)argv, (char *const *)environment);
-    int reason = errno;
-    if (write(report, &reason, sizeof reason) < 0)
-        _exit(EXIT_NOT_STARTED);
-    _exit(EXIT_NOT_STARTED);
+    child_fail(report);
 }
 
 static void take_output(int fd, struct text *output, size_t limit, bool *open_end)
