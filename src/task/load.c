@@ -1,4 +1,5 @@
 /* task.yaml and cases.csv -> struct task. libcyaml checks the structure; this file checks what the keys mean. */
+#include "base/files.h"
 #include "task/csv.h"
 #include "task/expr.h"
 #include "task/reference.h"
@@ -97,23 +98,11 @@ struct loader {
 
 static struct akgen_error *read_text(struct arena *arena, const char *path, char **text)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return error_new("%s: %m", path);
-    size_t room = 1 << 16, length = 0, got;
-    char *buffer = malloc(room + 1);
-    while (buffer && (got = fread(buffer + length, 1, room - length, file)) > 0 && length + got <= MAX_FILE) {
-        length += got;
-        if (length == room)
-            buffer = realloc(buffer, (room *= 2) + 1);
-    }
-    bool whole = buffer && feof(file) && !ferror(file);
-    fclose(file);
-    if (whole && memchr(buffer, 0, length))
-        whole = false;
-    *text = whole ? arena_strndup(arena, buffer, length) : NULL;
-    free(buffer);
-    return whole ? NULL : error_new("%s: not a text file of at most %d bytes", path, MAX_FILE);
+    size_t length;
+    struct akgen_error *error = files_read(arena, path, MAX_FILE, text, &length);
+    if (error)
+        return error;
+    return memchr(*text, 0, length) ? error_new("%s: not a text file: it holds a NUL byte", path) : NULL;
 }
 
 /* The first error and the innermost place that libcyaml names become one line. */
@@ -123,7 +112,7 @@ static void on_complaint(cyaml_log_t level, void *closure, const char *format, v
     char line[256];
     (void)level;
     vsnprintf(line, sizeof line, format, args);
-    char *start = strncmp(line, "Load: ", 6) ? line : line + 6;
+    char *start = strncmp(line, "Load: ", 6) == 0 ? line + 6 : line;
     start += strspn(start, " ");
     start[strcspn(start, "\n")] = 0;
     size_t length = strlen(loader->complaint);
@@ -152,7 +141,7 @@ static struct akgen_error *yaml_error(const struct loader *loader, cyaml_err_t c
     static const char unknown[] = "Unexpected key: ";
     const char *at = strstr(loader->complaint, "line: "), *key = loader->complaint + strlen(unknown);
     int line = at ? atoi(at + 6) : 1;
-    if (!strncmp(loader->complaint, unknown, strlen(unknown))) {
+    if (strncmp(loader->complaint, unknown, strlen(unknown)) == 0) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(key, ","), key);
         int own = line_with_key(loader->text, name);
@@ -171,12 +160,12 @@ static int line_of(const struct loader *loader, const char *section, const char 
         line++;
         snprintf(buffer, sizeof buffer, "%.*s", (int)strcspn(at, "\n"), at);
         if (name && buffer[0] != ' ' && buffer[0] != '-' && buffer[0] != '#')
-            in_section = !strncmp(buffer, section, strlen(section)) && buffer[strlen(section)] == ':';
+            in_section = strncmp(buffer, section, strlen(section)) == 0 && buffer[strlen(section)] == ':';
         const char *item = strstr(buffer, "name:");
         if (in_section && name && item) {
             item += 5 + strspn(item + 5, " \"'");
             size_t length = strlen(name);
-            in_item = !strncmp(item, name, length) && !isalnum((unsigned char)item[length]) && item[length] != '_';
+            in_item = strncmp(item, name, length) == 0 && !isalnum((unsigned char)item[length]) && item[length] != '_';
             if (in_item)
                 found = line;
         }
@@ -225,9 +214,9 @@ static struct akgen_error *load_types(const struct loader *loader, const char *s
 static struct akgen_error *load_param(const struct loader *loader, const char *section, const struct yaml_param *from,
                                       struct task_param *to)
 {
-    bool input = !strcmp(section, "inputs");
+    bool input = strcmp(section, "inputs") == 0;
     int kind = 0;
-    while (from->kind && kind < KINDS && strcmp(from->kind, kinds[kind]))
+    while (from->kind && kind < KINDS && strcmp(from->kind, kinds[kind]) != 0)
         kind++;
     if (kind == KINDS)
         return error_new("task.yaml:%d: kind is '%s', expected tensor, tensor_list, scalar or scalar_list",
@@ -249,7 +238,7 @@ static struct akgen_error *load_param(const struct loader *loader, const char *s
         .compared = keep(loader, from->compared, "true"),
         .depth = keep(loader, from->depth, "1"),
     };
-    if (strcmp(to->init, "poison") && strcmp(to->init, "zero"))
+    if (strcmp(to->init, "poison") != 0 && strcmp(to->init, "zero") != 0)
         return error_new("task.yaml:%d: init is '%s', expected poison or zero",
                          line_of(loader, section, from->name, "init"), to->init);
     const char *const texts[][2] = {{"shape", from->shape},       {"dtype", from->dtype},
@@ -281,7 +270,7 @@ static struct akgen_error *load_attrs(const struct loader *loader, const struct 
     for (int i = 0; i < task->attr_count; i++) {
         const struct yaml_attr *from = &yaml->attrs[i];
         size_t type = 0;
-        while (type < sizeof types / sizeof *types && strcmp(types[type], from->type))
+        while (type < sizeof types / sizeof *types && strcmp(types[type], from->type) != 0)
             type++;
         if (type == sizeof types / sizeof *types)
             return error_new("task.yaml:%d: type is '%s', expected int, float, bool, string, list_int or list_float",
@@ -393,7 +382,7 @@ static struct akgen_error *load_cases(struct loader *loader, struct task *task)
                                   .column_count = table.column_count,
                                   .line = table.rows[i].line};
         row->id = (int)strtol(row->values[0], &end, 10);
-        if (strcmp(table.columns[0], "case_id") || end == row->values[0] || *end || row->id < 0)
+        if (strcmp(table.columns[0], "case_id") != 0 || end == row->values[0] || *end || row->id < 0)
             return error_new("cases.csv:%d: the first column must be 'case_id', a number", row->line);
         for (int j = 0; j < i; j++)
             if (task->cases[j].id == row->id)
@@ -430,7 +419,7 @@ struct akgen_error *task_load(struct arena *arena, const char *dir, struct task 
 int task_input_index(const struct task *task, const char *name)
 {
     for (int i = 0; i < task->input_count; i++)
-        if (!strcmp(task->inputs[i].name, name))
+        if (strcmp(task->inputs[i].name, name) == 0)
             return i;
     return -1;
 }

@@ -68,6 +68,27 @@ static void expect_error(const char *yaml, const char *csv, const char *message)
     arena_free(&arena);
 }
 
+static void binary_files_are_refused(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct task task;
+    put("task.yaml", good_yaml);
+    put("cases.csv", good_csv);
+    const char *cases = arena_printf(&arena, "%s/cases.csv", directory);
+    assert_int_equal(truncate(cases, sizeof good_csv), 0); /* one byte more, a NUL */
+    struct akgen_error *error = task_load(&arena, directory, &task);
+    assert_non_null(error);
+    assert_non_null(strstr(error->message, "cases.csv: not a text file: it holds a NUL byte"));
+    error_free(error);
+    assert_int_equal(truncate(cases, (4 << 20) + 1), 0);
+    error = task_load(&arena, directory, &task);
+    assert_non_null(error);
+    assert_non_null(strstr(error->message, "at most 4194304 are allowed"));
+    error_free(error);
+    arena_free(&arena);
+}
+
 static void errors_carry_file_and_line(void **state)
 {
     (void)state;
@@ -231,9 +252,13 @@ static void any_csv_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_carry_file_and_line), cmocka_unit_test(a_good_task_loads),
-        cmocka_unit_test(shipped_tasks_load),         cmocka_unit_test(names_are_found),
-        cmocka_unit_test(a_seed_decides_the_inputs),  cmocka_unit_test(giants_shrink_outside),
+        cmocka_unit_test(errors_carry_file_and_line),
+        cmocka_unit_test(binary_files_are_refused),
+        cmocka_unit_test(a_good_task_loads),
+        cmocka_unit_test(shipped_tasks_load),
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(a_seed_decides_the_inputs),
+        cmocka_unit_test(giants_shrink_outside),
         cmocka_unit_test(any_csv_is_survived),
     };
     strcpy(directory, "/tmp/akgen-load-XXXXXX");
