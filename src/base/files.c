@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -133,12 +134,14 @@ static struct akgen_error *walk_directory(struct file_walk *walk, const char *re
     DIR *stream = opendir(dir);
     if (!stream)
         return errno == ENOENT && !depth ? NULL : error_new("%s: %s", dir, strerror(errno));
+    int fd = dirfd(stream);
+    assert(fd >= 0);
     struct akgen_error *error = NULL;
     for (struct dirent *entry; !error && (entry = readdir(stream));) {
         if (entry->d_name[0] == '.')
             continue;
         struct stat status;
-        if (fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
+        if (fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
             continue;
         const char *path = arena_printf(walk->arena, "%s%s%s", relative, *relative ? "/" : "", entry->d_name);
         if (S_ISREG(status.st_mode))

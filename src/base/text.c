@@ -9,9 +9,10 @@ void text_append(struct text *text, const char *bytes, size_t length)
 {
     if (text->length + length + 1 > text->capacity) {
         text->capacity = (text->length + length + 1) * 2;
-        text->bytes = realloc(text->bytes, text->capacity);
-        if (!text->bytes)
+        char *grown = realloc(text->bytes, text->capacity);
+        if (!grown)
             abort();
+        text->bytes = grown;
     }
     if (length)
         memcpy(text->bytes + text->length, bytes, length);

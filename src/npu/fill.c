@@ -4,6 +4,8 @@
  * 数据搬运/Copy（UBToUB掩码式高维数据搬运）. */
 #include "npu/lanes.h"
 
+#include <assert.h>
+
 /* ---- Duplicate
  * ------------------------------------------------------------------------------------------------------- */
 int npu_check_duplicate(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
@@ -227,6 +229,7 @@ enum { INDEX_LANES = 128 };
 static void first_indices(const struct npu_insn *insn, uint32_t lanes, uint32_t value[INDEX_LANES])
 {
     uint32_t per_block = lanes / 8;
+    assert(per_block > 0 && lanes <= INDEX_LANES);
     bool chained = insn->form != NPU_FORM_MASK_BITS;
     for (uint32_t i = 0; i < lanes; i++)
         value[i] = chained && i >= per_block ? add_index(insn->dst_type, value[i - per_block], per_block)

@@ -42,9 +42,10 @@ static int by_base(const void *left, const void *right)
 void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined)
 {
     struct npu_gm_region *region = calloc(1, sizeof *region);
-    npu->regions = realloc(npu->regions, (size_t)(npu->region_count + 1) * sizeof *npu->regions);
-    if (!region || !npu->regions)
+    struct npu_gm_region **regions = realloc(npu->regions, (size_t)(npu->region_count + 1) * sizeof *regions);
+    if (!region || !regions)
         abort();
+    npu->regions = regions;
     defined |= kind != NPU_GM_OUTPUT && kind != NPU_GM_WORKSPACE;
     *region = (struct npu_gm_region){.name = arena_strdup(&npu->arena, name),
                                      .base = base,
@@ -330,9 +331,10 @@ void gm_expect_write(struct npu_core *core, uint64_t addr, uint64_t bytes)
     struct npu_gm_view *view = core->view;
     if (view->expected_count == view->expected_room) {
         view->expected_room = view->expected_room ? 2 * view->expected_room : 16;
-        view->expected = realloc(view->expected, (size_t)view->expected_room * sizeof *view->expected);
-        if (!view->expected)
+        struct expected *grown = realloc(view->expected, (size_t)view->expected_room * sizeof *grown);
+        if (!grown)
             abort();
+        view->expected = grown;
     }
     uint8_t *old = malloc(bytes);
     if (!old)
@@ -578,9 +580,10 @@ static void make_room(struct npu_gm_view *view)
     if (view->read_count <= view->read_room / 2 && view->read_room)
         return;
     view->read_room = view->read_room ? 2 * view->read_room : 64;
-    view->reads = realloc(view->reads, view->read_room * sizeof *view->reads);
-    if (!view->reads)
+    struct read_interval *grown = realloc(view->reads, view->read_room * sizeof *grown);
+    if (!grown)
         abort();
+    view->reads = grown;
 }
 
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)

@@ -1,6 +1,7 @@
 /* The machine: made, given memory, made to run a kernel on N blocks, asked what happened. */
 #include "npu/machine_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -214,6 +215,7 @@ static void report_deadlock(struct npu *npu, int first, int count)
         waiting = npu->cores[i].fiber->done ? waiting : &npu->cores[i];
     }
     describe_waits(npu, first, count, text, sizeof text);
+    assert(waiting); /* a wave whose blocks have all ended is over */
     struct npu_place place = {.core = waiting->block,
                               .aic = waiting->aic,
                               .pipe = NPU_PIPE_S,
@@ -384,6 +386,7 @@ bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_cou
     fault_install_signals();
     npu->stats.blocks += block_dim;
     int wave = npu->wave_blocks * (npu->aic + npu->aiv);
+    assert(wave > 0);
     for (int first = 0; first < npu->core_count && !npu->ended; first += wave) {
         run_wave(npu, first, npu->core_count - first < wave ? npu->core_count - first : wave);
         npu->stats.waves++;

@@ -16,6 +16,7 @@
  * UB is kept per 32-byte block and, where an access covers a block only in part, per byte. GM is in order_gm.c. */
 #include "npu/order_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,7 +348,9 @@ static int track_of(int lane)
 
 void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *accesses, int count)
 {
-    int lane = npu_lane_of(pipe), track = track_of(lane);
+    int lane = npu_lane_of(pipe);
+    assert(lane >= 0); /* PIPE_ALL is for barriers */
+    int track = track_of(lane);
     uint32_t index = next_index(core, lane);
     if (track < 0)
         return;

@@ -7,6 +7,8 @@
  */
 #include "npu/reduce_internal.h"
 
+#include <assert.h>
+
 static enum npu_reduction reduction_of(const struct npu_insn *insn)
 {
     return insn->op == NPU_OP_REDUCE_MAX   ? NPU_REDUCE_MAX
@@ -46,6 +48,7 @@ static uint32_t round_up(uint32_t n, uint32_t unit)
  * elements (value, index) per repeat for Max and Min, one for Sum. With one repeat only a value passes through. */
 static uint32_t tmp_elements(const struct npu_insn *insn, uint32_t repeats, uint32_t lanes)
 {
+    assert(lanes >= 8);
     uint32_t per_block = lanes / 8;
     if (accumulates(insn))
         return 0;

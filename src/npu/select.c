@@ -6,6 +6,7 @@
  * Source: asc-devkit docs/zh/api/SIMD-API, Select.md. */
 #include "npu/lanes.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum select_mode { SELECT_CMPMASK, SELECT_TENSOR_SCALAR, SELECT_TENSOR_TENSOR, SELECT_MODES };
@@ -127,6 +128,7 @@ static void run_block(struct selection *s, uint8_t *dst, const uint8_t *a, const
 /* Block by block, in the order of the hardware. */
 static void walk(struct selection *s, const struct npu_insn *insn, const struct npu_vector *v)
 {
+    assert(s->size == 2 || s->size == 4);
     bool level2 = insn->form == NPU_FORM_COUNT, one_mask = insn->mode == SELECT_CMPMASK;
     uint32_t per_block = NPU_BLOCK / s->size;
     size_t dst_blk = level2 ? 1 : insn->dst_blk, a_blk = level2 ? 1 : insn->src0_blk,

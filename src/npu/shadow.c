@@ -8,7 +8,7 @@
         while (at_ < end_) {                                                                                           \
             uint64_t word = at_ / 64, bit_ = at_ % 64;                                                                 \
             uint64_t here_ = end_ - at_ < 64 - bit_ ? end_ - at_ : 64 - bit_;                                          \
-            uint64_t mask = (here_ == 64 ? ~UINT64_C(0) : ((UINT64_C(1) << here_) - 1)) << bit_;                       \
+            uint64_t mask = ~UINT64_C(0) >> (64 - here_) << bit_;                                                      \
             body;                                                                                                      \
             at_ += here_;                                                                                              \
         }                                                                                                              \

@@ -128,18 +128,18 @@ static struct akgen_error *read_param(struct arena *arena, const json_t *json, i
         return bad(&error, "parameter");
     if (!is_identifier(name))
         return error_new("parameter name '%.64s' is no identifier", name);
+    int type = OP_REQUIRED;
+    while (type <= OP_DYNAMIC && strcmp(kind, param_types[type]) != 0)
+        type++;
+    if (type > OP_DYNAMIC)
+        return error_new("parameter '%s': param_type is '%.64s', expected required, optional or dynamic", name, kind);
     *param = (struct op_param){.name = arena_strdup(arena, name),
-                               .param_type = (enum op_param_type) - 1,
+                               .param_type = (enum op_param_type)type,
                                .count = combinations,
                                .scalar = scalar,
                                .scalar_list = scalar_list,
                                .value_depend = value_depend,
                                .shape_depends = shape_depends};
-    for (int i = OP_REQUIRED; i <= OP_DYNAMIC; i++)
-        if (strcmp(kind, param_types[i]) == 0)
-            param->param_type = (enum op_param_type)i;
-    if (param->param_type == (enum op_param_type) - 1)
-        return error_new("parameter '%s': param_type is '%.64s', expected required, optional or dynamic", name, kind);
     int *codes;
     struct akgen_error *problem = read_codes(arena, types, combinations, AKGEN_DTYPE_CODES, "types", &codes);
     if (problem)

@@ -30,8 +30,9 @@ void op_registry_loading(const char *host_so)
     while (file && strcmp(file->path, host_so) != 0)
         file = file->next;
     if (!file) {
-        file = must_alloc(sizeof *file + strlen(host_so) + 1);
-        strcpy(file->path, host_so);
+        size_t length = strlen(host_so);
+        file = must_alloc(sizeof *file + length + 1);
+        memcpy(file->path, host_so, length + 1);
         file->next = files;
         files = file;
     }

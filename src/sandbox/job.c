@@ -72,7 +72,7 @@ static const char *read_stage(struct arena *arena, int fd)
     char stage[JOB_STAGE_BYTES] = {0};
     if (pread(fd, stage, sizeof stage - 1, 0) > 0)
         for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-            if (!strcmp(stage, stages[i]))
+            if (strcmp(stage, stages[i]) == 0)
                 return arena_strdup(arena, stage);
     return "start";
 }

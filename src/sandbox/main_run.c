@@ -77,7 +77,7 @@ static int option(int argc, char **argv, const char *name)
 {
     size_t length = strlen(name);
     for (int i = 1; i < argc; i++)
-        if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+        if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
             return atoi(argv[i] + length + 1);
     return -1;
 }

@@ -52,13 +52,13 @@ static bool find_unit(Dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *unit)
 /* Without the "./" that a relative compilation directory puts in front. */
 static const char *tidy(const char *file)
 {
-    return file && !strncmp(file, "./", 2) ? file + 2 : file;
+    return file && strncmp(file, "./", 2) == 0 ? file + 2 : file;
 }
 
 static bool in_headers(const char *file, const char *headers)
 {
     size_t length = headers ? strlen(headers) : 0;
-    return length && !strncmp(file, headers, length) && file[length] == '/';
+    return length && strncmp(file, headers, length) == 0 && file[length] == '/';
 }
 
 static Dwarf_Word attribute(Dwarf_Die *die, unsigned name)

@@ -27,8 +27,11 @@ static struct akgen_error *read_field(struct reader *r, const char **field)
     for (r->at++;; r->at++) {
         if (!*r->at)
             return error_new("%s:%d: a quoted field without its closing quote", r->name, start);
-        if (*r->at == '"' && *++r->at != '"')
-            break;
+        if (*r->at == '"') {
+            r->at++; /* the closing quote, or the first of two that stand for one */
+            if (*r->at != '"')
+                break;
+        }
         r->line += *r->at == '\n';
         *end++ = *r->at;
     }
@@ -80,7 +83,7 @@ static struct akgen_error *check_header(const struct reader *r, const struct csv
         if (!*table->columns[i])
             return error_new("%s:1: column %d has no name", r->name, i + 1);
         for (int j = 0; j < i; j++)
-            if (!strcmp(table->columns[i], table->columns[j]))
+            if (strcmp(table->columns[i], table->columns[j]) == 0)
                 return error_new("%s:1: column '%s' appears twice", r->name, table->columns[i]);
     }
     return NULL;

@@ -42,7 +42,7 @@ static bool accept(struct parser *p, const char *token)
 {
     skip_blanks(p);
     size_t length = strlen(token);
-    if (strncmp(p->at, token, length))
+    if (strncmp(p->at, token, length) != 0)
         return false;
     p->at += length;
     return true;
@@ -130,7 +130,7 @@ static struct expr *parse_word(struct parser *p)
         p->at++;
     size_t length = (size_t)(p->at - start);
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-        if (strlen(constants[i].word) == length && !memcmp(start, constants[i].word, length))
+        if (strlen(constants[i].word) == length && memcmp(start, constants[i].word, length) == 0)
             return value_node(p, constants[i].value);
     const struct expr_function *function = expr_function_find(start, length);
     if (accept(p, "(")) {
@@ -305,7 +305,7 @@ const struct expr_value *expr_constant(const struct expr *bound)
 static struct akgen_error *bind_column(const struct expr *expr, const struct expr_scope *scope, struct expr **bound)
 {
     for (int i = 0; i < scope->column_count; i++)
-        if (!strcmp(scope->columns[i], expr->name)) {
+        if (strcmp(scope->columns[i], expr->name) == 0) {
             *bound = constant_new(scope, expr_cell(scope->arena, scope->values[i]));
             return NULL;
         }

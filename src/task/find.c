@@ -110,7 +110,7 @@ struct akgen_error *task_find(struct arena *arena, const char *home, const char 
     for (const char *at = name; *at; at++)
         parts += *at == '/';
     for (int i = 0; i < count; i++)
-        if (!strcasecmp(tail(dirs[i], parts), name)) {
+        if (strcasecmp(tail(dirs[i], parts), name) == 0) {
             other = match;
             match = dirs[i];
         }

@@ -127,7 +127,7 @@ static bool equal(const struct expr_value *a, const struct expr_value *b)
     if (a->kind != EXPR_TEXT)
         return true;
     enum akgen_dtype left = akgen_dtype_parse(a->text), right = akgen_dtype_parse(b->text);
-    return !strcmp(a->text, b->text) || (left == right && left != AKGEN_DTYPE_NONE); /* float is float32 */
+    return strcmp(a->text, b->text) == 0 || (left == right && left != AKGEN_DTYPE_NONE); /* float is float32 */
 }
 
 static struct akgen_error *equal_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
@@ -512,7 +512,7 @@ static const struct expr_function functions[] = {
 const struct expr_function *expr_function_find(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strlen(functions[i].name) == length && !memcmp(functions[i].name, name, length))
+        if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
             return &functions[i];
     return NULL;
 }

@@ -245,20 +245,20 @@ static json_t *list_json(const struct expr_value *value, bool integer)
 static json_t *attr_json(const char *type, const struct expr_value *value)
 {
     bool number = expr_is_number(value);
-    if (!strcmp(type, "int"))
+    if (strcmp(type, "int") == 0)
         return number ? json_integer(value->kind == EXPR_REAL ? (json_int_t)value->real : value->integer) : NULL;
-    if (!strcmp(type, "float"))
+    if (strcmp(type, "float") == 0)
         return number ? json_real(expr_number(value)) : NULL;
-    if (!strcmp(type, "bool"))
+    if (strcmp(type, "bool") == 0)
         return number ? json_boolean(expr_number(value) != 0) : NULL;
-    if (!strcmp(type, "string"))
+    if (strcmp(type, "string") == 0)
         return value->kind == EXPR_TEXT ? json_string(value->text) : NULL;
     if (value->kind != EXPR_LIST)
         return NULL;
     for (int i = 0; i < value->count; i++)
         if (!expr_is_number(&value->items[i]))
             return NULL;
-    return list_json(value, !strcmp(type, "list_int"));
+    return list_json(value, strcmp(type, "list_int") == 0);
 }
 
 static struct akgen_error *make_attrs(struct task_instance *instance, uint64_t seed)

@@ -69,7 +69,7 @@ static void mse_loss(struct reference_call *call)
     const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1)};
     const char *reduction = json_string_value(call->instance->attrs[0]);
     enum akgen_dtype steps = reference_steps(call, in[0]->type);
-    if (!strcmp(reduction, "none")) {
+    if (strcmp(reduction, "none") == 0) {
         reference_map(square_op, steps, in, 2, NULL, &call->outputs[0].tensors[0]);
         return;
     }
@@ -84,7 +84,7 @@ static void mse_loss(struct reference_call *call)
             sum += square_op(steps, (double[]){a[i], b[i]}, NULL);
     }
     double y = R(sum);
-    if (!strcmp(reduction, "mean"))
+    if (strcmp(reduction, "mean") == 0)
         y = R(y / (double)in[0]->elements);
     task_write_double(&call->outputs[0].tensors[0], 0, 1, &y);
 }

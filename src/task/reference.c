@@ -2,6 +2,7 @@
 
 #include "task/expr.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ const struct task_reference_entry *task_reference_find(const char *name)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         for (const struct task_reference_entry *entry = families[i]; entry->name; entry++)
-            if (!strcmp(entry->name, name))
+            if (strcmp(entry->name, name) == 0)
                 return entry;
     return NULL;
 }
@@ -124,7 +125,7 @@ double reference_column(const struct reference_call *call, const char *column)
     const struct task_case *row = call->instance->task_case;
     double number = 0;
     for (int i = 0; i < row->column_count; i++)
-        if (!strcmp(row->columns[i], column)) {
+        if (strcmp(row->columns[i], column) == 0) {
             struct arena arena = {0};
             struct expr_value value = expr_cell(&arena, call->instance->values[i]);
             number = expr_is_number(&value) ? expr_number(&value) : 0;
@@ -180,6 +181,7 @@ void reference_map_integer(reference_integer_op *op, const struct task_tensor *c
 void reference_elementwise(struct reference_call *call, reference_op *op, reference_integer_op *integer_op, int arity,
                            const double *c)
 {
+    assert(arity >= 1 && arity <= REFERENCE_ARITY);
     const struct task_tensor *in[REFERENCE_ARITY], *out = &call->outputs[0].tensors[0];
     for (int i = 0; i < arity; i++)
         in[i] = reference_input(call, i);

@@ -107,7 +107,7 @@ static bool take_compile(struct builder *builder, const struct compile *compile,
 static bool ends_with(const char *text, const char *end)
 {
     size_t a = strlen(text), b = strlen(end);
-    return a >= b && !strcmp(text + a - b, end);
+    return a >= b && strcmp(text + a - b, end) == 0;
 }
 
 static bool is_source(const char *path)
@@ -326,7 +326,7 @@ static struct akgen_error *prepare_kernel(struct builder *builder)
         if (!is_source(paths[i]))
             continue;
         const char *path = arena_printf(arena, "%s/%s", dir, paths[i]);
-        bool main_file = !strcmp(path, project->kernel_source);
+        bool main_file = strcmp(path, project->kernel_source) == 0;
         struct prepared_source prepared;
         char *text;
         error = files_read(arena, path, SOURCE_LIMIT, &text, NULL);
@@ -385,7 +385,7 @@ static const char *combination_config(struct builder *builder, int combination)
         const struct op_param *param = output ? &def->outputs[i - def->input_count] : &def->inputs[i];
         bool shared = false;
         for (int k = 0; output && k < def->input_count; k++)
-            shared |= !strcmp(def->inputs[k].name, param->name);
+            shared |= strcmp(def->inputs[k].name, param->name) == 0;
         if (combination >= param->count)
             continue;
         enum akgen_dtype type = param->types[combination];
@@ -484,7 +484,7 @@ static struct variant *variant_for(struct variant *variants, int *count, enum cl
                                    bool code)
 {
     for (int i = 0; i < *count; i++)
-        if (variants[i].side == side && !strcmp(variants[i].config, config)) {
+        if (variants[i].side == side && strcmp(variants[i].config, config) == 0) {
             variants[i].code |= code;
             return &variants[i];
         }

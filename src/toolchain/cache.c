@@ -65,7 +65,7 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
     if (sound && digest) {
         entry->so = entry_path(arena, clang, key, "so");
         const char *found = file_digest(arena, entry->so);
-        sound = found && !strcmp(found, digest);
+        sound = found && strcmp(found, digest) == 0;
     }
     struct diagnostic diagnostic;
     size_t i;

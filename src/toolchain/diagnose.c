@@ -51,7 +51,7 @@ static bool read_line(char *text, struct clang_line *read)
 static const char *inside(const char *path, const char *directory)
 {
     size_t length = directory ? strlen(directory) : 0;
-    return length && !strncmp(path, directory, length) && path[length] == '/' ? path + length + 1 : NULL;
+    return length && strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
 static const char *project_path(const struct diagnose_places *places, const char *path)
@@ -89,7 +89,7 @@ static void set_place(struct arena *arena, const struct diagnose_places *places,
     diagnostic->line = line->line;
     diagnostic->column = line->column;
     diagnostic->text = source_line(arena, line->file, line->line);
-    if (!places->shifted || strcmp(places->shifted, line->file))
+    if (!places->shifted || strcmp(places->shifted, line->file) != 0)
         return;
     for (int i = 0; i < places->prepared->shift_count; i++) {
         const struct source_shift *shift = &places->prepared->shifts[i];
@@ -103,6 +103,8 @@ static void set_place(struct arena *arena, const struct diagnose_places *places,
 /* The message without our renaming, cut, and with the reason why the nearest candidate was not taken. */
 static const char *tidy_message(struct arena *arena, const char *message, const char *notes)
 {
+    static const char device[] = "__device__", aicore[] = "__aicore__";
+    _Static_assert(sizeof device == sizeof aicore, "one replaces the other in place");
     struct text out = {0};
     text_append(&out, message, strnlen(message, MAX_MESSAGE));
     const char *candidate = strstr(notes, "candidate ");
@@ -113,8 +115,8 @@ static const char *tidy_message(struct arena *arena, const char *message, const 
     for (char *at = out.bytes; at && (at = strstr(at, PREPARE_PREFIX));)
         memmove(at, at + prefix, strlen(at + prefix) + 1);
     /* The mode in which kernels are compiled calls device code by another name. */
-    for (char *at = out.bytes; at && (at = strstr(at, "__device__"));)
-        memcpy(at, "__aicore__", strlen("__aicore__"));
+    for (char *at = out.bytes; at && (at = strstr(at, device));)
+        memcpy(at, aicore, sizeof aicore - 1);
     const char *result = arena_strdup(arena, out.bytes ? out.bytes : "");
     text_free(&out);
     return result;
@@ -136,7 +138,7 @@ void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struc
     for (int i = 0; i < list->count; i++) {
         const struct diagnostic *old = &list->items[i];
         if (old->line == diagnostic->line && old->error == diagnostic->error &&
-            !strcmp(old->message, diagnostic->message) && !strcmp(old->file, diagnostic->file))
+            strcmp(old->message, diagnostic->message) == 0 && strcmp(old->file, diagnostic->file) == 0)
             return;
     }
     if (list->count == MAX_DIAGNOSTICS)
@@ -157,7 +159,7 @@ static bool read_include(char *text, struct clang_line *read)
 {
     static const char mark[] = "In file included from ";
     char *colon = strrchr(text, ':');
-    if (strncmp(text, mark, sizeof mark - 1) || !colon || colon[1])
+    if (strncmp(text, mark, sizeof mark - 1) != 0 || !colon || colon[1])
         return false;
     *colon = '\0';
     colon = strrchr(text, ':');
@@ -180,7 +182,7 @@ static void finish_group(struct arena *arena, const struct diagnose_places *plac
                          struct diagnostic_list *list)
 {
     const char *notes = group->notes.bytes ? group->notes.bytes : "";
-    bool error = group->open && strcmp(group->head.kind, "warning");
+    bool error = group->open && strcmp(group->head.kind, "warning") != 0;
     /* Warnings that no line of the project causes are not the candidate's. */
     if (group->open && (error || group->placed)) {
         struct diagnostic diagnostic = {.error = error, .class = classify(group->head.message, notes)};
@@ -199,12 +201,12 @@ static void take_line(struct arena *arena, const struct diagnose_places *places,
                       const struct clang_line *include, struct message_group *group, struct diagnostic_list *list)
 {
     bool ours = project_path(places, line->file) != NULL;
-    if (strcmp(line->kind, "note")) {
+    if (strcmp(line->kind, "note") != 0) {
         finish_group(arena, places, group, list);
         *group = (struct message_group){.head = *line, .place = *line, .open = true, .placed = ours};
         if (!ours && include->file) {
             group->place = *include;
-            group->placed = group->included = strcmp(line->kind, "warning");
+            group->placed = group->included = strcmp(line->kind, "warning") != 0;
         }
         return;
     }

@@ -39,10 +39,10 @@ static const char *const compiler_calls[] = {"memcpy",
 
 static bool allowed(const char *name)
 {
-    if (!strncmp(name, "npu_", 4) || !strncmp(name, "__sanitizer_cov_", 16))
+    if (strncmp(name, "npu_", 4) == 0 || strncmp(name, "__sanitizer_cov_", 16) == 0)
         return true;
     for (const char *const *known = compiler_calls; *known; known++)
-        if (!strcmp(name, *known))
+        if (strcmp(name, *known) == 0)
             return true;
     return false;
 }
@@ -78,7 +78,7 @@ const char **link_undefined(struct arena *arena, const char *so)
         return NULL;
     }
     const Elf64_Ehdr *header = part(bytes, length, 0, sizeof *header);
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_shoff % 8)
         return NULL;
     const Elf64_Shdr *sections = part(bytes, length, header->e_shoff, header->e_shnum * sizeof *sections);
@@ -108,12 +108,12 @@ static void add_undefined(struct arena *arena, const char *report, const struct 
             .file = "",
             .message = arena_printf(arena, "undefined function '%s': declared, never defined", name)};
         const char *place = at + length;
-        place = strncmp(place, "\n>>> referenced by", 18) ? NULL : strchr(place, '(');
+        place = strncmp(place, "\n>>> referenced by", 18) != 0 ? NULL : strchr(place, '(');
         if (place) {
             struct diagnostic_list found = {0};
             /* Line tables name the candidate's files relative to the project. */
             const char *root = place[1] == '/' ? "" : arena_printf(arena, "%s/", places->project);
-            place += 1 + 2 * !strncmp(place + 1, "./", 2);
+            place += strncmp(place + 1, "./", 2) == 0 ? 3 : 1;
             const char *path = arena_strndup(arena, place, strcspn(place, ")\n"));
             diagnose(arena, arena_printf(arena, "%s%s:1: error: undefined", root, path), places, &found);
             if (found.count) {

@@ -88,7 +88,7 @@ static struct token next_token(const char *text, size_t at)
 static bool token_is(const char *text, const struct token *token, const char *word)
 {
     size_t length = strlen(word);
-    return token->end - token->start == length && !memcmp(text + token->start, word, length);
+    return token->end - token->start == length && memcmp(text + token->start, word, length) == 0;
 }
 
 static void blank(char *text, size_t from, size_t to)
@@ -128,7 +128,8 @@ static bool replace_aicore(char *text, const struct token *open)
         return false;
     const char *macro = host ? PREPARE_HOST_AICORE : PREPARE_AICORE;
     blank(text, open->start, close.end);
-    memcpy(text + open->start, macro, strlen(macro));
+    for (size_t i = 0; macro[i]; i++)
+        text[open->start + i] = macro[i];
     return true;
 }
 
@@ -275,7 +276,7 @@ bool prepare_mentions(const char *text, const char *identifier)
     bool pastes = strstr(text, "##") != NULL;
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
         size_t length = token.end - token.start;
-        if (token.kind == TOKEN_NAME && !strncmp(text + token.start, identifier, length) &&
+        if (token.kind == TOKEN_NAME && strncmp(text + token.start, identifier, length) == 0 &&
             (!identifier[length] || pastes))
             return true;
     }
