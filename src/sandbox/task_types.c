@@ -15,7 +15,7 @@ static Elf_Data *find_section(Elf *elf, const char *wanted)
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && !strcmp(name, wanted))
+        if (name && strcmp(name, wanted) == 0)
             return elf_rawdata(section, NULL);
     }
     return NULL;
