@@ -150,12 +150,32 @@ static const char *bind_attrs(struct arena *arena, struct bound_case *bound)
 
 /* ---- shared memory ------------------------------------------------------------------------------------------------
  */
-static void place(struct job_argument *argument, uint64_t *offset)
+static void place(struct job_argument *argument, uint64_t gap, uint64_t *offset)
 {
     for (int i = 0; i < argument->count; i++) {
         argument->tensors[i].offset = *offset;
-        *offset += (argument->tensors[i].bytes + GM_SLACK + GM_ALIGN - 1) / GM_ALIGN * GM_ALIGN;
+        *offset += (argument->tensors[i].bytes + gap + GM_ALIGN - 1) / GM_ALIGN * GM_ALIGN;
     }
+}
+
+static void add_sizes(const struct job_argument *argument, uint64_t *bytes, uint64_t *tensors)
+{
+    for (int i = 0; i < argument->count; i++)
+        *bytes += argument->tensors[i].bytes;
+    *tensors += (uint64_t)argument->count;
+}
+
+/* What is left free behind each tensor, so that an access with a wrong stride leaves its tensor and does not fall into
+ * the next. The gaps are never touched and take no memory. */
+static uint64_t gap_between(const struct bound_case *bound)
+{
+    static const uint64_t all_gaps = 1ULL << 30;
+    uint64_t bytes = 0, tensors = 1;
+    for (int i = 0; i < bound->instance->task->input_count; i++)
+        add_sizes(&bound->inputs[i], &bytes, &tensors);
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        add_sizes(&bound->outputs[i], &bytes, &tensors);
+    return GM_SLACK + (bytes < all_gaps / tensors ? bytes : all_gaps / tensors);
 }
 
 /* A pattern that is a NaN in every floating type, so that an unwritten output never looks right. */
@@ -194,13 +214,13 @@ static void poison_behind(const struct gm_memory *gm, const struct job_argument 
 static bool lay_out(struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
-    uint64_t end = bound->begin;
+    uint64_t end = bound->begin, gap = gap_between(bound);
     for (int i = 0; i < task->input_count; i++)
-        place(&bound->inputs[i], &end);
+        place(&bound->inputs[i], gap, &end);
     for (int i = 0; i < task->output_count; i++) {
         struct job_argument *output = &bound->outputs[i];
         if (output->alias < 0)
-            place(output, &end);
+            place(output, gap, &end);
         else
             for (int t = 0; t < output->count; t++)
                 output->tensors[t].offset = bound->inputs[output->alias].tensors[t].offset;

@@ -39,6 +39,15 @@ static int by_base(const void *left, const void *right)
     return a->base < b->base ? -1 : a->base > b->base;
 }
 
+static void find_hull(struct npu *npu)
+{
+    const struct npu_gm_region *first = npu->regions[0], *last = npu->regions[npu->region_count - 1];
+    uint64_t low = (uint64_t)first->base, high = (uint64_t)last->base + last->bytes;
+    uint64_t span_high = npu->span_low + npu->span_bytes;
+    npu->gm_low = npu->span_bytes && npu->span_low < low ? npu->span_low : low;
+    npu->gm_high = span_high > high ? span_high : high;
+}
+
 void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined)
 {
     struct npu_gm_region *region = calloc(1, sizeof *region);
@@ -57,9 +66,15 @@ void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enu
                                      .atomic_writer = -1};
     npu->regions[npu->region_count++] = region;
     qsort(npu->regions, (size_t)npu->region_count, sizeof *npu->regions, by_base);
-    struct npu_gm_region *last = npu->regions[npu->region_count - 1];
-    npu->gm_low = (uint64_t)npu->regions[0]->base;
-    npu->gm_high = (uint64_t)last->base + last->bytes;
+    find_hull(npu);
+}
+
+void npu_gm_span(struct npu *npu, const void *base, size_t bytes)
+{
+    npu->span_low = (uint64_t)base;
+    npu->span_bytes = bytes;
+    if (npu->region_count)
+        find_hull(npu);
 }
 
 void npu_gm_padding(struct npu *npu, const void *base, size_t bytes)

@@ -69,7 +69,7 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
 
 static bool is_gm(struct npu_core *core, uint64_t addr)
 {
-    if (gm_region_of(core, addr))
+    if (gm_region_of(core, addr) || addr - core->npu->span_low < core->npu->span_bytes)
         return true;
     for (int i = 0; i < core->npu->region_count; i++) {
         const struct npu_gm_region *region = core->npu->regions[i];

@@ -200,7 +200,8 @@ struct npu {
     struct arena arena;
     struct npu_gm_region **regions; /* sorted by base */
     int region_count;
-    uint64_t gm_low, gm_high; /* hull of the regions */
+    uint64_t gm_low, gm_high; /* hull of the regions and the span */
+    uint64_t span_low, span_bytes; /* npu_gm_span */
     uint64_t sys_workspace;   /* what SetSysWorkspace was given; 0 = not called */
     struct npu_finding findings[NPU_MAX_FINDINGS];
     size_t finding_count, last_finding;

@@ -96,6 +96,10 @@ void npu_destroy(struct npu *npu);
  * start defined, OUTPUT and WORKSPACE undefined unless `defined`, INOUT defined. Accesses outside every region trap. */
 void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined);
 
+/* Declares that [base, base+bytes) is GM, with or without tensors in it: pointers into it are the kernel's accesses of
+ * GM, and a trap where no tensor lies. */
+void npu_gm_span(struct npu *npu, const void *base, size_t bytes);
+
 /* The allocation of the tensor at `base` goes on for `bytes` bytes behind it. Copies may touch them: what they read there
  * is undefined, what they write there is lost; both are noted. Without this call it is a trap. */
 void npu_gm_padding(struct npu *npu, const void *base, size_t bytes);

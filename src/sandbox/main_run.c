@@ -256,6 +256,7 @@ static void bind_arguments(struct runner *runner)
             add_tensors(runner, &job->outputs[i], name, NPU_GM_OUTPUT);
         bind_argument(runner, &job->outputs[i], name);
     }
+    npu_gm_span(runner->npu, runner->gm, job->gm_bytes);
     uint8_t *workspace = allocate(runner, runner->tiling.workspace);
     if (runner->tiling.workspace)
         npu_gm_add(runner->npu, "workspace", workspace, runner->tiling.workspace, NPU_GM_WORKSPACE, false);
