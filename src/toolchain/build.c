@@ -411,6 +411,21 @@ struct variant {
     double seconds;
 };
 
+/* -D, -U and -I of the project's CMakeLists.txt; a relative folder is looked for where a build would run. */
+static void add_project_options(struct builder *builder, struct clang_args *args)
+{
+    struct arena *arena = builder->arena;
+    char *words = arena_strdup(arena, builder->project->options ? builder->project->options : ""), *rest;
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        if (word[1] != 'I') {
+            clang_add(arena, args, word);
+            continue;
+        }
+        clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel/%s", builder->project->dir, word + 2));
+        clang_add(arena, args, arena_printf(arena, "-I%s/%s", builder->project->dir, word + 2));
+    }
+}
+
 static void kernel_arguments(struct builder *builder, const char *pch, struct variant *variant, int index,
                              struct clang_args *args)
 {
@@ -427,6 +442,7 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, "-fdebug-compilation-dir=.");
     clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel", builder->project->dir));
     clang_add(arena, args, arena_printf(arena, "-I%s", builder->project->dir));
+    add_project_options(builder, args);
     clang_add(arena, args, variant->code ? "-c" : "-fsyntax-only");
     clang_add(arena, args, builder->project->kernel_source);
     if (variant->code) {
