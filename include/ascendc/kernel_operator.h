@@ -35,3 +35,5 @@
 #include "basic/vector_unary.h"
 
 #endif
+
+#include "basic/assert.h"

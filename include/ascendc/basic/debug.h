@@ -1,23 +1,8 @@
-/* ASSERT and printf of the device. */
+/* printf of the device, and what a failed ASSERT does. */
 #ifndef ASCENDC_DEBUG_H
 #define ASCENDC_DEBUG_H
 
 #include "basic/vector_cast.h"
-
-#undef assert
-#if defined(ASCENDC_DUMP) && ASCENDC_DUMP == 1
-#define ASSERT(condition, ...)                                                                                         \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            npu_assert_failed(#condition, __FILE__, __LINE__);                                                         \
-    } while (0)
-#else
-/* As in CANN, nothing at all without -DASCENDC_DUMP=1: published kernels have an ASSERT where a statement cannot stand,
- * or with names that are not declared. */
-#define ASSERT(...)
-#endif
-#define assert(...)         ASSERT(__VA_ARGS__)
-#define ascendc_assert(...) ASSERT(__VA_ARGS__)
 
 namespace akgen
 {
@@ -63,5 +48,20 @@ template <class... Args> AKGEN_API void PRINTF(const char *format, Args &&...arg
 }
 #pragma clang diagnostic pop
 } // namespace AscendC
+
+namespace akgen
+{
+AKGEN_API void assert_failed(const char *condition, const char *file, int line)
+{
+    npu_assert_failed(condition, file, line);
+}
+/* With a message, which is printed first. */
+template <class... Args>
+AKGEN_API void assert_failed(const char *condition, const char *file, int line, const char *format, const Args &...args)
+{
+    AscendC::printf(format, args...);
+    npu_assert_failed(condition, file, line);
+}
+} // namespace akgen
 
 #endif
