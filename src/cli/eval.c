@@ -1,6 +1,7 @@
 /* akgen eval TASK DIR: one candidate, one verdict. */
 #include "cli/cli.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_JSON = 0x200 };
@@ -65,13 +66,31 @@ static void print_json(const struct verdict *verdict)
     json_decref(json);
 }
 
+/* What is wrong with TASK, DIR and --case, NULL if nothing. A task that cannot be loaded gets its verdict later. */
+static struct akgen_error *check_arguments(const struct eval_arguments *arguments, const struct task *task)
+{
+    struct stat status;
+    if (stat(arguments->dir, &status) != 0)
+        return error_new("%s: %m", arguments->dir);
+    if (!S_ISDIR(status.st_mode))
+        return error_new("%s: not a directory; DIR is the one that holds op_kernel/", arguments->dir);
+    if (access(arguments->dir, R_OK | X_OK) != 0)
+        return error_new("%s: %m", arguments->dir);
+    bool found = task->broken || arguments->options.only_case < 0;
+    for (int i = 0; i < task->case_count && !found; i++)
+        found = task->cases[i].id == arguments->options.only_case;
+    return found ? NULL
+                 : error_new("%s has no case %d; 'akgen task show %s' lists them", task->name,
+                             arguments->options.only_case, task->name);
+}
+
 static int evaluate(struct eval_arguments *arguments)
 {
     struct arena arena = {0};
     struct task task;
     struct akgen_error *error = task_find(&arena, toolchain_home(), arguments->task, &task);
-    if (!error && access(arguments->dir, R_OK | X_OK) != 0)
-        error = error_new("%s: %m", arguments->dir);
+    if (!error)
+        error = check_arguments(arguments, &task);
     if (error) {
         arena_free(&arena);
         return cli_fail(EXIT_USAGE, error);

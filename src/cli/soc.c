@@ -35,15 +35,32 @@ static int show_soc(const char *name)
     return EXIT_PASS;
 }
 
+struct soc_arguments {
+    const char *words[2];
+    int count;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct soc_arguments *arguments = state->input;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (arguments->count == 2)
+        argp_error(state, "too many arguments: '%s'", text);
+    arguments->words[arguments->count++] = text;
+    return 0;
+}
+
 int cli_soc(int argc, char **argv)
 {
-    static const struct argp argp = {.args_doc = "list\nshow NAME", .doc = "The chips that AKGen simulates."};
-    int first = 0;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, &first, NULL);
-    if (first == argc - 1 && strcmp(argv[first], "list") == 0)
+    static const struct argp argp = {
+        .parser = parse, .args_doc = "list\nshow NAME", .doc = "The chips that AKGen simulates."};
+    struct soc_arguments arguments = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.count == 1 && strcmp(arguments.words[0], "list") == 0)
         return list_socs();
-    if (first == argc - 2 && strcmp(argv[first], "show") == 0)
-        return show_soc(argv[first + 1]);
+    if (arguments.count == 2 && strcmp(arguments.words[0], "show") == 0)
+        return show_soc(arguments.words[1]);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     return EXIT_USAGE;
 }

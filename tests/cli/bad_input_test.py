@@ -33,7 +33,10 @@ class BadInput(unittest.TestCase):
         for arguments, message in [
             (["eval", "NoSuchTask", self.project], "NoSuchTask"),
             (["eval", SQRT, self.directory / "nowhere"], "nowhere"),
+            (["eval", SQRT, self.kernel], "not a directory"),
+            (["eval", SQRT, self.project, "--case=99"], "has no case 99"),
             (["eval", SQRT], "TASK and DIR"),
+            (["soc", "show", "Ascend310P"], "Ascend310P"),
             (["eval", SQRT, self.project, "--soc=Ascend310P"], "Ascend310P"),
             (["eval", SQRT, self.project, "--schedule=sometimes"], "sometimes"),
             (["bench", "--provider", "oracle"], "oracle"),
@@ -46,6 +49,14 @@ class BadInput(unittest.TestCase):
                 self.assertEqual(process.returncode, 2, process.stderr)
                 self.assertIn(message, process.stderr)
         self.assertIn("Sqrt", akgen("eval", "Sqqrt", self.project).stderr, "a near name is suggested")
+
+    def test_every_command_explains_itself(self):
+        for command in ("eval", "bench", "report", "task", "task list", "task show", "task check", "soc", "soc list", "soc show",
+                        "doctor"):
+            with self.subTest(command=command):
+                process = akgen(*command.split(), "--help")
+                self.assertEqual((process.returncode, process.stderr), (0, ""))
+                self.assertTrue(process.stdout.startswith(f"Usage: akgen {command.split()[0]} "), process.stdout)
 
     def test_no_op_kernel(self):
         shutil.rmtree(self.project / "op_kernel")
