@@ -135,9 +135,10 @@ static void add(struct log *log, struct touched *entry)
         return;
     if (log->count == log->room) {
         log->room = log->room ? 2 * log->room : 64;
-        log->list = realloc(log->list, log->room * sizeof *log->list);
-        if (!log->list)
+        struct touched *grown = realloc(log->list, log->room * sizeof *grown);
+        if (!grown)
             abort();
+        log->list = grown;
     }
     log->list[log->count++] = *entry;
 }
@@ -171,8 +172,10 @@ static bool find_in(const struct log *log, uint32_t known, const struct touched 
     if (base + access->low >= log->high || base + access->high <= log->low)
         return false;
     bool found = false;
-    for (size_t i = log->count; i-- > 0 && log->list[i].index > known;) {
+    for (size_t i = log->count; i-- > 0;) {
         const struct touched *old = &log->list[i];
+        if (old->index <= known)
+            break;
         if (old->region != access->region || old->low >= access->high || old->high <= access->low ||
             (old->atomic && access->atomic))
             continue;

@@ -3,8 +3,8 @@
 
 static const struct {
     const char *name;
-    int8_t meta; /* KernelMetaType */
-    int8_t aic, aiv;
+    int meta; /* KernelMetaType */
+    int aic, aiv;
 } types[NPU_TYPES] = {
     [NPU_TYPE_INFERRED] = {"", -1, 0, 1},
     [NPU_TYPE_AIV_ONLY] = {"AIV_ONLY", 0, 0, 1},

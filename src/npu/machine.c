@@ -207,7 +207,7 @@ static void describe_waits(const struct npu *npu, int first, int count, char *te
 
 static void report_deadlock(struct npu *npu, int first, int count)
 {
-    struct npu_core *waiting = NULL;
+    const struct npu_core *waiting = &npu->cores[first];
     int ended = 0;
     char text[640];
     for (int i = first + count - 1; i >= first; i--) {
@@ -307,13 +307,13 @@ static void launch_begin(struct npu *npu, int block_dim)
 {
     shape_launch(npu, block_dim);
     npu->cores = calloc((size_t)npu->core_count, sizeof *npu->cores);
-    struct npu_fiber *fibers = calloc((size_t)npu->core_count, sizeof *fibers);
-    if (!npu->cores || !fibers)
+    npu->core_fibers = calloc((size_t)npu->core_count, sizeof *npu->core_fibers);
+    if (!npu->cores || !npu->core_fibers)
         abort();
     cross_core_begin(npu);
     for (int i = 0; i < npu->core_count; i++) {
         npu->cores[i].npu = npu;
-        core_begin(&npu->cores[i], i, &fibers[i]);
+        core_begin(&npu->cores[i], i, &npu->core_fibers[i]);
     }
 }
 
@@ -331,7 +331,7 @@ static void launch_end(struct npu *npu)
         gm_view_destroy(npu->cores[i].view);
         between_destroy(npu->cores[i].between);
     }
-    free(npu->cores[0].fiber);
+    free(npu->core_fibers);
     free(npu->cores);
     cross_core_end(npu);
     npu->cores = NULL;

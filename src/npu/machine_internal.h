@@ -216,6 +216,7 @@ struct npu {
     int aic, aiv;           /* cores of each block */
     int wave_blocks;        /* blocks that run at a time */
     struct npu_core *cores; /* block after block, the AIC of a block before its AIVs */
+    struct npu_fiber *core_fibers;
     struct npu_sync_state sync;
     struct rng rng; /* order of the blocks under a random schedule */
     struct npu_stats stats;

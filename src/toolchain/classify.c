@@ -114,8 +114,8 @@ static const struct rule rules[] = {
 /* A message about code that a macro of Ascend C produced is about the macro's use. */
 static bool from_contract_macro(const char *notes)
 {
-    static const char *const macros[] = {"'TILING_KEY_IS'", "'GET_TILING_DATA", "'KERNEL_TASK_TYPE",
-                                         "'REGISTER_TILING"};
+    static const char *const macros[] = {"'TILING_KEY_IS'", "'GET_TILING_DATA", "'KERNEL_TASK_TYPE", "'REGISTER_TILING",
+                                         "'ASCEND_IS_"};
     if (!strstr(notes, "expanded from macro"))
         return false;
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
