@@ -11,9 +11,11 @@
 enum { BLOCK = 512 };
 
 /* abs_rel: wrong if abs > abs_limit and rel > rel_limit, or anything is not finite.
+ * abs_rel_any: the same without the clause about finite numbers.
  * rel_max1: wrong if abs > rel_limit * max(1, |expected|); nothing is said about nan, as upstream. */
 struct check {
     bool max1;
+    bool any; /* infinities and nan are no fault by themselves */
     double abs_limit, rel_limit;
 };
 
@@ -72,7 +74,7 @@ static void judge_float(struct pair *pair, int64_t first, int n, const double *e
         double rel = round_in(type, abs / round_in(type, fabs(e) + epsilon));
         bool finite = isfinite(e) && isfinite(a) && isfinite(abs) && isfinite(rel);
         bool wrong = pair->check.max1 ? abs > round_in(type, rel_limit * fmax(1, fabs(e)))
-                                      : !finite || (abs > abs_limit && rel > rel_limit);
+                                      : (!finite && !pair->check.any) || (abs > abs_limit && rel > rel_limit);
         pair->result->not_finite += !finite;
         note_difference(pair, first + i, e, a, abs, rel, wrong);
     }
@@ -141,7 +143,8 @@ static struct check check_of(const struct task_instance *instance, struct arena 
     struct expr_value value;
     struct akgen_error *error = expr_eval_text(instance->task->check, &scope, &value);
     if (!error && value.kind == EXPR_LIST && value.count >= 2) {
-        check.max1 = value.count == 2;
+        check.max1 = !strcmp(value.items[0].text, "rel_max1");
+        check.any = !strcmp(value.items[0].text, "abs_rel_any");
         check.abs_limit = expr_number(&value.items[1]);
         check.rel_limit = expr_number(&value.items[value.count - 1]);
     }

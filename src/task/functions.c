@@ -322,18 +322,28 @@ static struct akgen_error *ones_constant(const struct expr_scope *scope, const s
     return NULL;
 }
 
-/* abs_rel(a, r), rel_max1(r): the name and its numbers as a list, for `check:`. */
-static struct akgen_error *check_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                          struct expr_value *result)
+/* abs_rel(a, r), abs_rel_any(a, r), rel_max1(r): the name and its numbers as a list, for `check:`. */
+static struct akgen_error *check_list(const struct expr_scope *scope, const struct expr_value *args, int count,
+                                      const char *name, struct expr_value *result)
 {
     struct expr_value *items = arena_alloc(scope->arena, sizeof *items * 3);
     struct akgen_error *error = need_numbers(scope, "a check", args, count);
-    items[0] = (struct expr_value){.kind = EXPR_TEXT, .text = count == 2 ? "abs_rel" : "rel_max1"};
+    items[0] = (struct expr_value){.kind = EXPR_TEXT, .text = name};
     for (int i = 0; i < count; i++)
         items[i + 1] = args[i];
     *result = (struct expr_value){.kind = EXPR_LIST, .items = items, .count = count + 1};
     return error;
 }
+
+#define CHECK(name)                                                                                                    \
+    static struct akgen_error *name##_constant(const struct expr_scope *scope, const struct expr_value *args,          \
+                                               int count, struct expr_value *result)                                   \
+    {                                                                                                                  \
+        return check_list(scope, args, count, #name, result);                                                          \
+    }
+CHECK(abs_rel)
+CHECK(abs_rel_any)
+CHECK(rel_max1)
 
 /* ---- per element ---------------------------------------------------------------------------------------------------
  */
@@ -494,8 +504,9 @@ static const struct expr_function functions[] = {
     {"filled", 2, 2, filled_constant, NULL},
     {"is_float", 1, 1, is_float_constant, NULL},
     {"rounded", 2, 2, rounded_constant, NULL},
-    {"abs_rel", 2, 2, check_constant, NULL},
-    {"rel_max1", 1, 1, check_constant, NULL},
+    {"abs_rel", 2, 2, abs_rel_constant, NULL},
+    {"abs_rel_any", 2, 2, abs_rel_any_constant, NULL},
+    {"rel_max1", 1, 1, rel_max1_constant, NULL},
     {"full", 1, 1, full_constant, NULL},
     {"zeros", 0, 0, zeros_constant, NULL},
     {"ones", 0, 0, ones_constant, NULL},

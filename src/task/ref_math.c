@@ -62,16 +62,7 @@ static void is_finite(struct reference_call *call)
 /* found_flag (1) = 1 if any element of the list is inf or nan, else 0. */
 static void non_finite_check(struct reference_call *call)
 {
-    const struct task_argument *list = &call->instance->inputs[0];
-    double found = 0, x[REFERENCE_BLOCK];
-    for (int t = 0; t < list->count; t++)
-        for (int64_t first = 0; first < list->tensors[t].elements; first += REFERENCE_BLOCK) {
-            int64_t rest = list->tensors[t].elements - first;
-            int n = rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK;
-            task_read_double(&list->tensors[t], first, n, x);
-            for (int i = 0; i < n; i++)
-                found = isfinite(x[i]) ? found : 1;
-        }
+    double found = reference_any_not_finite(&call->instance->inputs[0]);
     task_write_double(&call->outputs[0].tensors[0], 0, 1, &found);
 }
 

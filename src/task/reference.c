@@ -3,6 +3,7 @@
 #include "task/expr.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,21 @@ double reference_column(const struct reference_call *call, const char *column)
             arena_free(&arena);
         }
     return number;
+}
+
+bool reference_any_not_finite(const struct task_argument *list)
+{
+    bool found = false;
+    double x[REFERENCE_BLOCK];
+    for (int t = 0; t < list->count; t++)
+        for (int64_t first = 0; first < list->tensors[t].elements; first += REFERENCE_BLOCK) {
+            int64_t rest = list->tensors[t].elements - first;
+            int n = rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK;
+            task_read_double(&list->tensors[t], first, n, x);
+            for (int i = 0; i < n; i++)
+                found |= !isfinite(x[i]);
+        }
+    return found;
 }
 
 /* ---- maps ----------------------------------------------------------------------------------------------------------

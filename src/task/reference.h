@@ -53,6 +53,9 @@ double reference_attr(const struct reference_call *call, int index);
 /* The number in a column of cases.csv. */
 double reference_column(const struct reference_call *call, const char *column);
 
+/* True if any element of a list of floating tensors is inf or nan. */
+bool reference_any_not_finite(const struct task_argument *list);
+
 /* One element of an elementwise operator: x[i] is input i, c holds numbers of the whole tensor. */
 typedef double reference_op(enum akgen_dtype steps, const double *x, const double *c);
 typedef int64_t reference_integer_op(const int64_t *x, const double *c);

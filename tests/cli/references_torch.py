@@ -51,7 +51,8 @@ def differ(ours, theirs, mode):
         return f"{ours.numel()} elements, torch has {theirs.numel()}"
     ours, theirs = ours.reshape(-1), theirs.reshape(-1)
     if mode == EXACT or not ours.dtype.is_floating_point:
-        wrong = ours != theirs.to(ours.dtype)
+        theirs = theirs.to(ours.dtype)
+        wrong = (ours != theirs) & ((ours == ours) | (theirs == theirs))  # nan equals nan
         return None if not wrong.any() else f"{int(wrong.sum())} of {len(ours)} elements differ, {ours[wrong][0]} {theirs[wrong][0]}"
     unit = {torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7, torch.float32: 2.0**-23}[ours.dtype]
     o, t = ours.double(), theirs.double()

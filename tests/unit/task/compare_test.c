@@ -98,6 +98,11 @@ static void custom_checks_are_followed(void **state)
     bench_init(&b, "abs_rel(1e-2, 1e-2)", AKGEN_FLOAT, AKGEN_FLOAT);
     assert_true(accepts(&b, TASK_UPSTREAM, 0.5, 0.509));
     assert_false(accepts(&b, TASK_UPSTREAM, 0.5, 0.511));
+    bench_init(&b, "abs_rel_any(1e-2, 1e-2)", AKGEN_FLOAT, AKGEN_FLOAT); /* published: a comparison with nan is false */
+    assert_true(accepts(&b, TASK_UPSTREAM, NAN, 1));
+    assert_true(accepts(&b, TASK_UPSTREAM, INFINITY, 1)); /* inf / inf is nan */
+    assert_false(accepts(&b, TASK_UPSTREAM, 1, INFINITY));
+    assert_false(accepts(&b, TASK_UPSTREAM, 0.5, 0.511));
     bench_init(&b, "rel_max1(1/512)", AKGEN_FLOAT, AKGEN_FLOAT16);
     assert_true(accepts(&b, TASK_UPSTREAM, 0.01, 0.01 + 0x1p-10));
     assert_false(accepts(&b, TASK_UPSTREAM, 0.01, 0.01 + 0x1p-8));

@@ -61,6 +61,7 @@ static void values_come_out(void **state)
         {"rounded(-70.8, bfloat16)", "-71"},
         {"min(3, 2) + max(3, 2)", "5"},
         {"filled(2, 5)", "[5, 5]"},
+        {"abs_rel_any(1e-2, 0.5)", "['abs_rel_any', 0.01, 0.5]"},
         {"abs_rel(1e-2, 0.5)", "['abs_rel', 0.01, 0.5]"},
     };
     struct arena arena = {0};
