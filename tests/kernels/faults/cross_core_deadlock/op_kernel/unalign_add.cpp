@@ -7,9 +7,8 @@ constexpr uint32_t ELEMENTS = 32768, AIVS = 32, PER_AIV = ELEMENTS / AIVS, TILE 
 constexpr uint16_t SUMS_READY = 0, HEADS_READY = 1;
 
 // One AIV: adds tile by tile. The first HEAD sums of a tile go to its AIC through GM and come back.
-class Adder
-{
-  public:
+class Adder {
+public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR user)
     {
         uint32_t begin = GetBlockIdx() * PER_AIV;
@@ -31,7 +30,7 @@ class Adder
         }
     }
 
-  private:
+private:
     __aicore__ inline void Sum(uint32_t at)
     {
         LocalTensor<half> xLocal = inX.AllocTensor<half>();

@@ -25,7 +25,7 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();
         DataCopy(yIn, yGm[at], TILE);
-        yQueue.EnQue(yIn); // its flag orders the copies before it, not the next one
+        yQueue.EnQue(yIn);            // its flag orders the copies before it, not the next one
         DataCopy(xIn, xGm[at], TILE); // OTHER: the write that nothing orders
         LocalTensor<half> xLocal = xIn;
         LocalTensor<half> yLocal = yQueue.DeQue<half>();

@@ -6,9 +6,8 @@ using namespace AscendC;
 // the AIVs share the work by GetBlockIdx, which counts the AIVs of all blocks.
 constexpr uint32_t PER_AIV = 1024, TILE = 256; // 16 blocks with 32 AIVs share 32768 elements
 
-class KernelAdd
-{
-  public:
+class KernelAdd {
+public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z)
     {
         uint32_t begin = GetBlockIdx() * PER_AIV;
@@ -41,7 +40,7 @@ class KernelAdd
         }
     }
 
-  private:
+private:
     TPipe pipe;
     TQue<QuePosition::VECIN, 2> inX, inY;
     TQue<QuePosition::VECOUT, 2> outZ;

@@ -5,7 +5,8 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint64_t ALIGN = 64;         // elements: at least two 32-byte units of every type, so that blocks start aligned
+// elements: at least two 32-byte units of every type, so that blocks start aligned
+constexpr uint64_t ALIGN = 64;
 constexpr uint64_t MIN_PER_BLOCK = 1024; // elements: fewer are not worth a core
 
 static uint64_t RoundUp(uint64_t value, uint64_t unit)

@@ -1,5 +1,5 @@
-// y = sqrt(x). Every block takes a contiguous share; tiles move through double-buffered queues. 16-bit types are computed in
-// float and rounded once.
+// y = sqrt(x). Every block takes a contiguous share; tiles move through double-buffered queues. 16-bit types are
+// computed in float and rounded once.
 #include "kernel_operator.h"
 
 using namespace AscendC;

@@ -5,7 +5,7 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace optiling {
-constexpr uint64_t ALIGN = 64;         // elements: 128 bytes, so that blocks start aligned
+constexpr uint64_t ALIGN = 64;           // elements: 128 bytes, so that blocks start aligned
 constexpr uint64_t MIN_PER_BLOCK = 1024; // elements: fewer are not worth a core
 
 static uint64_t RoundUp(uint64_t value, uint64_t unit)

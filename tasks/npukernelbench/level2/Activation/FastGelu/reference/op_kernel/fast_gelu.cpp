@@ -1,5 +1,5 @@
-// y = x exp(0.851 (x - |x|)) / (1 + exp(-1.702 |x|)): both exponents are at most 0, so nothing overflows. Every block takes a
-// contiguous share; tiles move through double-buffered queues. float16 is computed in float and rounded once.
+// y = x exp(0.851 (x - |x|)) / (1 + exp(-1.702 |x|)): both exponents are at most 0, so nothing overflows. Every block
+// takes a contiguous share; tiles move through double-buffered queues. float16 is computed in float and rounded once.
 #include "kernel_operator.h"
 
 using namespace AscendC;

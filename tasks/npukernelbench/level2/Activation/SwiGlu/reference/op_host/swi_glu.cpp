@@ -7,12 +7,14 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint64_t ALIGN = 64;           // elements: at least two 32-byte units of every type, so that tiles start aligned
+// elements: at least two 32-byte units of every type, so that tiles start aligned
+constexpr uint64_t ALIGN = 64;
 constexpr uint64_t ROW_ALIGN = 16;       // elements: at least 32 bytes of every type
 constexpr uint64_t MIN_TILE = 1024;      // elements: fewer are not worth a core
 constexpr uint64_t MAX_TILE_ROWS = 4095; // blocks of one DataCopyPad
-constexpr uint64_t UB_PER_ELEMENT = 28;  // bytes: two buffers each for a, b and y and one for the divisor, all of floats; 16-bit
-                                         // types with their floats take less
+// bytes: two buffers each for a, b and y and one for the divisor, all of floats; 16-bit
+// types with their floats take less
+constexpr uint64_t UB_PER_ELEMENT = 28;
 
 static uint64_t CeilDiv(uint64_t value, uint64_t unit)
 {

@@ -1,6 +1,6 @@
-// y = a sigmoid(a) b = a / (1 + exp(-a)) b, where x (rows, 2, columns) holds a and b in turn. The blocks take the tiles in turn;
-// tiles move through double-buffered queues, their rows padded to 32 bytes in UB. 16-bit types are computed in float and rounded
-// once.
+// y = a sigmoid(a) b = a / (1 + exp(-a)) b, where x (rows, 2, columns) holds a and b in turn. The blocks take the tiles
+// in turn; tiles move through double-buffered queues, their rows padded to 32 bytes in UB. 16-bit types are computed in
+// float and rounded once.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -45,7 +45,8 @@ private:
     // The padding is written too: the vector instructions work on whole rows in UB.
     __aicore__ inline void CopyIn(uint64_t at)
     {
-        uint32_t between = (2 * tiling.columns - width) * sizeof(DTYPE_X); // one row and the next; used with whole rows only
+        // one row and the next; used with whole rows only
+        uint32_t between = (2 * tiling.columns - width) * sizeof(DTYPE_X);
         DataCopyExtParams copy{height, static_cast<uint32_t>(width * sizeof(DTYPE_X)), height > 1 ? between : 0, 0, 0};
         DataCopyPadExtParams<DTYPE_X> pad;
         pad.isPad = true;
@@ -69,8 +70,8 @@ private:
         bQueue.FreeTensor(b);
     }
 
-    __aicore__ inline void Activate(const LocalTensor<float> &y, const LocalTensor<float> &a, const LocalTensor<float> &b,
-                                    uint32_t count)
+    __aicore__ inline void Activate(const LocalTensor<float> &y, const LocalTensor<float> &a,
+                                    const LocalTensor<float> &b, uint32_t count)
     {
         LocalTensor<float> divisor = divisorBuffer.Get<float>();
         Muls(divisor, a, -1.0f, count);
@@ -81,7 +82,8 @@ private:
     }
 
     template <typename T>
-    __aicore__ inline void Activate(const LocalTensor<T> &y, const LocalTensor<T> &a, const LocalTensor<T> &b, uint32_t count)
+    __aicore__ inline void Activate(const LocalTensor<T> &y, const LocalTensor<T> &a, const LocalTensor<T> &b,
+                                    uint32_t count)
     {
         LocalTensor<float> aWide = aWideBuffer.Get<float>();
         LocalTensor<float> bWide = bWideBuffer.Get<float>();

@@ -7,10 +7,12 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint64_t ALIGN = 64;           // elements: at least two 32-byte units of every type, so that blocks start aligned
+// elements: at least two 32-byte units of every type, so that blocks start aligned
+constexpr uint64_t ALIGN = 64;
 constexpr uint64_t MIN_PER_BLOCK = 1024; // elements: fewer are not worth a core
-constexpr uint64_t UB_PER_ELEMENT = 20;  // bytes: two input and two output buffers of float and one for the divisor; 16-bit
-                                         // types with their floats take less
+// bytes: two input and two output buffers of float and one for the divisor; 16-bit
+// types with their floats take less
+constexpr uint64_t UB_PER_ELEMENT = 20;
 
 static uint64_t CeilDiv(uint64_t value, uint64_t unit)
 {

@@ -1,5 +1,6 @@
-// y = x sigmoid(scale x) = x / (1 + exp(-scale x)). Every block takes a contiguous share; tiles move through double-buffered
-// queues. 16-bit types are computed in float and rounded once. Where exp overflows, x / inf = 0 is the right limit.
+// y = x sigmoid(scale x) = x / (1 + exp(-scale x)). Every block takes a contiguous share; tiles move through
+// double-buffered queues. 16-bit types are computed in float and rounded once. Where exp overflows, x / inf = 0 is the
+// right limit.
 #include "kernel_operator.h"
 
 using namespace AscendC;

@@ -1,4 +1,5 @@
-// Host part of ForeachAddList: y[t] = x1[t] + alpha x2[t] for lists of tensors of any shapes; float16, float32, int32, bfloat16.
+// Host part of ForeachAddList: y[t] = x1[t] + alpha x2[t] for lists of tensors of any shapes; float16, float32, int32,
+// bfloat16.
 #include "foreach_add_list_tiling.h"
 
 #include "register/op_def_registry.h"
@@ -7,9 +8,11 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint64_t ALIGN = 64;          // elements: at least two 32-byte units of every type, so that tiles start aligned
-constexpr uint64_t MIN_TILE = 1024;     // elements: fewer are not worth a core
-constexpr uint64_t UB_PER_ELEMENT = 24; // bytes: two buffers each for x1, x2 and y of 4 bytes; bfloat16 and its floats take less
+// elements: at least two 32-byte units of every type, so that tiles start aligned
+constexpr uint64_t ALIGN = 64;
+constexpr uint64_t MIN_TILE = 1024; // elements: fewer are not worth a core
+// bytes: two buffers each for x1, x2 and y of 4 bytes; bfloat16 and its floats take less
+constexpr uint64_t UB_PER_ELEMENT = 24;
 
 static uint64_t CeilDiv(uint64_t value, uint64_t unit)
 {
@@ -34,7 +37,8 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
         total += elements[t];
     }
 
-    // No tensor shares a tile with another. Tiles go to the blocks in turn, so small inputs get smaller tiles for more cores.
+    // No tensor shares a tile with another. Tiles go to the blocks in turn, so small inputs get smaller tiles for more
+    // cores.
     uint64_t tile = std::max(CeilDiv(CeilDiv(total, cores), ALIGN) * ALIGN, MIN_TILE);
     tile = std::min(tile, ubBytes / UB_PER_ELEMENT / ALIGN * ALIGN);
     uint64_t tiles = 0;

@@ -1,5 +1,6 @@
 // y[t] = x1[t] + alpha x2[t]. The blocks take the tiles of all tensors in turn. Product and sum are each rounded to the
-// type of the tensors, as the published module's are; bfloat16 has no arithmetic, it is computed in float and rounded once.
+// type of the tensors, as the published module's are; bfloat16 has no arithmetic, it is computed in float and rounded
+// once.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -76,15 +77,16 @@ private:
         outQueue.FreeTensor(y);
     }
 
-    __aicore__ inline void Compute(const LocalTensor<Number> &y, const LocalTensor<Number> &x1, const LocalTensor<Number> &x2,
-                                   uint32_t count)
+    __aicore__ inline void Compute(const LocalTensor<Number> &y, const LocalTensor<Number> &x1,
+                                   const LocalTensor<Number> &x2, uint32_t count)
     {
         Muls(y, x2, factor, count);
         Add(y, x1, y, count);
     }
 
     template <typename T>
-    __aicore__ inline void Compute(const LocalTensor<T> &y, const LocalTensor<T> &x1, const LocalTensor<T> &x2, uint32_t count)
+    __aicore__ inline void Compute(const LocalTensor<T> &y, const LocalTensor<T> &x1, const LocalTensor<T> &x2,
+                                   uint32_t count)
     {
         LocalTensor<float> x1Wide = x1WideBuffer.Get<float>();
         LocalTensor<float> x2Wide = x2WideBuffer.Get<float>();
@@ -105,8 +107,8 @@ private:
     Number factor;
 };
 
-extern "C" __global__ __aicore__ void foreach_add_list(GM_ADDR x1, GM_ADDR x2, GM_ADDR alpha, GM_ADDR y, GM_ADDR workspace,
-                                                       GM_ADDR tiling)
+extern "C" __global__ __aicore__ void foreach_add_list(GM_ADDR x1, GM_ADDR x2, GM_ADDR alpha, GM_ADDR y,
+                                                       GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
     TPipe pipe;

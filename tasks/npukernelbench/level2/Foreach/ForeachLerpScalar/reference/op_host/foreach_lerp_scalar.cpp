@@ -1,5 +1,5 @@
-// Host part of ForeachLerpScalar: y[t] = x1[t] + weight (x2[t] - x1[t]) for lists of tensors of any shapes; float16, float32,
-// bfloat16.
+// Host part of ForeachLerpScalar: y[t] = x1[t] + weight (x2[t] - x1[t]) for lists of tensors of any shapes; float16,
+// float32, bfloat16.
 #include "foreach_lerp_scalar_tiling.h"
 
 #include "register/op_def_registry.h"
@@ -8,7 +8,8 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint64_t ALIGN = 64;          // elements: at least two 32-byte units of every type, so that tiles start aligned
+// elements: at least two 32-byte units of every type, so that tiles start aligned
+constexpr uint64_t ALIGN = 64;
 constexpr uint64_t MIN_TILE = 1024;     // elements: fewer are not worth a core
 constexpr uint64_t UB_PER_ELEMENT = 24; // bytes: two buffers each for x1, x2 and y of 4 bytes; 16-bit types take less
 
@@ -35,7 +36,8 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
         total += elements[t];
     }
 
-    // No tensor shares a tile with another. Tiles go to the blocks in turn, so small inputs get smaller tiles for more cores.
+    // No tensor shares a tile with another. Tiles go to the blocks in turn, so small inputs get smaller tiles for more
+    // cores.
     uint64_t tile = std::max(CeilDiv(CeilDiv(total, cores), ALIGN) * ALIGN, MIN_TILE);
     tile = std::min(tile, ubBytes / UB_PER_ELEMENT / ALIGN * ALIGN);
     uint64_t tiles = 0;

@@ -1,5 +1,5 @@
-// y[t] = x1[t] + weight (x2[t] - x1[t]), reckoned from the end that is nearer, so that both ends are met exactly. The blocks take
-// the tiles of all tensors in turn. 16-bit types are computed in float and rounded once.
+// y[t] = x1[t] + weight (x2[t] - x1[t]), reckoned from the end that is nearer, so that both ends are met exactly. The
+// blocks take the tiles of all tensors in turn. 16-bit types are computed in float and rounded once.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -77,8 +77,8 @@ private:
         outQueue.FreeTensor(y);
     }
 
-    __aicore__ inline void Compute(const LocalTensor<float> &y, const LocalTensor<float> &near, const LocalTensor<float> &far,
-                                   uint32_t count)
+    __aicore__ inline void Compute(const LocalTensor<float> &y, const LocalTensor<float> &near,
+                                   const LocalTensor<float> &far, uint32_t count)
     {
         Sub(y, far, near, count);
         Muls(y, y, factor, count);
@@ -86,7 +86,8 @@ private:
     }
 
     template <typename T>
-    __aicore__ inline void Compute(const LocalTensor<T> &y, const LocalTensor<T> &near, const LocalTensor<T> &far, uint32_t count)
+    __aicore__ inline void Compute(const LocalTensor<T> &y, const LocalTensor<T> &near, const LocalTensor<T> &far,
+                                   uint32_t count)
     {
         LocalTensor<float> nearWide = nearWideBuffer.Get<float>();
         LocalTensor<float> farWide = farWideBuffer.Get<float>();
@@ -107,8 +108,8 @@ private:
     float factor;
 };
 
-extern "C" __global__ __aicore__ void foreach_lerp_scalar(GM_ADDR x1, GM_ADDR x2, GM_ADDR weight, GM_ADDR y, GM_ADDR workspace,
-                                                          GM_ADDR tiling)
+extern "C" __global__ __aicore__ void foreach_lerp_scalar(GM_ADDR x1, GM_ADDR x2, GM_ADDR weight, GM_ADDR y,
+                                                          GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
     TPipe pipe;

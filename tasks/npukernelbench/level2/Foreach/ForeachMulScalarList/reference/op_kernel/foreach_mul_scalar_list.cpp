@@ -1,4 +1,5 @@
-// y[t] = scalars[t] x[t]. The blocks take the tiles of all tensors in turn. 16-bit types are computed in float and rounded once.
+// y[t] = scalars[t] x[t]. The blocks take the tiles of all tensors in turn. 16-bit types are computed in float and
+// rounded once.
 #include "kernel_operator.h"
 
 using namespace AscendC;

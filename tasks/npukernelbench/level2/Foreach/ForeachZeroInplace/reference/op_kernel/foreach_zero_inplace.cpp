@@ -3,7 +3,8 @@
 
 using namespace AscendC;
 
-using Element = std::conditional_t<sizeof(DTYPE_X) == sizeof(int16_t), int16_t, int32_t>; // zero is all bits 0 in every type
+// zero is all bits 0 in every type
+using Element = std::conditional_t<sizeof(DTYPE_X) == sizeof(int16_t), int16_t, int32_t>;
 
 class KernelForeachZeroInplace {
 public:

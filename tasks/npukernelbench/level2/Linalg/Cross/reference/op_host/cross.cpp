@@ -14,8 +14,9 @@ constexpr uint64_t ALIGN = 64;             // elements: at least 32 bytes of eve
 constexpr uint64_t ROW_ALIGN = 32;         // elements: 32 bytes of the smallest type
 constexpr uint64_t MIN_TILE = 512;         // vectors: fewer are not worth a core
 constexpr uint64_t MAX_TILE_ROWS = 4095;   // blocks of one DataCopyPad
-// UB bytes per vector: two buffers each for x1, x2 and y of 4-byte numbers and one for a product; narrower types with their
-// 4-byte copies take no more. Of a flat tile: buffers for two products of the whole tile and two tables of offsets instead.
+// UB bytes per vector: two buffers each for x1, x2 and y of 4-byte numbers and one for a product; narrower types with
+// their 4-byte copies take no more. Of a flat tile: buffers for two products of the whole tile and two tables of
+// offsets instead.
 constexpr uint64_t UB_PER_VECTOR = 80;
 constexpr uint64_t UB_PER_FLAT_VECTOR = 120;
 

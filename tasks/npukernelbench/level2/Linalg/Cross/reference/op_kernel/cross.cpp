@@ -1,8 +1,8 @@
 // y[k] = x1[k+1] x2[k+2] - x1[k+2] x2[k+1] for the three numbers of every vector, indices modulo 3. Tensors are
 // (rows, 3, columns); the blocks take the tiles in turn.
 //
-// In UB a tile is three planes, one per k, of (height, width padded to 32 bytes). With few columns the padding would be most of
-// it: then a tile is flat, the vectors as they lie in memory, and Gather fetches each number's two partners.
+// In UB a tile is three planes, one per k, of (height, width padded to 32 bytes). With few columns the padding would be
+// most of it: then a tile is flat, the vectors as they lie in memory, and Gather fetches each number's two partners.
 //
 // float16 is computed in float and rounded once, int8 in int32, of which the low 8 bits are the result.
 #include "kernel_operator.h"
@@ -69,8 +69,8 @@ public:
     }
 
 private:
-    // Byte offsets of the number `ahead` components after each of a flat tile. After FLAT_ROWS rows they repeat, with the
-    // position added.
+    // Byte offsets of the number `ahead` components after each of a flat tile. After FLAT_ROWS rows they repeat, with
+    // the position added.
     __aicore__ inline void FillOffsets(const LocalTensor<int32_t> &offsets, int32_t ahead)
     {
         int32_t columns = tiling.columns;
@@ -138,7 +138,8 @@ private:
         x2Queue.FreeTensor(x2);
     }
 
-    __aicore__ inline void Multiply(const LocalTensor<Number> &y, const LocalTensor<Number> &x1, const LocalTensor<Number> &x2)
+    __aicore__ inline void Multiply(const LocalTensor<Number> &y, const LocalTensor<Number> &x1,
+                                    const LocalTensor<Number> &x2)
     {
         LocalTensor<Number> first = firstBuffer.Get<Number>();
         if (tiling.flat) {

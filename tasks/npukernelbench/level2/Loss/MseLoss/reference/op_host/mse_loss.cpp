@@ -7,7 +7,8 @@
 #include <cstring>
 
 namespace optiling {
-constexpr uint64_t ALIGN = 64;           // elements: at least two 32-byte units of every type, so that blocks start aligned
+// elements: at least two 32-byte units of every type, so that blocks start aligned
+constexpr uint64_t ALIGN = 64;
 constexpr uint64_t MIN_PER_BLOCK = 1024; // elements: fewer are not worth a core
 constexpr uint64_t RESERVED = 4096;      // UB bytes for the blocks' partial sums and the result
 constexpr uint64_t PARTIAL_BYTES = 32;   // of workspace per block

@@ -1,6 +1,6 @@
-// y = (predict - label)^2, or the sum or mean of it. Every block takes a contiguous share; tiles move through double-buffered
-// queues and are computed in float. Reducing, a block adds its tiles up element by element, then those sums to one, which goes
-// to the workspace; block 0 adds up the blocks' sums, always in the same order.
+// y = (predict - label)^2, or the sum or mean of it. Every block takes a contiguous share; tiles move through
+// double-buffered queues and are computed in float. Reducing, a block adds its tiles up element by element, then those
+// sums to one, which goes to the workspace; block 0 adds up the blocks' sums, always in the same order.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -17,8 +17,8 @@ __aicore__ inline DataCopyExtParams Run(uint32_t bytes)
 
 template <bool REDUCE> class KernelMseLoss {
 public:
-    __aicore__ inline void Init(GM_ADDR predict, GM_ADDR label, GM_ADDR y, GM_ADDR workspace, const MseLossTilingData &tiling,
-        TPipe *pipe)
+    __aicore__ inline void Init(GM_ADDR predict, GM_ADDR label, GM_ADDR y, GM_ADDR workspace,
+                                const MseLossTilingData &tiling, TPipe *pipe)
     {
         uint64_t begin = tiling.perBlock * GetBlockIdx();
         uint64_t left = tiling.total - begin;
@@ -100,13 +100,13 @@ private:
     }
 
     __aicore__ inline void Subtract(const LocalTensor<float> &difference, const LocalTensor<float> &predict,
-        const LocalTensor<float> &label, uint32_t count)
+                                    const LocalTensor<float> &label, uint32_t count)
     {
         Sub(difference, predict, label, count);
     }
 
     __aicore__ inline void Subtract(const LocalTensor<float> &difference, const LocalTensor<half> &predict,
-        const LocalTensor<half> &label, uint32_t count)
+                                    const LocalTensor<half> &label, uint32_t count)
     {
         LocalTensor<float> wide = wideBuffer.Get<float>();
         Cast(difference, predict, RoundMode::CAST_NONE, count);
@@ -171,7 +171,8 @@ private:
     float scale;
 };
 
-extern "C" __global__ __aicore__ void mse_loss(GM_ADDR predict, GM_ADDR label, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void mse_loss(GM_ADDR predict, GM_ADDR label, GM_ADDR y, GM_ADDR workspace,
+                                               GM_ADDR tiling)
 {
     // SyncAll of vector cores needs this type (asc-devkit docs, SyncAll and CrossCoreSetFlag, constraints).
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);

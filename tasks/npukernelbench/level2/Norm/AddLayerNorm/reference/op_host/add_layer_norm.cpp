@@ -37,7 +37,8 @@ static Bias BiasOf(gert::TilingContext *context, uint64_t length)
 }
 
 // Splits the rows over blocks and UB; returns the number of blocks.
-static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64_t cores, AddLayerNormTilingData &tiling)
+static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64_t cores,
+                          AddLayerNormTilingData &tiling)
 {
     uint64_t length = context->GetInputShape(GAMMA)->GetStorageShape().GetShapeSize();
     uint64_t rows = context->GetInputShape(X1)->GetStorageShape().GetShapeSize() / length;
@@ -47,8 +48,9 @@ static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64
     Bias bias = BiasOf(context, length);
     bool writeX = *context->GetAttrs()->GetBool(ADDITIONAL_OUTPUT);
 
-    // Per element of a tile: everything that moves row by row twice, the sum and a buffer of floats to work in. Per element of
-    // one row: gamma, beta and a bias row as floats, where they arrive, and 4 bytes per 64 elements in which ReduceSum works.
+    // Per element of a tile: everything that moves row by row twice, the sum and a buffer of floats to work in. Per
+    // element of one row: gamma, beta and a bias row as floats, where they arrive, and 4 bytes per 64 elements in which
+    // ReduceSum works.
     uint64_t tileBytes = 2 * (size1 + size2 + sizeY * (1 + (bias == BIAS_FULL) + writeX)) + 2 * 4;
     uint64_t sharedBytes = (2 + (bias == BIAS_ROW)) * 4 + 4 + 1;
     uint64_t statisticsBytes = 2 * 2 * UNIT_BYTES;
@@ -56,7 +58,8 @@ static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64
     uint64_t shared = RoundUp(length, CHUNK_ALIGN) * sharedBytes;
     uint64_t rowBytes = RoundUp(length, UNIT_BYTES / smaller) * tileBytes + statisticsBytes;
     uint64_t fits = ubBytes > shared ? (ubBytes - shared) / rowBytes : 0;
-    uint64_t chunk = fits > 0 ? length : (ubBytes - statisticsBytes) / (tileBytes + sharedBytes) / CHUNK_ALIGN * CHUNK_ALIGN;
+    uint64_t chunk =
+        fits > 0 ? length : (ubBytes - statisticsBytes) / (tileBytes + sharedBytes) / CHUNK_ALIGN * CHUNK_ALIGN;
 
     tiling.set_rows(rows);
     tiling.set_rowsPerBlock(rowsPerBlock);
@@ -86,15 +89,20 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context)
 } // namespace optiling
 
 namespace ops {
-// One column per combination of types: four of mixed inputs, two of 16-bit inputs with float weights, three of one type.
-static const std::vector<ge::DataType> X1_TYPES = {ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT16,
-    ge::DT_BF16, ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT};
-static const std::vector<ge::DataType> X2_TYPES = {ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT16,
-    ge::DT_BF16, ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT};
-static const std::vector<ge::DataType> WEIGHT_TYPES = {ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT,
-    ge::DT_FLOAT, ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT};
-static const std::vector<ge::DataType> Y_TYPES = {ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT, ge::DT_FLOAT16,
-    ge::DT_BF16, ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT};
+// One column per combination of types: four of mixed inputs, two of 16-bit inputs with float weights, three of one
+// type.
+static const std::vector<ge::DataType> X1_TYPES = {ge::DT_FLOAT,   ge::DT_FLOAT,   ge::DT_FLOAT16,
+                                                   ge::DT_BF16,    ge::DT_FLOAT16, ge::DT_BF16,
+                                                   ge::DT_FLOAT16, ge::DT_BF16,    ge::DT_FLOAT};
+static const std::vector<ge::DataType> X2_TYPES = {ge::DT_FLOAT16, ge::DT_BF16,    ge::DT_FLOAT,
+                                                   ge::DT_FLOAT,   ge::DT_FLOAT16, ge::DT_BF16,
+                                                   ge::DT_FLOAT16, ge::DT_BF16,    ge::DT_FLOAT};
+static const std::vector<ge::DataType> WEIGHT_TYPES = {ge::DT_FLOAT,   ge::DT_FLOAT, ge::DT_FLOAT,
+                                                       ge::DT_FLOAT,   ge::DT_FLOAT, ge::DT_FLOAT,
+                                                       ge::DT_FLOAT16, ge::DT_BF16,  ge::DT_FLOAT};
+static const std::vector<ge::DataType> Y_TYPES = {ge::DT_FLOAT,   ge::DT_FLOAT,   ge::DT_FLOAT,
+                                                  ge::DT_FLOAT,   ge::DT_FLOAT16, ge::DT_BF16,
+                                                  ge::DT_FLOAT16, ge::DT_BF16,    ge::DT_FLOAT};
 static const std::vector<ge::DataType> STATISTICS_TYPES(9, ge::DT_FLOAT);
 static const std::vector<ge::Format> FORMATS(9, ge::FORMAT_ND);
 

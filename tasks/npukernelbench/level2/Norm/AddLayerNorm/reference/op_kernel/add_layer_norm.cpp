@@ -1,6 +1,6 @@
-// x = x1 + x2 + bias, y = (x - mean) rstd gamma + beta with rstd = 1 / sqrt(variance + epsilon), row by row, in float. Every
-// block takes consecutive rows. As many rows as fit into UB make a tile, what belongs to every row being loaded once; a row
-// that does not fit comes in chunks, twice: for mean and variance, then for x and y.
+// x = x1 + x2 + bias, y = (x - mean) rstd gamma + beta with rstd = 1 / sqrt(variance + epsilon), row by row, in float.
+// Every block takes consecutive rows. As many rows as fit into UB make a tile, what belongs to every row being loaded
+// once; a row that does not fit comes in chunks, twice: for mean and variance, then for x and y.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -26,8 +26,9 @@ template <typename T> __aicore__ inline uint32_t Gap(uint32_t count)
 
 class KernelAddLayerNorm {
 public:
-    __aicore__ inline void Init(GM_ADDR x1, GM_ADDR x2, GM_ADDR gamma, GM_ADDR beta, GM_ADDR bias, GM_ADDR y, GM_ADDR mean,
-        GM_ADDR rstd, GM_ADDR x, const AddLayerNormTilingData &tiling, TPipe *pipe)
+    __aicore__ inline void Init(GM_ADDR x1, GM_ADDR x2, GM_ADDR gamma, GM_ADDR beta, GM_ADDR bias, GM_ADDR y,
+                                GM_ADDR mean, GM_ADDR rstd, GM_ADDR x, const AddLayerNormTilingData &tiling,
+                                TPipe *pipe)
     {
         uint64_t begin = tiling.rowsPerBlock * GetBlockIdx();
         uint64_t left = tiling.rows - begin;
@@ -146,7 +147,8 @@ private:
         CopyOutStatistics(row, count);
     }
 
-    // Mean and sum of squares chunk by chunk, joined by the formula of Chan, Golub and LeVeque (1979). Writes mean and rstd.
+    // Mean and sum of squares chunk by chunk, joined by the formula of Chan, Golub and LeVeque (1979). Writes mean and
+    // rstd.
     __aicore__ inline void MeasureLongRow(uint64_t row, float &meanOfRow, float &rstdOfRow)
     {
         LocalTensor<float> sum = sumBuffer.Get<float>();
@@ -238,7 +240,7 @@ private:
 
     // Takes the mean off the values; squares[0] is the sum of their squares then.
     __aicore__ inline void SumSquares(const LocalTensor<float> &squares, const LocalTensor<float> &values, float mean,
-        uint32_t count)
+                                      uint32_t count)
     {
         LocalTensor<float> work = workBuffer.Get<float>();
         Adds(values, values, -mean, count);
@@ -259,7 +261,8 @@ private:
     }
 
     // y = values rstd gamma + beta; changes the values.
-    __aicore__ inline void Scale(const LocalTensor<TypeY> &y, const LocalTensor<float> &values, float rstd, uint32_t count)
+    __aicore__ inline void Scale(const LocalTensor<TypeY> &y, const LocalTensor<float> &values, float rstd,
+                                 uint32_t count)
     {
         Muls(values, values, rstd, count);
         Mul(values, values, gammaBuffer.Get<float>(), count);
@@ -269,7 +272,8 @@ private:
 
     // The values in float: themselves or, of another type, converted into `wide`.
     template <typename T>
-    __aicore__ inline LocalTensor<float> Widen(const LocalTensor<T> &values, const LocalTensor<float> &wide, uint32_t count)
+    __aicore__ inline LocalTensor<float> Widen(const LocalTensor<T> &values, const LocalTensor<float> &wide,
+                                               uint32_t count)
     {
         if constexpr (std::is_same_v<T, float>) {
             return values;
@@ -330,10 +334,11 @@ private:
 
     template <typename Queue, typename T>
     __aicore__ inline void CopyRows(Queue &queue, const GlobalTensor<T> &source, uint64_t place, uint32_t rowCount,
-        uint32_t count)
+                                    uint32_t count)
     {
         LocalTensor<T> tile = queue.template AllocTensor<T>();
-        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(T)), 0, Gap<T>(count), 0};
+        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(T)), 0,
+                               Gap<T>(count), 0};
         DataCopyPadExtParams<T> pad;
         DataCopyPad(tile, source[place], copy, pad);
         queue.EnQue(tile);
@@ -341,10 +346,11 @@ private:
 
     template <typename Queue, typename T>
     __aicore__ inline void CopyOut(Queue &queue, const GlobalTensor<T> &target, uint64_t place, uint32_t rowCount,
-        uint32_t count)
+                                   uint32_t count)
     {
         LocalTensor<T> tile = queue.template DeQue<T>();
-        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(T)), Gap<T>(count), 0, 0};
+        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(T)), Gap<T>(count),
+                               0, 0};
         DataCopyPad(target[place], tile, copy);
         queue.FreeTensor(tile);
     }
@@ -376,7 +382,8 @@ private:
 };
 
 extern "C" __global__ __aicore__ void add_layer_norm(GM_ADDR x1, GM_ADDR x2, GM_ADDR gamma, GM_ADDR beta, GM_ADDR bias,
-    GM_ADDR y, GM_ADDR mean, GM_ADDR rstd, GM_ADDR x, GM_ADDR workspace, GM_ADDR tiling)
+                                                     GM_ADDR y, GM_ADDR mean, GM_ADDR rstd, GM_ADDR x,
+                                                     GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
     TPipe pipe;

@@ -7,8 +7,9 @@
 #include <algorithm>
 
 namespace optiling {
-constexpr uint64_t CHUNK_ALIGN = 64;               // elements: whole 32-byte units
-constexpr uint64_t UNIT = 8;                       // floats in 32 bytes: alignment of a row, room for a row's statistics
+constexpr uint64_t CHUNK_ALIGN = 64; // elements: whole 32-byte units
+// floats in 32 bytes: alignment of a row, room for a row's statistics
+constexpr uint64_t UNIT = 8;
 constexpr uint64_t RESERVED = 1024;                // UB bytes lost to rounding buffers up
 constexpr uint64_t MAX_TILE_ROWS = 4095;           // blocks that one DataCopyPad moves
 constexpr uint64_t TILE_BYTES = (2 + 2 + 2) * 4;   // per element: x, y and the result, double-buffered
@@ -21,7 +22,8 @@ static uint64_t RoundUp(uint64_t value, uint64_t unit)
 }
 
 // Splits the rows over blocks and UB; returns the number of blocks.
-static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64_t cores, PreLayerNormTilingData &tiling)
+static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64_t cores,
+                          PreLayerNormTilingData &tiling)
 {
     uint64_t length = context->GetInputShape(2)->GetStorageShape().GetShapeSize();
     uint64_t rows = context->GetInputShape(0)->GetStorageShape().GetShapeSize() / length;
@@ -30,7 +32,8 @@ static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64
     ubBytes -= RESERVED;
     uint64_t shared = RoundUp(length, CHUNK_ALIGN) * SHARED_BYTES;
     uint64_t fits = ubBytes > shared ? (ubBytes - shared) / (RoundUp(length, UNIT) * TILE_BYTES + ROW_BYTES) : 0;
-    uint64_t chunk = fits > 0 ? length : (ubBytes - ROW_BYTES) / (TILE_BYTES + SHARED_BYTES) / CHUNK_ALIGN * CHUNK_ALIGN;
+    uint64_t chunk =
+        fits > 0 ? length : (ubBytes - ROW_BYTES) / (TILE_BYTES + SHARED_BYTES) / CHUNK_ALIGN * CHUNK_ALIGN;
 
     tiling.set_rows(rows);
     tiling.set_rowsPerBlock(rowsPerBlock);

@@ -1,11 +1,12 @@
-// s = x + y, res_out = (s - mean(s)) / sqrt(variance(s) + epsilon) gamma + beta, row by row. Every block takes consecutive
-// rows. As many rows as fit into UB make a tile, gamma and beta being loaded once; a row that does not fit comes in chunks,
-// twice: for mean and variance, then for the result.
+// s = x + y, res_out = (s - mean(s)) / sqrt(variance(s) + epsilon) gamma + beta, row by row. Every block takes
+// consecutive rows. As many rows as fit into UB make a tile, gamma and beta being loaded once; a row that does not fit
+// comes in chunks, twice: for mean and variance, then for the result.
 #include "kernel_operator.h"
 
 using namespace AscendC;
 
-constexpr uint32_t UNIT = 8;                     // floats in 32 bytes: alignment of a row, a row's place among the statistics
+// floats in 32 bytes: alignment of a row, a row's place among the statistics
+constexpr uint32_t UNIT = 8;
 constexpr uint32_t REPEAT = 256 / sizeof(float); // floats that ReduceSum adds to one at a time
 
 __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit)
@@ -16,7 +17,7 @@ __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit)
 class KernelPreLayerNorm {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR gamma, GM_ADDR beta, GM_ADDR resOut,
-        const PreLayerNormTilingData &tiling, TPipe *pipe)
+                                const PreLayerNormTilingData &tiling, TPipe *pipe)
     {
         uint64_t begin = tiling.rowsPerBlock * GetBlockIdx();
         uint64_t left = tiling.rows - begin;
@@ -160,7 +161,7 @@ private:
 
     // Takes the mean off the values; squares[0] is the sum of their squares then.
     __aicore__ inline void SumSquares(const LocalTensor<float> &squares, const LocalTensor<float> &values,
-        const LocalTensor<float> &scratch, float mean, uint32_t count)
+                                      const LocalTensor<float> &scratch, float mean, uint32_t count)
     {
         Adds(values, values, -mean, count);
         Mul(scratch, values, values, count);
@@ -168,7 +169,8 @@ private:
     }
 
     // Sums of squares become rstd. scratch has room for as many floats.
-    __aicore__ inline void Invert(const LocalTensor<float> &squares, const LocalTensor<float> &scratch, uint32_t rowCount)
+    __aicore__ inline void Invert(const LocalTensor<float> &squares, const LocalTensor<float> &scratch,
+                                  uint32_t rowCount)
     {
         uint32_t count = rowCount * UNIT;
         Duplicate(scratch, 1.0f, count);
@@ -237,7 +239,7 @@ private:
 };
 
 extern "C" __global__ __aicore__ void pre_layer_norm(GM_ADDR x, GM_ADDR y, GM_ADDR gamma, GM_ADDR beta, GM_ADDR res_out,
-    GM_ADDR workspace, GM_ADDR tiling)
+                                                     GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
     TPipe pipe;

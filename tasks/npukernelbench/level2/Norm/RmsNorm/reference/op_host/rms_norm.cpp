@@ -32,7 +32,8 @@ static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64
     uint64_t xSize = SizeOf(context->GetInputDesc(0)->GetDataType());
     uint64_t gammaSize = SizeOf(context->GetInputDesc(1)->GetDataType());
     uint64_t tileBytes = 4 * xSize + 4 + (xSize == 4 ? 0 : 4);
-    uint64_t gammaBytes = gammaSize + (gammaSize == 4 ? 0 : 4) + 1; // 1: 4 bytes per 64 elements in which ReduceSum works
+    // 1: 4 bytes per 64 elements in which ReduceSum works
+    uint64_t gammaBytes = gammaSize + (gammaSize == 4 ? 0 : 4) + 1;
 
     ubBytes -= RESERVED;
     uint64_t shared = RoundUp(length, CHUNK_ALIGN) * gammaBytes;
@@ -44,7 +45,8 @@ static uint64_t SplitRows(gert::TilingContext *context, uint64_t ubBytes, uint64
     tiling.set_rowsPerBlock(rowsPerBlock);
     tiling.set_length(static_cast<uint32_t>(length));
     tiling.set_tileRows(static_cast<uint32_t>(fits > 0 ? tileRows : 1));
-    tiling.set_chunk(static_cast<uint32_t>(fits > 0 ? length : ubBytes / (tileBytes + gammaBytes) / CHUNK_ALIGN * CHUNK_ALIGN));
+    tiling.set_chunk(
+        static_cast<uint32_t>(fits > 0 ? length : ubBytes / (tileBytes + gammaBytes) / CHUNK_ALIGN * CHUNK_ALIGN));
     return (rows + rowsPerBlock - 1) / rowsPerBlock;
 }
 

@@ -1,6 +1,6 @@
-// rstd = 1 / sqrt(mean(x^2) + epsilon), y = x rstd gamma, row by row, in float. Every block takes consecutive rows. As many
-// rows as fit into UB make a tile, gamma being loaded once; a row that does not fit comes in chunks, twice: for the sum of
-// squares, then for y.
+// rstd = 1 / sqrt(mean(x^2) + epsilon), y = x rstd gamma, row by row, in float. Every block takes consecutive rows. As
+// many rows as fit into UB make a tile, gamma being loaded once; a row that does not fit comes in chunks, twice: for
+// the sum of squares, then for y.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -18,7 +18,8 @@ __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit)
 
 class KernelRmsNorm {
 public:
-    __aicore__ inline void Init(GM_ADDR x, GM_ADDR gamma, GM_ADDR y, GM_ADDR rstd, const RmsNormTilingData &tiling, TPipe *pipe)
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR gamma, GM_ADDR y, GM_ADDR rstd, const RmsNormTilingData &tiling,
+                                TPipe *pipe)
     {
         uint64_t begin = tiling.rowsPerBlock * GetBlockIdx();
         uint64_t left = tiling.rows - begin;
@@ -144,7 +145,7 @@ private:
 
     // The sums of squares of rows of `count` elements, at every UNIT-th place of `sums`; zeros between them.
     __aicore__ inline void SumSquares(const LocalTensor<float> &sums, const LocalTensor<float> &wide, uint32_t rowCount,
-        uint32_t count)
+                                      uint32_t count)
     {
         uint32_t pitch = RoundUp(count, ALIGN);
         LocalTensor<float> square = squareBuffer.Get<float>();
@@ -169,7 +170,7 @@ private:
 
     // y = wide factor gamma, in place of `wide` where it is not y's type.
     __aicore__ inline void Normalise(const LocalTensor<DTYPE_X> &y, const LocalTensor<float> &wide, float factor,
-        uint32_t count)
+                                     uint32_t count)
     {
         Muls(wide, wide, factor, count);
         Finish(y, wide, count);
@@ -227,7 +228,8 @@ private:
     __aicore__ inline void CopyIn(uint64_t at, uint32_t rowCount, uint32_t count)
     {
         LocalTensor<DTYPE_X> x = xQueue.AllocTensor<DTYPE_X>();
-        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0, 0};
+        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0,
+                               0};
         DataCopyPadExtParams<DTYPE_X> pad;
         DataCopyPad(x, xGm[at], copy, pad);
         xQueue.EnQue(x);
@@ -236,7 +238,8 @@ private:
     __aicore__ inline void CopyOut(uint64_t at, uint32_t rowCount, uint32_t count)
     {
         LocalTensor<DTYPE_X> y = yQueue.DeQue<DTYPE_X>();
-        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0, 0};
+        DataCopyExtParams copy{static_cast<uint16_t>(rowCount), static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0,
+                               0};
         DataCopyPad(yGm[at], y, copy);
         yQueue.FreeTensor(y);
     }
@@ -265,7 +268,7 @@ private:
 };
 
 extern "C" __global__ __aicore__ void rms_norm(GM_ADDR x, GM_ADDR gamma, GM_ADDR y, GM_ADDR rstd, GM_ADDR workspace,
-    GM_ADDR tiling)
+                                               GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
     TPipe pipe;

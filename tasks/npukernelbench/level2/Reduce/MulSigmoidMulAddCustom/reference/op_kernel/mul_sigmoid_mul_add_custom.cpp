@@ -1,14 +1,14 @@
-// outputs = mulscalar2 / (1 + exp(-input mulscalar1)) + addscalar3, in half like the module, whose steps it rounds after. Where
-// exp overflows, the quotient is 0, as it should be. Every block takes a contiguous share; tiles move through double-buffered
-// queues.
+// outputs = mulscalar2 / (1 + exp(-input mulscalar1)) + addscalar3, in half like the module, whose steps it rounds
+// after. Where exp overflows, the quotient is 0, as it should be. Every block takes a contiguous share; tiles move
+// through double-buffered queues.
 #include "kernel_operator.h"
 
 using namespace AscendC;
 
 class KernelMulSigmoidMulAdd {
 public:
-    __aicore__ inline void Init(GM_ADDR input, GM_ADDR mulscalar1, GM_ADDR mulscalar2, GM_ADDR addscalar3, GM_ADDR outputs,
-        const MulSigmoidMulAddCustomTilingData &tiling, TPipe *pipe)
+    __aicore__ inline void Init(GM_ADDR input, GM_ADDR mulscalar1, GM_ADDR mulscalar2, GM_ADDR addscalar3,
+                                GM_ADDR outputs, const MulSigmoidMulAddCustomTilingData &tiling, TPipe *pipe)
     {
         uint64_t begin = tiling.perBlock * GetBlockIdx();
         uint64_t left = tiling.total - begin;
@@ -86,7 +86,8 @@ private:
 };
 
 extern "C" __global__ __aicore__ void mul_sigmoid_mul_add_custom(GM_ADDR input, GM_ADDR mulscalar1, GM_ADDR mulscalar2,
-    GM_ADDR addscalar3, GM_ADDR outputs, GM_ADDR workspace, GM_ADDR tiling)
+                                                                 GM_ADDR addscalar3, GM_ADDR outputs, GM_ADDR workspace,
+                                                                 GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
     TPipe pipe;
