@@ -11,7 +11,7 @@ struct arena {
 };
 
 /* Zeroed memory, aligned to 16 bytes, valid until arena_free. Aborts when the system is out of memory. */
-void *arena_alloc(struct arena *arena, size_t bytes);
+void *arena_alloc(struct arena *arena, size_t bytes) __attribute__((returns_nonnull));
 /* A copy of a string, or of its first `length` bytes. */
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);

@@ -60,7 +60,7 @@ struct bench_group {
     struct metrics_mean compile_rate, execution_rate; /* pass@1 over tasks */
 };
 /* One entry per task of the run, in order; in the run's arena. */
-struct metrics_task *bench_tasks(struct bench *bench, size_t *count);
+struct metrics_task *bench_tasks(struct bench *bench, size_t *count) __attribute__((returns_nonnull));
 /* Calls visit for every category, after its categories for every level, and at last for all. */
 void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const struct bench_group *group),
                         void *closure);
