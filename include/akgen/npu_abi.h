@@ -2,9 +2,9 @@
  *
  * A header fills a `struct npu_insn` and calls npu_issue(); TPipe, TQue and TBuf forward to npu_que_*, npu_buf_*;
  * scalar accesses through tensors go through npu_scalar_*. Raw pointers are seen by the compiler's load/store hooks.
- * All addresses are host addresses: UB and GM are ordinary memory, so that `__gm__ T *` and `__ubuf__ T *` can be followed.
- * Everything here acts on the core whose fiber is running. Nothing returns an error: what the chip would not forgive
- * ends the run (a trap), and the machine reports it with the caller's source line, which it finds by its return
+ * All addresses are host addresses: UB and GM are ordinary memory, so that `__gm__ T *` and `__ubuf__ T *` can be
+ * followed. Everything here acts on the core whose fiber is running. Nothing returns an error: what the chip would not
+ * forgive ends the run (a trap), and the machine reports it with the caller's source line, which it finds by its return
  * address. So every header function between the kernel's line and these calls is always_inline and nodebug. */
 #ifndef AKGEN_NPU_ABI_H
 #define AKGEN_NPU_ABI_H
@@ -18,22 +18,48 @@ extern "C" {
 #endif
 
 /* Pipes of an AI core, in the order of CANN's pipe_t. */
-enum npu_pipe { NPU_PIPE_S, NPU_PIPE_V, NPU_PIPE_M, NPU_PIPE_MTE1, NPU_PIPE_MTE2, NPU_PIPE_MTE3, NPU_PIPE_ALL, NPU_PIPE_FIX = 10,
-    NPU_PIPES = 11 };
+enum npu_pipe {
+    NPU_PIPE_S,
+    NPU_PIPE_V,
+    NPU_PIPE_M,
+    NPU_PIPE_MTE1,
+    NPU_PIPE_MTE2,
+    NPU_PIPE_MTE3,
+    NPU_PIPE_ALL,
+    NPU_PIPE_FIX = 10,
+    NPU_PIPES = 11
+};
 
 /* Positions of tensors and queues (CANN's TPosition, same order and numbers). */
 enum npu_position {
-    NPU_GM, NPU_A1, NPU_A2, NPU_B1, NPU_B2, NPU_C1, NPU_C2, NPU_CO1, NPU_CO2, NPU_VECIN, NPU_VECOUT, NPU_VECCALC,
-    NPU_LCM = NPU_VECCALC, NPU_SPM, NPU_SHM = NPU_SPM, NPU_TSCM, NPU_C2PIPE2GM, NPU_C2PIPE2LOCAL, NPU_POSITION_MAX
+    NPU_GM,
+    NPU_A1,
+    NPU_A2,
+    NPU_B1,
+    NPU_B2,
+    NPU_C1,
+    NPU_C2,
+    NPU_CO1,
+    NPU_CO2,
+    NPU_VECIN,
+    NPU_VECOUT,
+    NPU_VECCALC,
+    NPU_LCM = NPU_VECCALC,
+    NPU_SPM,
+    NPU_SHM = NPU_SPM,
+    NPU_TSCM,
+    NPU_C2PIPE2GM,
+    NPU_C2PIPE2LOCAL,
+    NPU_POSITION_MAX
 };
 
 /* A tensor as an instruction sees it. */
 struct npu_tensor {
-    uint64_t addr;     /* host address of element 0 */
-    uint32_t bytes;    /* extent of the local tensor; 0 = not known (a GlobalTensor without a size) */
-    uint8_t position;  /* enum npu_position */
-    uint8_t flags;     /* NPU_TENSOR_* */
-    uint16_t buffer;   /* 1 + index of the queue buffer it came from; 0 = none (TBuf, sub-tensor of unknown origin, GM) */
+    uint64_t addr;    /* host address of element 0 */
+    uint32_t bytes;   /* extent of the local tensor; 0 = not known (a GlobalTensor without a size) */
+    uint8_t position; /* enum npu_position */
+    uint8_t flags;    /* NPU_TENSOR_* */
+    uint16_t buffer; /* 1 + index of the queue buffer it came from; 0 = none (TBuf, sub-tensor of unknown origin, GM) */
 };
 enum { NPU_TENSOR_RAW = 1 /* from a plain pointer: auto-sync does not see it */ };
 
@@ -49,7 +75,8 @@ enum npu_op {
 /* How a vector instruction selects its elements. */
 enum npu_form {
     NPU_FORM_COUNT,     /* level 2: `count` contiguous elements; leaves the mask registers at "all, normal mode" */
-    NPU_FORM_MASK_LEN,  /* level 0, contiguous mask: mask[0] elements of every repeat (normal) or in all (counter mode) */
+    NPU_FORM_MASK_LEN,  /* level 0, contiguous mask: mask[0] elements of every repeat (normal) or in all (counter mode)
+                         */
     NPU_FORM_MASK_BITS, /* level 0, mask[0..1] bit by bit */
     NPU_FORM_MASK_REG   /* level 0, isSetMask = false: the mask registers as they are */
 };
@@ -57,12 +84,12 @@ enum npu_form {
 /* Block copy: DataCopy with DataCopyParams, DataCopyPad. Values as the kernel wrote them, not truncated to a field. */
 struct npu_copy {
     uint32_t block_count;
-    uint32_t block_len;            /* DataCopy: 32-byte units; DataCopyPad: bytes */
-    int64_t src_stride, dst_stride;/* gap between the end of a block and the start of the next. DataCopy: 32-byte units on
-                                    * both sides; DataCopyPad: 32-byte units on UB, bytes on GM */
-    uint8_t pad;                   /* DataCopyPad GM->UB: isPad, or SetPadValue's register is in pad_value */
-    uint8_t left, right;           /* padding, in elements */
-    uint64_t pad_value;            /* bits of one element */
+    uint32_t block_len;             /* DataCopy: 32-byte units; DataCopyPad: bytes */
+    int64_t src_stride, dst_stride; /* gap between the end of a block and the start of the next. DataCopy: 32-byte units
+                                     * on both sides; DataCopyPad: 32-byte units on UB, bytes on GM */
+    uint8_t pad;                    /* DataCopyPad GM->UB: isPad, or SetPadValue's register is in pad_value */
+    uint8_t left, right;            /* padding, in elements */
+    uint64_t pad_value;             /* bits of one element */
 };
 
 /* Which fields the moving, filling and reducing instructions read, besides op, dst, dst_type and src_type:
@@ -74,57 +101,52 @@ struct npu_copy {
  * Copy           src0; a mask form, repeat, dst_blk, src0_blk (dstStride, srcStride), dst_rep, src0_rep.
  * Gather         src0, src1 = offsets (uint32), scalar1 = srcBaseOffset in bytes; form, count | repeat, dst_rep.
  * GatherMask     src0; mode = pattern 1..7, or NPU_INSN_USER_PATTERN and src1; mask[0] = the argument `mask`, read with
- *                NPU_INSN_REDUCE_MODE only; repeat, src0_blk, src0_rep, src1_rep. rsvdCnt: npu_get_rsvd_count() afterwards.
- * ReduceSum/Max/Min  src0, aux = sharedTmpBuffer; NPU_FORM_COUNT: count (isSetMask = false: NPU_FORM_MASK_REG with repeat
- *                0); mask forms: repeat, src0_rep. NPU_INSN_CAL_INDEX.
- * WholeReduce*, BlockReduce*, PairReduceSum   src0; a mask form, repeat, dst_rep, src0_blk, src0_rep.
- *                WholeReduceMax/Min: mode = ReduceOrder (0 value-index, 1 index-value, 2 value, 3 index).
- * Add ... Or     src0, src1; form, count | repeat, dst_blk, src0_blk, src1_blk, dst_rep, src0_rep, src1_rep.
- * FusedMulAdd    as Add; dst is read as well.
- * Adds ... LeakyRelu, Axpy   src0, scalar (bits in src_type); form, count | repeat, dst_blk, src0_blk, dst_rep, src0_rep.
- *                ShiftRight: mode = 1 for roundEn.
- * Abs ... Not    src0; form and strides as Adds.
- * Cast           as Abs; mode = RoundMode. dst_type and src_type differ.
- * Compare        as Add; mode = CMPMODE; dst addr 0: the result goes to CMPMASK (one repeat).
+ *                NPU_INSN_REDUCE_MODE only; repeat, src0_blk, src0_rep, src1_rep. rsvdCnt: npu_get_rsvd_count()
+ * afterwards. ReduceSum/Max/Min  src0, aux = sharedTmpBuffer; NPU_FORM_COUNT: count (isSetMask = false:
+ * NPU_FORM_MASK_REG with repeat 0); mask forms: repeat, src0_rep. NPU_INSN_CAL_INDEX. WholeReduce*, BlockReduce*,
+ * PairReduceSum   src0; a mask form, repeat, dst_rep, src0_blk, src0_rep. WholeReduceMax/Min: mode = ReduceOrder (0
+ * value-index, 1 index-value, 2 value, 3 index). Add ... Or     src0, src1; form, count | repeat, dst_blk, src0_blk,
+ * src1_blk, dst_rep, src0_rep, src1_rep. FusedMulAdd    as Add; dst is read as well. Adds ... LeakyRelu, Axpy   src0,
+ * scalar (bits in src_type); form, count | repeat, dst_blk, src0_blk, dst_rep, src0_rep. ShiftRight: mode = 1 for
+ * roundEn. Abs ... Not    src0; form and strides as Adds. Cast           as Abs; mode = RoundMode. dst_type and
+ * src_type differ. Compare        as Add; mode = CMPMODE; dst addr 0: the result goes to CMPMASK (one repeat).
  * CompareScalar  as Adds; mode = CMPMODE, NPU_INSN_SCALAR_SRC1.
  * Select         as Add; mode = SELMODE, aux = selMask (addr 0: the CMPMASK register decides, mode 0 only);
  *                NPU_INSN_SCALAR_SRC1 and scalar for mode 1, and then no src1.
  * vcadd (acc)    src0; mask form, repeat, src0_blk, src0_rep; no dst (addr 0). Its sum: npu_get_acc_val(). */
 /* Which operands an API fills, by family in isa.def; what is not named stays zero:
- *   binary, ternary    dst, src0, src1 (FusedMulAdd: dst = src0 * dst + src1; Axpy: dst += src0 * scalar, types may differ)
- *   scalar             dst, src0, scalar; mode 1 = ShiftRight that rounds
- *   unary, copy, brcb  dst, src0 (Brcb: repeat, dst_blk, dst_rep)
- *   cast               dst, src0, dst_type, src_type, mode = RoundMode
- *   compare            dst (addr 0 = into CMPMASK), src0, src1 or scalar (SCALAR_SRC1), mode = CMPMODE
- *   select             dst, src0, src1 or scalar (SCALAR_SRC1), aux = selMask of type src1_type (addr 0 = CMPMASK), mode
- *   duplicate, create_index   dst, scalar
+ *   binary, ternary    dst, src0, src1 (FusedMulAdd: dst = src0 * dst + src1; Axpy: dst += src0 * scalar, types may
+ * differ) scalar             dst, src0, scalar; mode 1 = ShiftRight that rounds unary, copy, brcb  dst, src0 (Brcb:
+ * repeat, dst_blk, dst_rep) cast               dst, src0, dst_type, src_type, mode = RoundMode compare            dst
+ * (addr 0 = into CMPMASK), src0, src1 or scalar (SCALAR_SRC1), mode = CMPMODE select             dst, src0, src1 or
+ * scalar (SCALAR_SRC1), aux = selMask of type src1_type (addr 0 = CMPMASK), mode duplicate, create_index   dst, scalar
  *   gather             dst, src0, src1 = byte offsets, scalar1 = base offset
  *   gather_mask        dst, src0, mode = pattern or src1 = pattern (USER_PATTERN), mask[0] with REDUCE_MODE, src1_rep
  *   reduce             dst, src0, aux = sharedTmpBuffer, CAL_INDEX
  *   whole_reduce       dst, src0, mode = ReduceOrder
  *   data_copy(_pad)    dst, src0; form COUNT with count, or form MASK_REG with `copy` */
 struct npu_insn {
-    uint16_t op;                   /* enum npu_op */
-    uint8_t form;                  /* enum npu_form */
-    uint8_t mode;                  /* RoundMode, CMPMODE, SELMODE, ReduceOrder, GatherMask pattern */
-    uint8_t dst_type, src_type;    /* enum akgen_dtype of dst, src0 */
-    uint8_t src1_type;             /* of src1 where it can differ (Gather offsets, Select mask, FMA) */
-    uint8_t flags;                 /* NPU_INSN_* */
-    uint32_t count;                /* NPU_FORM_COUNT: elements */
-    uint32_t repeat;               /* level 0: repeat times as written, not truncated to the register's 8 bits */
+    uint16_t op;                /* enum npu_op */
+    uint8_t form;               /* enum npu_form */
+    uint8_t mode;               /* RoundMode, CMPMODE, SELMODE, ReduceOrder, GatherMask pattern */
+    uint8_t dst_type, src_type; /* enum akgen_dtype of dst, src0 */
+    uint8_t src1_type;          /* of src1 where it can differ (Gather offsets, Select mask, FMA) */
+    uint8_t flags;              /* NPU_INSN_* */
+    uint32_t count;             /* NPU_FORM_COUNT: elements */
+    uint32_t repeat;            /* level 0: repeat times as written, not truncated to the register's 8 bits */
     uint64_t mask[2];
-    uint16_t dst_blk, src0_blk, src1_blk; /* distance between the 32-byte blocks of one repeat, in blocks */
-    uint16_t dst_rep, src0_rep, src1_rep; /* distance between repeats, in blocks */
+    uint16_t dst_blk, src0_blk, src1_blk;   /* distance between the 32-byte blocks of one repeat, in blocks */
+    uint16_t dst_rep, src0_rep, src1_rep;   /* distance between repeats, in blocks */
     struct npu_tensor dst, src0, src1, aux; /* aux: sharedTmpBuffer, index output, third operand */
-    uint64_t scalar;               /* bits of the scalar operand in src_type, low bytes */
-    uint64_t scalar1;              /* a second one (Gather's srcBaseOffset) */
+    uint64_t scalar;                        /* bits of the scalar operand in src_type, low bytes */
+    uint64_t scalar1;                       /* a second one (Gather's srcBaseOffset) */
     struct npu_copy copy;
 };
 enum {
-    NPU_INSN_CAL_INDEX = 1,        /* ReduceMax/Min: also the index */
-    NPU_INSN_REDUCE_MODE = 2,      /* GatherMask: reduceMode (counter-like) */
-    NPU_INSN_SCALAR_SRC1 = 4,      /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
-    NPU_INSN_USER_PATTERN = 8      /* GatherMask: pattern comes from src1 */
+    NPU_INSN_CAL_INDEX = 1,   /* ReduceMax/Min: also the index */
+    NPU_INSN_REDUCE_MODE = 2, /* GatherMask: reduceMode (counter-like) */
+    NPU_INSN_SCALAR_SRC1 = 4, /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
+    NPU_INSN_USER_PATTERN = 8 /* GatherMask: pattern comes from src1 */
 };
 
 void npu_issue(const struct npu_insn *insn);
@@ -144,7 +166,7 @@ void npu_cross_core_wait_flag(int mode, int flag_id);
 void npu_dcache_clean(const struct npu_tensor *tensor, int entire, int dst);
 
 /* ---- special registers ------------------------------------------------------------------------------------------- */
-void npu_set_mask_counter(int counter_mode);              /* SetMaskCount (1) / SetMaskNorm (0) */
+void npu_set_mask_counter(int counter_mode); /* SetMaskCount (1) / SetMaskNorm (0) */
 void npu_set_vector_mask(uint64_t high, uint64_t low);
 void npu_reset_mask(void);
 /* SetAtomicAdd/Max/Min<T> and SetAtomicNone: kind 0 none, 1 add, 2 max, 3 min. Applies to later MTE3 writes to GM. */
@@ -153,14 +175,14 @@ void npu_set_deq_scale(uint64_t half_bits);
 void npu_set_cmp_mask(const struct npu_tensor *mask);
 void npu_get_cmp_mask(const struct npu_tensor *mask);
 /* Result registers; reading drains the pipe that writes them. */
-uint64_t npu_get_acc_val(void);                           /* GetAccVal(): bits of the float/half sum */
+uint64_t npu_get_acc_val(void); /* GetAccVal(): bits of the float/half sum */
 void npu_get_reduce_max_min(int dtype, uint64_t *value_bits, uint64_t *index_bits);
-uint64_t npu_get_rsvd_count(void);                        /* GatherMask: elements kept */
+uint64_t npu_get_rsvd_count(void); /* GatherMask: elements kept */
 int64_t npu_get_system_cycle(void);
 
 /* ---- where am I -------------------------------------------------------------------------------------------------- */
-int64_t npu_block_idx(void);     /* GetBlockIdx: among the AICs or among the AIVs of the launch */
-int64_t npu_group_idx(void);     /* the variable block_idx: the same on the AIC and the AIVs that form one block */
+int64_t npu_block_idx(void); /* GetBlockIdx: among the AICs or among the AIVs of the launch */
+int64_t npu_group_idx(void); /* the variable block_idx: the same on the AIC and the AIVs that form one block */
 int64_t npu_block_num(void);
 int64_t npu_sub_block_idx(void); /* which of its block's AIVs; 0 on an AIC */
 int64_t npu_sub_block_num(void); /* AIVs of a block; 1 on an AIC */
@@ -182,8 +204,8 @@ struct npu_task_type {
 #define NPU_EVERY_KEY  UINT64_MAX
 
 /* ---- scalar unit ------------------------------------------------------------------------------------------------- */
-/* GetValue/SetValue of `size` (1, 2, 4, 8) bytes at byte offset `offset` of a tensor. Bounds, definedness, order and (GM)
- * the scalar cache are the machine's business. Returns the bits, zero-extended. */
+/* GetValue/SetValue of `size` (1, 2, 4, 8) bytes at byte offset `offset` of a tensor. Bounds, definedness, order and
+ * (GM) the scalar cache are the machine's business. Returns the bits, zero-extended. */
 uint64_t npu_scalar_load(const struct npu_tensor *tensor, uint64_t offset, int size);
 void npu_scalar_store(const struct npu_tensor *tensor, uint64_t offset, int size, uint64_t bits);
 void npu_assert_failed(const char *expression, const char *file, int line);
@@ -208,10 +230,10 @@ void npu_que_enque_between(uint32_t id, const struct npu_tensor *tensor, int src
 void npu_que_deque_between(uint32_t id, struct npu_tensor *tensor, int src_position, int dst_position);
 void npu_que_free(uint32_t id, const struct npu_tensor *tensor);
 void npu_que_free_all(uint32_t id);
-int npu_que_has_tensor(uint32_t id);        /* HasTensorInQue */
-int npu_que_vacant(uint32_t id);            /* VacantInQue */
-int npu_que_has_idle_buffer(uint32_t id);   /* HasIdleBuffer */
-int npu_que_tensors(uint32_t id);           /* GetTensorCountInQue */
+int npu_que_has_tensor(uint32_t id);      /* HasTensorInQue */
+int npu_que_vacant(uint32_t id);          /* VacantInQue */
+int npu_que_has_idle_buffer(uint32_t id); /* HasIdleBuffer */
+int npu_que_tensors(uint32_t id);         /* GetTensorCountInQue */
 void npu_buf_init(uint32_t *id, int position, uint32_t bytes);
 /* TBuf::Get / GetWithOffset: bytes 0 = the whole buffer. EnQue/DeQue/Alloc/Free of a TBuf are queue calls on its id. */
 void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
@@ -219,8 +241,8 @@ void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
 /* PopStackBuffer: what InitBuffer has left of UB. */
 int npu_pop_stack_buffer(int position, struct npu_tensor *tensor);
-int npu_fetch_event(int src_pipe, int dst_pipe);   /* FetchEventID: a free id, not reserved */
-int npu_alloc_event(int src_pipe, int dst_pipe);   /* AllocEventID: reserved until released */
+int npu_fetch_event(int src_pipe, int dst_pipe); /* FetchEventID: a free id, not reserved */
+int npu_alloc_event(int src_pipe, int dst_pipe); /* AllocEventID: reserved until released */
 void npu_release_event(int src_pipe, int dst_pipe, int event_id);
 
 #ifdef __cplusplus

@@ -18,9 +18,9 @@ static const struct {
     const char *name;
     enum akgen_dtype type;
 } aliases[] = {
-    {"float", AKGEN_FLOAT},   {"fp32", AKGEN_FLOAT},  {"half", AKGEN_FLOAT16}, {"fp16", AKGEN_FLOAT16},
-    {"bf16", AKGEN_BF16},     {"double", AKGEN_DOUBLE}, {"int", AKGEN_INT32},  {"long", AKGEN_INT64},
-    {"fp64", AKGEN_DOUBLE},
+    {"float", AKGEN_FLOAT},  {"fp32", AKGEN_FLOAT}, {"half", AKGEN_FLOAT16},
+    {"fp16", AKGEN_FLOAT16}, {"bf16", AKGEN_BF16},  {"double", AKGEN_DOUBLE},
+    {"int", AKGEN_INT32},    {"long", AKGEN_INT64}, {"fp64", AKGEN_DOUBLE},
 };
 
 static const struct dtype_row *dtype_row(enum akgen_dtype type)

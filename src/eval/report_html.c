@@ -96,7 +96,8 @@ static void put_summary(FILE *out, struct bench *bench)
           "<th class=n>CR<th class=n>passed<th class=n>ER<th class=n>cases<th>&nbsp;</tr>\n",
           out);
     bench_visit_groups(bench, put_group_row, out);
-    fputs("</table></div><p class=dim>CR: share of samples whose project compiles, mean over tasks; ER: share whose every "
+    fputs("</table></div><p class=dim>CR: share of samples whose project compiles, mean over tasks; ER: share whose "
+          "every "
           "evaluated case is right. Samples with verdict unsupported or infra_error are in neither.</p>\n",
           out);
 }

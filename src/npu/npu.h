@@ -9,15 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- the chip as data (soc.def) ----------------------------------------------------------------------------------- */
+/* ---- the chip as data (soc.def) -----------------------------------------------------------------------------------
+ */
 struct npu_soc {
-    const char *name;              /* "Ascend910B2" */
-    int aic, aiv;                  /* cores */
+    const char *name; /* "Ascend910B2" */
+    int aic, aiv;     /* cores */
     int mhz;
     uint64_t hbm_bytes, l2_bytes;
-    uint32_t ub_bytes;             /* 196608: the memory itself; also what TPipe can give */
-    uint32_t ub_tiling_bytes;      /* 196352: what PlatformAscendC::GetCoreMemSize(UB) tells a tiling function */
-    uint32_t ub_reserved_bytes;    /* 8192 that the documentation reserves unless told otherwise: a note, no limit */
+    uint32_t ub_bytes;          /* 196608: the memory itself; also what TPipe can give */
+    uint32_t ub_tiling_bytes;   /* 196352: what PlatformAscendC::GetCoreMemSize(UB) tells a tiling function */
+    uint32_t ub_reserved_bytes; /* 8192 that the documentation reserves unless told otherwise: a note, no limit */
     uint32_t l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes, bt_bytes, fb_bytes;
 };
 /* Every SoC, ended by an entry whose name is NULL; order as in soc.def, the default first. */
@@ -25,36 +26,38 @@ extern const struct npu_soc npu_socs[];
 /* By name, ignoring case and an "Ascend" in front; NULL if there is none. */
 const struct npu_soc *npu_soc_find(const char *name);
 
-/* ---- what went wrong ---------------------------------------------------------------------------------------------- */
+/* ---- what went wrong ----------------------------------------------------------------------------------------------
+ */
 enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
 
-/* One thing the machine noticed. Strings live as long as the machine. `fault` is a name of docs/faults.md, "ub_overflow". */
+/* One thing the machine noticed. Strings live as long as the machine. `fault` is a name of docs/faults.md,
+ * "ub_overflow". */
 struct npu_finding {
     const char *fault;
     enum npu_kind kind;
-    bool fatal;                    /* a fault; otherwise a note */
-    const char *message;           /* one sentence: what happened, the rule and its limit */
-    const char *api;               /* "DataCopy", or "" */
-    const char *operand;           /* "dst", "src0", "mask", ... or "" */
-    int pipe;                      /* enum npu_pipe, -1 none */
-    int core;                      /* GetBlockIdx of the core that ran it */
-    bool aic;                      /* that core is an AIC */
-    uint64_t pc;                   /* return address in the kernel; 0 none */
-    uint64_t pc_other;             /* the other access of a conflict, the first reader, ...; 0 none */
-    uint64_t count;                /* how often the same (fault, pc, pc_other) happened */
+    bool fatal;          /* a fault; otherwise a note */
+    const char *message; /* one sentence: what happened, the rule and its limit */
+    const char *api;     /* "DataCopy", or "" */
+    const char *operand; /* "dst", "src0", "mask", ... or "" */
+    int pipe;            /* enum npu_pipe, -1 none */
+    int core;            /* GetBlockIdx of the core that ran it */
+    bool aic;            /* that core is an AIC */
+    uint64_t pc;         /* return address in the kernel; 0 none */
+    uint64_t pc_other;   /* the other access of a conflict, the first reader, ...; 0 none */
+    uint64_t count;      /* how often the same (fault, pc, pc_other) happened */
 };
 
 /* ---- kernel types ---------------------------------------------------------------------------------------------------
  * Which cores a kernel starts for each block: asc-devkit docs/zh/api, Kernel-Tiling/设置Kernel类型, table 2. */
 enum npu_kernel_type {
-    NPU_TYPE_INFERRED,             /* none named: AIV_ONLY, or MIX_AIV_1_0 once the kernel synchronises its cores */
+    NPU_TYPE_INFERRED, /* none named: AIV_ONLY, or MIX_AIV_1_0 once the kernel synchronises its cores */
     NPU_TYPE_AIV_ONLY,
     NPU_TYPE_AIC_ONLY,
     NPU_TYPE_MIX_AIV_1_0,
     NPU_TYPE_MIX_AIC_1_0,
     NPU_TYPE_MIX_AIC_1_1,
     NPU_TYPE_MIX_AIC_1_2,
-    NPU_TYPE_MISSING,              /* other tiling keys have a type, this one has not, and there is no default */
+    NPU_TYPE_MISSING, /* other tiling keys have a type, this one has not, and there is no default */
     NPU_TYPES
 };
 /* "AIV_ONLY", "MIX_AIC_1_2", ...; "" for what is no type. */
@@ -65,27 +68,28 @@ void npu_kernel_type_cores(enum npu_kernel_type type, int *aic, int *aiv);
  * other products (MIX_VECTOR_CORE, AICORE) count as not named: CANN accepts them for a 910B, without an effect. */
 enum npu_kernel_type npu_kernel_type_choose(const struct npu_task_type *named, size_t count, uint64_t tiling_key);
 
-/* ---- launching ---------------------------------------------------------------------------------------------------- */
+/* ---- launching ----------------------------------------------------------------------------------------------------
+ */
 enum npu_gm_kind { NPU_GM_INPUT, NPU_GM_OUTPUT, NPU_GM_INOUT, NPU_GM_WORKSPACE, NPU_GM_TILING, NPU_GM_ADDRESSES };
 enum npu_sync { NPU_SYNC_AUTO, NPU_SYNC_MANUAL };
 
 struct npu_config {
     const struct npu_soc *soc;
     enum npu_sync sync;
-    bool random_order;             /* --schedule=random:SEED */
+    bool random_order; /* --schedule=random:SEED */
     uint64_t seed;
     uint64_t tiling_key;
     enum npu_kernel_type kernel_type;
-    void *aic_kernel;              /* the entry compiled for an AIC; needed by the types that start one */
-    uint64_t reserved_workspace;   /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
+    void *aic_kernel;            /* the entry compiled for an AIC; needed by the types that start one */
+    uint64_t reserved_workspace; /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
 };
 
 struct npu_stats {
-    uint64_t instructions;         /* issued, all pipes but S */
+    uint64_t instructions; /* issued, all pipes but S */
     uint64_t scalar_loads, scalar_stores, scalar_blocks;
-    uint64_t bytes_in, bytes_out;  /* GM->local, local->GM */
+    uint64_t bytes_in, bytes_out; /* GM->local, local->GM */
     int blocks, waves;
-    int kernel_type;               /* enum npu_kernel_type: named or inferred; 0 before a launch */
+    int kernel_type; /* enum npu_kernel_type: named or inferred; 0 before a launch */
 };
 
 struct npu;
@@ -100,13 +104,14 @@ void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enu
  * GM, and a trap where no tensor lies. */
 void npu_gm_span(struct npu *npu, const void *base, size_t bytes);
 
-/* The allocation of the tensor at `base` goes on for `bytes` bytes behind it. Copies may touch them: what they read there
- * is undefined, what they write there is lost; both are noted. Without this call it is a trap. */
+/* The allocation of the tensor at `base` goes on for `bytes` bytes behind it. Copies may touch them: what they read
+ * there is undefined, what they write there is lost; both are noted. Without this call it is a trap. */
 void npu_gm_padding(struct npu *npu, const void *base, size_t bytes);
 
 typedef void npu_kernel(uint64_t args, ...);
 enum { NPU_MAX_ARGS = 64 };
-/* Runs `kernel` (compiled for an AIV; NULL if the type starts none) on block_dim blocks with the same arguments. Returns true if no fatal finding was recorded. */
+/* Runs `kernel` (compiled for an AIV; NULL if the type starts none) on block_dim blocks with the same arguments.
+ * Returns true if no fatal finding was recorded. */
 bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_count, int block_dim);
 
 /* Findings in order of occurrence, equal ones merged (at most 256 kept). Valid until npu_destroy. */

@@ -19,32 +19,32 @@ enum { NPU_UB_GUARD = 65536 }; /* inaccessible bytes before and behind a core's 
 
 /* Special registers that an instruction reads; copied into the pipe's queue with it. */
 struct npu_regs {
-    uint64_t mask[2];          /* [0] low (elements 0..63) or the count in counter mode, [1] high */
-    bool counter;              /* mask mode */
-    uint8_t atomic;            /* 0 none, 1 add, 2 max, 3 min */
-    uint8_t atomic_type;       /* enum akgen_dtype */
-    uint64_t deq_scale;        /* half bits */
+    uint64_t mask[2];    /* [0] low (elements 0..63) or the count in counter mode, [1] high */
+    bool counter;        /* mask mode */
+    uint8_t atomic;      /* 0 none, 1 add, 2 max, 3 min */
+    uint8_t atomic_type; /* enum akgen_dtype */
+    uint64_t deq_scale;  /* half bits */
 };
 /* Registers that instructions write; read by the scalar unit after the pipe has drained. */
 struct npu_results {
-    uint64_t acc_value;        /* float or half bits */
+    uint64_t acc_value; /* float or half bits */
     uint64_t reduce_value, reduce_index;
     uint64_t rsvd_count;
-    uint8_t cmp_mask[16];      /* CMPMASK: SetCmpMask and Compare without dst write it, Select and GetCmpMask read it, all
-                                * of them in the order of pipe V */
+    uint8_t cmp_mask[16]; /* CMPMASK: SetCmpMask and Compare without dst write it, Select and GetCmpMask read it, all
+                           * of them in the order of pipe V */
 };
 
 /* One operand's footprint: count2 x count runs of `bytes`, the runs `stride` apart, groups `stride2` apart. */
 struct npu_access {
     uint64_t addr;
     uint32_t bytes;
-    uint32_t count, count2;    /* at least 1 */
+    uint32_t count, count2; /* at least 1 */
     int64_t stride, stride2;
     bool write;
     bool atomic;
-    uint8_t flags;             /* NPU_TENSOR_RAW */
+    uint8_t flags;                   /* NPU_TENSOR_RAW */
     const struct npu_tensor *tensor; /* for its extent and position; NULL = bounds of the memory only */
-    const char *operand;       /* "dst", "src0", "src1", "mask", "indices", ... */
+    const char *operand;             /* "dst", "src0", "src1", "mask", "indices", ... */
 };
 enum { NPU_MAX_ACCESSES = 16 };
 
@@ -53,15 +53,19 @@ struct npu_core;
 /* What a family of instructions can do. check() fills `accesses` and returns how many; it may correct *insn the way the
  * hardware does (a ragged DataCopy count rounds down: report NPU_DIFFERS). execute() does the work. */
 struct npu_family {
-    int (*check)(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs, struct npu_access *accesses);
+    int (*check)(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
+                 struct npu_access *accesses);
     void (*execute)(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs);
 };
-#define NPU_FAMILIES(X)                                                                                                 \
-    X(binary) X(ternary) X(scalar) X(unary) X(cast) X(compare) X(select) X(duplicate) X(brcb) X(copy) X(create_index)   \
-    X(gather) X(gather_mask) X(reduce) X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) X(data_copy)         \
-    X(data_copy_pad)
-#define X(name)                                                                                                         \
-    int npu_check_##name(struct npu_core *, struct npu_insn *, const struct npu_regs *, struct npu_access *);           \
+#define NPU_FAMILIES(X)                                                                                                \
+    X(binary)                                                                                                          \
+    X(ternary)                                                                                                         \
+    X(scalar)                                                                                                          \
+    X(unary)                                                                                                           \
+    X(cast) X(compare) X(select) X(duplicate) X(brcb) X(copy) X(create_index) X(gather) X(gather_mask) X(reduce)       \
+        X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) X(data_copy) X(data_copy_pad)
+#define X(name)                                                                                                        \
+    int npu_check_##name(struct npu_core *, struct npu_insn *, const struct npu_regs *, struct npu_access *);          \
     void npu_exec_##name(struct npu_core *, const struct npu_insn *, const struct npu_regs *);
 NPU_FAMILIES(X)
 #undef X
@@ -69,7 +73,7 @@ NPU_FAMILIES(X)
 /* One line of isa.def. */
 struct npu_isa_row {
     const char *name;
-    int pipe;                  /* enum npu_pipe, or -1: DMA, decided by the operands' positions */
+    int pipe; /* enum npu_pipe, or -1: DMA, decided by the operands' positions */
     uint64_t types;
     uint16_t rate16, rate32;
     const char *source;
@@ -77,46 +81,48 @@ struct npu_isa_row {
 };
 extern const struct npu_isa_row npu_isa[NPU_OPS];
 
-/* ---- one core ------------------------------------------------------------------------------------------------------ */
+/* ---- one core ------------------------------------------------------------------------------------------------------
+ */
 /* The parts that instructions touch. Scheduling, clocks, queues and caches hang on it privately. */
 struct npu_core {
     struct npu *npu;
-    int index;                 /* in npu->cores */
-    int block;                 /* GetBlockIdx: among the AICs or the AIVs */
-    int group, sub;            /* block_idx, and which AIV of that block */
-    bool aic;                  /* a cube core: it has no vector unit and no UB, vector calls do nothing */
-    uint8_t *ub;               /* ub_bytes, 512-aligned, poisoned at start */
+    int index;      /* in npu->cores */
+    int block;      /* GetBlockIdx: among the AICs or the AIVs */
+    int group, sub; /* block_idx, and which AIV of that block */
+    bool aic;       /* a cube core: it has no vector unit and no UB, vector calls do nothing */
+    uint8_t *ub;    /* ub_bytes, 512-aligned, poisoned at start */
     uint32_t ub_bytes;
-    uint64_t *ub_defined;      /* one bit per byte of ub */
-    uint8_t *ub_bits;          /* of an undefined byte: the bits that are defined all the same */
+    uint64_t *ub_defined;         /* one bit per byte of ub */
+    uint8_t *ub_bits;             /* of an undefined byte: the bits that are defined all the same */
     uint32_t bits_low, bits_high; /* outside these offsets ub_bits is 0 */
-    struct npu_regs regs;      /* as the next instruction to be issued will see them */
+    struct npu_regs regs;         /* as the next instruction to be issued will see them */
     struct npu_results results;
-    uint64_t pc;               /* return address of the ABI call being served, for reports */
-    const struct npu_insn *insn; /* being checked or executed; NULL outside */
-    struct npu_order *order;   /* order.c */
-    struct npu_schedule *schedule; /* schedule.c */
-    struct npu_pipe_object *pipe;  /* queue.c: the live TPipe */
-    struct npu_fiber *fiber;   /* fiber.c */
-    struct npu_dcache *dcache; /* dcache.c */
-    struct npu_between *between; /* between.c: order against other cores; NULL unless AICs and AIVs run together */
-    struct npu_gm_view *view;  /* gm.c: what this block read in the current epoch */
-    struct npu_gm_region *region; /* the region that it touched last */
-    uint64_t pc_undefined;     /* first instruction that consumed undefined bytes */
-    struct ub_memory *ub_memory; /* machine.c */
-    uint64_t dcache_pc;        /* last scalar store to GM: where a cache line that is written back comes from */
+    uint64_t pc;                    /* return address of the ABI call being served, for reports */
+    const struct npu_insn *insn;    /* being checked or executed; NULL outside */
+    struct npu_order *order;        /* order.c */
+    struct npu_schedule *schedule;  /* schedule.c */
+    struct npu_pipe_object *pipe;   /* queue.c: the live TPipe */
+    struct npu_fiber *fiber;        /* fiber.c */
+    struct npu_dcache *dcache;      /* dcache.c */
+    struct npu_between *between;    /* between.c: order against other cores; NULL unless AICs and AIVs run together */
+    struct npu_gm_view *view;       /* gm.c: what this block read in the current epoch */
+    struct npu_gm_region *region;   /* the region that it touched last */
+    uint64_t pc_undefined;          /* first instruction that consumed undefined bytes */
+    struct ub_memory *ub_memory;    /* machine.c */
+    uint64_t dcache_pc;             /* last scalar store to GM: where a cache line that is written back comes from */
     uint64_t spin_addr, spin_count; /* scalar.c: GM address read over and over, and how often */
-    bool spin_cleaned;         /* cache maintenance since that read */
-    bool spun;                 /* the block has waited for a value in GM */
+    bool spin_cleaned;              /* cache maintenance since that read */
+    bool spun;                      /* the block has waited for a value in GM */
     struct npu_stats stats;
 };
 /* First line of every ABI function: the running core, with the kernel's line noted for reports. */
-#define NPU_ENTER(core)                                                                                                 \
-    struct npu_core *core = npu_current;                                                                                \
+#define NPU_ENTER(core)                                                                                                \
+    struct npu_core *core = npu_current;                                                                               \
     core->pc = (uint64_t)__builtin_return_address(0)
 extern _Thread_local struct npu_core *npu_current; /* the core whose fiber is running */
 
-/* ---- reporting (fault.c) --------------------------------------------------------------------------------------------- */
+/* ---- reporting (fault.c)
+ * --------------------------------------------------------------------------------------------- */
 /* Ends the run: the chip stops here. `fault` is a name in docs/faults.md; message as printf. Does not return. */
 _Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -126,7 +132,8 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what);
 void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
               uint64_t pc_other, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
-/* ---- definedness (shadow.c) ------------------------------------------------------------------------------------------ */
+/* ---- definedness (shadow.c)
+ * ------------------------------------------------------------------------------------------ */
 static inline bool npu_in_ub(const struct npu_core *core, uint64_t addr)
 {
     return addr - (uint64_t)core->ub < core->ub_bytes;
@@ -154,17 +161,19 @@ void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool de
 /* Moves definedness along with a copy: to/from UB or GM. */
 void npu_shadow_copy(struct npu_core *core, void *to, const void *from, size_t bytes);
 
-/* ---- composites (composite.c) ---------------------------------------------------------------------------------------- */
+/* ---- composites (composite.c)
+ * ---------------------------------------------------------------------------------------- */
 /* After an instruction has been submitted: the waits that its API makes before it returns. */
 void npu_finish_composite(struct npu_core *core, const struct npu_insn *insn);
 
-/* ---- lanes (lanes.c): how the elements of a vector instruction are walked --------------------------------------------- */
+/* ---- lanes (lanes.c): how the elements of a vector instruction are walked
+ * --------------------------------------------- */
 /* Calls body for maximal runs of consecutive selected elements, in the order in which the hardware takes them. Strides
  * are in 32-byte blocks; element sizes differ for Cast, so each operand has its own size. */
 struct npu_run {
     uint8_t *dst;
     const uint8_t *src0, *src1;
-    uint32_t n;                /* elements */
+    uint32_t n; /* elements */
 };
 typedef void npu_run_body(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
                           const struct npu_run *run, void *closure);
@@ -175,7 +184,8 @@ void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct 
 int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                      struct npu_access *accesses, const char *src0, const char *src1);
 
-/* ---- order (order.c): what happens before what ----------------------------------------------------------------------- */
+/* ---- order (order.c): what happens before what
+ * ----------------------------------------------------------------------- */
 struct npu_order *npu_order_create(struct npu_core *core);
 void npu_order_destroy(struct npu_order *order);
 /* Gives the instruction its index on its pipe, checks UB and same-core GM conflicts, records its accesses. */
@@ -185,11 +195,12 @@ void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
 /* Everything issued so far happens before everything that follows: PipeBarrier<PIPE_ALL>, SyncAll, kernel end. */
 void npu_order_join_all(struct npu_core *core);
 
-/* Executes a checked instruction: DMA sees GM itself, not the scalar cache in front of it (issue.c). Schedules call this
- * and nothing else, with core->pc as it was when the instruction was issued. */
+/* Executes a checked instruction: DMA sees GM itself, not the scalar cache in front of it (issue.c). Schedules call
+ * this and nothing else, with core->pc as it was when the instruction was issued. */
 void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs);
 
-/* ---- schedule (schedule.c): when an issued instruction executes ------------------------------------------------------- */
+/* ---- schedule (schedule.c): when an issued instruction executes
+ * ------------------------------------------------------- */
 struct npu_schedule *npu_schedule_create(struct npu_core *core);
 void npu_schedule_destroy(struct npu_schedule *schedule);
 /* Program order: executes now. Random order: queues it with a copy of the registers and perhaps drains. */
@@ -200,20 +211,23 @@ void npu_schedule_drain(struct npu_core *core, int pipe);
 /* Instructions that a lane was given after the one that executes now. */
 uint32_t npu_schedule_behind(const struct npu_core *core, int lane);
 
-/* ---- queues (queue.c) ------------------------------------------------------------------------------------------------ */
+/* ---- queues (queue.c)
+ * ------------------------------------------------------------------------------------------------ */
 /* The block has ended: reports tensors that were not freed and flags that were set and not waited for. */
 void npu_pipe_object_destroy(struct npu_core *core);
-/* The trap for an access of [addr, addr+bytes) that is not in UB; names the InitBuffer that gave the memory away, if one
- * did. */
+/* The trap for an access of [addr, addr+bytes) that is not in UB; names the InitBuffer that gave the memory away, if
+ * one did. */
 _Noreturn void npu_ub_overrun(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
 
-/* ---- parts of the machine -------------------------------------------------------------------------------------------- */
+/* ---- parts of the machine
+ * -------------------------------------------------------------------------------------------- */
 /* What npu_create was told (machine.c). */
 const struct npu_config *npu_config_of(const struct npu *npu);
 struct npu_gm_region; /* machine_internal.h */
 /* The region that holds addr, or NULL. */
 struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr);
-/* The core waits until ready(argument) is true; `what` says for what, for the report of a deadlock. Yields once at least. */
+/* The core waits until ready(argument) is true; `what` says for what, for the report of a deadlock. Yields once at
+ * least. */
 void npu_fiber_wait(struct npu_core *core, bool (*ready)(void *argument), void *argument, const char *what);
 
 #endif

@@ -14,68 +14,79 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- the directory ------------------------------------------------------------------------------------------------ */
+/* ---- the directory ------------------------------------------------------------------------------------------------
+ */
 struct op_project {
     const char *dir;           /* absolute */
     const char *entry;         /* kernel file stem and entry point: "add_custom" */
     const char *kernel_source; /* absolute path of op_kernel/<entry>.cpp */
-    const char **host_sources; /* absolute paths of op_host .cpp files (those that include aclnn or opdev are left out) */
+    const char *
+        *host_sources; /* absolute paths of op_host .cpp files (those that include aclnn or opdev are left out) */
     int host_count;
-    const char *options;       /* compile options read from CMakeLists.txt that matter here, "" if none */
-    enum npu_sync sync;        /* from --cce-auto-sync=on|off in CMakeLists.txt; default NPU_SYNC_AUTO */
+    const char *options; /* compile options read from CMakeLists.txt that matter here, "" if none */
+    enum npu_sync sync;  /* from --cce-auto-sync=on|off in CMakeLists.txt; default NPU_SYNC_AUTO */
     bool sync_stated;
 };
 /* "AddCustom" -> "add_custom", as msopgen and NPUKernelBench do (TopKV3 -> top_kv3). */
 const char *op_snake_case(struct arena *arena, const char *op_type);
-/* Reads the project in `dir`. op_type may be NULL: then op_kernel must hold exactly one .cpp with a __global__ function.
- * need_host: an error if op_host has no source. Errors name the missing file or directory. */
+/* Reads the project in `dir`. op_type may be NULL: then op_kernel must hold exactly one .cpp with a __global__
+ * function. need_host: an error if op_host has no source. Errors name the missing file or directory. */
 struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
                                     struct op_project *project);
 
-/* ---- the OpDef ---------------------------------------------------------------------------------------------------- */
+/* ---- the OpDef ----------------------------------------------------------------------------------------------------
+ */
 enum op_param_type { OP_REQUIRED, OP_OPTIONAL, OP_DYNAMIC };
 struct op_param {
     const char *name;
     enum op_param_type param_type;
-    enum akgen_dtype *types;   /* one per dtype combination */
-    int *formats;              /* ge::Format codes, one per combination */
-    int count;                 /* combinations */
-    bool scalar, scalar_list;  /* Scalar(), ScalarList(): arrives as a GM tensor of 1 or N elements */
-    bool value_depend;         /* tiling reads its values */
-    bool shape_depends;        /* output: OutputShapeDependOnCompute */
+    enum akgen_dtype *types;  /* one per dtype combination */
+    int *formats;             /* ge::Format codes, one per combination */
+    int count;                /* combinations */
+    bool scalar, scalar_list; /* Scalar(), ScalarList(): arrives as a GM tensor of 1 or N elements */
+    bool value_depend;        /* tiling reads its values */
+    bool shape_depends;       /* output: OutputShapeDependOnCompute */
 };
-enum op_attr_type { OP_ATTR_BOOL, OP_ATTR_INT, OP_ATTR_FLOAT, OP_ATTR_STRING, OP_ATTR_LIST_BOOL, OP_ATTR_LIST_INT,
-    OP_ATTR_LIST_FLOAT, OP_ATTR_LIST_LIST_INT };
+enum op_attr_type {
+    OP_ATTR_BOOL,
+    OP_ATTR_INT,
+    OP_ATTR_FLOAT,
+    OP_ATTR_STRING,
+    OP_ATTR_LIST_BOOL,
+    OP_ATTR_LIST_INT,
+    OP_ATTR_LIST_FLOAT,
+    OP_ATTR_LIST_LIST_INT
+};
 struct op_attr {
     const char *name;
     enum op_attr_type type;
     bool required;
-    json_t *value;             /* the default, or the value of a call: bool, integer, real, string, array */
+    json_t *value; /* the default, or the value of a call: bool, integer, real, string, array */
 };
 struct op_tiling_field {
-    const char *name, *type;   /* C type as written: "uint32_t", "float", or the name of a nested structure */
-    uint32_t offset, bytes;    /* bytes: of the whole field */
-    uint32_t array;            /* number of elements; 0 = no array */
+    const char *name, *type;        /* C type as written: "uint32_t", "float", or the name of a nested structure */
+    uint32_t offset, bytes;         /* bytes: of the whole field */
+    uint32_t array;                 /* number of elements; 0 = no array */
     struct op_tiling_field *fields; /* of a nested structure, offsets relative to it */
     int field_count;
 };
 struct op_tiling_struct {
-    const char *key;           /* the name it was registered under: the op type, "LayerNormV4_100", or a nested struct's */
-    const char *name;          /* class name */
+    const char *key;  /* the name it was registered under: the op type, "LayerNormV4_100", or a nested struct's */
+    const char *name; /* class name */
     uint32_t bytes;
     struct op_tiling_field *fields;
     int count;
 };
 struct op_def {
-    const char *type;          /* "AddCustom" */
+    const char *type; /* "AddCustom" */
     struct op_param *inputs, *outputs;
     int input_count, output_count;
     struct op_attr *attrs;
     int attr_count;
-    int combinations;          /* dtype combinations: length of the DataType lists */
+    int combinations; /* dtype combinations: length of the DataType lists */
     struct op_tiling_struct *tilings;
     int tiling_count;
-    const char **socs;         /* AddConfig names */
+    const char **socs; /* AddConfig names */
     int soc_count;
     bool has_tiling;
 };
@@ -89,15 +100,16 @@ struct akgen_error *op_def_from_json(struct arena *arena, const json_t *json, st
  * The text guards itself against a second inclusion. */
 const char *op_tiling_header(struct arena *arena, const struct op_def *def);
 
-/* ---- running the host part (inside the jail) ------------------------------------------------------------------------ */
+/* ---- running the host part (inside the jail) ------------------------------------------------------------------------
+ */
 /* One tensor argument of a call; an absent optional has rank -1. Shapes are in elements. */
 enum { OP_MAX_RANK = 25 };
 struct op_tensor {
     enum akgen_dtype type;
-    int format;                /* ge::Format code; 2 = ND */
+    int format; /* ge::Format code; 2 = ND */
     int rank;
     int64_t dims[OP_MAX_RANK];
-    const void *values;        /* host copy for value-depend inputs and Scalar inputs; else NULL */
+    const void *values; /* host copy for value-depend inputs and Scalar inputs; else NULL */
 };
 /* The tensors bound to one OpDef parameter: one, or any number for a dynamic one. */
 struct op_argument {
@@ -114,8 +126,8 @@ struct op_call {
 struct op_tiling {
     int block_dim;
     uint64_t key;
-    uint64_t workspace;        /* bytes: sum of GetWorkspaceSizes */
-    void *bytes;               /* tiling data, from malloc */
+    uint64_t workspace; /* bytes: sum of GetWorkspaceSizes */
+    void *bytes;        /* tiling data, from malloc */
     uint32_t size;
     int schedule_mode;
 };
@@ -123,8 +135,9 @@ struct op_tiling {
 struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type, struct op_def *def);
 /* Releases the attributes' JSON values; the rest is the arena's. */
 void op_def_release(struct op_def *def);
-/* Runs TilingParse (if registered) and the tiling function of the host part that op_describe loaded in this process. An error is the candidate's:
- * "the tiling function returned GRAPH_FAILED", a missing attribute, tiling data larger than its buffer, ... */
+/* Runs TilingParse (if registered) and the tiling function of the host part that op_describe loaded in this process. An
+ * error is the candidate's: "the tiling function returned GRAPH_FAILED", a missing attribute, tiling data larger than
+ * its buffer, ... */
 struct akgen_error *op_tile(const struct op_def *def, const struct op_call *call, struct op_tiling *tiling);
 /* The structure that a tiling key selects: the one registered for it, else the op's default, else NULL. */
 const struct op_tiling_struct *op_tiling_select(const struct op_def *def, uint64_t key);

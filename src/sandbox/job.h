@@ -11,76 +11,76 @@
 /* What a tensor of a case is to the kernel. */
 struct job_tensor {
     struct op_tensor shape;
-    uint64_t offset, bytes;    /* in the memfd; offset is a multiple of 512 and has >= 512 bytes of slack behind it */
-    bool defined;              /* an output that the contract zeroes or fills beforehand, or does not ask for */
+    uint64_t offset, bytes; /* in the memfd; offset is a multiple of 512 and has >= 512 bytes of slack behind it */
+    bool defined;           /* an output that the contract zeroes or fills beforehand, or does not ask for */
 };
 struct job_argument {
     struct job_tensor *tensors;
-    int count;                 /* 0 = absent optional */
-    bool list;                 /* dynamic: the kernel gets the address of an address table */
-    int alias;                 /* outputs: index of the input whose memory this is (in place), or -1 */
-    bool written;              /* inputs: the operator's contract writes into it (in place, with or without an output) */
+    int count;    /* 0 = absent optional */
+    bool list;    /* dynamic: the kernel gets the address of an address table */
+    int alias;    /* outputs: index of the input whose memory this is (in place), or -1 */
+    bool written; /* inputs: the operator's contract writes into it (in place, with or without an output) */
 };
 enum job_kind { JOB_DESCRIBE, JOB_RUN };
 struct job {
     enum job_kind kind;
     const char *host_so, *kernel_so; /* absolute paths */
-    const char *cube_so;       /* the kernel for AICs; NULL if it names no type that starts them */
+    const char *cube_so;             /* the kernel for AICs; NULL if it names no type that starts them */
     const char *op_type;
-    const char *entry;         /* exported name of the kernel's entry in kernel.so */
-    const struct op_def *def;  /* JOB_RUN: as described before */
+    const char *entry;        /* exported name of the kernel's entry in kernel.so */
+    const struct op_def *def; /* JOB_RUN: as described before */
     const char *soc;
     enum npu_sync sync;
     bool random_order;
     uint64_t seed;
-    bool padding;              /* copies may run into the padding behind a tensor, as on the chip; else a trap */
+    bool padding; /* copies may run into the padding behind a tensor, as on the chip; else a trap */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     int input_count, output_count;
     struct op_attr *attrs;
     int attr_count;
-    int gm_fd;                 /* -1 for JOB_DESCRIBE */
+    int gm_fd; /* -1 for JOB_DESCRIBE */
     uint64_t gm_bytes;
-    const char *headers;       /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
-    double seconds;            /* wall clock limit; 0 = 60 */
-    uint64_t memory;           /* address space limit in bytes; 0 = 16 GiB */
+    const char *headers; /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
+    double seconds;      /* wall clock limit; 0 = 60 */
+    uint64_t memory;     /* address space limit in bytes; 0 = 16 GiB */
 };
 
 enum job_status {
-    JOB_OK,                    /* ran to its end; findings may still make it a fault */
-    JOB_TILING_FAILED,         /* the host part refused, see error */
-    JOB_LOAD_FAILED,           /* the loader rejected an object */
+    JOB_OK,            /* ran to its end; findings may still make it a fault */
+    JOB_TILING_FAILED, /* the host part refused, see error */
+    JOB_LOAD_FAILED,   /* the loader rejected an object */
     JOB_TIMEOUT,
-    JOB_CRASHED,               /* killed by a signal outside the kernel (constructor, tiling) */
-    JOB_EXITED,                /* the candidate ended the process (exit(), _exit()) */
-    JOB_BROKEN                 /* ours: no process, no memory, unreadable result */
+    JOB_CRASHED, /* killed by a signal outside the kernel (constructor, tiling) */
+    JOB_EXITED,  /* the candidate ended the process (exit(), _exit()) */
+    JOB_BROKEN   /* ours: no process, no memory, unreadable result */
 };
-struct job_finding {           /* struct npu_finding with places instead of addresses */
+struct job_finding { /* struct npu_finding with places instead of addresses */
     const char *fault, *kind, *message, *api, *operand, *pipe;
     bool fatal;
     int core;
-    bool aic;                  /* the core is an AIC */
+    bool aic; /* the core is an AIC */
     uint64_t count;
     const char *file, *file_other; /* NULL: unknown */
     int line, line_other;
 };
 struct job_result {
     enum job_status status;
-    const char *stage;         /* "load", "tiling", "run" */
-    const char *error;         /* for anything but JOB_OK */
-    struct op_def def;         /* JOB_DESCRIBE */
+    const char *stage; /* "load", "tiling", "run" */
+    const char *error; /* for anything but JOB_OK */
+    struct op_def def; /* JOB_DESCRIBE */
     int block_dim;
     uint64_t tiling_key, workspace;
     uint32_t tiling_bytes;
-    json_t *tiling;            /* decoded by field; owned by the result, may be NULL */
+    json_t *tiling; /* decoded by field; owned by the result, may be NULL */
     struct npu_stats stats;
     struct job_finding *findings;
     size_t finding_count;
-    bool fault;                /* at least one fatal finding */
-    uint64_t *undefined;       /* per output tensor in order: bytes never written */
+    bool fault;          /* at least one fatal finding */
+    uint64_t *undefined; /* per output tensor in order: bytes never written */
     uint64_t *undefined_first;
     int undefined_count;
-    double run_seconds;        /* the launch alone */
-    const char *printed;       /* what the candidate printed, cut at 64 KiB */
+    double run_seconds;  /* the launch alone */
+    const char *printed; /* what the candidate printed, cut at 64 KiB */
 };
 /* Runs one job in a new process inside the jail. Strings of the result live in the arena. Never fails: what goes wrong
  * on our side is JOB_BROKEN. */

@@ -1,4 +1,5 @@
-/* The jail: a process with its own limits that sees only the files it is given. Used for the compiler and for akgen-run. */
+/* The jail: a process with its own limits that sees only the files it is given. Used for the compiler and for
+ * akgen-run. */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
@@ -10,19 +11,19 @@
 #include <stdint.h>
 
 struct sandbox_limits {
-    double seconds;            /* wall clock; the whole process group is killed after it */
-    uint64_t memory;           /* RLIMIT_AS in bytes; 0 = none */
-    uint64_t file_bytes;       /* RLIMIT_FSIZE */
-    const char *const *readable;  /* NULL-terminated paths (files or trees) that may be read and executed */
-    const char *const *writable;  /* NULL-terminated paths that may be written */
+    double seconds;              /* wall clock; the whole process group is killed after it */
+    uint64_t memory;             /* RLIMIT_AS in bytes; 0 = none */
+    uint64_t file_bytes;         /* RLIMIT_FSIZE */
+    const char *const *readable; /* NULL-terminated paths (files or trees) that may be read and executed */
+    const char *const *writable; /* NULL-terminated paths that may be written */
 };
 struct sandbox_result {
-    bool started;              /* false: see error */
+    bool started; /* false: see error */
     bool timed_out;
-    int exit_code;             /* -1 if ended by a signal */
+    int exit_code; /* -1 if ended by a signal */
     int signal;
     double seconds;
-    char *output;              /* stdout and stderr together, cut at limit; in the arena */
+    char *output; /* stdout and stderr together, cut at limit; in the arena */
     size_t output_length;
     const char *error;
 };

@@ -13,61 +13,61 @@
 
 /* Classes of the AscendKernelGen paper. */
 enum diagnostic_class {
-    DIAG_API,      /* API signature and overload */
-    DIAG_DTYPE,    /* data type and conversion */
-    DIAG_SCOPE,    /* variable scope and lifetime */
-    DIAG_MEMORY,   /* memory and object usage */
-    DIAG_SYNTAX,   /* syntax and structure */
-    DIAG_MACRO     /* macro and preprocessing */
+    DIAG_API,    /* API signature and overload */
+    DIAG_DTYPE,  /* data type and conversion */
+    DIAG_SCOPE,  /* variable scope and lifetime */
+    DIAG_MEMORY, /* memory and object usage */
+    DIAG_SYNTAX, /* syntax and structure */
+    DIAG_MACRO   /* macro and preprocessing */
 };
 /* "api", "dtype", "scope", "memory", "syntax", "macro". */
 const char *diagnostic_class_name(enum diagnostic_class class);
 
 struct diagnostic {
     enum diagnostic_class class;
-    bool error;                /* else a warning */
-    const char *file;          /* relative to the project where it lies inside it */
-    int line, column;          /* 0 = unknown */
+    bool error;       /* else a warning */
+    const char *file; /* relative to the project where it lies inside it */
+    int line, column; /* 0 = unknown */
     const char *message;
-    const char *text;          /* the source line, NULL if unknown */
-    const char *unsupported;   /* the API that CANN has and AKGen lacks, if that is the reason */
+    const char *text;        /* the source line, NULL if unknown */
+    const char *unsupported; /* the API that CANN has and AKGen lacks, if that is the reason */
 };
 
 enum build_stage { BUILD_OK, BUILD_PARSE, BUILD_HOST, BUILD_DESCRIBE, BUILD_KERNEL, BUILD_BROKEN };
 
-struct build_kernel {          /* one dtype combination of the OpDef */
+struct build_kernel { /* one dtype combination of the OpDef */
     int combination;
-    const char *so;            /* absolute path; NULL when only checked */
-    const char *cube_so;       /* the same kernel for AICs; NULL when only checked or when the kernel names no type that
-                                * starts them */
+    const char *so;      /* absolute path; NULL when only checked */
+    const char *cube_so; /* the same kernel for AICs; NULL when only checked or when the kernel names no type that
+                          * starts them */
     double seconds;
     bool cached;
 };
 struct build {
-    enum build_stage stage;    /* BUILD_OK, or where it ended */
-    const char *error;         /* one line for a stage that is not OK */
+    enum build_stage stage; /* BUILD_OK, or where it ended */
+    const char *error;      /* one line for a stage that is not OK */
     struct op_def def;
     const char *host_so;
-    const char *entry;         /* exported symbol of the kernel entry in every kernel.so */
+    const char *entry; /* exported symbol of the kernel entry in every kernel.so */
     struct build_kernel *kernels;
     int kernel_count;
     struct diagnostic *diagnostics;
     int diagnostic_count;
     double host_seconds, describe_seconds, kernel_seconds;
-    const char *source_hash;   /* xxh3 of all sources, hexadecimal: the candidate's name */
+    const char *source_hash; /* xxh3 of all sources, hexadecimal: the candidate's name */
 };
 
 struct build_options {
-    const char *cache_dir;     /* NULL = $XDG_CACHE_HOME/akgen or ~/.cache/akgen */
-    bool no_cache;             /* neither look up nor store objects (the precompiled headers are still used) */
-    const bool *wanted;        /* per dtype combination: generate code; NULL = all. The others get a syntax check. */
+    const char *cache_dir; /* NULL = $XDG_CACHE_HOME/akgen or ~/.cache/akgen */
+    bool no_cache;         /* neither look up nor store objects (the precompiled headers are still used) */
+    const bool *wanted;    /* per dtype combination: generate code; NULL = all. The others get a syntax check. */
     /* Called after the OpDef is known to fill `wanted`; may be NULL. wanted has def->combinations entries. */
     void (*select)(void *closure, const struct op_def *def, bool *wanted);
     void *closure;
-    const char *host_override; /* scope kernel: directory whose op_host/ is the question's */
+    const char *host_override;   /* scope kernel: directory whose op_host/ is the question's */
     bool sanitize_kernel_tiling; /* scope kernel: 'GM_ADDR workspace' becomes 'GM_ADDR workspace, GM_ADDR tiling' */
-    int jobs;                  /* parallel compiles, at least 1 */
-    double seconds;            /* limit per compile; 0 = 120 */
+    int jobs;                    /* parallel compiles, at least 1 */
+    double seconds;              /* limit per compile; 0 = 120 */
 };
 /* Builds a project. Errors of the candidate are in build->stage and diagnostics; an akgen_error is ours. */
 struct akgen_error *toolchain_build(struct arena *arena, const struct op_project *project,
