@@ -1,5 +1,5 @@
 /* Objects by the digest of everything that went into them. objects/<key>.json is written last and names the digest of
- * objects/<key>.so: an entry that was cut off or changed does not match and is made again. */
+ * objects/<key>-<digest>.so: an entry that was cut off or changed does not match and is made again. */
 #include "base/digest.h"
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
@@ -8,12 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OBJECT_LIMIT = 256 << 20 };
 
 static const char *entry_path(struct arena *arena, const struct clang *clang, const char *key, const char *suffix)
 {
-    return arena_printf(arena, "%s/objects/%.2s/%s.%s", clang->cache, key, key, suffix);
+    return arena_printf(arena, "%s/objects/%.2s/%s%s", clang->cache, key, key, suffix);
+}
+
+static const char *object_path(struct arena *arena, const struct clang *clang, const char *key, const char *digest)
+{
+    return entry_path(arena, clang, key, arena_printf(arena, "-%.16s.so", digest));
 }
 
 static const char *file_digest(struct arena *arena, const char *path)
@@ -57,13 +63,13 @@ static bool read_diagnostic(struct arena *arena, const json_t *json, struct diag
 bool cache_load(struct arena *arena, const struct clang *clang, const char *key, struct cache_entry *entry,
                 struct diagnostic_list *list)
 {
-    json_t *json = json_load_file(entry_path(arena, clang, key, "json"), 0, NULL);
+    json_t *json = json_load_file(entry_path(arena, clang, key, ".json"), 0, NULL);
     const char *digest = json_string_value(json_object_get(json, "so"));
     json_t *good = json_object_get(json, "good"), *diagnostics = json_object_get(json, "diagnostics"), *item;
     bool sound = json_is_boolean(good) && json_is_array(diagnostics);
     *entry = (struct cache_entry){.good = json_is_true(good)};
     if (sound && digest) {
-        entry->so = entry_path(arena, clang, key, "so");
+        entry->so = object_path(arena, clang, key, digest);
         const char *found = file_digest(arena, entry->so);
         sound = found && strcmp(found, digest) == 0;
     }
@@ -78,6 +84,18 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
         }
     json_decref(json);
     return sound;
+}
+
+/* Moves an object to its place. A sound one that is there already stays: another process that built the same may be
+ * about to load it, in a jail that was opened for that very file and not for its name. */
+static struct akgen_error *put_object(struct arena *arena, const char *so, const char *digest, const char *path)
+{
+    if (link(so, path) == 0)
+        return NULL;
+    const char *found = errno == EEXIST ? file_digest(arena, path) : NULL;
+    if (found && strcmp(found, digest) == 0)
+        return NULL;
+    return rename(so, path) ? error_new("%s: %s", path, strerror(errno)) : NULL;
 }
 
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
@@ -95,15 +113,14 @@ struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, 
                                         d->text, "unsupported", d->unsupported));
     }
     const char *digest = so ? file_digest(arena, so) : NULL;
-    if (so) {
-        entry->so = entry_path(arena, clang, key, "so");
-        if (!digest || rename(so, entry->so))
-            error = error_new("%s: %s", entry->so, strerror(errno));
-    }
+    if (so && !digest)
+        error = error_new("%s: cannot be read", so);
+    else if (so)
+        error = put_object(arena, so, digest, entry->so = object_path(arena, clang, key, digest));
     json_t *json = json_pack("{sb so ss*}", "good", entry->good, "diagnostics", diagnostics, "so", digest);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     if (!error && text)
-        error = files_write(entry_path(arena, clang, key, "json"), text, strlen(text));
+        error = files_write(entry_path(arena, clang, key, ".json"), text, strlen(text));
     free(text);
     json_decref(json);
     return error;

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,11 +11,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
 #define TOOLCHAIN_REVISION "4"
-enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20 };
+enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20, SECONDS_OF_A_DAY = 24 * 60 * 60 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_file = 128ULL << 20;
 
 static const char *find_program(const char *const *candidates)
@@ -280,12 +282,28 @@ struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir
     return error;
 }
 
+/* Removes the work directories of builds that were interrupted: nothing builds for a day. */
+static void sweep(struct arena *arena, const char *parent)
+{
+    DIR *dir = opendir(parent);
+    struct stat status;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        const char *path = arena_printf(arena, "%s/%s", parent, entry->d_name);
+        if (strncmp(entry->d_name, "build-", 6) == 0 && !lstat(path, &status) &&
+            status.st_mtime < time(NULL) - SECONDS_OF_A_DAY)
+            files_remove_tree(path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path)
 {
     const char *parent = arena_printf(arena, "%s/work", clang->cache);
     struct akgen_error *error = files_make_directory(parent);
     if (error)
         return error;
+    sweep(arena, parent);
     char *name = arena_printf(arena, "%s/build-XXXXXX", parent);
     if (!mkdtemp(name))
         return error_new("%s: %s", name, strerror(errno));

@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct diagnose_places places = {.project = "/p/add"};
@@ -170,6 +173,61 @@ static void test_cache_gives_back_what_it_took_and_rejects_damage(void **state)
     arena_free(&arena);
 }
 
+static void test_cache_keeps_a_sound_object_in_place(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    char dir[] = "/tmp/akgen-cache-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    const struct clang clang = {.cache = dir};
+    struct diagnostic_list list = {0}, loaded = {0};
+    struct cache_entry first = {.good = true}, again = {.good = true}, other = {.good = true}, found;
+    const char *so = arena_printf(&arena, "%s/made.so", dir);
+    struct stat before, after;
+    assert_null(files_write(so, "object", 6));
+    assert_null(cache_store(&arena, &clang, "abcd", so, &list, &first));
+    assert_int_equal(stat(first.so, &before), 0);
+    /* Built once more at the same time: the same file, for a jail is opened for it. */
+    assert_null(files_write(so, "object", 6));
+    assert_null(cache_store(&arena, &clang, "abcd", so, &list, &again));
+    assert_string_equal(again.so, first.so);
+    assert_int_equal(stat(again.so, &after), 0);
+    assert_int_equal(after.st_ino, before.st_ino);
+    /* Another result does not take the place of what somebody may be running. */
+    assert_null(files_write(so, "objecT", 6));
+    assert_null(cache_store(&arena, &clang, "abcd", so, &list, &other));
+    assert_string_not_equal(other.so, first.so);
+    assert_int_equal(stat(first.so, &after), 0);
+    assert_true(cache_load(&arena, &clang, "abcd", &found, &loaded));
+    assert_string_equal(found.so, other.so);
+    /* A damaged one is replaced. */
+    assert_null(files_write(other.so, "broken", 6));
+    assert_null(files_write(so, "objecT", 6));
+    assert_null(cache_store(&arena, &clang, "abcd", so, &list, &other));
+    assert_true(cache_load(&arena, &clang, "abcd", &found, &loaded));
+    files_remove_tree(dir);
+    arena_free(&arena);
+}
+
+static void test_work_directories_of_interrupted_builds_go(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    char dir[] = "/tmp/akgen-cache-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    const struct clang clang = {.cache = dir};
+    const char *old, *young, *next;
+    assert_null(clang_work_directory(&arena, &clang, &old));
+    assert_null(clang_work_directory(&arena, &clang, &young));
+    const struct timespec long_ago[2] = {{.tv_sec = time(NULL) - 100000}, {.tv_sec = time(NULL) - 100000}};
+    assert_int_equal(utimensat(AT_FDCWD, old, long_ago, 0), 0);
+    assert_null(clang_work_directory(&arena, &clang, &next));
+    assert_false(files_exists(old));
+    assert_true(files_exists(young));
+    files_remove_tree(dir);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +238,8 @@ int main(void)
         cmocka_unit_test(test_columns_behind_an_insertion_move_back),
         cmocka_unit_test(test_classes_of_the_papers_errors),
         cmocka_unit_test(test_cache_gives_back_what_it_took_and_rejects_damage),
+        cmocka_unit_test(test_cache_keeps_a_sound_object_in_place),
+        cmocka_unit_test(test_work_directories_of_interrupted_builds_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
