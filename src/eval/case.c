@@ -270,15 +270,27 @@ static const char *changed_input(const struct bound_case *bound)
     return NULL;
 }
 
+/* Bytes of the output's tensor that the reference has values for. */
+static uint64_t expected_bytes(const struct bound_case *bound, const struct task_argument *expected, int i, int t)
+{
+    const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+    const struct task_tensor *whole = &bound->instance->outputs[i].tensors[t];
+    bool shorter =
+        whole->rank == 1 && expected[i].tensors[t].rank == 1 && expected[i].tensors[t].dims[0] < whole->dims[0];
+    return shorter ? (uint64_t)expected[i].tensors[t].dims[0] * akgen_dtype_size(whole->type) : tensor->bytes;
+}
+
 /* Why the outputs do not count as written, or NULL: bytes of a compared output that no block ever wrote may hold the
- * right value by luck. */
-static const char *unwritten_output(struct arena *arena, const struct bound_case *bound, const struct job_result *run)
+ * right value by luck. What lies behind a result that is shorter than its tensor may stay unwritten. */
+static const char *unwritten_output(struct arena *arena, const struct bound_case *bound,
+                                    const struct task_argument *expected, const struct job_result *run)
 {
     const struct task *task = bound->instance->task;
     int at = 0;
     for (int i = 0; i < bound->candidate->build->def.output_count; i++)
         for (int t = 0; t < bound->outputs[i].count && at < run->undefined_count; t++, at++)
-            if (run->undefined[at] && task_output_judged(bound->instance, i, bound->candidate->options->profile))
+            if (run->undefined[at] && task_output_judged(bound->instance, i, bound->candidate->options->profile) &&
+                run->undefined_first[at] < expected_bytes(bound, expected, i, t))
                 return arena_printf(arena, "%lu bytes of output '%s' were never written, the first at offset %lu",
                                     (unsigned long)run->undefined[at], task->outputs[i].name,
                                     (unsigned long)run->undefined_first[at]);
@@ -305,9 +317,9 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
     }
     task_compare(bound->instance, profile, expected, actual_outputs(arena, bound), &row->mismatch);
     row->compared = true;
-    task_outputs_free(expected);
     const char *changed = profile == TASK_STRICT ? changed_input(bound) : NULL;
-    const char *unwritten = unwritten_output(arena, bound, &row->run);
+    const char *unwritten = unwritten_output(arena, bound, expected, &row->run);
+    task_outputs_free(expected);
     if (!row->mismatch.ok)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
     else if (unwritten)

@@ -241,7 +241,23 @@ static const char *param_name(const struct op_param *params, int count, int inde
     return index < count ? params[index].name : "?";
 }
 
-/* Inputs, outputs, workspace, tiling: the order of a kernel's parameters. */
+/* Where an OpDef has an output whose shape is known only after the run (OutputShapeDependOnCompute), the kernel gets an
+ * address for the shapes: 64-bit words, the rank and the sizes. */
+static void bind_shapes(struct runner *runner)
+{
+    enum { WORDS = 9 }; /* the rank and up to 8 sizes, per output */
+    int outputs = 0;
+    for (int i = 0; i < runner->def.output_count; i++)
+        outputs += runner->def.outputs[i].shape_depends;
+    if (!outputs)
+        return;
+    uint64_t bytes = (uint64_t)runner->def.output_count * WORDS * sizeof(uint64_t);
+    uint8_t *shapes = allocate(runner, bytes);
+    npu_gm_add(runner->npu, "shapes of outputs", shapes, bytes, NPU_GM_INOUT, true);
+    add_argument(runner, (uint64_t)shapes);
+}
+
+/* Inputs, outputs, shapes of outputs, workspace, tiling: the order of a kernel's parameters. */
 static void bind_arguments(struct runner *runner)
 {
     const struct job *job = &runner->job;
@@ -257,6 +273,7 @@ static void bind_arguments(struct runner *runner)
         bind_argument(runner, &job->outputs[i], name);
     }
     npu_gm_span(runner->npu, runner->gm, job->gm_bytes);
+    bind_shapes(runner);
     uint8_t *workspace = allocate(runner, runner->tiling.workspace);
     if (runner->tiling.workspace)
         npu_gm_add(runner->npu, "workspace", workspace, runner->tiling.workspace, NPU_GM_WORKSPACE, false);

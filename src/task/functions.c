@@ -254,6 +254,33 @@ static struct akgen_error *filled_constant(const struct expr_scope *scope, const
     return NULL;
 }
 
+/* sliced(shape, begin, end, strides, axes): the shape of a slice, as Python slices; ends beyond a size are cut. */
+static struct akgen_error *sliced_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
+                                           struct expr_value *result)
+{
+    struct akgen_error *error = NULL;
+    for (int i = 0; !error && i < count; i++)
+        if (!(error = need_list(scope, "sliced", &args[i])))
+            error = need_numbers(scope, "sliced", args[i].items, args[i].count);
+    if (error)
+        return error;
+    struct expr_value *items = arena_alloc(scope->arena, sizeof *items * (size_t)(args[0].count + 1));
+    memcpy(items, args[0].items, sizeof *items * (size_t)args[0].count);
+    for (int i = 0; i < args[4].count; i++) {
+        int64_t axis = args[4].items[i].integer;
+        if (axis < 0 || axis >= args[0].count || i >= args[1].count || i >= args[2].count || i >= args[3].count ||
+            args[3].items[i].integer < 1)
+            return error_new("sliced: %s is no slice of %s", expr_show(scope->arena, &args[4]),
+                             expr_show(scope->arena, &args[0]));
+        int64_t size = items[axis].integer, end = args[2].items[i].integer, step = args[3].items[i].integer;
+        int64_t room = (end < size ? end : size) - args[1].items[i].integer;
+        items[axis] = whole(room > 0 ? (room + step - 1) / step : 0);
+    }
+    *result = args[0];
+    result->items = items;
+    return NULL;
+}
+
 static struct akgen_error *need_dtype(const struct expr_scope *scope, const struct expr_value *value,
                                       enum akgen_dtype *type)
 {
@@ -502,6 +529,7 @@ static const struct expr_function functions[] = {
     {"product", 1, 1, product_constant, NULL},
     {"replace", 3, 3, replace_constant, NULL},
     {"filled", 2, 2, filled_constant, NULL},
+    {"sliced", 5, 5, sliced_constant, NULL},
     {"is_float", 1, 1, is_float_constant, NULL},
     {"rounded", 2, 2, rounded_constant, NULL},
     {"abs_rel", 2, 2, abs_rel_constant, NULL},

@@ -375,6 +375,8 @@ static struct akgen_error *instance_make(const struct task *task, const struct t
         error = make_attrs(instance, stream);
     if (!error && inputs)
         error = make_inputs(instance, stream);
+    if (!error && inputs)
+        task_derive(instance);
     if (error)
         task_instance_free(instance);
     *result = error ? NULL : instance;

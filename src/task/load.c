@@ -18,7 +18,7 @@ enum { MAX_FILE = 4 << 20 };
 /* ---- the structure of task.yaml ------------------------------------------------------------------------------------
  */
 struct yaml_param {
-    char *name, *kind, *shape, *dtype, *generate, *present, *in_place, *init, *compared, *depth;
+    char *name, *kind, *shape, *dtype, *generate, *present, *in_place, *init, *points_into, *compared, *depth;
     char **types;
     unsigned types_count;
     bool optional, value_depend;
@@ -27,7 +27,7 @@ struct yaml_attr {
     char *name, *type, *value;
 };
 struct yaml_task {
-    char *suite, *category, *op, *op_type, *reference, *check, *note;
+    char *suite, *category, *op, *op_type, *reference, *derive, *check, *note;
     int level;
     struct yaml_param *inputs, *outputs;
     unsigned inputs_count, outputs_count;
@@ -48,10 +48,11 @@ static const cyaml_schema_field_t param_fields[] = {
     TEXT("present", CYAML_FLAG_OPTIONAL, struct yaml_param, present),
     TEXT("in_place", CYAML_FLAG_OPTIONAL, struct yaml_param, in_place),
     TEXT("init", CYAML_FLAG_OPTIONAL, struct yaml_param, init),
+    TEXT("points_into", CYAML_FLAG_OPTIONAL, struct yaml_param, points_into),
     TEXT("compared", CYAML_FLAG_OPTIONAL, struct yaml_param, compared),
     TEXT("depth", CYAML_FLAG_OPTIONAL, struct yaml_param, depth),
     CYAML_FIELD_SEQUENCE("types", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct yaml_param, types, &word_schema, 1,
-                         64),
+                         128),
     CYAML_FIELD_BOOL("optional", CYAML_FLAG_OPTIONAL, struct yaml_param, optional),
     CYAML_FIELD_BOOL("value_depend", CYAML_FLAG_OPTIONAL, struct yaml_param, value_depend),
     CYAML_FIELD_END,
@@ -74,6 +75,7 @@ static const cyaml_schema_field_t task_fields[] = {
     TEXT("category", CYAML_FLAG_DEFAULT, struct yaml_task, category),
     TEXT("op", CYAML_FLAG_DEFAULT, struct yaml_task, op),
     TEXT("op_type", CYAML_FLAG_OPTIONAL, struct yaml_task, op_type),
+    TEXT("derive", CYAML_FLAG_OPTIONAL, struct yaml_task, derive),
     TEXT("reference", CYAML_FLAG_DEFAULT, struct yaml_task, reference),
     TEXT("check", CYAML_FLAG_OPTIONAL, struct yaml_task, check),
     TEXT("note", CYAML_FLAG_OPTIONAL, struct yaml_task, note),
@@ -235,6 +237,7 @@ static struct akgen_error *load_param(const struct loader *loader, const char *s
         .present = keep(loader, from->present, ""),
         .in_place = keep(loader, from->in_place, NULL),
         .init = keep(loader, from->init, "poison"),
+        .points_into = keep(loader, from->points_into, NULL),
         .compared = keep(loader, from->compared, "true"),
         .depth = keep(loader, from->depth, "1"),
     };
@@ -313,6 +316,18 @@ static struct akgen_error *load_combinations(const struct loader *loader, struct
     return NULL;
 }
 
+/* Positions need an input to point into and an attribute `dim` that says along which dimension. */
+static struct akgen_error *check_positions(const struct loader *loader, const struct task *task,
+                                           const struct task_param *output)
+{
+    int line = line_of(loader, "outputs", output->name, "points_into");
+    if (task_input_index(task, output->points_into) < 0)
+        return error_new("task.yaml:%d: points_into names '%s', which is no input", line, output->points_into);
+    if (task_attr_index(task, "dim") < 0)
+        return error_new("task.yaml:%d: points_into needs an attribute 'dim'", line);
+    return NULL;
+}
+
 static struct akgen_error *load_description(struct loader *loader, const struct yaml_task *yaml, struct task *task)
 {
     *task = (struct task){
@@ -324,6 +339,7 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
         .dir = loader->dir,
         .op_type = keep(loader, yaml->op_type ? yaml->op_type : yaml->op, NULL),
         .reference = keep(loader, yaml->reference, NULL),
+        .derive = keep(loader, yaml->derive, ""),
         .check = keep(loader, yaml->check, "default"),
         .note = keep(loader, yaml->note, ""),
         .input_count = (int)yaml->inputs_count,
@@ -339,6 +355,12 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
     if (!error && !task_reference_find(task->reference))
         error = error_new("task.yaml:%d: there is no reference called '%s'", line_of(loader, NULL, NULL, "reference"),
                           task->reference);
+    if (!error && *task->derive && !task_derivation_exists(task->derive))
+        error = error_new("task.yaml:%d: there is no derivation called '%s'", line_of(loader, NULL, NULL, "derive"),
+                          task->derive);
+    for (int i = 0; !error && i < task->output_count; i++)
+        if (task->outputs[i].points_into)
+            error = check_positions(loader, task, &task->outputs[i]);
     for (int i = 0; !error && i < task->output_count; i++)
         if (task->outputs[i].in_place && task_input_index(task, task->outputs[i].in_place) < 0)
             error = error_new("task.yaml:%d: in_place names '%s', which is no input",
@@ -420,6 +442,14 @@ int task_input_index(const struct task *task, const char *name)
 {
     for (int i = 0; i < task->input_count; i++)
         if (strcmp(task->inputs[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int task_attr_index(const struct task *task, const char *name)
+{
+    for (int i = 0; i < task->attr_count; i++)
+        if (!strcmp(task->attrs[i].name, name))
             return i;
     return -1;
 }

@@ -1,6 +1,8 @@
-/* Operators that pick elements by position (level 2: Linalg, Mask, TensorMove). */
+/* Operators that pick elements by position or by order (level 2: Linalg, Mask, TensorMove, level 3: Sort). */
 #include "task/reference.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The dimension that Cross works along: `dim`, counted from the end if negative; -65530, the operator's default, means
@@ -59,6 +61,32 @@ static void tril(struct reference_call *call)
         }
 }
 
+/* y[..., i, j] = x[..., i, j] where j - i >= diagonal, else 0. x, y (..., rows, columns). */
+static void triu(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    int64_t rows = x->rank > 1 ? x->dims[x->rank - 2] : 1, columns = x->rank ? x->dims[x->rank - 1] : 0;
+    int64_t diagonal = (int64_t)reference_attr(call, 0);
+    for (int64_t row = 0; columns && row < x->elements / columns; row++) {
+        int64_t first = row % rows + diagonal;
+        first = first < 0 ? 0 : first > columns ? columns : first;
+        reference_copy(x, row * columns + first, y, row * columns + first, columns - first);
+    }
+}
+
+/* y (count): the elements of x where mask is true. The operator's y has room for all; the result has what is there. */
+static void masked_select(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *mask = reference_input(call, 1);
+    struct task_tensor *y = &call->outputs[0].tensors[0];
+    const unsigned char *chosen = mask->values;
+    int64_t count = 0;
+    for (int64_t i = 0; i < x->elements; i++)
+        if (chosen[i])
+            reference_copy(x, i, y, count++, 1);
+    y->dims[0] = y->elements = count;
+}
+
 /* y (shape): x repeated along new leading dimensions and dimensions of size 1. */
 static void expand(struct reference_call *call)
 {
@@ -77,9 +105,62 @@ static void expand(struct reference_call *call)
     }
 }
 
+/* ---- TopKV3: x (outer, n, inner); values, indices (outer, k, inner), best first, of equal ones the first
+ * ------------- */
+struct ranked {
+    double value;
+    int64_t index;
+};
+
+/* nan counts as larger than any number, as in torch.topk. */
+static bool larger(double a, double b)
+{
+    return isnan(b) ? false : isnan(a) || a > b;
+}
+
+/* Puts a candidate where it belongs among the `held` best; returns how many are held then. */
+static int64_t rank(struct ranked *best, int64_t held, int64_t k, struct ranked candidate, bool largest)
+{
+    int64_t at = held;
+    while (at > 0 &&
+           (largest ? larger(candidate.value, best[at - 1].value) : larger(best[at - 1].value, candidate.value)))
+        at--;
+    if (at == k)
+        return held;
+    held += held < k;
+    memmove(&best[at + 1], &best[at], sizeof *best * (size_t)(held - 1 - at));
+    best[at] = candidate;
+    return held;
+}
+
+static void top_k(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *values = &call->outputs[0].tensors[0];
+    int dim = (int)reference_attr(call, 1);
+    bool largest = json_is_true(call->instance->attrs[2]);
+    dim += dim < 0 ? x->rank : 0;
+    int64_t inner = 1, n = x->dims[dim], k = values->dims[dim];
+    for (int d = dim + 1; d < x->rank; d++)
+        inner *= x->dims[d];
+    struct ranked *best = malloc(sizeof *best * (size_t)(k + 1));
+    if (!best)
+        abort();
+    for (int64_t v = 0; n && v < x->elements / n; v++) {
+        int64_t from = v / inner * n * inner + v % inner, to = v / inner * k * inner + v % inner, held = 0;
+        for (int64_t i = 0; i < n; i++) {
+            struct ranked candidate = {.index = i};
+            task_read_double(x, from + i * inner, 1, &candidate.value);
+            held = rank(best, held, k, candidate, largest);
+        }
+        for (int64_t i = 0; i < held; i++) {
+            task_write_double(values, to + i * inner, 1, &best[i].value);
+            task_write_integer(&call->outputs[1].tensors[0], to + i * inner, 1, &best[i].index);
+        }
+    }
+    free(best);
+}
+
 const struct task_reference_entry task_references_index[] = {
-    {"cross", cross},
-    {"tril", tril},
-    {"expand", expand},
-    {NULL, NULL},
+    {"cross", cross}, {"tril", tril},     {"triu", triu}, {"masked_select", masked_select},
+    {"top_k", top_k}, {"expand", expand}, {NULL, NULL},
 };

@@ -33,6 +33,19 @@ static int64_t less_integer(const int64_t *x, const double *c)
     return x[0] < x[1];
 }
 
+static double less_equal_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return x[0] <= x[1];
+}
+
+static int64_t less_equal_integer(const int64_t *x, const double *c)
+{
+    (void)c;
+    return x[0] <= x[1];
+}
+
 static void equal(struct reference_call *call)
 {
     reference_elementwise(call, equal_op, equal_integer, 2, NULL);
@@ -41,6 +54,11 @@ static void equal(struct reference_call *call)
 static void less(struct reference_call *call)
 {
     reference_elementwise(call, less_op, less_integer, 2, NULL);
+}
+
+static void less_equal(struct reference_call *call)
+{
+    reference_elementwise(call, less_equal_op, less_equal_integer, 2, NULL);
 }
 
 /* ---- Condition
@@ -57,6 +75,19 @@ static double is_finite_op(enum akgen_dtype steps, const double *x, const double
 static void is_finite(struct reference_call *call)
 {
     reference_elementwise(call, is_finite_op, NULL, 1, NULL);
+}
+
+/* y = isinf(x); as above. */
+static double is_inf_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return isinf(x[0]) != 0;
+}
+
+static void is_inf(struct reference_call *call)
+{
+    reference_elementwise(call, is_inf_op, NULL, 1, NULL);
 }
 
 /* found_flag (1) = 1 if any element of the list is inf or nan, else 0. */
@@ -220,18 +251,10 @@ static void sscal(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_math[] = {
-    {"equal", equal},
-    {"less", less},
-    {"is_finite", is_finite},
-    {"non_finite_check", non_finite_check},
-    {"add", add},
-    {"sqrt", square_root},
-    {"neg", neg},
-    {"addcmul", addcmul},
-    {"lerp", lerp},
-    {"clip_by_value", clip_by_value},
-    {"muls", muls},
-    {"sasum", sasum},
-    {"sscal", sscal},
+    {"equal", equal},     {"less", less},           {"less_equal", less_equal},
+    {"is_inf", is_inf},   {"is_finite", is_finite}, {"non_finite_check", non_finite_check},
+    {"add", add},         {"sqrt", square_root},    {"neg", neg},
+    {"addcmul", addcmul}, {"lerp", lerp},           {"clip_by_value", clip_by_value},
+    {"muls", muls},       {"sasum", sasum},         {"sscal", sscal},
     {NULL, NULL},
 };

@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const struct task_reference_entry *const families[] = {
-    task_references_math,    task_references_creation,   task_references_norm,
-    task_references_foreach, task_references_activation, task_references_index,
+    task_references_math,       task_references_creation,   task_references_norm,
+    task_references_foreach,    task_references_activation, task_references_index,
+    task_references_elementary, task_references_blas,       task_references_move,
 };
 
 const struct task_reference_entry *task_reference_find(const char *name)
@@ -119,6 +120,24 @@ double reference_scalar(const struct reference_call *call, int index)
 double reference_attr(const struct reference_call *call, int index)
 {
     return json_number_value(call->instance->attrs[index]);
+}
+
+void reference_copy(const struct task_tensor *from, int64_t from_at, const struct task_tensor *to, int64_t to_at,
+                    int64_t elements)
+{
+    if (from->type == to->type) {
+        size_t size = akgen_dtype_size(from->type);
+        memcpy((char *)to->values + (size_t)to_at * size, (const char *)from->values + (size_t)from_at * size,
+               (size_t)elements * size);
+        return;
+    }
+    int scalars = from->type == AKGEN_COMPLEX64 ? 2 : 1;
+    double values[2 * REFERENCE_BLOCK];
+    for (int64_t first = 0; first < elements; first += REFERENCE_BLOCK) {
+        int n = elements - first < REFERENCE_BLOCK ? (int)(elements - first) : REFERENCE_BLOCK;
+        task_read_double(from, (from_at + first) * scalars, n * scalars, values);
+        task_write_double(to, (to_at + first) * scalars, n * scalars, values);
+    }
 }
 
 double reference_column(const struct reference_call *call, const char *column)

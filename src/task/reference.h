@@ -21,7 +21,8 @@ struct task_reference_entry {
 };
 /* Tables by family; each ends with a NULL name. */
 extern const struct task_reference_entry task_references_math[], task_references_creation[], task_references_norm[],
-    task_references_foreach[], task_references_activation[], task_references_index[];
+    task_references_foreach[], task_references_activation[], task_references_index[], task_references_elementary[],
+    task_references_blas[], task_references_move[];
 /* NULL if there is none of that name. */
 const struct task_reference_entry *task_reference_find(const char *name);
 
@@ -50,6 +51,9 @@ static inline const struct task_tensor *reference_input(const struct reference_c
 double reference_scalar(const struct reference_call *call, int index);
 /* A numeric attribute by position. */
 double reference_attr(const struct reference_call *call, int index);
+/* Copies elements as they are; into a float64 tensor they are widened. */
+void reference_copy(const struct task_tensor *from, int64_t from_at, const struct task_tensor *to, int64_t to_at,
+                    int64_t elements);
 /* The number in a column of cases.csv. */
 double reference_column(const struct reference_call *call, const char *column);
 

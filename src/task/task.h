@@ -31,6 +31,8 @@ struct task_param { /* one OpDef input or output */
                            * declares no such output, the operator only writes its input */
     const char *depth;    /* outputs: expression: how many values one element sums up (strict thresholds), "1" */
     const char *init;     /* outputs: "poison" (default), "zero" */
+    const char
+        *points_into; /* outputs: the input that it holds positions in, along attribute `dim`; ties count as equal */
     const char *compared; /* outputs: expression: true (default), false, or `strict`: upstream ignores it */
 };
 struct task_attr {
@@ -50,6 +52,7 @@ struct task {
     struct task_attr *attrs;
     int attr_count;
     const char *reference; /* name in the table of references */
+    const char *derive;    /* which inputs follow from others (src/task/derive.c), "" if none */
     const char *check;     /* upstream's check: "default", "abs_rel(0.01, 0.01)", "rel_max1", ... */
     struct task_case *cases;
     int case_count;

@@ -9,8 +9,16 @@ enum { TASK_GIANT = 1 << 24 }; /* elements in all tensors from which on a case i
 
 /* Sets task_case->elements; an error names line and column of cases.csv. */
 struct akgen_error *task_case_measure(const struct task *task, struct task_case *task_case);
+/* Computes the inputs that follow from others (task.yaml: derive). */
+void task_derive(struct task_instance *instance);
+bool task_derivation_exists(const char *name);
+/* `actual` with the expected index wherever its own one picks an equal element of x along `dim`, for the first time in
+ * its vector; -1 for an expected index that occurs again. The values are the caller's to free. */
+struct task_tensor task_forgive_ties(const struct task_tensor *x, int dim, const struct task_tensor *expected,
+                                     const struct task_tensor *actual);
 /* Index of an input by name, -1 if there is none. */
 int task_input_index(const struct task *task, const char *name);
+int task_attr_index(const struct task *task, const char *name);
 
 /* Elements first .. first + n - 1 of a tensor, widened. complex64 counts as two float32 per element: `first` and `n`
  * are in floats then. */

@@ -17,11 +17,15 @@ except ImportError:
     print("python3-torch is not installed")
     sys.exit(77)
 import references_foreach
+import references_math
+import references_move
 from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_from_golden, load, mul, per_step, sigmoid,
                               sub, wide)
 
 FAMILIES = (
     references_foreach,
+    references_math,
+    references_move,
 )
 
 BUILD = os.path.dirname(os.environ["AKGEN"])

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -128,6 +129,52 @@ static void strict_limits_follow_the_terms_of_a_sum(void **state)
     assert_false(accepts(&b, TASK_STRICT, 0.01, 0.01 + 0x1p-6));
 }
 
+/* A complex difference counts by its modulus; a real expected value is held against the real part. */
+static void complex_numbers_are_judged_by_modulus(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "abs_rel(1e-3, 1e-3)", AKGEN_COMPLEX64, AKGEN_COMPLEX64);
+    b.expected_tensor.elements = b.actual_tensor.elements = COUNT / 2;
+    assert_true(accepts(&b, TASK_UPSTREAM, 0.5, 0.5009));
+    const double four = 4;
+    task_write_double(&b.expected_tensor, 4, 1, &four); /* 4 + 0.5i: the other part counts in the modulus */
+    task_write_double(&b.actual_tensor, 4, 1, &four);
+    assert_true(accepts(&b, TASK_UPSTREAM, 0.5, 0.503));
+    assert_false(accepts(&b, TASK_UPSTREAM, 0.5, 0.506));
+    assert_false(accepts(&b, TASK_UPSTREAM, 0.5, NAN));
+    bench_init(&b, "rel_max1(1/512)", AKGEN_FLOAT, AKGEN_COMPLEX64);
+    b.expected_tensor.elements = b.actual_tensor.elements = COUNT / 2;
+    const double modulus = 2, wrong = 7;
+    task_write_double(&b.expected_tensor, 3, 1, &modulus);
+    task_write_double(&b.actual_tensor, 6, 1, &modulus);
+    task_write_double(&b.actual_tensor, 7, 1, &wrong); /* the imaginary part does not count */
+    task_compare(&b.instance, TASK_UPSTREAM, &b.expected, &b.actual, &b.result);
+    assert_true(b.result.ok);
+    task_write_double(&b.actual_tensor, 6, 1, &wrong);
+    task_compare(&b.instance, TASK_UPSTREAM, &b.expected, &b.actual, &b.result);
+    assert_false(b.result.ok);
+    assert_int_equal(b.result.index, 3);
+}
+
+static void positions_of_equal_values_are_equal(void **state)
+{
+    (void)state;
+    float values[] = {5, 1, 9, 9, 9, 2};
+    int32_t expected[] = {2, 3}, actual[] = {4, 2};
+    struct task_tensor x = {.type = AKGEN_FLOAT, .rank = 1, .dims = {6}, .elements = 6, .values = values};
+    struct task_tensor e = {.type = AKGEN_INT32, .rank = 1, .dims = {2}, .elements = 2, .values = expected}, a = e;
+    a.values = actual;
+    const int32_t cases[][4] = {{4, 2, 2, 3},  {3, 2, 2, 3}, {2, 3, 2, 3},   {2, 2, 2, 2},
+                                {3, 3, 2, -1}, {0, 4, 0, 3}, {-1, 3, -1, 3}, {6, 3, 6, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memcpy(actual, cases[i], sizeof actual);
+        struct task_tensor judged = task_forgive_ties(&x, -1, &e, &a);
+        assert_memory_equal(judged.values, &cases[i][2], sizeof actual);
+        free(judged.values);
+    }
+}
+
 static void strict_limits_follow_type_and_scale(void **state)
 {
     (void)state;
@@ -168,6 +215,8 @@ int main(void)
         cmocka_unit_test(differences_round_in_the_tensors_type),
         cmocka_unit_test(integers_wrap_as_torch_does),
         cmocka_unit_test(custom_checks_are_followed),
+        cmocka_unit_test(complex_numbers_are_judged_by_modulus),
+        cmocka_unit_test(positions_of_equal_values_are_equal),
         cmocka_unit_test(strict_limits_follow_type_and_scale),
         cmocka_unit_test(strict_limits_follow_the_terms_of_a_sum),
     };

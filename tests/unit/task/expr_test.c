@@ -62,6 +62,7 @@ static void values_come_out(void **state)
         {"min(3, 2) + max(3, 2)", "5"},
         {"filled(2, 5)", "[5, 5]"},
         {"abs_rel_any(1e-2, 0.5)", "['abs_rel_any', 0.01, 0.5]"},
+        {"sliced([10, 7, 4], [2, 0], [9, 99], [3, 2], [0, 1])", "[3, 4, 4]"},
         {"abs_rel(1e-2, 0.5)", "['abs_rel', 0.01, 0.5]"},
     };
     struct arena arena = {0};
@@ -79,6 +80,7 @@ static void errors_say_what_and_where(void **state)
         {"nosuch(3)", "column 1: expected a function"},
         {"$missing", "no column 'missing'"},
         {"$shape[3]", "index 3 is outside of a list of 3"},
+        {"sliced([4], [0], [4], [0], [0])", "[0] is no slice of [4]"},
         {"$shape * 2", "* needs numbers, not [48, 128, 7]"},
         {"uniform(1)", "uniform takes 2 to 2 arguments, not 1"},
         {"1 2", "expected an operator or the end"},

@@ -110,6 +110,12 @@ static void errors_carry_file_and_line(void **state)
     expect_error(edited(&a, y, "float16, float32", "float16, float31"), c, "task.yaml:10: 'float31' is no data type");
     expect_error(edited(&a, y, "reference: sqrt", "reference: root"), c,
                  "task.yaml:5: there is no reference called 'root'");
+    expect_error(edited(&a, y, "reference: sqrt", "reference: sqrt\nderive: root"), c,
+                 "task.yaml:6: there is no derivation called 'root'");
+    expect_error(edited(&a, y, "outputs:\n  - name: y", "outputs:\n  - name: y\n    points_into: z"), c,
+                 "points_into names 'z', which is no input");
+    expect_error(edited(&a, y, "outputs:\n  - name: y", "outputs:\n  - name: y\n    points_into: x"), c,
+                 "points_into needs an attribute 'dim'");
     expect_error(edited(&a, y, "level: 1", "level: one"), c, "task.yaml:2: ");
     expect_error(edited(&a, y, "inputs:", "inputs: ["), c, "task.yaml:");
     expect_error(edited(&a, y, "$shape", "$size"), c, "cases.csv has no column 'size'");

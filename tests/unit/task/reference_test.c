@@ -4,6 +4,7 @@
 #include "task/task.h"
 #include "task/task_internal.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,6 +101,57 @@ static void fill_and_arange_take_their_parameters(void **state)
     task_instance_free(arange);
 }
 
+static void spence_has_its_known_values(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("Spence", 0); /* float32 */
+    const double pi2 = 9.86960440108935861883, ln2 = 0.69314718055994530942;
+    const double x[] = {0, 1, 2, 0.5, -1, 1.5, 0.25, 10};
+    const double y[] = {pi2 / 6, 0, -pi2 / 12, pi2 / 12 - ln2 * ln2 / 2, NAN};
+    for (int i = 0; i < 8; i++)
+        put(&instance->inputs[0], i, x[i]);
+    struct task_argument *golden = expected_of(instance, TASK_STRICT);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(at(&golden[0], i) - y[i]) < 1e-15);
+    assert_true(isnan(at(&golden[0], 4)));
+    /* Li2(z) as its power series, at z = 1 - x = -1/2 and 3/4; and the inversion at 10 from that at 1/10. */
+    double low = 0, high = 0, tenth = 0;
+    for (int k = 200; k > 0; k--) {
+        low += pow(-0.5, k) / k / k;
+        high += pow(0.75, k) / k / k;
+    }
+    for (int k = 1000; k > 0; k--)
+        tenth += pow(0.9, k) / k / k;
+    assert_true(fabs(at(&golden[0], 5) - low) < 1e-15 && fabs(at(&golden[0], 6) - high) < 1e-15);
+    assert_true(fabs(at(&golden[0], 7) - (-tenth - log(10) * log(10) / 2)) < 1e-14);
+    task_outputs_free(golden);
+    task_instance_free(instance);
+}
+
+static void derived_inputs_follow_from_the_others(void **state)
+{
+    (void)state;
+    struct task_instance *coalesce = instance_of("CoalesceSparse", 2); /* 64 entries in at most 100 places */
+    const struct task_tensor *unique = &coalesce->inputs[0].tensors[0], *places = &coalesce->inputs[1].tensors[0];
+    int64_t count = unique->elements;
+    assert_true(count < 64 && count > 30);
+    assert_int_equal(coalesce->outputs[0].tensors[0].dims[0], count);
+    assert_int_equal(coalesce->outputs[1].tensors[0].elements, count);
+    for (int e = 0; e < places->elements; e++)
+        for (int f = 0; f < e; f++) {
+            const struct task_argument *indices = &coalesce->inputs[2];
+            bool same = at(indices, 2 * e) == at(indices, 2 * f) && at(indices, 2 * e + 1) == at(indices, 2 * f + 1);
+            assert_int_equal(same, at(&coalesce->inputs[1], e) == at(&coalesce->inputs[1], f));
+        }
+    task_instance_free(coalesce);
+    struct task_instance *scatter = instance_of("ScatterList", 3); /* three ranges within 64 */
+    for (int i = 0; i < 3; i++) {
+        double start = at(&scatter->inputs[1], 2 * i), length = at(&scatter->inputs[1], 2 * i + 1);
+        assert_true(start >= 0 && length >= 1 && start + length <= 64);
+    }
+    task_instance_free(scatter);
+}
+
 static void only_judged_outputs_are_expected(void **state)
 {
     (void)state;
@@ -194,10 +246,9 @@ int main(int argc, char **argv)
     if (argc == 5)
         return dump_case(argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addcmul_rounds_after_each_step),
-        cmocka_unit_test(cross_follows_the_right_hand),
-        cmocka_unit_test(fill_and_arange_take_their_parameters),
-        cmocka_unit_test(only_judged_outputs_are_expected),
+        cmocka_unit_test(addcmul_rounds_after_each_step),        cmocka_unit_test(cross_follows_the_right_hand),
+        cmocka_unit_test(fill_and_arange_take_their_parameters), cmocka_unit_test(spence_has_its_known_values),
+        cmocka_unit_test(derived_inputs_follow_from_the_others), cmocka_unit_test(only_judged_outputs_are_expected),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
