@@ -129,7 +129,9 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
 {
     fprintf(out, "  case %-3d %s%-13s%s %s %s%s", row->id, cli_verdict_color(colors, row->kind),
             verdict_kind_name(row->kind), colors->off, row->dtype ? row->dtype : "", row->shape ? row->shape : "",
-            row->reduced ? " (reduced; --full for the published size)" : "");
+            row->reduced  ? " (reduced; --full for the published size)"
+            : row->hidden ? " (hidden)"
+                          : "");
     if (row->compared)
         fprintf(out, "  %smax abs %.3g, max rel %.3g; %d blocks, %.1f ms%s", colors->dim, row->mismatch.max_abs,
                 row->mismatch.max_rel, row->run.block_dim, row->run.run_seconds * 1e3, colors->off);

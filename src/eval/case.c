@@ -496,7 +496,7 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
 static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
                       struct verdict_case *row)
 {
-    struct verdict_case again = {0};
+    struct verdict_case again = {.hidden = row->hidden};
     run_case(candidate, task_case, candidate->options->input_seed + 1, GM_SHIFT, arena, &again);
     if (!again.ok) {
         again.error = arena_printf(arena, "with other inputs at other addresses: %s", again.error ? again.error : "");

@@ -22,18 +22,49 @@ static void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum ve
     verdict->reason = reason;
 }
 
-/* The cases of this evaluation: one if asked for one, case 0 in static mode as upstream, else all. */
-static int select_cases(struct verdict *verdict, const struct task *task, const struct eval_options *options)
+static void choose(struct verdict *verdict, const struct task_case *task_case, bool hidden)
 {
-    verdict->cases = arena_alloc(&verdict->arena, sizeof *verdict->cases * (size_t)(task->case_count + 1));
-    for (int i = 0; i < task->case_count; i++) {
-        bool chosen =
-            options->only_case >= 0 ? task->cases[i].id == options->only_case : options->mode == EVAL_DYNAMIC || i == 0;
-        if (chosen) {
-            verdict->cases[verdict->case_count].task_case = &task->cases[i];
-            verdict->cases[verdict->case_count++].id = task->cases[i].id;
+    verdict->cases[verdict->case_count++] =
+        (struct verdict_case){.task_case = task_case, .id = task_case->id, .hidden = hidden};
+}
+
+/* The data type of a case as its column of cases.csv says it; cases of one data type differ in their shapes. */
+static const char *dtype_cell(const struct task_case *task_case)
+{
+    for (int i = 0; i < task_case->column_count; i++)
+        if (strstr(task_case->columns[i], "dtype"))
+            return task_case->values[i];
+    return "";
+}
+
+/* Hidden cases: of the first shown case of each data type, every variant of its sizes. */
+static void add_hidden_cases(struct verdict *verdict, const struct task *task)
+{
+    int shown = verdict->case_count;
+    for (int i = 0; i < shown; i++) {
+        bool first = true;
+        for (int j = 0; j < i; j++)
+            first &= strcmp(dtype_cell(verdict->cases[j].task_case), dtype_cell(verdict->cases[i].task_case)) != 0;
+        for (int variant = 0; first && variant < TASK_VARIANTS; variant++) {
+            struct task_case *hidden = arena_alloc(&verdict->arena, sizeof *hidden);
+            if (task_case_vary(&verdict->arena, task, verdict->cases[i].task_case, (enum task_variant)variant, hidden))
+                choose(verdict, hidden, true);
         }
     }
+}
+
+/* The cases of this evaluation: one if asked for one, case 0 in static mode as upstream, else all. The strict profile
+ * adds hidden ones where the candidate has to cope with any shape. */
+static int select_cases(struct verdict *verdict, const struct task *task, const struct eval_options *options)
+{
+    size_t most = (size_t)task->case_count * (1 + TASK_VARIANTS);
+    verdict->cases = arena_alloc(&verdict->arena, sizeof *verdict->cases * (most + 1));
+    for (int i = 0; i < task->case_count; i++)
+        if (options->only_case >= 0 ? task->cases[i].id == options->only_case : options->mode == EVAL_DYNAMIC || i == 0)
+            choose(verdict, &task->cases[i], false);
+    if (options->profile == TASK_STRICT && options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT &&
+        options->only_case < 0)
+        add_hidden_cases(verdict, task);
     return verdict->case_count;
 }
 

@@ -40,6 +40,7 @@ struct verdict_case {
     const char *shape; /* "x[8,2048] y[8,2048]" */
     const char *dtype;
     bool reduced;
+    bool hidden; /* sizes that the task does not show (strict profile) */
     struct job_result run;
     struct task_mismatch mismatch; /* valid when the case was compared */
     bool compared;

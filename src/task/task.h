@@ -61,6 +61,7 @@ struct task {
     int combination_count;
     int combination_width; /* inputs and declared outputs: columns used of a row */
     const char *note;      /* what upstream does oddly, "" if nothing */
+    const char *vary;      /* "": hidden shapes make no sense; "sizes": they do; "sizes even": even sizes stay even */
     const char *broken;    /* why task_load_all could not load it; then only suite to dir are set */
 };
 struct task_case {
@@ -114,6 +115,13 @@ struct akgen_error *task_instance_make(const struct task *task, const struct tas
 struct akgen_error *task_instance_shapes(const struct task *task, const struct task_case *task_case,
                                          struct task_instance **instance);
 void task_instance_free(struct task_instance *instance);
+
+/* ---- hidden cases ---- */
+/* Sizes that a task does not show: primes, or one more than a size that was shown (tails). */
+enum task_variant { TASK_PRIME_SIZES, TASK_TAIL_SIZES, TASK_VARIANTS };
+/* A case like `shown` with other sizes; its id is at least 100000. False if the task has no such case. */
+bool task_case_vary(struct arena *arena, const struct task *task, const struct task_case *shown,
+                    enum task_variant variant, struct task_case *hidden);
 
 /* True if the profile judges output number `output` of this case; an output that is not may stay unwritten. */
 bool task_output_judged(const struct task_instance *instance, int output, enum task_profile profile);

@@ -50,6 +50,18 @@ class Strict(unittest.TestCase):
         self.assertEqual(upstream["verdict"], "pass", upstream["reason"])
         self.assertEqual(strict["verdict"], "wrong")
 
+    def test_tails_that_the_task_does_not_show(self):
+        """All published sizes of Sqrt are multiples of 32 bytes: a kernel that drops the tail passes them."""
+        edit(self.kernel, "            uint32_t count = length - at < tile ? length - at : tile;\n",
+             "            uint32_t count = length - at < tile ? (length - at) / 16 * 16 : tile;\n")
+        upstream, strict = [verdict(SQRT, self.project, f"--profile={profile}") for profile in ("upstream", "strict")]
+        self.assertEqual((upstream["verdict"], upstream["cases_total"]), ("pass", 5), upstream["reason"])
+        self.assertEqual(strict["verdict"], "wrong")
+        hidden = [row for row in strict["cases"] if row["hidden"]]
+        self.assertEqual(len(hidden), 6, "two for each of three data types")
+        self.assertTrue(all(row["ok"] for row in strict["cases"] if not row["hidden"]))
+        self.assertFalse(any(row["ok"] for row in hidden))
+
 
 if __name__ == "__main__":
     unittest.main()
