@@ -163,8 +163,8 @@ static struct check check_of(const struct task_instance *instance, struct arena 
     struct expr_value value;
     struct akgen_error *error = expr_eval_text(instance->task->check, &scope, &value);
     if (!error && value.kind == EXPR_LIST && value.count >= 2) {
-        check.max1 = !strcmp(value.items[0].text, "rel_max1");
-        check.any = !strcmp(value.items[0].text, "abs_rel_any");
+        check.max1 = strcmp(value.items[0].text, "rel_max1") == 0;
+        check.any = strcmp(value.items[0].text, "abs_rel_any") == 0;
         check.abs_limit = expr_number(&value.items[1]);
         check.rel_limit = expr_number(&value.items[value.count - 1]);
     }

@@ -273,7 +273,7 @@ static void map_lists(struct reference_call *call, const struct foreach_map *map
 static void foreach_map(struct reference_call *call)
 {
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        if (!strcmp(maps[i].name, call->instance->task->reference))
+        if (strcmp(maps[i].name, call->instance->task->reference) == 0)
             map_lists(call, &maps[i]);
 }
 

@@ -173,6 +173,106 @@ static void only_judged_outputs_are_expected(void **state)
     task_instance_free(instance);
 }
 
+static void foreach_rounds_off_as_the_mode_says(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("ForeachRoundOffNumber", 3); /* float32, 20 elements */
+    const double x[] = {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 2.25};
+    const double y[8][7] = {
+        {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 2.25}, /* no such mode */
+        {-2, -2, 0, 0, 2, 2, 2},
+        {-3, -2, -1, 0, 1, 2, 2},
+        {-2, -1, 0, 1, 2, 3, 3},
+        {-3, -2, -1, 1, 2, 3, 2},
+        {-2, -1, 0, 0, 1, 2, 2},
+        {-3, -1, -1, 1, 1, 3, 2},
+        {-0.5, -0.5, -0.5, 0.5, 0.5, 0.5, 0.25},
+    };
+    for (int i = 0; i < 7; i++)
+        put(&instance->inputs[0], i, x[i]);
+    for (int mode = 0; mode < 8; mode++) {
+        put(&instance->inputs[1], 0, mode);
+        struct task_argument *outputs = expected_of(instance, TASK_UPSTREAM);
+        for (int i = 0; i < 7; i++)
+            if (at(&outputs[0], i) != y[mode][i])
+                fail_msg("mode %d of %g is %g, not %g", mode, x[i], at(&outputs[0], i), y[mode][i]);
+        task_outputs_free(outputs);
+    }
+    task_instance_free(instance);
+}
+
+static void a_scale_of_zero_clears_nan(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("ForeachNonFiniteCheckAndUnscale", 0);
+    for (int scale = 0; scale < 2; scale++) {
+        put(&instance->inputs[0], 0, NAN);
+        put(&instance->inputs[2], 0, scale);
+        struct task_argument *outputs = expected_of(instance, TASK_STRICT);
+        assert_true(at(&outputs[1], 0) == 1);
+        assert_true(scale ? isnan(at(&outputs[0], 0)) : at(&outputs[0], 0) == 0);
+        task_outputs_free(outputs);
+    }
+    task_instance_free(instance);
+}
+
+static void norms_of_every_order(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("ForeachNorm", 15); /* float32, 1 and 15 elements */
+    struct task_argument second = {.tensors = &instance->inputs[0].tensors[1], .count = 1};
+    const double values[] = {3, -4, 12}, orders[] = {0, 1, 2, INFINITY, 3},
+                 norms[] = {3, 19, 13, 12, cbrt(27 + 64 + 1728)};
+    for (int i = 0; i < 15; i++)
+        put(&second, i, i < 3 ? values[i] : 0);
+    instance->inputs[1].tensors[0].type = AKGEN_FLOAT; /* int64 has no infinity */
+    for (int i = 0; i < 5; i++) {
+        put(&instance->inputs[1], 0, orders[i]);
+        struct task_argument *outputs = expected_of(instance, TASK_STRICT);
+        struct task_argument norm = {.tensors = &outputs[0].tensors[1], .count = 1};
+        assert_int_equal(norm.tensors->rank, 0);
+        assert_true(fabs(at(&norm, 0) - norms[i]) < 1e-12);
+        task_outputs_free(outputs);
+    }
+    task_instance_free(instance);
+}
+
+static void foreach_integers_wrap(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("ForeachPowScalar", 8); /* int32 */
+    const double cases[][3] = {{3, 4, 81}, {-3, 3, -27}, {2, 32, 0}, {3, 21, 1870418611},
+                               {5, 0, 1},  {-1, -3, -1}, {2, -1, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put(&instance->inputs[0], 0, cases[i][0]);
+        put(&instance->inputs[1], 0, cases[i][1]);
+        struct task_argument *outputs = expected_of(instance, TASK_UPSTREAM);
+        assert_true(at(&outputs[0], 0) == cases[i][2]);
+        task_outputs_free(outputs);
+    }
+    task_instance_free(instance);
+}
+
+/* A number without dimensions becomes bfloat16 in torch, one of one dimension makes the result float32. */
+static void a_number_widens_bfloat16_by_its_dimensions(void **state)
+{
+    (void)state;
+    struct task_instance *widened = instance_of("ForeachSubScalar", 6), *kept = instance_of("ForeachMulScalar", 6);
+    put(&widened->inputs[0], 0, 1);
+    put(&widened->inputs[1], 0, 0x1p-12);
+    put(&kept->inputs[0], 0, 3);
+    put(&kept->inputs[1], 0, 1 + 0x1p-12);
+    struct task_argument *difference = expected_of(widened, TASK_UPSTREAM), *product = expected_of(kept, TASK_UPSTREAM);
+    assert_int_equal(difference[0].tensors[0].type, AKGEN_FLOAT);
+    assert_true(at(&difference[0], 0) == 1 - 0x1p-12);
+    assert_int_equal(product[0].tensors[0].type, AKGEN_BF16);
+    assert_true(at(&product[0], 0) == 3);
+    task_outputs_free(difference);
+    task_outputs_free(product);
+    task_instance_free(widened);
+    task_instance_free(kept);
+}
+
 /* ---- dumping -------------------------------------------------------------------------------------------------------
  */
 static json_t *dump(const char *directory, const char *prefix, const struct task_argument *arguments, int count)
@@ -246,9 +346,17 @@ int main(int argc, char **argv)
     if (argc == 5)
         return dump_case(argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addcmul_rounds_after_each_step),        cmocka_unit_test(cross_follows_the_right_hand),
-        cmocka_unit_test(fill_and_arange_take_their_parameters), cmocka_unit_test(spence_has_its_known_values),
-        cmocka_unit_test(derived_inputs_follow_from_the_others), cmocka_unit_test(only_judged_outputs_are_expected),
+        cmocka_unit_test(addcmul_rounds_after_each_step),
+        cmocka_unit_test(cross_follows_the_right_hand),
+        cmocka_unit_test(fill_and_arange_take_their_parameters),
+        cmocka_unit_test(spence_has_its_known_values),
+        cmocka_unit_test(derived_inputs_follow_from_the_others),
+        cmocka_unit_test(only_judged_outputs_are_expected),
+        cmocka_unit_test(foreach_rounds_off_as_the_mode_says),
+        cmocka_unit_test(a_scale_of_zero_clears_nan),
+        cmocka_unit_test(norms_of_every_order),
+        cmocka_unit_test(foreach_integers_wrap),
+        cmocka_unit_test(a_number_widens_bfloat16_by_its_dimensions),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
