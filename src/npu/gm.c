@@ -13,26 +13,6 @@
 /* ---- regions
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The last region that begins at or below addr; NULL if there is none. */
-static struct npu_gm_region *region_below(const struct npu *npu, uint64_t addr)
-{
-    int low = 0, high = npu->region_count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if ((uint64_t)npu->regions[middle]->base <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? npu->regions[low - 1] : NULL;
-}
-
-struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr)
-{
-    struct npu_gm_region *region = region_below(npu, addr);
-    return region && addr - (uint64_t)region->base < region->bytes ? region : NULL;
-}
-
 static int by_base(const void *left, const void *right)
 {
     const struct npu_gm_region *a = *(struct npu_gm_region *const *)left, *b = *(struct npu_gm_region *const *)right;
@@ -106,8 +86,9 @@ static _Noreturn void out_of_bounds(struct npu_core *core, const char *operand, 
             before = npu->regions[i];
         else
             after = npu->regions[i];
-    if (before) {
-        uint64_t end = (uint64_t)before->base + before->bytes;
+    /* Between two tensors it is a matter of the nearer one. */
+    uint64_t end = before ? (uint64_t)before->base + before->bytes : 0;
+    if (before && !(after && addr > end && (uint64_t)after->base - addr < addr - end)) {
         npu_trap(core, "gm_out_of_bounds", operand,
                  "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end", (unsigned long long)bytes,
                  (unsigned long long)(addr - (uint64_t)before->base), before->name, before->bytes,
@@ -132,7 +113,7 @@ uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr
     const struct npu_gm_region *region = gm_region_of(core, addr);
     if (region && bytes <= region->bytes - (addr - (uint64_t)region->base))
         return bytes;
-    region = region_below(core->npu, addr);
+    region = npu_gm_below(core->npu, addr);
     uint64_t offset = region ? addr - (uint64_t)region->base : 0;
     if (!region || offset + bytes > region->bytes + region->padding)
         out_of_bounds(core, operand, addr, bytes);
@@ -536,10 +517,9 @@ static void report_race(const struct npu_core *reader, const char *operand, cons
                               .pc_other = writer_pc,
                               .api = reader->insn ? npu_isa[reader->insn->op].name : ""};
     fault_record(reader->npu, NPU_HAZARD, true, "gm_race", operand, &place,
-                 "%s reads %s at offset %zu, which %s writes with %s between",
-                 core_name(reader, names[0], sizeof names[0]), region->name, at,
-                 writer ? core_name(writer, names[1], sizeof names[1]) : "several blocks",
-                 reader->between ? "no SyncAll and no cross-core flag" : "no SyncAll");
+                 "%s reads %s at offset %zu, which %s %s with %s between", core_name(reader, names[0], sizeof names[0]),
+                 region->name, at, writer ? core_name(writer, names[1], sizeof names[1]) : "several blocks",
+                 writer ? "writes" : "write", reader->between ? "no SyncAll and no cross-core flag" : "no SyncAll");
 }
 
 /* The last core that wrote the byte, as far as its state tells. */

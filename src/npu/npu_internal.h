@@ -226,6 +226,8 @@ const struct npu_config *npu_config_of(const struct npu *npu);
 struct npu_gm_region; /* machine_internal.h */
 /* The region that holds addr, or NULL. */
 struct npu_gm_region *npu_gm_find(const struct npu *npu, uint64_t addr);
+/* The last region that begins at or below addr; NULL if there is none. */
+struct npu_gm_region *npu_gm_below(const struct npu *npu, uint64_t addr);
 /* The core waits until ready(argument) is true; `what` says for what, for the report of a deadlock. Yields once at
  * least. */
 void npu_fiber_wait(struct npu_core *core, bool (*ready)(void *argument), void *argument, const char *what);

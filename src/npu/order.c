@@ -14,6 +14,7 @@
  * that only scalar stores have to be waited for.
  *
  * UB is kept per 32-byte block and, where an access covers a block only in part, per byte. GM is in order_gm.c. */
+#include "npu/machine_internal.h"
 #include "npu/order_internal.h"
 
 #include <assert.h>
@@ -170,22 +171,30 @@ static void advice(char *text, size_t bytes, int earlier, int later)
                  to, from, to);
 }
 
+/* The bytes [low, high) as the kernel knows them: a part of UB or of a GM tensor, not an address of this machine. */
+static void name_range(const struct npu_core *core, uint64_t low, uint64_t high, char *text, size_t bytes)
+{
+    bool ub = npu_in_ub(core, low);
+    const struct npu_gm_region *region = ub || !core->npu ? NULL : npu_gm_find(core->npu, low);
+    uint64_t first = ub ? low - (uint64_t)core->ub : region ? low - (uint64_t)region->base : low;
+    snprintf(text, bytes, region ? "%.64s at offset 0x%llx..0x%llx" : "%s 0x%llx..0x%llx",
+             region ? region->name
+             : ub   ? "UB"
+                    : "GM",
+             (unsigned long long)first, (unsigned long long)(first + (high - low) - 1));
+}
+
 void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t other_index, bool write, bool other_write,
                         uint64_t low, uint64_t high, const char *operand)
 {
     char remedy[128];
     advice(remedy, sizeof remedy, other, lane);
     const char *fault = write ? other_write ? "hazard_waw" : "hazard_war" : "hazard_raw";
-    const char *memory = "GM";
-    uint64_t first = low;
-    if (npu_in_ub(core, low)) {
-        memory = "UB";
-        first = low - (uint64_t)core->ub;
-    }
+    char where[128];
+    name_range(core, low, high, where, sizeof where);
     npu_note(core, NPU_HAZARD, true, fault, operand, npu_order_pc(core->order, other, other_index),
-             "%s %s %s 0x%llx..0x%llx that %s %s before, and nothing orders the two: %s", lane_names[lane],
-             write ? "writes" : "reads", memory, (unsigned long long)first,
-             (unsigned long long)(first + (high - low) - 1), lane_names[other], other_write ? "wrote" : "read", remedy);
+             "%s %s %s that %s %s before, and nothing orders the two: %s", lane_names[lane], write ? "writes" : "reads",
+             where, lane_names[other], other_write ? "wrote" : "read", remedy);
 }
 
 /* ---- UB -----------------------------------------------------------------------------------------------------------

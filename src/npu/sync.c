@@ -97,11 +97,12 @@ void npu_sync_report(struct npu_core *core)
         for (int to = 0; to < NPU_LANES; to++)
             for (int event = 0; event < NPU_EVENTS; event++) {
                 const struct npu_flag *flag = &core->order->flags[from][to][event];
-                if (flag->set)
-                    npu_note(
-                        core, NPU_DIFFERS, false, "flag_not_waited", "eventID", flag->pc,
-                        "the kernel ends with SetFlag<%s_%s>(%d) that no WaitFlag followed: the flag stays set for "
-                        "the next kernel on this core",
-                        npu_lane_name(from), npu_lane_name(to), event);
+                if (!flag->set)
+                    continue;
+                core->pc = flag->pc; /* the kernel is over; the place is that SetFlag */
+                npu_note(core, NPU_DIFFERS, false, "flag_not_waited", "eventID", 0,
+                         "the kernel ends with SetFlag<%s_%s>(%d) that no WaitFlag followed: the flag stays set for "
+                         "the next kernel on this core",
+                         npu_lane_name(from), npu_lane_name(to), event);
             }
 }
