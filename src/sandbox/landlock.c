@@ -89,11 +89,18 @@ int landlock_restrict(int version, const char *const *readable, const char *cons
 #else
 #define THIS_ARCH AUDIT_ARCH_AARCH64
 #endif
+/* Signals to itself (abort sends one) and nobody else: the first argument is the process. */
+#define DENY_OTHERS(number, self)                                                                                      \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 4),                                                               \
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),                                    \
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (self), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),               \
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define DENY(number)                                                                                                   \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
 int seccomp_restrict(void)
 {
+    const uint32_t self = (uint32_t)getpid(); /* execve keeps it */
     /* A program of another architecture (x32, i386) would number its calls differently: it ends. */
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -108,6 +115,13 @@ int seccomp_restrict(void)
         DENY(SYS_process_vm_writev),
         DENY(SYS_setsid),
         DENY(SYS_setpgid),
+        DENY_OTHERS(SYS_kill, self),
+        DENY_OTHERS(SYS_tgkill, self),
+        DENY_OTHERS(SYS_rt_sigqueueinfo, self),
+        DENY_OTHERS(SYS_rt_tgsigqueueinfo, self),
+        DENY(SYS_tkill),
+        DENY(SYS_pidfd_open),
+        DENY(SYS_pidfd_send_signal),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};

@@ -59,6 +59,19 @@ static void test_time_limit_ends_the_whole_group(void **state)
     arena_free(&arena);
 }
 
+static void test_signals_stay_inside(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    shell(&arena,
+          "kill -0 $PPID 2>/dev/null && echo reached; kill -0 -1 2>/dev/null && echo all; echo alive; kill -9 $$",
+          (struct sandbox_limits){.seconds = 20}, &result);
+    assert_string_equal(result.output, "alive\n");
+    assert_int_equal(result.signal, SIGKILL); /* its own */
+    arena_free(&arena);
+}
+
 static void test_missing_program(void **state)
 {
     (void)state;
@@ -130,6 +143,7 @@ int main(void)
         cmocka_unit_test(test_output_and_exit_code),
         cmocka_unit_test(test_output_is_cut),
         cmocka_unit_test(test_time_limit_ends_the_whole_group),
+        cmocka_unit_test(test_signals_stay_inside),
         cmocka_unit_test(test_missing_program),
         cmocka_unit_test(test_files_are_fenced),
         cmocka_unit_test(test_environment_is_clean),
