@@ -64,8 +64,7 @@ static void test_signals_stay_inside(void **state)
     (void)state;
     struct arena arena = {0};
     struct sandbox_result result;
-    shell(&arena,
-          "kill -0 $PPID 2>/dev/null && echo reached; kill -0 -1 2>/dev/null && echo all; echo alive; kill -9 $$",
+    shell(&arena, "kill -0 $PPID 2>&- && echo reached; kill -0 -1 2>&- && echo all; echo alive; kill -9 $$",
           (struct sandbox_limits){.seconds = 20}, &result);
     assert_string_equal(result.output, "alive\n");
     assert_int_equal(result.signal, SIGKILL); /* its own */
