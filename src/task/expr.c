@@ -389,6 +389,8 @@ static struct akgen_error *bind_call(const struct expr *expr, const struct expr_
     }
     if (!expr->function->block)
         return error_new("%s has no meaning per element", expr->function->name);
+    if (expr_function_whole(expr->function) && scope->elements > EXPR_BLOCK)
+        return error_new("%s takes at most %d elements", expr->function->name, EXPR_BLOCK);
     for (int i = 0; i < expr->kid_count; i++)
         if (!expr_is_number(&args[i]))
             return error_new("%s needs numbers, not %s", expr->function->name, expr_show(scope->arena, &args[i]));

@@ -28,6 +28,8 @@ struct expr_function {
 };
 /* NULL if there is none of that name. */
 const struct expr_function *expr_function_find(const char *name, size_t length);
+/* Needs all elements of the tensor in one block. */
+bool expr_function_whole(const struct expr_function *function);
 /* 64 random bits for (key, counter): splitmix64's output function on a Weyl sequence. */
 static inline uint64_t expr_mix(uint64_t key, uint64_t counter)
 {

@@ -4,6 +4,7 @@
 #include "task/expr_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- constants -----------------------------------------------------------------------------------------------------
@@ -219,6 +220,47 @@ static struct akgen_error *product_constant(const struct expr_scope *scope, cons
         if (__builtin_mul_overflow(result->integer, args[0].items[i].integer, &result->integer))
             error = error_new("product of %s is too large", expr_show(scope->arena, &args[0]));
     return error;
+}
+
+/* dot(list, list): the sum of the products of their items. */
+static struct akgen_error *dot_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
+                                        struct expr_value *result)
+{
+    struct akgen_error *error = NULL;
+    *result = whole(0);
+    for (int i = 0; !error && i < count; i++) {
+        error = need_list(scope, "dot", &args[i]);
+        if (!error)
+            error = need_numbers(scope, "dot", args[i].items, args[i].count);
+    }
+    if (!error && args[0].count != args[1].count)
+        error = error_new("dot needs lists of the same length, not %d and %d", args[0].count, args[1].count);
+    for (int i = 0; !error && i < args[0].count; i++) {
+        int64_t product;
+        if (__builtin_mul_overflow(args[0].items[i].integer, args[1].items[i].integer, &product) ||
+            __builtin_add_overflow(result->integer, product, &result->integer))
+            error = error_new("dot of %s is too large", expr_show(scope->arena, &args[0]));
+    }
+    return error;
+}
+
+/* greatest(list): its greatest item. */
+static struct akgen_error *greatest_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
+                                             struct expr_value *result)
+{
+    (void)count;
+    struct akgen_error *error = need_list(scope, "greatest", &args[0]);
+    if (!error)
+        error = need_numbers(scope, "greatest", args[0].items, args[0].count);
+    if (error)
+        return error;
+    if (!args[0].count)
+        return error_new("greatest needs a list with items");
+    *result = args[0].items[0];
+    for (int i = 1; i < args[0].count; i++)
+        if (expr_number(&args[0].items[i]) > expr_number(result))
+            *result = args[0].items[i];
+    return NULL;
 }
 
 /* replace(list, index, value): the list with one item exchanged. */
@@ -501,6 +543,20 @@ BLOCK(plant)
     }
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* sorted(x): the tensor's elements in ascending order. */
+BLOCK(sorted)
+{
+    UNUSED();
+    memcpy(out, args[0], sizeof *out * (size_t)n);
+    qsort(out, (size_t)n, sizeof *out, by_size);
+}
+
 /* ---- the table -----------------------------------------------------------------------------------------------------
  */
 static const struct expr_function functions[] = {
@@ -527,6 +583,8 @@ static const struct expr_function functions[] = {
     {"float", 1, 1, float_constant, NULL},
     {"len", 1, 1, len_constant, NULL},
     {"product", 1, 1, product_constant, NULL},
+    {"dot", 2, 2, dot_constant, NULL},
+    {"greatest", 1, 1, greatest_constant, NULL},
     {"replace", 3, 3, replace_constant, NULL},
     {"filled", 2, 2, filled_constant, NULL},
     {"sliced", 5, 5, sliced_constant, NULL},
@@ -546,6 +604,7 @@ static const struct expr_function functions[] = {
     {"randbool", 0, 0, NULL, randbool_block},
     {"choose", 1, 8, NULL, choose_block},
     {"plant", 2, 8, NULL, plant_block},
+    {"sorted", 1, 1, NULL, sorted_block},
 };
 
 const struct expr_function *expr_function_find(const char *name, size_t length)
@@ -554,4 +613,9 @@ const struct expr_function *expr_function_find(const char *name, size_t length)
         if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
             return &functions[i];
     return NULL;
+}
+
+bool expr_function_whole(const struct expr_function *function)
+{
+    return function->block == sorted_block;
 }

@@ -3,6 +3,7 @@
 #include "task/expr_internal.h"
 #include "task/task_internal.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +208,37 @@ static bool shrink_cell(struct arena *arena, struct expr_value *cell, int64_t si
     return shrunk;
 }
 
+/* Does the shape of a tensor mention this column? */
+static bool is_size(const struct task *task, const char *column)
+{
+    size_t length = strlen(column);
+    for (int i = 0; i < task->input_count + task->output_count; i++) {
+        const char *at = i < task->input_count ? task->inputs[i].shape : task->outputs[i - task->input_count].shape;
+        for (at = strchr(at, '$'); at; at = strchr(at + 1, '$'))
+            if (strncmp(at + 1, column, length) == 0 && at[length + 1] != '_' &&
+                !isalnum((unsigned char)at[length + 1]))
+                return true;
+    }
+    return false;
+}
+
+/* The same for sizes that stand in columns of their own (m, k, n): halves the largest, wherever it occurs. */
+static bool shrink_sizes(struct task_instance *instance)
+{
+    const struct task_case *row = instance->task_case;
+    int64_t *sizes = arena_alloc(&instance->arena, sizeof *sizes * (size_t)(row->column_count + 1)), largest = 0;
+    for (int i = 0; i < row->column_count; i++) {
+        struct expr_value cell = expr_cell(&instance->arena, instance->values[i]);
+        sizes[i] = cell.kind == EXPR_INT && is_size(instance->task, row->columns[i]) ? cell.integer : 0;
+        largest = sizes[i] > largest ? sizes[i] : largest;
+    }
+    int64_t half = halved(largest, true);
+    for (int i = 0; half && i < row->column_count; i++)
+        if (sizes[i] == largest)
+            instance->values[i] = arena_printf(&instance->arena, "%" PRId64, half);
+    return half > 0;
+}
+
 /* One step towards a smaller case: the largest shapes among the csv cells, all alike, so that columns that repeat a
  * shape stay in step. */
 static bool shrink_step(struct task_instance *instance)
@@ -226,7 +258,7 @@ static bool shrink_step(struct task_instance *instance)
             shrunk = true;
         }
     }
-    return shrunk;
+    return shrunk || shrink_sizes(instance);
 }
 
 /* ---- attributes ----------------------------------------------------------------------------------------------------

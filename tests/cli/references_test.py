@@ -17,6 +17,7 @@ except ImportError:
     print("python3-torch is not installed")
     sys.exit(77)
 import references_foreach
+import references_gmm
 import references_math
 import references_move
 from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_from_golden, load, mul, per_step, sigmoid,
@@ -24,6 +25,7 @@ from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_fro
 
 FAMILIES = (
     references_foreach,
+    references_gmm,
     references_math,
     references_move,
 )

@@ -61,6 +61,8 @@ static void values_come_out(void **state)
         {"rounded(-70.8, bfloat16)", "-71"},
         {"min(3, 2) + max(3, 2)", "5"},
         {"filled(2, 5)", "[5, 5]"},
+        {"dot([2, 3], [4, 5])", "23"},
+        {"greatest([2, 7, 3])", "7"},
         {"abs_rel_any(1e-2, 0.5)", "['abs_rel_any', 0.01, 0.5]"},
         {"sliced([10, 7, 4], [2, 0], [9, 99], [3, 2], [0, 1])", "[3, 4, 4]"},
         {"abs_rel(1e-2, 0.5)", "['abs_rel', 0.01, 0.5]"},
@@ -85,6 +87,8 @@ static void errors_say_what_and_where(void **state)
         {"uniform(1)", "uniform takes 2 to 2 arguments, not 1"},
         {"1 2", "expected an operator or the end"},
         {"1 // 0", "a positive integer"},
+        {"dot([2, 3], [4])", "dot needs lists of the same length, not 2 and 1"},
+        {"greatest([])", "greatest needs a list with items"},
         {"randn ? 1 : 2", "must be true or false for the whole case"},
     };
     struct arena arena = {0};
@@ -178,6 +182,31 @@ static void elements_are_what_they_should(void **state)
     arena_free(&arena);
 }
 
+/* One block at most is sorted. */
+static void sorted_is_in_order(void **state)
+{
+    (void)state;
+    enum { ENDS = 64, MOST = 50 };
+    struct arena arena = {0};
+    struct expr *expr, *bound;
+    struct expr_scope scope = scope_new(&arena);
+    double ends[ENDS], sum = 0;
+    scope.elements = ENDS;
+    assert_null(expr_parse(&arena, "sorted(max(randint(0, 51), (arange - 62) * 50))", &expr));
+    assert_null(expr_bind(expr, &scope, &bound));
+    expr_block(bound, &scope, 0, ENDS, ends);
+    for (int i = 0; i < ENDS; i++) {
+        assert_true(ends[i] >= 0 && ends[i] <= MOST && (i == 0 || ends[i - 1] <= ends[i]));
+        sum += ends[i];
+    }
+    assert_true(ends[ENDS - 1] == MOST && fabs(sum / ENDS - MOST / 2.0) < 10);
+    scope.elements = EXPR_BLOCK + 1;
+    struct akgen_error *error = expr_bind(expr, &scope, &bound);
+    assert_string_equal(error->message, "sorted takes at most 512 elements");
+    error_free(error);
+    arena_free(&arena);
+}
+
 /* The first normals of stream 42, so that another machine or compiler that differs is noticed. */
 static void normals_are_the_same_everywhere(void **state)
 {
@@ -216,11 +245,9 @@ static void any_text_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_come_out),
-        cmocka_unit_test(errors_say_what_and_where),
-        cmocka_unit_test(distributions_are_right),
-        cmocka_unit_test(elements_are_what_they_should),
-        cmocka_unit_test(normals_are_the_same_everywhere),
+        cmocka_unit_test(values_come_out),         cmocka_unit_test(errors_say_what_and_where),
+        cmocka_unit_test(distributions_are_right), cmocka_unit_test(elements_are_what_they_should),
+        cmocka_unit_test(sorted_is_in_order),      cmocka_unit_test(normals_are_the_same_everywhere),
         cmocka_unit_test(any_text_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

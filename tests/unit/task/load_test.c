@@ -230,6 +230,13 @@ static void giants_shrink_outside(void **state)
     assert_int_equal(list->inputs[0].tensors[2].dims[1], 1023);
     assert_int_equal(list->inputs[0].tensors[1].elements, list->outputs[0].tensors[1].elements);
     task_instance_free(list);
+    struct task_instance *product = instance_of(&arena, "OptimizedMatmul", 1, 1); /* (640, 65536) (65536, 256) */
+    assert_true(product->reduced);
+    assert_int_equal(product->inputs[0].tensors[0].dims[0], 640);
+    assert_int_equal(product->inputs[0].tensors[0].dims[1], 16384);
+    assert_int_equal(product->inputs[1].tensors[0].dims[0], 16384);
+    assert_int_equal(product->outputs[0].tensors[0].dims[1], 256);
+    task_instance_free(product);
     arena_free(&arena);
 }
 

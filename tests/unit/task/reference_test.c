@@ -152,6 +152,50 @@ static void derived_inputs_follow_from_the_others(void **state)
     task_instance_free(scatter);
 }
 
+/* Case 4: m 327, k 1152, n 554, two groups. The first slice has two steps, the second none. */
+static void a_slice_of_k_is_used_transposed(void **state)
+{
+    (void)state;
+    enum { M = 327, N = 554 };
+    struct task_instance *instance = instance_of("GroupedMatmulSliceK", 4);
+    struct task_argument *a = &instance->inputs[0], *b = &instance->inputs[1];
+    put(&instance->inputs[2], 0, 2);
+    put(&instance->inputs[2], 1, 2);
+    put(a, 1, 2);     /* step 0, row 1 */
+    put(a, M + 1, 3); /* step 1, row 1 */
+    put(b, 5, 10);
+    put(b, N + 5, 100);
+    struct task_argument *outputs = expected_of(instance, TASK_UPSTREAM);
+    assert_true(at(&outputs[0], N + 5) == 320);
+    for (int64_t i = (int64_t)M * N; i < (int64_t)2 * M * N; i++)
+        assert_true(at(&outputs[0], i) == 0);
+    task_outputs_free(outputs);
+    task_instance_free(instance);
+}
+
+/* Case 2: one sequence of 4 tokens and 24 keys, 8 heads of 512 + 64. Scores are zero: all weights are equal. */
+static void mla_goes_through_the_block_table(void **state)
+{
+    (void)state;
+    enum { SIZE = 512, BLOCK = 128, KEYS = 24 };
+    struct task_instance *instance = instance_of("Mla", 2);
+    struct task_argument *cache = &instance->inputs[2];
+    put(&instance->inputs[4], 0, 5);
+    for (int64_t i = 0; i < cache->tensors[0].elements; i++)
+        put(cache, i, 0);
+    for (int64_t i = 0; i < instance->inputs[3].tensors[0].elements; i++)
+        put(&instance->inputs[3], i, 0);
+    for (int64_t i = 0; i < instance->inputs[0].tensors[0].elements; i++)
+        put(&instance->inputs[0], i, 0); /* scores are zero */
+    put(cache, (5 * BLOCK + 3) * SIZE + 7, 1);
+    put(cache, (5 * BLOCK + KEYS) * SIZE + 8, 1); /* beyond the keys */
+    struct task_argument *outputs = expected_of(instance, TASK_STRICT);
+    assert_true(fabs(at(&outputs[0], 7) - 1.0 / KEYS) < 1e-12);
+    assert_true(at(&outputs[0], 8) == 0);
+    task_outputs_free(outputs);
+    task_instance_free(instance);
+}
+
 static void only_judged_outputs_are_expected(void **state)
 {
     (void)state;
@@ -357,6 +401,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(norms_of_every_order),
         cmocka_unit_test(foreach_integers_wrap),
         cmocka_unit_test(a_number_widens_bfloat16_by_its_dimensions),
+        cmocka_unit_test(a_slice_of_k_is_used_transposed),
+        cmocka_unit_test(mla_goes_through_the_block_table),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
