@@ -104,7 +104,7 @@ static const struct {
 bool task_derivation_exists(const char *name)
 {
     for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++)
-        if (!strcmp(derivations[i].name, name))
+        if (strcmp(derivations[i].name, name) == 0)
             return true;
     return false;
 }
@@ -112,6 +112,6 @@ bool task_derivation_exists(const char *name)
 void task_derive(struct task_instance *instance)
 {
     for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++)
-        if (!strcmp(derivations[i].name, instance->task->derive))
+        if (strcmp(derivations[i].name, instance->task->derive) == 0)
             derivations[i].derive(instance);
 }

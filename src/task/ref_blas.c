@@ -93,7 +93,7 @@ static void snrm2(struct reference_call *call)
 
 static double *doubles_of(const struct task_tensor *tensor)
 {
-    double *values = malloc(sizeof *values * (size_t)(tensor->elements + 1));
+    double *values = calloc((size_t)tensor->elements + 1, sizeof *values);
     if (!values)
         abort();
     for (int64_t first = 0; first < tensor->elements; first += REFERENCE_BLOCK) {

@@ -106,7 +106,7 @@ static void strided_slice_assign(struct reference_call *call)
     const struct task_argument *axes = &call->instance->inputs[5];
     const struct task_tensor *y = &call->outputs[0].tensors[0];
     int64_t start[TASK_MAX_RANK] = {0}, step[TASK_MAX_RANK];
-    for (int d = 0; d < var->rank; d++)
+    for (int d = 0; d < TASK_MAX_RANK; d++)
         step[d] = 1;
     for (int i = 0; i < begin->elements; i++) {
         int64_t axis = axes->count ? whole(&axes->tensors[0], i) : i;
