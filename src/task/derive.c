@@ -91,6 +91,22 @@ static void ranges_of_updates(struct task_instance *instance)
     }
 }
 
+/* ---- FeedsRepeat ---------------------------------------------------------------------------------------------------
+ */
+/* Inputs: feeds, feeds_repeat_times; attribute 0: rows of the output. The last rows are repeated less often where the
+ * copies would not fit. */
+static void copies_that_fit(struct task_instance *instance)
+{
+    const struct task_tensor *times = &instance->inputs[1].tensors[0];
+    int64_t room = json_integer_value(instance->attrs[0]), copies;
+    for (int64_t i = 0; i < times->elements; i++) {
+        task_read_integer(times, i, 1, &copies);
+        copies = copies < room ? copies : room;
+        room -= copies;
+        task_write_integer(times, i, 1, &copies);
+    }
+}
+
 /* ---- the table -----------------------------------------------------------------------------------------------------
  */
 static const struct {
@@ -99,6 +115,7 @@ static const struct {
 } derivations[] = {
     {"unique_entries", unique_entries},
     {"ranges_of_updates", ranges_of_updates},
+    {"copies_that_fit", copies_that_fit},
 };
 
 bool task_derivation_exists(const char *name)

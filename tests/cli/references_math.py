@@ -7,7 +7,7 @@ import torch
 
 from references_torch import EXACT, FLOAT, ULP1, add, div, mul, wide
 
-SIZES = ("input_shape", "shape", "self_shape", "varRefShape", "values_shape", "feeds_shape", "var_ref_shape")
+SIZES = ("input_shape", "a_shape", "shape", "self_shape", "varRefShape", "values_shape", "feeds_shape", "var_ref_shape")
 KINDS = ("dtype", "dst_type", "values_dtype", "feeds_dtype", "seq_dim", "batch_dim", "diagonal", "axis")
 
 

@@ -144,6 +144,12 @@ static void derived_inputs_follow_from_the_others(void **state)
             assert_int_equal(same, at(&coalesce->inputs[1], e) == at(&coalesce->inputs[1], f));
         }
     task_instance_free(coalesce);
+    struct task_instance *repeat = instance_of("FeedsRepeat", 1); /* 96 times into 512 rows */
+    double copies = 0;
+    for (int i = 0; i < 96; i++)
+        copies += at(&repeat->inputs[1], i);
+    assert_true(copies > 300 && copies <= 512);
+    task_instance_free(repeat);
     struct task_instance *scatter = instance_of("ScatterList", 3); /* three ranges within 64 */
     for (int i = 0; i < 3; i++) {
         double start = at(&scatter->inputs[1], 2 * i), length = at(&scatter->inputs[1], 2 * i + 1);
