@@ -151,7 +151,7 @@ enum {
 
 void npu_issue(const struct npu_insn *insn);
 
-/* ---- synchronisation --------------------------------------------------------------------------------------------- */
+/* Synchronisation. */
 void npu_set_flag(int src_pipe, int dst_pipe, int event_id);
 void npu_wait_flag(int src_pipe, int dst_pipe, int event_id);
 void npu_pipe_barrier(int pipe);
@@ -165,7 +165,7 @@ void npu_cross_core_wait_flag(int mode, int flag_id);
 /* DataCacheCleanAndInvalid: entire = ENTIRE_DATA_CACHE, dst as DcciDst. */
 void npu_dcache_clean(const struct npu_tensor *tensor, int entire, int dst);
 
-/* ---- special registers ------------------------------------------------------------------------------------------- */
+/* Special registers. */
 void npu_set_mask_counter(int counter_mode); /* SetMaskCount (1) / SetMaskNorm (0) */
 void npu_set_vector_mask(uint64_t high, uint64_t low);
 void npu_reset_mask(void);
@@ -180,7 +180,7 @@ void npu_get_reduce_max_min(int dtype, uint64_t *value_bits, uint64_t *index_bit
 uint64_t npu_get_rsvd_count(void); /* GatherMask: elements kept */
 int64_t npu_get_system_cycle(void);
 
-/* ---- where am I -------------------------------------------------------------------------------------------------- */
+/* Where am I. */
 int64_t npu_block_idx(void); /* GetBlockIdx: among the AICs or among the AIVs of the launch */
 int64_t npu_group_idx(void); /* the variable block_idx: the same on the AIC and the AIVs that form one block */
 int64_t npu_block_num(void);
@@ -203,7 +203,7 @@ struct npu_task_type {
 #define NPU_TASK_TYPES "akgen_task_types"
 #define NPU_EVERY_KEY  UINT64_MAX
 
-/* ---- scalar unit ------------------------------------------------------------------------------------------------- */
+/* Scalar unit. */
 /* GetValue/SetValue of `size` (1, 2, 4, 8) bytes at byte offset `offset` of a tensor. Bounds, definedness, order and
  * (GM) the scalar cache are the machine's business. Returns the bits, zero-extended. */
 uint64_t npu_scalar_load(const struct npu_tensor *tensor, uint64_t offset, int size);
@@ -215,7 +215,7 @@ void npu_user_trap(void);
 /* An API that CANN has and AKGen lacks: the verdict is `unsupported` and names it. */
 void npu_unsupported(const char *api);
 
-/* ---- TPipe, TQue, TBuf ------------------------------------------------------------------------------------------- */
+/* TPipe, TQue, TBuf. */
 /* A core has at most one live TPipe. create makes it current and resets buffers and events. */
 void npu_pipe_create(void);
 void npu_pipe_destroy(void);

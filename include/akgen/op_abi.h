@@ -14,8 +14,7 @@
 extern "C" {
 #endif
 
-/* ---- values that cross the border ----------------------------------------------------------------------------------
- */
+/* Values that cross the border. */
 enum { AKGEN_MAX_RANK = 25 }; /* gert::Shape::kMaxDimNum */
 struct akgen_shape {
     size_t rank;
@@ -42,8 +41,7 @@ struct akgen_vector_list {
     const struct akgen_vector *items[];
 };
 
-/* ---- the OpDef ------------------------------------------------------------------------------------------------------
- */
+/* The OpDef. */
 struct akgen_op_def;    /* ops::OpDef */
 struct akgen_op_param;  /* ops::OpParamDef; the class has no members, its `this` is the handle */
 struct akgen_op_attr;   /* ops::OpAttrDef, likewise */
@@ -96,8 +94,7 @@ void akgen_attr_append_float(struct akgen_op_attr *attr, float value);
 void akgen_attr_append_ints(struct akgen_op_attr *attr, const int64_t *values, size_t count);
 bool akgen_attr_is_required(const struct akgen_op_attr *attr);
 
-/* ---- IMPL_OP_OPTILING and its like ----------------------------------------------------------------------------------
- */
+/* IMPL_OP_OPTILING and its like. */
 void akgen_impl_tiling(const char *type, akgen_tiling_function *tiling);
 /* create/destroy: new and delete of the candidate's CompileInfo. */
 void akgen_impl_tiling_parse(const char *type, akgen_parse_function *parse, void *(*create)(void),
@@ -105,8 +102,7 @@ void akgen_impl_tiling_parse(const char *type, akgen_parse_function *parse, void
 /* Inputs that tiling reads, by index: as if they were declared ValueDepend. */
 void akgen_impl_value_depend(const char *type, size_t index);
 
-/* ---- tiling data
- * ----------------------------------------------------------------------------------------------------- */
+/* Tiling data. */
 struct akgen_tiling_layout; /* the fields, private */
 /* An object of a class made with BEGIN_TILING_DATA_DEF. */
 struct akgen_tiling_data {
@@ -140,8 +136,7 @@ void akgen_raw_set_size(struct akgen_raw_tiling *raw, size_t bytes);
 /* 0 on success. */
 uint32_t akgen_raw_append(struct akgen_raw_tiling *raw, const void *bytes, size_t count);
 
-/* ---- the contexts
- * ---------------------------------------------------------------------------------------------------- */
+/* The contexts. */
 struct akgen_attrs;    /* gert::RuntimeAttrs */
 struct akgen_platform; /* fe::PlatFormInfos */
 /* By position among the tensors that are present; NULL past the end. */
@@ -192,8 +187,7 @@ const char *akgen_parse_compile_json(struct akgen_parse_context *context);
 struct akgen_platform *akgen_parse_platform(struct akgen_parse_context *context);
 const char *akgen_parse_node_type(struct akgen_parse_context *context);
 
-/* ---- the platform
- * ---------------------------------------------------------------------------------------------------- */
+/* The platform. */
 /* The chip of the current call; before any call, the default SoC. */
 struct akgen_platform *akgen_platform_current(void);
 uint32_t akgen_platform_aic(const struct akgen_platform *platform);
@@ -211,8 +205,7 @@ uint32_t akgen_platform_group_workspace(void);
 /* Blocks to launch for `slices` parts of work on aic cube and aiv vector cores, either of which may be 0. */
 uint32_t akgen_platform_blocks(uint32_t slices, uint32_t aic, uint32_t aiv);
 
-/* ---- element types and shapes
- * ---------------------------------------------------------------------------------------- */
+/* Element types and shapes. */
 /* Bytes of one element; -1 for a type without a size. */
 int akgen_ge_dtype_size(int dtype);
 /* "DT_FLOAT16"; "DT_UNDEFINED" for an unknown code. */

@@ -65,8 +65,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* ---- progress -------------------------------------------------------------------------------------------------------
- */
+/* Progress. */
 struct progress {
     struct timespec start;
     bool terminal;
@@ -115,8 +114,7 @@ static void print_failures(const struct bench *bench, const struct cli_colors *c
     }
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------------
- */
+/* Running. */
 /* The tasks that the suite and the glob select. */
 static struct akgen_error *select_tasks(struct arena *arena, const struct bench_arguments *arguments,
                                         struct task **chosen, int *selected)

@@ -16,8 +16,7 @@ int cli_task(int argc, char **argv);
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 
-/* ---- options that eval and bench share (options.c) ------------------------------------------------------------------
- */
+/* Options that eval and bench share (options.c). */
 /* An argp child; its input is the `struct eval_options`, filled with defaults before parsing. */
 extern const struct argp cli_eval_argp;
 /* Defaults: Ascend910B2, dynamic, project, upstream, all cases, in-order, as many jobs as processors. */
@@ -27,8 +26,7 @@ long cli_parse_number(const struct argp_state *state, const char *option, const 
 /* Prints "akgen: <message>", frees the error and returns exit_code. */
 int cli_fail(int exit_code, struct akgen_error *error);
 
-/* ---- verdicts for people (print.c) ----------------------------------------------------------------------------------
- */
+/* Verdicts for people (print.c). */
 /* Colour codes, all empty when the stream is no terminal or NO_COLOR is set. */
 struct cli_colors {
     const char *good, *bad, *warn, *dim, *bold, *off;

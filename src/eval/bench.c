@@ -109,7 +109,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
     }
 }
 
-/* ---- running ---- */
+/* Running. */
 struct bench_work {
     const struct bench_options *options;
     struct bench *bench;

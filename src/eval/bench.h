@@ -50,7 +50,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
 void bench_run(struct bench *bench, const struct bench_options *options);
 void bench_free(struct bench *bench);
 
-/* ---- sums (summary.c) ---- */
+/* Sums (summary.c). */
 struct bench_group {
     const char *name;     /* "level 1 / Math", "level 1", "all" */
     int tasks, samples;   /* samples: rated ones */
@@ -70,7 +70,7 @@ struct bench_errors {
 };
 struct bench_errors bench_errors(const struct bench *bench);
 
-/* ---- the database (store.c): SQLite, one file, schema in docs/store.md ---- */
+/* The database (store.c): SQLite, one file, schema in docs/store.md. */
 struct akgen_error *store_open(const char *path, struct store **store);
 /* Begins a run; its number goes to bench->run. */
 struct akgen_error *store_begin_run(struct store *store, struct bench *bench);
@@ -84,7 +84,7 @@ struct akgen_error *store_end_run(struct store *store, const struct bench *bench
 struct akgen_error *store_load(struct store *store, int64_t run, struct bench *bench);
 void store_close(struct store *store);
 
-/* ---- reports ---- */
+/* Reports. */
 /* Tables for a terminal (report_text.c): rates by group, and with several samples pass@k and the errors' shares. */
 struct report_style {
     const char *bold, *off;

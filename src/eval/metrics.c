@@ -99,7 +99,7 @@ double metrics_weighted(const struct metrics_task *tasks, size_t count, enum met
     return weight ? sum / weight : NAN;
 }
 
-/* ---- NPUKernelBench's score ---- */
+/* NPUKernelBench's score. */
 static const double level_weights[LEVELS] = {0.2, 0.3, 0.5};
 
 double metrics_score_documented(const struct metrics_task *tasks, size_t count)
@@ -133,7 +133,7 @@ double metrics_score_coded(const struct metrics_task *tasks, size_t count)
     return score;
 }
 
-/* ---- shares of all tasks ---- */
+/* Shares of all tasks. */
 double metrics_comp_at(const struct metrics_task *tasks, size_t count)
 {
     size_t compiled = 0;

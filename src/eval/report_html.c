@@ -187,7 +187,7 @@ static void put_row(FILE *out, const struct bench_row *row)
     fputs("</details>\n", out);
 }
 
-/* ---- charts ---- */
+/* Charts. */
 enum { CHART_WIDTH = 720, BAR_HEIGHT = 18, LABEL_WIDTH = 190 };
 
 static void chart_begin(FILE *out, const char *title, int bars)

@@ -82,7 +82,7 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
             bench->soc, bench->profile, bench->mode, bench->scope, bench->provider);
 }
 
-/* ---- two runs ---- */
+/* Two runs. */
 static const struct metrics_task *find_task(const struct metrics_task *tasks, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
@@ -127,7 +127,7 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
             fprintf(out, "  gone     %s\n", old[i].name);
 }
 
-/* ---- for other programs ---- */
+/* For other programs. */
 /* One field, quoted as RFC 4180 wants it. */
 static void put_field(FILE *out, const char *text)
 {

@@ -32,7 +32,7 @@ static struct akgen_error *store_error(const struct store *store)
     return error_new("%s: %s", store->path, sqlite3_errmsg(store->db));
 }
 
-/* ---- statements: prepare, bind by type letters, step ---- */
+/* Statements: prepare, bind by type letters, step. */
 static bool bind(sqlite3_stmt *statement, const char *types, va_list values)
 {
     bool ok = true;
@@ -85,7 +85,7 @@ static const char *column(struct arena *arena, sqlite3_stmt *statement, int inde
     return text ? arena_strdup(arena, text) : NULL;
 }
 
-/* ---- opening ---- */
+/* Opening. */
 static struct akgen_error *check_version(struct store *store)
 {
     sqlite3_stmt *statement = query(store, "PRAGMA user_version", "");
@@ -129,7 +129,7 @@ void store_close(struct store *store)
     free(store);
 }
 
-/* ---- writing a run ---- */
+/* Writing a run. */
 struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
 {
     struct akgen_error *error = run(store,
@@ -187,7 +187,7 @@ struct akgen_error *store_end_run(struct store *store, const struct bench *bench
     return run(store, "UPDATE runs SET seconds = ? WHERE id = ?", "di", bench->seconds, bench->run);
 }
 
-/* ---- reading a run ---- */
+/* Reading a run. */
 static int name_index(const char *name, const char *(*name_of)(int), int count)
 {
     for (int i = 0; i < count; i++)
@@ -276,7 +276,7 @@ struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench
     return load_rows(store, bench);
 }
 
-/* ---- going on ---- */
+/* Going on. */
 static int64_t find_unfinished(struct store *store, const struct bench *bench)
 {
     static const char sql[] = "SELECT id FROM runs WHERE seconds IS NULL AND suite = ? AND provider = ? AND soc = ? AND"

@@ -91,8 +91,7 @@ void between_acquire(struct npu_core *core, const struct npu_clock *clocks)
         npu_clock_join(&core->order->clock[lane], &known[core->index]);
 }
 
-/* ---- logs -----------------------------------------------------------------------------------------------------------
- */
+/* Logs. */
 
 static const int lane_of_log[LOGS] = {NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_S};
 

@@ -13,8 +13,7 @@ enum cast_mode { CAST_NONE, CAST_RINT, CAST_FLOOR, CAST_CEIL, CAST_ROUND, CAST_T
 static const char *const mode_names[CAST_MODES] = {"CAST_NONE",  "CAST_RINT",  "CAST_FLOOR", "CAST_CEIL",
                                                    "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
 
-/* ---- to an integral value
- * ---------------------------------------------------------------------------------------------- */
+/* To an integral value. */
 static inline float integral_rint(float x)
 {
     return __builtin_elementwise_roundeven(x);
@@ -122,8 +121,7 @@ FIVE_MODES(INTEGRAL_LOOP, loops_FLOAT_INT32, npu_f32, widen_f32, npu_s32, satura
 FIVE_MODES(INTEGRAL_LOOP, loops_FLOAT_INT64, npu_f32, widen_f32, npu_s64, saturate_s64)
 FIVE_MODES(INTEGRAL_LOOP, loops_FLOAT_FLOAT, npu_f32, widen_f32, npu_f32, saturate_f32)
 
-/* ---- to a shorter floating-point type
- * ------------------------------------------------------------------------------------ */
+/* To a shorter floating-point type. */
 /* Whether to step away from zero. `rest` is what the neighbour towards zero leaves: below, at or above half a step. */
 enum rest { REST_BELOW_HALF, REST_HALF, REST_ABOVE_HALF };
 static inline bool steps_away(enum cast_mode mode, bool negative, bool odd, enum rest rest)
@@ -236,8 +234,7 @@ SHORTEN_TABLE(loops_INT64_FLOAT)
 SHORTEN_MODES(loops_INT16_FLOAT16, npu_s16, npu_f16, (float)x, F16_OF_INTEGER)
 SHORTEN_TABLE(loops_INT16_FLOAT16)
 
-/* ---- exact, and between integers
- * ----------------------------------------------------------------------------------------- */
+/* Exact, and between integers. */
 #define SINGLE(name, src_type, dst_type, expression)                                                                   \
     SHORTEN_LOOP(name, src_type, dst_type, none, expression)                                                           \
     static npu_loop *const name[CAST_MODES] = {name##_none};
@@ -275,8 +272,7 @@ static void dequantize(const struct npu_run *run, uint64_t deq_scale)
 static npu_loop *const loops_INT32_FLOAT16[CAST_MODES] = {dequantize, dequantize, dequantize, dequantize,
                                                           dequantize, dequantize, dequantize};
 
-/* ---- the instruction
- * ------------------------------------------------------------------------------------------------------ */
+/* The instruction. */
 struct cast_pair {
     uint8_t dst, src, modes;
     npu_loop *const *loops; /* by mode */

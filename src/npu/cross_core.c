@@ -131,8 +131,7 @@ static void meet(struct npu_core *core, int *arrived, uint64_t *generation, int 
         between_acquire(core, npu->sync.soft_clock);
 }
 
-/* ---- flags ----------------------------------------------------------------------------------------------------------
- */
+/* Flags. */
 
 static struct npu_cross_flag *flag_of(const struct npu_core *core, int flag)
 {
@@ -302,8 +301,7 @@ void npu_cross_core_wait_flag(int mode, int flag_id)
     wait_flag(core, mode, flag_id & (NPU_CROSS_FLAGS - 1), "CrossCoreWaitFlag", true);
 }
 
-/* ---- SyncAll --------------------------------------------------------------------------------------------------------
- */
+/* SyncAll. */
 
 /* Where both kinds of core run: the flags that CANN's SyncAll is made of. AIVs report to their AIC, the AICs meet, and
  * each lets its AIVs go on; or the cores of one kind meet. */

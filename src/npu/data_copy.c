@@ -5,8 +5,7 @@
  * 原子操作/SetAtomicAdd, SetAtomicMax, SetAtomicMin. */
 #include "npu/copy_internal.h"
 
-/* ---- checks --------------------------------------------------------------------------------------------------------
- */
+/* Checks. */
 static void check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand,
                           size_t gm_alignment)
 {
@@ -139,8 +138,7 @@ int npu_check_data_copy(struct npu_core *core, struct npu_insn *insn, const stru
     return 2;
 }
 
-/* ---- execution -----------------------------------------------------------------------------------------------------
- */
+/* Execution. */
 /* One element of an atomic write. Integers wrap; a NaN on either side gives NaN (see docs/machine.md). */
 static float combine_float(int kind, float old, float value)
 {

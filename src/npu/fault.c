@@ -130,8 +130,7 @@ void npu_unsupported(const char *api)
     npu_lacks(core, api);
 }
 
-/* ---- signals
- * --------------------------------------------------------------------------------------------------------- */
+/* Signals. */
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { CAUGHT = sizeof caught / sizeof caught[0], SIGNAL_STACK = 64 * 1024 };

@@ -6,8 +6,7 @@
 
 #include <assert.h>
 
-/* ---- Duplicate
- * ------------------------------------------------------------------------------------------------------- */
+/* Duplicate. */
 int npu_check_duplicate(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                         struct npu_access *accesses)
 {
@@ -39,8 +38,7 @@ void npu_exec_duplicate(struct npu_core *core, const struct npu_insn *insn, cons
     npu_lanes(core, insn, regs, duplicate_run, NULL);
 }
 
-/* ---- Brcb: eight elements become eight blocks
- * -------------------------------------------------------------------------- */
+/* Brcb: eight elements become eight blocks. */
 enum { BRCB_ELEMENTS = 8 };
 
 int npu_check_brcb(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
@@ -106,8 +104,7 @@ void npu_exec_brcb(struct npu_core *core, const struct npu_insn *insn, const str
     }
 }
 
-/* ---- Copy
- * ---------------------------------------------------------------------------------------------------------------- */
+/* Copy. */
 /* In counter mode, unlike every other instruction, the mask counts the elements of each repeat, which may be more than
  * 256 bytes, and the repeat count holds. */
 static uint64_t copy_counted(const struct npu_insn *insn, const struct npu_regs *regs)
@@ -192,8 +189,7 @@ void npu_exec_copy(struct npu_core *core, const struct npu_insn *insn, const str
         }
 }
 
-/* ---- CreateVecIndex
- * -------------------------------------------------------------------------------------------------------- */
+/* CreateVecIndex. */
 int npu_check_create_index(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                            struct npu_access *accesses)
 {

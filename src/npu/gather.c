@@ -12,8 +12,7 @@ static void undefined_address(struct npu_core *core, const char *operand, const 
              npu_isa[core->insn->op].name);
 }
 
-/* ---- Gather
- * ------------------------------------------------------------------------------------------------------------ */
+/* Gather. */
 /* Offsets lie one after the other, one per element of a repeat, selected or not. */
 static uint32_t last_lane(const struct npu_vector *v, uint32_t repeat)
 {
@@ -124,8 +123,7 @@ void npu_exec_gather(struct npu_core *core, const struct npu_insn *insn, const s
     }
 }
 
-/* ---- GatherMask
- * -------------------------------------------------------------------------------------------------------- */
+/* GatherMask. */
 /* Elements that one repeat looks at: 256 bytes of them, or with reduceMode `mask`. */
 static uint64_t per_repeat(const struct npu_insn *insn)
 {

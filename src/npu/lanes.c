@@ -73,8 +73,7 @@ bool npu_vector_whole(const struct npu_vector *v)
     return v->mask[0] == full[0] && v->mask[1] == full[1];
 }
 
-/* ---- the walk
- * ---------------------------------------------------------------------------------------------------------- */
+/* The walk. */
 /* One operand: where lane 0 is and how far blocks and repeats are apart, in bytes. base is 0 for an absent operand. */
 struct lane_operand {
     uint64_t base;
@@ -159,8 +158,7 @@ void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct 
     }
 }
 
-/* ---- execution with definedness
- * ------------------------------------------------------------------------------------------ */
+/* Execution with definedness. */
 struct execution {
     npu_loop *loop;
     bool reads_dst;

@@ -71,8 +71,7 @@ void npu_check_form(struct npu_core *core, const struct npu_insn *insn, const st
                  npu_isa[insn->op].name, insn->repeat);
 }
 
-/* ---- footprints
- * -------------------------------------------------------------------------------------------------------- */
+/* Footprints. */
 struct footprint {
     struct npu_access *accesses;
     int n;

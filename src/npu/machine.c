@@ -63,8 +63,7 @@ struct npu_stats npu_stats(const struct npu *npu)
     return npu->stats;
 }
 
-/* ---- cores
- * ----------------------------------------------------------------------------------------------------------- */
+/* Cores. */
 
 static struct ub_memory *ub_take(struct npu *npu)
 {
@@ -151,8 +150,7 @@ static void block_main(struct npu_core *core)
     npu_order_join_all(core);
 }
 
-/* ---- launching
- * ------------------------------------------------------------------------------------------------------- */
+/* Launching. */
 
 static bool can_run(const struct npu_fiber *fiber)
 {

@@ -5,9 +5,8 @@
 
 #include "npu/npu_internal.h"
 
-/* ---- global memory (gm.c) -------------------------------------------------------------------------------------------
- * Each byte of GM has a state. It is kept once per chunk while the chunk is uniform, per byte (`fine`) where it is not.
- */
+/* Global memory (gm.c). Each byte of GM has a state. It is kept once per chunk while the chunk is uniform, per byte
+ * (`fine`) where it is not. */
 enum {
     GM_CHUNK = 256,
     GM_NEVER = 0,       /* never written */
@@ -70,8 +69,7 @@ void gm_epoch_end(struct npu *npu);
 /* Bytes of an output that hold undefined values at the end are a fault, those that were never written a note. */
 void gm_report_undefined(struct npu *npu);
 
-/* ---- scalar cache (dcache.c) ----------------------------------------------------------------------------------------
- */
+/* Scalar cache (dcache.c). */
 struct npu_dcache *dcache_create(void);
 void dcache_destroy(struct npu_dcache *cache);
 /* Before a scalar access of GM: the line is filled. Returns false if the bytes are not all the core's own dirty ones.
@@ -85,8 +83,7 @@ bool dcache_empty(const struct npu_core *core);
 void dcache_clean_line(struct npu_core *core, uint64_t addr);
 void dcache_clean_all(struct npu_core *core);
 
-/* ---- fibers (fiber.c)
- * ------------------------------------------------------------------------------------------------ */
+/* Fibers (fiber.c). */
 struct npu_fiber {
     struct npu_core *core;
     struct fiber_context *context;
@@ -110,8 +107,7 @@ bool fiber_in_guard(const struct npu_fiber *fiber, uint64_t addr);
 struct npu_fibers *fibers_create(void);
 void fibers_destroy(struct npu_fibers *fibers);
 
-/* ---- faults (fault.c)
- * ------------------------------------------------------------------------------------------------ */
+/* Faults (fault.c). */
 void fault_install_signals(void);
 void fault_restore_signals(void);
 /* Where something happened, when it is not the running instruction. */
@@ -124,14 +120,12 @@ struct npu_place {
 void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
                   const struct npu_place *place, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
-/* ---- definedness of UB (shadow.c)
- * ------------------------------------------------------------------------------------ */
+/* Definedness of UB (shadow.c). */
 /* A store of undefined bytes to GM: remembered, a fault if they are still there at the end. */
 void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
                            const char *fault, uint64_t pc_other);
 
-/* ---- cross-core synchronisation (cross_core.c)
- * ----------------------------------------------------------------------------- */
+/* Cross-core synchronisation (cross_core.c). */
 enum { NPU_CROSS_FLAGS = 16, NPU_CROSS_MODES = 3, NPU_CROSS_LIMIT = 15 /* a flag's counter */ };
 struct npu_clock;
 /* One flag of one core. */
@@ -161,9 +155,9 @@ void cross_core_describe(const struct npu_core *core, char *text, size_t bytes);
 /* "block 3"; "AIC 0", "AIV 5" where both kinds run. */
 const char *core_name(const struct npu_core *core, char *text, size_t bytes);
 
-/* ---- order between cores (between.c) --------------------------------------------------------------------------------
- * Where AICs and AIVs run together, flags order some cores and not others: each core keeps what of every other one
- * happened before, and which GM bytes it has touched when. Elsewhere a meeting of all cores ends an epoch (gm.c). */
+/* Order between cores (between.c). Where AICs and AIVs run together, flags order some cores and not others: each core
+ * keeps what of every other one happened before, and which GM bytes it has touched when. Elsewhere a meeting of all
+ * cores ends an epoch (gm.c). */
 enum between_access { BETWEEN_READ, BETWEEN_WRITE };
 struct npu_between *between_create(int cores);
 void between_destroy(struct npu_between *between);
@@ -183,8 +177,7 @@ struct between_conflict {
 bool between_find(const struct npu_core *core, enum between_access access, const struct npu_gm_region *region,
                   size_t low, size_t high, bool atomic, struct between_conflict *conflict);
 
-/* ---- the machine (machine.c)
- * ----------------------------------------------------------------------------------------- */
+/* The machine (machine.c). */
 struct npu_undefined_store {
     struct npu_gm_region *region;
     uint64_t low, high; /* offsets */
@@ -200,9 +193,9 @@ struct npu {
     struct arena arena;
     struct npu_gm_region **regions; /* sorted by base */
     int region_count;
-    uint64_t gm_low, gm_high; /* hull of the regions and the span */
+    uint64_t gm_low, gm_high;      /* hull of the regions and the span */
     uint64_t span_low, span_bytes; /* npu_gm_span */
-    uint64_t sys_workspace;   /* what SetSysWorkspace was given; 0 = not called */
+    uint64_t sys_workspace;        /* what SetSysWorkspace was given; 0 = not called */
     struct npu_finding findings[NPU_MAX_FINDINGS];
     size_t finding_count, last_finding;
     bool fatal;

@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- the chip as data (soc.def) -----------------------------------------------------------------------------------
- */
+/* The chip as data (soc.def). */
 struct npu_soc {
     const char *name; /* "Ascend910B2" */
     int aic, aiv;     /* cores */
@@ -26,8 +25,7 @@ extern const struct npu_soc npu_socs[];
 /* By name, ignoring case and an "Ascend" in front; NULL if there is none. */
 const struct npu_soc *npu_soc_find(const char *name);
 
-/* ---- what went wrong ----------------------------------------------------------------------------------------------
- */
+/* What went wrong. */
 enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
 
 /* One thing the machine noticed. Strings live as long as the machine. `fault` is a name of docs/faults.md,
@@ -47,8 +45,8 @@ struct npu_finding {
     uint64_t count;      /* how often the same (fault, pc, pc_other) happened */
 };
 
-/* ---- kernel types ---------------------------------------------------------------------------------------------------
- * Which cores a kernel starts for each block: asc-devkit docs/zh/api, Kernel-Tiling/设置Kernel类型, table 2. */
+/* Kernel types. Which cores a kernel starts for each block: asc-devkit docs/zh/api, Kernel-Tiling/设置Kernel类型,
+ * table 2. */
 enum npu_kernel_type {
     NPU_TYPE_INFERRED, /* none named: AIV_ONLY, or MIX_AIV_1_0 once the kernel synchronises its cores */
     NPU_TYPE_AIV_ONLY,
@@ -68,8 +66,7 @@ void npu_kernel_type_cores(enum npu_kernel_type type, int *aic, int *aiv);
  * other products (MIX_VECTOR_CORE, AICORE) count as not named: CANN accepts them for a 910B, without an effect. */
 enum npu_kernel_type npu_kernel_type_choose(const struct npu_task_type *named, size_t count, uint64_t tiling_key);
 
-/* ---- launching ----------------------------------------------------------------------------------------------------
- */
+/* Launching. */
 enum npu_gm_kind { NPU_GM_INPUT, NPU_GM_OUTPUT, NPU_GM_INOUT, NPU_GM_WORKSPACE, NPU_GM_TILING, NPU_GM_ADDRESSES };
 enum npu_sync { NPU_SYNC_AUTO, NPU_SYNC_MANUAL };
 

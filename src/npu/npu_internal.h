@@ -57,13 +57,14 @@ struct npu_family {
                  struct npu_access *accesses);
     void (*execute)(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs);
 };
-#define NPU_FAMILIES(X)                                                                                                \
-    X(binary)                                                                                                          \
-    X(ternary)                                                                                                         \
-    X(scalar)                                                                                                          \
-    X(unary)                                                                                                           \
-    X(cast) X(compare) X(select) X(duplicate) X(brcb) X(copy) X(create_index) X(gather) X(gather_mask) X(reduce)       \
-        X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) X(data_copy) X(data_copy_pad)
+/* The formatter never settles on this list. */
+/* clang-format off */
+#define NPU_FAMILIES(X) \
+    X(binary) X(ternary) X(scalar) X(unary) X(cast) X(compare) \
+    X(select) X(duplicate) X(brcb) X(copy) X(create_index) X(gather) \
+    X(gather_mask) X(reduce) X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) \
+    X(data_copy) X(data_copy_pad)
+/* clang-format on */
 #define X(name)                                                                                                        \
     int npu_check_##name(struct npu_core *, struct npu_insn *, const struct npu_regs *, struct npu_access *);          \
     void npu_exec_##name(struct npu_core *, const struct npu_insn *, const struct npu_regs *);

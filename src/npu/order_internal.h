@@ -88,7 +88,7 @@ static inline void npu_clock_join(struct npu_clock *into, const struct npu_clock
         into->at[i] = into->at[i] > from->at[i] ? into->at[i] : from->at[i];
 }
 
-/* ---- order.c ---------------------------------------------------------------------------------------------------- */
+/* Order.c. */
 /* `to` waits for everything that `from` was given so far. */
 void npu_order_edge(struct npu_order *order, int from, int to);
 /* The edge that auto-sync inserts: the scalar unit as `to` waits for the pipe at once. */
@@ -102,12 +102,12 @@ uint64_t npu_order_pc(const struct npu_order *order, int lane, uint32_t index);
 void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t other_index, bool write, bool other_write,
                         uint64_t low, uint64_t high, const char *operand);
 
-/* ---- order_gm.c ------------------------------------------------------------------------------------------------- */
+/* order_gm.c. */
 /* One access to GM: compares with the windows, then joins them. `edges`: a conflict between the scalar unit and another
  * pipe becomes an edge instead of a finding (auto-sync through tensors). */
 void npu_order_gm(struct npu_core *core, int lane, const struct npu_access *access, bool edges);
 
-/* ---- schedule.c ------------------------------------------------------------------------------------------------- */
+/* Schedule.c. */
 /* The synchronisation instructions in a random schedule; nothing under program order. The flag's own counts say which
  * SetFlag a WaitFlag belongs to. */
 void npu_schedule_set_flag(struct npu_core *core, int from, int to, int event);

@@ -70,8 +70,7 @@ void npu_pipe_object_destroy(struct npu_core *core)
     core->pipe = NULL;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------
- */
+/* Events. */
 static int free_event(struct npu_core *core, const struct npu_pipe_object *pipe, int from, int to)
 {
     unsigned taken = pipe->events[from][to];
@@ -125,8 +124,7 @@ void npu_release_event(int src_pipe, int dst_pipe, int event_id)
     npu_event_release(pipe, from, to, event_id);
 }
 
-/* ---- UB outside the queues ------------------------------------------------------------------------------------------
- */
+/* UB outside the queues. */
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));

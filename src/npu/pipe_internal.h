@@ -51,15 +51,13 @@ static inline struct npu_core *npu_enter(void *pc)
     return core;
 }
 
-/* ---- sync.c: flags between two lanes that exist, event in range ----------------------------------------------------
- */
+/* Sync.c: flags between two lanes that exist, event in range. */
 void npu_sync_set(struct npu_core *core, int from, int to, int event);
 void npu_sync_wait(struct npu_core *core, int from, int to, int event);
 /* Notes flags that are still set. */
 void npu_sync_report(struct npu_core *core);
 
-/* ---- pipe.c --------------------------------------------------------------------------------------------------------
- */
+/* Pipe.c. */
 /* The live TPipe; a trap if there is none. */
 struct npu_pipe_object *npu_pipe_live(struct npu_core *core, const char *api);
 int npu_event_take(struct npu_core *core, struct npu_pipe_object *pipe, int from, int to);
@@ -68,8 +66,7 @@ static inline void npu_event_release(struct npu_pipe_object *pipe, int from, int
     pipe->events[from][to] &= (uint8_t)~(1u << event);
 }
 
-/* ---- queue.c -------------------------------------------------------------------------------------------------------
- */
+/* Queue.c. */
 /* Before buffers go: notes tensors and queues that are not empty, waits for the flags of free buffers. */
 void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe);
 

@@ -12,8 +12,7 @@ static const char *const position_names[NPU_POSITION_MAX] = {
     "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL",
 };
 
-/* ---- InitBuffer
- * ------------------------------------------------------------------------------------------------------ */
+/* InitBuffer. */
 /* Which lanes a flag between two positions joins; what other data paths do belongs to the cube core. */
 static void lanes_between(int source, int destination, int8_t *from, int8_t *to)
 {
@@ -116,8 +115,7 @@ void npu_ub_overrun(struct npu_core *core, const char *operand, uint64_t addr, u
              (unsigned long long)bytes, (long long)offset, core->ub_bytes);
 }
 
-/* ---- finding things
- * -------------------------------------------------------------------------------------------------- */
+/* Finding things. */
 static struct npu_queue *find_queue(struct npu_core *core, uint32_t id, const char *api)
 {
     struct npu_pipe_object *pipe = npu_pipe_live(core, api);
@@ -147,8 +145,7 @@ static void fill_tensor(const struct npu_core *core, const struct npu_queue *que
                                   .buffer = queue->tbuf ? 0 : (uint16_t)(buffer - core->pipe->buffers + 1)};
 }
 
-/* ---- the four calls
- * -------------------------------------------------------------------------------------------------- */
+/* The four calls. */
 /* Waits for the flag of the buffer's last FreeTensor. */
 static void wait_for_free(struct npu_core *core, const struct npu_queue *queue, struct npu_buffer *buffer)
 {
@@ -316,8 +313,7 @@ void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
     npu_sync_set(core, queue->consumer, queue->producer, buffer->free_event);
 }
 
-/* ---- the rest
- * -------------------------------------------------------------------------------------------------------- */
+/* The rest. */
 void npu_que_free_all(uint32_t id)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));

@@ -129,8 +129,7 @@ int npu_check_reduce(struct npu_core *core, struct npu_insn *insn, const struct 
     return list_tmp(core, insn, &v, size, accesses, n);
 }
 
-/* ---- execution
- * ---------------------------------------------------------------------------------------------------------- */
+/* Execution. */
 struct outcome {
     float value;
     uint32_t index;

@@ -6,8 +6,7 @@
  * 归约计算辅助配置接口/: GetReduceRepeatSumSpr, GetReduceRepeatMaxMinSpr. */
 #include "npu/reduce_internal.h"
 
-/* ---- shared
- * ---------------------------------------------------------------------------------------------------------- */
+/* Shared. */
 static const uint8_t *block_address(const struct npu_insn *insn, uint32_t blk, uint32_t rep, uint32_t r, uint32_t block)
 {
     return (const uint8_t *)insn->src0.addr + ((size_t)r * rep + (size_t)block * blk) * NPU_BLOCK;
@@ -275,8 +274,7 @@ static void report_undefined(struct npu_core *core, const struct npu_repeat *rep
     *reported |= repeat->undefined != NULL;
 }
 
-/* ---- WholeReduce
- * ------------------------------------------------------------------------------------------------------ */
+/* WholeReduce. */
 enum reduce_order { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
 
 /* Bytes of one result, which is also dst's alignment and the unit of dstRepStride: ReduceRepeat.md, table 3. */
@@ -358,8 +356,7 @@ void npu_exec_whole_reduce(struct npu_core *core, const struct npu_insn *insn, c
     }
 }
 
-/* ---- BlockReduce
- * ------------------------------------------------------------------------------------------------------- */
+/* BlockReduce. */
 int npu_check_block_reduce(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                            struct npu_access *accesses)
 {
@@ -400,8 +397,7 @@ void npu_exec_block_reduce(struct npu_core *core, const struct npu_insn *insn, c
     }
 }
 
-/* ---- PairReduceSum
- * ------------------------------------------------------------------------------------------------------ */
+/* PairReduceSum. */
 enum { PAIR_STEP = NPU_REPEAT / 2 }; /* bytes of a repeat's results, and dstRepStride's unit */
 
 int npu_check_pair_reduce(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
@@ -441,8 +437,7 @@ void npu_exec_pair_reduce(struct npu_core *core, const struct npu_insn *insn, co
     }
 }
 
-/* ---- vcadd into the accumulator
- * ------------------------------------------------------------------------------------------- */
+/* Vcadd into the accumulator. */
 int npu_check_vcadd_acc(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                         struct npu_access *accesses)
 {

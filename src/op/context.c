@@ -156,8 +156,7 @@ struct akgen_error *op_context_bind(struct akgen_tiling_context *context, const 
     return error ? error : bind_attrs(context, def, call);
 }
 
-/* ---- what the headers ask
- * --------------------------------------------------------------------------------------------- */
+/* What the headers ask. */
 
 static const struct akgen_tensor *by_position(const struct op_bound *bound, size_t index)
 {

@@ -7,8 +7,7 @@
 
 enum { MAX_COMBINATIONS = 4096, MAX_ITEMS = 1024, MAX_TILING_BYTES = 1 << 20, MAX_NESTING = 8 };
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------------------- */
+/* Writing. */
 
 static const char *const param_types[] = {
     [OP_REQUIRED] = "required", [OP_OPTIONAL] = "optional", [OP_DYNAMIC] = "dynamic"};
@@ -61,8 +60,7 @@ json_t *op_def_to_json(const struct op_def *def)
                      params_to_json(def->outputs, def->output_count), "attrs", attrs, "tilings", tilings, "socs", socs);
 }
 
-/* ---- reading
- * ---------------------------------------------------------------------------------------------------------- */
+/* Reading. */
 
 static bool is_identifier(const char *text)
 {

@@ -14,8 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- the directory ------------------------------------------------------------------------------------------------
- */
+/* The directory. */
 struct op_project {
     const char *dir;           /* absolute */
     const char *entry;         /* kernel file stem and entry point: "add_custom" */
@@ -34,8 +33,7 @@ const char *op_snake_case(struct arena *arena, const char *op_type);
 struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
                                     struct op_project *project);
 
-/* ---- the OpDef ----------------------------------------------------------------------------------------------------
- */
+/* The OpDef. */
 enum op_param_type { OP_REQUIRED, OP_OPTIONAL, OP_DYNAMIC };
 struct op_param {
     const char *name;
@@ -100,8 +98,7 @@ struct akgen_error *op_def_from_json(struct arena *arena, const json_t *json, st
  * The text guards itself against a second inclusion. */
 const char *op_tiling_header(struct arena *arena, const struct op_def *def);
 
-/* ---- running the host part (inside the jail) ------------------------------------------------------------------------
- */
+/* Running the host part (inside the jail). */
 /* One tensor argument of a call; an absent optional has rank -1. Shapes are in elements. */
 enum { OP_MAX_RANK = 25 };
 struct op_tensor {

@@ -6,10 +6,9 @@
 #include "akgen/op_abi.h"
 #include "op/op.h"
 
-/* ---- registrations (registry.c)
- * -------------------------------------------------------------------------------------- Static constructors of host.so
- * reach us without any context, so the registrations of a process are a global list; each remembers the file it came
- * from. Entries are never removed: a loaded host part stays loaded. */
+/* Registrations (registry.c) Static constructors of host.so reach us without any context, so the registrations of a
+ * process are a global list; each remembers the file it came from. Entries are never removed: a loaded host part stays
+ * loaded. */
 struct op_registration {
     struct op_registration *next;
     const char *host_so; /* the file being loaded when it arrived, "" outside op_describe */
@@ -35,8 +34,7 @@ struct op_tiling_registration *op_registry_tilings(void);
 /* The newest registration of that type from host_so (any file if NULL); NULL if there is none. */
 struct op_registration *op_registry_find(const char *host_so, const char *type);
 
-/* ---- an OpDef being recorded (def_record.c) -------------------------------------------------------------------------
- */
+/* An OpDef being recorded (def_record.c). */
 struct akgen_op_param {
     struct akgen_op_param *next;
     struct akgen_op_def *def;
@@ -72,16 +70,14 @@ struct akgen_op_def {
 /* Turns the recording into combinations and parameters; copies what it keeps into the arena. */
 struct akgen_error *op_def_combine(struct arena *arena, const struct akgen_op_def *record, struct op_def *def);
 
-/* ---- tiling data (tiling_data.c) ------------------------------------------------------------------------------------
- */
+/* Tiling data (tiling_data.c). */
 /* Where akgen_tiling_describe puts a class. */
 struct op_tiling_sink {
     struct arena *arena;
     struct op_tiling_struct *tiling;
 };
 
-/* ---- one tiling call (context.c, tiling.c) --------------------------------------------------------------------------
- */
+/* One tiling call (context.c, tiling.c). */
 enum {
     /* kMaxTilingDataSize of the graph runtime: what a tiling function may write. */
     OP_TILING_CAPACITY = 16 * 1024,
@@ -128,8 +124,7 @@ struct akgen_error *op_context_bind(struct akgen_tiling_context *context, const 
 /* The context whose tiling function is running, for akgen_tiling_data_save, which gets none. NULL outside a call. */
 extern struct akgen_tiling_context *op_current_context;
 
-/* ---- JSON attribute values
- * ------------------------------------------------------------------------------------------- */
+/* JSON attribute values. */
 /* "int", "list_float", ... */
 const char *op_attr_type_name(enum op_attr_type type);
 /* NULL if the value fits the type (NULL and JSON null fit every type), else what is wrong, in words. */

@@ -31,8 +31,7 @@ const char *op_snake_case(struct arena *arena, const char *op_type)
     return snake;
 }
 
-/* ---- files
- * ------------------------------------------------------------------------------------------------------------ */
+/* Files. */
 
 static bool is_directory(const char *path)
 {
@@ -113,8 +112,7 @@ static int list_sources(struct arena *arena, const char *path, const char ***nam
     return count;
 }
 
-/* ---- the kernel
- * ------------------------------------------------------------------------------------------------------- */
+/* The kernel. */
 
 /* The name of the function that follows a `__global__`: the word before the first parenthesis that belongs to it. */
 static const char *function_name(struct arena *arena, const char *text)
@@ -224,8 +222,7 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
                      project->entry);
 }
 
-/* ---- the host part
- * ---------------------------------------------------------------------------------------------------- */
+/* The host part. */
 
 /* Sources of the single-operator API (aclnn) include its headers; the simulated machine has no such layer. */
 static bool is_op_api(const char *text)
@@ -258,8 +255,7 @@ static struct akgen_error *find_host(struct arena *arena, bool need_host, struct
     return NULL;
 }
 
-/* ---- compile options
- * -------------------------------------------------------------------------------------------------- */
+/* Compile options. */
 
 /* -DNAME=value, -UNAME, -Irelative/path: nothing that a shell or the compiler could take for something else. */
 static bool is_safe_option(const char *option)

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- op_describe
- * ------------------------------------------------------------------------------------------------------ */
+/* op_describe. */
 
 static struct akgen_error *choose(struct arena *arena, const char *host_so, const char *op_type,
                                   struct op_registration **chosen)
@@ -79,8 +78,7 @@ void op_def_release(struct op_def *def)
     }
 }
 
-/* ---- op_tile
- * ---------------------------------------------------------------------------------------------------------- */
+/* op_tile. */
 
 /* What GetCompileInfo() gives for an operator registered by SetTiling alone: in CANN the address of an empty structure,
  * so fields read from it are whatever lies there. */

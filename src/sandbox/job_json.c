@@ -7,8 +7,7 @@
 
 enum { MAX_ARGUMENTS = 256, MAX_TENSORS = 4096, MAX_FINDINGS = 4096 };
 
-/* ---- reading with one error ---------------------------------------------------------------------------------------
- */
+/* Reading with one error. */
 struct reader {
     struct arena *arena;
     const char *problem; /* the first missing or wrong field */
@@ -72,8 +71,7 @@ static json_t *text_or_null(const char *text)
     return json ? json : text ? json_string("?") : json_null();
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------
- */
+/* Arguments. */
 static json_t *tensor_to_json(const struct job_tensor *tensor)
 {
     json_t *dims = json_array();
@@ -132,8 +130,7 @@ static int arguments_from_json(struct reader *reader, const json_t *json, const 
     return (int)count;
 }
 
-/* ---- the job
- * ---------------------------------------------------------------------------------------------------------- */
+/* The job. */
 json_t *job_to_json(const struct job *job)
 {
     json_t *attrs = json_array();
@@ -208,8 +205,7 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
     return op_def_from_json(arena, def, read);
 }
 
-/* ---- the result
- * ------------------------------------------------------------------------------------------------------- */
+/* The result. */
 static json_t *findings_to_json(const struct job_result *result)
 {
     json_t *list = json_array();

@@ -106,8 +106,7 @@ static void map_gm(struct runner *runner, int fd)
         fail(runner, JOB_BROKEN, "the tensors' memory cannot be mapped");
 }
 
-/* ---- the host part
- * --------------------------------------------------------------------------------------------------- */
+/* The host part. */
 static void load_host(struct runner *runner)
 {
     set_stage(runner, "load");
@@ -161,8 +160,7 @@ static void run_tiling(struct runner *runner, const struct npu_soc *soc)
         op_tiling_decode(&runner->def, runner->tiling.key, runner->tiling.bytes, runner->tiling.size);
 }
 
-/* ---- the kernel's arguments
- * -------------------------------------------------------------------------------------------- */
+/* The kernel's arguments. */
 static uint8_t *allocate(struct runner *runner, uint64_t bytes)
 {
     uint8_t *at =
@@ -286,8 +284,7 @@ static void bind_arguments(struct runner *runner)
     add_argument(runner, (uint64_t)tiling);
 }
 
-/* ---- the kernel
- * --------------------------------------------------------------------------------------------------------- */
+/* The kernel. */
 static void load_object(struct runner *runner, const char *path, struct loaded *loaded)
 {
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -116,8 +116,7 @@ static void strideslice_neg_concat(struct reference_call *call)
     }
 }
 
-/* ---- the dilogarithm -----------------------------------------------------------------------------------------------
- */
+/* The dilogarithm. */
 enum { BERNOULLI_TERMS = 9 };
 
 /* Li2(1 - x) for x in [1/2, 3/2] by the series in u = -ln x whose coefficients are Bernoulli numbers (DLMF 25.12.(8)

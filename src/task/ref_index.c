@@ -105,8 +105,7 @@ static void expand(struct reference_call *call)
     }
 }
 
-/* ---- TopKV3: x (outer, n, inner); values, indices (outer, k, inner), best first, of equal ones the first
- * ------------- */
+/* TopKV3: x (outer, n, inner); values, indices (outer, k, inner), best first, of equal ones the first. */
 struct ranked {
     double value;
     int64_t index;

@@ -5,8 +5,7 @@
 
 #define R(value) reference_round(steps, value)
 
-/* ---- Comparison: x1, x2, y all (shape); y bool. Module: torch.eq / torch.less ---------------------------------------
- */
+/* Comparison: x1, x2, y all (shape); y bool. Module: torch.eq / torch.less. */
 static double equal_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     (void)steps;
@@ -61,8 +60,7 @@ static void less_equal(struct reference_call *call)
     reference_elementwise(call, less_equal_op, less_equal_integer, 2, NULL);
 }
 
-/* ---- Condition
- * ------------------------------------------------------------------------------------------------------- */
+/* Condition. */
 /* y = isfinite(x). The module casts y to x's type and so does the binding; 0 and 1 stay themselves, so bool is
  * compared. */
 static double is_finite_op(enum akgen_dtype steps, const double *x, const double *c)
@@ -97,8 +95,7 @@ static void non_finite_check(struct reference_call *call)
     task_write_double(&call->outputs[0].tensors[0], 0, 1, &found);
 }
 
-/* ---- Math
- * ------------------------------------------------------------------------------------------------------------ */
+/* Math. */
 /* z = x + y */
 static double add_op(enum akgen_dtype steps, const double *x, const double *c)
 {

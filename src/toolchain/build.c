@@ -44,8 +44,7 @@ static double now_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* ---- running compiles side by side ---------------------------------------------------------------------------------
- */
+/* Running compiles side by side. */
 
 static void *compile_worker(void *closure)
 {
@@ -101,8 +100,7 @@ static bool take_compile(struct builder *builder, const struct compile *compile,
     return false;
 }
 
-/* ---- what the sources are -------------------------------------------------------------------------------------------
- */
+/* What the sources are. */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -178,8 +176,7 @@ static void merge(struct builder *builder, const struct diagnostic_list *list)
         diagnose_add(builder->arena, &builder->diagnostics, &list->items[i]);
 }
 
-/* ---- the host part
- * --------------------------------------------------------------------------------------------------- */
+/* The host part. */
 
 /* The question's op_host, for candidates that write only the kernel. */
 static struct akgen_error *override_sources(struct builder *builder, const char ***sources, int *count)
@@ -283,8 +280,7 @@ static void describe(struct builder *builder)
     job_result_free(&result);
 }
 
-/* ---- the kernel
- * -------------------------------------------------------------------------------------------------------- */
+/* The kernel. */
 
 static void overlay_add(struct text *overlay, const char *name, const char *contents)
 {

@@ -9,8 +9,7 @@
 
 enum { SOURCE_LIMIT = 16 << 20 }; /* bytes of one source file */
 
-/* ---- the compiler (clang.c) ----------------------------------------------------------------------------------------
- */
+/* The compiler (clang.c). */
 struct clang {
     const char *question;          /* directory of the question's host part that compilers may read, or NULL */
     const char *compiler, *linker; /* absolute paths */
@@ -42,8 +41,7 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
 /* A fresh directory in the cache for one build; remove with files_remove_tree. */
 struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
 
-/* ---- the source pass (prepare.c) -----------------------------------------------------------------------------------
- */
+/* The source pass (prepare.c). */
 /* A place where the text that is compiled is longer than the author's: columns behind it move back by `longer`. */
 struct source_shift {
     int line, column, longer;
@@ -72,8 +70,7 @@ void prepare_source(struct arena *arena, const char *text, const char *entry, bo
  * skipped. */
 bool prepare_mentions(const char *text, const char *identifier);
 
-/* ---- diagnostics (diagnose.c, classify.c) --------------------------------------------------------------------------
- */
+/* Diagnostics (diagnose.c, classify.c). */
 struct diagnostic_list {
     struct diagnostic *items;
     int count, capacity;
@@ -91,8 +88,7 @@ void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struc
 /* The class of a message; notes are the compiler's notes that follow it, one per line. */
 enum diagnostic_class classify(const char *message, const char *notes);
 
-/* ---- the cache of objects (cache.c) --------------------------------------------------------------------------------
- */
+/* The cache of objects (cache.c). */
 struct cache_entry {
     bool good;      /* the compile succeeded */
     const char *so; /* NULL when only checked or failed */
@@ -104,8 +100,7 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry);
 
-/* ---- linking (link.c) ----------------------------------------------------------------------------------------------
- */
+/* Linking (link.c). */
 /* Links objects into work/name.so. False: the linker's words are in the list. Kernels may refer to the machine's ABI
  * and to what the compiler itself calls; anything else that is declared and never defined is an error. */
 bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, const char *const *objects,

@@ -1,8 +1,7 @@
 /* Kernel types: which cores a launch starts and how they are numbered, and what flags order among them. */
 #include "launch.h"
 
-/* ---- choosing -------------------------------------------------------------------------------------------------------
- */
+/* Choosing. */
 
 static void a_key_goes_before_the_default(void **state)
 {
@@ -19,8 +18,7 @@ static void a_key_goes_before_the_default(void **state)
     assert_string_equal(npu_kernel_type_name(-1), "");
 }
 
-/* ---- numbering ------------------------------------------------------------------------------------------------------
- */
+/* Numbering. */
 
 /* What a core says of itself: 16 words of the workspace, AICs in the first 64 slots. */
 enum { SLOT = 16, AIVS_FROM = 64 };
@@ -110,8 +108,7 @@ static void a_key_without_a_type_is_refused(void **state)
     fixture_free(&f);
 }
 
-/* ---- vector calls on an AIC -----------------------------------------------------------------------------------------
- */
+/* Vector calls on an AIC. */
 
 /* The unguarded vector kernel: on an AIC it must leave z alone, and read zeros from UB. */
 static void vector_kernel(float *x, float *y, float *z)
@@ -146,8 +143,7 @@ static void vector_calls_do_nothing_on_an_aic(void **state)
     fixture_free(&f);
 }
 
-/* ---- flags ----------------------------------------------------------------------------------------------------------
- */
+/* Flags. */
 
 /* An AIV's part of an exchange with its AIC: 64 words at its place in the workspace, doubled by the AIC, back to z. The
  * workspace is used ROUNDS times. */
@@ -333,8 +329,7 @@ static void writes_in_turn_are_no_overlap(void **state)
     }
 }
 
-/* ---- SyncAll --------------------------------------------------------------------------------------------------------
- */
+/* SyncAll. */
 
 /* Every core leaves its number, all meet, and each AIV copies what the first AIC and the last AIV have left. */
 static void meet_aic(float *x, float *y, float *z, float *workspace)
@@ -417,8 +412,7 @@ static void a_sync_infers_a_mix_type(void **state)
     fixture_free(&f);
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------------------
- */
+/* Faults. */
 
 static void waits_for_one_aiv(float *x)
 {

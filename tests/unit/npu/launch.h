@@ -89,8 +89,7 @@ static inline void no_findings(struct fixture *f)
     assert_int_equal(count, 0);
 }
 
-/* ---- the ABI, in short ----------------------------------------------------------------------------------------------
- */
+/* The ABI, in short. */
 
 static inline struct npu_tensor global(float *base, uint64_t element)
 {

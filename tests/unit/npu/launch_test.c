@@ -1,8 +1,7 @@
 /* Launching: kernels written in C against the machine's ABI, as the headers would call it. */
 #include "launch.h"
 
-/* ---- kernels
- * --------------------------------------------------------------------------------------------------------- */
+/* Kernels. */
 
 static void add_kernel(float *x, float *y, float *z)
 {

@@ -244,8 +244,7 @@ static void gm_of_one_core(void **state)
     fake_stop();
 }
 
-/* ---- random programs against sets
- * ------------------------------------------------------------------------------------ */
+/* Random programs against sets. */
 enum { OPS = 60, BYTES = 128, PIPES = 4 };
 static const int pipes[PIPES] = {S, V, MTE2, MTE3};
 struct oracle_op {

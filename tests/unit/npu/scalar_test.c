@@ -221,8 +221,7 @@ static void tiling_mismatch(void **state)
     free(tiling);
 }
 
-/* ---- soft SyncAll and cross-core flags
- * ------------------------------------------------------------------------------- */
+/* Soft SyncAll and cross-core flags. */
 
 static void soft_sync_kernel(float *x, float *y, float *z, float *workspace)
 {
@@ -333,8 +332,7 @@ static void spinning_lets_others_run(void **state)
     free(flags);
 }
 
-/* ---- the chips
- * ------------------------------------------------------------------------------------------------------- */
+/* The chips. */
 
 static void chips_by_name(void **state)
 {

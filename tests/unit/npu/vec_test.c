@@ -6,8 +6,7 @@
 
 enum { DST = 0x1000, SRC0 = 0x4000, SRC1 = 0x8000, SPAN = 0x3000 };
 
-/* ---- the specification: one element
- * ------------------------------------------------------------------------------------ */
+/* The specification: one element. */
 static double load(const uint8_t *at, uint8_t type)
 {
     float f;

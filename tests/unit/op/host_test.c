@@ -119,8 +119,7 @@ static void multiplies_type_lists(void **state)
     op_def_release(&def);
 }
 
-/* ---- tiling
- * ------------------------------------------------------------------------------------------------------------ */
+/* Tiling. */
 
 struct probe_call {
     struct op_tensor x, list[2], k, s, out[2];
