@@ -29,6 +29,7 @@ bench: build
 
 # Format and clang-tidy's findings; clang-format-19 and clang-tidy-19 are not among the packages that `make test` installs.
 lint: build
+	@scripts/install lint
 	@scripts/lint
 
 clean:
