@@ -1,7 +1,7 @@
 /* ASSERT of the device. No include guard: this file is in the precompiled header, and the kernel's own #include of
- * kernel_operator.h reads it again with the ASCENDC_DUMP that the kernel or its CMakeLists defines. As in CANN 8.1 there is
- * nothing at all without ASCENDC_DUMP=1: published kernels have an ASSERT where a statement cannot stand, or with names
- * that are not declared. */
+ * kernel_operator.h reads it again with the ASCENDC_DUMP that the kernel or its CMakeLists defines. As in CANN 8.1
+ * there is nothing at all without ASCENDC_DUMP=1: published kernels have an ASSERT where a statement cannot stand, or
+ * with names that are not declared. */
 #undef ASSERT
 #undef assert
 #undef ascendc_assert
