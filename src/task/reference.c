@@ -10,7 +10,7 @@
 static const struct task_reference_entry *const families[] = {
     task_references_math,       task_references_creation, task_references_norm,       task_references_foreach,
     task_references_activation, task_references_index,    task_references_elementary, task_references_blas,
-    task_references_move,       task_references_matmul,   task_references_attention,
+    task_references_move,       task_references_matmul,   task_references_attention,  task_references_mhc,
 };
 
 const struct task_reference_entry *task_reference_find(const char *name)

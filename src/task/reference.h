@@ -23,7 +23,7 @@ struct task_reference_entry {
 extern const struct task_reference_entry task_references_math[], task_references_creation[], task_references_norm[],
     task_references_foreach[], task_references_activation[], task_references_index[], task_references_elementary[],
     task_references_blas[], task_references_move[];
-extern const struct task_reference_entry task_references_matmul[], task_references_attention[];
+extern const struct task_reference_entry task_references_matmul[], task_references_attention[], task_references_mhc[];
 /* NULL if there is none of that name. */
 const struct task_reference_entry *task_reference_find(const char *name);
 

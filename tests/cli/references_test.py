@@ -19,6 +19,7 @@ except ImportError:
 import references_foreach
 import references_gmm
 import references_math
+import references_mhc
 import references_move
 from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_from_golden, load, mul, per_step, sigmoid,
                               sub, wide)
@@ -27,6 +28,7 @@ FAMILIES = (
     references_foreach,
     references_gmm,
     references_math,
+    references_mhc,
     references_move,
 )
 
@@ -154,7 +156,7 @@ def run(task, case, seed, directory):
 
 
 def main():
-    home = os.path.join(os.environ["AKGEN_HOME"], "tasks", "npukernelbench")
+    home = os.path.join(os.environ["AKGEN_HOME"], "tasks")
     failures = checked = 0
     for folder, _, files in sorted(os.walk(home)):
         if "cases.csv" not in files or os.path.basename(folder) not in MODELS:

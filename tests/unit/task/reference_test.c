@@ -202,6 +202,32 @@ static void mla_goes_through_the_block_table(void **state)
     task_instance_free(instance);
 }
 
+/* h_res[k, i] is the share of stream k that goes into stream i: its transpose would give another y. */
+static void streams_go_where_h_res_says(void **state)
+{
+    (void)state;
+    enum { N = 4, D = 384 };
+    struct task_instance *post = instance_of("MhcPost", 4), *gradient = instance_of("MhcPostGrad", 4);
+    for (int i = 0; i < N; i++) {
+        put(&post->inputs[3], i, 0); /* h_post */
+        for (int k = 0; k < N; k++) {
+            put(&post->inputs[1], k * N + i, k == 1 && i == 2);
+            put(&gradient->inputs[2], k * N + i, k == 1 && i == 2);
+        }
+    }
+    put(&post->inputs[0], 1 * D, 3);
+    put(&gradient->inputs[0], 2 * D, 5); /* dy of stream 2 */
+    struct task_argument *y = expected_of(post, TASK_UPSTREAM), *dx = expected_of(gradient, TASK_UPSTREAM);
+    for (int stream = 0; stream < N; stream++) {
+        assert_true(at(&y[0], (int64_t)stream * D) == (stream == 2 ? 3 : 0));
+        assert_true(at(&dx[0], (int64_t)stream * D) == (stream == 1 ? 5 : 0));
+    }
+    task_outputs_free(y);
+    task_outputs_free(dx);
+    task_instance_free(post);
+    task_instance_free(gradient);
+}
+
 static void only_judged_outputs_are_expected(void **state)
 {
     (void)state;
@@ -408,6 +434,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(foreach_integers_wrap),
         cmocka_unit_test(a_number_widens_bfloat16_by_its_dimensions),
         cmocka_unit_test(a_slice_of_k_is_used_transposed),
+        cmocka_unit_test(streams_go_where_h_res_says),
         cmocka_unit_test(mla_goes_through_the_block_table),
     };
     return cmocka_run_group_tests(tests, NULL, release);
