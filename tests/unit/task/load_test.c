@@ -4,6 +4,7 @@
 #include "task/task_internal.h"
 
 #include "base/random.h"
+#include "op/op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,8 +153,9 @@ static void shipped_tasks_load(void **state)
         const char *category;
         int tasks;
     } counts[] = {
-        {1, "Comparison", 3}, {1, "Condition", 3}, {1, "Index", 2},      {1, "Math", 26}, {1, "TensorCreation", 3},
-        {2, "Foreach", 53},   {2, "Linalg", 2},    {2, "TensorMove", 5}, {2, "Mask", 3},  {3, "Sort", 1},
+        {1, "Comparison", 3},     {1, "Condition", 3}, {1, "Index", 2},  {1, "Math", 26},
+        {1, "TensorCreation", 3}, {2, "Foreach", 53},  {2, "Linalg", 2}, {2, "TensorMove", 5},
+        {2, "Mask", 3},           {3, "Sort", 1},      {3, "GMM", 17},   {2, "MHC", 2},
     };
     int found[sizeof counts / sizeof *counts] = {0};
     assert_null(task_load_all(&arena, AKGEN_SOURCE_DIR, &tasks, &count));
@@ -170,6 +172,10 @@ static void shipped_tasks_load(void **state)
                 stat(arena_printf(&arena, "%s/question/%s/op_host", tasks[i].dir, scope ? "project" : "kernel"),
                      &status),
                 0);
+            const char *kernel = arena_printf(&arena, "%s/question/%s/op_kernel/%s.cpp", tasks[i].dir,
+                                              scope ? "project" : "kernel", op_snake_case(&arena, tasks[i].op_type));
+            if (stat(kernel, &status))
+                fail_msg("there is no %s", kernel);
         }
     }
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
