@@ -107,6 +107,32 @@ static void copies_that_fit(struct task_instance *instance)
     }
 }
 
+/* ---- DequantSwigluQuant --------------------------------------------------------------------------------------------
+ */
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The generated values are borders in 0 .. rows of input 0; the result counts the rows between neighbours and adds up
+ * to all rows. */
+static void group_counts(struct task_instance *instance)
+{
+    const struct task_argument *argument = &instance->inputs[task_input_index(instance->task, "group_index")];
+    if (!argument->count)
+        return;
+    const struct task_tensor *tensor = &argument->tensors[0];
+    int64_t count = tensor->elements, *borders = checked(calloc((size_t)count + 1, sizeof *borders));
+    task_read_integer(tensor, 0, (int)count, borders);
+    borders[count - 1] = instance->inputs[0].tensors[0].dims[0];
+    qsort(borders, (size_t)count, sizeof *borders, by_value);
+    for (int64_t i = count - 1; i > 0; i--)
+        borders[i] -= borders[i - 1];
+    task_write_integer(tensor, 0, (int)count, borders);
+    free(borders);
+}
+
 /* ---- the table -----------------------------------------------------------------------------------------------------
  */
 static const struct {
@@ -116,6 +142,13 @@ static const struct {
     {"unique_entries", unique_entries},
     {"ranges_of_updates", ranges_of_updates},
     {"copies_that_fit", copies_that_fit},
+    {"group_counts", group_counts},
+    {"sum_statistics", task_derive_sum_statistics},
+    {"deep_statistics", task_derive_deep_statistics},
+    {"rms_rstd", task_derive_rms_rstd},
+    {"gelu", task_derive_gelu},
+    {"half_gelu", task_derive_half_gelu},
+    {"log_softmax", task_derive_log_softmax},
 };
 
 bool task_derivation_exists(const char *name)

@@ -1,10 +1,9 @@
 #include "task/product.h"
 
-#include "task/task_internal.h"
+#include "task/reference.h"
 
 #include <cblas.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Several cases run at once: more threads inside each would only get in each other's way. */
@@ -27,14 +26,6 @@ void reference_product(const struct product *shape, const double *a, const doubl
     cblas_dgemm(CblasRowMajor, shape->a_transposed ? CblasTrans : CblasNoTrans,
                 shape->b_transposed ? CblasTrans : CblasNoTrans, m, n, k, 1, a, shape->a_transposed ? m : k, b,
                 shape->b_transposed ? k : n, 0, c, n);
-}
-
-double *reference_numbers(int64_t count)
-{
-    double *numbers = calloc((size_t)count + 1, sizeof *numbers);
-    if (!numbers)
-        abort();
-    return numbers;
 }
 
 double *reference_part(const struct task_tensor *tensor, int64_t first, int64_t count)

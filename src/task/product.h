@@ -16,8 +16,6 @@ struct product {
 /* c (m, n) = a b in float64; c is zero if k is 0. Runs in the caller's thread. */
 void reference_product(const struct product *shape, const double *a, const double *b, double *c);
 
-/* `count` doubles, zero; free them. */
-double *reference_numbers(int64_t count);
 /* Elements first .. first + count - 1 of a tensor as doubles; free them. */
 double *reference_part(const struct task_tensor *tensor, int64_t first, int64_t count);
 

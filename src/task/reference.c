@@ -11,6 +11,8 @@ static const struct task_reference_entry *const families[] = {
     task_references_math,       task_references_creation, task_references_norm,       task_references_foreach,
     task_references_activation, task_references_index,    task_references_elementary, task_references_blas,
     task_references_move,       task_references_matmul,   task_references_attention,  task_references_mhc,
+    task_references_norm_grad,  task_references_gelu,     task_references_loss,       task_references_optim,
+    task_references_fused,
 };
 
 const struct task_reference_entry *task_reference_find(const char *name)
@@ -61,6 +63,14 @@ void reference_retype(struct reference_call *call, int output, enum akgen_dtype 
         return;
     free_values(&call->outputs[output]);
     allocate_values(&call->outputs[output], type);
+}
+
+void reference_quantized(struct reference_call *call, int output)
+{
+    if (call->profile == TASK_UPSTREAM || !call->outputs[output].count)
+        return;
+    free_values(&call->outputs[output]);
+    allocate_values(&call->outputs[output], AKGEN_DOUBLE);
 }
 
 static struct outputs *outputs_new(const struct task_instance *instance, enum task_profile profile)
@@ -167,6 +177,50 @@ bool reference_any_not_finite(const struct task_argument *list)
                 found |= !isfinite(x[i]);
         }
     return found;
+}
+
+double reference_int8(const struct reference_call *call, double value)
+{
+    return fmax(-128, fmin(127, call->profile == TASK_STRICT ? value : rint(value)));
+}
+
+const struct task_tensor *reference_output(const struct reference_call *call, int index)
+{
+    return call->outputs[index].count ? &call->outputs[index].tensors[0] : NULL;
+}
+
+void reference_store(const struct reference_call *call, int output, int64_t first, int64_t n, const double *values)
+{
+    if (call->outputs[output].count)
+        task_write_double(&call->outputs[output].tensors[0], first, (int)n, values);
+}
+
+double *reference_numbers(int64_t length)
+{
+    return checked(calloc((size_t)length + 1, sizeof(double)));
+}
+
+double *reference_read_all(const struct task_tensor *tensor)
+{
+    double *values = reference_numbers(tensor->elements);
+    task_read_double(tensor, 0, (int)tensor->elements, values);
+    return values;
+}
+
+double reference_gelu(double x, bool tanh_form)
+{
+    if (tanh_form)
+        return 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
+    return 0.5 * x * erfc(-x * 0.70710678118654752440);
+}
+
+int64_t reference_half(const struct task_tensor *x, int dim)
+{
+    dim += dim < 0 ? x->rank : 0;
+    int64_t half = x->dims[dim] / 2;
+    for (int i = dim + 1; i < x->rank; i++)
+        half *= x->dims[i];
+    return half;
 }
 
 /* ---- maps ----------------------------------------------------------------------------------------------------------

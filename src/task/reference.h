@@ -24,6 +24,8 @@ extern const struct task_reference_entry task_references_math[], task_references
     task_references_foreach[], task_references_activation[], task_references_index[], task_references_elementary[],
     task_references_blas[], task_references_move[];
 extern const struct task_reference_entry task_references_matmul[], task_references_attention[], task_references_mhc[];
+extern const struct task_reference_entry task_references_norm_grad[], task_references_gelu[], task_references_loss[],
+    task_references_optim[], task_references_fused[];
 /* NULL if there is none of that name. */
 const struct task_reference_entry *task_reference_find(const char *name);
 
@@ -42,6 +44,21 @@ static inline double reference_round(enum akgen_dtype type, double value)
 /* The module's result has this type (wider than the operator's output): replaces the tensors of an output. Golden
  * outputs keep float64. */
 void reference_retype(struct reference_call *call, int output, enum akgen_dtype type);
+/* An integer output that is a rounded real number: golden keeps that number, in float64. */
+void reference_quantized(struct reference_call *call, int output);
+/* Such a number as int8: clamped, and rounded half to even unless the call is for golden. */
+double reference_int8(const struct reference_call *call, double value);
+/* Tensor 0 of an output, NULL if it is not judged. */
+const struct task_tensor *reference_output(const struct reference_call *call, int index);
+/* Stores elements first .. first + n - 1 of an output if it is judged. */
+void reference_store(const struct reference_call *call, int output, int64_t first, int64_t n, const double *values);
+/* Memory for `length` numbers, zeroed; all elements of a tensor. The caller frees them. */
+double *reference_numbers(int64_t length);
+double *reference_read_all(const struct task_tensor *tensor);
+/* x Phi(x): Phi is the normal distribution's, or its approximation by tanh. */
+double reference_gelu(double x, bool tanh_form);
+/* Tensors that are split in two along `dim` (negative: from the end): how many elements one half has in each block. */
+int64_t reference_half(const struct task_tensor *x, int dim);
 
 /* Tensor 0 of an input. */
 static inline const struct task_tensor *reference_input(const struct reference_call *call, int index)

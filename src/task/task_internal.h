@@ -16,6 +16,13 @@ bool task_derivation_exists(const char *name);
  * its vector; -1 for an expected index that occurs again. The values are the caller's to free. */
 struct task_tensor task_forgive_ties(const struct task_tensor *x, int dim, const struct task_tensor *expected,
                                      const struct task_tensor *actual);
+/* What a forward pass hands to its gradient (derive_forward.c). */
+void task_derive_sum_statistics(struct task_instance *instance);
+void task_derive_deep_statistics(struct task_instance *instance);
+void task_derive_rms_rstd(struct task_instance *instance);
+void task_derive_gelu(struct task_instance *instance);
+void task_derive_half_gelu(struct task_instance *instance);
+void task_derive_log_softmax(struct task_instance *instance);
 /* Index of an input by name, -1 if there is none. */
 int task_input_index(const struct task *task, const char *name);
 int task_attr_index(const struct task *task, const char *name);

@@ -17,19 +17,23 @@ except ImportError:
     print("python3-torch is not installed")
     sys.exit(77)
 import references_foreach
+import references_fused
 import references_gmm
 import references_math
 import references_mhc
 import references_move
+import references_norm
 from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_from_golden, load, mul, per_step, sigmoid,
                               sub, wide)
 
 FAMILIES = (
     references_foreach,
+    references_fused,
     references_gmm,
     references_math,
     references_mhc,
     references_move,
+    references_norm,
 )
 
 BUILD = os.path.dirname(os.environ["AKGEN"])

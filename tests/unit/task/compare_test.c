@@ -113,6 +113,49 @@ static void custom_checks_are_followed(void **state)
     assert_false(accepts(&b, TASK_STRICT, 1, NAN));
 }
 
+/* share(l): wrong only if more than that share of the elements is, by both measures. COUNT is 64. */
+static void a_share_of_the_elements_may_be_wrong(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "share(1e-3)", AKGEN_INT8, AKGEN_INT8); /* 0.064 elements: none */
+    assert_true(accepts(&b, TASK_UPSTREAM, 5, 5));
+    assert_false(accepts(&b, TASK_UPSTREAM, 5, 6));
+    assert_int_equal(b.result.wrong, 1);
+    assert_false(accepts(&b, TASK_UPSTREAM, -128, 127)); /* the difference wraps: */
+    assert_true(b.result.max_abs == 1);
+    bench_init(&b, "share(2e-2)", AKGEN_FLOAT, AKGEN_FLOAT); /* 1.28 elements: one, and no limit on how wrong it is */
+    assert_true(accepts(&b, TASK_UPSTREAM, 1, 2));
+    assert_int_equal(b.result.wrong, 0);
+    task_write_double(&b.actual_tensor, 6, 1, &(double){0.5});
+    assert_false(accepts(&b, TASK_UPSTREAM, 1, 2));
+    assert_int_equal(b.result.wrong, 2);
+    assert_true(accepts(&b, TASK_UPSTREAM, 100, 100.5)); /* large against the limit, small against the value */
+    assert_true(accepts(&b, TASK_UPSTREAM, NAN, 1));
+}
+
+/* Golden keeps the number that was rounded to an integer: near a tie both neighbours are right. */
+static void strict_accepts_both_sides_of_a_tie(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_INT8);
+    assert_true(accepts(&b, TASK_STRICT, 2.49999, 2));
+    assert_true(accepts(&b, TASK_STRICT, 2.49999, 3));
+    assert_false(accepts(&b, TASK_STRICT, 2.4, 3));
+    assert_false(accepts(&b, TASK_STRICT, 2.6, 2));
+}
+
+/* Below 2^-14 half numbers lie 2^-24 apart, however small the values are. */
+static void strict_limits_know_the_resolution_of_half(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_FLOAT16);
+    assert_true(accepts(&b, TASK_STRICT, 20.4 * 0x1p-24, 20 * 0x1p-24));
+    assert_false(accepts(&b, TASK_STRICT, 20.4 * 0x1p-24, 23 * 0x1p-24));
+}
+
 /* 1 - 0.99 in half: one unit of rounding of the terms is 5 % of the difference. */
 static void strict_limits_follow_the_terms_of_a_sum(void **state)
 {
@@ -215,6 +258,9 @@ int main(void)
         cmocka_unit_test(differences_round_in_the_tensors_type),
         cmocka_unit_test(integers_wrap_as_torch_does),
         cmocka_unit_test(custom_checks_are_followed),
+        cmocka_unit_test(a_share_of_the_elements_may_be_wrong),
+        cmocka_unit_test(strict_accepts_both_sides_of_a_tie),
+        cmocka_unit_test(strict_limits_know_the_resolution_of_half),
         cmocka_unit_test(complex_numbers_are_judged_by_modulus),
         cmocka_unit_test(positions_of_equal_values_are_equal),
         cmocka_unit_test(strict_limits_follow_type_and_scale),

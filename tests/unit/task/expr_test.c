@@ -66,6 +66,7 @@ static void values_come_out(void **state)
         {"abs_rel_any(1e-2, 0.5)", "['abs_rel_any', 0.01, 0.5]"},
         {"sliced([10, 7, 4], [2, 0], [9, 99], [3, 2], [0, 1])", "[3, 4, 4]"},
         {"abs_rel(1e-2, 0.5)", "['abs_rel', 0.01, 0.5]"},
+        {"share(1e-2)", "['share', 0.01]"},
     };
     struct arena arena = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -228,6 +228,40 @@ static void streams_go_where_h_res_says(void **state)
     task_instance_free(gradient);
 }
 
+/* What a forward pass would have handed over: counts add up, probabilities too, rows are normalised. */
+static void derived_inputs_are_consistent(void **state)
+{
+    (void)state;
+    struct task_instance *instance = instance_of("DequantSwigluQuant", 16); /* 64 rows in 41 groups */
+    double sum = 0;
+    for (int i = 0; i < 41; i++) {
+        assert_true(at(&instance->inputs[6], i) >= 0);
+        sum += at(&instance->inputs[6], i);
+    }
+    assert_true(sum == 64);
+    task_instance_free(instance);
+    instance = instance_of("CrossEntropyLossGrad", 0); /* 4 rows of 10, float32 */
+    for (int row = 0; row < 4; row++) {
+        double probability = 0;
+        for (int i = 0; i < 10; i++)
+            probability += exp(at(&instance->inputs[1], row * 10 + i));
+        assert_true(fabs(probability - 1) < 1e-6);
+    }
+    task_instance_free(instance);
+    instance = instance_of("AddLayerNormGrad", 5); /* (1, 2, 8), float32 */
+    for (int row = 0; row < 2; row++) {
+        double squares = 0, mean = at(&instance->inputs[4], row), rstd = at(&instance->inputs[3], row);
+        sum = 0;
+        for (int i = row * 8; i < row * 8 + 8; i++) {
+            double x = at(&instance->inputs[1], i) + at(&instance->inputs[2], i) - mean;
+            sum += x;
+            squares += x * x;
+        }
+        assert_true(fabs(sum) < 1e-5 && fabs((squares / 8 + 1e-5) * rstd * rstd - 1) < 1e-5);
+    }
+    task_instance_free(instance);
+}
+
 static void only_judged_outputs_are_expected(void **state)
 {
     (void)state;
@@ -436,6 +470,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_slice_of_k_is_used_transposed),
         cmocka_unit_test(streams_go_where_h_res_says),
         cmocka_unit_test(mla_goes_through_the_block_table),
+        cmocka_unit_test(derived_inputs_are_consistent),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
