@@ -25,7 +25,8 @@ static void row_statistics(const struct task_tensor *a, double scale, const stru
         for (int64_t i = 0; i < length; i++)
             squares += (x[i] - value) * (x[i] - value);
         if (rstd)
-            value = 1 / sqrt((float)((float)(squares / (double)length) + (float)epsilon));
+            value = 1 / sqrt(reference_round(AKGEN_FLOAT, reference_round(AKGEN_FLOAT, squares / (double)length) +
+                                                              reference_round(AKGEN_FLOAT, epsilon)));
         task_write_double(result, r, 1, &value);
     }
     free(row);

@@ -54,8 +54,8 @@ static void gelu_grad(struct reference_call *call)
 
 /* ---- gated units: tensors that are split in two along a dimension ---------------------------------------------------
  */
-/* One element of either half and of dy (NULL if there is none); a and b become the results. */
-typedef void gated_op(enum akgen_dtype steps, double *a, double *b, const double *dy, bool flag);
+/* One element of either half and of dy (0 if there is none); a and b become the results. */
+typedef void gated_op(enum akgen_dtype steps, double *a, double *b, double dy, bool flag);
 
 /* Blocks of both halves of x, and of dy if there is one, go through op; a goes to output `first`, b to `second`; the
  * same output: as halves. */
@@ -67,20 +67,20 @@ static void gated(struct reference_call *call, gated_op *op, enum akgen_dtype ty
     for (int64_t outer = 0; half && outer < x->elements / half / 2; outer++)
         for (int64_t at = 0; at < half; at += REFERENCE_BLOCK) {
             int n = half - at < REFERENCE_BLOCK ? (int)(half - at) : REFERENCE_BLOCK;
-            double a[REFERENCE_BLOCK], b[REFERENCE_BLOCK], d[REFERENCE_BLOCK];
+            double a[REFERENCE_BLOCK], b[REFERENCE_BLOCK], d[REFERENCE_BLOCK] = {0};
             task_read_double(x, outer * 2 * half + at, n, a);
             task_read_double(x, outer * 2 * half + half + at, n, b);
             if (dy)
                 task_read_double(dy, outer * half + at, n, d);
             for (int i = 0; i < n; i++)
-                op(steps, &a[i], &b[i], dy ? &d[i] : NULL, flag);
+                op(steps, &a[i], &b[i], d[i], flag);
             reference_store(call, first, outer * step + at, n, a);
             reference_store(call, second, outer * step + at + (first == second ? half : 0), n, b);
         }
 }
 
 /* y = gelu(a) b; the other output is gelu(a). */
-static void ge_glu_op(enum akgen_dtype steps, double *a, double *b, const double *dy, bool tanh_form)
+static void ge_glu_op(enum akgen_dtype steps, double *a, double *b, double dy, bool tanh_form)
 {
     (void)dy;
     *a = R(reference_gelu(*a, tanh_form));
@@ -102,11 +102,11 @@ static double gelu_slope(double x, bool tanh_form)
 }
 
 /* Gradient of gelu(a) b: dy b gelu'(a), dy gelu(a). */
-static void ge_glu_grad_op(enum akgen_dtype steps, double *a, double *b, const double *dy, bool tanh_form)
+static void ge_glu_grad_op(enum akgen_dtype steps, double *a, double *b, double dy, bool tanh_form)
 {
     double activated = R(reference_gelu(*a, tanh_form));
-    *a = R(R(*dy * *b) * gelu_slope(*a, tanh_form));
-    *b = R(*dy * activated);
+    *a = R(R(dy * *b) * gelu_slope(*a, tanh_form));
+    *b = R(dy * activated);
 }
 
 static void ge_glu_grad_v2(struct reference_call *call)
@@ -117,12 +117,12 @@ static void ge_glu_grad_v2(struct reference_call *call)
 }
 
 /* Gradient of silu(a) b: dy b s (1 + a (1 - s)), dy a s with s = sigmoid(a). */
-static void swi_glu_grad_op(enum akgen_dtype steps, double *a, double *b, const double *dy, bool flag)
+static void swi_glu_grad_op(enum akgen_dtype steps, double *a, double *b, double dy, bool flag)
 {
     (void)flag;
     double s = R(1 / (1 + exp(-*a))), silu = R(*a * s);
-    *a = R(R(*dy * *b) * R(s * R(1 + R(*a * R(1 - s)))));
-    *b = R(*dy * silu);
+    *a = R(R(dy * *b) * R(s * R(1 + R(*a * R(1 - s)))));
+    *b = R(dy * silu);
 }
 
 /* In float32, which the module yields. */
@@ -226,7 +226,7 @@ static void dequant_swiglu_quant(struct reference_call *call)
     double *row = reference_numbers(2 * half), until = counts ? counts[0] : (double)rows;
     reference_quantized(call, 0);
     for (int64_t r = 0; r < rows; r++) {
-        while ((double)r >= until)
+        while (counts && (double)r >= until)
             until += counts[++group];
         task_read_double(x, r * 2 * half, (int)(2 * half), row);
         dequant_row(steps, &in, row, half, r, group, left, integer);
