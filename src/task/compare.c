@@ -13,12 +13,15 @@ enum { BLOCK = 512 };
 
 /* abs_rel: wrong if abs > abs_limit and rel > rel_limit, or anything is not finite.
  * abs_rel_any: the same without the clause about finite numbers.
+ * allclose: torch.allclose(expected, actual): wrong if abs > abs_limit + rel_limit * |actual|; inf equals inf, nan
+ * nothing.
  * rel_max1: wrong if abs > rel_limit * max(1, |expected|); nothing is said about nan, as upstream.
  * share: a tensor is wrong if in more than `limit` of its elements abs exceeds the limit, and in more than that share
  * the error relative to the larger of the two values does; nan exceeds nothing. */
 struct check {
     bool max1;
     bool share;
+    bool allclose;
     bool any; /* infinities and nan are no fault by themselves */
     double abs_limit, rel_limit;
 };
@@ -92,7 +95,9 @@ static void judge_float(struct pair *pair, int64_t first, int n, const double *e
             continue;
         }
         bool wrong = pair->check.max1 ? abs > round_in(type, rel_limit * fmax(1, fabs(e)))
-                                      : (!finite && !pair->check.any) || (abs > abs_limit && rel > rel_limit);
+                     : pair->check.allclose
+                         ? e != a && (!finite || abs > round_in(type, abs_limit + round_in(type, rel_limit * fabs(a))))
+                         : (!finite && !pair->check.any) || (abs > abs_limit && rel > rel_limit);
         pair->result->not_finite += !finite;
         note_difference(pair, first + i, e, a, abs, rel, wrong);
     }
@@ -189,6 +194,7 @@ static struct check check_of(const struct task_instance *instance, struct arena 
         check.max1 = strcmp(value.items[0].text, "rel_max1") == 0;
         check.any = strcmp(value.items[0].text, "abs_rel_any") == 0;
         check.share = strcmp(value.items[0].text, "share") == 0;
+        check.allclose = strcmp(value.items[0].text, "allclose") == 0;
         check.abs_limit = expr_number(&value.items[1]);
         check.rel_limit = expr_number(&value.items[value.count - 1]);
     }
@@ -212,10 +218,11 @@ static double relative_limit(enum akgen_dtype type, double depth)
     return growth > 1 ? limit * growth : limit;
 }
 
-/* What a type resolves near zero: half is coarse there, its normal numbers end at 2^-14. */
+/* What a type resolves near zero: half is coarse there, its normal numbers end at 2^-14, those of the wider types at
+ * 2^-126. */
 static double resolution(enum akgen_dtype type)
 {
-    return type == AKGEN_FLOAT16 ? 0x1p-24 : 0;
+    return type == AKGEN_FLOAT16 ? 0x1p-24 : type == AKGEN_FLOAT || type == AKGEN_BF16 ? 0x1p-126 : 0;
 }
 
 static double scale_of(const struct task_tensor *expected)

@@ -29,6 +29,13 @@ static const char *tail(const char *path, int parts)
     return at;
 }
 
+/* npukernelbench: what a name without a suite means first. */
+static bool of_default_suite(const char *dir)
+{
+    static const char suite[] = "npukernelbench/";
+    return strncmp(tail(dir, 4), suite, strlen(suite)) == 0;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct task *)a)->name, ((const struct task *)b)->name);
@@ -85,15 +92,19 @@ static int distance(const char *a, const char *b)
     return row[length];
 }
 
-/* "; did you mean level1/Math/Sqrt, ...?" with at most three names, nearest first. */
+/* "; did you mean level1/Math/Sqrt, ...?" with at most three names, nearest first, of these npukernelbench's first. */
 static const char *suggestions(struct arena *arena, const char *name, const char *const *dirs, int count)
 {
     const char *text = "", *op = tail(name, 1);
     int shown = 0;
     for (int d = 0; d <= (int)strlen(op) / 3 + 1 && shown < 3; d++)
-        for (int i = 0; i < count && shown < 3; i++)
-            if (distance(op, tail(dirs[i], 1)) == d)
-                text = arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", tail(dirs[i], 3));
+        for (int i = 0; i < 2 * count && shown < 3; i++) {
+            const char *dir = dirs[i % count];
+            bool first = of_default_suite(dir);
+            if (first == (i < count) && distance(op, tail(dir, 1)) == d)
+                text =
+                    arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", tail(dir, first ? 3 : 4));
+        }
     return shown ? arena_printf(arena, "%s?", text) : "; 'akgen task list' shows all";
 }
 
@@ -103,7 +114,7 @@ struct akgen_error *task_find(struct arena *arena, const char *home, const char 
     if (!stat(arena_printf(arena, "%s/task.yaml", name), &status))
         return task_load(arena, name, task);
     const char **dirs, *match = NULL, *other = NULL;
-    int count, parts = 1;
+    int count, parts = 1, best = 0;
     struct akgen_error *error = list_tasks(arena, home, &dirs, &count);
     if (error)
         return error;
@@ -111,11 +122,15 @@ struct akgen_error *task_find(struct arena *arena, const char *home, const char 
         parts += *at == '/';
     for (int i = 0; i < count; i++)
         if (strcasecmp(tail(dirs[i], parts), name) == 0) {
-            other = match;
+            int rank = of_default_suite(dirs[i]);
+            if (rank < best)
+                continue;
+            other = rank == best ? match : NULL;
             match = dirs[i];
+            best = rank;
         }
     if (other)
-        return error_new("'%s' is ambiguous: %s and %s", name, tail(other, 3), tail(match, 3));
+        return error_new("'%s' is ambiguous: %s and %s", name, tail(other, 4), tail(match, 4));
     if (!match)
         return error_new("there is no task called '%s'%s", name, suggestions(arena, name, dirs, count));
     return task_load(arena, match, task);

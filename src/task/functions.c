@@ -391,7 +391,8 @@ static struct akgen_error *ones_constant(const struct expr_scope *scope, const s
     return NULL;
 }
 
-/* abs_rel(a, r), abs_rel_any(a, r), rel_max1(r), share(l): the name and its numbers as a list, for `check:`. */
+/* abs_rel(a, r), abs_rel_any(a, r), allclose(a, r), rel_max1(r), share(l): the name and its numbers as a list, for
+ * `check:`. */
 static struct akgen_error *check_list(const struct expr_scope *scope, const struct expr_value *args, int count,
                                       const char *name, struct expr_value *result)
 {
@@ -412,6 +413,7 @@ static struct akgen_error *check_list(const struct expr_scope *scope, const stru
     }
 CHECK(abs_rel)
 CHECK(abs_rel_any)
+CHECK(allclose)
 CHECK(rel_max1)
 CHECK(share)
 
@@ -593,6 +595,7 @@ static const struct expr_function functions[] = {
     {"rounded", 2, 2, rounded_constant, NULL},
     {"abs_rel", 2, 2, abs_rel_constant, NULL},
     {"abs_rel_any", 2, 2, abs_rel_any_constant, NULL},
+    {"allclose", 2, 2, allclose_constant, NULL},
     {"rel_max1", 1, 1, rel_max1_constant, NULL},
     {"share", 1, 1, share_constant, NULL},
     {"full", 1, 1, full_constant, NULL},

@@ -8,11 +8,12 @@
 #include <string.h>
 
 static const struct task_reference_entry *const families[] = {
-    task_references_math,       task_references_creation, task_references_norm,       task_references_foreach,
-    task_references_activation, task_references_index,    task_references_elementary, task_references_blas,
-    task_references_move,       task_references_matmul,   task_references_attention,  task_references_mhc,
-    task_references_norm_grad,  task_references_gelu,     task_references_loss,       task_references_optim,
-    task_references_fused,
+    task_references_math,       task_references_creation,       task_references_norm,        task_references_foreach,
+    task_references_activation, task_references_index,          task_references_elementary,  task_references_blas,
+    task_references_move,       task_references_matmul,         task_references_attention,   task_references_mhc,
+    task_references_norm_grad,  task_references_gelu,           task_references_loss,        task_references_optim,
+    task_references_fused,      task_references_mkb_activation, task_references_mkb_along,   task_references_mkb_loss,
+    task_references_mkb_norm,   task_references_mkb_optimizer,  task_references_mkb_pooling,
 };
 
 const struct task_reference_entry *task_reference_find(const char *name)

@@ -26,6 +26,9 @@ extern const struct task_reference_entry task_references_math[], task_references
 extern const struct task_reference_entry task_references_matmul[], task_references_attention[], task_references_mhc[];
 extern const struct task_reference_entry task_references_norm_grad[], task_references_gelu[], task_references_loss[],
     task_references_optim[], task_references_fused[];
+extern const struct task_reference_entry task_references_mkb_activation[], task_references_mkb_along[],
+    task_references_mkb_loss[], task_references_mkb_norm[], task_references_mkb_optimizer[],
+    task_references_mkb_pooling[];
 /* NULL if there is none of that name. */
 const struct task_reference_entry *task_reference_find(const char *name);
 

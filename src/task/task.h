@@ -77,7 +77,8 @@ struct akgen_error *task_load(struct arena *arena, const char *dir, struct task 
 /* Loads every task below <home>/tasks, sorted by name. One that cannot be loaded is in the list as `broken`; an error
  * means that there are no tasks at all. */
 struct akgen_error *task_load_all(struct arena *arena, const char *home, struct task **tasks, int *count);
-/* Finds one by "level1/Math/Sqrt", "Math/Sqrt", "Sqrt" or a directory path; the error lists near names. */
+/* Finds one by "npukernelbench/level1/Math/Sqrt", "level1/Math/Sqrt", "Math/Sqrt", "Sqrt" or a directory path; the
+ * error lists near names. A name without a suite means npukernelbench's task where several suites have one. */
 struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task);
 
 enum task_profile { TASK_UPSTREAM, TASK_STRICT };

@@ -21,6 +21,7 @@ import references_fused
 import references_gmm
 import references_math
 import references_mhc
+import references_mkb
 import references_move
 import references_norm
 from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_from_golden, load, mul, per_step, sigmoid,
@@ -140,11 +141,10 @@ def cross(x, y, dim):  # torch's float32 loop may contract to fused multiply-add
     return torch.stack([part(1, 2), part(2, 0), part(0, 1)], dim)
 
 
-def run(task, case, seed, directory):
+def run(task, model, mode, case, seed, directory):
     out = subprocess.run([DUMP, task, str(case), str(seed), directory], capture_output=True, text=True, check=True)
     dump = json.loads(out.stdout)
     inputs = [[load(t) for t in argument] for argument in dump["inputs"]]
-    model, mode = MODELS[task]
     result = model(inputs, dump["attrs"], dump["columns"])
     if not isinstance(result, dict):
         result = {0: result}
@@ -159,21 +159,28 @@ def run(task, case, seed, directory):
     return None
 
 
+def cases_of(folder, families):
+    """The numbers of the cases to compare."""
+    with open(os.path.join(folder, "cases.csv")) as table:
+        rows = list(csv.DictReader(table, delimiter=";"))
+    for family in families:
+        if os.path.basename(folder) in family.MODELS and hasattr(family, "choose"):
+            rows = family.choose(rows)
+    return [int(row["case_id"]) for row in rows]
+
+
 def main():
     home = os.path.join(os.environ["AKGEN_HOME"], "tasks")
     failures = checked = 0
     for folder, _, files in sorted(os.walk(home)):
-        if "cases.csv" not in files or os.path.basename(folder) not in MODELS:
+        name, task = os.path.relpath(folder, home), os.path.basename(folder)
+        own = name.startswith(references_mkb.SUITE)  # its names also occur in other suites
+        models = references_mkb.MODELS if own else MODELS
+        if "cases.csv" not in files or task not in models:
             continue
-        task = os.path.basename(folder)
-        with open(os.path.join(folder, "cases.csv")) as table:
-            rows = list(csv.DictReader(table, delimiter=";"))
-        for family in FAMILIES:
-            if task in family.MODELS and hasattr(family, "choose"):
-                rows = family.choose(rows)
-        for case in (int(row["case_id"]) for row in rows):
+        for case in cases_of(folder, [references_mkb] if own else FAMILIES):
             with tempfile.TemporaryDirectory() as directory:
-                problem = run(task, case, 7, directory)
+                problem = run(name, *models[task], case, 7, directory)
             checked += 1
             if problem:
                 failures += 1

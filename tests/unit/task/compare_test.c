@@ -104,6 +104,12 @@ static void custom_checks_are_followed(void **state)
     assert_true(accepts(&b, TASK_UPSTREAM, INFINITY, 1)); /* inf / inf is nan */
     assert_false(accepts(&b, TASK_UPSTREAM, 1, INFINITY));
     assert_false(accepts(&b, TASK_UPSTREAM, 0.5, 0.511));
+    bench_init(&b, "allclose(1e-2, 1e-2)", AKGEN_FLOAT, AKGEN_FLOAT);
+    assert_true(accepts(&b, TASK_UPSTREAM, 1, 1.0201)); /* 0.0201 <= 0.01 + 0.01 * 1.0201: relative to the candidate */
+    assert_false(accepts(&b, TASK_UPSTREAM, 1.0203, 1));
+    assert_true(accepts(&b, TASK_UPSTREAM, INFINITY, INFINITY));
+    assert_false(accepts(&b, TASK_UPSTREAM, 1, INFINITY));
+    assert_false(accepts(&b, TASK_UPSTREAM, NAN, NAN));
     bench_init(&b, "rel_max1(1/512)", AKGEN_FLOAT, AKGEN_FLOAT16);
     assert_true(accepts(&b, TASK_UPSTREAM, 0.01, 0.01 + 0x1p-10));
     assert_false(accepts(&b, TASK_UPSTREAM, 0.01, 0.01 + 0x1p-8));
@@ -246,6 +252,7 @@ static void strict_limits_follow_type_and_scale(void **state)
     struct bench zeros;
     bench_init(&zeros, "default", AKGEN_DOUBLE, AKGEN_FLOAT);
     assert_false(accepts(&zeros, TASK_STRICT, 0, 1e-30)); /* zeros have no scale */
+    assert_true(accepts(&zeros, TASK_STRICT, 1e-60, 0));  /* no float32 is that small */
     struct bench half;
     bench_init(&half, "default", AKGEN_DOUBLE, AKGEN_FLOAT16);
     assert_true(accepts(&half, TASK_STRICT, 70000, INFINITY)); /* overflows as half must */

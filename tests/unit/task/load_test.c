@@ -149,20 +149,29 @@ static void shipped_tasks_load(void **state)
     int count, cases = 0;
     /* As the paper counts them. */
     static const struct {
+        const char *suite;
         int level;
         const char *category;
         int tasks;
     } counts[] = {
-        {1, "Comparison", 3},     {1, "Condition", 3}, {1, "Index", 2},  {1, "Math", 26},
-        {1, "TensorCreation", 3}, {2, "Foreach", 53},  {2, "Linalg", 2}, {2, "TensorMove", 5},
-        {2, "Mask", 3},           {3, "Sort", 1},      {3, "GMM", 17},   {2, "MHC", 2},
+        {"npukernelbench", 1, "Comparison", 3},     {"npukernelbench", 1, "Condition", 3},
+        {"npukernelbench", 1, "Index", 2},          {"npukernelbench", 1, "Math", 26},
+        {"npukernelbench", 1, "TensorCreation", 3}, {"npukernelbench", 2, "Foreach", 53},
+        {"npukernelbench", 2, "Linalg", 2},         {"npukernelbench", 2, "TensorMove", 5},
+        {"npukernelbench", 2, "Mask", 3},           {"npukernelbench", 3, "Sort", 1},
+        {"npukernelbench", 3, "GMM", 17},           {"mhc", 2, "MHC", 2},
+        {"multikernelbench", 1, "Activation", 15},  {"multikernelbench", 1, "Loss", 7},
+        {"multikernelbench", 1, "Math", 6},         {"multikernelbench", 1, "Normalization", 8},
+        {"multikernelbench", 1, "Optimizer", 5},    {"multikernelbench", 1, "Pooling", 6},
+        {"multikernelbench", 1, "Reduce", 5},
     };
     int found[sizeof counts / sizeof *counts] = {0};
     assert_null(task_load_all(&arena, AKGEN_SOURCE_DIR, &tasks, &count));
     for (int i = 0; i < count; i++) {
         cases += tasks[i].case_count;
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-            found[c] += tasks[i].level == counts[c].level && !strcmp(tasks[i].category, counts[c].category);
+            found[c] += tasks[i].level == counts[c].level && strcmp(tasks[i].suite, counts[c].suite) == 0 &&
+                        strcmp(tasks[i].category, counts[c].category) == 0;
         if (i)
             assert_true(strcmp(tasks[i - 1].name, tasks[i].name) < 0);
         assert_non_null(strstr(tasks[i].dir, tasks[i].name)); /* the folder says what the file says */
@@ -195,6 +204,7 @@ static void names_are_found(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_null(task_find(&arena, AKGEN_SOURCE_DIR, names[i], &task));
         assert_string_equal(task.op, "RmsNorm");
+        assert_string_equal(task.suite, "npukernelbench"); /* another suite has a RmsNorm too */
     }
     struct akgen_error *error = task_find(&arena, AKGEN_SOURCE_DIR, "RsmNorm", &task);
     assert_non_null(error);

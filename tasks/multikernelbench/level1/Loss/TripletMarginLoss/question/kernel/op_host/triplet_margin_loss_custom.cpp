@@ -1,0 +1,31 @@
+// TripletMarginLoss: operator definition and tiling.
+#include "register/op_def_registry.h"
+#include "tiling/platform/platform_ascendc.h"
+
+namespace optiling {
+// The host part is given: it only sets the block count.
+static ge::graphStatus TilingFunc(gert::TilingContext *context)
+{
+    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    context->SetBlockDim(platform.GetCoreNumAiv());
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+
+namespace ops {
+class TripletMarginLossCustom : public OpDef {
+public:
+    explicit TripletMarginLossCustom(const char *name) : OpDef(name)
+    {
+        this->Input("anchor").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        this->Input("positive").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        this->Input("negative").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        this->Output("loss").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        this->Attr("margin").AttrType(OPTIONAL).Float(1.0);
+        this->AICore().SetTiling(optiling::TilingFunc);
+        this->AICore().AddConfig("ascend910b");
+        this->AICore().AddConfig("ascend910_93");
+    }
+};
+OP_ADD(TripletMarginLossCustom);
+} // namespace ops
