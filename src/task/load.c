@@ -27,7 +27,7 @@ struct yaml_attr {
     char *name, *type, *value;
 };
 struct yaml_task {
-    char *suite, *category, *op, *op_type, *reference, *derive, *check, *note, *vary;
+    char *suite, *category, *op, *op_type, *reference, *derive, *check, *note, *vary, *trivial;
     int level;
     struct yaml_param *inputs, *outputs;
     unsigned inputs_count, outputs_count;
@@ -80,6 +80,7 @@ static const cyaml_schema_field_t task_fields[] = {
     TEXT("check", CYAML_FLAG_OPTIONAL, struct yaml_task, check),
     TEXT("note", CYAML_FLAG_OPTIONAL, struct yaml_task, note),
     TEXT("vary", CYAML_FLAG_OPTIONAL, struct yaml_task, vary),
+    TEXT("trivial", CYAML_FLAG_OPTIONAL, struct yaml_task, trivial),
     CYAML_FIELD_SEQUENCE("inputs", CYAML_FLAG_POINTER, struct yaml_task, inputs, &param_schema, 1, 32),
     CYAML_FIELD_SEQUENCE("outputs", CYAML_FLAG_POINTER, struct yaml_task, outputs, &param_schema, 1, 32),
     CYAML_FIELD_SEQUENCE("attrs", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct yaml_task, attrs, &attr_schema, 0,
@@ -344,6 +345,7 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
         .check = keep(loader, yaml->check, "default"),
         .note = keep(loader, yaml->note, ""),
         .vary = keep(loader, yaml->vary, ""),
+        .trivial = keep(loader, yaml->trivial, ""),
         .input_count = (int)yaml->inputs_count,
         .output_count = (int)yaml->outputs_count,
     };

@@ -61,8 +61,9 @@ struct task {
     int combination_count;
     int combination_width; /* inputs and declared outputs: columns used of a row */
     const char *note;      /* what upstream does oddly, "" if nothing */
-    const char *vary;      /* "": hidden shapes make no sense; "sizes": they do; "sizes even": even sizes stay even */
-    const char *broken;    /* why task_load_all could not load it; then only suite to dir are set */
+    const char *trivial; /* candidates without work that are right by contract: words of "zero one copy"; "" if none */
+    const char *vary;    /* "": hidden shapes make no sense; "sizes": they do; "sizes even": even sizes stay even */
+    const char *broken;  /* why task_load_all could not load it; then only suite to dir are set */
 };
 struct task_case {
     int id;
@@ -148,6 +149,9 @@ struct task_mismatch {
     uint64_t not_finite; /* elements that are inf or nan where the check forbids it */
     char reason[256];    /* one sentence, "" if ok */
 };
+/* An error if zeros, ones or a copy of an input pass the strict check of every case although `trivial` does not list
+ * them, or if it lists one that is rejected. */
+struct akgen_error *task_check_trivial(const struct task *task);
 /* Judges `actual` (same shapes and types as instance->outputs, values set) against the expected outputs. */
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,
                   const struct task_argument *actual, struct task_mismatch *result);
