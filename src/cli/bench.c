@@ -209,8 +209,12 @@ int cli_bench(int argc, char **argv)
         code = cli_fail(EXIT_USAGE, error);
     else {
         bench_prepare(&bench, arguments.provider, tasks, task_count, &options.eval);
-        error = open_store(&arguments, &bench, &options.store);
-        code = error ? cli_fail(EXIT_OWN_FAILURE, error) : run(&arguments, &bench, &options);
+        if (!bench.count)
+            code = cli_fail(EXIT_USAGE, error_new("none of these %d tasks has a reference project", task_count));
+        else if ((error = open_store(&arguments, &bench, &options.store)))
+            code = cli_fail(EXIT_OWN_FAILURE, error);
+        else
+            code = run(&arguments, &bench, &options);
     }
     bench_free(&bench);
     store_close(options.store);
