@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SOURCE_LIMIT = 1 << 20 };
+enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
 
 static double now_seconds(void)
 {
@@ -112,6 +112,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
 /* Running. */
 struct bench_work {
     const struct bench_options *options;
+    struct eval_cache *cache;
     struct bench *bench;
     pthread_mutex_t lock; /* guards everything below, the run and the store */
     int next, done;
@@ -167,6 +168,7 @@ static void *work(void *closure)
         struct verdict verdict;
         struct eval_options eval = work->options->eval;
         eval.jobs = 1;
+        eval.cache = work->cache;
         eval_run(row->definition, row->dir, &eval, &verdict);
         pthread_mutex_lock(&work->lock);
         finish_row(work, row, &verdict);
@@ -181,7 +183,8 @@ void bench_run(struct bench *bench, const struct bench_options *options)
     enum { MAX_THREADS = 256 };
     pthread_t threads[MAX_THREADS];
     double start = now_seconds();
-    struct bench_work shared = {.options = options, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct eval_cache *cache = eval_cache_create(CACHED_BYTES);
+    struct bench_work shared = {.options = options, .cache = cache, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < bench->count; i++)
         shared.done += bench->rows[i].evaluated;
     int started = 0;
@@ -191,6 +194,7 @@ void bench_run(struct bench *bench, const struct bench_options *options)
     work(&shared);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    eval_cache_destroy(cache);
     bench->seconds += now_seconds() - start;
     if (options->store && !bench->store_error)
         bench->store_error = store_end_run(options->store, bench);

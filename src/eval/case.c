@@ -23,7 +23,8 @@ struct gm_memory {
 
 struct bound_case {
     const struct eval_candidate *candidate;
-    struct task_instance *instance;
+    struct prepared *prepared;
+    const struct task_instance *instance;  /* its case */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     struct op_attr *attrs;
     struct gm_memory gm;
@@ -308,8 +309,8 @@ static void row_set(struct verdict_case *row, enum verdict_kind kind, enum verdi
 static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
 {
     enum task_profile profile = bound->candidate->options->profile;
-    struct task_argument *expected = NULL;
-    struct akgen_error *error = task_reference(bound->instance, profile, &expected);
+    const struct task_argument *expected = NULL;
+    struct akgen_error *error = prepared_expected(bound->prepared, &expected);
     if (error) {
         row_set(row, VERDICT_INFRA_ERROR, STAGE_COMPARE, arena_strdup(arena, error->message));
         error_free(error);
@@ -319,7 +320,6 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
     row->compared = true;
     const char *changed = profile == TASK_STRICT ? changed_input(bound) : NULL;
     const char *unwritten = unwritten_output(arena, bound, expected, &row->run);
-    task_outputs_free(expected);
     if (!row->mismatch.ok)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
     else if (unwritten)
@@ -472,11 +472,9 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
 static void run_case(const struct eval_candidate *candidate, const struct task_case *task_case, uint64_t seed,
                      uint64_t begin, struct arena *arena, struct verdict_case *row)
 {
-    const struct eval_options *options = candidate->options;
     struct bound_case bound = {.candidate = candidate, .gm = {.fd = -1}, .begin = begin};
-    /* A kernel alone hard-codes the published shape: a smaller case could not stand in for it. */
-    bool full = options->full || options->scope == EVAL_KERNEL;
-    struct akgen_error *error = task_instance_make(candidate->task, task_case, seed, full, &bound.instance);
+    struct akgen_error *error =
+        prepared_get(candidate->task, task_case, seed, !row->hidden, candidate->options, &bound.prepared);
     row->task_case = task_case;
     row->id = task_case->id;
     if (error) {
@@ -484,11 +482,12 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
         error_free(error);
         return;
     }
+    bound.instance = prepared_instance(bound.prepared);
     row->shape = describe_shape(arena, bound.instance);
     row->dtype = describe_dtype(bound.instance);
     row->reduced = bound.instance->reduced;
     bind_and_run(arena, &bound, row);
-    task_instance_free(bound.instance);
+    prepared_release(bound.prepared);
 }
 
 /* The strict profile runs a right case once more, with other inputs at other addresses: what was right by luck, or by

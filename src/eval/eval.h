@@ -10,6 +10,13 @@
 enum eval_mode { EVAL_STATIC, EVAL_DYNAMIC };
 enum eval_scope { EVAL_KERNEL, EVAL_PROJECT };
 
+/* Inputs and references, kept between the candidates of a task. Thread-safe. */
+struct eval_cache;
+/* Keeps at most `bytes` of tensors that nobody uses. */
+struct eval_cache *eval_cache_create(uint64_t bytes);
+/* After the last evaluation that uses it. */
+void eval_cache_destroy(struct eval_cache *cache);
+
 struct eval_options {
     const struct npu_soc *soc;
     enum eval_mode mode; /* static: one case per build (upstream: case 0); dynamic: one build, all cases */
@@ -26,6 +33,7 @@ struct eval_options {
     double case_seconds;   /* limit per case; 0 = 60 */
     const char *cache_dir; /* NULL = default */
     bool no_cache;
+    struct eval_cache *cache; /* inputs and references; NULL = made for each candidate */
     /* Called when a case is finished (progress); may be NULL. */
     void (*on_case)(void *closure, int done, int total);
     void *closure;

@@ -11,6 +11,18 @@ struct eval_candidate {
     const struct build *build;
     enum npu_sync sync;
 };
+/* Inputs of a case and, once asked for, the reference of its profile (prepared.c). Shared by candidates that run at the
+ * same time: read-only. */
+struct prepared;
+/* Makes or finds the case. `keep`: it may stay in the cache (options->cache) after its release; the case must outlive
+ * it. */
+struct akgen_error *prepared_get(const struct task *task, const struct task_case *task_case, uint64_t seed, bool keep,
+                                 const struct eval_options *options, struct prepared **prepared);
+const struct task_instance *prepared_instance(const struct prepared *prepared);
+/* The expected outputs; computed by the first caller. Owned by `prepared`. */
+struct akgen_error *prepared_expected(struct prepared *prepared, const struct task_argument **expected);
+void prepared_release(struct prepared *prepared);
+
 /* Index of the OpDef's dtype combination that fits the case, or -1. */
 int eval_combination(const struct op_def *def, const struct task_instance *instance);
 /* Runs one case and fills the verdict's row; strings and results live in `arena`. */
