@@ -3,21 +3,14 @@
  * (-O0 -g); and running it on 8,257,536 elements with every check on against memcpy of the bytes it moves. Medians of
  * several runs. */
 #include "eval/eval.h"
+#include "base/clock.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { RUNS = 7, ELEMENTS = 8257536 };
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int by_value(const void *left, const void *right)
 {
@@ -41,8 +34,8 @@ static double compile_plain(const char *home)
              "-fPIC -w -I%s/include/ascendc -I%s/include -I%s/src -c %s/benchmarks/add_fp32/op_kernel/add_custom.cpp "
              "-o /dev/null 2>/dev/null",
              home, home, home, home);
-    double start = seconds();
-    return system(command) == 0 ? seconds() - start : -1;
+    double start = clock_seconds();
+    return system(command) == 0 ? clock_seconds() - start : -1;
 }
 
 static double copy_bytes(void)
@@ -53,10 +46,10 @@ static double copy_bytes(void)
         abort();
     memset(from, 1, bytes);
     memset(to, 2, bytes);
-    double start = seconds();
+    double start = clock_seconds();
     memcpy(to, from, bytes);
     __asm__ volatile("" : : "r"(to) : "memory"); /* the copy must happen */
-    double spent = seconds() - start;
+    double spent = clock_seconds() - start;
     free(from);
     free(to);
     return spent;

@@ -1,21 +1,14 @@
 /* What the machine's checks cost: an fp32 Add of 8,257,536 elements on 48 blocks, every check on, against memcpy of the
  * same bytes (two tensors in, one out) in the same run. Prints the median of several runs for two tile sizes. */
 #include "npu/npu.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { COUNT = 8257536, BLOCKS = 48, RUNS = 7 };
 static uint32_t tile;
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int by_value(const void *left, const void *right)
 {
@@ -98,9 +91,9 @@ static double launch_once(float *x, float *y, float *z)
     npu_gm_add(npu, "y", y, COUNT * 4, NPU_GM_INPUT, true);
     npu_gm_add(npu, "z", z, COUNT * 4, NPU_GM_OUTPUT, false);
     uint64_t args[] = {(uint64_t)x, (uint64_t)y, (uint64_t)z};
-    double start = seconds();
+    double start = clock_seconds();
     bool ok = npu_launch(npu, (void *)add_kernel, args, 3, BLOCKS);
-    double spent = seconds() - start;
+    double spent = clock_seconds() - start;
     size_t count;
     const struct npu_finding *findings = npu_findings(npu, &count);
     if (!ok || count) {
@@ -118,10 +111,10 @@ static double launch_once(float *x, float *y, float *z)
 
 static double copy_once(float *x, float *y, float *z)
 {
-    double start = seconds();
+    double start = clock_seconds();
     memcpy(z, x, COUNT * 4);
     memcpy(z, y, COUNT * 2); /* 3 x COUNT x 4 bytes of traffic in all: a copy reads and writes */
-    double spent = seconds() - start;
+    double spent = clock_seconds() - start;
     return spent;
 }
 

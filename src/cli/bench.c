@@ -1,11 +1,11 @@
 /* akgen bench: a provider's candidates over a suite of tasks. */
 #include "cli/cli.h"
+#include "base/clock.h"
 #include "eval/bench.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { KEY_SUITE = 0x300, KEY_PROVIDER, KEY_TASK, KEY_DB, KEY_RESUME, KEY_REPORT };
@@ -67,17 +67,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 /* Progress. */
 struct progress {
-    struct timespec start;
+    double start; /* clock_seconds() */
     bool terminal;
     struct cli_colors colors;
 };
-
-static double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
-}
 
 static void show_progress(void *closure, const struct bench *bench, int done)
 {
@@ -85,7 +78,7 @@ static void show_progress(void *closure, const struct bench *bench, int done)
     struct progress *progress = closure;
     if (!progress->terminal)
         return;
-    double elapsed = seconds_since(&progress->start), left = elapsed / done * (bench->count - done);
+    double elapsed = clock_seconds() - progress->start, left = elapsed / done * (bench->count - done);
     int filled = WIDTH * done / bench->count, failed = 0;
     for (int i = 0; i < bench->count; i++)
         failed += bench->rows[i].evaluated && bench->rows[i].kind != VERDICT_PASS;
@@ -151,7 +144,7 @@ static int run(const struct bench_arguments *arguments, struct bench *bench, str
 {
     struct progress progress = {.terminal = isatty(STDERR_FILENO), .colors = cli_colors_for(stdout)};
     const struct report_style style = {progress.colors.bold, progress.colors.off};
-    clock_gettime(CLOCK_MONOTONIC, &progress.start);
+    progress.start = clock_seconds();
     options->on_row = show_progress;
     options->closure = &progress;
     bench_run(bench, options);

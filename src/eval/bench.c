@@ -1,5 +1,6 @@
 /* Many candidates -> a run. Workers take samples in order; a verdict is counted, stored and shown under one lock. */
 #include "eval/bench.h"
+#include "base/clock.h"
 
 #include "base/files.h"
 
@@ -8,17 +9,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 struct akgen_error *bench_check_provider(const char *provider)
 {
@@ -182,7 +175,7 @@ void bench_run(struct bench *bench, const struct bench_options *options)
 {
     enum { MAX_THREADS = 256 };
     pthread_t threads[MAX_THREADS];
-    double start = now_seconds();
+    double start = clock_seconds();
     struct eval_cache *cache = eval_cache_create(CACHED_BYTES);
     struct bench_work shared = {.options = options, .cache = cache, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < bench->count; i++)
@@ -195,7 +188,7 @@ void bench_run(struct bench *bench, const struct bench_options *options)
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     eval_cache_destroy(cache);
-    bench->seconds += now_seconds() - start;
+    bench->seconds += clock_seconds() - start;
     if (options->store && !bench->store_error)
         bench->store_error = store_end_run(options->store, bench);
 }

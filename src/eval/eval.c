@@ -1,19 +1,12 @@
 /* One candidate -> a verdict: find the project, build it, run its cases side by side, sum up. */
 #include "eval/eval_internal.h"
+#include "base/clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason)
 {
@@ -256,7 +249,7 @@ static void evaluate(struct verdict *verdict, const struct task *task, const cha
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
               struct verdict *verdict)
 {
-    double start = now_seconds();
+    double start = clock_seconds();
     memset(verdict, 0, sizeof *verdict);
     verdict->suite = task->suite;
     verdict->task = task->name;
@@ -264,7 +257,7 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     verdict->options = options;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
     evaluate(verdict, task, candidate_dir, options);
-    verdict->seconds = now_seconds() - start;
+    verdict->seconds = clock_seconds() - start;
 }
 
 void verdict_free(struct verdict *verdict)

@@ -1,6 +1,7 @@
 /* akgen-run: the program inside the jail. It reads one job, loads the candidate's objects, runs tiling and kernel on
  * the simulated machine and writes the result. Everything that the candidate executes, it executes here. */
 #include "npu/npu.h"
+#include "base/clock.h"
 #include "sandbox/job_internal.h"
 #include "sandbox/symbolize.h"
 #include "sandbox/task_types.h"
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* GetLibApiWorkSpaceSize() of an Ascend 910B: 16 MiB before the user's part of the workspace. */
@@ -386,13 +386,6 @@ static void report_undefined(struct runner *runner)
         }
 }
 
-static double now_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type)
 {
     const struct npu_config config = {.soc = soc,
@@ -406,9 +399,9 @@ static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum np
     runner->npu = npu_create(&config);
     bind_arguments(runner);
     set_stage(runner, "run");
-    double start = now_seconds();
+    double start = clock_seconds();
     npu_launch(runner->npu, runner->kernel.entry, runner->args, runner->arg_count, runner->tiling.block_dim);
-    runner->result.run_seconds = now_seconds() - start;
+    runner->result.run_seconds = clock_seconds() - start;
     runner->result.stats = npu_stats(runner->npu);
     set_stage(runner, "report");
     report_findings(runner);

@@ -1,5 +1,6 @@
 /* sandbox_spawn: fork, fence, exec; then read what the process prints until it ends or its time is over. */
 #include "base/text.h"
+#include "base/clock.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -13,17 +14,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_FILES = 256, EXIT_NOT_STARTED = 127 };
-
-static double now_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void set_limit(int resource, uint64_t value)
 {
@@ -117,7 +110,7 @@ static int attend(pid_t pid, int fd, double deadline, size_t limit, struct text 
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool open_end = true, running = true;
     while (running) {
-        double left = deadline - now_seconds();
+        double left = deadline - clock_seconds();
         if (left <= 0) {
             *timed_out = true;
             break;
@@ -170,7 +163,7 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
         return;
     }
     int landlock = landlock_version();
-    double start = now_seconds();
+    double start = clock_seconds();
     pid_t pid = fork();
     if (!pid)
         child_run(argv, limits, keep_fds, output[1], report[1], landlock);
@@ -193,7 +186,7 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
         text_free(&text);
     }
     close(output[0]), close(report[0]);
-    result->seconds = now_seconds() - start;
+    result->seconds = clock_seconds() - start;
     if (!result->started)
         fail(arena, result, argv[0], reason);
 }

@@ -442,6 +442,15 @@ struct akgen_error *task_load(struct arena *arena, const char *dir, struct task 
     return error ? error_in_directory(error, dir) : NULL;
 }
 
+bool task_has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
+            return true;
+    return false;
+}
+
 int task_input_index(const struct task *task, const char *name)
 {
     for (int i = 0; i < task->input_count; i++)

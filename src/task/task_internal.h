@@ -23,6 +23,8 @@ void task_derive_rms_rstd(struct task_instance *instance);
 void task_derive_gelu(struct task_instance *instance);
 void task_derive_half_gelu(struct task_instance *instance);
 void task_derive_log_softmax(struct task_instance *instance);
+/* True if `words`, separated by blanks, contain `word`. */
+bool task_has_word(const char *words, const char *word);
 /* Index of an input by name, -1 if there is none. */
 int task_input_index(const struct task *task, const char *name);
 int task_attr_index(const struct task *task, const char *name);

@@ -90,7 +90,7 @@ struct akgen_error *task_check_trivial(const struct task *task)
     for (int i = 0; i < task->case_count && !error && (alive[ZERO] || alive[ONE] || alive[COPY]); i++)
         error = try_case(task, &task->cases[i], alive);
     for (int candidate = 0; candidate < CANDIDATES && !error; candidate++) {
-        bool known = strstr(task->trivial, names[candidate]) != NULL;
+        bool known = task_has_word(task->trivial, names[candidate]);
         if (alive[candidate] && !known)
             error = error_new("the candidate '%s' (see docs/tasks.md, trivial) passes the strict check of every case",
                               names[candidate]);

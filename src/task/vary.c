@@ -82,19 +82,10 @@ static void vary_list(struct arena *arena, struct size_map *map, struct expr_val
     list->items = items;
 }
 
-static bool has_word(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)); at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
-            return true;
-    return false;
-}
-
 bool task_case_vary(struct arena *arena, const struct task *task, const struct task_case *shown,
                     enum task_variant variant, struct task_case *hidden)
 {
-    struct size_map map = {.variant = variant, .even = has_word(task->vary, "even"), .keep = 4};
+    struct size_map map = {.variant = variant, .even = task_has_word(task->vary, "even"), .keep = 4};
     if (!*task->vary)
         return false;
     *hidden = *shown;

@@ -1,6 +1,7 @@
 /* A build from beginning to end: digest the sources, host.so, the OpDef, then a kernel.so for each dtype combination.
  */
 #include "base/digest.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "sandbox/job.h"
@@ -10,7 +11,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 /* One compile, possibly on its own thread with its own arena. */
 struct compile {
@@ -36,13 +36,6 @@ struct builder {
     int compile_count;
     atomic_int next;
 };
-
-static double now_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* Running compiles side by side. */
 
@@ -241,7 +234,7 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
 
 static struct akgen_error *build_host(struct builder *builder)
 {
-    double start = now_seconds();
+    double start = clock_seconds();
     struct diagnostic_list list = {0};
     struct cache_entry entry = {0};
     const char *key =
@@ -255,7 +248,7 @@ static struct akgen_error *build_host(struct builder *builder)
     }
     merge(builder, &list);
     builder->build->host_so = entry.so;
-    builder->build->host_seconds = now_seconds() - start;
+    builder->build->host_seconds = clock_seconds() - start;
     if (!error && !entry.good) {
         builder->build->stage = BUILD_HOST;
         builder->build->error = "the host part does not compile";
@@ -269,10 +262,10 @@ static void describe(struct builder *builder)
     struct build *build = builder->build;
     const struct job job = {.kind = JOB_DESCRIBE, .host_so = build->host_so, .gm_fd = -1, .seconds = 30};
     struct job_result result;
-    double start = now_seconds();
+    double start = clock_seconds();
     job_run(builder->arena, &job, &result);
     build->def = result.def;
-    build->describe_seconds = now_seconds() - start;
+    build->describe_seconds = clock_seconds() - start;
     if (result.status != JOB_OK) {
         build->stage = result.status == JOB_BROKEN ? BUILD_BROKEN : BUILD_DESCRIBE;
         build->error = result.error ? result.error : "the host part could not be run";
@@ -455,11 +448,11 @@ static struct akgen_error *finish_variant(struct builder *builder, struct varian
     variant->seconds = compile->result.seconds;
     variant->entry.good = take_compile(builder, compile, builder->project->kernel_source, &variant->list);
     if (variant->entry.good && variant->code) {
-        double start = now_seconds();
+        double start = clock_seconds();
         const char *objects[] = {variant->object, NULL};
         variant->entry.good = link_objects(builder->arena, &builder->clang, variant->side, objects, builder->work,
                                            &builder->places, &variant->list, &so);
-        variant->seconds += now_seconds() - start;
+        variant->seconds += clock_seconds() - start;
     }
     return cache_store(builder->arena, &builder->clang, variant->key, variant->entry.good ? so : NULL, &variant->list,
                        &variant->entry);
@@ -551,7 +544,7 @@ static struct akgen_error *build_kernels(struct builder *builder)
     struct arena *arena = builder->arena;
     struct build *build = builder->build;
     int combinations = build->def.combinations > 0 ? build->def.combinations : 1, count = 0;
-    double start = now_seconds();
+    double start = clock_seconds();
     bool *wanted = arena_alloc(arena, (size_t)combinations);
     memset(wanted, !builder->options->select, (size_t)combinations);
     if (builder->options->wanted)
@@ -576,7 +569,7 @@ static struct akgen_error *build_kernels(struct builder *builder)
     struct akgen_error *error = compile_variants(builder, variants, count);
     if (!error)
         record_kernels(builder, of, cube ? cube_of : NULL, combinations);
-    build->kernel_seconds = now_seconds() - start;
+    build->kernel_seconds = clock_seconds() - start;
     return error;
 }
 
