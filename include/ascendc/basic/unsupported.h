@@ -161,27 +161,99 @@ template <typename T> struct AKGEN_LACKS(MrgSortSrcList) MrgSortSrcList;
 template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
 
 /* High-level APIs. */
-#define AKGEN_LACKS_ELEMENTWISE(X)                                                                                     \
-    X(Acos)                                                                                                            \
-    X(Acosh)                                                                                                           \
-    X(Asin)                                                                                                            \
-    X(Asinh) X(Atan) X(Atanh) X(Ceil) X(Cos) X(Cosh) X(Digamma) X(Erf) X(Erfc) X(Floor) X(Frac) X(Lgamma) X(Log)       \
-        X(Log10) X(Log2) X(Round) X(Sigmoid) X(Sign) X(Sin) X(Sinh) X(Tan) X(Tanh) X(Trunc) X(Xor)
-AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
+/* One name a line: the list shrinks. */
+/* clang-format off */
+#define AKGEN_LACKS_ELEMENTWISE(X) \
+    X(Acos) \
+    X(Acosh) \
+    X(Asin) \
+    X(Asinh) \
+    X(Atan) \
+    X(Atanh) \
+    X(Ceil) \
+    X(Cos) \
+    X(Cosh) \
+    X(Digamma) \
+    X(Erf) \
+    X(Erfc) \
+    X(Floor) \
+    X(Frac) \
+    X(Lgamma) \
+    X(Log) \
+    X(Log10) \
+    X(Log2) \
+    X(Round) \
+    X(Sigmoid) \
+    X(Sign) \
+    X(Sin) \
+    X(Sinh) \
+    X(Tan) \
+    X(Tanh) \
+    X(Trunc) \
+    X(Xor)
+/* clang-format on */
+KGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
 #undef AKGEN_LACKS_ELEMENTWISE
-#define AKGEN_LACKS_ADVANCED(X)                                                                                        \
-    X(AdjustSoftMaxRes)                                                                                                \
-    X(AntiQuantize)                                                                                                    \
-    X(AscendAntiQuant)                                                                                                 \
-    X(AscendDequant) X(AscendQuant) X(BatchNorm) X(BroadCast) X(Broadcast) X(Clamp) X(ClampMax) X(ClampMin) X(CumSum)  \
-        X(DeepNorm) X(DropOut) X(FasterGelu) X(FasterGeluV2) X(Fmod) X(GeGLU) X(Gelu) X(GroupNorm) X(Hypot)            \
-            X(LayerNorm) X(LayerNormGrad) X(LayerNormGradBeta) X(LogSoftMax) X(Mean) X(Normalize) X(Pad) X(Power)      \
-                X(ReGlu) X(ReduceAll) X(ReduceAny) X(ReduceMean) X(ReduceProd) X(ReduceXorSum) X(RmsNorm)              \
-                    X(SelectWithBytesMask) X(Silu) X(SimpleSoftMax) X(SoftMax) X(SoftmaxFlash) X(SoftmaxFlashV2)       \
-                        X(SoftmaxFlashV3) X(SoftmaxGrad) X(SoftmaxGradFront) X(SoftMaxFlashV2TilingFuncImpl) X(Sum)    \
-                            X(SwiGLU) X(Swish) X(TopK) X(TransData) X(UnPad) X(WelfordFinalize) X(WelfordUpdate)       \
-                                X(ConfusionTranspose)
-AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
+/* One name a line: the list shrinks. */
+/* clang-format off */
+#define AKGEN_LACKS_ADVANCED(X) \
+    X(AdjustSoftMaxRes) \
+    X(AntiQuantize) \
+    X(AscendAntiQuant) \
+    X(AscendDequant) \
+    X(AscendQuant) \
+    X(BatchNorm) \
+    X(BroadCast) \
+    X(Broadcast) \
+    X(Clamp) \
+    X(ClampMax) \
+    X(ClampMin) \
+    X(CumSum) \
+    X(DeepNorm) \
+    X(DropOut) \
+    X(FasterGelu) \
+    X(FasterGeluV2) \
+    X(Fmod) \
+    X(GeGLU) \
+    X(Gelu) \
+    X(GroupNorm) \
+    X(Hypot) \
+    X(LayerNorm) \
+    X(LayerNormGrad) \
+    X(LayerNormGradBeta) \
+    X(LogSoftMax) \
+    X(Mean) \
+    X(Normalize) \
+    X(Pad) \
+    X(Power) \
+    X(ReGlu) \
+    X(ReduceAll) \
+    X(ReduceAny) \
+    X(ReduceMean) \
+    X(ReduceProd) \
+    X(ReduceXorSum) \
+    X(RmsNorm) \
+    X(SelectWithBytesMask) \
+    X(Silu) \
+    X(SimpleSoftMax) \
+    X(SoftMax) \
+    X(SoftmaxFlash) \
+    X(SoftmaxFlashV2) \
+    X(SoftmaxFlashV3) \
+    X(SoftmaxGrad) \
+    X(SoftmaxGradFront) \
+    X(SoftMaxFlashV2TilingFuncImpl) \
+    X(Sum) \
+    X(SwiGLU) \
+    X(Swish) \
+    X(TopK) \
+    X(TransData) \
+    X(UnPad) \
+    X(WelfordFinalize) \
+    X(WelfordUpdate) \
+    X(ConfusionTranspose)
+/* clang-format on */
+KGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
 /* The reductions of several axes, told from the basic ones by their pattern: ReduceSum<float,
  * Pattern::Reduce::AR>(...). */
