@@ -192,7 +192,7 @@ template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
     X(Trunc) \
     X(Xor)
 /* clang-format on */
-KGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
+AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
 #undef AKGEN_LACKS_ELEMENTWISE
 /* One name a line: the list shrinks. */
 /* clang-format off */
@@ -253,7 +253,7 @@ KGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(WelfordUpdate) \
     X(ConfusionTranspose)
 /* clang-format on */
-KGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
+AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
 /* The reductions of several axes, told from the basic ones by their pattern: ReduceSum<float,
  * Pattern::Reduce::AR>(...). */
