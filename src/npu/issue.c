@@ -127,6 +127,11 @@ void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, c
 void npu_issue(const struct npu_insn *given)
 {
     NPU_ENTER(core);
+    npu_issue_from(core, given);
+}
+
+void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
+{
     if (core->aic) /* every instruction so far is the vector core's: it does nothing here */
         return;
     struct npu_insn insn = *given;

@@ -100,6 +100,7 @@ struct npu_core {
     struct npu_results results;
     uint64_t pc;                    /* return address of the ABI call being served, for reports */
     const struct npu_insn *insn;    /* being checked or executed; NULL outside */
+    const char *api;                /* the high-level API whose instructions these are; NULL outside */
     struct npu_order *order;        /* order.c */
     struct npu_schedule *schedule;  /* schedule.c */
     struct npu_pipe_object *pipe;   /* queue.c: the live TPipe */
@@ -161,6 +162,9 @@ bool npu_gm_defined(const struct npu_core *core, const void *at, size_t bytes);
 void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool defined, bool atomic);
 /* Moves definedness along with a copy: to/from UB or GM. */
 void npu_shadow_copy(struct npu_core *core, void *to, const void *from, size_t bytes);
+
+/* npu_issue() for the routines of the high-level APIs: under the kernel's line that core->pc already holds. */
+void npu_issue_from(struct npu_core *core, const struct npu_insn *given);
 
 /* ---- composites (composite.c)
  * ---------------------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@
 
 AKGEN_DEVICE_BEGIN
 #include "akgen/npu_abi.h"
+#include "akgen/npu_adv.h"
 AKGEN_DEVICE_END
 
 #define __aicore__ AKGEN_DEVICE

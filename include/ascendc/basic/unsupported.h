@@ -183,7 +183,6 @@ template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
     X(Log10) \
     X(Log2) \
     X(Round) \
-    X(Sigmoid) \
     X(Sign) \
     X(Sin) \
     X(Sinh) \

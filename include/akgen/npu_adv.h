@@ -1,0 +1,45 @@
+/* High-level APIs as a kernel calls them: what include/ascendc says to the routines of src/npu/adv. Each routine is a
+ * small program of basic instructions on the caller's buffers, as CANN's own is, so that its time, its hazards and its
+ * temporary space come out right. The rules of npu_abi.h hold: host addresses, faults end the run, header functions are
+ * always_inline and nodebug. */
+#ifndef AKGEN_NPU_ADV_H
+#define AKGEN_NPU_ADV_H
+
+#include "akgen/npu_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every high-level API, one per line of adv.def. */
+enum npu_adv_op {
+    NPU_ADV_NONE,
+#define NPU_ADV(id, name, routine, types, source) NPU_ADV_##id,
+#include "npu/adv/adv.def"
+#undef NPU_ADV
+    NPU_ADV_OPS
+};
+
+/* One call. Which fields an API reads stands at its line in adv.def; what is not named is zero. */
+struct npu_adv {
+    uint16_t op;              /* enum npu_adv_op */
+    uint8_t type;             /* enum akgen_dtype of src[0] */
+    uint8_t dst_type;         /* of dst[0]; where it can differ from `type` */
+    uint32_t flags;           /* NPU_ADV_*, and bits of the API's own from bit 8 on */
+    uint32_t count;           /* calCount: elements */
+    uint32_t shape[12];       /* sizes that the API takes besides, in elements; meaning per API */
+    uint64_t scalar[4];       /* bits of scalar arguments in their own type */
+    struct npu_tensor dst[3]; /* dst, then further results */
+    struct npu_tensor src[5]; /* sources, in the order of the arguments */
+    struct npu_tensor tmp;    /* sharedTmpBuffer; addr 0: the API takes what InitBuffer has left of UB */
+    const void *tiling;       /* the kernel's copy of the API's tiling structure, or NULL */
+};
+enum { NPU_ADV_REUSE_SOURCE = 1 /* isReuseSource: the sources may be overwritten */ };
+
+/* Runs the routine on the current core; does nothing on an AIC. */
+void npu_advanced(const struct npu_adv *call);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,149 @@
+/* The life of a high-level call: check, find the temporary space, run the routine, and leave the registers as a level-2
+ * call leaves them. */
+#include "npu/adv/adv.h"
+
+#include "base/half.h"
+#include "npu/lanes.h"
+#include "npu/order_internal.h"
+
+#include <string.h>
+
+const struct adv_row adv_rows[NPU_ADV_OPS] = {
+#define NPU_ADV(id, name, routine, types, source) [NPU_ADV_##id] = {name, adv_##routine, types, source},
+#include "npu/adv/adv.def"
+#undef NPU_ADV
+};
+
+void npu_advanced(const struct npu_adv *given)
+{
+    NPU_ENTER(core);
+    if (core->aic) /* a vector core's business */
+        return;
+    struct npu_adv call = *given;
+    const struct adv_row *row = &adv_rows[call.op];
+    const char *outer = core->api;
+    core->api = row->name;
+    if (!(row->types >> call.type & 1))
+        npu_trap(core, "vec_dtype", "src", "%s has no form for %s", row->name, akgen_dtype_name(call.type));
+    if (!call.tmp.addr) {
+        uint64_t pc = core->pc;
+        npu_pop_stack_buffer(NPU_LCM, &call.tmp);
+        core->pc = pc;
+    }
+    row->routine(core, &call);
+    core->api = outer;
+}
+
+uint32_t adv_bytes(uint8_t type, uint32_t count)
+{
+    return (uint32_t)((uint64_t)count * npu_element_bits(type) / 8);
+}
+
+struct npu_tensor adv_part(const struct npu_tensor *tensor, uint8_t type, uint32_t first, uint32_t count)
+{
+    struct npu_tensor part = *tensor;
+    part.addr += adv_bytes(type, first);
+    part.bytes = adv_bytes(type, count);
+    return part;
+}
+
+struct npu_tensor adv_tmp(struct npu_core *core, const struct npu_adv *call, uint32_t offset, uint32_t bytes)
+{
+    if ((uint64_t)offset + bytes > call->tmp.bytes)
+        npu_trap(core, "adv_tmp_too_small", "sharedTmpBuffer",
+                 "%s needs %llu bytes of temporary space, sharedTmpBuffer has %u", core->api,
+                 (unsigned long long)offset + bytes, call->tmp.bytes);
+    struct npu_tensor part = call->tmp;
+    part.addr += offset;
+    part.bytes = bytes;
+    return part;
+}
+
+uint32_t adv_split(struct npu_core *core, const struct npu_adv *call, uint8_t type, uint32_t pieces)
+{
+    uint32_t bytes = call->tmp.bytes / pieces;
+    bytes -= bytes % (bytes >= NPU_REPEAT ? NPU_REPEAT : NPU_BLOCK);
+    if (bytes == 0)
+        npu_trap(core, "adv_tmp_too_small", "sharedTmpBuffer",
+                 "%s needs at least %u bytes of temporary space, it has %u", core->api, pieces * NPU_BLOCK,
+                 call->tmp.bytes);
+    return bytes * 8 / npu_element_bits(type);
+}
+
+uint64_t adv_scalar(uint8_t type, double value)
+{
+    uint64_t bits = 0;
+    float single = (float)value;
+    _Float16 half = (_Float16)value;
+    int64_t whole = (int64_t)value;
+    switch (type) {
+    case AKGEN_FLOAT:
+        memcpy(&bits, &single, sizeof single);
+        break;
+    case AKGEN_FLOAT16:
+        memcpy(&bits, &half, sizeof half);
+        break;
+    case AKGEN_BF16:
+        bits = bf16_from_float(single);
+        break;
+    default:
+        memcpy(&bits, &whole, sizeof whole);
+        break;
+    }
+    return bits;
+}
+
+void adv_issue(struct npu_core *core, const struct npu_insn *insn)
+{
+    npu_issue_from(core, insn);
+    npu_order_barrier(core->order, NPU_LANE_V);
+}
+
+static struct npu_insn counted(enum npu_op op, struct npu_tensor dst, uint8_t type, uint32_t count)
+{
+    return (struct npu_insn){
+        .op = (uint16_t)op, .form = NPU_FORM_COUNT, .dst_type = type, .src_type = type, .count = count, .dst = dst};
+}
+
+void adv_unary(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct npu_tensor src, uint8_t type,
+               uint32_t count)
+{
+    struct npu_insn insn = counted(op, dst, type, count);
+    insn.src0 = src;
+    adv_issue(core, &insn);
+}
+
+void adv_binary(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct npu_tensor src0,
+                struct npu_tensor src1, uint8_t type, uint32_t count)
+{
+    struct npu_insn insn = counted(op, dst, type, count);
+    insn.src0 = src0;
+    insn.src1 = src1;
+    adv_issue(core, &insn);
+}
+
+void adv_scalar_op(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct npu_tensor src, double value,
+                   uint8_t type, uint32_t count)
+{
+    struct npu_insn insn = counted(op, dst, type, count);
+    insn.src0 = src;
+    insn.scalar = adv_scalar(type, value);
+    adv_issue(core, &insn);
+}
+
+void adv_duplicate(struct npu_core *core, struct npu_tensor dst, double value, uint8_t type, uint32_t count)
+{
+    struct npu_insn insn = counted(NPU_OP_DUPLICATE, dst, type, count);
+    insn.scalar = adv_scalar(type, value);
+    adv_issue(core, &insn);
+}
+
+void adv_cast(struct npu_core *core, struct npu_tensor dst, uint8_t dst_type, struct npu_tensor src, uint8_t src_type,
+              int round_mode, uint32_t count)
+{
+    struct npu_insn insn = counted(NPU_OP_CAST, dst, dst_type, count);
+    insn.src_type = src_type;
+    insn.src0 = src;
+    insn.mode = (uint8_t)round_mode;
+    adv_issue(core, &insn);
+}
