@@ -52,8 +52,8 @@ static const char *cache_directory(struct arena *arena, const char *given)
 }
 
 /* The tables of the machine that the kernel headers include. */
-enum { TABLES = 2 };
-static const char *const tables[TABLES] = {"src/npu/isa.def", "src/npu/cast.def"};
+enum { TABLES = 3 };
+static const char *const tables[TABLES] = {"src/npu/isa.def", "src/npu/cast.def", "src/npu/adv/adv.def"};
 
 static struct akgen_error *digest_headers(struct arena *arena, struct clang *clang)
 {
@@ -324,6 +324,7 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                                     arena_printf(arena, "%s/include", clang->home),
                                     arena_printf(arena, "%s/%s", clang->home, tables[0]),
                                     arena_printf(arena, "%s/%s", clang->home, tables[1]),
+                                    arena_printf(arena, "%s/%s", clang->home, tables[2]),
                                     arena_printf(arena, "%s/pch", clang->cache),
                                     project,
                                     clang->question, /* last: may be NULL */
