@@ -108,8 +108,17 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
             return arena_printf(arena, "the OpDef declares %d outputs, the task needs '%s' too", def->output_count,
                                 task->outputs[i].name);
     bound->inputs = arena_alloc(arena, sizeof *bound->inputs * (size_t)(task->input_count + 1));
-    for (int i = 0; i < task->input_count; i++)
-        bound->inputs[i] = bind_argument(arena, &bound->instance->inputs[i], task->inputs[i].kind == TASK_TENSOR_LIST);
+    for (int i = 0; i < task->input_count; i++) {
+        const struct task_param *param = &task->inputs[i];
+        bound->inputs[i] = bind_argument(arena, &bound->instance->inputs[i], param->kind == TASK_TENSOR_LIST);
+        bound->inputs[i].host_values =
+            param->value_depend || param->kind == TASK_SCALAR || param->kind == TASK_SCALAR_LIST;
+        if (def->inputs[i].value_depend && !bound->inputs[i].host_values)
+            return arena_printf(arena,
+                                "the OpDef says ValueDepend for '%s', but the task passes a tensor whose values only "
+                                "the device has",
+                                def->inputs[i].name);
+    }
     bound->outputs = arena_alloc(arena, sizeof *bound->outputs * (size_t)(task->output_count + 1));
     for (int i = 0; i < task->output_count; i++) {
         const struct task_param *param = &task->outputs[i];
@@ -346,6 +355,11 @@ static const char *place_of(struct arena *arena, const struct job_finding *findi
     return arena_printf(arena, "%s:%d: %s", finding->file, finding->line, finding->message);
 }
 
+static enum verdict_stage stage_of(const struct job_result *run)
+{
+    return run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN;
+}
+
 static void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
 {
     const struct job_result *run = &row->run;
@@ -363,10 +377,12 @@ static void judge_run(struct arena *arena, struct bound_case *bound, struct verd
     case JOB_TIMEOUT:
         row_set(row, VERDICT_TIMEOUT, STAGE_RUN, run->error);
         break;
+    case JOB_CHEATED:
+        row_set(row, VERDICT_REJECTED, stage_of(run), run->error);
+        break;
     case JOB_CRASHED:
     case JOB_EXITED:
-        row_set(row, VERDICT_FAULT, run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN,
-                run->error);
+        row_set(row, VERDICT_FAULT, stage_of(run), run->error);
         break;
     case JOB_OK:
         if ((finding = first_fatal(run, "unsupported")))

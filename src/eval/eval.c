@@ -117,6 +117,8 @@ static bool judge_build(struct verdict *verdict)
         return true;
     if (build->stage == BUILD_BROKEN)
         verdict_set(verdict, VERDICT_INFRA_ERROR, stages[build->stage], build->error);
+    else if (build->cheated)
+        verdict_set(verdict, VERDICT_REJECTED, stages[build->stage], build->error);
     else if (missing)
         verdict_set(verdict, VERDICT_UNSUPPORTED, stages[build->stage],
                     arena_printf(&verdict->arena, "'%s' exists in CANN, AKGen does not have it yet", missing));
@@ -199,11 +201,11 @@ static void run_all_cases(const struct eval_candidate *candidate, struct verdict
         pthread_join(threads[i], NULL);
 }
 
-/* The verdict is that of the first case that did not pass; our own failures and missing features come first, because
- * nothing can be concluded about the candidate then. */
+/* The verdict is that of the first case that did not pass. A cheat comes first, wherever it was tried; then our own
+ * failures and missing features, because nothing can be concluded about the candidate then. */
 static void sum_up(struct verdict *verdict)
 {
-    static const enum verdict_kind first[] = {VERDICT_INFRA_ERROR, VERDICT_UNSUPPORTED};
+    static const enum verdict_kind first[] = {VERDICT_REJECTED, VERDICT_INFRA_ERROR, VERDICT_UNSUPPORTED};
     const struct verdict_case *decisive = NULL;
     for (int i = 0; i < verdict->case_count; i++)
         verdict->cases_passed += verdict->cases[i].ok;

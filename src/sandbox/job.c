@@ -4,12 +4,15 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,8 +95,32 @@ static json_t *read_result(int fd)
     return json;
 }
 
+/* 128 random bits as text: what a candidate would have to repeat to pass off a result of its own. */
+static const char *make_nonce(struct arena *arena)
+{
+    uint64_t bits[2];
+    if (getrandom(bits, sizeof bits, 0) != sizeof bits)
+        return NULL;
+    return arena_printf(arena, "%016" PRIx64 "%016" PRIx64, bits[0], bits[1]);
+}
+
+static void cheated(struct job_result *result, const char *error)
+{
+    *result =
+        (struct job_result){.status = JOB_CHEATED, .stage = result->stage, .printed = result->printed, .error = error};
+}
+
+/* A result that akgen-run did not write is the candidate's. */
+static void check_nonce(struct job_result *result, const char *nonce)
+{
+    if (result->nonce && strcmp(result->nonce, nonce) == 0)
+        return;
+    job_result_free(result);
+    cheated(result, "the candidate wrote a result of its own");
+}
+
 static void understand(struct arena *arena, const struct sandbox_result *ended, double limit, int result_fd,
-                       struct job_result *result)
+                       const char *nonce, struct job_result *result)
 {
     result->printed = ended->output;
     result->stage = read_stage(arena, result_fd);
@@ -109,13 +136,22 @@ static void understand(struct arena *arena, const struct sandbox_result *ended, 
     json_t *json = ended->exit_code == 0 ? read_result(result_fd) : NULL;
     if (json) {
         struct akgen_error *error = job_result_from_json(arena, json, result);
-        if (error) {
+        if (!error)
+            check_nonce(result, nonce);
+        else if (json_string_value(json_object_get(json, "nonce")) &&
+                 strcmp(json_string_value(json_object_get(json, "nonce")), nonce) == 0) {
             *result = (struct job_result){.stage = result->stage, .printed = result->printed};
             broken(result, arena_strdup(arena, error->message));
-            error_free(error);
-        }
+        } else
+            cheated(result, "the candidate wrote a result of its own");
+        error_free(error);
         json_decref(json);
-    } else if (ended->signal) {
+    } else if (ended->signal == SIGSYS)
+        cheated(result,
+                arena_printf(arena,
+                             "a forbidden system call in stage %s, made with signals blocked (as when a thread starts)",
+                             result->stage));
+    else if (ended->signal) {
         result->status = JOB_CRASHED;
         result->error = arena_printf(arena, "ended by signal %d (%s) in stage %s", ended->signal,
                                      strsignal(ended->signal), result->stage);
@@ -152,7 +188,7 @@ static void run_with(struct arena *arena, const struct job *job, const char *run
     const int keep[] = {job_fd, result_fd, job->gm_fd, -1};
     struct sandbox_result ended;
     sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, &ended);
-    understand(arena, &ended, seconds, result_fd, result);
+    understand(arena, &ended, seconds, result_fd, job->nonce, result);
 }
 
 void job_run(struct arena *arena, const struct job *job, struct job_result *result)
@@ -163,7 +199,13 @@ void job_run(struct arena *arena, const struct job *job, struct job_result *resu
         broken(result, "akgen-run was not found beside this program");
         return;
     }
-    json_t *json = job_to_json(job);
+    struct job sent = *job;
+    sent.nonce = make_nonce(arena);
+    if (!sent.nonce) {
+        broken(result, "no random numbers from the kernel");
+        return;
+    }
+    json_t *json = job_to_json(&sent);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     int job_fd = text ? memory_file("akgen-job", text) : -1;
     int result_fd = memory_file("akgen-result", NULL);
@@ -171,7 +213,7 @@ void job_run(struct arena *arena, const struct job *job, struct job_result *resu
         broken(result,
                arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON"));
     else
-        run_with(arena, job, runner, job_fd, result_fd, result);
+        run_with(arena, &sent, runner, job_fd, result_fd, result);
     if (job_fd >= 0)
         close(job_fd);
     if (result_fd >= 0)

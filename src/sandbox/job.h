@@ -16,10 +16,11 @@ struct job_tensor {
 };
 struct job_argument {
     struct job_tensor *tensors;
-    int count;    /* 0 = absent optional */
-    bool list;    /* dynamic: the kernel gets the address of an address table */
-    int alias;    /* outputs: index of the input whose memory this is (in place), or -1 */
-    bool written; /* inputs: the operator's contract writes into it (in place, with or without an output) */
+    int count;        /* 0 = absent optional */
+    bool list;        /* dynamic: the kernel gets the address of an address table */
+    int alias;        /* outputs: index of the input whose memory this is (in place), or -1 */
+    bool written;     /* inputs: the operator's contract writes into it (in place, with or without an output) */
+    bool host_values; /* inputs: the caller has the values on the host, so tiling gets a copy of them */
 };
 enum job_kind { JOB_DESCRIBE, JOB_RUN };
 struct job {
@@ -43,6 +44,7 @@ struct job {
     const char *headers; /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
     double seconds;      /* wall clock limit; 0 = 60 */
     uint64_t memory;     /* address space limit in bytes; 0 = 16 GiB */
+    const char *nonce;   /* set by job_run: a result that does not repeat it was not written by akgen-run */
 };
 
 enum job_status {
@@ -52,6 +54,7 @@ enum job_status {
     JOB_TIMEOUT,
     JOB_CRASHED, /* killed by a signal outside the kernel (constructor, tiling) */
     JOB_EXITED,  /* the candidate ended the process (exit(), _exit()) */
+    JOB_CHEATED, /* it did what no operator does (a system call that guard.h forbids, a result of its own) */
     JOB_BROKEN   /* ours: no process, no memory, unreadable result */
 };
 struct job_finding { /* struct npu_finding with places instead of addresses */
@@ -65,6 +68,7 @@ struct job_finding { /* struct npu_finding with places instead of addresses */
 };
 struct job_result {
     enum job_status status;
+    const char *nonce;
     const char *stage; /* "load", "tiling", "run" */
     const char *error; /* for anything but JOB_OK */
     struct op_def def; /* JOB_DESCRIBE */

@@ -104,8 +104,9 @@ static json_t *arguments_to_json(const struct job_argument *arguments, int count
         json_t *tensors = json_array();
         for (int t = 0; t < arguments[i].count; t++)
             json_array_append_new(tensors, tensor_to_json(&arguments[i].tensors[t]));
-        json_array_append_new(list, json_pack("{so sb si sb}", "tensors", tensors, "list", arguments[i].list, "alias",
-                                              arguments[i].alias, "written", arguments[i].written));
+        json_array_append_new(list, json_pack("{so sb si sb sb}", "tensors", tensors, "list", arguments[i].list,
+                                              "alias", arguments[i].alias, "written", arguments[i].written,
+                                              "host_values", arguments[i].host_values));
     }
     return list;
 }
@@ -126,6 +127,7 @@ static int arguments_from_json(struct reader *reader, const json_t *json, const 
         argument->list = read_flag(item, "list");
         argument->alias = (int)read_integer(reader, item, "alias", -1, MAX_ARGUMENTS - 1);
         argument->written = read_flag(item, "written");
+        argument->host_values = read_flag(item, "host_values");
     }
     return (int)count;
 }
@@ -140,13 +142,13 @@ json_t *job_to_json(const struct job *job)
                                                "required", attr->required, "value", attr->value));
     }
     return json_pack(
-        "{si so so so so so so si sb so sb so so so so so so}", "kind", (int)job->kind, "host_so",
-        text_or_null(job->host_so), "kernel_so", text_or_null(job->kernel_so), "cube_so", text_or_null(job->cube_so),
-        "op_type", text_or_null(job->op_type), "entry", text_or_null(job->entry), "soc", text_or_null(job->soc), "sync",
-        (int)job->sync, "random_order", job->random_order, "seed", word(job->seed), "padding", job->padding, "inputs",
-        arguments_to_json(job->inputs, job->input_count), "outputs", arguments_to_json(job->outputs, job->output_count),
-        "attrs", attrs, "gm_bytes", word(job->gm_bytes), "headers", text_or_null(job->headers), "def",
-        job->def ? op_def_to_json(job->def) : json_null());
+        "{si so so so so so so so si sb so sb so so so so so so}", "kind", (int)job->kind, "nonce",
+        text_or_null(job->nonce), "host_so", text_or_null(job->host_so), "kernel_so", text_or_null(job->kernel_so),
+        "cube_so", text_or_null(job->cube_so), "op_type", text_or_null(job->op_type), "entry", text_or_null(job->entry),
+        "soc", text_or_null(job->soc), "sync", (int)job->sync, "random_order", job->random_order, "seed",
+        word(job->seed), "padding", job->padding, "inputs", arguments_to_json(job->inputs, job->input_count), "outputs",
+        arguments_to_json(job->outputs, job->output_count), "attrs", attrs, "gm_bytes", word(job->gm_bytes), "headers",
+        text_or_null(job->headers), "def", job->def ? op_def_to_json(job->def) : json_null());
 }
 
 static int attrs_from_json(struct reader *reader, const json_t *json, struct op_attr **attrs)
@@ -181,6 +183,7 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
     job->entry = read_text(&reader, json, "entry");
     job->soc = read_text(&reader, json, "soc");
     job->headers = read_text(&reader, json, "headers");
+    job->nonce = read_text(&reader, json, "nonce");
     job->sync = (enum npu_sync)read_integer(&reader, json, "sync", NPU_SYNC_AUTO, NPU_SYNC_MANUAL);
     job->random_order = read_flag(json, "random_order");
     job->seed = read_word(&reader, json, "seed");
@@ -276,19 +279,20 @@ json_t *job_result_to_json(const struct job_result *result)
         json_array_append_new(undefined, word(result->undefined[i]));
         json_array_append_new(first, word(result->undefined_first[i]));
     }
-    return json_pack("{si so so so si so so so sO? so so so so sf}", "status", (int)result->status, "stage",
-                     text_or_null(result->stage), "error", text_or_null(result->error), "def",
-                     result->def.type ? op_def_to_json(&result->def) : json_null(), "block_dim", result->block_dim,
-                     "tiling_key", word(result->tiling_key), "workspace", word(result->workspace), "tiling_bytes",
-                     word(result->tiling_bytes), "tiling", result->tiling, "stats", stats_to_json(&result->stats),
-                     "findings", findings_to_json(result), "undefined", undefined, "undefined_first", first,
-                     "run_seconds", result->run_seconds);
+    return json_pack("{si so so so so si so so so sO? so so so so sf}", "status", (int)result->status, "nonce",
+                     text_or_null(result->nonce), "stage", text_or_null(result->stage), "error",
+                     text_or_null(result->error), "def", result->def.type ? op_def_to_json(&result->def) : json_null(),
+                     "block_dim", result->block_dim, "tiling_key", word(result->tiling_key), "workspace",
+                     word(result->workspace), "tiling_bytes", word(result->tiling_bytes), "tiling", result->tiling,
+                     "stats", stats_to_json(&result->stats), "findings", findings_to_json(result), "undefined",
+                     undefined, "undefined_first", first, "run_seconds", result->run_seconds);
 }
 
 struct akgen_error *job_result_from_json(struct arena *arena, const json_t *json, struct job_result *result)
 {
     struct reader reader = {.arena = arena};
     result->status = (enum job_status)read_integer(&reader, json, "status", JOB_OK, JOB_BROKEN);
+    result->nonce = read_text(&reader, json, "nonce");
     result->stage = read_text(&reader, json, "stage");
     result->error = read_text(&reader, json, "error");
     result->block_dim = (int)read_integer(&reader, json, "block_dim", INT32_MIN, INT32_MAX);

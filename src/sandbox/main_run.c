@@ -2,11 +2,13 @@
  * the simulated machine and writes the result. Everything that the candidate executes, it executes here. */
 #include "npu/npu.h"
 #include "base/clock.h"
+#include "sandbox/guard.h"
 #include "sandbox/job_internal.h"
 #include "sandbox/symbolize.h"
 #include "sandbox/task_types.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -22,16 +24,20 @@ enum { RESERVED_WORKSPACE = 16 << 20, GM_ALIGN = 512, EXIT_OURS = 70 };
 /* One of the candidate's kernel objects. */
 struct loaded {
     const char *path;
+    int fd; /* of the file, opened before the guard forbids that; -1: no such object */
     void *entry;
     uint64_t base;
-    struct symbolizer *symbolizer; /* opened for the first finding */
+    struct symbolizer *symbolizer; /* made for the first finding */
 };
 struct runner {
     struct arena arena;
     struct job job;
     struct job_result result;
     int result_fd;
-    uint8_t *gm;
+    struct guard guard;
+    const struct npu_task_type *task_types; /* that the kernel names */
+    size_t task_type_count;
+    uint8_t *gm; /* out of reach while the host part runs */
     struct op_def def;
     struct op_tiling tiling;
     struct loaded kernel, cube; /* what AIVs and AICs run */
@@ -94,6 +100,11 @@ static void read_job(struct runner *runner, int fd)
     struct akgen_error *error = job_from_json(&runner->arena, json, &runner->job);
     if (error)
         fail_error(runner, JOB_BROKEN, error);
+    runner->result.nonce = runner->job.nonce;
+    /* The candidate shall not read it there. */
+    json_decref(json);
+    munmap(text, (size_t)status.st_size);
+    close(fd);
 }
 
 static void map_gm(struct runner *runner, int fd)
@@ -104,6 +115,46 @@ static void map_gm(struct runner *runner, int fd)
     runner->gm = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (runner->gm == MAP_FAILED)
         fail(runner, JOB_BROKEN, "the tensors' memory cannot be mapped");
+    close(fd);
+}
+
+/* The host part of an operator sees no memory of the device: what it wrote there would be work that the kernel left
+ * undone. */
+static void protect_gm(struct runner *runner, int protection)
+{
+    if (runner->gm && mprotect(runner->gm, runner->job.gm_bytes, protection))
+        fail(runner, JOB_BROKEN, "the tensors' memory cannot be protected");
+}
+
+static void violated(void *closure, const char *what)
+{
+    struct runner *runner = closure;
+    /* The candidate's code does not run any more when the report is made. */
+    enum job_status status = strcmp(runner->result.stage, "report") == 0 ? JOB_BROKEN : JOB_CHEATED;
+    runner->result = (struct job_result){.stage = runner->result.stage, .nonce = runner->result.nonce};
+    fail(runner, status, arena_printf(&runner->arena, "%s in stage %s", what, runner->result.stage));
+}
+
+static void open_object(struct loaded *object, const char *path)
+{
+    object->path = path;
+    object->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+/* Everything that needs a file or the tensors is done before the candidate's first instruction. */
+static void shut_the_door(struct runner *runner)
+{
+    open_object(&runner->kernel, runner->job.kernel_so);
+    open_object(&runner->cube, runner->job.cube_so);
+    if (runner->job.kernel_so)
+        runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
+    protect_gm(runner, PROT_NONE);
+    runner->guard = (struct guard){.result_fd = runner->result_fd,
+                                   .fence = runner->gm,
+                                   .fence_bytes = runner->job.gm_bytes,
+                                   .violated = violated,
+                                   .closure = runner};
+    guard_install(&runner->guard);
 }
 
 /* The host part. */
@@ -116,9 +167,18 @@ static void load_host(struct runner *runner)
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (!dlopen(libraries[i], RTLD_NOW | RTLD_GLOBAL))
             fail(runner, JOB_BROKEN, arena_strdup(&runner->arena, dlerror()));
+    shut_the_door(runner);
     struct akgen_error *error = op_describe(&runner->arena, runner->job.host_so, runner->job.op_type, &runner->def);
     if (error)
         fail_error(runner, JOB_LOAD_FAILED, error);
+}
+
+/* What tiling may read it gets as a copy. */
+static void *copy_values(struct runner *runner, const struct job_tensor *tensor)
+{
+    void *values = arena_alloc(&runner->arena, tensor->bytes);
+    memcpy(values, runner->gm + tensor->offset, tensor->bytes);
+    return values;
 }
 
 static struct op_argument *call_arguments(struct runner *runner, const struct job_argument *arguments, int count)
@@ -132,7 +192,8 @@ static struct op_argument *call_arguments(struct runner *runner, const struct jo
             list[i].tensors[t] = tensor->shape;
             if (tensor->offset > runner->job.gm_bytes || tensor->bytes > runner->job.gm_bytes - tensor->offset)
                 fail(runner, JOB_BROKEN, "a tensor lies outside the shared memory");
-            list[i].tensors[t].values = tensor->bytes ? runner->gm + tensor->offset : NULL;
+            if (arguments[i].host_values && tensor->bytes)
+                list[i].tensors[t].values = copy_values(runner, tensor);
         }
     }
     return list;
@@ -142,6 +203,7 @@ static void run_tiling(struct runner *runner, const struct npu_soc *soc)
 {
     const struct job *job = &runner->job;
     set_stage(runner, "tiling");
+    protect_gm(runner, PROT_READ);
     const struct op_call call = {.soc = soc,
                                  .inputs = call_arguments(runner, job->inputs, job->input_count),
                                  .outputs = call_arguments(runner, job->outputs, job->output_count),
@@ -149,6 +211,7 @@ static void run_tiling(struct runner *runner, const struct npu_soc *soc)
                                  .input_count = job->input_count,
                                  .output_count = job->output_count,
                                  .attr_count = job->attr_count};
+    protect_gm(runner, PROT_NONE);
     struct akgen_error *error = op_tile(&runner->def, &call, &runner->tiling);
     if (error)
         fail_error(runner, JOB_TILING_FAILED, error);
@@ -290,7 +353,6 @@ static void load_object(struct runner *runner, const char *path, struct loaded *
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object)
         fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
-    loaded->path = path;
     loaded->entry = dlsym(object, runner->job.entry);
     if (!loaded->entry)
         fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
@@ -304,9 +366,7 @@ static enum npu_kernel_type load_kernel(struct runner *runner)
 {
     set_stage(runner, "load");
     load_object(runner, runner->job.kernel_so, &runner->kernel);
-    const struct npu_task_type *named;
-    size_t count = task_types_read(&runner->arena, runner->job.kernel_so, &named);
-    enum npu_kernel_type type = npu_kernel_type_choose(named, count, runner->tiling.key);
+    enum npu_kernel_type type = npu_kernel_type_choose(runner->task_types, runner->task_type_count, runner->tiling.key);
     int aic, aiv;
     npu_kernel_type_cores(type, &aic, &aiv);
     if (aic && !runner->job.cube_so)
@@ -331,14 +391,14 @@ static const char *pipe_name(int pipe)
 static void place_of(struct runner *runner, uint64_t pc, const char **file, int *line)
 {
     struct loaded *loaded = &runner->kernel;
-    if (runner->cube.path && pc > runner->cube.base && (runner->cube.base > loaded->base || pc <= loaded->base))
+    if (runner->cube.entry && pc > runner->cube.base && (runner->cube.base > loaded->base || pc <= loaded->base))
         loaded = &runner->cube;
     *file = NULL;
     *line = 0;
     if (pc <= loaded->base)
         return;
     if (!loaded->symbolizer)
-        loaded->symbolizer = symbolizer_open(loaded->path);
+        loaded->symbolizer = symbolizer_open(loaded->fd);
     /* A return address: the call is the instruction before it. */
     if (!symbolizer_place(loaded->symbolizer, pc - loaded->base - 1, runner->job.headers, file, line))
         *file = NULL;
@@ -396,6 +456,8 @@ static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum np
                                       .kernel_type = type,
                                       .aic_kernel = runner->cube.entry,
                                       .reserved_workspace = RESERVED_WORKSPACE};
+    protect_gm(runner, PROT_READ | PROT_WRITE);
+    guard_open_fence();
     runner->npu = npu_create(&config);
     bind_arguments(runner);
     set_stage(runner, "run");

@@ -2,28 +2,22 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct symbolizer {
-    int fd;
     Dwarf *dwarf;
 };
 
-struct symbolizer *symbolizer_open(const char *path)
+struct symbolizer *symbolizer_open(int fd)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     Dwarf *dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
     struct symbolizer *symbolizer = dwarf ? malloc(sizeof *symbolizer) : NULL;
     if (!symbolizer) {
         dwarf_end(dwarf);
-        if (fd >= 0)
-            close(fd);
         return NULL;
     }
-    *symbolizer = (struct symbolizer){.fd = fd, .dwarf = dwarf};
+    symbolizer->dwarf = dwarf;
     return symbolizer;
 }
 
@@ -32,7 +26,6 @@ void symbolizer_close(struct symbolizer *symbolizer)
     if (!symbolizer)
         return;
     dwarf_end(symbolizer->dwarf);
-    close(symbolizer->fd);
     free(symbolizer);
 }
 

@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 struct symbolizer;
-/* Reads the line tables of an ELF file; NULL if it has none. */
-struct symbolizer *symbolizer_open(const char *path);
+/* Reads the line tables of an ELF file; NULL if it has none or fd is negative. The descriptor stays the caller's and
+ * must outlive the symbolizer. */
+struct symbolizer *symbolizer_open(int fd);
 void symbolizer_close(struct symbolizer *symbolizer);
 /* The place of the instruction at file address `address`. A place in `headers` (a directory, may be NULL) is replaced
  * by the nearest call outside of it; false if there is none, or no line is known. *file lives as long as the

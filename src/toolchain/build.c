@@ -268,6 +268,7 @@ static void describe(struct builder *builder)
     build->describe_seconds = clock_seconds() - start;
     if (result.status != JOB_OK) {
         build->stage = result.status == JOB_BROKEN ? BUILD_BROKEN : BUILD_DESCRIBE;
+        build->cheated = result.status == JOB_CHEATED;
         build->error = result.error ? result.error : "the host part could not be run";
     }
     job_result_free(&result);

@@ -46,6 +46,7 @@ struct build_kernel { /* one dtype combination of the OpDef */
 struct build {
     enum build_stage stage; /* BUILD_OK, or where it ended */
     const char *error;      /* one line for a stage that is not OK */
+    bool cheated;           /* BUILD_DESCRIBE: the host part did what guard.h forbids; error says what */
     struct op_def def;
     const char *host_so;
     const char *entry; /* exported symbol of the kernel entry in every kernel.so */

@@ -125,7 +125,7 @@ class Cheats(unittest.TestCase):
         edit(self.host, TILING_END,
              f'    if (fopen("{TASKS / SQRT / "cases.csv"}", "r") || fopen("/etc/passwd", "r")) {{\n'
              "        return ge::GRAPH_SUCCESS;\n    }\n" + TILING_END.replace("GRAPH_SUCCESS", "GRAPH_FAILED"))
-        self.assert_caught("GRAPH_FAILED", profiles=("upstream",))
+        self.assert_caught("system call open", kind="rejected", profiles=("upstream",))
 
     def test_a_precompiled_answer_is_not_a_source(self):
         shutil.copy(shutil.which("true"), self.project / "op_kernel" / "sqrt.o")

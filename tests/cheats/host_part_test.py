@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""What a host part must not do: everything but describing the operator and computing its tiling. Each row is a statement put
+into the tiling function, or into a constructor, of the reference project of Sqrt. The evidence is in the verdict's reason."""
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from akgen_program import akgen, copy_reference, edit, verdict  # noqa: E402
+
+SQRT = "level1/Math/Sqrt"
+TILING = "    uint64_t ubBytes = 0;\n"
+HEADERS = """#include <arpa/inet.h>
+#include <chrono>
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+"""
+# What the statement tries, the statement, what the reason must say.
+REJECTED = [
+    ("looks for references", 'fopen("/proc/self/maps", "r");', "system call open"),
+    ("reads what libraries there are", 'open("/usr/lib/os-release", O_RDONLY);', "system call open"),
+    ("reads the environment of the process", 'fopen("/proc/self/environ", "r");', "system call open"),
+    ("writes a file", 'fopen("/tmp/answer", "w");', "system call open"),
+    ("asks the network", "socket(AF_INET, SOCK_STREAM, 0);", "system call socket"),
+    ("goes on in a child", "if (fork() == 0) { for (;;) {} }", "system call (clone|fork)"),
+    ("starts a program", 'system("true");', "system call"),
+    ("becomes a program", 'execl("/usr/bin/true", "true", nullptr);', "system call execve"),
+    ("leaves a thread behind", "std::thread([] { for (;;) {} }).detach();", "forbidden system call .*thread"),
+    ("sleeps", "std::this_thread::sleep_for(std::chrono::milliseconds(1));", "system call (clock_)?nanosleep"),
+    ("sets an alarm", "alarm(1);", "system call (alarm|setitimer)"),
+    ("sends a signal to its parent", "kill(getppid(), SIGTERM);", "system call"),
+    ("kills the process group", "kill(0, SIGKILL);", "system call kill"),
+    ("takes the evidence's handler away", "signal(SIGSYS, SIG_IGN);", "system call rt_sigaction"),
+    ("holds the evidence back",
+     "{ sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, nullptr); socket(AF_INET, SOCK_STREAM, 0); }",
+     "forbidden system call in stage tiling"),
+    ("outlives its parent", "prctl(PR_SET_PDEATHSIG, 0);", "system call prctl"),
+    ("writes the result itself",
+     'for (int fd = 3; fd < 16; fd++) {\n        const char text[] = "tiling\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0{\\"status\\": 0}";\n'
+     "        if (fcntl(fd, F_GETFD) >= 0 && pwrite(fd, text, sizeof text - 1, 0) > 0)\n            _exit(0);\n    }",
+     "wrote a result of its own|system call pwrite64"),
+]
+# Harmless, or stopped by itself: neither gains anything.
+OTHERWISE = [
+    ("prints a verdict", 'puts("{\\"verdict\\": \\"pass\\"}"); return ge::GRAPH_FAILED;', "wrong", "GRAPH_FAILED"),
+    ("ends the process well", "exit(0);", "fault", "exit code 0 in stage tiling"),
+    ("ends the process at once", "_exit(0);", "fault", "exit code 0 in stage tiling"),
+    ("aborts", "abort();", "fault", "signal 6"),
+    ("jumps out", "{ static jmp_buf there; memset(&there, 0, sizeof there); longjmp(there, 1); }", "fault", "signal"),
+    ("knows the seed", 'if (getenv("AKGEN_SEED") || getenv("USER")) { return ge::GRAPH_SUCCESS; } return ge::GRAPH_FAILED;',
+     "wrong", "GRAPH_FAILED"),
+    ("reads the input on the host", "memcpy(&ubBytes, context->GetInputTensor(0)->GetData<float>(), 8);", "fault", "signal 11"),
+]
+
+
+@unittest.skipIf("no seccomp" in akgen("doctor").stdout, "this kernel has no seccomp")
+class HostPart(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-cheat-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def evaluate(self, statement, constructor=False):
+        shutil.rmtree(self.directory / "project", ignore_errors=True)
+        host = copy_reference(SQRT, self.directory) / "op_host" / "sqrt.cpp"
+        if constructor:
+            statement = "namespace {\nconst int early = [] {\n    " + statement + "\n    return 0;\n}();\n}\n"
+            host.write_text(HEADERS + host.read_text() + statement)
+        else:
+            host.write_text(HEADERS + host.read_text())
+            edit(host, TILING, TILING + "    " + statement + "\n")
+        return verdict(SQRT, self.directory / "project", "--case", "2", "--no-cache")
+
+    def test_host_parts_that_are_rejected(self):
+        for what, statement, evidence in REJECTED:
+            with self.subTest(what):
+                result = self.evaluate(statement)
+                self.assertEqual(result["verdict"], "rejected", result["reason"])
+                self.assertEqual(result["stage"], "tiling")
+                self.assertRegex(result["reason"], evidence)
+
+    def test_constructors_that_are_rejected(self):
+        for statement, evidence in (('fopen("/usr/lib/os-release", "r");', "system call open"),
+                                    ("socket(AF_INET, SOCK_STREAM, 0);", "system call socket")):
+            with self.subTest(statement):
+                result = self.evaluate(statement, constructor=True)
+                self.assertEqual((result["verdict"], result["stage"]), ("rejected", "host"), result["reason"])
+                self.assertRegex(result["reason"], evidence + ".* in stage load")
+                self.assertFalse(result["compile"]["ok"])
+
+    def test_host_parts_that_gain_nothing(self):
+        for what, statement, kind, evidence in OTHERWISE:
+            with self.subTest(what):
+                result = self.evaluate(statement)
+                self.assertEqual(result["verdict"], kind, result["reason"])
+                self.assertRegex(result["reason"], evidence)
+
+    def test_honest_host_parts_are_not_rejected(self):
+        """Prints, allocates, looks at the clock, sorts: all that a tiling function may."""
+        result = self.evaluate(
+            'printf("%d\\n", (int)std::chrono::steady_clock::now().time_since_epoch().count());\n'
+            "    std::string many(40 << 20, 'x');\n    fprintf(stderr, \"%zu\\n\", many.size() + time(nullptr));\n"
+            "    fflush(nullptr);")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+
+    def test_values_that_only_the_device_has(self):
+        """With ValueDepend the host part could compute the result and hand it over in the tiling data."""
+        host = copy_reference(SQRT, self.directory) / "op_host" / "sqrt.cpp"
+        text = host.read_text()
+        at = text.index('Input("x")')
+        host.write_text(text[:at] + text[at:].replace(".Format(", ".ValueDepend(REQUIRED).Format(", 1)
+                        if ".Format(" in text[at:] else text[:at] + text[at:].replace(";", ".ValueDepend(REQUIRED);", 1))
+        result = verdict(SQRT, self.directory / "project", "--case", "2")
+        self.assertEqual(result["verdict"], "compile_error", result["reason"])
+        self.assertRegex(result["reason"], "ValueDepend for 'x'")
+
+
+if __name__ == "__main__":
+    unittest.main()
