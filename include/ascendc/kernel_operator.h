@@ -34,6 +34,7 @@
 #include "basic/vector_reduce.h"
 #include "basic/vector_scalar.h"
 #include "basic/vector_unary.h"
+#include "kernel_tiling/kernel_tiling.h"
 
 #endif
 

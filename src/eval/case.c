@@ -49,19 +49,63 @@ static bool types_fit(const struct op_param *param, int combination, const struc
     return true;
 }
 
-int eval_combination(const struct op_def *def, const struct task_instance *instance)
+/* The rank that a ge::Format is for, 0 if it says nothing about it. */
+static int format_rank(int format)
+{
+    enum { NCHW = 0, NHWC = 1, NDHWC = 27, NCDHW = 30 };
+    return format == NCHW || format == NHWC ? 4 : format == NDHWC || format == NCDHW ? 5 : 0;
+}
+
+static bool formats_fit(const struct op_param *param, int combination, const struct task_argument *argument)
+{
+    int rank = format_rank(param->formats[combination]);
+    for (int i = 0; i < argument->count && rank; i++)
+        if (argument->tensors[i].rank != rank)
+            return false;
+    return true;
+}
+
+static bool combination_fits(const struct op_def *def, const struct task_instance *instance, int combination,
+                             bool (*fit)(const struct op_param *, int, const struct task_argument *))
 {
     const struct task *task = instance->task;
+    bool fits = true;
+    for (int i = 0; fits && i < def->input_count && i < task->input_count; i++)
+        fits = fit(&def->inputs[i], combination, &instance->inputs[i]);
+    for (int i = 0; fits && i < def->output_count && i < task->output_count; i++)
+        fits = fit(&def->outputs[i], combination, &instance->outputs[i]);
+    return fits;
+}
+
+int eval_combination(const struct op_def *def, const struct task_instance *instance)
+{
+    int first = -1;
     for (int c = 0; c < def->combinations; c++) {
-        bool fits = true;
-        for (int i = 0; fits && i < def->input_count && i < task->input_count; i++)
-            fits = types_fit(&def->inputs[i], c, &instance->inputs[i]);
-        for (int i = 0; fits && i < def->output_count && i < task->output_count; i++)
-            fits = types_fit(&def->outputs[i], c, &instance->outputs[i]);
-        if (fits)
+        if (!combination_fits(def, instance, c, types_fit))
+            continue;
+        if (combination_fits(def, instance, c, formats_fit))
             return c;
+        first = first < 0 ? c : first;
     }
-    return -1;
+    return first;
+}
+
+/* A tensor comes in the format of the OpDef where that one names the dimensions of a tensor of its rank, else as ND. */
+static void set_format(const struct op_param *param, int combination, struct job_argument *argument)
+{
+    int format = param->formats[combination];
+    for (int i = 0; i < argument->count; i++)
+        if (format_rank(format) && argument->tensors[i].shape.rank == format_rank(format))
+            argument->tensors[i].shape.format = format;
+}
+
+static void set_formats(struct bound_case *bound, int combination)
+{
+    const struct op_def *def = &bound->candidate->build->def;
+    for (int i = 0; i < def->input_count; i++)
+        set_format(&def->inputs[i], combination, &bound->inputs[i]);
+    for (int i = 0; i < def->output_count; i++)
+        set_format(&def->outputs[i], combination, &bound->outputs[i]);
 }
 
 static int find_input(const struct task *task, const char *name)
@@ -474,6 +518,8 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
         why = bind_attrs(arena, bound);
     if (!why && (combination = eval_combination(&bound->candidate->build->def, bound->instance)) < 0)
         why = arena_printf(arena, "no data type combination of the OpDef fits this case (%s)", row->dtype);
+    if (!why)
+        set_formats(bound, combination);
     if (why)
         row_set(row, VERDICT_COMPILE_ERROR, STAGE_HOST, why);
     else if (!lay_out(bound))

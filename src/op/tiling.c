@@ -83,6 +83,7 @@ void op_def_release(struct op_def *def)
 /* What GetCompileInfo() gives for an operator registered by SetTiling alone: in CANN the address of an empty structure,
  * so fields read from it are whatever lies there. */
 static const unsigned char empty_compile_info[256] = {[0 ... 255] = 0xa5};
+#define EMPTY_WORD UINT32_C(0xa5a5a5a5)
 
 static struct akgen_error *parse(const struct op_registration *entry, const struct npu_soc *soc, void **compile_info)
 {
@@ -112,6 +113,9 @@ static struct akgen_error *check_result(struct akgen_tiling_context *context, ui
     if (!context->block_dim_set)
         return error_new("the tiling function did not call SetBlockDim");
     uint64_t blocks = context->numbers[AKGEN_BLOCK_DIM];
+    if (context->compile_info == empty_compile_info && blocks == EMPTY_WORD)
+        return error_new("the tiling function takes its block dim from GetCompileInfo(), which nothing has filled in: "
+                         "the operator registers no TilingParse function");
     if (blocks == 0 || blocks > OP_MAX_BLOCKS)
         return error_new("the tiling function set a block dim of %llu, allowed are 1 to %d", (unsigned long long)blocks,
                          OP_MAX_BLOCKS);

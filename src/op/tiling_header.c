@@ -41,6 +41,23 @@ static bool already(const struct text *text, const char *name)
     return text->count == (int)(sizeof text->emitted / sizeof *text->emitted);
 }
 
+/* The structures of high-level APIs: kernel_tiling/kernel_tiling.h has them. */
+static bool from_library(const char *name, int field_count)
+{
+    static const struct {
+        const char *name;
+        int field_count;
+    } library[] = {
+#define AKGEN_TILING_FIELD(type, name)    +1
+#define AKGEN_TILING_STRUCT(name, fields) {#name, 0 fields},
+#include "akgen/tiling_structs.def"
+    };
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+        if (strcmp(library[i].name, name) == 0 && library[i].field_count == field_count)
+            return true;
+    return false;
+}
+
 /* Padding is written out, so that the layout does not depend on what the compiler would insert. */
 static const char *padding(struct arena *arena, uint32_t from, uint32_t to)
 {
@@ -49,7 +66,7 @@ static const char *padding(struct arena *arena, uint32_t from, uint32_t to)
 
 static void emit(struct text *text, const char *name, uint32_t bytes, const struct op_tiling_field *fields, int count)
 {
-    if (already(text, name))
+    if (already(text, name) || from_library(name, count))
         return;
     for (int i = 0; i < count; i++)
         if (fields[i].field_count)

@@ -1,2 +1,24 @@
-/* Everything is in kernel_operator.h; names that it lacks are errors there (basic/unsupported.h). */
-#include "kernel_operator.h"
+/* The structures in which high-level APIs get their tiling from the host, from the same list as the host's classes. */
+#ifndef ASCENDC_KERNEL_TILING_H
+#define ASCENDC_KERNEL_TILING_H
+
+#include <cstdint>
+
+namespace AscendC
+{
+namespace tiling
+{
+#define AKGEN_TILING_FIELD(type, name) type name = 0;
+#define AKGEN_TILING_STRUCT(name, fields)                                                                              \
+    struct name {                                                                                                      \
+        fields                                                                                                         \
+    };
+#include "akgen/tiling_structs.def"
+} // namespace tiling
+} // namespace AscendC
+
+#define AKGEN_TILING_FIELD(type, name)
+#define AKGEN_TILING_STRUCT(name, fields) using AscendC::tiling::name;
+#include "akgen/tiling_structs.def"
+
+#endif

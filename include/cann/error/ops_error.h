@@ -1,3 +1,82 @@
-// Part of cann-ops' common sources, not of CANN: published projects include it from there. Named, so that such a
-// project is reported as unsupported instead of wrong.
-#error "akgen-unsupported: error/ops_error.h"
+// The messages of cann-ops' operators: errors go to stderr, what is less is compiled and not printed.
+//
+// Every macro takes the operator's name, or the context that knows it, a format and its arguments.
+#ifndef CANN_ERROR_OPS_ERROR_H
+#define CANN_ERROR_OPS_ERROR_H
+
+#include <cstdio>
+#include <string>
+#include <type_traits>
+
+namespace ops
+{
+template <typename Name> std::string AkgenName(const Name &name)
+{
+    if constexpr (std::is_convertible_v<Name, std::string>) {
+        if constexpr (std::is_pointer_v<std::decay_t<Name>>)
+            return name ? std::string(name) : std::string("nil");
+        else
+            return std::string(name);
+    } else if constexpr (std::is_pointer_v<Name>) {
+        return name && name->GetNodeName() ? name->GetNodeName() : "nil";
+    } else {
+        return "nil";
+    }
+}
+} // namespace ops
+
+#define AKGEN_OPS_SAY(op, ...)                                                                                         \
+    do {                                                                                                               \
+        std::fprintf(stderr, "[%s] ", ::ops::AkgenName(op).c_str());                                                   \
+        std::fprintf(stderr, __VA_ARGS__);                                                                             \
+        std::fputc('\n', stderr);                                                                                      \
+    } while (0)
+#define AKGEN_OPS_SKIP(op, ...)                                                                                        \
+    do {                                                                                                               \
+        if (false)                                                                                                     \
+            AKGEN_OPS_SAY(op, __VA_ARGS__);                                                                            \
+    } while (0)
+
+#define OPS_LOG_D(op, ...)                   AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_LOG_I(op, ...)                   AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_LOG_W(op, ...)                   AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_LOG_E(op, ...)                   AKGEN_OPS_SAY(op, __VA_ARGS__)
+#define OPS_LOG_E_WITHOUT_REPORT(op, ...)    AKGEN_OPS_SAY(op, __VA_ARGS__)
+#define OPS_LOG_EVENT(op, ...)               AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_LOG_FULL(level, op, ...)         AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_LOG_D_FULL(op, ...)              AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_LOG_I_FULL(op, ...)              AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_LOG_W_FULL(op, ...)              AKGEN_OPS_SKIP(op, __VA_ARGS__)
+#define OPS_REPORT_VECTOR_INNER_ERR(op, ...) AKGEN_OPS_SAY(op, __VA_ARGS__)
+#define OPS_REPORT_CUBE_INNER_ERR(op, ...)   AKGEN_OPS_SAY(op, __VA_ARGS__)
+#define OPS_INNER_ERR_STUB(code, op, ...)    AKGEN_OPS_SAY(op, __VA_ARGS__)
+#define OPS_CALL_ERR_STUB(code, op, ...)     AKGEN_OPS_SAY(op, __VA_ARGS__)
+
+#define OPS_CHECK(condition, log, leave)                                                                               \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            log;                                                                                                       \
+            leave;                                                                                                     \
+        }                                                                                                              \
+    } while (0)
+#define OPS_LOG_E_IF(condition, op, leave, ...)                                                                        \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            AKGEN_OPS_SAY(op, __VA_ARGS__);                                                                            \
+            leave;                                                                                                     \
+        }                                                                                                              \
+    } while (0)
+#define OPS_LOG_W_IF(condition, op, leave, ...)                                                                        \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            leave;                                                                                                     \
+        }                                                                                                              \
+    } while (0)
+#define OPS_LOG_E_IF_NULL(op, pointer, leave)                                                                          \
+    do {                                                                                                               \
+        if ((pointer) == nullptr) {                                                                                    \
+            AKGEN_OPS_SAY(op, "%s is nullptr!", #pointer);                                                             \
+            leave;                                                                                                     \
+        }                                                                                                              \
+    } while (0)
+#endif

@@ -1,49 +1,40 @@
-// The tiling side of CANN's high-level APIs. Most published projects include this header without using it. The names of
-// it that published projects do use are declared here as unavailable, so that the compiler says which one is missing.
+// The tiling side of CANN's high-level APIs. Names of it that this project lacks are declared here as unavailable, so
+// that the compiler says which one is missing.
 #ifndef CANN_TILING_TILING_API_H
 #define CANN_TILING_TILING_API_H
 
 #include "register/tilingdata_base.h"
 #include "tiling/platform/platform_ascendc.h"
+#include "tiling/softmax_tiling.h"
+#include "tiling/tiling_structs.h"
+#include "tiling/tmp_space.h"
 
 #include <algorithm>
 
 #define AKGEN_UNSUPPORTED(name) __attribute__((unavailable("akgen-unsupported: " name)))
 
-// Complete types, so that naming one is the first thing that the compiler complains about.
-namespace optiling
-{
-#define AKGEN_UNSUPPORTED_STRUCT(name)                                                                                 \
-    class AKGEN_UNSUPPORTED(#name) name : public TilingDef                                                             \
-    {                                                                                                                  \
-      public:                                                                                                          \
-        explicit name(void * = nullptr)                                                                                \
-        {                                                                                                              \
-        }                                                                                                              \
-    }
-AKGEN_UNSUPPORTED_STRUCT(TCubeTiling);
-AKGEN_UNSUPPORTED_STRUCT(SoftMaxTiling);
-AKGEN_UNSUPPORTED_STRUCT(LayerNormTiling);
-AKGEN_UNSUPPORTED_STRUCT(TopkTiling);
-#undef AKGEN_UNSUPPORTED_STRUCT
-} // namespace optiling
-
 namespace AscendC
 {
 #define AKGEN_UNSUPPORTED_FUNCTION(name)                                                                               \
     template <typename... Arguments> uint32_t name(Arguments &&...) AKGEN_UNSUPPORTED("AscendC::" #name)
-AKGEN_UNSUPPORTED_FUNCTION(GetMeanMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSigmoidMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSoftMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSoftMaxMaxTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSoftMaxGradMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSoftMaxGradMaxTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(SoftMaxTilingFunc);
-AKGEN_UNSUPPORTED_FUNCTION(SoftMaxGradTilingFunc);
-AKGEN_UNSUPPORTED_FUNCTION(SoftMaxFlashV2TilingFunc);
-AKGEN_UNSUPPORTED_FUNCTION(GetTanhMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSumMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseAndMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseNotMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseOrMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseXorMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetFmaMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetHypotMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetIsInfMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetIsNanMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLogicalAndMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLogicalAndsMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLogicalNotMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLogicalOrMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLogicalOrsMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLogicalXorMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetRintMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetSinCosMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetWhereMaxMinTmpSize);
 #undef AKGEN_UNSUPPORTED_FUNCTION
 } // namespace AscendC
 

@@ -1,3 +1,7 @@
-// Part of cann-ops' common sources, not of CANN: published projects include it from there. Named, so that such a
-// project is reported as unsupported instead of wrong.
-#error "akgen-unsupported: tiling/tiling_type.h"
+// Of cann-ops' common sources. It holds the words of attention operators' tiling keys, which those operators bring
+// along themselves; others include it for what it includes.
+#ifndef CANN_TILING_TILING_TYPE_H
+#define CANN_TILING_TILING_TYPE_H
+
+#include <cstdint>
+#endif

@@ -7,6 +7,11 @@
 #include <cstdint>
 #include <mutex>
 
+namespace fe
+{
+class PlatFormInfos;
+}
+
 namespace platform_ascendc
 {
 enum class CoreMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, FB = 7, BT = 8, RESERVED };
