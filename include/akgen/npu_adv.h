@@ -34,7 +34,13 @@ struct npu_adv {
     struct npu_tensor tmp;    /* sharedTmpBuffer; addr 0: the API takes what InitBuffer has left of UB */
     const void *tiling;       /* the kernel's copy of the API's tiling structure, or NULL */
 };
-enum { NPU_ADV_REUSE_SOURCE = 1 /* isReuseSource: the sources may be overwritten */ };
+enum {
+    NPU_ADV_REUSE_SOURCE = 1, /* isReuseSource: the sources may be overwritten */
+    /* The API's own; what they mean stands at its routine. */
+    NPU_ADV_IN_FLOAT = 1 << 8,  /* Mean: half is summed in float. Softmax: statistics of half data are float */
+    NPU_ADV_REVERSE = 1 << 9,   /* SelectWithBytesMask: the scalar is the first source */
+    NPU_ADV_KEEP_MASK = 1 << 10 /* SelectWithBytesMask: isReuseMask is false */
+};
 
 /* Runs the routine on the current core; does nothing on an AIC. */
 void npu_advanced(const struct npu_adv *call);

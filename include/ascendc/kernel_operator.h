@@ -14,7 +14,10 @@
 /* Kernels say pipe->template Fetch(...), which CANN's older clang takes. It has to hold for the kernel that follows. */
 #pragma clang diagnostic ignored "-Wmissing-template-arg-list-after-template-kw"
 
+#include "adv/broadcast.h"
 #include "adv/elementwise.h"
+#include "adv/reduce.h"
+#include "adv/select.h"
 #include "basic/codes.h"
 #include "basic/data_copy.h"
 #include "basic/debug.h"

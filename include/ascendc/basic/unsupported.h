@@ -202,8 +202,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(AscendDequant) \
     X(AscendQuant) \
     X(BatchNorm) \
-    X(BroadCast) \
-    X(Broadcast) \
     X(Clamp) \
     X(ClampMax) \
     X(ClampMin) \
@@ -221,7 +219,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(LayerNormGrad) \
     X(LayerNormGradBeta) \
     X(LogSoftMax) \
-    X(Mean) \
     X(Normalize) \
     X(Pad) \
     X(Power) \
@@ -232,7 +229,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(ReduceProd) \
     X(ReduceXorSum) \
     X(RmsNorm) \
-    X(SelectWithBytesMask) \
     X(Silu) \
     X(SimpleSoftMax) \
     X(SoftMax) \
@@ -242,7 +238,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(SoftmaxGrad) \
     X(SoftmaxGradFront) \
     X(SoftMaxFlashV2TilingFuncImpl) \
-    X(Sum) \
     X(SwiGLU) \
     X(Swish) \
     X(TopK) \
@@ -274,9 +269,6 @@ struct RA;
 } // namespace Reduce
 } // namespace Pattern
 AKGEN_LACKS_TYPE(SoftMaxShapeInfo)
-AKGEN_LACKS_TYPE(SelectWithBytesMaskShapeInfo)
-AKGEN_LACKS_TYPE(SumParams)
-AKGEN_LACKS_TYPE(MeanParams)
 AKGEN_LACKS_TYPE(SoftmaxConfig)
 AKGEN_LACKS_TYPE(LayerNormPara)
 AKGEN_LACKS_TYPE(LayerNormConfig)

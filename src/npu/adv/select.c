@@ -1,0 +1,101 @@
+/* Select by a mask of one byte, halfword or word per element: 0 takes the tensor, anything else the scalar (flags
+ * NPU_ADV_REVERSE: the other way round). shape[0] = firstAxis, shape[1] = srcLastAxis, shape[2] = maskLastAxis, count =
+ * elements of the source tensor; src[0] tensor, src[1] mask; scalar[0]; flags NPU_ADV_KEEP_MASK unless isReuseMask;
+ * shape[3] = bytes of a mask element. Steps and temporary space: asc-devkit, Select, NPU_ARCH 2201. */
+#include "npu/adv/rows.h"
+
+enum { CAST_NONE = 0, CAST_ODD = 6, CMP_EQ = 2, CMP_NE = 5, TENSOR_SCALAR = 1 };
+/* 240 repeats: at most 255, and rows of the mask then end on 32-byte blocks. */
+enum { LEAST_TMP = 1024, TAIL_TMP = 256 /* left alone */, MOST_REPEATS = 240, HALF_LANES = 128 };
+
+/* The mask as halves that are 0 or not: narrowing a word rounds to odd, so that no value becomes 0. */
+static void mask_to_half(struct npu_core *core, struct npu_tensor dst, struct npu_tensor mask, uint32_t bytes,
+                         uint32_t count)
+{
+    uint8_t type = bytes == 4 ? AKGEN_FLOAT : bytes == 2 ? AKGEN_INT16 : AKGEN_UINT8;
+    adv_cast(core, dst, AKGEN_FLOAT16, mask, type, bytes == 4 ? CAST_ODD : CAST_NONE, count);
+}
+
+/* Compare takes whole repeats and writes its bits over them. */
+static void select_part(struct npu_core *core, const struct npu_adv *call, struct npu_tensor mask,
+                        struct npu_tensor space, uint32_t first, uint32_t count, uint32_t mask_bytes)
+{
+    mask_to_half(core, space, mask, mask_bytes, count);
+    struct npu_insn compare = {
+        .op = NPU_OP_COMPARE_SCALAR, .form = NPU_FORM_MASK_REG, .dst_type = AKGEN_UINT8, .src_type = AKGEN_FLOAT16};
+    compare.mode = call->flags & NPU_ADV_REVERSE ? CMP_NE : CMP_EQ;
+    compare.flags = NPU_INSN_SCALAR_SRC1;
+    compare.repeat = (count + HALF_LANES - 1) / HALF_LANES;
+    compare.dst = compare.src0 = space;
+    compare.src0_blk = 1;
+    compare.src0_rep = NPU_REPEAT / NPU_BLOCK;
+    adv_issue(core, &compare);
+    struct npu_insn select = {
+        .op = NPU_OP_SELECT, .form = NPU_FORM_COUNT, .dst_type = call->type, .src_type = call->type};
+    select.src1_type = AKGEN_UINT8;
+    select.mode = TENSOR_SCALAR;
+    select.flags = NPU_INSN_SCALAR_SRC1;
+    select.scalar = call->scalar[0];
+    select.count = count;
+    select.dst = adv_part(&call->dst[0], call->type, first, count);
+    select.src0 = adv_part(&call->src[0], call->type, first, count);
+    select.aux = space;
+    adv_issue(core, &select);
+}
+
+/* Rows of the mask that are longer than those of the source: the surplus goes. */
+static void close_up(struct npu_core *core, const struct npu_adv *call, struct npu_tensor dst, struct npu_tensor mask,
+                     uint32_t mask_bytes)
+{
+    uint32_t rows = call->shape[0], kept = call->shape[1] * mask_bytes, given = call->shape[2] * mask_bytes;
+    if (given % NPU_BLOCK || kept % 2 || kept > given)
+        npu_trap(core, "adv_shape", "info",
+                 "%s: rows of the mask are %u bytes, of which %u count; they must be whole 32-byte blocks and at least "
+                 "as long as the source's",
+                 core->api, given, kept);
+    for (uint32_t row = 0; row < rows; row += MOST_REPEATS) {
+        enum { EVERY_ELEMENT = 7 };
+        struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
+                                .form = NPU_FORM_MASK_REG,
+                                .dst_type = AKGEN_UINT16,
+                                .src_type = AKGEN_UINT16,
+                                .mode = EVERY_ELEMENT,
+                                .flags = NPU_INSN_REDUCE_MODE,
+                                .mask = {kept / 2},
+                                .src0_blk = 1,
+                                .src0_rep = (uint16_t)(given / NPU_BLOCK)};
+        insn.repeat = rows - row < MOST_REPEATS ? rows - row : MOST_REPEATS;
+        insn.dst = adv_part(&dst, AKGEN_UINT8, row * kept, insn.repeat * kept);
+        insn.src0 = adv_part(&mask, AKGEN_UINT8, row * given, insn.repeat * given);
+        adv_issue(core, &insn);
+        adv_reset_mask(core);
+    }
+}
+
+void adv_select_bytes(struct npu_core *core, const struct npu_adv *call)
+{
+    uint32_t mask_bytes = call->shape[3], offset = 0;
+    struct npu_tensor mask = call->src[1];
+    adv_reset_mask(core);
+    if (call->shape[1] != call->shape[2]) {
+        struct npu_tensor closed = mask;
+        if (call->flags & NPU_ADV_KEEP_MASK) {
+            offset = (call->count * mask_bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK;
+            closed = adv_tmp(core, call, 0, offset);
+        }
+        adv_tmp(core, call, 0, offset + LEAST_TMP);
+        close_up(core, call, closed, mask, mask_bytes);
+        mask = closed;
+    }
+    adv_tmp(core, call, 0, offset + LEAST_TMP);
+    struct npu_tensor space = adv_tmp(core, call, offset, call->tmp.bytes - offset);
+    uint32_t step = (space.bytes - TAIL_TMP) / 2 / NPU_BLOCK * NPU_BLOCK;
+    if (step > MOST_REPEATS * HALF_LANES)
+        step = MOST_REPEATS * HALF_LANES;
+    step -= step % HALF_LANES;
+    for (uint32_t first = 0; first < call->count; first += step) {
+        uint32_t count = call->count - first < step ? call->count - first : step;
+        struct npu_tensor part = adv_part(&mask, AKGEN_UINT8, first * mask_bytes, count * mask_bytes);
+        select_part(core, call, part, space, first, count, mask_bytes);
+    }
+}
