@@ -558,7 +558,7 @@ static void run_again(const struct eval_candidate *candidate, const struct task_
                       struct verdict_case *row)
 {
     struct verdict_case again = {.hidden = row->hidden};
-    run_case(candidate, task_case, candidate->options->input_seed + 1, GM_SHIFT, arena, &again);
+    run_case(candidate, task_case, (candidate->options->input_seed + 1) | TASK_OTHER_VALUES, GM_SHIFT, arena, &again);
     if (!again.ok) {
         again.error = arena_printf(arena, "with other inputs at other addresses: %s", again.error ? again.error : "");
         struct verdict_case first = *row;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { BLOCK = 512 };
+#define STEEP_MOVE 0x1p-21 /* four units of float32's rounding: what reducing an argument may cost */
 
 /* abs_rel: wrong if abs > abs_limit and rel > rel_limit, or anything is not finite.
  * abs_rel_any: the same without the clause about finite numbers.
@@ -29,9 +30,11 @@ struct check {
 /* One pair of tensors under comparison. */
 struct pair {
     const struct task_tensor *expected, *actual;
-    enum akgen_dtype type;  /* in which differences are taken */
-    struct check check;     /* upstream */
-    double scale, relative; /* strict: the limit is relative * (|expected| + scale) */
+    enum akgen_dtype type;           /* in which differences are taken */
+    struct check check;              /* upstream */
+    double scale, relative;          /* strict: the limit is relative * (|expected| + scale) */
+    const struct task_tensor *moved; /* strict: what the inputs' rounding may make of expected, or NULL */
+    bool open_nan;                   /* strict: where nan is expected anything is right */
     int output, tensor;
     const char *name;
     struct task_mismatch *result;
@@ -225,7 +228,17 @@ static double resolution(enum akgen_dtype type)
     return type == AKGEN_FLOAT16 ? 0x1p-24 : type == AKGEN_FLOAT || type == AKGEN_BF16 ? 0x1p-126 : 0;
 }
 
-static double scale_of(const struct task_tensor *expected)
+/* From here on a magnitude rounds to infinity in the type: halfway between its largest number and the next. */
+static double overflow(enum akgen_dtype type)
+{
+    return type == AKGEN_FLOAT16                            ? 65520
+           : type == AKGEN_BF16                             ? 0x1.ffp127
+           : type == AKGEN_FLOAT || type == AKGEN_COMPLEX64 ? 0x1.ffffffp127
+                                                            : INFINITY;
+}
+
+/* Root mean square of what is finite in the output's type. */
+static double scale_of(const struct task_tensor *expected, enum akgen_dtype type)
 {
     double sum = 0, values[BLOCK];
     int64_t finite = 0;
@@ -233,7 +246,7 @@ static double scale_of(const struct task_tensor *expected)
         int n = expected->elements - first < BLOCK ? (int)(expected->elements - first) : BLOCK;
         task_read_double(expected, first, n, values);
         for (int i = 0; i < n; i++)
-            if (isfinite(values[i])) {
+            if (isfinite(values[i]) && fabs(values[i]) < overflow(type)) {
                 sum += values[i] * values[i];
                 finite++;
             }
@@ -246,17 +259,22 @@ static void judge_strict(struct pair *pair, int64_t first, int n, const double *
     enum akgen_dtype type = pair->actual->type;
     bool quantized = !task_is_float(type); /* golden is not rounded to an integer: a tie may go either way */
     double slack = quantized ? 0.5 : resolution(type);
+    double moved[BLOCK];
+    if (pair->moved)
+        task_read_double(pair->moved, first, n, moved);
     for (int i = 0; i < n; i++) {
         double e = expected[i], a = actual[i];
-        if (isfinite(e) && !isfinite(round_in(type, e)))
-            e = round_in(type, e); /* overflows in the output's type */
-        if (e == a || (isnan(e) && isnan(a)))
+        if (e == a || (isnan(e) && (isnan(a) || pair->open_nan)))
+            continue;
+        double limit = slack + pair->relative * (fabs(e) + pair->scale);
+        if (pair->moved && isfinite(e))
+            limit += fabs(moved[i] - e);
+        if (isinf(a) && e * a > 0 && fabs(e) + limit >= overflow(type)) /* it overflows, or may */
             continue;
         bool finite = isfinite(e) && isfinite(a);
         double abs = fabs(e - a);
         pair->result->not_finite += !finite;
-        note_difference(pair, first + i, e, a, abs, abs / fabs(e),
-                        !finite || abs > slack + pair->relative * (fabs(e) + pair->scale));
+        note_difference(pair, first + i, e, a, abs, abs / fabs(e), !finite || abs > limit);
     }
 }
 
@@ -351,8 +369,12 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
 {
     struct arena arena = {0};
     struct check check = check_of(instance, &arena);
+    struct task_argument *moved = NULL;
     double sum = 0;
     *result = (struct task_mismatch){.ok = true};
+    for (int i = 0; profile == TASK_STRICT && !moved && i < instance->task->output_count; i++)
+        if (instance->task->outputs[i].steep)
+            moved = task_reference_moved(instance, STEEP_MOVE, NULL, NULL);
     for (int i = 0; i < instance->task->output_count; i++)
         for (int t = 0; t < expected[i].count; t++) {
             struct pair pair = {.expected = &expected[i].tensors[t],
@@ -363,8 +385,11 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
                                 .name = instance->task->outputs[i].name,
                                 .result = result};
             pair.type = promote(pair.expected->type, pair.actual->type);
+            pair.moved = moved && instance->task->outputs[i].steep ? &moved[i].tensors[t] : NULL;
+            /* No input is nan: the operation has no value there (inf - inf, 0 * inf), and none is asked for. */
+            pair.open_nan = instance->task_case->variant == TASK_LIMIT_VALUES;
             if (profile == TASK_STRICT && task_is_float(pair.expected->type)) {
-                pair.scale = fmax(scale_of(pair.expected), expected[i].terms);
+                pair.scale = fmax(scale_of(pair.expected, pair.actual->type), expected[i].terms);
                 pair.relative = relative_limit(pair.actual->type, depth_of(instance, i, &arena));
             }
             const char *target = instance->task->outputs[i].points_into;
@@ -386,5 +411,6 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
         }
     result->mean_abs = result->elements ? sum / (double)result->elements : 0;
     explain(instance, result);
+    task_outputs_free(moved);
     arena_free(&arena);
 }

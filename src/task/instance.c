@@ -312,27 +312,27 @@ static struct akgen_error *make_attrs(struct task_instance *instance, uint64_t s
 
 /* ---- inputs --------------------------------------------------------------------------------------------------------
  */
-static struct akgen_error *fill(const struct task_param *param, struct expr_scope *scope, struct task_tensor *tensor)
+static struct akgen_error *fill(const char *generate, struct expr_scope *scope, struct task_tensor *tensor)
 {
     struct expr *expr, *bound;
     scope->type = tensor->type;
     scope->elements = tensor->elements;
-    struct akgen_error *error = expr_parse(scope->arena, param->generate, &expr);
+    struct akgen_error *error = expr_parse(scope->arena, generate, &expr);
     if (!error)
         error = expr_bind(expr, scope, &bound);
     if (error)
-        return error_prefix(error, "generate '%s'", param->generate);
+        return error_prefix(error, "generate '%s'", generate);
     const struct expr_value *constant = expr_constant(bound);
     bool list = constant && constant->kind == EXPR_LIST;
     if (list && constant->count != tensor->elements)
-        return error_new("generate '%s' has %d values for %" PRId64 " elements", param->generate, constant->count,
+        return error_new("generate '%s' has %d values for %" PRId64 " elements", generate, constant->count,
                          tensor->elements);
     for (int i = 0; list && i < constant->count; i++)
         if (!expr_is_number(&constant->items[i]))
-            return error_new("generate '%s' holds %s, expected numbers", param->generate,
+            return error_new("generate '%s' holds %s, expected numbers", generate,
                              expr_show(scope->arena, &constant->items[i]));
     if (constant && !list && !expr_is_number(constant))
-        return error_new("generate '%s' is %s, expected numbers", param->generate, expr_show(scope->arena, constant));
+        return error_new("generate '%s' is %s, expected numbers", generate, expr_show(scope->arena, constant));
     double wide[EXPR_BLOCK];
     float narrow[EXPR_BLOCK];
     for (int64_t first = 0; first < task_scalars(tensor); first += EXPR_BLOCK) {
@@ -355,9 +355,10 @@ static size_t tensor_bytes(const struct task_tensor *tensor)
     return (bytes + TENSOR_ALIGN) / TENSOR_ALIGN * TENSOR_ALIGN;
 }
 
-static struct akgen_error *make_inputs(struct task_instance *instance, uint64_t seed)
+static struct akgen_error *make_inputs(struct task_instance *instance, uint64_t seed, bool other)
 {
     const struct task *task = instance->task;
+    enum task_variant variant = instance->task_case->variant;
     size_t bytes = TENSOR_ALIGN;
     for (int i = 0; i < task->input_count; i++)
         for (int t = 0; t < instance->inputs[i].count; t++)
@@ -370,9 +371,12 @@ static struct akgen_error *make_inputs(struct task_instance *instance, uint64_t 
         for (int t = 0; t < instance->inputs[i].count; t++) {
             struct task_tensor *tensor = &instance->inputs[i].tensors[t];
             struct expr_scope scope = scope_of(instance, expr_mix(expr_mix(seed, (uint64_t)i), (uint64_t)t));
+            const struct task_param *param = &task->inputs[i];
             tensor->values = at;
             at += tensor_bytes(tensor);
-            struct akgen_error *error = fill(&task->inputs[i], &scope, tensor);
+            struct akgen_error *error = fill(other && param->strict ? param->strict : param->generate, &scope, tensor);
+            if (!error && task_special_any(param, variant))
+                task_special_plant(param, variant, scope.key, tensor);
             if (error)
                 return error_prefix(error, "cases.csv:%d: '%s'", instance->task_case->line, task->inputs[i].name);
         }
@@ -397,7 +401,7 @@ static struct akgen_error *instance_make(const struct task *task, const struct t
                                          bool full, bool inputs, struct task_instance **result)
 {
     struct task_instance *instance = instance_new(task, task_case);
-    uint64_t elements, stream = expr_mix(seed, (uint64_t)task_case->id);
+    uint64_t elements, stream = expr_mix(seed & ~TASK_OTHER_VALUES, (uint64_t)task_case->id);
     struct akgen_error *error = bind_shapes(instance, &elements);
     while (!error && !full && elements > TASK_GIANT && shrink_step(instance)) {
         instance->reduced = true;
@@ -406,7 +410,7 @@ static struct akgen_error *instance_make(const struct task *task, const struct t
     if (!error)
         error = make_attrs(instance, stream);
     if (!error && inputs)
-        error = make_inputs(instance, stream);
+        error = make_inputs(instance, stream, task_case->variant != TASK_SHOWN || seed & TASK_OTHER_VALUES);
     if (!error && inputs)
         task_derive(instance);
     if (error)

@@ -18,10 +18,11 @@ enum { MAX_FILE = 4 << 20 };
 /* ---- the structure of task.yaml ------------------------------------------------------------------------------------
  */
 struct yaml_param {
-    char *name, *kind, *shape, *dtype, *generate, *present, *in_place, *init, *points_into, *compared, *depth;
+    char *name, *kind, *shape, *dtype, *generate, *strict, *special, *present, *in_place, *init, *points_into,
+        *compared, *depth;
     char **types;
     unsigned types_count;
-    bool optional, value_depend;
+    bool optional, value_depend, steep;
 };
 struct yaml_attr {
     char *name, *type, *value;
@@ -45,6 +46,8 @@ static const cyaml_schema_field_t param_fields[] = {
     TEXT("shape", CYAML_FLAG_DEFAULT, struct yaml_param, shape),
     TEXT("dtype", CYAML_FLAG_DEFAULT, struct yaml_param, dtype),
     TEXT("generate", CYAML_FLAG_OPTIONAL, struct yaml_param, generate),
+    TEXT("strict", CYAML_FLAG_OPTIONAL, struct yaml_param, strict),
+    TEXT("special", CYAML_FLAG_OPTIONAL, struct yaml_param, special),
     TEXT("present", CYAML_FLAG_OPTIONAL, struct yaml_param, present),
     TEXT("in_place", CYAML_FLAG_OPTIONAL, struct yaml_param, in_place),
     TEXT("init", CYAML_FLAG_OPTIONAL, struct yaml_param, init),
@@ -54,6 +57,7 @@ static const cyaml_schema_field_t param_fields[] = {
     CYAML_FIELD_SEQUENCE("types", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct yaml_param, types, &word_schema, 1,
                          128),
     CYAML_FIELD_BOOL("optional", CYAML_FLAG_OPTIONAL, struct yaml_param, optional),
+    CYAML_FIELD_BOOL("steep", CYAML_FLAG_OPTIONAL, struct yaml_param, steep),
     CYAML_FIELD_BOOL("value_depend", CYAML_FLAG_OPTIONAL, struct yaml_param, value_depend),
     CYAML_FIELD_END,
 };
@@ -236,19 +240,25 @@ static struct akgen_error *load_param(const struct loader *loader, const char *s
         .shape = keep(loader, from->shape, NULL),
         .dtype = keep(loader, from->dtype, NULL),
         .generate = keep(loader, from->generate, NULL),
+        .strict = keep(loader, from->strict, NULL),
+        .special = keep(loader, from->special, ""),
         .present = keep(loader, from->present, ""),
         .in_place = keep(loader, from->in_place, NULL),
         .init = keep(loader, from->init, "poison"),
         .points_into = keep(loader, from->points_into, NULL),
         .compared = keep(loader, from->compared, "true"),
         .depth = keep(loader, from->depth, "1"),
+        .steep = from->steep,
     };
     if (strcmp(to->init, "poison") != 0 && strcmp(to->init, "zero") != 0)
         return error_new("task.yaml:%d: init is '%s', expected poison or zero",
                          line_of(loader, section, from->name, "init"), to->init);
-    const char *const texts[][2] = {{"shape", from->shape},       {"dtype", from->dtype},
-                                    {"generate", from->generate}, {"present", from->present},
-                                    {"compared", from->compared}, {"depth", from->depth}};
+    if (!task_special_known(to->special))
+        return error_new("task.yaml:%d: special is '%s', expected words of: zero subnormal inf nan",
+                         line_of(loader, section, from->name, "special"), to->special);
+    const char *const texts[][2] = {{"shape", from->shape},     {"dtype", from->dtype},   {"generate", from->generate},
+                                    {"present", from->present}, {"strict", from->strict}, {"compared", from->compared},
+                                    {"depth", from->depth}};
     struct akgen_error *error = load_types(loader, section, from, to);
     for (size_t i = 0; !error && i < sizeof texts / sizeof *texts; i++)
         error = check_expression(loader, section, from->name, texts[i][0], texts[i][1]);
@@ -415,6 +425,8 @@ static struct akgen_error *load_cases(struct loader *loader, struct task *task)
                 return error_new("cases.csv:%d: case_id %d appears twice", row->line, row->id);
         if ((error = task_case_measure(task, row)))
             return error;
+        if ((error = task_vary_check(loader->arena, task, row)))
+            return error_prefix(error, "task.yaml:%d: vary", line_of(loader, NULL, NULL, "vary"));
     }
     return NULL;
 }

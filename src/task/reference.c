@@ -119,6 +119,44 @@ struct akgen_error *task_reference(const struct task_instance *instance, enum ta
     return NULL;
 }
 
+/* A floating tensor in float64 with its elements moved; the values live in the arena. */
+static void move_tensor(struct arena *arena, struct task_tensor *tensor, double relative,
+                        double (*factor)(void *state, int64_t index), void *state)
+{
+    double *values = arena_alloc(arena, sizeof *values * (size_t)(tensor->elements + 1));
+    for (int64_t first = 0; first < tensor->elements; first += REFERENCE_BLOCK) {
+        int64_t rest = tensor->elements - first;
+        task_read_double(tensor, first, rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK, values + first);
+    }
+    for (int64_t i = 0; tensor->elements > 1 && i < tensor->elements; i++)
+        values[i] *= 1 + relative * (factor ? factor(state, i) : 1);
+    tensor->values = values;
+    tensor->type = AKGEN_DOUBLE;
+}
+
+struct task_argument *task_reference_moved(const struct task_instance *instance, double relative,
+                                           double (*factor)(void *state, int64_t index), void *state)
+{
+    struct arena arena = {0};
+    int count = instance->task->input_count;
+    struct task_instance moved = *instance;
+    struct task_argument *outputs;
+    moved.inputs = arena_alloc(&arena, sizeof *moved.inputs * (size_t)(count + 1));
+    for (int i = 0; i < count; i++) {
+        struct task_argument *input = &moved.inputs[i];
+        *input = instance->inputs[i];
+        input->tensors = arena_alloc(&arena, sizeof *input->tensors * (size_t)(input->count + 1));
+        for (int t = 0; t < input->count; t++) {
+            input->tensors[t] = instance->inputs[i].tensors[t];
+            if (task_is_float(input->tensors[t].type) && input->tensors[t].type != AKGEN_COMPLEX64)
+                move_tensor(&arena, &input->tensors[t], relative, factor, state);
+        }
+    }
+    error_free(task_reference(&moved, TASK_STRICT, &outputs)); /* the same call has succeeded for the case itself */
+    arena_free(&arena);
+    return outputs;
+}
+
 /* ---- arguments -----------------------------------------------------------------------------------------------------
  */
 double reference_scalar(const struct reference_call *call, int index)

@@ -26,9 +26,12 @@ struct task_param { /* one OpDef input or output */
     const char *shape;    /* expression over csv columns: "$shape", "[1]", "$x1_shape", ... */
     const char *dtype;    /* expression: "$dtype", "float32", ... */
     const char *generate; /* inputs: "randn", "uniform(-1, 1)", "randint(-10, 10)", "column(scale)", ... */
+    const char *strict;   /* inputs: the generator of the strict profile's other runs, NULL: `generate` again */
+    const char *special;  /* inputs: values that strict plants: words of "zero subnormal inf nan", "" if none */
     const char *present;  /* optional inputs: expression, "" = always */
     const char *in_place; /* outputs: name of the input whose memory it is, or NULL. Without types: the OpDef
                            * declares no such output, the operator only writes its input */
+    bool steep;           /* outputs: strict allows what a move of the inputs by a few roundings does */
     const char *depth;    /* outputs: expression: how many values one element sums up (strict thresholds), "1" */
     const char *init;     /* outputs: "poison" (default), "zero" */
     const char
@@ -62,11 +65,15 @@ struct task {
     int combination_width; /* inputs and declared outputs: columns used of a row */
     const char *note;      /* what upstream does oddly, "" if nothing */
     const char *trivial; /* candidates without work that are right by contract: words of "zero one copy"; "" if none */
-    const char *vary;    /* "": hidden shapes make no sense; "sizes": they do; "sizes even": even sizes stay even */
+    const char *vary;    /* how hidden sizes come from shown ones (src/task/vary.c), "": they make no sense */
     const char *broken;  /* why task_load_all could not load it; then only suite to dir are set */
 };
+/* How the strict profile makes a hidden case of a shown one: with other sizes, primes or one more than a size that was
+ * shown (tails); or with values at the ends of the type: zeros, subnormal numbers and infinities, or nan. */
+enum task_variant { TASK_SHOWN, TASK_PRIME_SIZES, TASK_TAIL_SIZES, TASK_LIMIT_VALUES, TASK_NAN_VALUES, TASK_VARIANTS };
 struct task_case {
     int id;
+    enum task_variant variant;
     const char **columns, **values; /* cases.csv by column name */
     int column_count;
     int line;          /* in cases.csv */
@@ -109,6 +116,8 @@ struct task_instance {
     void *memory;                           /* large values */
     bool reduced;                           /* stands in for a giant case */
 };
+/* A seed with this bit draws from the inputs' `strict` generators where they have one; hidden cases always do. */
+#define TASK_OTHER_VALUES (1ULL << 63)
 /* Makes the inputs of a case from `seed` (the same seed, the same bits on every machine). Giant cases (over 2^24
  * elements in all tensors) are replaced by a smaller one of the same character unless `full`. */
 struct akgen_error *task_instance_make(const struct task *task, const struct task_case *task_case, uint64_t seed,
@@ -119,9 +128,7 @@ struct akgen_error *task_instance_shapes(const struct task *task, const struct t
 void task_instance_free(struct task_instance *instance);
 
 /* ---- hidden cases ---- */
-/* Sizes that a task does not show: primes, or one more than a size that was shown (tails). */
-enum task_variant { TASK_PRIME_SIZES, TASK_TAIL_SIZES, TASK_VARIANTS };
-/* A case like `shown` with other sizes; its id is at least 100000. False if the task has no such case. */
+/* A case like `shown` of a variant; its id is at least 100000. False if the task has no such case. */
 bool task_case_vary(struct arena *arena, const struct task *task, const struct task_case *shown,
                     enum task_variant variant, struct task_case *hidden);
 

@@ -9,6 +9,15 @@ enum { TASK_GIANT = 1 << 24 }; /* elements in all tensors from which on a case i
 
 /* Sets task_case->elements; an error names line and column of cases.csv. */
 struct akgen_error *task_case_measure(const struct task *task, struct task_case *task_case);
+/* An error if `vary` makes no case out of this one: an unknown word, an expression that does not fit. */
+struct akgen_error *task_vary_check(struct arena *arena, const struct task *task, const struct task_case *shown);
+/* True if there are only known words in an input's `special`. */
+bool task_special_known(const char *words);
+/* True if the variant plants values into this parameter, a floating tensor or list of tensors. */
+bool task_special_any(const struct task_param *param, enum task_variant variant);
+/* Puts the variant's values into some elements of a floating tensor; `key` decides which. */
+void task_special_plant(const struct task_param *param, enum task_variant variant, uint64_t key,
+                        struct task_tensor *tensor);
 /* Computes the inputs that follow from others (task.yaml: derive). */
 void task_derive(struct task_instance *instance);
 bool task_derivation_exists(const char *name);
@@ -16,6 +25,10 @@ bool task_derivation_exists(const char *name);
  * its vector; -1 for an expected index that occurs again. The values are the caller's to free. */
 struct task_tensor task_forgive_ties(const struct task_tensor *x, int dim, const struct task_tensor *expected,
                                      const struct task_tensor *actual);
+/* The golden outputs of the case with every floating input tensor of more than one element multiplied by
+ * 1 + relative * factor(state, index), factors in [-1, 1]; NULL: always 1. The caller frees them. */
+struct task_argument *task_reference_moved(const struct task_instance *instance, double relative,
+                                           double (*factor)(void *state, int64_t index), void *state);
 /* What a forward pass hands to its gradient (derive_forward.c). */
 void task_derive_sum_statistics(struct task_instance *instance);
 void task_derive_deep_statistics(struct task_instance *instance);
