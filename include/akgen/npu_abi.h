@@ -124,6 +124,15 @@ struct npu_copy {
  *   gather_mask        dst, src0, mode = pattern or src1 = pattern (USER_PATTERN), mask[0] with REDUCE_MODE, src1_rep
  *   reduce             dst, src0, aux = sharedTmpBuffer, CAL_INDEX
  *   whole_reduce       dst, src0, mode = ReduceOrder
+ *   compound           dst, src0, src1 as binary; dst_type and src_type may differ; some read dst
+ *   dequant            dst, src0 as unary; mode: 1 = scales from the tensor in the DEQSCALE register, 2 = upper halves
+ *   gatherb            dst, src0, src1 = byte offsets of blocks, repeat, dst_blk, dst_rep
+ *   transpose          dst, src0
+ *   trans_5hd          src_type, mode = VA registers (dst | src << 3), repeat, dst_rep, src0_rep, DST_HIGH, SRC_HIGH;
+ *                      of dst and src0 the flags
+ *   sort32             dst, src0, src1 = indices, repeat
+ *   mrg_sort           dst; lists src0, src1, aux, copy.pad_value (address); mask[0] = four lengths of 16 bits;
+ *                      mode = valid bits; SUSPEND; repeat
  *   data_copy(_pad)    dst, src0; form COUNT with count, or form MASK_REG with `copy` */
 struct npu_insn {
     uint16_t op;                /* enum npu_op */
@@ -143,10 +152,13 @@ struct npu_insn {
     struct npu_copy copy;
 };
 enum {
-    NPU_INSN_CAL_INDEX = 1,   /* ReduceMax/Min: also the index */
-    NPU_INSN_REDUCE_MODE = 2, /* GatherMask: reduceMode (counter-like) */
-    NPU_INSN_SCALAR_SRC1 = 4, /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
-    NPU_INSN_USER_PATTERN = 8 /* GatherMask: pattern comes from src1 */
+    NPU_INSN_CAL_INDEX = 1,    /* ReduceMax/Min: also the index */
+    NPU_INSN_REDUCE_MODE = 2,  /* GatherMask: reduceMode (counter-like) */
+    NPU_INSN_SCALAR_SRC1 = 4,  /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
+    NPU_INSN_USER_PATTERN = 8, /* GatherMask: pattern comes from src1 */
+    NPU_INSN_DST_HIGH = 16,    /* TransDataTo5HD of 8-bit types: the upper half of the blocks of dst, */
+    NPU_INSN_SRC_HIGH = 32,    /* of src */
+    NPU_INSN_SUSPEND = 64      /* MrgSort: stops when a list is exhausted */
 };
 
 void npu_issue(const struct npu_insn *insn);
@@ -171,13 +183,18 @@ void npu_set_vector_mask(uint64_t high, uint64_t low);
 void npu_reset_mask(void);
 /* SetAtomicAdd/Max/Min<T> and SetAtomicNone: kind 0 none, 1 add, 2 max, 3 min. Applies to later MTE3 writes to GM. */
 void npu_set_atomic(int kind, int dtype);
-void npu_set_deq_scale(uint64_t half_bits);
+/* The DEQSCALE register: bits of a half (Cast, AddDeqRelu), scale | offset << 37 | sign << 46 (CastDequant), or the UB
+ * address of sixteen such words divided by 32. */
+void npu_set_deq_scale(uint64_t bits);
+/* set_va_reg_sb: eight UB addresses into VA register `reg` (0 to 7). */
+void npu_set_va_reg(int reg, const uint64_t addresses[8]);
 void npu_set_cmp_mask(const struct npu_tensor *mask);
 void npu_get_cmp_mask(const struct npu_tensor *mask);
 /* Result registers; reading drains the pipe that writes them. */
 uint64_t npu_get_acc_val(void); /* GetAccVal(): bits of the float/half sum */
 void npu_get_reduce_max_min(int dtype, uint64_t *value_bits, uint64_t *index_bits);
-uint64_t npu_get_rsvd_count(void); /* GatherMask: elements kept */
+uint64_t npu_get_rsvd_count(void);   /* GatherMask: elements kept */
+uint64_t npu_get_merge_counts(void); /* MrgSort: pairs taken of each list, sixteen bits each */
 int64_t npu_get_system_cycle(void);
 
 /* Where am I. */

@@ -53,6 +53,9 @@ void npu_check_form(struct npu_core *core, const struct npu_insn *insn, const st
 int npu_list_operand(struct npu_access *accesses, int n, const struct npu_vector *v, const struct npu_tensor *tensor,
                      uint32_t bits, uint32_t blk, uint32_t rep, bool write, const char *operand);
 
+/* dst, which npu_check_vector lists first, is read where it is written; returns the new n. */
+int npu_list_dst_as_source(struct npu_access *accesses, int n);
+
 /* One inner loop: run->n elements; `scalar` holds the bits of the scalar operand. */
 typedef void npu_loop(const struct npu_run *run, uint64_t scalar);
 /* Runs `loop` over all elements and moves definedness: a dst element is defined if every source byte of it is.

@@ -242,3 +242,15 @@ int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct 
     }
     return n;
 }
+
+int npu_list_dst_as_source(struct npu_access *accesses, int n)
+{
+    int written = 0;
+    while (written < n && accesses[written].write)
+        written++;
+    for (int i = 0; i < written; i++) {
+        accesses[n] = accesses[i];
+        accesses[n++].write = false;
+    }
+    return n;
+}

@@ -18,20 +18,24 @@ enum { NPU_BLOCK = 32, NPU_REPEAT = 256, NPU_MAX_REPEAT = 255 };
 enum { NPU_UB_GUARD = 65536 }; /* inaccessible bytes before and behind a core's UB */
 
 /* Special registers that an instruction reads; copied into the pipe's queue with it. */
+enum { NPU_VA_REGISTERS = 8, NPU_VA_ADDRESSES = 8 };
+#define NPU_VA_OUTSIDE UINT32_MAX /* an address that is not in UB */
 struct npu_regs {
     uint64_t mask[2];    /* [0] low (elements 0..63) or the count in counter mode, [1] high */
     bool counter;        /* mask mode */
     uint8_t atomic;      /* 0 none, 1 add, 2 max, 3 min */
     uint8_t atomic_type; /* enum akgen_dtype */
-    uint64_t deq_scale;  /* half bits */
+    uint64_t deq_scale;  /* DEQSCALE, as npu_set_deq_scale was given it */
+    uint32_t va[NPU_VA_REGISTERS][NPU_VA_ADDRESSES]; /* VA0 to VA7: offsets in UB */
 };
 /* Registers that instructions write; read by the scalar unit after the pipe has drained. */
 struct npu_results {
     uint64_t acc_value; /* float or half bits */
     uint64_t reduce_value, reduce_index;
     uint64_t rsvd_count;
-    uint8_t cmp_mask[16]; /* CMPMASK: SetCmpMask and Compare without dst write it, Select and GetCmpMask read it, all
-                           * of them in the order of pipe V */
+    uint64_t merge_counts; /* VMS4_SR */
+    uint8_t cmp_mask[16];  /* CMPMASK: SetCmpMask and Compare without dst write it, Select and GetCmpMask read it, all
+                            * of them in the order of pipe V */
 };
 
 /* One operand's footprint: count2 x count runs of `bytes`, the runs `stride` apart, groups `stride2` apart. */
@@ -46,7 +50,7 @@ struct npu_access {
     const struct npu_tensor *tensor; /* for its extent and position; NULL = bounds of the memory only */
     const char *operand;             /* "dst", "src0", "src1", "mask", "indices", ... */
 };
-enum { NPU_MAX_ACCESSES = 16 };
+enum { NPU_MAX_ACCESSES = 32 }; /* the address lists of TransDataTo5HD */
 
 struct npu_core;
 
@@ -63,7 +67,8 @@ struct npu_family {
     X(binary) X(ternary) X(scalar) X(unary) X(cast) X(compare) \
     X(select) X(duplicate) X(brcb) X(copy) X(create_index) X(gather) \
     X(gather_mask) X(reduce) X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) \
-    X(data_copy) X(data_copy_pad)
+    X(data_copy) X(data_copy_pad) \
+    X(compound) X(dequant) X(gatherb) X(transpose) X(transpose_4d) X(trans_5hd) X(sort32) X(mrg_sort) X(no_effect)
 /* clang-format on */
 #define X(name)                                                                                                        \
     int npu_check_##name(struct npu_core *, struct npu_insn *, const struct npu_regs *, struct npu_access *);          \

@@ -28,10 +28,18 @@ void npu_set_atomic(int kind, int dtype)
     core->regs.atomic_type = (uint8_t)dtype;
 }
 
-void npu_set_deq_scale(uint64_t half_bits)
+void npu_set_deq_scale(uint64_t bits)
 {
     NPU_ENTER(core);
-    core->regs.deq_scale = half_bits;
+    core->regs.deq_scale = bits;
+}
+
+void npu_set_va_reg(int reg, const uint64_t addresses[8])
+{
+    NPU_ENTER(core);
+    for (int i = 0; i < NPU_VA_ADDRESSES; i++)
+        core->regs.va[reg % NPU_VA_REGISTERS][i] =
+            npu_in_ub(core, addresses[i]) ? (uint32_t)(addresses[i] - (uint64_t)core->ub) : NPU_VA_OUTSIDE;
 }
 
 /* CMPMASK has 128 bits. Source: asc-devkit docs, SetCmpMask and GetCmpMask (ISASI). */
@@ -91,6 +99,13 @@ uint64_t npu_get_rsvd_count(void)
     NPU_ENTER(core);
     npu_schedule_drain(core, NPU_PIPE_V);
     return core->results.rsvd_count;
+}
+
+uint64_t npu_get_merge_counts(void)
+{
+    NPU_ENTER(core);
+    npu_schedule_drain(core, NPU_PIPE_V);
+    return core->results.merge_counts;
 }
 
 /* The counter runs at 50 MHz on these chips (GetSystemCycle(ISASI).md). No time is modelled here: it advances by one

@@ -72,16 +72,7 @@ int npu_check_ternary(struct npu_core *core, struct npu_insn *insn, const struct
         npu_trap(core, "vec_dtype", "dst", "%s writes %s from %s; %s", npu_isa[insn->op].name,
                  akgen_dtype_name((enum akgen_dtype)insn->dst_type), akgen_dtype_name((enum akgen_dtype)insn->src_type),
                  axpy ? "it takes one type, or half sources and a float destination" : "all operands have one type");
-    int n = npu_check_vector(core, insn, regs, accesses, "src0", axpy ? NULL : "src1");
-    /* dst is read where it is written. npu_check_vector lists it first. */
-    int written = 0;
-    while (written < n && accesses[written].write)
-        written++;
-    for (int i = 0; i < written; i++) {
-        accesses[n] = accesses[i];
-        accesses[n++].write = false;
-    }
-    return n;
+    return npu_list_dst_as_source(accesses, npu_check_vector(core, insn, regs, accesses, "src0", axpy ? NULL : "src1"));
 }
 
 void npu_exec_ternary(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)

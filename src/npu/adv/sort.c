@@ -1,0 +1,115 @@
+/* Sort and Extract. Sources: asc-devkit, the documents Sort and Extract; which basic instructions they are made of:
+ * impl/basic_api, NPU_ARCH 2201. */
+#include "npu/adv/adv.h"
+
+enum { PAIR = 8, SORT32 = 32, LISTS = 4 };
+
+static struct npu_tensor pairs(const struct npu_tensor *tensor, uint32_t first, uint32_t count)
+{
+    struct npu_tensor part = *tensor;
+    part.addr += (uint64_t)first * PAIR;
+    part.bytes = count * PAIR;
+    return part;
+}
+
+static void copy_pairs(struct npu_core *core, const struct npu_tensor *dst, const struct npu_tensor *src,
+                       uint32_t first, uint32_t count)
+{
+    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
+                            .form = NPU_FORM_COUNT,
+                            .dst_type = AKGEN_UINT64,
+                            .src_type = AKGEN_UINT64,
+                            .count = count,
+                            .dst = pairs(dst, first, count),
+                            .src0 = pairs(src, first, count)};
+    adv_issue(core, &insn);
+}
+
+/* Merges `count` pairs from `first` on, which are sorted in lists of `length` pairs (the last may be shorter), `repeat`
+ * times. */
+static void merge(struct npu_core *core, const struct npu_adv *call, uint32_t first, uint32_t length, uint32_t count,
+                  uint32_t repeat)
+{
+    struct npu_tensor list[LISTS];
+    struct npu_insn insn = {.op = NPU_OP_MRG_SORT,
+                            .form = NPU_FORM_MASK_REG,
+                            .dst_type = call->type,
+                            .src_type = call->type,
+                            .repeat = repeat,
+                            .dst = pairs(&call->dst[0], first, count * repeat)};
+    for (uint32_t i = 0; i < LISTS; i++) {
+        uint32_t done = i * length < count ? i * length : count, left = count - done;
+        uint32_t pairs_of_list = left < length ? left : length;
+        list[i] = pairs(&call->tmp, first + done, pairs_of_list);
+        insn.mask[0] |= (uint64_t)pairs_of_list << 16 * i;
+        insn.mode |= (uint8_t)((pairs_of_list != 0) << i);
+    }
+    insn.src0 = list[0];
+    insn.src1 = list[1];
+    insn.aux = list[2];
+    insn.copy.pad_value = list[3].addr;
+    adv_issue(core, &insn);
+}
+
+/* Four lists at a time become one, from tmp into dst, until one is left. */
+static void sort_fully(struct npu_core *core, const struct npu_adv *call, uint32_t total)
+{
+    adv_tmp(core, call, 0, total * PAIR);
+    copy_pairs(core, &call->tmp, &call->dst[0], 0, total);
+    for (uint32_t length = SORT32; length < total; length *= LISTS) {
+        uint32_t group = length * LISTS, groups = total / group, tail = total % group;
+        if (groups)
+            merge(core, call, 0, length, group, groups);
+        if (tail > length)
+            merge(core, call, groups * group, length, tail, 1);
+        else if (tail)
+            copy_pairs(core, &call->dst[0], &call->tmp, groups * group, tail);
+        copy_pairs(core, &call->tmp, &call->dst[0], 0, total);
+    }
+}
+
+void adv_sort(struct npu_core *core, const struct npu_adv *call)
+{
+    struct npu_insn insn = {.op = NPU_OP_SORT32,
+                            .form = NPU_FORM_MASK_REG,
+                            .dst_type = call->type,
+                            .src_type = call->type,
+                            .repeat = call->count,
+                            .dst = call->dst[0],
+                            .src0 = call->src[0],
+                            .src1 = call->src[1]};
+    if (!call->shape[0] || !call->count) {
+        npu_issue_from(core, &insn);
+        return;
+    }
+    adv_issue(core, &insn);
+    sort_fully(core, call, call->count * SORT32);
+}
+
+static struct npu_insn gather_mask(uint8_t type, struct npu_tensor dst, struct npu_tensor src, uint8_t pattern,
+                                   uint32_t repeat)
+{
+    return (struct npu_insn){.op = NPU_OP_GATHER_MASK,
+                             .form = NPU_FORM_MASK_REG,
+                             .mode = pattern,
+                             .dst_type = type,
+                             .src_type = type,
+                             .repeat = repeat,
+                             .src0_blk = 1,
+                             .src0_rep = 8,
+                             .dst = dst,
+                             .src0 = src};
+}
+
+/* Of each pair the score (the first of two floats, of four halves), then the index (the second of two words). A repeat
+ * is 256 bytes: 32 pairs. */
+void adv_extract(struct npu_core *core, const struct npu_adv *call)
+{
+    enum { FIRST_OF_2 = 1, SECOND_OF_2 = 2, FIRST_OF_4 = 3 };
+    bool half = call->type == AKGEN_FLOAT16;
+    uint32_t repeat = call->count;
+    struct npu_insn insn = gather_mask(call->type, call->dst[0], call->src[0], half ? FIRST_OF_4 : FIRST_OF_2, repeat);
+    adv_issue(core, &insn);
+    insn = gather_mask(AKGEN_UINT32, call->dst[1], call->src[0], SECOND_OF_2, repeat);
+    npu_issue_from(core, &insn);
+}
