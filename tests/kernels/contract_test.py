@@ -122,8 +122,8 @@ def compile_lines(lines):
     return said, output
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
-UNSUPPORTED = {"Sigmoid": "Sigmoid(d, s, 64);", "SoftMax": "SoftMax<T, true>(d, s, t, b);",
-               "BroadCast": "uint32_t a[2] = {1, 1}; BroadCast<T, 2, 1>(d, s, a, a);", "Mmad": "Mmad(d, s, t, 1);",
+UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "SoftMax": "SoftMax<T, true>(d, s, t, b);",
+               "Hccl": "Hccl<T> h;", "Mmad": "Mmad(d, s, t, 1);",
                "LoadData2DParams": "LoadData2DParams p;", "vor": "vor(1, 2, 3);",
                "ReduceSum": "uint32_t a[2] = {1, 1}; ReduceSum<T, Pattern::Reduce::AR>(d, s, b, a, true);"}
 
