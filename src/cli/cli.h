@@ -10,6 +10,7 @@
 enum { EXIT_PASS = 0, EXIT_OTHER_VERDICT = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 3 };
 
 int cli_eval(int argc, char **argv);
+int cli_run(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_task(int argc, char **argv);
@@ -23,6 +24,8 @@ extern const struct argp cli_eval_argp;
 struct eval_options cli_eval_defaults(void);
 /* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
 long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
+/* Exit code of a command that ends with a verdict. */
+int cli_exit_code(enum verdict_kind kind);
 /* Prints "akgen: <message>", frees the error and returns exit_code. */
 int cli_fail(int exit_code, struct akgen_error *error);
 

@@ -53,11 +53,6 @@ static void print_progress(void *closure, int done, int total)
         fputs("\r\033[K", stderr);
 }
 
-static int exit_code(enum verdict_kind kind)
-{
-    return kind == VERDICT_PASS ? EXIT_PASS : kind == VERDICT_INFRA_ERROR ? EXIT_OWN_FAILURE : EXIT_OTHER_VERDICT;
-}
-
 static void print_json(const struct verdict *verdict)
 {
     json_t *json = verdict_to_json(verdict);
@@ -104,7 +99,7 @@ static int evaluate(struct eval_arguments *arguments)
         print_json(&verdict);
     else
         cli_print_verdict(stdout, &verdict, &colors);
-    int code = exit_code(verdict.kind);
+    int code = cli_exit_code(verdict.kind);
     verdict_free(&verdict);
     arena_free(&arena);
     return code;

@@ -133,6 +133,11 @@ struct eval_options cli_eval_defaults(void)
     };
 }
 
+int cli_exit_code(enum verdict_kind kind)
+{
+    return kind == VERDICT_PASS ? EXIT_PASS : kind == VERDICT_INFRA_ERROR ? EXIT_OWN_FAILURE : EXIT_OTHER_VERDICT;
+}
+
 int cli_fail(int exit_code, struct akgen_error *error)
 {
     fprintf(stderr, "akgen: %s\n", error->message);

@@ -467,6 +467,16 @@ static const char *describe_dtype(const struct task_instance *instance)
     return instance->outputs[0].count ? akgen_dtype_name(instance->outputs[0].tensors[0].type) : "";
 }
 
+static void show_run(struct arena *arena, const struct bound_case *bound)
+{
+    const struct eval_debug *debug = bound->candidate->options->debug;
+    const struct task_argument *expected = NULL;
+    if (!debug->on_run)
+        return;
+    error_free(prepared_expected(bound->prepared, &expected));
+    debug->on_run(debug->closure, bound->instance, actual_outputs(arena, bound), expected);
+}
+
 static void run_bound(struct arena *arena, struct bound_case *bound, int combination, struct verdict_case *row)
 {
     const struct eval_candidate *candidate = bound->candidate;
@@ -506,8 +516,14 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
         .seconds = options->case_seconds > 0 ? options->case_seconds : 60,
     };
+    if (options->debug) {
+        job.log_fd = options->debug->log_fd;
+        job.debugger = options->debug->debugger;
+    }
     job_run(arena, &job, &row->run);
     judge_run(arena, bound, row);
+    if (options->debug)
+        show_run(arena, bound);
 }
 
 static void bind_and_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)

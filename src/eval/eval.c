@@ -174,6 +174,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
+        .debug = options->debug && options->debug->debugger,
     };
     error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {

@@ -17,6 +17,16 @@ struct eval_cache *eval_cache_create(uint64_t bytes);
 /* After the last evaluation that uses it. */
 void eval_cache_destroy(struct eval_cache *cache);
 
+/* What `akgen run` adds to the evaluation of a case. */
+struct eval_debug {
+    int log_fd;                          /* the instruction log goes there; -1: none */
+    const struct job_debugger *debugger; /* NULL: none */
+    /* Called when the kernel has run, whatever came of it. `expected` is NULL where there is no reference. */
+    void (*on_run)(void *closure, const struct task_instance *instance, const struct task_argument *actual,
+                   const struct task_argument *expected);
+    void *closure;
+};
+
 struct eval_options {
     const struct npu_soc *soc;
     enum eval_mode mode; /* static: one case per build (upstream: case 0); dynamic: one build, all cases */
@@ -33,7 +43,8 @@ struct eval_options {
     double case_seconds;   /* limit per case; 0 = 60 */
     const char *cache_dir; /* NULL = default */
     bool no_cache;
-    struct eval_cache *cache; /* inputs and references; NULL = made for each candidate */
+    const struct eval_debug *debug; /* NULL: none */
+    struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
     /* Called when a case is finished (progress); may be NULL. */
     void (*on_case)(void *closure, int done, int total);
     void *closure;

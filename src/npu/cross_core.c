@@ -290,6 +290,8 @@ void npu_cross_core_set_flag(int mode, int pipe, int flag_id)
         npu_trap(core, "cross_core_pipe", "pipe", "CrossCoreSetFlag takes a pipe other than PIPE_S and PIPE_ALL");
     check_mode(core, "CrossCoreSetFlag", mode);
     check_hardware(core, "CrossCoreSetFlag");
+    if (core->log)
+        core->log(core, npu_lane_name(lane), "CrossCoreSetFlag", "  mode %d flag %d", mode, flag_id);
     npu_schedule_drain(core, pipe);
     set_flag(core, mode, lane, flag_id & (NPU_CROSS_FLAGS - 1));
 }
@@ -298,6 +300,8 @@ void npu_cross_core_wait_flag(int mode, int flag_id)
 {
     NPU_ENTER(core);
     check_hardware(core, "CrossCoreWaitFlag");
+    if (core->log)
+        core->log(core, "S", "CrossCoreWaitFlag", "  flag %d", flag_id);
     wait_flag(core, mode, flag_id & (NPU_CROSS_FLAGS - 1), "CrossCoreWaitFlag", true);
 }
 
@@ -329,6 +333,8 @@ void npu_sync_all(int aiv_only)
                  "SyncAll<false>() waits for AICs and AIVs, and this kernel starts only %s: it hangs",
                  core->aic ? "AICs" : "AIVs");
     check_hardware(core, "SyncAll()");
+    if (core->log)
+        core->log(core, "ALL", "SyncAll", "%s", aiv_only ? "  AIVs" : "  all cores");
     finish_pipes(core);
     if (core->between)
         sync_all_mixed(core, aiv_only);

@@ -24,7 +24,9 @@ static struct npu_place place_of(const struct npu_core *core)
                               .aic = core->aic,
                               .pipe = pipe_of(core),
                               .pc = core->pc,
-                              .api = core->api ? core->api : core->insn ? npu_isa[core->insn->op].name : ""};
+                              .api = core->api    ? core->api
+                                     : core->insn ? npu_isa[core->insn->op].name
+                                                  : ""};
 }
 
 static bool same_finding(const struct npu_finding *finding, const char *fault, const struct npu_place *place)

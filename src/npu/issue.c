@@ -145,6 +145,8 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     for (int i = 0; i < count; i++)
         check_bounds(core, &accesses[i]);
     core->stats.instructions++;
+    if (core->log)
+        npu_log_instruction(core, pipe, &insn);
     npu_order_issue(core, pipe, accesses, count);
     npu_schedule_submit(core, pipe, &insn, &core->regs);
     npu_finish_composite(core, &insn);

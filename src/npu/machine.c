@@ -98,6 +98,7 @@ static void block_begin(struct npu_core *core)
     core->ub_defined = core->ub_memory->defined;
     core->ub_bits = core->ub_memory->bits;
     core->bits_low = core->bits_high = 0;
+    core->log = core->npu->config.log ? npu_log_sync : NULL;
     core->order = npu_order_create(core);
     core->schedule = npu_schedule_create(core);
     core->dcache = dcache_create();

@@ -70,6 +70,16 @@ enum npu_kernel_type npu_kernel_type_choose(const struct npu_task_type *named, s
 enum npu_gm_kind { NPU_GM_INPUT, NPU_GM_OUTPUT, NPU_GM_INOUT, NPU_GM_WORKSPACE, NPU_GM_TILING, NPU_GM_ADDRESSES };
 enum npu_sync { NPU_SYNC_AUTO, NPU_SYNC_MANUAL };
 
+/* A line of the instruction log: what a core issues on a pipe. */
+struct npu_log_line {
+    int core; /* GetBlockIdx */
+    bool aic;
+    const char *pipe; /* "V", "MTE2", ...; "ALL" */
+    const char *api;  /* "DataCopy", "SetFlag", ... */
+    const char *text; /* operands and sizes: "  dst UB+0x0  src0 x+0x800  512 float32" */
+    uint64_t pc;      /* return address in the kernel */
+};
+
 struct npu_config {
     const struct npu_soc *soc;
     enum npu_sync sync;
@@ -79,6 +89,8 @@ struct npu_config {
     enum npu_kernel_type kernel_type;
     void *aic_kernel;            /* the entry compiled for an AIC; needed by the types that start one */
     uint64_t reserved_workspace; /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
+    void (*log)(void *closure, const struct npu_log_line *line); /* NULL: no log */
+    void *log_closure;
 };
 
 struct npu_stats {

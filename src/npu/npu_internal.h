@@ -53,6 +53,9 @@ struct npu_access {
 enum { NPU_MAX_ACCESSES = 32 }; /* the address lists of TransDataTo5HD */
 
 struct npu_core;
+/* Logs a flag, a barrier or a meeting of cores; the format makes the line's text. */
+typedef void npu_log_sync_body(const struct npu_core *core, const char *pipe, const char *api, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* What a family of instructions can do. check() fills `accesses` and returns how many; it may correct *insn the way the
  * hardware does (a ragged DataCopy count rounds down: report NPU_DIFFERS). execute() does the work. */
@@ -105,6 +108,7 @@ struct npu_core {
     struct npu_results results;
     uint64_t pc;                    /* return address of the ABI call being served, for reports */
     const struct npu_insn *insn;    /* being checked or executed; NULL outside */
+    npu_log_sync_body *log;         /* npu_log_sync; NULL: no log is wanted */
     const char *api;                /* the high-level API whose instructions these are; NULL outside */
     struct npu_order *order;        /* order.c */
     struct npu_schedule *schedule;  /* schedule.c */
@@ -228,6 +232,11 @@ void npu_pipe_object_destroy(struct npu_core *core);
 /* The trap for an access of [addr, addr+bytes) that is not in UB; names the InitBuffer that gave the memory away, if
  * one did. */
 _Noreturn void npu_ub_overrun(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
+
+/* ---- log (log.c): called only where core->log is set
+ * ------------------------------------------------------------------------------------------------ */
+void npu_log_instruction(const struct npu_core *core, int pipe, const struct npu_insn *insn);
+npu_log_sync_body npu_log_sync;
 
 /* ---- parts of the machine
  * -------------------------------------------------------------------------------------------- */

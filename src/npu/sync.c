@@ -37,6 +37,8 @@ void npu_sync_set(struct npu_core *core, int from, int to, int event)
             "SetFlag<%s_%s>(%d) while the same flag is set and nobody has waited for it: SetFlag and WaitFlag must "
             "come in pairs",
             npu_lane_name(from), npu_lane_name(to), event);
+    if (core->log)
+        core->log(core, npu_lane_name(from), "SetFlag", "  %s_%s %d", npu_lane_name(from), npu_lane_name(to), event);
     npu_order_set_flag(order, from, to, event);
     flag->pc = core->pc;
     if (order->random_order)
@@ -51,6 +53,8 @@ void npu_sync_wait(struct npu_core *core, int from, int to, int event)
                  "WaitFlag<%s_%s>(%d), but no SetFlag<%s_%s>(%d) comes before it: pipe %s waits for ever",
                  npu_lane_name(from), npu_lane_name(to), event, npu_lane_name(from), npu_lane_name(to), event,
                  npu_lane_name(to));
+    if (core->log)
+        core->log(core, npu_lane_name(to), "WaitFlag", "  %s_%s %d", npu_lane_name(from), npu_lane_name(to), event);
     npu_order_wait_flag(order, from, to, event);
     if (order->random_order)
         npu_schedule_wait_flag(core, from, to, event);
@@ -80,6 +84,8 @@ void npu_wait_flag(int src_pipe, int dst_pipe, int event_id)
 void npu_pipe_barrier(int pipe)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
+    if (core->log)
+        core->log(core, pipe == NPU_PIPE_ALL ? "ALL" : npu_lane_name(npu_lane_of(pipe)), "PipeBarrier", "%s", "");
     if (pipe == NPU_PIPE_ALL) {
         npu_schedule_drain(core, NPU_PIPE_ALL);
         npu_order_join_all(core);

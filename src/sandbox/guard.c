@@ -235,7 +235,7 @@ static void allow_loader(struct filter *filter, const int *numbers, int count, u
     }
 }
 
-static void make_filter(struct filter *filter, int result_fd)
+static void make_filter(struct filter *filter, int result_fd, int log_fd)
 {
     static const int loading[] = {
         SYS_openat,
@@ -243,7 +243,8 @@ static void make_filter(struct filter *filter, int result_fd)
         SYS_access,
 #endif
     };
-    const uint32_t streams[] = {1, 2}, result[] = {(uint32_t)result_fd}, violation[] = {SIGSYS};
+    const uint32_t streams[] = {1, 2, log_fd >= 0 ? (uint32_t)log_fd : 2}, result[] = {(uint32_t)result_fd},
+                   violation[] = {SIGSYS};
     const uint32_t self[] = {(uint32_t)getpid()};
     uint64_t low, high;
     load(filter, offsetof(struct seccomp_data, arch));
@@ -252,8 +253,8 @@ static void make_filter(struct filter *filter, int result_fd)
     load(filter, offsetof(struct seccomp_data, nr));
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         allow(filter, allowed[i]);
-    allow_if(filter, SYS_write, 0, true, streams, 2);
-    allow_if(filter, SYS_writev, 0, true, streams, 2);
+    allow_if(filter, SYS_write, 0, true, streams, 3);
+    allow_if(filter, SYS_writev, 0, true, streams, 3);
     allow_if(filter, SYS_pwrite64, 0, true, result, 1);
     allow_if(filter, SYS_rt_sigaction, 0, false, violation, 1);
     allow_if(filter, SYS_tgkill, 0, true, self, 1); /* abort */
@@ -272,7 +273,7 @@ bool guard_install(const struct guard *guard)
     installed = guard;
     fence_closed = true;
     catch_signals();
-    make_filter(&filter, guard->result_fd);
+    make_filter(&filter, guard->result_fd, guard->log_fd);
     const struct sock_fprog program = {.len = filter.count, .filter = filter.steps};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

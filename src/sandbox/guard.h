@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 struct guard {
-    int result_fd;     /* the one descriptor besides stdout and stderr that may be written */
+    int result_fd;     /* may be written besides stdout and stderr */
+    int log_fd;        /* so may this; -1: none */
     const void *fence; /* memory that the host part must not touch */
     size_t fence_bytes;
     /* What happened: "system call openat". Runs in a signal handler on the candidate's thread; must not return. */

@@ -4,6 +4,7 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -14,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PRINTED_LIMIT = 64 << 10 };
@@ -162,13 +164,64 @@ static void understand(struct arena *arena, const struct sandbox_result *ended, 
     }
 }
 
+/* Under gdb, which stops at the kernel's entry and wherever the machine ends the run. */
+static void run_debugger(struct arena *arena, const struct job *job, const char *const runner[],
+                         struct sandbox_result *ended)
+{
+    const char *argv[40];
+    int count = 0;
+    argv[count++] = "gdb";
+    argv[count++] = "-q";
+    if (job->debugger->script)
+        argv[count++] = "-batch";
+    const char *const commands[] = {"set debuginfod enabled off", "set breakpoint pending on",
+                                    arena_printf(arena, "directory %s", job->debugger->sources),
+                                    arena_printf(arena, "break %s", job->entry), "break npu_trap"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        argv[count++] = "-ex";
+        argv[count++] = commands[i];
+    }
+    if (job->debugger->script) {
+        argv[count++] = "-x";
+        argv[count++] = job->debugger->script;
+    }
+    argv[count++] = "--args";
+    for (; *runner; runner++)
+        argv[count++] = *runner;
+    argv[count] = NULL;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (!pid) {
+        execvp(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    *ended = (struct sandbox_result){.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+                                     .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                                     .output = arena_strdup(arena, "")};
+    ended->started = pid > 0 && ended->exit_code != 127;
+    ended->error = "gdb is not installed; install it with: apt-get install gdb";
+}
+
+/* gdb hands on every descriptor that it has. */
+static void keep_open(const int *descriptors)
+{
+    for (; *descriptors >= 0; descriptors++)
+        fcntl(*descriptors, F_SETFD, 0);
+}
+
 static void run_with(struct arena *arena, const struct job *job, const char *runner, int job_fd, int result_fd,
                      struct job_result *result)
 {
     double seconds = job->seconds > 0 ? job->seconds : default_seconds;
-    const char *const argv[] = {runner, arena_printf(arena, "--job=%d", job_fd),
+    const char *const argv[] = {runner,
+                                arena_printf(arena, "--job=%d", job_fd),
                                 arena_printf(arena, "--result=%d", result_fd),
-                                arena_printf(arena, "--gm=%d", job->gm_fd), NULL};
+                                arena_printf(arena, "--gm=%d", job->gm_fd),
+                                job->log_fd > 0 ? arena_printf(arena, "--log=%d", job->log_fd) : NULL,
+                                NULL};
     const char *const readable[] = {"/usr/lib",
                                     "/lib",
                                     "/lib64",
@@ -185,10 +238,16 @@ static void run_with(struct arena *arena, const struct job *job, const char *run
                                                                   : default_memory,
                                           .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
                                           .readable = readable};
-    const int keep[] = {job_fd, result_fd, job->gm_fd, -1};
+    const int keep[] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
     struct sandbox_result ended;
-    sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, &ended);
+    if (job->debugger) {
+        keep_open(keep);
+        run_debugger(arena, job, argv, &ended);
+    } else
+        sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, &ended);
     understand(arena, &ended, seconds, result_fd, job->nonce, result);
+    if (job->debugger && result->status == JOB_EXITED)
+        result->error = "the debugger ended before the kernel did";
 }
 
 void job_run(struct arena *arena, const struct job *job, struct job_result *result)

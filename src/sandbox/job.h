@@ -45,6 +45,13 @@ struct job {
     double seconds;      /* wall clock limit; 0 = 60 */
     uint64_t memory;     /* address space limit in bytes; 0 = 16 GiB */
     const char *nonce;   /* set by job_run: a result that does not repeat it was not written by akgen-run */
+    int log_fd;          /* the instruction log is written there; 0 or -1: none */
+    const struct job_debugger *debugger; /* NULL: none */
+};
+/* Runs the job under gdb on the terminal: without the jail and without a time limit. */
+struct job_debugger {
+    const char *sources; /* the candidate's directory */
+    const char *script;  /* gdb commands to run in batch mode; NULL: interactive */
 };
 
 enum job_status {

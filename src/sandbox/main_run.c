@@ -42,6 +42,7 @@ struct runner {
     struct op_tiling tiling;
     struct loaded kernel, cube; /* what AIVs and AICs run */
     struct npu *npu;
+    FILE *log; /* the instruction log; NULL: none */
     uint64_t args[NPU_MAX_ARGS];
     int arg_count;
 };
@@ -150,6 +151,7 @@ static void shut_the_door(struct runner *runner)
         runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
     protect_gm(runner, PROT_NONE);
     runner->guard = (struct guard){.result_fd = runner->result_fd,
+                                   .log_fd = runner->log ? fileno(runner->log) : -1,
                                    .fence = runner->gm,
                                    .fence_bytes = runner->job.gm_bytes,
                                    .violated = violated,
@@ -446,6 +448,20 @@ static void report_undefined(struct runner *runner)
         }
 }
 
+/* "AIV 3   MTE2  DataCopy  dst UB+0x0  src0 x+0x800  512 float32  op_kernel/add.cpp:42" */
+static void log_line(void *closure, const struct npu_log_line *line)
+{
+    struct runner *runner = closure;
+    const char *file;
+    int number;
+    place_of(runner, line->pc, &file, &number);
+    fprintf(runner->log, "%s %-3d %-4s %-16s%s", line->aic ? "AIC" : "AIV", line->core, line->pipe, line->api,
+            line->text);
+    if (file)
+        fprintf(runner->log, "  %s:%d", file, number);
+    fputc('\n', runner->log);
+}
+
 static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type)
 {
     const struct npu_config config = {.soc = soc,
@@ -455,7 +471,9 @@ static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum np
                                       .tiling_key = runner->tiling.key,
                                       .kernel_type = type,
                                       .aic_kernel = runner->cube.entry,
-                                      .reserved_workspace = RESERVED_WORKSPACE};
+                                      .reserved_workspace = RESERVED_WORKSPACE,
+                                      .log = runner->log ? log_line : NULL,
+                                      .log_closure = runner};
     protect_gm(runner, PROT_READ | PROT_WRITE);
     guard_open_fence();
     runner->npu = npu_create(&config);
@@ -489,6 +507,8 @@ int main(int argc, char **argv)
     read_job(&runner, option(argc, argv, "--job"));
     if (runner.job.kind == JOB_RUN)
         map_gm(&runner, option(argc, argv, "--gm"));
+    int log = option(argc, argv, "--log");
+    runner.log = log >= 0 ? fdopen(log, "a") : NULL;
     load_host(&runner);
     if (runner.job.kind == JOB_DESCRIBE) {
         runner.result.def = runner.def;

@@ -100,6 +100,9 @@ struct task_tensor {
     int64_t elements;
     void *values; /* elements * size bytes; NULL for outputs before a run */
 };
+/* Elements first .. first + n - 1 of a tensor, widened. complex64 counts as two float32 per element: `first` and `n`
+ * are in floats then. */
+void task_read_double(const struct task_tensor *tensor, int64_t first, int n, double *out);
 struct task_argument { /* what is bound to one parameter */
     struct task_tensor *tensors;
     int count;    /* 0 = absent optional */

@@ -42,10 +42,8 @@ bool task_has_word(const char *words, const char *word);
 int task_input_index(const struct task *task, const char *name);
 int task_attr_index(const struct task *task, const char *name);
 
-/* Elements first .. first + n - 1 of a tensor, widened. complex64 counts as two float32 per element: `first` and `n`
- * are in floats then. */
+/* As task_read_double (task.h). */
 void task_read_float(const struct task_tensor *tensor, int64_t first, int n, float *out);
-void task_read_double(const struct task_tensor *tensor, int64_t first, int n, double *out);
 void task_read_integer(const struct task_tensor *tensor, int64_t first, int n, int64_t *out);
 /* Stores with one rounding to nearest even from float or double; integers truncate towards zero and wrap. */
 void task_write_float(const struct task_tensor *tensor, int64_t first, int n, const float *in);

@@ -152,6 +152,7 @@ static const char *object_key(struct builder *builder, const char *part, const c
     digest_string(digest, builder->clang.headers);
     digest_string(digest, builder->build->source_hash);
     digest_string(digest, builder->options->no_cache ? "uncached" : "cached");
+    digest_string(digest, builder->options->debug ? "debug" : "");
     digest_string(digest, builder->options->sanitize_kernel_tiling ? "tiling" : "");
     digest_string(digest, part);
     digest_string(digest, config);
@@ -602,6 +603,7 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
                                               .prepared = &builder.prepared};
     struct akgen_error *error = clang_find(arena, options->cache_dir, &builder.clang);
     builder.clang.question = options->host_override;
+    builder.clang.debug = options->debug;
     if (!error && options->seconds > 0)
         builder.clang.seconds = options->seconds;
     if (!error)

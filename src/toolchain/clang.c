@@ -172,7 +172,7 @@ static const char *const host_flags[] = {"-O0", "-w", NULL};
 /* Kernels are "device code for the host": see include/ascendc/kernel_operator.h. There is no CUDA in it. */
 static const char *const kernel_flags[] = {
     "-xcuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang", "-fcuda-is-device", "-Xclang",
-    "-fcuda-allow-variadic-functions", "-Wno-unknown-cuda-version", "-O1", "-gline-tables-only",
+    "-fcuda-allow-variadic-functions", "-Wno-unknown-cuda-version",
     /* The same call in both branches stays two: merged it has no line. */
     "-mllvm", "-sink-common-insts=false", "-mllvm", "-hoist-common-insts=false", "-mllvm", "-enable-tail-merge=false",
     "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-omit-frame-pointer",
@@ -181,13 +181,22 @@ static const char *const kernel_flags[] = {
     "-fsanitize-coverage=bb,trace-loads,trace-stores,trace-pc-guard", "-DHIGH_PRECISION=1", "-DDETERMINISTIC_MODE=0",
     NULL};
 
+static const char *const speed_flags[] = {"-O1", "-gline-tables-only", NULL};
+static const char *const debug_flags[] = {"-O0", "-g", "-fstandalone-debug", NULL};
+
+static void add_all(struct arena *arena, struct clang_args *args, const char *const *flags)
+{
+    while (*flags)
+        clang_add(arena, args, *flags++);
+}
+
 void clang_common_flags(struct arena *arena, const struct clang *clang, enum clang_side side, struct clang_args *args)
 {
     clang_add(arena, args, clang->compiler);
-    for (const char *const *flag = shared_flags; *flag; flag++)
-        clang_add(arena, args, *flag);
-    for (const char *const *flag = side == CLANG_HOST ? host_flags : kernel_flags; *flag; flag++)
-        clang_add(arena, args, *flag);
+    add_all(arena, args, shared_flags);
+    add_all(arena, args, side == CLANG_HOST ? host_flags : kernel_flags);
+    if (side != CLANG_HOST)
+        add_all(arena, args, clang->debug ? debug_flags : speed_flags);
     if (side == CLANG_CUBE)
         clang_add(arena, args, "-D__DAV_C220_CUBE__=1");
     /* -isystem would hide what the headers assert; warnings inside them are dropped by the reader of diagnostics. */

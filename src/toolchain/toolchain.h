@@ -69,6 +69,7 @@ struct build_options {
     bool sanitize_kernel_tiling; /* scope kernel: 'GM_ADDR workspace' becomes 'GM_ADDR workspace, GM_ADDR tiling' */
     int jobs;                    /* parallel compiles, at least 1 */
     double seconds;              /* limit per compile; 0 = 120 */
+    bool debug;                  /* kernels for a debugger: every variable where the source has it */
 };
 /* Builds a project. Errors of the candidate are in build->stage and diagnostics; an akgen_error is ours. */
 struct akgen_error *toolchain_build(struct arena *arena, const struct op_project *project,

@@ -18,6 +18,7 @@ struct clang {
     const char *headers; /* digest of everything under home/include and of isa.def */
     const char *cache;   /* absolute; exists */
     double seconds;      /* limit per compile */
+    bool debug;          /* kernels are compiled for a debugger */
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
 
