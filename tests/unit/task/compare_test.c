@@ -224,6 +224,35 @@ static void positions_of_equal_values_are_equal(void **state)
     }
 }
 
+static void what_nearly_overflows_may(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_FLOAT16);
+    assert_true(accepts(&b, TASK_STRICT, 65530, 65504)); /* the largest half; rounding makes it infinite */
+    assert_true(accepts(&b, TASK_STRICT, 65400, INFINITY));
+    assert_false(accepts(&b, TASK_STRICT, 65400, -INFINITY));
+    assert_false(accepts(&b, TASK_STRICT, 60000, INFINITY));
+    assert_false(accepts(&b, TASK_STRICT, 1e6, 65504));
+    assert_true(accepts(&b, TASK_STRICT, 1e6, INFINITY));
+    assert_false(accepts(&b, TASK_STRICT, INFINITY, 65504));
+}
+
+static void what_no_operation_defines_is_not_judged(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_FLOAT);
+    assert_false(accepts(&b, TASK_STRICT, NAN, 3));
+    assert_false(accepts(&b, TASK_STRICT, 3, NAN));
+    b.row.variant = TASK_NAN_VALUES; /* inputs are nan: so are the results */
+    assert_false(accepts(&b, TASK_STRICT, NAN, 3));
+    b.row.variant = TASK_LIMIT_VALUES; /* inf - inf */
+    assert_true(accepts(&b, TASK_STRICT, NAN, 3));
+    assert_false(accepts(&b, TASK_STRICT, 3, NAN));
+    assert_false(accepts(&b, TASK_STRICT, INFINITY, -INFINITY));
+}
+
 static void strict_limits_follow_type_and_scale(void **state)
 {
     (void)state;
@@ -271,6 +300,8 @@ int main(void)
         cmocka_unit_test(complex_numbers_are_judged_by_modulus),
         cmocka_unit_test(positions_of_equal_values_are_equal),
         cmocka_unit_test(strict_limits_follow_type_and_scale),
+        cmocka_unit_test(what_nearly_overflows_may),
+        cmocka_unit_test(what_no_operation_defines_is_not_judged),
         cmocka_unit_test(strict_limits_follow_the_terms_of_a_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

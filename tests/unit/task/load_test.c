@@ -117,6 +117,14 @@ static void errors_carry_file_and_line(void **state)
                  "points_into names 'z', which is no input");
     expect_error(edited(&a, y, "outputs:\n  - name: y", "outputs:\n  - name: y\n    points_into: x"), c,
                  "points_into needs an attribute 'dim'");
+    expect_error(edited(&a, y, "    generate: randn", "    generate: randn\n    special: inf NaN"), c,
+                 "task.yaml:12: special is 'inf NaN', expected words of: zero subnormal inf nan");
+    expect_error(edited(&a, y, "    generate: randn", "    generate: randn\n    strict: randn("), c,
+                 "task.yaml:12: strict:");
+    expect_error(edited(&a, y, "reference: sqrt", "reference: sqrt\nvary: sizes n"), c,
+                 "task.yaml:6: vary: 'n' is no column of cases.csv");
+    expect_error(edited(&a, y, "reference: sqrt", "reference: sqrt\nvary: \"shape = [$hidden, k]\""), c,
+                 "task.yaml:6: vary: cases.csv:2: 'x': shape is");
     expect_error(edited(&a, y, "level: 1", "level: one"), c, "task.yaml:2: ");
     expect_error(edited(&a, y, "inputs:", "inputs: ["), c, "task.yaml:");
     expect_error(edited(&a, y, "$shape", "$size"), c, "cases.csv has no column 'size'");
