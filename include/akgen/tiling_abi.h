@@ -59,6 +59,36 @@ uint32_t akgen_softmax_min(const struct akgen_softmax *softmax);
 void akgen_softmax_tiling(const struct akgen_softmax *softmax, uint32_t space, struct akgen_SoftMaxTiling *tiling);
 bool akgen_softmax_is_basic_block(const struct akgen_SoftMaxTiling *tiling, uint32_t type_size);
 
+/* Matrix products. Sizes are elements; -1 leaves a size to the algorithm. */
+struct akgen_matmul_operand {
+    int position, format; /* matmul_tiling::TPosition, CubeFormat */
+    int dtype;            /* matmul_tiling::DataType */
+    bool transposed;
+};
+struct akgen_matmul {
+    struct akgen_matmul_operand a, b, c, bias;
+    int32_t m, n, k;                      /* the product; of one core for MatmulApiTiling, of all for MultiCore */
+    int32_t org_m, org_n, org_ka, org_kb; /* the tensors in GM */
+    int32_t cores;                        /* at most; 0: a product of one core */
+    int32_t single_m, single_n, single_k; /* of one core */
+    int32_t max_single_m, max_single_n, max_single_k, min_single_m, min_single_n, min_single_k;
+    int32_t align_m, align_n, align_k;
+    int32_t base_m, base_n, base_k; /* SetFixSplit */
+    int32_t max_base_m, max_base_n, max_base_k, min_base_m, min_base_n, min_base_k;
+    int32_t l1, l0c, ub, bt; /* bytes that may be used; -1: all */
+    int32_t layout[15];      /* ALayoutInfoB .. CLayoutInfoS2 in the order of TCubeTiling */
+    int32_t batch_number;
+    bool has_bias, n_first, split_k;
+};
+/* All sizes free, all types float. */
+void akgen_matmul_init(struct akgen_matmul *matmul);
+/* Base blocks must be whole fractals. 0, or -1 if one is not. */
+int32_t akgen_matmul_fix_split(struct akgen_matmul *matmul, int32_t m, int32_t n, int32_t k);
+/* 0, or -1 if a memory is smaller than that. */
+int32_t akgen_matmul_buffer_space(struct akgen_matmul *matmul, int32_t l1, int32_t l0c, int32_t ub, int32_t bt);
+/* Fills in a tiling that meets every constraint of docs/zh/api, 高阶API, TCubeTiling. 0, or -1 if there is none. */
+int64_t akgen_matmul_tiling(const struct akgen_matmul *matmul, struct akgen_TCubeTiling *tiling);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #define CANN_TILING_TILING_API_H
 
 #include "register/tilingdata_base.h"
+#include "tiling/matmul_tiling.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/softmax_tiling.h"
 #include "tiling/tiling_structs.h"
@@ -44,8 +45,6 @@ namespace matmul_tiling
     class AKGEN_UNSUPPORTED("matmul_tiling::" #name) name                                                              \
     {                                                                                                                  \
     }
-AKGEN_UNSUPPORTED_CLASS(MatmulApiTiling);
-AKGEN_UNSUPPORTED_CLASS(MultiCoreMatmulTiling);
 AKGEN_UNSUPPORTED_CLASS(BatchMatmulTiling);
 #undef AKGEN_UNSUPPORTED_CLASS
 } // namespace matmul_tiling

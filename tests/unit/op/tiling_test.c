@@ -96,12 +96,145 @@ static void softmax_rows(void **state)
     assert_int_equal(tiling.rangeM, 0);
 }
 
+/* What docs/zh/api, TCubeTiling, asks of a tiling, recomputed here. */
+static int64_t up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit;
+}
+
+static void check_memories(const struct akgen_TCubeTiling *tiling, int64_t bytes)
+{
+    int64_t a = (int64_t)tiling->baseM * tiling->baseK * bytes, b = (int64_t)tiling->baseK * tiling->baseN * bytes;
+    int64_t bias = tiling->isBias ? tiling->baseN * 4LL : 0;
+    assert_in_range(a * tiling->dbL0A, 1, 65536);
+    assert_in_range(b * tiling->dbL0B, 1, 65536);
+    assert_in_range((int64_t)tiling->baseM * tiling->baseN * 4 * tiling->dbL0C, 1, 131072);
+    assert_in_range(a * tiling->depthA1 + b * tiling->depthB1 + bias, 1, 524288);
+    assert_int_equal(tiling->shareL1Size, a * tiling->depthA1 + b * tiling->depthB1 + bias);
+}
+
+static void check_constraints(const struct akgen_matmul *call, const struct akgen_TCubeTiling *tiling, int64_t bytes)
+{
+    int64_t unit = bytes == 1 ? 32 : 16;
+    assert_int_equal(tiling->baseM % 16, 0);
+    assert_int_equal(tiling->baseN % 16, 0);
+    assert_int_equal(tiling->baseK % unit, 0);
+    check_memories(tiling, bytes);
+    assert_int_equal(tiling->depthA1 % (tiling->stepM * tiling->stepKa), 0);
+    assert_in_range(tiling->depthA1 / (tiling->stepM * tiling->stepKa), 1, 2);
+    assert_in_range(tiling->depthB1 / (tiling->stepN * tiling->stepKb), 1, 2);
+    assert_int_equal(tiling->stepM, 1);
+    assert_int_equal(tiling->stepN, 1);
+    assert_in_range(tiling->singleCoreM, 1, call->m);
+    assert_in_range(tiling->singleCoreN, 1, call->n);
+    int64_t cores =
+        up(call->m, tiling->singleCoreM) * up(call->n, tiling->singleCoreN) * up(call->k, tiling->singleCoreK);
+    assert_int_equal(tiling->usedCoreNum, cores);
+    assert_true(cores <= (call->cores ? call->cores : 1));
+    assert_true(call->split_k || tiling->singleCoreK == call->k);
+    if (tiling->isBias)
+        assert_true(tiling->baseN <= 256);
+}
+
+static struct akgen_matmul product(int32_t m, int32_t n, int32_t k, int dtype)
+{
+    struct akgen_matmul call;
+    akgen_matmul_init(&call);
+    call.m = m;
+    call.n = n;
+    call.k = k;
+    call.a.dtype = call.b.dtype = dtype;
+    return call;
+}
+
+enum { FLOAT, HALF, INT8, INT16 = 6 };
+
+static void matmul_is_legal(void **state)
+{
+    (void)state;
+    static const int32_t sizes[] = {1, 15, 16, 17, 100, 256, 1000, 5000}, cores[] = {0, 1, 7, 20, 48};
+    static const int64_t bytes[] = {4, 2, 1};
+    int checked = 0;
+    for (size_t m = 0; m < 8; m++)
+        for (size_t n = 0; n < 8; n++)
+            for (size_t k = 0; k < 8; k++)
+                for (size_t c = 0; c < 5; c++)
+                    for (int dtype = FLOAT; dtype <= INT8; dtype++, checked++) {
+                        struct akgen_matmul call = product(sizes[m], sizes[n], sizes[k], dtype);
+                        struct akgen_TCubeTiling tiling;
+                        call.cores = cores[c];
+                        call.has_bias = (m + n + k) % 2;
+                        call.split_k = cores[c] == 20;
+                        assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+                        check_constraints(&call, &tiling, bytes[dtype]);
+                    }
+    assert_int_equal(checked, 8 * 8 * 8 * 5 * 3);
+}
+
+static void matmul_is_sensible(void **state)
+{
+    (void)state;
+    struct akgen_TCubeTiling tiling;
+    struct akgen_matmul call = product(1024, 1024, 1024, HALF);
+    call.cores = 16;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    /* Four by four parts; the base block that the documentation recommends. */
+    assert_int_equal(tiling.usedCoreNum, 16);
+    assert_int_equal(tiling.singleCoreM, 256);
+    assert_int_equal(tiling.singleCoreN, 256);
+    assert_int_equal(tiling.baseM, 128);
+    assert_int_equal(tiling.baseN, 256);
+    assert_int_equal(tiling.baseK, 64);
+    assert_int_equal(tiling.dbL0C, 1);
+    assert_int_equal(tiling.M, 1024);
+    /* All of k fits into L1, so nothing is loaded twice. */
+    call = product(128, 128, 256, HALF);
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_int_equal(tiling.stepKa * tiling.baseK, 256);
+    assert_int_equal(tiling.depthA1, tiling.stepKa);
+}
+
+static void matmul_obeys(void **state)
+{
+    (void)state;
+    struct akgen_TCubeTiling tiling;
+    struct akgen_matmul call = product(512, 512, 512, HALF);
+    assert_int_equal(akgen_matmul_fix_split(&call, 100, -1, -1), -1);
+    assert_int_equal(akgen_matmul_fix_split(&call, -1, 128, 8), -1);
+    assert_int_equal(akgen_matmul_fix_split(&call, 64, 128, 128), 0);
+    call.n_first = true;
+    call.org_m = 2000;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_int_equal(tiling.baseM, 64);
+    assert_int_equal(tiling.baseN, 128);
+    assert_int_equal(tiling.baseK, 128);
+    assert_int_equal(tiling.iterateOrder, 1);
+    assert_int_equal(tiling.M, 2000);
+    assert_int_equal(tiling.dbL0C, 2);
+    /* 512 * 512 floats are eight times L0C. */
+    call.base_m = call.base_n = 512;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), -1);
+
+    call = product(512, 512, 512, HALF);
+    assert_int_equal(akgen_matmul_buffer_space(&call, 1 << 30, -1, -1, -1), -1);
+    assert_int_equal(akgen_matmul_buffer_space(&call, 65536, 32768, -1, -1), 0);
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_true(tiling.shareL1Size <= 65536);
+    assert_true(tiling.shareL0CSize <= 32768);
+
+    call = product(512, 512, 512, HALF);
+    call.cores = 4;
+    call.single_m = 100; /* six rows of parts need six cores */
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), -1);
+    call = product(512, 512, 512, INT16);
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elementwise_space),
-        cmocka_unit_test(sum_space),
-        cmocka_unit_test(softmax_space),
+        cmocka_unit_test(matmul_is_legal),   cmocka_unit_test(matmul_is_sensible), cmocka_unit_test(matmul_obeys),
+        cmocka_unit_test(elementwise_space), cmocka_unit_test(sum_space),          cmocka_unit_test(softmax_space),
         cmocka_unit_test(softmax_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
