@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """akgen run: the instruction log, tensors shown and written, and the debugger."""
 import pathlib
 import re
