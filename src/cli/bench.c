@@ -150,6 +150,8 @@ static int run(const struct bench_arguments *arguments, struct bench *bench, str
     bench_run(bench, options);
     print_failures(bench, &progress.colors);
     report_write_table(stdout, bench, &style);
+    if (bench->skipped)
+        printf("%d tasks skipped: they have no case %d\n", bench->skipped, options->eval.only_case);
     int code = exit_code(bench);
     struct akgen_error *error = arguments->report ? report_write_html(arguments->report, bench) : NULL;
     if (error)
@@ -183,7 +185,9 @@ int cli_bench(int argc, char **argv)
         .doc =
             "Evaluates the samples of a provider and prints compile rate (CR) and execution rate (ER) by level and "
             "category.\vA dir: provider holds candidates as PATH/level1/Math/Sqrt/op_host, op_kernel, or any number of "
-            "them as PATH/level1/Math/Sqrt/answer/0, 1, ... Exit code: 0 all pass, 1 some do not, 2 wrong usage, "
+            "them as PATH/level1/Math/Sqrt/answer/0, 1, ...; answers in MultiKernelBench's format as "
+            "PATH/level1/Math/Sqrt.txt, .../answer/0.txt or, as it leaves them, PATH/sqrt.txt. Exit code: 0 all pass, "
+            "1 some do not, 2 wrong usage, "
             "3 failure of akgen.",
         .children = children,
     };
@@ -202,7 +206,10 @@ int cli_bench(int argc, char **argv)
         code = cli_fail(EXIT_USAGE, error);
     else {
         bench_prepare(&bench, arguments.provider, tasks, task_count, &options.eval);
-        if (!bench.count)
+        if (!bench.count && bench.skipped)
+            code = cli_fail(EXIT_USAGE,
+                            error_new("none of these %d tasks has a case %d", task_count, options.eval.only_case));
+        else if (!bench.count)
             code = cli_fail(EXIT_USAGE, error_new("none of these %d tasks has a reference project", task_count));
         else if ((error = open_store(&arguments, &bench, &options.store)))
             code = cli_fail(EXIT_OWN_FAILURE, error);

@@ -1,6 +1,7 @@
-/* akgen eval TASK DIR: one candidate, one verdict. */
+/* akgen eval TASK CANDIDATE: one candidate, one verdict. */
 #include "cli/cli.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!arguments->dir)
-            argp_error(state, "TASK and DIR are needed");
+            argp_error(state, "TASK and CANDIDATE are needed");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -61,15 +62,20 @@ static void print_json(const struct verdict *verdict)
     json_decref(json);
 }
 
-/* What is wrong with TASK, DIR and --case, NULL if nothing. A task that cannot be loaded gets its verdict later. */
+/* What is wrong with TASK, CANDIDATE and --case, NULL if nothing. A task that cannot be loaded gets its verdict later.
+ */
 static struct akgen_error *check_arguments(const struct eval_arguments *arguments, const struct task *task)
 {
     struct stat status;
     if (stat(arguments->dir, &status) != 0)
         return error_new("%s: %m", arguments->dir);
-    if (!S_ISDIR(status.st_mode))
-        return error_new("%s: not a directory; DIR is the one that holds op_kernel/", arguments->dir);
-    if (access(arguments->dir, R_OK | X_OK) != 0)
+    const char *dot = strrchr(arguments->dir, '.');
+    bool answer = S_ISREG(status.st_mode) && dot && (strcmp(dot, ".txt") == 0 || strcmp(dot, ".py") == 0);
+    if (!S_ISDIR(status.st_mode) && !answer)
+        return error_new("%s: not a directory; a candidate is one that holds op_kernel/, or an answer in a .txt or .py "
+                         "file",
+                         arguments->dir);
+    if (access(arguments->dir, answer ? R_OK : R_OK | X_OK) != 0)
         return error_new("%s: %m", arguments->dir);
     bool found = task->broken || arguments->options.only_case < 0;
     for (int i = 0; i < task->case_count && !found; i++)
@@ -111,11 +117,15 @@ int cli_eval(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "TASK DIR",
-        .doc =
-            "Builds the operator project in DIR, runs the task's cases on the simulated NPU and judges the outputs.\v"
-            "TASK is a name from 'akgen task list' or a task's directory. DIR holds op_kernel/ and, unless "
-            "--scope=kernel, op_host/. Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 failure of akgen.",
+        .args_doc = "TASK CANDIDATE",
+        .doc = "Builds the operator project CANDIDATE, runs the task's cases on the simulated NPU and judges the "
+               "outputs.\v"
+               "TASK is a name from 'akgen task list' or a task's directory. CANDIDATE is a directory that holds "
+               "op_kernel/ "
+               "and, unless --scope=kernel, op_host/; or a file .txt or .py with an answer in MultiKernelBench's "
+               "format, six "
+               "Python strings (docs/answers.md). Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 failure of "
+               "akgen.",
         .children = children,
     };
     struct eval_arguments arguments = {.options = cli_eval_defaults()};

@@ -56,7 +56,7 @@ static void print_line_of(FILE *out, const struct verdict *verdict, const char *
                           const struct cli_colors *colors)
 {
     struct arena arena = {0};
-    FILE *source = fopen(*file == '/' ? file : arena_printf(&arena, "%s/%s", verdict->candidate_dir, file), "r");
+    FILE *source = fopen(*file == '/' ? file : arena_printf(&arena, "%s/%s", verdict->project_dir, file), "r");
     arena_free(&arena);
     if (!source)
         return;

@@ -1,7 +1,6 @@
 /* Many candidates -> a run. Workers take samples in order; a verdict is counted, stored and shown under one lock. */
 #include "eval/bench.h"
 #include "base/clock.h"
-
 #include "base/files.h"
 
 #include <ctype.h>
@@ -24,19 +23,32 @@ struct akgen_error *bench_check_provider(const char *provider)
     return NULL;
 }
 
+/* An answer among several: a folder `7`, or a file `7.txt` or `7.py`. */
+struct answer {
+    int number;
+    const char *name;
+};
+
 static int by_number(const void *left, const void *right)
 {
-    int a = *(const int *)left, b = *(const int *)right;
-    return (a > b) - (a < b);
+    const struct answer *a = left, *b = right;
+    return a->number != b->number ? (a->number > b->number) - (a->number < b->number) : strcmp(a->name, b->name);
 }
 
-/* The numbered folders of `dir`, sorted. */
-static int list_answers(struct arena *arena, const char *dir, int **numbers)
+static bool is_answer(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    const char *rest = name + digits;
+    return digits && digits <= 6 && (!*rest || strcmp(rest, ".txt") == 0 || strcmp(rest, ".py") == 0);
+}
+
+/* The numbered answers in `dir`, sorted. */
+static int list_answers(struct arena *arena, const char *dir, struct answer **answers)
 {
     enum { MOST = 100000 };
     int count = 0;
     DIR *stream = opendir(dir);
-    *numbers = NULL;
+    *answers = NULL;
     if (!stream)
         return 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -44,19 +56,18 @@ static int list_answers(struct arena *arena, const char *dir, int **numbers)
         int found = 0;
         rewinddir(stream);
         while ((entry = readdir(stream)) && found < MOST && (!pass || found < count)) {
-            const char *name = entry->d_name;
-            if (!isdigit((unsigned char)*name) || strlen(name) > 6 || name[strspn(name, "0123456789")])
+            if (!is_answer(entry->d_name))
                 continue;
             if (pass)
-                (*numbers)[found] = atoi(name);
+                (*answers)[found] = (struct answer){atoi(entry->d_name), arena_strdup(arena, entry->d_name)};
             found++;
         }
         count = found;
         if (!pass)
-            *numbers = arena_alloc(arena, sizeof **numbers * (size_t)(count + 1));
+            *answers = arena_alloc(arena, sizeof **answers * (size_t)(count + 1));
     }
     closedir(stream);
-    qsort(*numbers, (size_t)count, sizeof **numbers, by_number);
+    qsort(*answers, (size_t)count, sizeof **answers, by_number);
     return count;
 }
 
@@ -78,11 +89,54 @@ static void add_row(struct bench *bench, int *capacity, const struct task *task,
                                                      .dir = dir};
 }
 
+/* The only answer of a task in a tree: <task>/, <task>.txt or .py, or as MultiKernelBench leaves them <op>.txt. */
+static const char *single_answer(struct arena *arena, const char *tree, const struct task *task)
+{
+    const char *op = op_snake_case(arena, task->op);
+    const char *const names[] = {
+        arena_printf(arena, "%s/%s.txt", tree, task->name),
+        arena_printf(arena, "%s/%s.py", tree, task->name),
+        arena_printf(arena, "%s/%s.txt", tree, op),
+        arena_printf(arena, "%s/%s.txt", tree, op_response_name(arena, op)),
+    };
+    const char *dir = arena_printf(arena, "%s/%s", tree, task->name);
+    for (size_t i = 0; i < sizeof names / sizeof *names && access(dir, F_OK) != 0; i++)
+        if (access(names[i], F_OK) == 0)
+            return names[i];
+    return dir;
+}
+
+static void add_task(struct bench *bench, int *capacity, const char *provider, const struct task *task)
+{
+    struct arena *arena = &bench->arena;
+    if (strcmp(provider, "reference") == 0) {
+        const char *reference = arena_printf(arena, "%s/reference", task->dir);
+        if (task->broken || access(reference, R_OK) == 0)
+            add_row(bench, capacity, task, 0, reference);
+        return;
+    }
+    const char *tree = provider + strlen("dir:");
+    const char *folder = arena_printf(arena, "%s/%s/answer", tree, task->name);
+    struct answer *answers;
+    int samples = list_answers(arena, folder, &answers);
+    for (int s = 0; s < samples; s++)
+        add_row(bench, capacity, task, answers[s].number, arena_printf(arena, "%s/%s", folder, answers[s].name));
+    if (!samples)
+        add_row(bench, capacity, task, 0, single_answer(arena, tree, task));
+}
+
+static bool has_case(const struct task *task, int id)
+{
+    bool found = task->broken || id < 0;
+    for (int i = 0; i < task->case_count && !found; i++)
+        found = task->cases[i].id == id;
+    return found;
+}
+
 void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
                    const struct eval_options *options)
 {
     int capacity = 0;
-    struct arena *arena = &bench->arena;
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
     bench->soc = options->soc->name;
@@ -90,16 +144,11 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
     bench->scope = options->scope == EVAL_KERNEL ? "kernel" : "project";
     bench->profile = options->profile == TASK_STRICT ? "strict" : "upstream";
     bench->akgen = AKGEN_VERSION;
-    for (int i = 0; i < count; i++) {
-        bool tree = strncmp(provider, "dir:", 4) == 0;
-        const char *dir = tree ? arena_printf(arena, "%s/%s", provider + 4, tasks[i].name)
-                               : arena_printf(arena, "%s/reference", tasks[i].dir);
-        int *numbers, samples = tree ? list_answers(arena, arena_printf(arena, "%s/answer", dir), &numbers) : 0;
-        for (int s = 0; s < samples; s++)
-            add_row(bench, &capacity, &tasks[i], numbers[s], arena_printf(arena, "%s/answer/%d", dir, numbers[s]));
-        if (!samples && (tree || tasks[i].broken || access(dir, R_OK) == 0))
-            add_row(bench, &capacity, &tasks[i], 0, dir);
-    }
+    for (int i = 0; i < count; i++)
+        if (has_case(&tasks[i], options->only_case))
+            add_task(bench, &capacity, provider, &tasks[i]);
+        else
+            bench->skipped++;
 }
 
 /* Running. */
@@ -112,9 +161,11 @@ struct bench_work {
 };
 
 /* The kernel's text, for the page. */
-static const char *read_source(struct arena *arena, const struct bench_row *row)
+static const char *read_source(struct arena *arena, const struct bench_row *row, const struct verdict *verdict)
 {
     char *text = NULL;
+    if (verdict->response && verdict->response->kernel)
+        return arena_strdup(arena, verdict->response->kernel->text);
     if (!row->definition->op_type)
         return NULL;
     struct akgen_error *error = files_read(
@@ -136,7 +187,7 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
     row->cases_total = verdict->case_count;
     row->seconds = verdict->seconds;
     row->verdict = verdict_to_json(verdict);
-    row->source = read_source(arena, row);
+    row->source = read_source(arena, row, verdict);
 }
 
 static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict)

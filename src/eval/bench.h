@@ -30,6 +30,7 @@ struct bench {
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
     struct bench_row *rows; /* by task, then sample */
     int count;
+    int skipped; /* tasks that lack the only case asked for; known to a run that was just made */
     double seconds;
     struct akgen_error *store_error; /* the first failure of the store; the run went on without it */
     struct arena arena;
@@ -43,7 +44,9 @@ struct bench_options {
 /* Checks "reference" or "dir:PATH". */
 struct akgen_error *bench_check_provider(const char *provider);
 /* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
- * PATH/<task>/answer/<n> for every number n, else PATH/<task>. A broken task and one without an answer are rows too. */
+ * PATH/<task>/answer/<n> for every number n, a directory or a file <n>.txt or <n>.py, else PATH/<task>,
+ * PATH/<task>.txt, .py or PATH/<op in snake case>.txt. A broken task and one without an answer are rows too; a task
+ * without the only case asked for is skipped and counted. */
 void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
                    const struct eval_options *options);
 /* Evaluates every row that is not evaluated yet. */
@@ -67,6 +70,7 @@ void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const 
 /* Evaluated samples by diagnostic class of their first error (AscendKernelGen's six) and by verdict. */
 struct bench_errors {
     int classes[6], kinds[8];
+    int wrappers; /* of the unsupported ones: answers whose wrapper does more than one plain call */
 };
 struct bench_errors bench_errors(const struct bench *bench);
 

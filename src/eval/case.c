@@ -2,7 +2,8 @@
  * jail, read the outputs where the kernel left them, compare.
  *
  * Binding follows upstream's call: tensors go to OpDef inputs and outputs by order, attributes by name or, where a
- * candidate named them differently, by order. A task output that has no OpDef output is the memory of the input it
+ * candidate named them differently, by order. An answer's wrapper passes attributes by the names of its constructor's
+ * arguments, or constants. A task output that has no OpDef output is the memory of the input it
  * names (operators that only write in place declare no output). */
 #include "eval/eval_internal.h"
 
@@ -181,16 +182,29 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
     return NULL;
 }
 
+/* The task's attribute of that name, or -1. */
+static int find_attr(const struct task *task, const char *name)
+{
+    for (int t = 0; t < task->attr_count && name; t++)
+        if (strcmp(task->attrs[t].name, name) == 0)
+            return t;
+    return -1;
+}
+
 static const char *bind_attrs(struct arena *arena, struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
     const struct op_def *def = &bound->candidate->build->def;
     bound->attrs = copy_array(arena, def->attrs, sizeof *def->attrs * (size_t)def->attr_count);
     for (int i = 0; i < def->attr_count; i++) {
-        int from = -1;
-        for (int t = 0; t < task->attr_count && from < 0; t++)
-            if (strcmp(task->attrs[t].name, def->attrs[i].name) == 0)
-                from = t;
+        const struct op_wrapper *wrapper = bound->candidate->wrapper;
+        int from = wrapper ? find_attr(task, wrapper->attrs[i].name) : -1;
+        if (from < 0 && wrapper && wrapper->attrs[i].value) {
+            bound->attrs[i].value = wrapper->attrs[i].value;
+            continue;
+        }
+        if (from < 0)
+            from = find_attr(task, def->attrs[i].name);
         if (from < 0 && def->attr_count == task->attr_count)
             from = i;
         if (from >= 0)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason)
+void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason)
 {
     verdict->kind = kind;
     verdict->stage = stage;
@@ -153,17 +153,13 @@ static bool judge_build(struct verdict *verdict)
     return false;
 }
 
-static bool build_candidate(struct verdict *verdict, const struct task *task, const char *dir,
-                            const struct eval_options *options, struct op_project *project)
+static bool build_candidate(struct verdict *verdict, const struct task *task, const struct eval_options *options,
+                            struct op_project *project)
 {
     struct arena *arena = &verdict->arena;
     bool need_host = options->scope == EVAL_PROJECT;
-    struct akgen_error *error = op_project_find(arena, dir, task->op_type, need_host, project);
-    if (error) {
-        verdict_set(verdict, VERDICT_COMPILE_ERROR, STAGE_PARSE, arena_strdup(arena, error->message));
-        error_free(error);
+    if (!candidate_open(verdict, task, need_host, project))
         return false;
-    }
     verdict->sync = options->sync_given ? options->sync : project->sync;
     struct selection selection = {verdict, task, options};
     struct build_options build_options = {
@@ -176,14 +172,14 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .jobs = options->jobs > 0 ? options->jobs : 1,
         .debug = options->debug && options->debug->debugger,
     };
-    error = toolchain_build(arena, project, &build_options, &verdict->build);
+    struct akgen_error *error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {
         verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_KERNEL, arena_strdup(arena, error->message));
         error_free(error);
         return false;
     }
     verdict->candidate_hash = verdict->build.source_hash;
-    return judge_build(verdict);
+    return judge_build(verdict) && candidate_check_wrapper(verdict);
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------
@@ -250,8 +246,7 @@ static void sum_up(struct verdict *verdict)
         verdict_set(verdict, VERDICT_PASS, STAGE_COMPARE, NULL);
 }
 
-static void evaluate(struct verdict *verdict, const struct task *task, const char *dir,
-                     const struct eval_options *options)
+static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
 {
     struct op_project project = {0};
     if (task->broken) {
@@ -263,14 +258,15 @@ static void evaluate(struct verdict *verdict, const struct task *task, const cha
                     arena_printf(&verdict->arena, "%s has no case %d", task->name, options->only_case));
         return;
     }
-    if (!build_candidate(verdict, task, dir, options, &project)) {
+    if (!build_candidate(verdict, task, options, &project)) {
         for (int i = 0; i < verdict->case_count; i++) {
             verdict->cases[i].kind = verdict->kind;
             verdict->cases[i].stage = verdict->stage;
         }
         return;
     }
-    struct eval_candidate candidate = {task, options, &verdict->build, verdict->sync};
+    struct eval_candidate candidate = {task, options, &verdict->build, verdict->sync,
+                                       verdict->response ? &verdict->wrapper : NULL};
     run_all_cases(&candidate, verdict);
     sum_up(verdict);
 }
@@ -282,10 +278,10 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     memset(verdict, 0, sizeof *verdict);
     verdict->suite = task->suite;
     verdict->task = task->name;
-    verdict->candidate_dir = arena_strdup(&verdict->arena, candidate_dir);
+    verdict->candidate_dir = verdict->project_dir = arena_strdup(&verdict->arena, candidate_dir);
     verdict->options = options;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
-    evaluate(verdict, task, candidate_dir, options);
+    evaluate(verdict, task, options);
     verdict->seconds = clock_seconds() - start;
 }
 
@@ -293,6 +289,8 @@ void verdict_free(struct verdict *verdict)
 {
     for (int i = 0; i < verdict->case_count; i++)
         job_result_free(&verdict->cases[i].run);
+    op_wrapper_release(&verdict->wrapper);
     op_def_release(&verdict->build.def);
+    candidate_close(verdict);
     arena_free(&verdict->arena);
 }

@@ -3,6 +3,7 @@
 #define EVAL_EVAL_H
 
 #include "akgen/akgen.h"
+#include "op/response.h"
 #include "sandbox/job.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
@@ -68,8 +69,11 @@ struct verdict_case {
 struct verdict {
     enum verdict_kind kind;
     enum verdict_stage stage;
-    const char *reason; /* one line for people */
-    const char *suite, *task, *candidate_dir, *candidate_hash;
+    const char *reason;                                        /* one line for people */
+    const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
+    const char *project_dir;      /* where the sources are; a response is unpacked until verdict_free */
+    struct op_response *response; /* what was unpacked there; NULL: the candidate is a directory */
+    struct op_wrapper wrapper;    /* of a response: how its PyTorch module calls the operator */
     const struct eval_options *options;
     enum npu_sync sync; /* in effect */
     struct build build;
@@ -78,7 +82,8 @@ struct verdict {
     double seconds;
     struct arena arena; /* owns everything above */
 };
-/* Evaluates one candidate directory. Always yields a verdict; our own failures are VERDICT_INFRA_ERROR. */
+/* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
+ * (op/response.h). Always yields a verdict; our own failures are VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
               struct verdict *verdict);
 void verdict_free(struct verdict *verdict);

@@ -10,6 +10,7 @@ struct eval_candidate {
     const struct eval_options *options;
     const struct build *build;
     enum npu_sync sync;
+    const struct op_wrapper *wrapper; /* NULL: tensors by order, attributes by name */
 };
 /* Inputs of a case and, once asked for, the reference of its profile (prepared.c). Shared by candidates that run at the
  * same time: read-only. */
@@ -22,6 +23,16 @@ const struct task_instance *prepared_instance(const struct prepared *prepared);
 /* The expected outputs; computed by the first caller. Owned by `prepared`. */
 struct akgen_error *prepared_expected(struct prepared *prepared, const struct task_argument **expected);
 void prepared_release(struct prepared *prepared);
+
+void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason);
+
+/* The candidate on disk (candidate.c). */
+/* Finds the project, or unpacks an answer and finds it there. False: the verdict says why not. */
+bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project);
+/* After the build: reads an answer's wrapper. False: the verdict says what is wrong with it. */
+bool candidate_check_wrapper(struct verdict *verdict);
+/* Removes what was unpacked. */
+void candidate_close(struct verdict *verdict);
 
 /* Index of the OpDef's dtype combination that fits the case, or -1. */
 int eval_combination(const struct op_def *def, const struct task_instance *instance);

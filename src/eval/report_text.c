@@ -59,6 +59,9 @@ static void print_errors(FILE *out, const struct bench *bench)
     for (int kind = VERDICT_PASS; kind <= VERDICT_INFRA_ERROR; kind++)
         if (errors.kinds[kind])
             fprintf(out, "  %s %d", verdict_kind_name((enum verdict_kind)kind), errors.kinds[kind]);
+    if (errors.wrappers)
+        fprintf(out, "  (of the unsupported, %d wrapper%s that %s more than one plain call)", errors.wrappers,
+                errors.wrappers == 1 ? "" : "s", errors.wrappers == 1 ? "does" : "do");
     if (errors.kinds[VERDICT_COMPILE_ERROR])
         fputs("\nfirst error", out);
     for (int class = DIAG_API; class <= DIAG_MACRO && errors.kinds[VERDICT_COMPILE_ERROR]; class ++)

@@ -105,6 +105,7 @@ struct bench_errors bench_errors(const struct bench *bench)
         if (!row->evaluated)
             continue;
         errors.kinds[row->kind]++;
+        errors.wrappers += row->kind == VERDICT_UNSUPPORTED && json_is_string(json_object_get(row->verdict, "wrapper"));
         int class = row->kind == VERDICT_COMPILE_ERROR ? error_class(row->verdict) : -1;
         if (class >= 0)
             errors.classes[class]++;

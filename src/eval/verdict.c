@@ -206,6 +206,7 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "schedule_seed", json_integer((json_int_t)options->order_seed));
     json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
     json_object_set_new(json, "seconds", json_real(verdict->seconds));
+    json_object_set_new(json, "wrapper", text(verdict->wrapper.reason));
     json_object_set_new(json, "compile", compile_json(verdict));
     json_object_set_new(json, "cases_passed", json_integer(verdict->cases_passed));
     json_object_set_new(json, "cases_total", json_integer(verdict->case_count));

@@ -35,7 +35,7 @@ class BadInput(unittest.TestCase):
             (["eval", SQRT, self.directory / "nowhere"], "nowhere"),
             (["eval", SQRT, self.kernel], "not a directory"),
             (["eval", SQRT, self.project, "--case=99"], "has no case 99"),
-            (["eval", SQRT], "TASK and DIR"),
+            (["eval", SQRT], "TASK and CANDIDATE"),
             (["soc", "show", "Ascend310P"], "Ascend310P"),
             (["eval", SQRT, self.project, "--soc=Ascend310P"], "Ascend310P"),
             (["eval", SQRT, self.project, "--schedule=sometimes"], "sometimes"),

@@ -1,0 +1,87 @@
+/* A candidate on disk: an operator project in a directory, or an answer in a file, which is unpacked as one. */
+#include "base/files.h"
+#include "eval/eval_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void set_error(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage,
+                      struct akgen_error *error)
+{
+    const char *message = error->message;
+    size_t length = strlen(verdict->project_dir);
+    /* An answer's files are where nobody put them: their names begin in the project. */
+    if (verdict->response && strncmp(message, verdict->project_dir, length) == 0)
+        message += length + (message[length] == '/');
+    verdict_set(verdict, kind, stage, arena_strdup(&verdict->arena, message));
+    error_free(error);
+}
+
+/* Reads an answer and writes it as a project below a new directory. */
+static bool unpack(struct verdict *verdict, const struct task *task)
+{
+    static const enum verdict_kind kinds[] = {
+        [PY_INVALID] = VERDICT_COMPILE_ERROR, [PY_BEYOND] = VERDICT_UNSUPPORTED, [PY_EXECUTES] = VERDICT_REJECTED};
+    struct arena *arena = &verdict->arena;
+    struct op_response *response = arena_alloc(arena, sizeof *response);
+    struct py_problem problem;
+    struct akgen_error *error = op_response_read(arena, verdict->candidate_dir, task->op_type, response, &problem);
+    if (error) {
+        set_error(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, error);
+        return false;
+    }
+    if (problem.kind != PY_NONE) {
+        verdict_set(verdict, kinds[problem.kind], STAGE_PARSE, problem.message);
+        return false;
+    }
+    const char *parent = getenv("TMPDIR");
+    char *dir = arena_printf(arena, "%s/akgen-answer-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(dir)) {
+        set_error(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, error_new("%s: %m", dir));
+        return false;
+    }
+    verdict->project_dir = dir;
+    verdict->response = response;
+    if ((error = op_response_unpack(arena, response, task->op_type, dir)))
+        set_error(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, error);
+    return !error;
+}
+
+bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project)
+{
+    struct stat status;
+    if (stat(verdict->candidate_dir, &status) == 0 && S_ISREG(status.st_mode) && !unpack(verdict, task))
+        return false;
+    const char *op_type = verdict->response ? NULL : task->op_type; /* an answer has one kernel: its file names it */
+    struct akgen_error *error = op_project_find(&verdict->arena, verdict->project_dir, op_type, need_host, project);
+    if (error)
+        set_error(verdict, VERDICT_COMPILE_ERROR, STAGE_PARSE, error);
+    return !error;
+}
+
+bool candidate_check_wrapper(struct verdict *verdict)
+{
+    static const struct {
+        enum verdict_kind kind;
+        enum verdict_stage stage;
+    } outcomes[] = {
+        [OP_WRAPPER_MORE] = {VERDICT_UNSUPPORTED, STAGE_RUN},
+        [OP_WRAPPER_FOREIGN] = {VERDICT_REJECTED, STAGE_RUN},
+        [OP_WRAPPER_BROKEN] = {VERDICT_WRONG, STAGE_RUN}, /* it compiles; the call fails */
+    };
+    if (!verdict->response)
+        return true;
+    op_wrapper_read(&verdict->arena, verdict->response, &verdict->build.def, &verdict->wrapper);
+    enum op_wrapper_kind kind = verdict->wrapper.kind;
+    if (kind != OP_WRAPPER_PLAIN)
+        verdict_set(verdict, outcomes[kind].kind, outcomes[kind].stage, verdict->wrapper.reason);
+    return kind == OP_WRAPPER_PLAIN;
+}
+
+void candidate_close(struct verdict *verdict)
+{
+    if (verdict->response)
+        files_remove_tree(verdict->project_dir);
+}

@@ -1,0 +1,52 @@
+/* MultiKernelBench's answer format: a text whose first code block assigns six Python strings, which together are an
+ * operator project and the PyTorch wrapper that calls it (backends/ascendc_backend.py and
+ * utils/ascend_compile_pipeline.py there). Read by py_string.h, never executed. */
+#ifndef OP_RESPONSE_H
+#define OP_RESPONSE_H
+
+#include "op/op.h"
+#include "op/py_string.h"
+
+struct op_response {
+    const struct py_value *project_json;  /* msopgen's description: its "op" must be the operator's type */
+    const struct py_value *host_tiling;   /* op_host/<op>_tiling.h */
+    const struct py_value *host_operator; /* op_host/<op>.cpp */
+    const struct py_value *kernel;        /* op_kernel/<op>.cpp */
+    const struct py_value *python_bind;   /* the pybind11 extension */
+    const struct py_value *model;         /* the module ModelNew */
+};
+/* Reads the answer in the file `path` for the operator `op_type`. An error is ours (the file cannot be read); what is
+ * wrong with the answer is in `problem`, its message starting with "<file name>:<line>: ". */
+struct akgen_error *op_response_read(struct arena *arena, const char *path, const char *op_type,
+                                     struct op_response *response, struct py_problem *problem);
+/* Writes the answer as an operator project below the existing directory `dir`. `op_type` is the task's. */
+struct akgen_error *op_response_unpack(struct arena *arena, const struct op_response *response, const char *op_type,
+                                       const char *dir);
+
+/* MultiKernelBench's name of a file: a snake case whose digits stand apart, "average_pooling_1d", where msopgen's rule
+ * gives "average_pooling1d". */
+const char *op_response_name(struct arena *arena, const char *snake);
+
+/* The wrapper: ModelNew.forward -> custom_ops_lib.<function> -> EXEC_NPU_CMD(aclnn<Op>, inputs, attributes, outputs).
+ */
+enum op_wrapper_kind {
+    OP_WRAPPER_PLAIN,   /* forward's arguments, then the module's parameters, go to the inputs in their order */
+    OP_WRAPPER_MORE,    /* it does more than one plain call */
+    OP_WRAPPER_FOREIGN, /* it does not call the operator of this answer at all */
+    OP_WRAPPER_BROKEN,  /* the call cannot work */
+};
+struct op_wrapper_value { /* what the wrapper passes for one attribute of the OpDef */
+    const char *name;     /* of the constructor's or forward's argument that it is, or NULL */
+    json_t *value;        /* a constant or that argument's default, converted to the attribute's type; or NULL */
+};
+struct op_wrapper {
+    enum op_wrapper_kind kind;
+    const char *reason; /* with the variable and its line; NULL for a plain one */
+    struct op_wrapper_value *attrs;
+    int attr_count; /* of the OpDef */
+};
+void op_wrapper_read(struct arena *arena, const struct op_response *response, const struct op_def *def,
+                     struct op_wrapper *wrapper);
+void op_wrapper_release(struct op_wrapper *wrapper);
+
+#endif

@@ -1,0 +1,47 @@
+/* What the two halves of reading a wrapper share: the Python module (wrapper_model.c) and the C++ binding (wrapper.c).
+ */
+#ifndef OP_WRAPPER_INTERNAL_H
+#define OP_WRAPPER_INTERNAL_H
+
+#include "op/response.h"
+
+enum { WRAPPER_MAX_ARGUMENTS = 64 };
+
+/* What ModelNew.forward passes to the extension, by place. */
+enum wrapper_source {
+    SOURCE_FORWARD,     /* an argument of forward; `order` is its place */
+    SOURCE_PARAMETER,   /* a parameter of the module; `order` is the place of its creation */
+    SOURCE_CONSTRUCTOR, /* an argument of the constructor */
+    SOURCE_LITERAL,     /* a number, True, False or a string */
+};
+struct wrapper_argument {
+    enum wrapper_source source;
+    int order;
+    const char *name;    /* of the argument of forward or of the constructor */
+    const char *literal; /* as written: the constant, or the constructor argument's default; NULL if there is none */
+};
+struct wrapper_call {
+    const char *function; /* of custom_ops_lib */
+    struct wrapper_argument arguments[WRAPPER_MAX_ARGUMENTS];
+    int count;
+};
+/* Reads the module. On anything but a plain call the wrapper's kind and reason say why, and false is returned. */
+bool wrapper_read_model(struct arena *arena, const struct py_value *model, struct wrapper_call *call,
+                        struct op_wrapper *wrapper);
+
+/* Says that a wrapper is not plain: "<variable>, line <line>: <reason>". Returns false. */
+bool wrapper_refuse(struct arena *arena, struct op_wrapper *wrapper, enum op_wrapper_kind kind, const char *variable,
+                    int line, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The comma-separated parts of a bracketed text, trimmed; `open` is at the bracket. Sets *close behind the closing one;
+ * -1 if it does not close or has more than WRAPPER_MAX_ARGUMENTS parts. */
+int wrapper_split(struct arena *arena, const char *open, const char **parts, const char **close);
+/* True if the text is one identifier. */
+bool wrapper_is_name(const char *text);
+/* True for a decimal number, True, False, true, false or a quoted string. */
+bool wrapper_is_literal(const char *text);
+/* `text` without `suffix` at its end, or NULL if it does not end so. */
+const char *wrapper_without_suffix(struct arena *arena, const char *text, const char *suffix);
+/* The text between `prefix` and a final ')', or NULL. */
+const char *wrapper_inside(struct arena *arena, const char *text, const char *prefix);
+
+#endif
