@@ -15,6 +15,7 @@ enum {
     KEY_PROFILE,
     KEY_SYNC,
     KEY_SCHEDULE,
+    KEY_SEEDS,
     KEY_JOBS,
     KEY_SEED,
     KEY_TIMEOUT,
@@ -33,6 +34,8 @@ static const struct argp_option options[] = {
     {"sync", KEY_SYNC, "auto|manual", 0,
      "--cce-auto-sync of the build (default: the candidate's CMakeLists, else auto)", 0},
     {"schedule", KEY_SCHEDULE, "inorder|random:SEED", 0, "order in which the pipes run (default inorder)", 0},
+    {"seeds", KEY_SEEDS, "N", 0,
+     "run each case that is right under the schedules random:1 to random:N too; the first that differs is reported", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
     {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
@@ -99,6 +102,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_SCHEDULE:
         parse_schedule(eval, text, state);
+        break;
+    case KEY_SEEDS:
+        eval->orders = (int)cli_parse_number(state, "seeds", text, 0, 100000);
         break;
     case KEY_SEED:
         eval->input_seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);

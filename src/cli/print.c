@@ -136,6 +136,8 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
         fprintf(out, "  %smax abs %.3g, max rel %.3g; %d blocks, %.1f ms%s", colors->dim, row->mismatch.max_abs,
                 row->mismatch.max_rel, row->run.block_dim, row->run.run_seconds * 1e3, colors->off);
     fputc('\n', out);
+    if (row->order_decides)
+        fprintf(out, "    %snote:%s %s\n", colors->warn, colors->off, row->order_decides);
     if (row->compared && !row->mismatch.ok)
         print_mismatch(out, &row->mismatch);
     else if (row->error && !row->run.fault) {

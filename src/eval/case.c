@@ -247,9 +247,10 @@ static uint64_t gap_between(const struct bound_case *bound)
 }
 
 /* A pattern that is a NaN in every floating type, so that an unwritten output never looks right. */
+enum { POISON = 0xff };
 static void poison(void *at, size_t bytes)
 {
-    memset(at, 0xff, bytes);
+    memset(at, POISON, bytes);
 }
 
 static bool gm_create(struct gm_memory *gm, uint64_t bytes)
@@ -279,6 +280,26 @@ static void poison_behind(const struct gm_memory *gm, const struct job_argument 
         poison(gm->base + argument->tensors[i].offset + argument->tensors[i].bytes, GM_SLACK);
 }
 
+/* GM as it is before a run: inputs, zeros where the contract gives them, and nothing that looks like a value elsewhere.
+ */
+static void fill(struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    for (int i = 0; i < task->input_count; i++)
+        for (int t = 0; t < bound->inputs[i].count; t++)
+            memcpy(bound->gm.base + bound->inputs[i].tensors[t].offset, bound->instance->inputs[i].tensors[t].values,
+                   bound->inputs[i].tensors[t].bytes);
+    for (int i = 0; i < task->input_count; i++)
+        poison_behind(&bound->gm, &bound->inputs[i]);
+    for (int i = 0; i < task->output_count; i++)
+        if (bound->outputs[i].alias < 0)
+            poison_behind(&bound->gm, &bound->outputs[i]);
+    for (int i = 0; i < task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].alias < 0; t++)
+            memset(bound->gm.base + bound->outputs[i].tensors[t].offset,
+                   bound->outputs[i].tensors[t].defined ? 0 : POISON, bound->outputs[i].tensors[t].bytes);
+}
+
 static bool lay_out(struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
@@ -295,19 +316,7 @@ static bool lay_out(struct bound_case *bound)
     }
     if (!gm_create(&bound->gm, end))
         return false;
-    for (int i = 0; i < task->input_count; i++)
-        for (int t = 0; t < bound->inputs[i].count; t++)
-            memcpy(bound->gm.base + bound->inputs[i].tensors[t].offset, bound->instance->inputs[i].tensors[t].values,
-                   bound->inputs[i].tensors[t].bytes);
-    for (int i = 0; i < task->input_count; i++)
-        poison_behind(&bound->gm, &bound->inputs[i]);
-    for (int i = 0; i < task->output_count; i++)
-        if (bound->outputs[i].alias < 0)
-            poison_behind(&bound->gm, &bound->outputs[i]);
-    for (int i = 0; i < task->output_count; i++)
-        for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].alias < 0; t++)
-            if (!bound->outputs[i].tensors[t].defined)
-                poison(bound->gm.base + bound->outputs[i].tensors[t].offset, bound->outputs[i].tensors[t].bytes);
+    fill(bound);
     return true;
 }
 
@@ -481,6 +490,68 @@ static const char *describe_dtype(const struct task_instance *instance)
     return instance->outputs[0].count ? akgen_dtype_name(instance->outputs[0].tensors[0].type) : "";
 }
 
+/* The output bytes of a run, one after the other; `saved` has room for them. */
+static void save_outputs(const struct bound_case *bound, uint8_t *saved)
+{
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            memcpy(saved, bound->gm.base + tensor->offset, tensor->bytes);
+            saved += tensor->bytes;
+        }
+}
+
+/* "y[17]": the first element that differs from the saved bytes; NULL if none does. */
+static const char *first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved)
+{
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            const uint8_t *now = bound->gm.base + tensor->offset;
+            size_t at = 0, size = akgen_dtype_size(bound->instance->outputs[i].tensors[t].type);
+            while (at < tensor->bytes && now[at] == saved[at])
+                at++;
+            if (at < tensor->bytes)
+                return arena_printf(arena, "%s[%zu]", bound->instance->task->outputs[i].name, at / (size ? size : 1));
+            saved += tensor->bytes;
+        }
+    return NULL;
+}
+
+/* --seeds: the same case once more per random schedule, until one is not right. Right results that differ in their bits
+ * are told: the order decides about them. */
+static void run_other_orders(struct arena *arena, struct bound_case *bound, struct job *job, struct verdict_case *row)
+{
+    uint64_t bytes = 0, tensors = 0;
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        add_sizes(&bound->outputs[i], &bytes, &tensors);
+    uint8_t *saved = malloc(bytes + 1);
+    if (!saved)
+        abort();
+    save_outputs(bound, saved);
+    job->random_order = true;
+    for (int seed = 1; seed <= bound->candidate->options->orders && row->ok; seed++) {
+        struct verdict_case other = *row;
+        job->seed = (uint64_t)seed;
+        fill(bound);
+        job_run(arena, job, &other.run);
+        judge_run(arena, bound, &other);
+        row->orders_tried = other.orders_tried = seed;
+        const char *where = other.ok && !row->order_decides ? first_difference(arena, bound, saved) : NULL;
+        if (where)
+            row->order_decides =
+                arena_printf(arena, "%s has other bits under --schedule=random:%d, though right", where, seed);
+        if (!other.ok) {
+            struct verdict_case first = *row;
+            other.error = arena_printf(arena, "under --schedule=random:%d: %s", seed, other.error ? other.error : "");
+            *row = other;
+            other = first;
+        }
+        job_result_free(&other.run);
+    }
+    free(saved);
+}
+
 static void show_run(struct arena *arena, const struct bound_case *bound)
 {
     const struct eval_debug *debug = bound->candidate->options->debug;
@@ -538,6 +609,8 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
     judge_run(arena, bound, row);
     if (options->debug)
         show_run(arena, bound);
+    if (options->orders)
+        run_other_orders(arena, bound, &job, row);
 }
 
 static void bind_and_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)

@@ -39,6 +39,7 @@ struct eval_options {
     enum npu_sync sync;
     bool random_order;
     uint64_t order_seed;
+    int orders; /* random schedules (seeds 1 to orders) that a right case is run under besides */
     uint64_t input_seed;
     int jobs;              /* cases and compiles side by side */
     double case_seconds;   /* limit per case; 0 = 60 */
@@ -64,6 +65,8 @@ struct verdict_case {
     struct job_result run;
     struct task_mismatch mismatch; /* valid when the case was compared */
     bool compared;
+    int orders_tried;
+    const char *order_decides; /* where a right result has other bits under another schedule; NULL: nowhere */
     const char *error;
 };
 struct verdict {

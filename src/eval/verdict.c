@@ -166,6 +166,8 @@ static json_t *case_json(const struct verdict_case *row)
     json_object_set_new(json, "dtype", text(row->dtype));
     json_object_set_new(json, "reduced", json_boolean(row->reduced));
     json_object_set_new(json, "hidden", json_boolean(row->hidden));
+    json_object_set_new(json, "orders_tried", json_integer(row->orders_tried));
+    json_object_set_new(json, "order_decides", text(row->order_decides));
     json_object_set_new(json, "error", text(row->error));
     json_object_set_new(json, "printed", printed(row->run.printed));
     json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
