@@ -123,6 +123,9 @@ static struct akgen_error *select_tasks(struct arena *arena, const struct bench_
         if (strcmp(all[i].suite, arguments->suite) == 0 &&
             (!arguments->task || fnmatch(arguments->task, all[i].name, 0) == 0))
             (*chosen)[(*selected)++] = all[i];
+    for (int i = 0; i < *selected; i++)
+        if ((error = cli_set_tolerance(arena, &arguments->eval, &(*chosen)[i])))
+            return error;
     if (!*selected)
         return error_new("no task of suite '%s' matches '%s'", arguments->suite,
                          arguments->task ? arguments->task : "*");

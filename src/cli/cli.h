@@ -22,6 +22,8 @@ int cli_doctor(int argc, char **argv);
 extern const struct argp cli_eval_argp;
 /* Defaults: Ascend910B2, dynamic, project, upstream, all cases, in-order, as many jobs as processors. */
 struct eval_options cli_eval_defaults(void);
+/* Applies --tolerance, if it was given, to a task. An error if the task or the profile has no such choice. */
+struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task);
 /* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
 long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
 /* Exit code of a command that ends with a verdict. */

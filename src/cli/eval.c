@@ -92,6 +92,8 @@ static int evaluate(struct eval_arguments *arguments)
     struct akgen_error *error = task_find(&arena, toolchain_home(), arguments->task, &task);
     if (!error)
         error = check_arguments(arguments, &task);
+    if (!error)
+        error = cli_set_tolerance(&arena, &arguments->options, &task);
     if (error) {
         arena_free(&arena);
         return cli_fail(EXIT_USAGE, error);

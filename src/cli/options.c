@@ -18,6 +18,8 @@ enum {
     KEY_SEEDS,
     KEY_JOBS,
     KEY_SEED,
+    KEY_INPUTS,
+    KEY_TOLERANCE,
     KEY_TIMEOUT,
     KEY_NO_CACHE
 };
@@ -37,6 +39,9 @@ static const struct argp_option options[] = {
     {"seeds", KEY_SEEDS, "N", 0,
      "run each case that is right under the schedules random:1 to random:N too; the first that differs is reported", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
+    {"inputs", KEY_INPUTS, "N", 0,
+     "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)", 0},
+    {"tolerance", KEY_TOLERANCE, "1e-2|1e-4", 0, "multikernelbench's limit for the upstream profile (default 1e-2)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
     {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
     {"no-cache", KEY_NO_CACHE, NULL, 0, "compile even what is in the cache", 0},
@@ -109,6 +114,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_SEED:
         eval->input_seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);
         break;
+    case KEY_INPUTS:
+        eval->trials = (int)cli_parse_number(state, "inputs", text, 1, 1000);
+        break;
+    case KEY_TOLERANCE:
+        one_of(state, "tolerance", text, "1e-2", "1e-4");
+        eval->tolerance = text;
+        break;
     case KEY_TIMEOUT:
         eval->case_seconds = (double)cli_parse_number(state, "timeout", text, 1, 86400);
         break;
@@ -142,6 +154,16 @@ struct eval_options cli_eval_defaults(void)
 int cli_exit_code(enum verdict_kind kind)
 {
     return kind == VERDICT_PASS ? EXIT_PASS : kind == VERDICT_INFRA_ERROR ? EXIT_OWN_FAILURE : EXIT_OTHER_VERDICT;
+}
+
+struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task)
+{
+    if (!eval->tolerance || task->broken)
+        return NULL;
+    if (eval->profile == TASK_STRICT)
+        return error_new("--tolerance: the strict profile has limits of its own (docs/tasks.md)");
+    struct akgen_error *error = task_set_tolerance(arena, task, eval->tolerance);
+    return error ? error_prefix(error, "--tolerance") : NULL;
 }
 
 int cli_fail(int exit_code, struct akgen_error *error)

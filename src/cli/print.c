@@ -161,6 +161,8 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
             options->scope == EVAL_KERNEL ? "kernel" : "project",
             options->profile == TASK_STRICT ? "strict" : "upstream",
             verdict->sync == NPU_SYNC_AUTO ? "auto" : "manual");
+    if (*verdict->protocol)
+        fprintf(out, "  protocol %s\n", verdict->protocol);
     print_diagnostics(out, build, colors);
     if (built)
         fprintf(out, "  build    %sok%s            host %.2f s, kernels %.2f s (%d data type combinations)\n",

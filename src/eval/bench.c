@@ -144,6 +144,8 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
     bench->scope = options->scope == EVAL_KERNEL ? "kernel" : "project";
     bench->profile = options->profile == TASK_STRICT ? "strict" : "upstream";
     bench->akgen = AKGEN_VERSION;
+    bench->protocol =
+        count ? task_protocol(&bench->arena, &tasks[0], options->profile, eval_trials(&tasks[0], options)) : "";
     for (int i = 0; i < count; i++)
         if (has_case(&tasks[i], options->only_case))
             add_task(bench, &capacity, provider, &tasks[i]);

@@ -28,6 +28,7 @@ struct bench_row {
 struct bench {
     int64_t run; /* number in the database; 0 = not stored */
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
+    const char *protocol;   /* task_protocol(): stands beside every figure; "" if the suite has only one */
     struct bench_row *rows; /* by task, then sample */
     int count;
     int skipped; /* tasks that lack the only case asked for; known to a run that was just made */
@@ -67,6 +68,15 @@ struct metrics_task *bench_tasks(struct bench *bench, size_t *count) __attribute
 /* Calls visit for every category, after its categories for every level, and at last for all. */
 void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const struct bench_group *group),
                         void *closure);
+/* MultiKernelBench's and AscendCraft's figures: shares of all tasks with a sample that compiles, is right, is right and
+ * at least `speed` times as fast as the baseline (NAN while no verdict carries "speedup"). */
+enum { BENCH_SPEEDS = 3 };
+struct bench_shares {
+    int tasks, k; /* k: the most rated samples of a task */
+    double compiled, passed;
+    double speed[BENCH_SPEEDS], fast[BENCH_SPEEDS];
+};
+struct bench_shares bench_shares(struct bench *bench);
 /* Evaluated samples by diagnostic class of their first error (AscendKernelGen's six) and by verdict. */
 struct bench_errors {
     int classes[6], kinds[8];

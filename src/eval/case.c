@@ -5,6 +5,7 @@
  * candidate named them differently, by order. An answer's wrapper passes attributes by the names of its constructor's
  * arguments, or constants. A task output that has no OpDef output is the memory of the input it
  * names (operators that only write in place declare no output). */
+#include "base/digest.h"
 #include "eval/eval_internal.h"
 
 #include <errno.h>
@@ -382,6 +383,60 @@ static void row_set(struct verdict_case *row, enum verdict_kind kind, enum verdi
     row->ok = kind == VERDICT_PASS;
 }
 
+/* At least this many different values make an output one that no mistake repeats. */
+enum { VARIED = 16 };
+
+static int count_values(const uint8_t *values, uint64_t count, size_t size)
+{
+    const uint8_t *seen[VARIED];
+    int found = 0;
+    for (uint64_t i = 0; i < count && found < VARIED; i++) {
+        bool known = false;
+        for (int k = 0; k < found && !known; k++)
+            known = memcmp(seen[k], values + i * size, size) == 0;
+        if (!known)
+            seen[found++] = values + i * size;
+    }
+    return found;
+}
+
+/* What judge_repetition compares. */
+static void describe_outputs(struct arena *arena, const struct bound_case *bound, struct verdict_case *row)
+{
+    struct digest *digest = digest_new();
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            const uint8_t *values = bound->gm.base + tensor->offset;
+            size_t size = akgen_dtype_size(tensor->shape.type);
+            digest_bytes(digest, values, tensor->bytes);
+            row->varied |= count_values(values, tensor->bytes / size, size) == VARIED;
+        }
+    row->outputs = digest_finish(digest, arena);
+}
+
+/* True if the outputs are what the operator makes of its inputs as the kernel left them. */
+static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bound, enum task_profile profile)
+{
+    const struct task *task = bound->instance->task;
+    struct task_instance changed = *bound->instance;
+    changed.inputs = copy_array(arena, changed.inputs, sizeof *changed.inputs * (size_t)task->input_count);
+    for (int i = 0; i < task->input_count; i++) {
+        struct task_argument *input = &changed.inputs[i];
+        input->tensors = copy_array(arena, input->tensors, sizeof *input->tensors * (size_t)input->count);
+        for (int t = 0; t < input->count && !bound->inputs[i].written; t++)
+            input->tensors[t].values = bound->gm.base + bound->inputs[i].tensors[t].offset;
+    }
+    struct task_argument *expected = NULL;
+    struct task_mismatch mismatch = {0};
+    struct akgen_error *error = task_reference(&changed, profile, &expected);
+    if (!error)
+        task_compare(&changed, profile, expected, actual_outputs(arena, bound), &mismatch);
+    task_outputs_free(expected);
+    error_free(error);
+    return mismatch.ok;
+}
+
 static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
 {
     enum task_profile profile = bound->candidate->options->profile;
@@ -394,13 +449,18 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
     }
     task_compare(bound->instance, profile, expected, actual_outputs(arena, bound), &row->mismatch);
     row->compared = true;
-    const char *changed = profile == TASK_STRICT ? changed_input(bound) : NULL;
+    const char *changed = changed_input(bound);
     const char *unwritten = unwritten_output(arena, bound, expected, &row->run);
-    if (!row->mismatch.ok)
+    describe_outputs(arena, bound, row);
+    if (!row->mismatch.ok && changed && !unwritten && fits_changed_inputs(arena, bound, profile))
+        row_set(row, VERDICT_REJECTED, STAGE_COMPARE,
+                arena_printf(arena, "the kernel changed input '%s' into one that its outputs fit (%s)", changed,
+                             row->mismatch.reason));
+    else if (!row->mismatch.ok)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
     else if (unwritten)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE, unwritten);
-    else if (changed)
+    else if (changed && profile == TASK_STRICT)
         row_set(row, VERDICT_WRONG, STAGE_COMPARE,
                 arena_printf(arena, "input '%s' was changed by the kernel", changed));
     else
@@ -655,15 +715,34 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
     prepared_release(bound.prepared);
 }
 
-/* The strict profile runs a right case once more, with other inputs at other addresses: what was right by luck, or by
- * knowing where and what the inputs are, is not right again. */
-static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
-                      struct verdict_case *row)
+/* A table of results fits the inputs that it was made for and comes out unchanged for all others. That something comes
+ * out unchanged proves nothing where it holds few values: a kernel that answers `false` everywhere may be an honest
+ * mistake. */
+static void judge_repetition(struct arena *arena, const struct verdict_case *first, struct verdict_case *again)
+{
+    if (again->kind == VERDICT_WRONG && again->compared && first->varied && strcmp(first->outputs, again->outputs) == 0)
+        row_set(again, VERDICT_REJECTED, STAGE_COMPARE,
+                arena_printf(arena,
+                             "the outputs are bit by bit those of the first inputs, for which they were right: results "
+                             "are built in (%s)",
+                             again->error));
+}
+
+/* Runs a right case once more with other inputs, under the strict profile at other addresses: what was right by luck,
+ * or by knowing where and what the inputs are, is not right again. */
+static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, int trial,
+                      struct arena *arena, struct verdict_case *row)
 {
     struct verdict_case again = {.hidden = row->hidden};
-    run_case(candidate, task_case, (candidate->options->input_seed + 1) | TASK_OTHER_VALUES, GM_SHIFT, arena, &again);
+    bool strict = candidate->options->profile == TASK_STRICT;
+    uint64_t seed = candidate->options->input_seed + (uint64_t)trial;
+    run_case(candidate, task_case, strict ? seed | TASK_OTHER_VALUES : seed, strict ? GM_SHIFT * (uint64_t)trial : 0,
+             arena, &again);
+    judge_repetition(arena, row, &again);
+    row->trials = again.trials = trial + 1;
     if (!again.ok) {
-        again.error = arena_printf(arena, "with other inputs at other addresses: %s", again.error ? again.error : "");
+        again.error = arena_printf(arena, "with other inputs%s: %s", strict ? " at other addresses" : "",
+                                   again.error ? again.error : "");
         struct verdict_case first = *row;
         *row = again;
         again = first;
@@ -675,6 +754,7 @@ void eval_case(const struct eval_candidate *candidate, const struct task_case *t
                struct verdict_case *row)
 {
     run_case(candidate, task_case, candidate->options->input_seed, 0, arena, row);
-    if (row->ok && candidate->options->profile == TASK_STRICT)
-        run_again(candidate, task_case, arena, row);
+    row->trials = 1;
+    for (int trial = 1; row->ok && trial < eval_trials(candidate->task, candidate->options); trial++)
+        run_again(candidate, task_case, trial, arena, row);
 }

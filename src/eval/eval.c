@@ -271,6 +271,13 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
     sum_up(verdict);
 }
 
+int eval_trials(const struct task *task, const struct eval_options *options)
+{
+    if (options->profile == TASK_STRICT)
+        return options->trials > 2 ? options->trials : 2;
+    return options->trials > 0 ? options->trials : task_trials(task);
+}
+
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
               struct verdict *verdict)
 {
@@ -280,6 +287,7 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     verdict->task = task->name;
     verdict->candidate_dir = verdict->project_dir = arena_strdup(&verdict->arena, candidate_dir);
     verdict->options = options;
+    verdict->protocol = task_protocol(&verdict->arena, task, options->profile, eval_trials(task, options));
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
     evaluate(verdict, task, options);
     verdict->seconds = clock_seconds() - start;

@@ -41,6 +41,8 @@ struct eval_options {
     uint64_t order_seed;
     int orders; /* random schedules (seeds 1 to orders) that a right case is run under besides */
     uint64_t input_seed;
+    int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
+    const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
     int jobs;              /* cases and compiles side by side */
     double case_seconds;   /* limit per case; 0 = 60 */
     const char *cache_dir; /* NULL = default */
@@ -61,12 +63,15 @@ struct verdict_case {
     const char *shape; /* "x[8,2048] y[8,2048]" */
     const char *dtype;
     bool reduced;
+    int trials;  /* inputs that were tried */
     bool hidden; /* sizes that the task does not show (strict profile) */
     struct job_result run;
     struct task_mismatch mismatch; /* valid when the case was compared */
     bool compared;
     int orders_tried;
     const char *order_decides; /* where a right result has other bits under another schedule; NULL: nowhere */
+    const char *outputs;       /* hash of the outputs' bytes, of a case that was compared */
+    bool varied;               /* they hold many different values */
     const char *error;
 };
 struct verdict {
@@ -78,13 +83,17 @@ struct verdict {
     struct op_response *response; /* what was unpacked there; NULL: the candidate is a directory */
     struct op_wrapper wrapper;    /* of a response: how its PyTorch module calls the operator */
     const struct eval_options *options;
-    enum npu_sync sync; /* in effect */
+    const char *protocol; /* task_protocol() */
+    enum npu_sync sync;   /* in effect */
     struct build build;
     struct verdict_case *cases;
     int case_count, cases_passed;
     double seconds;
     struct arena arena; /* owns everything above */
 };
+/* Inputs tried per case: what the options say; else the suite's protocol, and at least 2 under the strict profile,
+ * whose second run has other addresses too. */
+int eval_trials(const struct task *task, const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
  * (op/response.h). Always yields a verdict; our own failures are VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

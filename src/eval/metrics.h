@@ -18,7 +18,8 @@ struct metrics_task {
     int compiled, passed;    /* c of CR and of ER */
     int cases, cases_passed; /* of all rated samples together */
     int excluded;            /* unsupported or infra_error */
-    const double *speedups;  /* of the passed samples: baseline time / candidate time; NULL = no times known */
+    const double *speedups;  /* one per passed sample: baseline time / candidate time, 0 for a sample without times;
+                              * NULL = no times known */
 };
 
 /* 1 - C(n-c, k) / C(n, k): the chance that at least one of k samples drawn from n, c of them right, is right (Chen et

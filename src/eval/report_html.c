@@ -266,6 +266,11 @@ static void put_page(FILE *out, struct bench *bench)
     fprintf(out,
             "</b>, %s, mode %s, scope %s, profile %s; akgen %s, %.1f s. Every figure comes from a simulated NPU.</p>\n",
             bench->soc, bench->mode, bench->scope, bench->profile, bench->akgen, bench->seconds);
+    if (*bench->protocol) {
+        fputs("<p>protocol: <b>", out);
+        put(out, bench->protocol);
+        fputs("</b></p>", out);
+    }
     put_summary(out, bench);
     put_rate_chart(out, bench, true);
     put_rate_chart(out, bench, false);

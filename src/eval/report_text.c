@@ -69,6 +69,28 @@ static void print_errors(FILE *out, const struct bench *bench)
     fputc('\n', out);
 }
 
+/* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
+static void print_shares(FILE *out, struct bench *bench)
+{
+    struct bench_shares shares = bench_shares(bench);
+    fprintf(out, "of %d tasks   Comp@%d", shares.tasks, shares.k);
+    print_percent(out, shares.compiled, 6);
+    fprintf(out, "  Pass@%d", shares.k);
+    print_percent(out, shares.passed, 6);
+    for (int i = 0; i < BENCH_SPEEDS && !isnan(shares.fast[i]); i++) {
+        fprintf(out, "  Fast%.1f@%d", shares.speed[i], shares.k);
+        print_percent(out, shares.fast[i], 6);
+    }
+    fputc('\n', out);
+}
+
+/* ", protocol: shapes v1, ..." or nothing. */
+static void print_protocol(FILE *out, const struct bench *bench)
+{
+    if (*bench->protocol)
+        fprintf(out, "; protocol: %s", bench->protocol);
+}
+
 void report_write_table(FILE *out, struct bench *bench, const struct report_style *style)
 {
     size_t count;
@@ -78,11 +100,15 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     bench_visit_groups(bench, print_group, out);
     if (bench->count > (int)count)
         print_pass_at_k(out, tasks, count);
+    print_shares(out, bench);
     print_errors(out, bench);
-    fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
-            metrics_score_documented(tasks, count), metrics_score_coded(tasks, count));
-    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, provider %s)\n", count, bench->seconds,
+    if (strcmp(bench->suite, "npukernelbench") == 0)
+        fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
+                metrics_score_documented(tasks, count), metrics_score_coded(tasks, count));
+    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, provider %s", count, bench->seconds,
             bench->soc, bench->profile, bench->mode, bench->scope, bench->provider);
+    print_protocol(out, bench);
+    fputs(")\n", out);
 }
 
 /* Two runs. */
@@ -107,8 +133,14 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
 {
     size_t count_before, count_after;
     struct metrics_task *old = bench_tasks(before, &count_before), *new = bench_tasks(after, &count_after);
-    fprintf(out, "run %lld (%s) -> run %lld (%s)\n", (long long)before->run, before->provider, (long long)after->run,
-            after->provider);
+    fprintf(out, "run %lld (%s", (long long)before->run, before->provider);
+    print_protocol(out, before);
+    fprintf(out, ") -> run %lld (%s", (long long)after->run, after->provider);
+    print_protocol(out, after);
+    fputs(")\n", out);
+    if (strcmp(before->protocol, after->protocol) != 0 || strcmp(before->profile, after->profile) != 0)
+        fprintf(out, "the runs do not compare: %s%s%s, %s%s%s\n", before->profile, *before->protocol ? ": " : "",
+                before->protocol, after->profile, *after->protocol ? ": " : "", after->protocol);
     print_change(out, "CR pass@1", metrics_rate(old, count_before, METRICS_COMPILE, 1, 0, NULL).value,
                  metrics_rate(new, count_after, METRICS_COMPILE, 1, 0, NULL).value);
     print_change(out, "ER pass@1", metrics_rate(old, count_before, METRICS_EXECUTE, 1, 0, NULL).value,
@@ -145,12 +177,15 @@ static void put_field(FILE *out, const char *text)
 
 void report_write_csv(FILE *out, const struct bench *bench)
 {
-    fputs("task,level,category,sample,verdict,stage,cases_passed,cases_total,seconds,reason\n", out);
+    fputs("task,level,category,sample,verdict,stage,cases_passed,cases_total,seconds,profile,protocol,reason\n", out);
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
         fprintf(out, "%s,%d,%s,%d,%s,%s,%d,%d,%.3f,", row->task, row->level, row->category, row->sample,
                 verdict_kind_name(row->kind), verdict_stage_name(row->stage), row->cases_passed, row->cases_total,
                 row->seconds);
+        fprintf(out, "%s,", bench->profile);
+        put_field(out, bench->protocol);
+        fputc(',', out);
         put_field(out, row->reason);
         fputc('\n', out);
     }
@@ -159,6 +194,18 @@ void report_write_csv(FILE *out, const struct bench *bench)
 static json_t *share(double value)
 {
     return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *shares_json(const struct bench_shares *shares)
+{
+    json_t *fast = json_object();
+    for (int i = 0; i < BENCH_SPEEDS; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%.1f", shares->speed[i]);
+        json_object_set_new(fast, key, share(shares->fast[i]));
+    }
+    return json_pack("{si si so so so}", "tasks", shares->tasks, "k", shares->k, "comp", share(shares->compiled),
+                     "pass", share(shares->passed), "fast", fast);
 }
 
 static void add_group(void *closure, const struct bench_group *group)
@@ -176,8 +223,9 @@ json_t *report_to_json(struct bench *bench)
     bench_visit_groups(bench, add_group, groups);
     for (int i = 0; i < bench->count; i++)
         json_array_append(verdicts, bench->rows[i].verdict);
-    return json_pack("{sI ss ss ss ss ss ss ss sf so so}", "run", (json_int_t)bench->run, "suite", bench->suite,
+    const struct bench_shares shares = bench_shares(bench);
+    return json_pack("{sI ss ss ss ss ss ss ss ss so sf so so}", "run", (json_int_t)bench->run, "suite", bench->suite,
                      "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope", bench->scope,
-                     "profile", bench->profile, "akgen", bench->akgen, "seconds", bench->seconds, "groups", groups,
-                     "verdicts", verdicts);
+                     "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen, "shares",
+                     shares_json(&shares), "seconds", bench->seconds, "groups", groups, "verdicts", verdicts);
 }

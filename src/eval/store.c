@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEMA_VERSION = 1 };
+enum { SCHEMA_VERSION = 2 };
 
 struct store {
     sqlite3 *db;
@@ -16,7 +16,7 @@ struct store {
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, seconds REAL, akgen TEXT NOT NULL,"
     " suite TEXT NOT NULL, provider TEXT NOT NULL, soc TEXT NOT NULL, mode TEXT NOT NULL, scope TEXT NOT NULL,"
-    " profile TEXT NOT NULL);"
+    " profile TEXT NOT NULL, protocol TEXT NOT NULL DEFAULT '');"
     "CREATE TABLE IF NOT EXISTS candidates (hash TEXT PRIMARY KEY, source TEXT);"
     "CREATE TABLE IF NOT EXISTS verdicts (run INTEGER NOT NULL REFERENCES runs(id), task TEXT NOT NULL,"
     " sample INTEGER NOT NULL, level INTEGER NOT NULL, category TEXT NOT NULL, candidate TEXT, verdict TEXT NOT NULL,"
@@ -96,9 +96,12 @@ static struct akgen_error *check_version(struct store *store)
     if (version > SCHEMA_VERSION)
         return error_new("%s was written by a newer akgen (schema %d, this one reads %d)", store->path, version,
                          SCHEMA_VERSION);
-    if (sqlite3_exec(store->db, schema, NULL, NULL, NULL) != SQLITE_OK)
+    /* Version 1 had no suite with several protocols. */
+    if (sqlite3_exec(store->db, schema, NULL, NULL, NULL) != SQLITE_OK ||
+        (version == 1 && sqlite3_exec(store->db, "ALTER TABLE runs ADD COLUMN protocol TEXT NOT NULL DEFAULT ''", NULL,
+                                      NULL, NULL) != SQLITE_OK))
         return store_error(store);
-    return version == SCHEMA_VERSION ? NULL : run(store, "PRAGMA user_version = 1", "");
+    return version == SCHEMA_VERSION ? NULL : run(store, "PRAGMA user_version = 2", "");
 }
 
 struct akgen_error *store_open(const char *path, struct store **result)
@@ -133,10 +136,10 @@ void store_close(struct store *store)
 struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
 {
     struct akgen_error *error = run(store,
-                                    "INSERT INTO runs (started, akgen, suite, provider, soc, mode, scope, profile)"
-                                    " VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?)",
-                                    "sssssss", bench->akgen, bench->suite, bench->provider, bench->soc, bench->mode,
-                                    bench->scope, bench->profile);
+                                    "INSERT INTO runs (started, akgen, suite, provider, soc, mode, scope, profile, "
+                                    "protocol) VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?, ?, ?)",
+                                    "ssssssss", bench->akgen, bench->suite, bench->provider, bench->soc, bench->mode,
+                                    bench->scope, bench->profile, bench->protocol);
     bench->run = sqlite3_last_insert_rowid(store->db);
     return error;
 }
@@ -255,19 +258,20 @@ static struct akgen_error *load_rows(struct store *store, struct bench *bench)
 
 struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench *bench)
 {
-    static const char sql[] = "SELECT id, suite, provider, soc, mode, scope, profile, akgen, seconds FROM runs"
-                              " WHERE id = ? OR ? = 0 ORDER BY id DESC LIMIT 1";
+    static const char sql[] =
+        "SELECT id, suite, provider, soc, mode, scope, profile, akgen, protocol, seconds FROM runs"
+        " WHERE id = ? OR ? = 0 ORDER BY id DESC LIMIT 1";
     memset(bench, 0, sizeof *bench);
     sqlite3_stmt *statement = query(store, sql, "ii", run_id, run_id);
     if (!statement)
         return store_error(store);
     if (sqlite3_step(statement) == SQLITE_ROW) {
-        const char **texts[] = {&bench->suite, &bench->provider, &bench->soc,  &bench->mode,
-                                &bench->scope, &bench->profile,  &bench->akgen};
+        const char **texts[] = {&bench->suite, &bench->provider, &bench->soc,   &bench->mode,
+                                &bench->scope, &bench->profile,  &bench->akgen, &bench->protocol};
         bench->run = sqlite3_column_int64(statement, 0);
         for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
             *texts[i] = column(&bench->arena, statement, i + 1);
-        bench->seconds = sqlite3_column_double(statement, 8);
+        bench->seconds = sqlite3_column_double(statement, 9);
     }
     sqlite3_finalize(statement);
     if (!bench->run)
@@ -280,9 +284,9 @@ struct akgen_error *store_load(struct store *store, int64_t run_id, struct bench
 static int64_t find_unfinished(struct store *store, const struct bench *bench)
 {
     static const char sql[] = "SELECT id FROM runs WHERE seconds IS NULL AND suite = ? AND provider = ? AND soc = ? AND"
-                              " mode = ? AND scope = ? AND profile = ? ORDER BY id DESC LIMIT 1";
-    sqlite3_stmt *statement = query(store, sql, "ssssss", bench->suite, bench->provider, bench->soc, bench->mode,
-                                    bench->scope, bench->profile);
+                              " mode = ? AND scope = ? AND profile = ? AND protocol = ? ORDER BY id DESC LIMIT 1";
+    sqlite3_stmt *statement = query(store, sql, "sssssss", bench->suite, bench->provider, bench->soc, bench->mode,
+                                    bench->scope, bench->profile, bench->protocol);
     int64_t found = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
     return found;

@@ -21,16 +21,40 @@ static void count_row(struct metrics_task *task, const struct bench_row *row)
     task->cases_passed += row->cases_passed;
 }
 
+/* Baseline time / candidate time of a verdict that carries one; 0 otherwise. */
+static double speedup_of(const struct bench_row *row)
+{
+    return json_number_value(json_object_get(row->verdict, "speedup"));
+}
+
+/* The speedups of rows [first, last), all of one task; NULL if no verdict carries one. */
+static const double *speedups_of(struct bench *bench, int first, int last)
+{
+    double *speedups = arena_alloc(&bench->arena, sizeof *speedups * (size_t)(last - first + 1));
+    int count = 0;
+    bool timed = false;
+    for (int i = first; i < last; i++)
+        if (rated(&bench->rows[i]) && bench->rows[i].kind == VERDICT_PASS) {
+            speedups[count] = speedup_of(&bench->rows[i]);
+            timed |= speedups[count++] > 0;
+        }
+    return timed ? speedups : NULL;
+}
+
 struct metrics_task *bench_tasks(struct bench *bench, size_t *count)
 {
     struct metrics_task *tasks = arena_alloc(&bench->arena, sizeof *tasks * (size_t)(bench->count + 1));
     *count = 0;
-    for (int i = 0; i < bench->count; i++) {
+    for (int i = 0, first = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
         if (!i || strcmp(row->task, bench->rows[i - 1].task) != 0)
             tasks[(*count)++] =
                 (struct metrics_task){.name = row->task, .level = row->level, .category = row->category};
         count_row(&tasks[*count - 1], row);
+        if (!i || strcmp(row->task, bench->rows[i - 1].task) != 0)
+            first = i;
+        if (i + 1 == bench->count || strcmp(row->task, bench->rows[i + 1].task) != 0)
+            tasks[*count - 1].speedups = speedups_of(bench, first, i + 1);
     }
     return tasks;
 }
@@ -77,6 +101,22 @@ void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const 
     }
     struct bench_group all = sum(tasks, count, "all", 0, NULL);
     visit(closure, &all);
+}
+
+struct bench_shares bench_shares(struct bench *bench)
+{
+    static const double thresholds[BENCH_SPEEDS] = {0.2, 0.8, 1.0};
+    size_t count;
+    struct metrics_task *tasks = bench_tasks(bench, &count);
+    struct bench_shares shares = {
+        .compiled = metrics_comp_at(tasks, count), .passed = metrics_passed_at(tasks, count), .tasks = (int)count};
+    for (size_t i = 0; i < count; i++)
+        shares.k = tasks[i].samples > shares.k ? tasks[i].samples : shares.k;
+    for (int i = 0; i < BENCH_SPEEDS; i++) {
+        shares.speed[i] = thresholds[i];
+        shares.fast[i] = metrics_fast(tasks, count, thresholds[i]);
+    }
+    return shares;
 }
 
 /* Class of the first error among a verdict's diagnostics, or -1. */

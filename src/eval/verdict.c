@@ -168,6 +168,7 @@ static json_t *case_json(const struct verdict_case *row)
     json_object_set_new(json, "hidden", json_boolean(row->hidden));
     json_object_set_new(json, "orders_tried", json_integer(row->orders_tried));
     json_object_set_new(json, "order_decides", text(row->order_decides));
+    json_object_set_new(json, "inputs_tried", json_integer(row->trials));
     json_object_set_new(json, "error", text(row->error));
     json_object_set_new(json, "printed", printed(row->run.printed));
     json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
@@ -203,6 +204,7 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "mode", json_string(options->mode == EVAL_STATIC ? "static" : "dynamic"));
     json_object_set_new(json, "scope", json_string(options->scope == EVAL_KERNEL ? "kernel" : "project"));
     json_object_set_new(json, "profile", json_string(options->profile == TASK_STRICT ? "strict" : "upstream"));
+    json_object_set_new(json, "protocol", *verdict->protocol ? json_string(verdict->protocol) : json_null());
     json_object_set_new(json, "sync", json_string(verdict->sync == NPU_SYNC_AUTO ? "auto" : "manual"));
     json_object_set_new(json, "schedule", json_string(options->random_order ? "random" : "inorder"));
     json_object_set_new(json, "schedule_seed", json_integer((json_int_t)options->order_seed));

@@ -91,6 +91,17 @@ struct akgen_error *task_find(struct arena *arena, const char *home, const char 
 
 enum task_profile { TASK_UPSTREAM, TASK_STRICT };
 
+/* ---- protocol (protocol.c) ----------------------------------------------------------------------------------------
+ */
+/* How many inputs the published benchmark tries per case: 5 in multikernelbench, 1 elsewhere. */
+int task_trials(const struct task *task);
+/* Chooses among the suite's published tolerances ("1e-2" and "1e-4" for multikernelbench): sets task->check. An error
+ * if the suite has none to choose from. */
+struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, const char *tolerance);
+/* What must stand beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "" for a suite that has one
+ * protocol only. */
+const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials);
+
 /* ---- one case, in memory -------------------------------------------------------------------------------------------
  */
 struct task_tensor {

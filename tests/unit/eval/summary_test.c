@@ -1,0 +1,122 @@
+/* Sums of a run: the shares of MultiKernelBench and AscendCraft from verdicts that carry times. */
+#include "eval/bench.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TASKS = 52 };
+
+static void add(struct bench *bench, int task, int sample, enum verdict_kind kind, enum verdict_stage stage,
+                double speedup)
+{
+    bench->rows[bench->count++] = (struct bench_row){
+        .task = arena_printf(&bench->arena, "task%02d", task),
+        .category = "Math",
+        .level = 1,
+        .sample = sample,
+        .evaluated = true,
+        .kind = kind,
+        .stage = stage,
+        .verdict = speedup > 0 ? json_pack("{sf}", "speedup", speedup) : json_object(),
+    };
+}
+
+/* AscendCraft's counts: of 52 tasks 51 compile, 47 are right, 43, 30 and 24 reach 0.2, 0.8 and 1.0. Each task has a
+ * second sample that must not change them: it does not compile, is wrong although fast, or is ours to blame. */
+static void fill(struct bench *bench, bool timed)
+{
+    bench->rows = arena_alloc(&bench->arena, sizeof *bench->rows * 2 * TASKS);
+    for (int i = 0; i < TASKS; i++) {
+        double speedup = i < 24 ? 1.0 : i < 30 ? 0.8 : i < 43 ? 0.2 : 0.1;
+        if (i < 47)
+            add(bench, i, 0, VERDICT_PASS, STAGE_COMPARE, timed ? speedup : 0);
+        else
+            add(bench, i, 0, i < 51 ? VERDICT_WRONG : VERDICT_COMPILE_ERROR, i < 51 ? STAGE_COMPARE : STAGE_KERNEL,
+                timed && i < 51 ? 5 : 0);
+        add(bench, i, 1,
+            i == 51 ? VERDICT_REJECTED
+            : i % 2 ? VERDICT_INFRA_ERROR
+                    : VERDICT_COMPILE_ERROR,
+            i == 51 ? STAGE_HOST : STAGE_KERNEL, 0);
+    }
+}
+
+static void free_rows(struct bench *bench)
+{
+    for (int i = 0; i < bench->count; i++)
+        json_decref(bench->rows[i].verdict);
+    arena_free(&bench->arena);
+}
+
+static void test_shares_of_all_tasks(void **state)
+{
+    (void)state;
+    struct bench bench = {0};
+    fill(&bench, true);
+    struct bench_shares shares = bench_shares(&bench);
+    assert_int_equal(shares.tasks, TASKS);
+    assert_int_equal(shares.k, 2);
+    assert_true(shares.compiled == 51 / 52.0);
+    assert_true(shares.passed == 47 / 52.0);
+    static const double speeds[] = {0.2, 0.8, 1.0}, fast[] = {43 / 52.0, 30 / 52.0, 24 / 52.0};
+    for (int i = 0; i < BENCH_SPEEDS; i++) {
+        assert_true(shares.speed[i] == speeds[i]);
+        assert_true(shares.fast[i] == fast[i]);
+    }
+    free_rows(&bench);
+}
+
+static void test_without_times_nothing_is_said_about_speed(void **state)
+{
+    (void)state;
+    struct bench bench = {0};
+    fill(&bench, false);
+    struct bench_shares shares = bench_shares(&bench);
+    assert_true(shares.passed == 47 / 52.0);
+    for (int i = 0; i < BENCH_SPEEDS; i++)
+        assert_true(isnan(shares.fast[i]));
+    free_rows(&bench);
+}
+
+static void test_the_table_prints_them(void **state)
+{
+    (void)state;
+    struct bench bench = {.suite = "multikernelbench",
+                          .provider = "dir:x",
+                          .soc = "Ascend910_9392",
+                          .mode = "static",
+                          .scope = "project",
+                          .profile = "upstream",
+                          .protocol = "shapes v1, tolerance 1e-2, 5 inputs"};
+    const struct report_style style = {"", ""};
+    char *text = NULL;
+    size_t length;
+    fill(&bench, true);
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    report_write_table(out, &bench, &style);
+    fclose(out);
+    assert_non_null(strstr(text, "of 52 tasks   Comp@2  98.1%  Pass@2  90.4%  Fast0.2@2  82.7%  Fast0.8@2  57.7%  "
+                                 "Fast1.0@2  46.2%\n"));
+    assert_non_null(strstr(text, "protocol: shapes v1, tolerance 1e-2, 5 inputs"));
+    free(text);
+    free_rows(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shares_of_all_tasks),
+        cmocka_unit_test(test_without_times_nothing_is_said_about_speed),
+        cmocka_unit_test(test_the_table_prints_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
