@@ -7,6 +7,8 @@
 
 #include "akgen/npu_abi.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,17 +31,23 @@ struct npu_adv {
     uint32_t count;           /* calCount: elements */
     uint32_t shape[12];       /* sizes that the API takes besides, in elements; meaning per API */
     uint64_t scalar[4];       /* bits of scalar arguments in their own type */
-    struct npu_tensor dst[3]; /* dst, then further results */
+    struct npu_tensor dst[5]; /* dst, then further results */
     struct npu_tensor src[5]; /* sources, in the order of the arguments */
     struct npu_tensor tmp;    /* sharedTmpBuffer; addr 0: the API takes what InitBuffer has left of UB */
     const void *tiling;       /* the kernel's copy of the API's tiling structure, or NULL */
+    bool *answer;             /* where an API that returns something puts it, or NULL */
 };
 enum {
     NPU_ADV_REUSE_SOURCE = 1, /* isReuseSource: the sources may be overwritten */
     /* The API's own; what they mean stands at its routine. */
-    NPU_ADV_IN_FLOAT = 1 << 8,  /* Mean: half is summed in float. Softmax: statistics of half data are float */
-    NPU_ADV_REVERSE = 1 << 9,   /* SelectWithBytesMask: the scalar is the first source */
-    NPU_ADV_KEEP_MASK = 1 << 10 /* SelectWithBytesMask: isReuseMask is false */
+    NPU_ADV_IN_FLOAT = 1 << 8,     /* Mean: half is summed in float. Softmax: statistics of half data are float */
+    NPU_ADV_REVERSE = 1 << 9,      /* SelectWithBytesMask: the scalar is the first source */
+    NPU_ADV_KEEP_MASK = 1 << 10,   /* SelectWithBytesMask: isReuseMask is false */
+    NPU_ADV_NZ = 1 << 11,          /* isDataFormatNZ */
+    NPU_ADV_UPDATE = 1 << 12,      /* SoftmaxFlash(V2): continue from what was seen so far */
+    NPU_ADV_FRONT = 1 << 13,       /* SoftmaxGrad: isFront */
+    NPU_ADV_PACKED = 1 << 14,      /* SOFTMAX_OUTPUT_WITHOUT_BRC; AdjustSoftMaxRes: stepSizeMode */
+    NPU_ADV_TRUST_TILING = 1 << 15 /* isCheckTiling is false */
 };
 
 /* Runs the routine on the current core; does nothing on an AIC. */

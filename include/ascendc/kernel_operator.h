@@ -18,6 +18,7 @@
 #include "adv/elementwise.h"
 #include "adv/reduce.h"
 #include "adv/select.h"
+#include "adv/softmax.h"
 #include "basic/codes.h"
 #include "basic/data_copy.h"
 #include "basic/debug.h"

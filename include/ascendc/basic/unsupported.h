@@ -157,7 +157,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
 /* One name a line: the list shrinks. */
 /* clang-format off */
 #define AKGEN_LACKS_ADVANCED(X) \
-    X(AdjustSoftMaxRes) \
     X(AntiQuantize) \
     X(AscendAntiQuant) \
     X(AscendDequant) \
@@ -179,7 +178,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(LayerNorm) \
     X(LayerNormGrad) \
     X(LayerNormGradBeta) \
-    X(LogSoftMax) \
     X(Normalize) \
     X(Pad) \
     X(Power) \
@@ -191,14 +189,7 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(ReduceXorSum) \
     X(RmsNorm) \
     X(Silu) \
-    X(SimpleSoftMax) \
-    X(SoftMax) \
-    X(SoftmaxFlash) \
-    X(SoftmaxFlashV2) \
     X(SoftmaxFlashV3) \
-    X(SoftmaxGrad) \
-    X(SoftmaxGradFront) \
-    X(SoftMaxFlashV2TilingFuncImpl) \
     X(SwiGLU) \
     X(Swish) \
     X(TopK) \
@@ -229,8 +220,6 @@ struct AR;
 struct RA;
 } // namespace Reduce
 } // namespace Pattern
-AKGEN_LACKS_TYPE(SoftMaxShapeInfo)
-AKGEN_LACKS_TYPE(SoftmaxConfig)
 AKGEN_LACKS_TYPE(LayerNormPara)
 AKGEN_LACKS_TYPE(LayerNormConfig)
 AKGEN_LACKS_TYPE(NormalizePara)

@@ -220,6 +220,13 @@ void adv_rows_scalar(struct npu_core *core, enum npu_op op, struct adv_rows dst,
     issue(core, &o, rows, cols);
 }
 
+void adv_rows_fill(struct npu_core *core, struct adv_rows dst, uint64_t bits, uint32_t rows, uint32_t cols)
+{
+    struct over_rows o = {typed(NPU_OP_DUPLICATE, dst.type, dst.type), {dst}, 1};
+    o.insn.scalar = bits;
+    issue(core, &o, rows, cols);
+}
+
 /* In counter mode the mask counts the elements of each repeat of a Copy: a repeat is a row of any length. */
 static void copy_nd(struct npu_core *core, struct adv_rows dst, struct adv_rows src, uint32_t rows, uint32_t cols)
 {
@@ -325,17 +332,10 @@ static void reduce_panels(struct npu_core *core, enum npu_op op, struct npu_tens
     reduce_narrow(core, op, dst, acc, rows, ADV_PANEL);
 }
 
-void adv_rows_reduce(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct adv_rows src,
-                     struct npu_tensor folds, uint32_t rows, uint32_t cols)
+/* Rows of more than 64 columns to rows of 64. */
+static struct npu_tensor fold_repeats(struct npu_core *core, enum npu_op op, struct adv_rows src,
+                                      struct npu_tensor folds, uint32_t rows, uint32_t cols)
 {
-    if (src.panel) {
-        reduce_panels(core, op, dst, src, folds, rows, cols);
-        return;
-    }
-    if (cols <= ADV_LANES32) {
-        reduce_narrow(core, op, dst, src, rows, cols);
-        return;
-    }
     struct adv_rows acc = adv_nd(folds, AKGEN_FLOAT, ADV_LANES32), rest = src;
     rest.tensor = column(&src, ADV_LANES32);
     uint32_t width = cols - ADV_LANES32 < ADV_LANES32 ? cols - ADV_LANES32 : ADV_LANES32;
@@ -346,7 +346,34 @@ void adv_rows_reduce(struct npu_core *core, enum npu_op op, struct npu_tensor ds
         rest.tensor = column(&src, first);
         adv_rows_binary(core, op, acc, acc, rest, rows, cols - first < ADV_LANES32 ? cols - first : ADV_LANES32);
     }
-    reduce_repeats(core, op, dst, folds, rows);
+    return folds;
+}
+
+void adv_rows_reduce(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct adv_rows src,
+                     struct npu_tensor folds, uint32_t rows, uint32_t cols)
+{
+    if (src.panel)
+        reduce_panels(core, op, dst, src, folds, rows, cols);
+    else if (cols <= ADV_LANES32)
+        reduce_narrow(core, op, dst, src, rows, cols);
+    else
+        reduce_repeats(core, op, dst, fold_repeats(core, op, src, folds, rows, cols), rows);
+}
+
+void adv_rows_reduce_spread(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct adv_rows src,
+                            struct npu_tensor folds, uint32_t rows, uint32_t cols, uint32_t pitch)
+{
+    if (rows > 1 || src.panel) {
+        adv_rows_reduce(core, op, dst, src, folds, rows, cols);
+        adv_rows_spread(core, dst, dst, folds, rows, pitch);
+        return;
+    }
+    /* One row: the same repeat is reduced once for each element of the block. */
+    uint32_t width = cols < ADV_LANES32 ? cols : ADV_LANES32;
+    if (cols > ADV_LANES32)
+        src.tensor = fold_repeats(core, op, src, folds, 1, cols);
+    src.pitch = 0;
+    reduce_narrow(core, op, dst, src, pitch, width);
 }
 
 static void brcb(struct npu_core *core, struct npu_tensor dst, struct npu_tensor packed, uint32_t rows)

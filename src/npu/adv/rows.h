@@ -33,6 +33,8 @@ void adv_rows_unary(struct npu_core *core, enum npu_op op, struct adv_rows dst, 
                     uint32_t cols);
 void adv_rows_scalar(struct npu_core *core, enum npu_op op, struct adv_rows dst, struct adv_rows src, double value,
                      uint32_t rows, uint32_t cols);
+/* Every element of dst gets the bits of a scalar. */
+void adv_rows_fill(struct npu_core *core, struct adv_rows dst, uint64_t bits, uint32_t rows, uint32_t cols);
 /* Types of equal size. */
 void adv_rows_copy(struct npu_core *core, struct adv_rows dst, struct adv_rows src, uint32_t rows, uint32_t cols);
 /* round_mode as Cast takes it. */
@@ -47,6 +49,11 @@ void adv_rows_reduce(struct npu_core *core, enum npu_op op, struct npu_tensor ds
  * own memory; it is read in groups of 8. scratch: a multiple of 64 floats, at least rows x 8, disjoint from both. */
 void adv_rows_spread(struct npu_core *core, struct npu_tensor dst, struct npu_tensor packed, struct npu_tensor scratch,
                      uint32_t rows, uint32_t pitch);
+
+/* Both: row r of dst has `pitch` elements, each what adv_rows_reduce gives for it. folds: rows x 64 floats, rounded up
+ * to rows in eights. */
+void adv_rows_reduce_spread(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct adv_rows src,
+                            struct npu_tensor folds, uint32_t rows, uint32_t cols, uint32_t pitch);
 
 /* SetMaskCount with a count, and back to "all elements, normal mode", as these APIs leave the registers. */
 void adv_count_mask(struct npu_core *core, uint64_t count);

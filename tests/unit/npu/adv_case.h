@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { ADV_IN = 5, ADV_OUT = 3, ADV_BLOCK = 32 };
+enum { ADV_IN = 5, ADV_OUT = 5, ADV_BLOCK = 32 };
 
 /* Rows in GM and how far they are apart in UB. */
 struct adv_operand {
@@ -25,6 +25,7 @@ struct adv_case {
     struct npu_adv call; /* op, type and what the API reads; operands and tmp are filled in */
     struct adv_operand in[ADV_IN], out[ADV_OUT];
     uint32_t tmp_bytes;
+    bool in_place;  /* the first result lies over the first source */
     bool pop_stack; /* no sharedTmpBuffer: what InitBuffer has left */
 };
 
@@ -70,6 +71,8 @@ static void adv_kernel(const uint64_t *in, const uint64_t *out)
     for (int i = 0; i < ADV_OUT; i++)
         if (adv_now.out[i].data)
             adv_place(&call.dst[i], NPU_VECOUT, &at, adv_now.out[i].rows * adv_pitch(&adv_now.out[i]));
+    if (adv_now.in_place)
+        call.dst[0] = call.src[0];
     if (adv_now.pop_stack) {
         uint32_t id = 0;
         npu_buf_init(&id, NPU_VECCALC, at);
@@ -88,9 +91,10 @@ static void adv_kernel(const uint64_t *in, const uint64_t *out)
     npu_pipe_destroy();
 }
 
-static void adv_entry(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t x, uint64_t y, uint64_t z)
+static void adv_entry(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t v, uint64_t w, uint64_t x,
+                      uint64_t y, uint64_t z)
 {
-    adv_kernel((uint64_t[]){a, b, c, d, e}, (uint64_t[]){x, y, z});
+    adv_kernel((uint64_t[]){a, b, c, d, e}, (uint64_t[]){v, w, x, y, z});
 }
 
 /* Runs adv_now; the first fault's name, "" if there is none. seed 0: program order. */
