@@ -309,7 +309,10 @@ static struct akgen_error *bind_column(const struct expr *expr, const struct exp
             *bound = constant_new(scope, expr_cell(scope->arena, scope->values[i]));
             return NULL;
         }
-    return error_new("cases.csv has no column '%s'", expr->name);
+    const char *known = "";
+    for (int i = 0; i < scope->column_count; i++)
+        known = arena_printf(scope->arena, "%s%s%s", known, i ? ", " : "", scope->columns[i]);
+    return error_new("cases.csv has no column '%s', its columns are %s", expr->name, known);
 }
 
 static struct akgen_error *bind_list(const struct expr *expr, const struct expr_scope *scope, struct expr **bound)

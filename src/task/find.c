@@ -1,5 +1,6 @@
 /* Finding tasks below <home>/tasks by name. */
 #include "task/task.h"
+#include "task/task_internal.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -72,8 +73,7 @@ struct akgen_error *task_load_all(struct arena *arena, const char *home, struct 
     return NULL;
 }
 
-/* Edit distance of two names without regard to case (Wagner and Fischer, 1974). */
-static int distance(const char *a, const char *b)
+int task_name_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };
     int row[LONGEST + 1], length = (int)strnlen(b, LONGEST);
@@ -101,7 +101,7 @@ static const char *suggestions(struct arena *arena, const char *name, const char
         for (int i = 0; i < 2 * count && shown < 3; i++) {
             const char *dir = dirs[i % count];
             bool first = of_default_suite(dir);
-            if (first == (i < count) && distance(op, tail(dir, 1)) == d)
+            if (first == (i < count) && task_name_distance(op, tail(dir, 1)) == d)
                 text =
                     arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", tail(dir, first ? 3 : 4));
         }

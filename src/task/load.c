@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "task/csv.h"
 #include "task/expr.h"
+#include "task/formula.h"
 #include "task/reference.h"
 #include "task/task.h"
 #include "task/task_internal.h"
@@ -19,7 +20,7 @@ enum { MAX_FILE = 4 << 20 };
  */
 struct yaml_param {
     char *name, *kind, *shape, *dtype, *generate, *strict, *special, *present, *in_place, *init, *points_into,
-        *compared, *depth;
+        *compared, *depth, *formula;
     char **types;
     unsigned types_count;
     bool optional, value_depend, steep;
@@ -54,6 +55,7 @@ static const cyaml_schema_field_t param_fields[] = {
     TEXT("points_into", CYAML_FLAG_OPTIONAL, struct yaml_param, points_into),
     TEXT("compared", CYAML_FLAG_OPTIONAL, struct yaml_param, compared),
     TEXT("depth", CYAML_FLAG_OPTIONAL, struct yaml_param, depth),
+    TEXT("formula", CYAML_FLAG_OPTIONAL, struct yaml_param, formula),
     CYAML_FIELD_SEQUENCE("types", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct yaml_param, types, &word_schema, 1,
                          128),
     CYAML_FIELD_BOOL("optional", CYAML_FLAG_OPTIONAL, struct yaml_param, optional),
@@ -205,6 +207,16 @@ static const char *const kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* "float32, float16, ...": what `types` may hold. */
+static const char *dtype_names(struct arena *arena)
+{
+    const char *names = "";
+    for (int code = 0; code < AKGEN_DTYPE_CODES; code++)
+        if (akgen_dtype_ge_name((enum akgen_dtype)code))
+            names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "", akgen_dtype_name((enum akgen_dtype)code));
+    return names;
+}
+
 static struct akgen_error *load_types(const struct loader *loader, const char *section, const struct yaml_param *from,
                                       struct task_param *to)
 {
@@ -213,8 +225,8 @@ static struct akgen_error *load_types(const struct loader *loader, const char *s
     for (unsigned i = 0; i < from->types_count; i++) {
         to->types[i] = akgen_dtype_parse(from->types[i]);
         if (to->types[i] == AKGEN_DTYPE_NONE)
-            return error_new("task.yaml:%d: '%s' is no data type", line_of(loader, section, from->name, "types"),
-                             from->types[i]);
+            return error_new("task.yaml:%d: '%s' is no data type, expected one of %s",
+                             line_of(loader, section, from->name, "types"), from->types[i], dtype_names(loader->arena));
     }
     return NULL;
 }
@@ -248,6 +260,7 @@ static struct akgen_error *load_param(const struct loader *loader, const char *s
         .points_into = keep(loader, from->points_into, NULL),
         .compared = keep(loader, from->compared, "true"),
         .depth = keep(loader, from->depth, "1"),
+        .formula = keep(loader, from->formula, NULL),
         .steep = from->steep,
     };
     if (strcmp(to->init, "poison") != 0 && strcmp(to->init, "zero") != 0)
@@ -340,6 +353,27 @@ static struct akgen_error *check_positions(const struct loader *loader, const st
     return NULL;
 }
 
+/* With the reference `formula` every output has a formula, with another none has one. */
+static struct akgen_error *load_formulas(const struct loader *loader, struct task *task)
+{
+    bool wanted = strcmp(task->reference, "formula") == 0;
+    for (int i = 0; i < task->output_count; i++) {
+        struct task_param *output = &task->outputs[i];
+        int line = line_of(loader, "outputs", output->name, output->formula ? "formula" : "name");
+        if (wanted && (!output->formula || output->kind != TASK_TENSOR))
+            return error_new("task.yaml:%d: reference is formula: output '%s' must be a tensor with a 'formula'", line,
+                             output->name);
+        if (!wanted && output->formula)
+            return error_new("task.yaml:%d: '%s' has a formula, but the reference is %s, expected formula", line,
+                             output->name, task->reference);
+        struct akgen_error *error =
+            wanted ? formula_parse(loader->arena, output->formula, task, &output->parsed_formula) : NULL;
+        if (error)
+            return error_prefix(error, "task.yaml:%d: formula", line);
+    }
+    return NULL;
+}
+
 static struct akgen_error *load_description(struct loader *loader, const struct yaml_task *yaml, struct task *task)
 {
     *task = (struct task){
@@ -367,8 +401,10 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
     if (!error)
         error = check_expression(loader, NULL, NULL, "check", task->check);
     if (!error && !task_reference_find(task->reference))
-        error = error_new("task.yaml:%d: there is no reference called '%s'", line_of(loader, NULL, NULL, "reference"),
-                          task->reference);
+        error = error_new("task.yaml:%d: there is no reference called '%s'%s", line_of(loader, NULL, NULL, "reference"),
+                          task->reference, task_reference_hint(loader->arena, task->reference));
+    if (!error)
+        error = load_formulas(loader, task);
     if (!error && *task->derive && !task_derivation_exists(task->derive))
         error = error_new("task.yaml:%d: there is no derivation called '%s'", line_of(loader, NULL, NULL, "derive"),
                           task->derive);
@@ -393,6 +429,19 @@ static struct akgen_error *load_yaml(struct loader *loader, struct task *task)
         return yaml_error(loader, code);
     struct akgen_error *error = load_description(loader, yaml, task);
     cyaml_free(&config, &task_schema, yaml, 0);
+    return error;
+}
+
+/* What a case's shapes must be for the formulas, if the task has some. */
+static struct akgen_error *check_formulas(const struct task *task, const struct task_case *row)
+{
+    struct task_instance *instance = NULL;
+    if (!task->outputs[0].formula)
+        return NULL;
+    struct akgen_error *error = task_instance_shapes(task, row, &instance);
+    if (!error && (error = formula_fits(instance)))
+        error = error_prefix(error, "cases.csv:%d", row->line);
+    task_instance_free(instance);
     return error;
 }
 
@@ -423,7 +472,7 @@ static struct akgen_error *load_cases(struct loader *loader, struct task *task)
         for (int j = 0; j < i; j++)
             if (task->cases[j].id == row->id)
                 return error_new("cases.csv:%d: case_id %d appears twice", row->line, row->id);
-        if ((error = task_case_measure(task, row)))
+        if ((error = task_case_measure(task, row)) || (error = check_formulas(task, row)))
             return error;
         if ((error = task_vary_check(loader->arena, task, row)))
             return error_prefix(error, "task.yaml:%d: vary", line_of(loader, NULL, NULL, "vary"));

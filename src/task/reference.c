@@ -13,7 +13,7 @@ static const struct task_reference_entry *const families[] = {
     task_references_move,       task_references_matmul,         task_references_attention,   task_references_mhc,
     task_references_norm_grad,  task_references_gelu,           task_references_loss,        task_references_optim,
     task_references_fused,      task_references_mkb_activation, task_references_mkb_along,   task_references_mkb_loss,
-    task_references_mkb_norm,   task_references_mkb_optimizer,  task_references_mkb_pooling,
+    task_references_mkb_norm,   task_references_mkb_optimizer,  task_references_mkb_pooling, task_references_formula,
 };
 
 const struct task_reference_entry *task_reference_find(const char *name)
@@ -23,6 +23,26 @@ const struct task_reference_entry *task_reference_find(const char *name)
             if (strcmp(entry->name, name) == 0)
                 return entry;
     return NULL;
+}
+
+const char *task_reference_name(int index)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        for (const struct task_reference_entry *entry = families[i]; entry->name; entry++)
+            if (index-- == 0)
+                return entry->name;
+    return NULL;
+}
+
+const char *task_reference_hint(struct arena *arena, const char *name)
+{
+    const char *text = "", *other;
+    int shown = 0;
+    for (int d = 0; d <= (int)strlen(name) / 3 + 1 && shown < 3; d++)
+        for (int i = 0; (other = task_reference_name(i)) && shown < 3; i++)
+            if (task_name_distance(name, other) == d)
+                text = arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", other);
+    return shown ? arena_printf(arena, "%s?", text) : "; 'akgen task references' lists them";
 }
 
 /* ---- outputs: one allocation, the arguments first, so that the caller frees one pointer

@@ -23,6 +23,7 @@ struct task_reference_entry {
 extern const struct task_reference_entry task_references_math[], task_references_creation[], task_references_norm[],
     task_references_foreach[], task_references_activation[], task_references_index[], task_references_elementary[],
     task_references_blas[], task_references_move[];
+extern const struct task_reference_entry task_references_formula[];
 extern const struct task_reference_entry task_references_matmul[], task_references_attention[], task_references_mhc[];
 extern const struct task_reference_entry task_references_norm_grad[], task_references_gelu[], task_references_loss[],
     task_references_optim[], task_references_fused[];

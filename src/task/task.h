@@ -35,8 +35,10 @@ struct task_param { /* one OpDef input or output */
     const char *depth;    /* outputs: expression: how many values one element sums up (strict thresholds), "1" */
     const char *init;     /* outputs: "poison" (default), "zero" */
     const char
-        *points_into; /* outputs: the input that it holds positions in, along attribute `dim`; ties count as equal */
-    const char *compared; /* outputs: expression: true (default), false, or `strict`: upstream ignores it */
+        *points_into;    /* outputs: the input that it holds positions in, along attribute `dim`; ties count as equal */
+    const char *formula; /* outputs, reference `formula`: the value of an element (formula.h); else NULL */
+    struct formula *parsed_formula; /* the same, NULL without one */
+    const char *compared;           /* outputs: expression: true (default), false, or `strict`: upstream ignores it */
 };
 struct task_attr {
     const char *name;
@@ -85,6 +87,10 @@ struct akgen_error *task_load(struct arena *arena, const char *dir, struct task 
 /* Loads every task below <home>/tasks, sorted by name. One that cannot be loaded is in the list as `broken`; an error
  * means that there are no tasks at all. */
 struct akgen_error *task_load_all(struct arena *arena, const char *home, struct task **tasks, int *count);
+/* Name number `index` of the references that task.yaml may name, NULL behind the last. */
+const char *task_reference_name(int index);
+/* "; did you mean a, b?" for a name that is none of them, nearest first; or what lists them all. */
+const char *task_reference_hint(struct arena *arena, const char *name);
 /* Finds one by "npukernelbench/level1/Math/Sqrt", "level1/Math/Sqrt", "Math/Sqrt", "Sqrt" or a directory path; the
  * error lists near names. A name without a suite means npukernelbench's task where several suites have one. */
 struct akgen_error *task_find(struct arena *arena, const char *home, const char *name, struct task *task);

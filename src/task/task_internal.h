@@ -70,4 +70,7 @@ static inline float task_round(enum akgen_dtype type, float value)
     return value;
 }
 
+/* Edit distance of two names without regard to case (Wagner and Fischer, 1974). */
+int task_name_distance(const char *a, const char *b);
+
 #endif
