@@ -17,6 +17,10 @@ int cli_task(int argc, char **argv);
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 
+/* akgen task new (task_new.c): writes the skeleton of a task at `path`, which ends in SUITE/levelN/CATEGORY/OP.
+ * `reference` and `like` may be NULL. Returns the exit code. */
+int cli_task_new(struct arena *arena, const char *path, const char *reference, const char *like);
+
 /* Options that eval and bench share (options.c). */
 /* An argp child; its input is the `struct eval_options`, filled with defaults before parsing. */
 extern const struct argp cli_eval_argp;

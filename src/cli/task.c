@@ -1,18 +1,21 @@
-/* akgen task list | show TASK | check: the benchmark's tasks. */
+/* akgen task list | show TASK | check [TASK] | references | new PATH: the benchmark's tasks. */
 #include "cli/cli.h"
 
 #include <string.h>
 
-enum { KEY_JSON = 0x400 };
+enum { KEY_JSON = 0x400, KEY_REFERENCE, KEY_LIKE };
 
 struct task_arguments {
     bool json;
-    const char *words[2];
+    const char *words[2], *reference, *like;
     int count;
 };
 
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "list: print JSON", 0},
+    {"reference", KEY_REFERENCE, "NAME", 0,
+     "new: the reference, one that 'akgen task references' lists (default formula)", 0},
+    {"like", KEY_LIKE, "TASK", 0, "new: start from the inputs, outputs and cases of that task", 0},
     {0},
 };
 
@@ -21,6 +24,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct task_arguments *arguments = state->input;
     if (key == KEY_JSON)
         arguments->json = true;
+    else if (key == KEY_REFERENCE)
+        arguments->reference = text;
+    else if (key == KEY_LIKE)
+        arguments->like = text;
     else if (key == ARGP_KEY_ARG && arguments->count < 2)
         arguments->words[arguments->count++] = text;
     else if (key == ARGP_KEY_ARG)
@@ -168,15 +175,37 @@ static int check_tasks(struct arena *arena)
     return bad ? EXIT_OWN_FAILURE : EXIT_PASS;
 }
 
+/* The same for one task, with its name or the directory that it lies in. */
+static int check_one(struct arena *arena, const char *name)
+{
+    struct task task;
+    struct akgen_error *error = task_find(arena, toolchain_home(), name, &task);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    if ((error = check_task(&task)))
+        return cli_fail(EXIT_OWN_FAILURE, error_prefix(error, "%s", task.name));
+    printf("%s: %d cases, inputs and both references of case %d made, candidates without work judged\n", task.name,
+           task.case_count, task.cases[0].id);
+    return EXIT_PASS;
+}
+
+static int list_references(void)
+{
+    for (int i = 0; task_reference_name(i); i++)
+        puts(task_reference_name(i));
+    return EXIT_PASS;
+}
+
 int cli_task(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "list\nshow TASK\ncheck",
+        .args_doc = "list\nshow TASK\ncheck [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
         .doc =
             "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. check: make the "
-            "inputs and the references of case 0 of every task.",
+            "inputs and the references of case 0 of every task, or of the one named. references: what 'reference' in a "
+            "task.yaml may say. new: the skeleton of a task of your own (docs/tasks.md). TASK may be a directory.",
     };
     struct task_arguments arguments = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -189,6 +218,12 @@ int cli_task(int argc, char **argv)
         code = show_task(&arena, arguments.words[1]);
     else if (strcmp(word, "check") == 0 && arguments.count == 1)
         code = check_tasks(&arena);
+    else if (strcmp(word, "check") == 0 && arguments.count == 2)
+        code = check_one(&arena, arguments.words[1]);
+    else if (strcmp(word, "references") == 0 && arguments.count == 1)
+        code = list_references();
+    else if (strcmp(word, "new") == 0 && arguments.count == 2)
+        code = cli_task_new(&arena, arguments.words[1], arguments.reference, arguments.like);
     else
         argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     arena_free(&arena);

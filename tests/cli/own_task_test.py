@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""A task of one's own: docs/tasks.md's example is followed step by step; what may go wrong on the way is said clearly."""
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+import akgen_program
+from akgen_program import HOME, TASKS, akgen, edit, verdict
+
+CUBE = "tasks/mine/level1/Math/Cube"
+
+
+def example():
+    """The fenced blocks of the section as (language, text)."""
+    section = re.search(r"## A task of your own\n(.*?)\n## ", (HOME / "docs/tasks.md").read_text(), re.S)[1]
+    return re.findall(r"^```(\w*)\n(.*?)^```", section, re.S | re.M)
+
+
+def without_times(text):
+    return re.sub(r"[\d.]+ s\b", "T s", text)
+
+
+class OwnTask(unittest.TestCase):
+    def setUp(self):
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="akgen-own-"))
+        self.addCleanup(shutil.rmtree, self.home)
+        for name in ("include", "src"):
+            os.symlink(HOME / name, self.home / name)
+        (self.home / "tasks").mkdir()
+        os.symlink(HOME / "tasks/npukernelbench", self.home / "tasks/npukernelbench")
+        self.env = {"AKGEN_HOME": str(self.home)}
+        self.program = pathlib.Path(akgen_program.AKGEN).resolve()
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        self.addCleanup(setattr, akgen_program, "AKGEN", akgen_program.AKGEN)
+        akgen_program.AKGEN = str(self.program)
+        os.chdir(self.home)
+
+    def make_candidate(self):
+        """cube/: the project of Sqrt, with another name, an attribute and a product in the place of the root."""
+        shutil.copytree(TASKS / "level1/Math/Sqrt/reference", "cube")
+        for old in ("op_host/sqrt.cpp", "op_host/sqrt_tiling.h", "op_kernel/sqrt.cpp"):
+            path = pathlib.Path("cube") / old.replace("sqrt", "cube")
+            (pathlib.Path("cube") / old).rename(path)
+            path.write_text(path.read_text().replace("SqrtTilingData", "CubeTilingData"))
+        host, kernel, header = (pathlib.Path("cube") / name
+                                for name in ("op_host/cube.cpp", "op_kernel/cube.cpp", "op_host/cube_tiling.h"))
+        header.write_text(header.read_text().replace("(Sqrt,", "(Cube,").replace(
+            "END_TILING", "TILING_DATA_FIELD_DEF(float, factor);\nEND_TILING"))
+        text = host.read_text().replace("sqrt_tiling.h", "cube_tiling.h").replace("Sqrt(", "Cube(").replace("(Sqrt)", "(Cube)").replace(
+            "class Sqrt", "class Cube").replace("ge::DT_FLOAT, ge::DT_BF16", "ge::DT_FLOAT").replace(
+            "ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND", "ge::FORMAT_ND, ge::FORMAT_ND").replace(
+            "        this->AICore().SetTiling", '        this->Attr("factor").Float();\n        this->AICore().SetTiling').replace(
+            "    tiling.set_total", "    tiling.set_factor(*context->GetAttrs()->GetFloat(0));\n    tiling.set_total")
+        host.write_text(text)
+        text = kernel.read_text().replace("void sqrt(", "void cube(").replace(
+            "        tile = tiling.tile;", "        tile = tiling.tile;\n        factor = tiling.factor;").replace(
+            "    uint32_t tile;", "    uint32_t tile;\n    float factor;")
+        begin, end = text.index("        if constexpr (std::is_same_v<DTYPE_X, float>) {\n            Sqrt"), text.index(
+            "        outQueue.EnQue(y);")
+        kernel.write_text(text[:begin] + "        Mul(y, x, x, count);\n        Mul(y, y, x, count);\n"
+                          "        Muls(y, y, static_cast<DTYPE_X>(factor), count);\n" + text[end:])
+
+    def follow(self):
+        files = {"yaml": "task.yaml", "csv": "cases.csv"}
+        for language, text in example():
+            if language in files:
+                (self.home / CUBE / files[language]).write_text(text)
+                continue
+            for step in re.split(r"^\$ ", text, flags=re.M)[1:]:
+                command, expected = step.split("\n", 1)
+                self.assertTrue(command.startswith("akgen "), command)
+                process = akgen(*command.split()[1:], env=self.env)
+                printed = process.stdout + process.stderr
+                self.assertIn(without_times(expected.rstrip("\n")), without_times(printed), command)
+                yield command, process
+
+    def test_the_documented_example(self):
+        self.make_candidate()
+        codes = [process.returncode for _, process in self.follow()]
+        self.assertEqual(codes, [0, 2, 0, 0, 0])
+        shutil.copytree("cube", "answers/level1/Math/Cube")
+        process = akgen("bench", "--suite", "mine", "--provider", "dir:answers", env=self.env)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertRegex(process.stdout, r"all +1 +1 +100\.0% +1 +100\.0% +3/3")
+
+    def test_a_formula_judges(self):
+        self.make_candidate()
+        for _ in self.follow():
+            pass
+        edit(self.home / "cube/op_kernel/cube.cpp", "Mul(y, y, x, count);", "Add(y, y, x, count);")
+        result = verdict(CUBE, "cube", env=self.env)
+        self.assertEqual((result["verdict"], result["stage"]), ("wrong", "compare"))
+
+    def test_a_bad_name_or_reference(self):
+        for arguments, message in [
+            ([CUBE.replace("Cube", "cube")], "'cube' is no name here"),
+            ([CUBE.replace("level1", "level9")], "'level9' is no name here"),
+            (["Math/Cube"], "expected PATH/SUITE/levelN/CATEGORY/OP"),
+            ([CUBE, "--reference", "layer_nrm"], "no reference called 'layer_nrm'; did you mean layer_norm"),
+            ([CUBE, "--like", "NoSuchTask"], "no task called 'NoSuchTask'"),
+        ]:
+            with self.subTest(arguments=arguments):
+                process = akgen("task", "new", *arguments, env=self.env)
+                self.assertEqual(process.returncode, 2)
+                self.assertIn(message, process.stderr)
+                self.assertFalse((self.home / CUBE).exists())
+        self.assertEqual(akgen("task", "new", CUBE, env=self.env).returncode, 0)
+        before = (self.home / CUBE / "task.yaml").read_text()
+        process = akgen("task", "new", CUBE, "--like", "Sqrt", env=self.env)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn(f"{CUBE}: exists already", process.stderr)
+        self.assertEqual((self.home / CUBE / "task.yaml").read_text(), before)
+
+    def test_every_reference_can_be_started_from(self):
+        names = akgen("task", "references").stdout.split()
+        self.assertIn("formula", names)
+        self.assertEqual(len(names), len(set(names)))
+        for number, like in enumerate(["RmsNorm", "TopKV3", "ForeachAddList"]):
+            path = f"tasks/mine/level{number + 1}/Like/{like}"
+            self.assertEqual(akgen("task", "new", path, "--like", like, env=self.env).returncode, 0)
+            process = akgen("task", "check", path, env=self.env)
+            self.assertEqual(process.returncode, 0, process.stderr)
+            self.assertTrue(process.stdout.startswith(f"level{number + 1}/Like/{like}: "), process.stdout)
+
+    def test_mistakes_have_a_line(self):
+        for _ in self.follow():
+            break
+        folder = self.home / CUBE
+        blocks = dict(example())
+        for name, language, old, new, message in [
+            ("task.yaml", "yaml", "x*x*x*factor", "x*q", r"task\.yaml:19: formula: 'q' is no input or attribute; there are x, factor"),
+            ("task.yaml", "yaml", "x*x*x*factor", "gelu(x)", r"task\.yaml:19: formula: there is no function 'gelu'; there are abs sqrt"),
+            ("task.yaml", "yaml", "x*x*x*factor", "x*(x", r"task\.yaml:19: formula: expected '\)' at 'the end'"),
+            ("task.yaml", "yaml", "reference: formula", "reference: cub", r"task\.yaml:5: there is no reference called 'cub'"),
+            ("task.yaml", "yaml", "reference: formula", "reference: sqrt", r"task\.yaml:19: 'y' has a formula, but the reference is sqrt"),
+            ("task.yaml", "yaml", "    formula: \"x*x*x*factor\"\n", "", r"task\.yaml:15: reference is formula: output 'y' must"),
+            ("task.yaml", "yaml", "float16, float32]\n    generate", "float16, float8]\n    generate", r"task\.yaml:11: 'float8' is no data type, expected"),
+            ("task.yaml", "yaml", "type: float", "type: double", r"task\.yaml:22: type is 'double', expected int, float"),
+            ("task.yaml", "yaml", "category:", "categori:", r"task\.yaml:3: Unexpected key: categori"),
+            ("cases.csv", "csv", "factor\n", "factr\n", r"cases\.csv:2: .*'factor'.* case_id, shape, dtype, factr"),
+            ("cases.csv", "csv", "float32", "bfloat16", r"cases\.csv:3: .*bfloat16.*float16, float32"),
+            ("cases.csv", "csv", "float32", "float8", r"cases\.csv:3: .*float8.*float16, float32"),
+            ("cases.csv", "csv", "[7, 33]", "[7, x]", r"cases\.csv:3: "),
+            ("cases.csv", "csv", ";-0.5", "", r"cases\.csv:3: .*3 .*4"),
+        ]:
+            with self.subTest(old=old, new=new):
+                for file, block in (("task.yaml", "yaml"), ("cases.csv", "csv")):
+                    (folder / file).write_text(blocks[block])
+                edit(folder / name, old, new)
+                process = akgen("task", "check", CUBE, env=self.env)
+                self.assertEqual(process.returncode, 2, process.stdout)
+                self.assertRegex(process.stderr, CUBE + "/" + message)
+
+
+if __name__ == "__main__":
+    unittest.main()
