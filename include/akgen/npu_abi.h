@@ -183,6 +183,15 @@ void npu_set_vector_mask(uint64_t high, uint64_t low);
 void npu_reset_mask(void);
 /* SetAtomicAdd/Max/Min<T> and SetAtomicNone: kind 0 none, 1 add, 2 max, 3 min. Applies to later MTE3 writes to GM. */
 void npu_set_atomic(int kind, int dtype);
+void npu_get_atomic(int *kind, int *dtype);
+/* The compiler's functions set one of the two: a kind with NPU_ATOMIC_KEEP leaves the type, NPU_ATOMIC_TYPE the kind.
+ */
+enum { NPU_ATOMIC_KEEP = -1, NPU_ATOMIC_TYPE = -2 };
+/* SetPadValue: what DataCopyPad without isPad fills its paddings with; before the first call that is random. */
+void npu_set_pad_value(uint64_t bits);
+/* CTRL. Bit 48 (Inf/NaN mode) is 1 and stays so: another value is something that the machine lacks. */
+uint64_t npu_get_ctrl(void);
+void npu_set_ctrl(uint64_t value);
 /* The DEQSCALE register: bits of a half (Cast, AddDeqRelu), scale | offset << 37 | sign << 46 (CastDequant), or the UB
  * address of sixteen such words divided by 32. */
 void npu_set_deq_scale(uint64_t bits);
@@ -225,6 +234,14 @@ struct npu_task_type {
  * (GM) the scalar cache are the machine's business. Returns the bits, zero-extended. */
 uint64_t npu_scalar_load(const struct npu_tensor *tensor, uint64_t offset, int size);
 void npu_scalar_store(const struct npu_tensor *tensor, uint64_t offset, int size, uint64_t bits);
+/* ReadGmByPassDCache, WriteGmByPassDCache: `size` bytes of GM itself, whatever the scalar cache holds. */
+uint64_t npu_gm_read_through(uint64_t addr, int size);
+void npu_gm_write_through(uint64_t addr, int size, uint64_t bits);
+int64_t npu_program_counter(void);
+/* DumpTensor: prints `count` elements of dtype from the tensor's start, after what was issued has been executed. shape:
+ * sizes of `dims` dimensions, dims 0: none. */
+void npu_dump_tensor(const struct npu_tensor *tensor, int dtype, uint32_t desc, uint32_t count, const uint32_t *shape,
+                     int dims);
 void npu_assert_failed(const char *expression, const char *file, int line);
 void npu_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* trap(): the kernel ends itself as AscendC::Trap() does. */

@@ -4,7 +4,7 @@
  * DataCopyPad（UBToGM非对齐数据搬运）. A block arrives in UB as  left padding | block | right padding | dummy up to 32
  * bytes. What the padding holds: left = right = 0                     dummy repeats the block's first element, whatever
  * isPad says isPad                                left, right and dummy hold paddingValue otherwise left, right and
- * dummy are random: undefined here */
+ * dummy are random, undefined here, unless SetPadValue was called: then they hold its value */
 #include "npu/copy_internal.h"
 
 static uint64_t round_up(uint64_t bytes)
@@ -100,9 +100,11 @@ static void move_in(struct npu_core *core, const struct npu_insn *insn, const st
         fill(core, to + len, padded - len, from, size, npu_gm_defined(core, from, size));
         return;
     }
-    const uint8_t *element = copy->pad ? (const uint8_t *)&copy->pad_value : NULL;
-    fill(core, to, left, element, size, copy->pad);
-    fill(core, to + end, padded - end, element, size, copy->pad);
+    const uint8_t *element = copy->pad       ? (const uint8_t *)&copy->pad_value
+                             : regs->pad_set ? (const uint8_t *)&regs->pad_value
+                                             : NULL;
+    fill(core, to, left, element, size, element);
+    fill(core, to + end, padded - end, element, size, element);
 }
 
 void npu_exec_data_copy_pad(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)

@@ -24,7 +24,7 @@ static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
 
 /* Reading a word again and again, or again after its cache line was invalidated, is how blocks wait for each other
  * through GM: what follows is ordered, and the others run. */
-static void count_spin(struct npu_core *core, struct npu_gm_region *region, uint64_t addr)
+void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64_t addr)
 {
     bool again = addr == core->spin_addr, cleaned = core->spin_cleaned;
     core->spin_addr = addr;
@@ -41,7 +41,7 @@ static void count_spin(struct npu_core *core, struct npu_gm_region *region, uint
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
 {
     if (!write)
-        count_spin(core, region, addr);
+        npu_scalar_spin(core, region, addr);
     bool own = dcache_access(core, region, addr, bytes, write);
     if (write)
         core->dcache_pc = core->pc;

@@ -26,6 +26,8 @@ struct npu_regs {
     uint8_t atomic;      /* 0 none, 1 add, 2 max, 3 min */
     uint8_t atomic_type; /* enum akgen_dtype */
     uint64_t deq_scale;  /* DEQSCALE, as npu_set_deq_scale was given it */
+    bool pad_set;        /* SetPadValue was called */
+    uint64_t pad_value;
     uint32_t va[NPU_VA_REGISTERS][NPU_VA_ADDRESSES]; /* VA0 to VA7: offsets in UB */
 };
 /* Registers that instructions write; read by the scalar unit after the pipe has drained. */

@@ -24,8 +24,39 @@ void npu_reset_mask(void)
 void npu_set_atomic(int kind, int dtype)
 {
     NPU_ENTER(core);
-    core->regs.atomic = (uint8_t)kind;
-    core->regs.atomic_type = (uint8_t)dtype;
+    if (kind != NPU_ATOMIC_TYPE)
+        core->regs.atomic = (uint8_t)kind;
+    if (dtype != NPU_ATOMIC_KEEP)
+        core->regs.atomic_type = (uint8_t)dtype;
+}
+
+void npu_get_atomic(int *kind, int *dtype)
+{
+    *kind = npu_current->regs.atomic;
+    *dtype = npu_current->regs.atomic_type;
+}
+
+void npu_set_pad_value(uint64_t bits)
+{
+    NPU_ENTER(core);
+    core->regs.pad_value = bits;
+    core->regs.pad_set = true;
+}
+
+/* Numbers are computed in Inf/NaN mode only (docs/machine.md). */
+static const uint64_t ctrl = UINT64_C(1) << 48;
+
+uint64_t npu_get_ctrl(void)
+{
+    return ctrl;
+}
+
+void npu_set_ctrl(uint64_t value)
+{
+    NPU_ENTER(core);
+    if (value != ctrl)
+        npu_lacks(core, value & ctrl ? "bits of CTRL other than 48"
+                                     : "CTRL[48] = 0: half and bfloat16 that saturate (SetSaturationFlag, SetCtrlSpr)");
 }
 
 void npu_set_deq_scale(uint64_t bits)

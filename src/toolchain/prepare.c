@@ -152,11 +152,37 @@ static bool blank_launch(char *text, size_t statement, size_t chevrons)
     return false;
 }
 
+/* A constexpr function of the device is evaluated for constants at namespace scope as well, which clang counts as host
+ * code: `__aicore__` among the same specifiers as `constexpr` becomes the macro of `[host, aicore]`. */
+static bool widen_constexpr(char *text, const struct token *first)
+{
+    static const char *const specifiers[] = {"inline", "static", "__forceinline__", "__inline__"};
+    struct token aicore = {0};
+    bool constant = false, known = true;
+    for (struct token token = *first; known && token.kind == TOKEN_NAME; token = next_token(text, token.end)) {
+        known = false;
+        for (size_t i = 0; i < sizeof specifiers / sizeof *specifiers; i++)
+            known |= token_is(text, &token, specifiers[i]);
+        if (token_is(text, &token, "__aicore__"))
+            aicore = token, known = true;
+        else if (token_is(text, &token, "constexpr"))
+            constant = known = true;
+    }
+    if (!aicore.end || !constant)
+        return false;
+    blank(text, aicore.start, aicore.end);
+    memcpy(text + aicore.start, PREPARE_HOST_AICORE, strlen(PREPARE_HOST_AICORE));
+    return true;
+}
+
 static bool blank_foreign(char *text)
 {
     bool changed = false;
     size_t statement = 0;
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+        if (token.kind == TOKEN_NAME && (token_is(text, &token, "constexpr") || token_is(text, &token, "__aicore__") ||
+                                         token_is(text, &token, "static") || token_is(text, &token, "inline")))
+            changed |= widen_constexpr(text, &token);
         if (token.kind != TOKEN_MARK)
             continue;
         char mark = text[token.start];

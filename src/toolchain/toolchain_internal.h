@@ -55,13 +55,14 @@ struct prepared_source {
     struct source_shift shifts[8];
     int shift_count;
 };
-/* Replaces `[aicore]` by PREPARE_AICORE and `[host, aicore]` by PREPARE_HOST_AICORE, blanks `name<<<...>>>(...);`,
+/* Replaces `[aicore]` by PREPARE_AICORE and `[host, aicore]` and the `__aicore__` of constexpr functions by
+ * PREPARE_HOST_AICORE, blanks `name<<<...>>>(...);`,
  * renames the entry point (NULL: there is none in this file) and, if asked, gives it the tiling parameter. */
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
                     struct prepared_source *prepared);
 /* Macros that the compile defines by PREPARE_MACROS; no longer than the text they replace. */
 #define PREPARE_AICORE      "_AICORE_"
-#define PREPARE_HOST_AICORE "_HOST_AICORE_"
+#define PREPARE_HOST_AICORE "_HAICORE_"
 #define PREPARE_MACROS                                                                                                 \
     "#define " PREPARE_AICORE " __aicore__\n"                                                                          \
     "#define " PREPARE_HOST_AICORE " __attribute__((host)) __aicore__\n"

@@ -4,7 +4,7 @@ fault it must give, at that line. Projects in good/ must pass without a fault.
 
 Keys of `expected`: task, scope, case, mode, sync; verdict; fault and kind (a finding's name and kind), note: yes if the
 finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts; message: a part of the
-finding's message; kernel_type; printed: the whole text that the kernel prints. A line marked
+finding's message; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
 `// OTHER:` is the other access of the finding."""
 import pathlib
 import sys
@@ -74,7 +74,7 @@ class Planted(unittest.TestCase):
                 result = evaluate(project, expected)
                 self.assertEqual((result["verdict"], result["reason"]), ("pass", None))
                 self.assertEqual(result["cases"][0]["faults"], [])
-                self.assertEqual(result["cases"][0]["printed"], expected.get("printed"))
+                self.assertEqual(result["cases"][0]["printed"], expected.get("printed", "").replace("\\n", "\n") or None)
                 if "kernel_type" in expected:
                     self.assertEqual(result["cases"][0]["run"]["kernel_type"], expected["kernel_type"])
                 for key in ("scalar_loads", "scalar_stores"):

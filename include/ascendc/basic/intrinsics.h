@@ -3,7 +3,7 @@
 #ifndef ASCENDC_INTRINSICS_H
 #define ASCENDC_INTRINSICS_H
 
-#include "basic/vector_reduce.h"
+#include "basic/intrinsics_copy.h"
 
 namespace akgen
 {

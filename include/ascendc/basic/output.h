@@ -4,6 +4,7 @@
 
 #include "basic/data_copy.h"
 #include "basic/tpipe.h"
+#include "basic/vector_compound.h"
 #include "basic/vector_fill.h"
 
 namespace AscendC
@@ -36,6 +37,15 @@ template <typename T> AKGEN_API void InitOutput(GlobalTensor<T> gmWorkspaceAddr,
     event = GetTPipePtr()->template FetchEventID<HardEvent::MTE3_V>();
     SetFlag<HardEvent::MTE3_V>(event);
     WaitFlag<HardEvent::MTE3_V>(event);
+}
+
+/* The newer name. */
+template <typename T> AKGEN_API void Fill(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value)
+{
+    static_assert(akgen::is_one_of<T, uint16_t, int16_t, half, uint32_t, int32_t, float>,
+                  "Fill: data type is not supported on Ascend910B; supported: half | int16_t | uint16_t | float | "
+                  "int32_t | uint32_t");
+    InitOutput<T>(gmWorkspaceAddr, uint32_t(size), value);
 }
 
 } // namespace AscendC

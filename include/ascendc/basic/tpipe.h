@@ -9,6 +9,34 @@ namespace AscendC
 
 using TBufHandle = uint8_t *;
 
+/* A queue's third template argument may point to one. It tells CANN's queue at compile time what InitBuffer tells it
+ * anyway. */
+struct TQueConfig {
+    bool nd2nz = false;
+    bool nz2nd = false;
+    bool scmBlockGroup = false;
+    uint32_t bufferLen = 0;
+    uint32_t bufferNumber = 0;
+    uint32_t consumerSize = 0;
+    TPosition consumer[8] = {};
+    bool enableStaticEvtId = false;
+    bool enableLoopQueue = false;
+};
+AKGEN_API constexpr TQueConfig GetTQueConfig(bool nd2nz, bool nz2nd, bool scmBlockGroup, uint32_t bufferLen,
+                                             uint32_t bufferNumber, uint32_t consumerSize, const TPosition consumer[],
+                                             bool enableStaticEvtId, bool enableLoopQueue)
+{
+    return {nd2nz,
+            nz2nd,
+            scmBlockGroup,
+            bufferLen,
+            bufferNumber,
+            consumerSize,
+            {consumer[0], consumer[1], consumer[2], consumer[3], consumer[4], consumer[5], consumer[6], consumer[7]},
+            enableStaticEvtId,
+            enableLoopQueue};
+}
+
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind
 {
   public:

@@ -57,7 +57,13 @@ static void test_aicore_and_launches(void **state)
     prepare(&arena, "[host, aicore] int f();\n[host,aicore] int g(int host);\nint a[host, b], c[host];\n", NULL, false,
             &out);
     assert_string_equal(out.text,
-                        "_HOST_AICORE_  int f();\n_HOST_AICORE_ int g(int host);\nint a[host, b], c[host];\n");
+                        "_HAICORE_      int f();\n_HAICORE_     int g(int host);\nint a[host, b], c[host];\n");
+    prepare(&arena,
+            "__aicore__ constexpr int f();\nstatic constexpr __aicore__ inline int g();\n"
+            "__aicore__ inline int h() { constexpr int n = 1; return n; }\n",
+            NULL, false, &out);
+    assert_string_equal(out.text, "_HAICORE_  constexpr int f();\nstatic constexpr _HAICORE_  inline int g();\n"
+                                  "__aicore__ inline int h() { constexpr int n = 1; return n; }\n");
     prepare(&arena, "void add_do(int n) { int k; add<<<n, nullptr,\n s>>>(x, f(y)); k++; }", NULL, false, &out);
     assert_string_equal(out.text, "void add_do(int n) { int k;                  \n              ; k++; }");
     assert_true(out.changed);
