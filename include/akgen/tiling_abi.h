@@ -34,6 +34,52 @@ void akgen_tmp_factor(enum akgen_tmp_api api, uint32_t type_size, uint32_t *live
 void akgen_tmp_mean(uint32_t n, uint32_t type_size, uint32_t accumulator_size, uint32_t *max, uint32_t *min);
 void akgen_tmp_sum(uint32_t n, uint32_t type_size, uint32_t *max, uint32_t *min);
 
+/* Space of the others, after their functions in CANN. */
+void akgen_tmp_power(const struct akgen_shape *base, const struct akgen_shape *exponent, bool integer,
+                     uint32_t type_size, uint32_t *max, uint32_t *min);
+void akgen_tmp_power_factor(bool both_tensors, bool integer, uint32_t type_size, uint32_t *live, uint32_t *extra);
+void akgen_tmp_broadcast(const struct akgen_shape *from, const struct akgen_shape *to, uint32_t type_size,
+                         uint32_t *max, uint32_t *min);
+void akgen_tmp_select(const struct akgen_shape *first, const struct akgen_shape *second, const struct akgen_shape *mask,
+                      uint32_t mask_bytes, bool reuse_mask, uint32_t *max, uint32_t *min);
+void akgen_tmp_dropout(const struct akgen_shape *shape, uint32_t *max, uint32_t *min);
+void akgen_tmp_quant(const struct akgen_shape *shape, uint32_t *max, uint32_t *min);
+void akgen_tmp_dequant(const struct akgen_shape *shape, uint32_t *max, uint32_t *min);
+void akgen_tmp_dequant_factor(const struct akgen_shape *shape, uint32_t *live, uint32_t *extra);
+void akgen_tmp_antiquant(const struct akgen_shape *shape, const struct akgen_shape *scale, bool transposed,
+                         bool to_half, uint32_t *max, uint32_t *min);
+enum akgen_reduce_api { AKGEN_REDUCE_SUM, AKGEN_REDUCE_PRODUCT, AKGEN_REDUCE_EXTREME, AKGEN_REDUCE_LOGIC };
+/* along_last: the pattern AR, else RA. The least and the most are one. */
+uint32_t akgen_tmp_reduce(enum akgen_reduce_api api, const struct akgen_shape *shape, uint32_t type_size,
+                          bool along_last, bool reuse);
+uint32_t akgen_tmp_xor_sum(const struct akgen_shape *shape, uint32_t type_size, bool reuse);
+void akgen_tmp_cumsum(const struct akgen_shape *shape, uint32_t type_size, bool along_last, uint32_t *max,
+                      uint32_t *min);
+uint32_t akgen_tmp_sort(uint32_t count, uint32_t type_size);
+void akgen_tmp_topk(int32_t inner, int32_t outer, bool has_index, bool small, bool largest, uint32_t *max,
+                    uint32_t *min);
+void akgen_tmp_layer_norm(const struct akgen_shape *shape, uint32_t type_size, bool reuse, uint32_t *max,
+                          uint32_t *min);
+void akgen_tmp_layer_norm_separate(const struct akgen_shape *shape, uint32_t type_size, uint32_t *max, uint32_t *min);
+void akgen_tmp_normalize(const struct akgen_shape *shape, uint32_t parameter_size, uint32_t type_size, uint32_t *max,
+                         uint32_t *min);
+void akgen_tmp_welford_update(const struct akgen_shape *shape, uint32_t type_size, bool reuse, uint32_t *max,
+                              uint32_t *min);
+void akgen_tmp_welford_finalize(const struct akgen_shape *shape, uint32_t *max, uint32_t *min);
+/* False if the shape is none for basic blocks. */
+bool akgen_tmp_rms_norm(const struct akgen_shape *shape, uint32_t type_size, bool basic_block, uint32_t *max,
+                        uint32_t *min);
+
+/* Tiling of what normalises and sorts. space: of the temporary buffer. */
+void akgen_layer_norm_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size, bool reuse,
+                             struct akgen_LayerNormTiling *tiling);
+void akgen_layer_norm_separate_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,
+                                      struct akgen_LayerNormSeparateTiling *tiling);
+bool akgen_rms_norm_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,
+                           uint32_t type_size, bool basic_block, struct akgen_RmsNormTiling *tiling);
+bool akgen_topk_tiling(int32_t inner, int32_t outer, int32_t k, uint32_t type_size, bool has_index, bool small,
+                       bool largest, struct akgen_TopkTiling *tiling);
+
 /* Softmax and its relatives. */
 enum akgen_softmax_kind {
     AKGEN_SOFTMAX, /* SoftMax and LogSoftMax */

@@ -7,6 +7,7 @@
 #include "tiling/matmul_tiling.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/softmax_tiling.h"
+#include "tiling/space_tiling.h"
 #include "tiling/tiling_structs.h"
 #include "tiling/tmp_space.h"
 
@@ -18,7 +19,27 @@ namespace AscendC
 {
 #define AKGEN_UNSUPPORTED_FUNCTION(name)                                                                               \
     template <typename... Arguments> uint32_t name(Arguments &&...) AKGEN_UNSUPPORTED("AscendC::" #name)
-AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetBatchNormMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetBatchNormNDTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetDeepNormMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetDeepNormTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetGroupNormMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetGroupNormNDTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradNDTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradBetaMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradBetaNDTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetPadMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetUnPadMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetTransposeMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetTransposeTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeOnlyTilingInfo);
+AKGEN_UNSUPPORTED_FUNCTION(GetTransDataMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(GetSortMaxMinTmpSize);
+AKGEN_UNSUPPORTED_FUNCTION(PadTilingFunc);
+AKGEN_UNSUPPORTED_FUNCTION(UnPadTilingFunc);
 AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseAndMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseNotMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseOrMaxMinTmpSize);

@@ -96,6 +96,160 @@ static void softmax_rows(void **state)
     assert_int_equal(tiling.rangeM, 0);
 }
 
+static struct akgen_shape shape2(int64_t first, int64_t last)
+{
+    return (struct akgen_shape){.rank = 2, .dims = {first, last}};
+}
+
+static void power_space(void **state)
+{
+    (void)state;
+    const struct akgen_shape tensor = shape2(8, 128), number = {.rank = 1, .dims = {1}};
+    uint32_t max, min;
+    akgen_tmp_power(&tensor, &tensor, false, 4, &max, &min);
+    assert_int_equal(max, 4 * 4096 + 256);
+    assert_int_equal(min, 4 * 256 + 256);
+    akgen_tmp_power(&number, &tensor, false, 2, &max, &min);
+    assert_int_equal(max, 14 * 2048 + 256);
+    assert_int_equal(min, 14 * 128 + 256);
+    akgen_tmp_power(&tensor, &number, true, 4, &max, &min);
+    assert_int_equal(max, 7 * 4096);
+    assert_int_equal(min, 7 * 256);
+}
+
+static void broadcast_space(void **state)
+{
+    (void)state;
+    struct akgen_shape column = shape2(10, 1), row = shape2(1, 64), to = shape2(10, 64), ragged = shape2(10, 60);
+    uint32_t max, min;
+    akgen_tmp_broadcast(&row, &to, 4, &max, &min);
+    assert_int_equal(max, 32);
+    /* Brcb: a block for each of 8 rows at least, for 16 rows at most. */
+    akgen_tmp_broadcast(&column, &to, 4, &max, &min);
+    assert_int_equal(min, 8 * 8 * 4);
+    assert_int_equal(max, 16 * 8 * 4);
+    akgen_tmp_broadcast(&column, &ragged, 4, &max, &min);
+    assert_int_equal(min, 8 * 8 * 4 + 8 * 64 * 4);
+    assert_int_equal(max, 16 * 8 * 4 + 10 * 64 * 4);
+    /* Bytes become halves: 16 and 640 of them. */
+    akgen_tmp_broadcast(&row, &to, 1, &max, &min);
+    assert_int_equal(max, 32 + (64 + 640) * 2);
+    akgen_tmp_broadcast(&to, &to, 4, &max, &min);
+    assert_int_equal(max, 0);
+}
+
+static void select_space_is_padded(void **state)
+{
+    (void)state;
+    struct akgen_shape source = shape2(100, 96), mask = shape2(100, 128), number = {.rank = 0};
+    uint32_t max, min;
+    akgen_tmp_select(&source, &number, &mask, 1, false, &max, &min);
+    assert_int_equal(max, 9600 * 2 + 512 + 9600);
+    assert_int_equal(min, 4096 * 2 + 512 + 9600);
+    akgen_tmp_select(&number, &source, &mask, 1, true, &max, &min);
+    assert_int_equal(max, 9600 * 2 + 512);
+}
+
+static void quantisation_space(void **state)
+{
+    (void)state;
+    struct akgen_shape shape = shape2(4, 64), channels = shape2(1, 64), one = shape2(1, 1);
+    uint32_t max, min, live, extra;
+    akgen_tmp_quant(&shape, &max, &min);
+    assert_int_equal(max, 512);
+    akgen_tmp_dequant(&shape, &max, &min);
+    assert_int_equal(max, (64 + 4 * 64 + 72) * 4);
+    assert_int_equal(min, (64 + 64 + 72) * 4);
+    akgen_tmp_dequant_factor(&shape, &live, &extra);
+    assert_int_equal(live, 1);
+    assert_int_equal(extra, 8 + 64 + 64);
+    akgen_tmp_antiquant(&shape, &channels, false, false, &max, &min);
+    assert_int_equal(max, (2 * 64 + 64 * 4) * 4);
+    akgen_tmp_antiquant(&shape, &one, false, false, &max, &min);
+    assert_int_equal(max, 256 * 4);
+    assert_int_equal(min, 1024);
+    akgen_tmp_antiquant(&shape, &channels, true, true, &max, &min);
+    assert_int_equal(max, 0);
+}
+
+static void reduction_space(void **state)
+{
+    (void)state;
+    struct akgen_shape shape = shape2(6, 100), narrow = shape2(6, 64);
+    /* 100 columns fold into 64; 6 rows into 4 of 104 floats. */
+    assert_int_equal(akgen_tmp_reduce(AKGEN_REDUCE_SUM, &shape, 4, true, false), 6 * 64 * 4);
+    assert_int_equal(akgen_tmp_reduce(AKGEN_REDUCE_SUM, &narrow, 4, true, false), 0);
+    assert_int_equal(akgen_tmp_reduce(AKGEN_REDUCE_SUM, &shape, 4, false, false), 4 * 416);
+    assert_int_equal(akgen_tmp_reduce(AKGEN_REDUCE_EXTREME, &shape, 4, true, false), 6 * 256);
+    assert_int_equal(akgen_tmp_reduce(AKGEN_REDUCE_EXTREME, &shape, 4, true, true), 0);
+    assert_int_equal(akgen_tmp_reduce(AKGEN_REDUCE_PRODUCT, &shape, 4, true, false), (64 + 48) * 4 + 256);
+    assert_int_equal(akgen_tmp_reduce(AKGEN_REDUCE_LOGIC, &shape, 1, true, true), 128 * 2 + 6 * 32);
+    assert_int_equal(akgen_tmp_xor_sum(&shape, 2, false), 3 * 1200);
+}
+
+static void norm_space(void **state)
+{
+    (void)state;
+    struct akgen_shape shape = {.rank = 4, .dims = {2, 5, 64, 60}};
+    uint32_t max, min;
+    akgen_tmp_layer_norm(&shape, 2, false, &max, &min);
+    assert_int_equal(max, 3 * 10 * 64 * 4 + 2 * 64);
+    assert_int_equal(min, 3 * 64 * 4 + 2 * 64);
+    shape.rank = 3;
+    assert_true(akgen_tmp_rms_norm(&shape, 2, false, &max, &min));
+    assert_int_equal(max, (2 * 640 + 16) * 4);
+    assert_int_equal(min, (2 * 64 + 8) * 4);
+    assert_false(akgen_tmp_rms_norm(&shape, 2, true, &max, &min)); /* ten rows are no multiple of eight */
+}
+
+static void layer_norm_rows(void **state)
+{
+    (void)state;
+    struct akgen_shape shape = {.rank = 4, .dims = {2, 5, 64, 60}};
+    struct akgen_LayerNormTiling tiling = {0};
+    /* 32 floats of statistics and three buffers with room for four rows. */
+    akgen_layer_norm_tiling(&shape, (32 + 3 * (4 * 64 + 10)) * 4, 2, false, &tiling);
+    assert_int_equal(tiling.oneTmpSize, 256);
+    assert_int_equal(tiling.firstTmpStartPos, 32);
+    assert_int_equal(tiling.thirdTmpStartPos, 32 + 512);
+    assert_int_equal(tiling.loopRound, 2);
+    assert_int_equal(tiling.inputTailSize, 128);
+    assert_int_equal(tiling.meanVarTailPos, 8);
+    assert_float_equal(tiling.lastDimValueBack, 1.0 / 60, 1e-7);
+    struct akgen_RmsNormTiling rms = {0};
+    shape.rank = 3;
+    struct akgen_shape original = shape;
+    original.dims[2] = 60;
+    assert_true(akgen_rms_norm_tiling(&shape, &original, (3 * 64 + 8) * 4, 4, false, &rms));
+    assert_int_equal(rms.mainBsLength, 3);
+    assert_int_equal(rms.loopRound, 3);
+    assert_int_equal(rms.tailBsLength, 1);
+    assert_int_equal(rms.inputTailPos, 576);
+    assert_false(akgen_rms_norm_tiling(&shape, &original, 64, 4, false, &rms));
+}
+
+static void topk_pairs(void **state)
+{
+    (void)state;
+    struct akgen_TopkTiling tiling;
+    uint32_t max, min;
+    assert_true(akgen_topk_tiling(64, 2, 10, 4, false, false, true, &tiling));
+    assert_int_equal(tiling.tmpLocalSize, 64 * 5);
+    assert_int_equal(tiling.srcIndexOffset, 64 * 4);
+    assert_int_equal(tiling.maskOffset, 2 * 16);
+    assert_int_equal(tiling.mrgSortSrc3offset, 6);
+    akgen_tmp_topk(64, 2, false, false, true, &max, &min);
+    assert_int_equal(max, 64 * 5 * 4);
+    assert_true(akgen_topk_tiling(32, 4, 18, 2, true, true, false, &tiling));
+    assert_int_equal(tiling.innerDataSize, 128 * 4);
+    assert_int_equal(tiling.tmpLocalSize, 128 * 4 + 128 + 32);
+    assert_int_equal(tiling.vreduceIdxMask0, 0xaaaaaaaa);
+    assert_int_equal(tiling.vreduceIdxMask1, 0xa);
+    assert_int_equal(tiling.vreducehalfValMask3, 0x1111);
+    assert_int_equal(tiling.vreducehalfValMask4, 0x11);
+    assert_int_equal(tiling.vreducehalfValMask5, 0);
+}
+
 /* What docs/zh/api, TCubeTiling, asks of a tiling, recomputed here. */
 static int64_t up(int64_t value, int64_t unit)
 {
@@ -233,8 +387,20 @@ static void matmul_obeys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matmul_is_legal),   cmocka_unit_test(matmul_is_sensible), cmocka_unit_test(matmul_obeys),
-        cmocka_unit_test(elementwise_space), cmocka_unit_test(sum_space),          cmocka_unit_test(softmax_space),
+        cmocka_unit_test(power_space),
+        cmocka_unit_test(broadcast_space),
+        cmocka_unit_test(select_space_is_padded),
+        cmocka_unit_test(quantisation_space),
+        cmocka_unit_test(reduction_space),
+        cmocka_unit_test(norm_space),
+        cmocka_unit_test(layer_norm_rows),
+        cmocka_unit_test(topk_pairs),
+        cmocka_unit_test(matmul_is_legal),
+        cmocka_unit_test(matmul_is_sensible),
+        cmocka_unit_test(matmul_obeys),
+        cmocka_unit_test(elementwise_space),
+        cmocka_unit_test(sum_space),
+        cmocka_unit_test(softmax_space),
         cmocka_unit_test(softmax_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

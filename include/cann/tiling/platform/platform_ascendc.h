@@ -12,6 +12,19 @@ namespace fe
 class PlatFormInfos;
 }
 
+// The architecture's number (platform/soc_spec.h of CANN).
+enum class NpuArch : uint32_t {
+    DAV_1001 = 1001,
+    DAV_2002 = 2002,
+    DAV_2201 = 2201,
+    DAV_3002 = 3002,
+    DAV_3003 = 3003,
+    DAV_3102 = 3102,
+    DAV_3113 = 3113,
+    DAV_3510 = 3510,
+    DAV_5102 = 5102
+};
+
 namespace platform_ascendc
 {
 enum class CoreMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, FB = 7, BT = 8, RESERVED };
@@ -94,6 +107,14 @@ class PlatformAscendC
     SocVersion GetSocVersion() const
     {
         return SocVersion::ASCEND910B;
+    }
+    fe::PlatFormInfos *GetPlatFormInfo() const
+    {
+        return reinterpret_cast<fe::PlatFormInfos *>(platform_);
+    }
+    NpuArch GetCurNpuArch() const
+    {
+        return NpuArch::DAV_2201;
     }
 
   private:
