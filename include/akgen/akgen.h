@@ -28,7 +28,7 @@ const char *verdict_stage_name(enum verdict_stage stage);
 
 struct akgen_request {
     const char *task;      /* "level1/Math/Sqrt", "Sqrt", or a task's directory */
-    const char *candidate; /* directory of the operator project */
+    const char *candidate; /* directory of the operator project, or file of an answer (docs/answers.md) */
     const char *soc;       /* NULL = Ascend910B2 */
     bool strict;           /* profile strict instead of upstream */
     bool static_shapes;    /* mode static: case 0 only */

@@ -272,6 +272,9 @@ static void put_page(FILE *out, struct bench *bench)
         fputs("</b></p>", out);
     }
     put_summary(out, bench);
+    int wrappers = bench_errors(bench).wrappers;
+    if (wrappers)
+        fprintf(out, "<p>unsupported because the Python wrapper does more than one plain call: %d</p>\n", wrappers);
     put_rate_chart(out, bench, true);
     put_rate_chart(out, bench, false);
     put_error_chart(out, bench);

@@ -225,7 +225,25 @@ static bool read_call(struct model *model, const struct line *line, const char *
     return true;
 }
 
-/* `return lib.f(x)`, or `y = lib.f(x)` and `return y`. */
+/* `x = x.contiguous()`: the tensors of a task are. */
+static bool keeps_value(struct model *model, const char *text)
+{
+    const char *name = arena_strndup(model->arena, text, strcspn(text, " ="));
+    return wrapper_is_name(name) && strcmp(text, arena_printf(model->arena, "%s = %s.contiguous()", name, name)) == 0;
+}
+
+/* True if the extension, or something that may be it, is used in lines begin .. end - 1. */
+static bool uses_extension(struct model *model, int begin, int end)
+{
+    const char *use = arena_printf(model->arena, "%s.", extension_name(model));
+    for (int i = begin; i < end; i++)
+        if (strstr(model->lines[i].text, use) || strstr(model->lines[i].text, "from custom_ops_lib import") ||
+            strstr(model->lines[i].text, "torch.ops."))
+            return true;
+    return false;
+}
+
+/* `return lib.f(x)`, or `y = lib.f(x)` and `return y`; before it lines that change nothing. */
 static bool read_forward(struct model *model, int at, struct wrapper_call *call)
 {
     const struct line *first = &model->lines[at + 1], *def = &model->lines[at];
@@ -233,12 +251,13 @@ static bool read_forward(struct model *model, int at, struct wrapper_call *call)
     while (at + 1 + count < model->line_count && first[count].indent > def->indent)
         count++;
     const char *module = extension_name(model);
-    bool called = false;
-    for (int i = 0; i < count; i++)
-        called |= strstr(first[i].text, module) != NULL;
-    if (!called)
-        return refuse(model, OP_WRAPPER_FOREIGN, def,
-                      "ModelNew.forward never calls %s: the answer's kernel is not used", module);
+    if (!uses_extension(model, 0, model->line_count))
+        return refuse(model, OP_WRAPPER_FOREIGN, def, "ModelNew never calls %s: the answer's kernel is not used",
+                      module);
+    if (!count)
+        return refuse(model, OP_WRAPPER_BROKEN, def, "forward has no body");
+    for (; count > 1 && keeps_value(model, first->text); count--)
+        first++;
     if (count == 1 && strncmp(first->text, "return ", 7) == 0)
         return read_call(model, first, first->text + 7 + strspn(first->text + 7, " "), call);
     const char *equal = strchr(first->text, '=');

@@ -59,7 +59,9 @@ class Responses(unittest.TestCase):
         # Relu: 2 of the 3 that count; LeakyRelu: 1 of 1.
         self.assertRegex(process.stdout, r"all +2 +4 +100\.0% +3 +83\.3% +3/4  \(3 excluded\)")
         self.assertRegex(process.stdout, r"unsupported 3  \(of the unsupported, 2 wrappers that do more than one plain call\)")
-        self.assertIn("class Kernel {", page.read_text())
+        text = page.read_text()
+        self.assertIn("class Kernel {", text)
+        self.assertIn("more than one plain call: 2</p>", text)
 
     def test_a_case_that_a_task_lacks(self):
         options = ["bench", "--suite", "multikernelbench", "--provider", f"dir:{self.directory}", "--task", "level1/[AR]*"]

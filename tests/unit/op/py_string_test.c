@@ -154,6 +154,7 @@ static void wrapper(void **state)
                                      "        self.eps = float(eps)\n"
                                      "    def forward(self, x):\n"
                                      "        '''doc'''\n"
+                                     "        x = x.contiguous()\n"
                                      "        y = custom_ops_lib.f(x.contiguous(),\n"
                                      "                             self.w, self.eps, True)\n"
                                      "        return y\n",
@@ -185,6 +186,26 @@ static void wrapper(void **state)
     assert_int_equal(wrapper.kind, OP_WRAPPER_BROKEN);
     assert_non_null(strstr(wrapper.reason, "line 5): aclnnOp takes 2 inputs, 2 attributes and 1 outputs"));
     op_wrapper_release(&wrapper);
+
+    /* through a method of its own: a use, but no plain one */
+    model.text = "class ModelNew(nn.Module):\n"
+                 "    def run(self, x):\n"
+                 "        return custom_ops_lib.f(x)\n"
+                 "    def forward(self, x):\n"
+                 "        return self.run(x)\n";
+    op_wrapper_read(&arena, &response, &def, &wrapper);
+    assert_int_equal(wrapper.kind, OP_WRAPPER_MORE);
+    model.text = "import custom_ops_lib\nclass ModelNew(nn.Module):\n    def forward(self, x):\n";
+    op_wrapper_read(&arena, &response, &def, &wrapper);
+    assert_int_equal(wrapper.kind, OP_WRAPPER_FOREIGN);
+    model.text = "x = custom_ops_lib.f\nclass ModelNew(nn.Module):\n    def forward(self, x):\n";
+    op_wrapper_read(&arena, &response, &def, &wrapper);
+    assert_int_equal(wrapper.kind, OP_WRAPPER_BROKEN);
+    model.text = "# custom_ops_lib\nimport custom_ops_lib as lib\nclass ModelNew(nn.Module):\n"
+                 "    def forward(self, x):\n        return torch.relu(x)\n";
+    op_wrapper_read(&arena, &response, &def, &wrapper);
+    assert_int_equal(wrapper.kind, OP_WRAPPER_FOREIGN);
+    assert_non_null(strstr(wrapper.reason, "ModelNew never calls lib"));
     arena_free(&arena);
 }
 
