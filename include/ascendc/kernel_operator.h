@@ -16,6 +16,7 @@
 
 #include "adv/broadcast.h"
 #include "adv/elementwise.h"
+#include "adv/norm.h"
 #include "adv/reduce.h"
 #include "adv/select.h"
 #include "adv/softmax.h"

@@ -142,7 +142,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(ClampMax) \
     X(ClampMin) \
     X(CumSum) \
-    X(DeepNorm) \
     X(DropOut) \
     X(FasterGelu) \
     X(FasterGeluV2) \
@@ -151,10 +150,8 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(Gelu) \
     X(GroupNorm) \
     X(Hypot) \
-    X(LayerNorm) \
     X(LayerNormGrad) \
     X(LayerNormGradBeta) \
-    X(Normalize) \
     X(Pad) \
     X(Power) \
     X(ReGlu) \
@@ -163,7 +160,6 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
     X(ReduceMean) \
     X(ReduceProd) \
     X(ReduceXorSum) \
-    X(RmsNorm) \
     X(Silu) \
     X(SoftmaxFlashV3) \
     X(SwiGLU) \
@@ -196,9 +192,6 @@ struct AR;
 struct RA;
 } // namespace Reduce
 } // namespace Pattern
-AKGEN_LACKS_TYPE(LayerNormPara)
-AKGEN_LACKS_TYPE(LayerNormConfig)
-AKGEN_LACKS_TYPE(NormalizePara)
 AKGEN_LACKS_TYPE(BroadcastTiling)
 AKGEN_LACKS_TYPE(CumSumInfo)
 AKGEN_LACKS_TYPE(TopKInfo)
