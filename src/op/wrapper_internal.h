@@ -33,7 +33,7 @@ bool wrapper_read_model(struct arena *arena, const struct py_value *model, struc
 bool wrapper_refuse(struct arena *arena, struct op_wrapper *wrapper, enum op_wrapper_kind kind, const char *variable,
                     int line, const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* The comma-separated parts of a bracketed text, trimmed; `open` is at the bracket. Sets *close behind the closing one;
- * -1 if it does not close or has more than WRAPPER_MAX_ARGUMENTS parts. */
+ * -1 if there is no bracket, if it does not close or has more than WRAPPER_MAX_ARGUMENTS parts. */
 int wrapper_split(struct arena *arena, const char *open, const char **parts, const char **close);
 /* True if the text is one identifier. */
 bool wrapper_is_name(const char *text);

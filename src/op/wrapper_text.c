@@ -33,6 +33,8 @@ int wrapper_split(struct arena *arena, const char *open, const char **parts, con
 {
     int depth = 0, count = 0;
     const char *begin = open + 1;
+    if (!*open || !strchr("([{", *open))
+        return -1;
     for (const char *at = open; *at; at++) {
         if (*at == '"' || *at == '\'') {
             const char *end = strchr(at + 1, *at);

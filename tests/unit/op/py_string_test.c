@@ -186,6 +186,10 @@ static void wrapper(void **state)
     assert_int_equal(wrapper.kind, OP_WRAPPER_BROKEN);
     assert_non_null(strstr(wrapper.reason, "line 5): aclnnOp takes 2 inputs, 2 attributes and 1 outputs"));
     op_wrapper_release(&wrapper);
+    bind.text = "at::Tensor g(const at::Tensor &x, const at::Tensor &w, double e, bool b) { EXEC_NPU_CMD; }\n"
+                "PYBIND11_MODULE(T, m) { m.def(\"f\", &g); }\n";
+    op_wrapper_read(&arena, &response, &def, &wrapper);
+    assert_int_equal(wrapper.kind, OP_WRAPPER_BROKEN);
 
     /* through a method of its own: a use, but no plain one */
     model.text = "class ModelNew(nn.Module):\n"
