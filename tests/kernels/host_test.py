@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Small operator projects, one for each mechanism of a host part. Each adds two tensors of half; its kernel takes the
+tile length and whatever else it checks from tiling data, so that a wrong layout or value gives wrong sums."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from akgen_program import verdict  # noqa: E402
+
+TASK = "level1/Math/UnalignAdd"  # case 0: 128 x 256 halves
+DEF = """
+namespace ops {
+class UnalignAdd : public OpDef {
+public:
+    explicit UnalignAdd(const char *name) : OpDef(name)
+    {
+        this->Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+        this->Input("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+        this->Output("z").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+        this->AICore()%s.AddConfig("ascend910b");
+    }
+};
+OP_ADD(UnalignAdd);
+} // namespace ops
+"""
+KERNEL = """
+#include "kernel_operator.h"
+%s
+using namespace AscendC;
+extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
+{
+    %s
+    constexpr uint32_t PER_BLOCK = 1024; // 32768 elements over 32 blocks
+    TPipe pipe;
+    TQue<QuePosition::VECIN, 1> xQueue, yQueue;
+    TQue<QuePosition::VECOUT, 1> zQueue;
+    GlobalTensor<half> xGm, yGm, zGm;
+    xGm.SetGlobalBuffer((__gm__ half *)x + GetBlockIdx() * PER_BLOCK, PER_BLOCK);
+    yGm.SetGlobalBuffer((__gm__ half *)y + GetBlockIdx() * PER_BLOCK, PER_BLOCK);
+    zGm.SetGlobalBuffer((__gm__ half *)z + GetBlockIdx() * PER_BLOCK, PER_BLOCK);
+    pipe.InitBuffer(xQueue, 1, tile * sizeof(half));
+    pipe.InitBuffer(yQueue, 1, tile * sizeof(half));
+    pipe.InitBuffer(zQueue, 1, tile * sizeof(half));
+    for (uint32_t at = 0; at < PER_BLOCK; at += tile) {
+        LocalTensor<half> a = xQueue.AllocTensor<half>(), b = yQueue.AllocTensor<half>();
+        DataCopy(a, xGm[at], tile);
+        DataCopy(b, yGm[at], tile);
+        xQueue.EnQue(a);
+        yQueue.EnQue(b);
+        a = xQueue.DeQue<half>();
+        b = yQueue.DeQue<half>();
+        LocalTensor<half> c = zQueue.AllocTensor<half>();
+        Add(c, a, b, tile);
+        zQueue.EnQue(c);
+        c = zQueue.DeQue<half>();
+        DataCopy(zGm[at], c, tile);
+        xQueue.FreeTensor(a);
+        yQueue.FreeTensor(b);
+        zQueue.FreeTensor(c);
+    }
+}
+"""
+SAVE = """
+    data.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(data.GetDataSize());
+    context->SetBlockDim(32);
+"""
+
+# TilingBaseClass and its registry: the first template in order does not suit the case, the second does.
+TEMPLATES = """
+#include "error/ops_error.h"
+#include "register/op_def_registry.h"
+#include "register/tilingdata_base.h"
+#include "tiling/tiling_base.h"
+#include "tiling/tiling_templates_registry.h"
+namespace optiling {
+BEGIN_TILING_DATA_DEF(WideTiling)
+TILING_DATA_FIELD_DEF(uint64_t, unused);
+TILING_DATA_FIELD_DEF(uint32_t, tile);
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(UnalignAdd_20, WideTiling)
+class Template : public TilingBaseClass {
+public:
+    explicit Template(gert::TilingContext *context) : TilingBaseClass(context) {}
+protected:
+    ge::graphStatus GetPlatformInfo() override
+    {
+        auto platform = platform_ascendc::PlatformAscendC(context_->GetPlatformInfo());
+        platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, aicoreParams_.ubSize);
+        OPS_CHECK(aicoreParams_.ubSize == 0, OPS_REPORT_VECTOR_INNER_ERR(context_->GetNodeName(), "no UB"),
+                  return ge::GRAPH_FAILED);
+        return ge::GRAPH_SUCCESS;
+    }
+    ge::graphStatus GetShapeAttrsInfo() override
+    {
+        auto shape = context_->GetInputShape(0);
+        OPS_LOG_E_IF_NULL(context_, shape, return ge::GRAPH_FAILED);
+        OPS_LOG_D(context_->GetNodeName(), "%ld elements", shape->GetStorageShape().GetShapeSize());
+        return ge::GRAPH_SUCCESS;
+    }
+    ge::graphStatus DoLibApiTiling() override { return ge::GRAPH_SUCCESS; }
+    ge::graphStatus GetWorkspaceSize() override { return ge::GRAPH_SUCCESS; }
+};
+class Narrow : public Template {
+public:
+    using Template::Template;
+protected:
+    bool IsCapable() override { return context_->GetInputShape(0)->GetStorageShape().GetDim(1) < 100; }
+    ge::graphStatus DoOpTiling() override { return ge::GRAPH_FAILED; }
+    uint64_t GetTilingKey() const override { return 10; }
+    ge::graphStatus PostTiling() override { return ge::GRAPH_FAILED; }
+};
+class Wide : public Template {
+public:
+    using Template::Template;
+protected:
+    bool IsCapable() override { return true; }
+    ge::graphStatus DoOpTiling() override { data_.set_tile(256); return ge::GRAPH_SUCCESS; }
+    uint64_t GetTilingKey() const override { return 20; }
+    ge::graphStatus PostTiling() override
+    {
+        data_.SaveToBuffer(context_->GetRawTilingData()->GetData(), context_->GetRawTilingData()->GetCapacity());
+        context_->GetRawTilingData()->SetDataSize(data_.GetDataSize());
+        context_->SetBlockDim(32);
+        return ge::GRAPH_SUCCESS;
+    }
+    WideTiling data_;
+};
+REGISTER_TILING_TEMPLATE("UnalignAdd", Wide, 2000);
+REGISTER_TILING_TEMPLATE("UnalignAdd", Narrow, 1000);
+struct CompileInfo { uint32_t cores; };
+static ge::graphStatus Tile(gert::TilingContext *context)
+{
+    auto info = static_cast<const CompileInfo *>(context->GetCompileInfo());
+    OPS_CHECK(info == nullptr || info->cores != 48, OPS_LOG_E(context, "no cores"), return ge::GRAPH_FAILED);
+    return TilingRegistry::GetInstance().DoTilingImpl(context);
+}
+static ge::graphStatus Prepare(gert::TilingParseContext *context)
+{
+    auto info = context->GetCompiledInfo<CompileInfo>();
+    info->cores = platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv();
+    return ge::GRAPH_SUCCESS;
+}
+IMPL_OP_OPTILING(UnalignAdd).Tiling(Tile).TilingParse<CompileInfo>(Prepare);
+} // namespace optiling
+"""
+
+# Structures of high-level APIs between others: what host and kernel take for their layout must be one.
+NESTED = """
+#include "register/op_def_registry.h"
+#include "tiling/tiling_api.h"
+namespace optiling {
+BEGIN_TILING_DATA_DEF(NestedTiling)
+TILING_DATA_FIELD_DEF(uint8_t, first);
+TILING_DATA_FIELD_DEF_STRUCT(SoftMaxTiling, rows);
+TILING_DATA_FIELD_DEF_STRUCT(TCubeTiling, product);
+TILING_DATA_FIELD_DEF_STRUCT(TopkTiling, top);
+TILING_DATA_FIELD_DEF(uint32_t, last);
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(UnalignAdd, NestedTiling)
+static ge::graphStatus Tile(gert::TilingContext *context)
+{
+    NestedTiling data;
+    data.set_first(7);
+    data.set_last(99);
+    ge::Shape shape({16, 64});
+    uint32_t least = AscendC::GetSoftMaxMinTmpSize(shape, 4, false), max = 0, min = 0;
+    AscendC::SoftMaxTilingFunc(shape, 4, 4 * least, data.rows); // four rows of 64
+    AscendC::tiling::SoftMaxTiling plain;
+    AscendC::SoftMaxTilingFunc(shape, 4, 4 * least, plain);
+    AscendC::GetSigmoidMaxMinTmpSize(shape, 2, false, max, min);
+    if (plain.splitSize != data.rows.get_splitSize() || max != 2048)
+        return ge::GRAPH_FAILED;
+    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    matmul_tiling::MultiCoreMatmulTiling matmul(platform);
+    matmul.SetDim(16);
+    matmul.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT16);
+    matmul.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT16);
+    matmul.SetCType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT);
+    matmul.SetShape(1024, 1024, 1024);
+    matmul.SetOrgShape(1024, 1024, 1024);
+    matmul.SetBufferSpace(-1, -1, -1);
+    if (matmul.GetTiling(data.product) == -1)
+        return ge::GRAPH_FAILED;
+    AscendC::TopKTilingFunc(platform, 32, 4, 18, 2, true, AscendC::TopKMode::TOPK_NSMALL, true, data.top);
+""" + SAVE + """
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+"""
+
+# SetTiling alone gives a CompileInfo that nobody fills in.
+UNFILLED = """
+#include "register/op_def_registry.h"
+namespace optiling {
+struct CompileInfo { uint32_t cores; };
+static ge::graphStatus Tile(gert::TilingContext *context)
+{
+    context->SetBlockDim(static_cast<const CompileInfo *>(context->GetCompileInfo())->cores);
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+"""
+
+BY_FUNCTION = DEF % ".SetTiling(optiling::Tile)"
+
+
+class Host(unittest.TestCase):
+    def run_project(self, host, kernel, task=TASK, name="unalign_add"):
+        with tempfile.TemporaryDirectory() as directory:
+            project = pathlib.Path(directory)
+            for folder, text in (("op_host", host), ("op_kernel", kernel)):
+                (project / folder).mkdir()
+                (project / folder / f"{name}.cpp").write_text(text)
+            return verdict(task, project, "--case", "0")
+
+    def check_passes(self, result):
+        self.assertEqual((result["verdict"], result["reason"]), ("pass", None), result["compile"]["diagnostics"])
+        return result["cases"][0]["run"]
+
+    def test_templates(self):
+        kernel = KERNEL % ("", "GET_TILING_DATA_WITH_STRUCT(WideTiling, data, tiling);\n"
+                           "    if (!TILING_KEY_IS(20)) {\n        return;\n    }\n    uint32_t tile = data.tile;")
+        run = self.check_passes(self.run_project(TEMPLATES + DEF % "", kernel))
+        self.assertEqual(run["tiling_key"], 20)
+        self.assertEqual(run["tiling"], {"unused": 0, "tile": 256})
+
+    def test_nested_structures(self):
+        kernel = KERNEL % ('#include "kernel_tiling/kernel_tiling.h"\n', """GET_TILING_DATA(data, tiling);
+    const SoftMaxTiling &rows = data.rows;
+    const TCubeTiling &product = data.product;
+    bool right = data.first == 7 && data.last == 99 && product.baseN == 256 && product.usedCoreNum == 16 &&
+                 data.top.vreducehalfValMask4 == 0x11;
+    uint32_t tile = right ? rows.splitSize : 32;
+    if (!right) {
+        return;
+    }""")
+        run = self.check_passes(self.run_project(NESTED + BY_FUNCTION, kernel))
+        self.assertEqual(run["tiling"]["rows"]["splitSize"], 256)
+        self.assertEqual(run["tiling"]["product"]["singleCoreM"], 256)
+        self.assertEqual(run["tiling"]["last"], 99)
+
+    def test_compile_info_that_nothing_fills(self):
+        result = self.run_project(UNFILLED + BY_FUNCTION, KERNEL % ("", "uint32_t tile = 256;"))
+        self.assertEqual((result["verdict"], result["stage"]), ("wrong", "tiling"))
+        self.assertIn("registers no TilingParse", result["reason"])
+
+    def test_format_of_the_dimensions(self):
+        """BatchNormV3 comes with four dimensions; a tensor has the OpDef's format if that one is for its rank."""
+        types = ["ge::DT_FLOAT"] * 2
+        formats = "ge::FORMAT_NCDHW, ge::FORMAT_NCHW"
+        parameters = "".join(
+            f'        this->{side}("{name}").ParamType(REQUIRED).DataType({{{", ".join(types)}}})'
+            f'.Format({{{formats if name in "xy" else "ge::FORMAT_ND, ge::FORMAT_ND"}}});\n'
+            for side, names in (("Input", ("x", "weight", "bias", "running_mean", "running_var")),
+                                ("Output", ("y", "running_mean", "running_var", "save_mean", "save_rstd")))
+            for name in names)
+        host = """
+#include "register/op_def_registry.h"
+namespace optiling {
+static ge::graphStatus Tile(gert::TilingContext *context)
+{
+    bool right = context->GetInputShape(0)->GetStorageShape().GetDimNum() == 4 &&
+                 context->GetInputDesc(0)->GetStorageFormat() == ge::FORMAT_NCHW &&
+                 context->GetInputDesc(1)->GetStorageFormat() == ge::FORMAT_ND;
+    context->SetBlockDim(1);
+    return right ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
+}
+} // namespace optiling
+namespace ops {
+class BatchNormV3 : public OpDef {
+public:
+    explicit BatchNormV3(const char *name) : OpDef(name)
+    {
+%s        this->Attr("epsilon").AttrType(OPTIONAL).Float(1e-5);
+        this->AICore().SetTiling(optiling::Tile).AddConfig("ascend910b");
+    }
+};
+OP_ADD(BatchNormV3);
+} // namespace ops
+""" % parameters
+        arguments = ", ".join(f"GM_ADDR a{i}" for i in range(12))
+        kernel = f'#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void batch_norm_v3({arguments}) {{}}\n'
+        result = self.run_project(host, kernel, "level2/Norm/BatchNormV3", "batch_norm_v3")
+        self.assertEqual(result["stage"], "compare", (result["reason"], result["compile"]["diagnostics"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
