@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-enum { KEY_JSON = 0x400, KEY_REFERENCE, KEY_LIKE };
+enum { KEY_JSON = 0x400, KEY_REFERENCE, KEY_LIKE, KEY_FULL };
 
 struct task_arguments {
-    bool json;
+    bool json, full;
     const char *words[2], *reference, *like;
     int count;
 };
@@ -16,6 +16,7 @@ static const struct argp_option options[] = {
     {"reference", KEY_REFERENCE, "NAME", 0,
      "new: the reference, one that 'akgen task references' lists (default formula)", 0},
     {"like", KEY_LIKE, "TASK", 0, "new: start from the inputs, outputs and cases of that task", 0},
+    {"full", KEY_FULL, NULL, 0, "check: all cases, not only case 0 and a hidden one of each kind", 0},
     {0},
 };
 
@@ -28,6 +29,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->reference = text;
     else if (key == KEY_LIKE)
         arguments->like = text;
+    else if (key == KEY_FULL)
+        arguments->full = true;
     else if (key == ARGP_KEY_ARG && arguments->count < 2)
         arguments->words[arguments->count++] = text;
     else if (key == ARGP_KEY_ARG)
@@ -140,52 +143,76 @@ static int show_task(struct arena *arena, const char *name)
     return EXIT_PASS;
 }
 
-/* Makes the inputs of case 0 and both references: what every evaluation of the task rests on; and tries candidates that
- * do no work. */
-static struct akgen_error *check_task(const struct task *task)
+/* A shown case as both runs of the strict profile have it, and the hidden cases made of it. `hidden` says which
+ * variants there have been: one case of each is enough unless `full`. */
+static struct akgen_error *check_case(struct arena *arena, const struct task *task, int row, bool full,
+                                      bool hidden[TASK_VARIANTS], int *cases)
 {
-    struct task_instance *instance = NULL;
-    if (task->broken)
-        return error_new("%s", task->broken);
-    struct akgen_error *error =
-        task->case_count ? task_instance_make(task, &task->cases[0], 0, false, &instance) : error_new("no cases");
-    for (int profile = TASK_UPSTREAM; !error && profile <= TASK_STRICT; profile++) {
-        struct task_argument *outputs = NULL;
-        error = task_reference(instance, (enum task_profile)profile, &outputs);
-        task_outputs_free(outputs);
+    struct akgen_error *error = NULL;
+    if (row == 0 || full) {
+        error = task_check_case(task, &task->cases[row], 0);
+        if (!error)
+            error = task_check_case(task, &task->cases[row], 1 | TASK_OTHER_VALUES);
+        (*cases)++;
     }
-    task_instance_free(instance);
-    return error ? error : task_check_trivial(task);
+    for (int v = TASK_PRIME_SIZES; v < TASK_VARIANTS && !error; v++) {
+        struct task_case variant;
+        if ((hidden[v] && !full) || !task_case_vary(arena, task, &task->cases[row], (enum task_variant)v, &variant))
+            continue;
+        error = task_check_case(task, &variant, 0);
+        hidden[v] = true;
+        (*cases)++;
+    }
+    return error;
 }
 
-static int check_tasks(struct arena *arena)
+/* Makes the inputs and both references of case 0 and of hidden cases, or of all cases: what every evaluation of the
+ * task rests on; and tries candidates that do no work. */
+static struct akgen_error *check_task(struct arena *arena, const struct task *task, bool full, int *cases)
+{
+    bool hidden[TASK_VARIANTS] = {false};
+    if (task->broken)
+        return error_new("%s", task->broken);
+    struct akgen_error *error = task->case_count ? NULL : error_new("no cases");
+    for (int i = 0; i < task->case_count && !error; i++)
+        error = check_case(arena, task, i, full, hidden, cases);
+    if (!error)
+        error = task_check_trivial(task);
+    if (!error && *task->trivial)
+        printf("%s: '%s' passes by contract: %s\n", task->name, task->trivial, task->trivial_reason);
+    return error;
+}
+
+static int check_tasks(struct arena *arena, bool full)
 {
     struct task *tasks;
-    int count, bad = 0;
+    int count, bad = 0, cases = 0;
     struct akgen_error *error = task_load_all(arena, toolchain_home(), &tasks, &count);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);
     for (int i = 0; i < count; i++)
-        if ((error = check_task(&tasks[i]))) {
+        if ((error = check_task(arena, &tasks[i], full, &cases))) {
             printf("%s: %s\n", tasks[i].name, error->message);
             error_free(error);
             bad++;
         }
-    printf("%d tasks checked, %d broken\n", count, bad);
+    printf("%d tasks checked, %d cases, %d broken\n", count, cases, bad);
     return bad ? EXIT_OWN_FAILURE : EXIT_PASS;
 }
 
 /* The same for one task, with its name or the directory that it lies in. */
-static int check_one(struct arena *arena, const char *name)
+static int check_one(struct arena *arena, const char *name, bool full)
 {
     struct task task;
+    int cases = 0;
     struct akgen_error *error = task_find(arena, toolchain_home(), name, &task);
     if (error)
         return cli_fail(EXIT_USAGE, error);
-    if ((error = check_task(&task)))
+    if ((error = check_task(arena, &task, full, &cases)))
         return cli_fail(EXIT_OWN_FAILURE, error_prefix(error, "%s", task.name));
-    printf("%s: %d cases, inputs and both references of case %d made, candidates without work judged\n", task.name,
-           task.case_count, task.cases[0].id);
+    printf(
+        "%s: %d cases, inputs and both references of %d shown and hidden ones made, candidates without work judged\n",
+        task.name, task.case_count, cases);
     return EXIT_PASS;
 }
 
@@ -204,8 +231,9 @@ int cli_task(int argc, char **argv)
         .args_doc = "list\nshow TASK\ncheck [TASK]\nreferences\nnew PATH/SUITE/levelN/CATEGORY/OP",
         .doc =
             "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. check: make the "
-            "inputs and the references of case 0 of every task, or of the one named. references: what 'reference' in a "
-            "task.yaml may say. new: the skeleton of a task of your own (docs/tasks.md). TASK may be a directory.",
+            "inputs and the references of case 0 and of hidden cases of every task, or of the one named, and try "
+            "candidates that do no work. references: what 'reference' in a task.yaml may say. new: the skeleton of a "
+            "task of your own (docs/tasks.md). TASK may be a directory.",
     };
     struct task_arguments arguments = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -217,9 +245,9 @@ int cli_task(int argc, char **argv)
     else if (strcmp(word, "show") == 0 && arguments.count == 2)
         code = show_task(&arena, arguments.words[1]);
     else if (strcmp(word, "check") == 0 && arguments.count == 1)
-        code = check_tasks(&arena);
+        code = check_tasks(&arena, arguments.full);
     else if (strcmp(word, "check") == 0 && arguments.count == 2)
-        code = check_one(&arena, arguments.words[1]);
+        code = check_one(&arena, arguments.words[1], arguments.full);
     else if (strcmp(word, "references") == 0 && arguments.count == 1)
         code = list_references();
     else if (strcmp(word, "new") == 0 && arguments.count == 2)

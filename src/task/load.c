@@ -374,6 +374,18 @@ static struct akgen_error *load_formulas(const struct loader *loader, struct tas
     return NULL;
 }
 
+/* `trivial` is "words: reason". */
+static const char *words_of(const struct loader *loader, const char *text)
+{
+    return text ? arena_printf(loader->arena, "%.*s", (int)strcspn(text, ":"), text) : "";
+}
+
+static const char *reason_of(const struct loader *loader, const char *text)
+{
+    const char *colon = text ? strchr(text, ':') : NULL;
+    return colon ? arena_strdup(loader->arena, colon + 1 + strspn(colon + 1, " ")) : "";
+}
+
 static struct akgen_error *load_description(struct loader *loader, const struct yaml_task *yaml, struct task *task)
 {
     *task = (struct task){
@@ -389,7 +401,8 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
         .check = keep(loader, yaml->check, "default"),
         .note = keep(loader, yaml->note, ""),
         .vary = keep(loader, yaml->vary, ""),
-        .trivial = keep(loader, yaml->trivial, ""),
+        .trivial = words_of(loader, yaml->trivial),
+        .trivial_reason = reason_of(loader, yaml->trivial),
         .input_count = (int)yaml->inputs_count,
         .output_count = (int)yaml->outputs_count,
     };
@@ -408,6 +421,9 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
     if (!error && *task->derive && !task_derivation_exists(task->derive))
         error = error_new("task.yaml:%d: there is no derivation called '%s'", line_of(loader, NULL, NULL, "derive"),
                           task->derive);
+    if (!error && *task->trivial && !*task->trivial_reason)
+        error = error_new("task.yaml:%d: trivial lacks its reason: 'copy: the operator copies'",
+                          line_of(loader, NULL, NULL, "trivial"));
     for (int i = 0; !error && i < task->output_count; i++)
         if (task->outputs[i].points_into)
             error = check_positions(loader, task, &task->outputs[i]);

@@ -67,8 +67,9 @@ struct task {
     int combination_width; /* inputs and declared outputs: columns used of a row */
     const char *note;      /* what upstream does oddly, "" if nothing */
     const char *trivial; /* candidates without work that are right by contract: words of "zero one copy"; "" if none */
-    const char *vary;    /* how hidden sizes come from shown ones (src/task/vary.c), "": they make no sense */
-    const char *broken;  /* why task_load_all could not load it; then only suite to dir are set */
+    const char *trivial_reason; /* why */
+    const char *vary;           /* how hidden sizes come from shown ones (src/task/vary.c), "": they make no sense */
+    const char *broken;         /* why task_load_all could not load it; then only suite to dir are set */
 };
 /* How the strict profile makes a hidden case of a shown one: with other sizes, primes or one more than a size that was
  * shown (tails); or with values at the ends of the type: zeros, subnormal numbers and infinities, or nan. */
@@ -176,6 +177,9 @@ struct task_mismatch {
     uint64_t not_finite; /* elements that are inf or nan where the check forbids it */
     char reason[256];    /* one sentence, "" if ok */
 };
+/* Makes the inputs of a case and both references. An error if that fails, or if golden is not finite although the
+ * inputs are. */
+struct akgen_error *task_check_case(const struct task *task, const struct task_case *task_case, uint64_t seed);
 /* An error if zeros, ones or a copy of an input pass the strict check of every case although `trivial` does not list
  * them, or if it lists one that is rejected. */
 struct akgen_error *task_check_trivial(const struct task *task);

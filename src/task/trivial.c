@@ -68,12 +68,13 @@ static bool accepted(const struct task_instance *instance, const struct task_arg
     return applies && mismatch.ok;
 }
 
-/* Tries the candidates that are still alive on one case; a rejected one dies. */
-static struct akgen_error *try_case(const struct task *task, const struct task_case *task_case, bool alive[CANDIDATES])
+/* Tries the candidates that are still alive on one run of a case; a rejected one dies. */
+static struct akgen_error *try_case(const struct task *task, const struct task_case *task_case, uint64_t seed,
+                                    bool alive[CANDIDATES])
 {
     struct task_instance *instance = NULL;
     struct task_argument *expected = NULL;
-    struct akgen_error *error = task_instance_make(task, task_case, 0, false, &instance);
+    struct akgen_error *error = task_instance_make(task, task_case, seed, false, &instance);
     if (!error)
         error = task_reference(instance, TASK_STRICT, &expected);
     for (int candidate = 0; candidate < CANDIDATES && !error; candidate++)
@@ -87,8 +88,11 @@ struct akgen_error *task_check_trivial(const struct task *task)
 {
     bool alive[CANDIDATES] = {true, true, true};
     struct akgen_error *error = NULL;
-    for (int i = 0; i < task->case_count && !error && (alive[ZERO] || alive[ONE] || alive[COPY]); i++)
-        error = try_case(task, &task->cases[i], alive);
+    for (int i = 0; i < task->case_count && !error && (alive[ZERO] || alive[ONE] || alive[COPY]); i++) {
+        error = try_case(task, &task->cases[i], 0, alive);
+        if (!error && (alive[ZERO] || alive[ONE] || alive[COPY]))
+            error = try_case(task, &task->cases[i], 1 | TASK_OTHER_VALUES, alive);
+    }
     for (int candidate = 0; candidate < CANDIDATES && !error; candidate++) {
         bool known = task_has_word(task->trivial, names[candidate]);
         if (alive[candidate] && !known)

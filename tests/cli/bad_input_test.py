@@ -186,13 +186,13 @@ class BrokenTask(unittest.TestCase):
 
     def test_candidates_without_work_are_tried(self):
         path = self.task / "task.yaml"
-        path.write_text(path.read_text().replace("inputs:\n", "trivial: zero\ninputs:\n", 1))
+        path.write_text(path.read_text().replace("inputs:\n", "trivial: 'zero: a test'\ninputs:\n", 1))
         process = akgen("task", "check", env=self.env)
         self.assertEqual(process.returncode, 3)
         self.assertRegex(process.stdout, "AddCustom: task.yaml lists 'zero' as trivial, but the strict check rejects it")
         shutil.copytree(TASKS / "level2/Foreach/ForeachCopy", self.task.parents[1] / "Foreach/ForeachCopy")
         path = self.task.parents[1] / "Foreach/ForeachCopy/task.yaml"
-        path.write_text(path.read_text().replace("trivial: copy\n", ""))
+        path.write_text(path.read_text().replace('trivial: "copy: the operator copies"\n', ""))
         self.assertRegex(akgen("task", "check", env=self.env).stdout, "ForeachCopy: the candidate 'copy' .*passes")
 
 

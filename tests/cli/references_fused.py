@@ -34,7 +34,8 @@ def ge_glu_v2(i, a, c):
 def ge_glu_grad_v2(i, a, c):
     approximate = "tanh" if a["approximate"] else "none"
     dy, (x, y) = i[0][0], i[1][0].chunk(2, a["dim"])
-    problem = differ(i[2][0], gelu(x, approximate), FLOAT)
+    rounded = i[2][0].dtype == x.dtype != torch.float64  # the input gelu has its type's digits
+    problem = differ(i[2][0], gelu(x, approximate), FLOAT) if rounded else None
     assert not problem, f"the input gelu: {problem}"
     wide_x = x.float().requires_grad_()
     dx, = grads(F.gelu(wide_x, approximate=approximate), mul(dy, y).float(), wide_x)

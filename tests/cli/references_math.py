@@ -65,7 +65,7 @@ def spence(i, a, c):
     end = np.log(np.maximum(x, 1e-300))
     v = (nodes + 1) / 2 * end[:, None]
     y = (v / np.expm1(-v) * weights).sum(1) * end / 2
-    return torch.from_numpy(np.where(x == 0, np.pi**2 / 6, y).astype(np.float32))
+    return torch.from_numpy(np.where(x == 0, np.pi**2 / 6, y)).to(torch.float32)
 
 
 def negated_half(i, a, c):

@@ -68,6 +68,8 @@ def inplace_add_rms_norm(i, a, c):
 def add_rms_norm_quant(i, a, c):
     x = i[0][0].float() + i[1][0].float()
     y = x / torch.sqrt(x.pow(2).mean(-1, keepdim=True) + a["epsilon"]) * i[2][0].float()
+    if y.dtype == torch.float64:  # which torch does not quantise
+        return (y / i[3][0].double() + i[5][0].double()).clamp(-128, 127)
     return torch.quantize_per_channel(y, i[3][0].float(), i[5][0].float(), x.dim() - 1, torch.qint8).int_repr()
 
 

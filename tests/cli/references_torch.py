@@ -61,7 +61,7 @@ def differ(ours, theirs, mode):
         theirs = theirs.to(ours.dtype)
         wrong = (ours != theirs) & ((ours == ours) | (theirs == theirs))  # nan equals nan
         return None if not wrong.any() else f"{int(wrong.sum())} of {len(ours)} elements differ, {ours[wrong][0]} {theirs[wrong][0]}"
-    unit = {torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7, torch.float32: 2.0**-23}[ours.dtype]
+    unit = {torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7}.get(ours.dtype, 2.0**-23)
     o, t = ours.double(), theirs.double()
     step = torch.maximum(t.abs(), torch.tensor(2.0**-14).double()) * unit
     far = (o - t).abs() > step * (1.001 if mode == ULP1 or ours.dtype != torch.float32 else 16)
@@ -72,6 +72,53 @@ def differ(ours, theirs, mode):
     if ours.dtype in (torch.float16, torch.bfloat16) and float((o != t).double().mean()) > 0.002:
         return f"{float((o != t).double().mean()):.4f} of the elements are not equal"
     return None
+
+
+NARROW = (torch.float16, torch.bfloat16, torch.float32)
+
+
+def widest(x):
+    """A tensor in float64 or complex128, or as it is if it holds integers."""
+    return x.to(torch.complex128) if x.is_complex() else x.double() if x.is_floating_point() else x
+
+
+class in_float64:
+    """While it is entered, torch rounds to no narrower type than float64: the steps of a model are golden's then."""
+
+    def __enter__(self):
+        self.own = {name: getattr(torch.Tensor, name) for name in ("float", "half", "bfloat16", "to")}
+        to = self.own["to"]
+
+        def wide_to(x, *args, **keywords):
+            args = [torch.float64 if type(a) is torch.dtype and a in NARROW else a for a in args]
+            return to(x, *args, **keywords)
+        torch.Tensor.float = torch.Tensor.half = torch.Tensor.bfloat16 = torch.Tensor.double
+        torch.Tensor.to = wide_to
+        torch.set_default_dtype(torch.float64)
+
+    def __exit__(self, *_):
+        for name, own in self.own.items():
+            setattr(torch.Tensor, name, own)
+        torch.set_default_dtype(torch.float32)
+
+
+def golden_differs(golden, exact, bound):
+    """None, or how far golden is from the model in float64: more than `bound` times the value and the tensor's scale."""
+    exact = widest(exact)
+    exact = torch.view_as_real(exact) if exact.is_complex() else exact
+    if not golden.is_floating_point():
+        wrong = golden.reshape(-1) != exact.reshape(-1).to(golden.dtype)
+        return f"{int(wrong.sum())} integers of golden differ" if wrong.any() else None
+    g, e = golden.reshape(-1), exact.reshape(-1).double()
+    g = g[::2] if len(g) == 2 * len(e) else g
+    if len(g) != len(e):
+        return f"golden has {len(g)} elements, the model {len(e)}"
+    finite = torch.isfinite(e)
+    scale = e[finite].pow(2).mean().sqrt() if finite.any() else 0.0
+    rounding = 0.0 if exact.is_floating_point() else 0.5  # the model rounds to integers, golden does not
+    same = (g == e) | (torch.isnan(g) & torch.isnan(e))
+    far = ~same & ~((g - e).abs() <= rounding + bound * (e.abs() + scale))
+    return f"{int(far.sum())} of {len(g)} elements: golden is {g[far][0]}, in float64 it is {e[far][0]}" if far.any() else None
 
 
 def far_from_golden(upstream, golden):
