@@ -171,6 +171,12 @@ void npu_pipe_barrier(int pipe);
 void npu_sync_all(int aiv_only);
 /* SyncAll(gmWorkspace, ubWorkspace, usedCores): soft form; used_cores 0 = all. */
 void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_tensor *ub_workspace, int used_cores);
+/* IBSet and IBWait: the word of (block, event) becomes 1 when it is 0, and 0 when it is 1. */
+void npu_ib_set(const struct npu_tensor *gm_workspace, const struct npu_tensor *ub_workspace, int block, int event);
+void npu_ib_wait(const struct npu_tensor *gm_workspace, const struct npu_tensor *ub_workspace, int block, int event);
+/* InitDetermineComputeWorkspace, WaitPreBlock, NotifyNextBlock: blocks take turns in the order of their numbers. */
+enum { NPU_TURN_INIT, NPU_TURN_WAIT, NPU_TURN_NOTIFY };
+void npu_block_turn(int step, const struct npu_tensor *gm_workspace, const struct npu_tensor *ub_workspace);
 void npu_cross_core_set_flag(int mode, int pipe, int flag_id);
 /* mode: as written; the 910B ignores it (CrossCoreWaitFlag), reports name it. */
 void npu_cross_core_wait_flag(int mode, int flag_id);

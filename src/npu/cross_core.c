@@ -385,3 +385,154 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
     memset((void *)ub_workspace->addr, 0, bytes);
     npu_ub_define(core, (const void *)ub_workspace->addr, bytes);
 }
+
+/* IBSet, IBWait, and the blocks' turns (WaitPreBlock, NotifyNextBlock): words of a workspace in GM, one per block and
+ * event, 32 bytes apart. CANN's functions poll copies of them in UB; here a waiting block sleeps until the words are
+ * right. Every such call counts as a point where all that was written before is settled: coarser than the pair that it
+ * orders (docs/machine.md). Sources: asc-devkit docs, 同步控制/核间同步, IBSet, IBWait, InitDetermineComputeWorkspace,
+ * WaitPreBlock, NotifyNextBlock. */
+static void settle(struct npu_core *core)
+{
+    finish_pipes(core);
+    if (!core->between) {
+        end_epoch(core);
+        return;
+    }
+    struct npu *npu = core->npu;
+    if (!npu->sync.soft_clock)
+        npu->sync.soft_clock = new_clocks(npu, 1);
+    between_release(core, NPU_LANE_S, npu->sync.soft_clock);
+    between_acquire(core, npu->sync.soft_clock);
+}
+
+static void store_words(struct npu_core *core, uint64_t at, uint64_t bytes, int32_t value)
+{
+    dcache_swap_out(core);
+    for (uint64_t i = 0; i < bytes; i += sizeof value)
+        memcpy((void *)(at + i), &value, sizeof value);
+    npu_gm_written(core, (const void *)at, bytes, true, true);
+    dcache_swap_in(core);
+}
+
+static void check_pair_workspace(struct npu_core *core, const struct npu_tensor *gm, uint64_t gm_bytes,
+                                 const struct npu_tensor *ub, uint64_t ub_bytes)
+{
+    if (gm->bytes && gm->bytes < gm_bytes)
+        npu_trap(core, "sync_workspace_small", "gmWorkspace", "%u bytes; %llu are needed", gm->bytes,
+                 (unsigned long long)gm_bytes);
+    gm_check(core, "gmWorkspace", gm->addr, gm_bytes);
+    if ((ub->bytes && ub->bytes < ub_bytes) || !npu_in_ub(core, ub->addr) || !npu_in_ub(core, ub->addr + ub_bytes - 1))
+        npu_trap(core, "sync_workspace_small", "ubWorkspace", "%u bytes; %llu are needed", ub->bytes,
+                 (unsigned long long)ub_bytes);
+}
+
+struct pair_word {
+    const void *at;
+    int32_t wanted;
+};
+static bool word_is_right(void *argument)
+{
+    const struct pair_word *word = argument;
+    int32_t value;
+    memcpy(&value, word->at, sizeof value);
+    return value == word->wanted;
+}
+
+/* Waits until the word of (block, event) is `from`, then makes it `to`. */
+static void exchange_word(struct npu_core *core, const struct npu_tensor *gm, const struct npu_tensor *ub, int block,
+                          int event, int32_t from, int32_t to, const char *what)
+{
+    if (core->aic)
+        return;
+    const struct npu *npu = core->npu;
+    int blocks = npu->block_dim * npu->aiv;
+    check_core_count(core, what);
+    if (block < 0 || block >= blocks || event < 0)
+        npu_trap(core, "sync_pair", "blockIdx",
+                 "%s of block %d, event %d: there are %d blocks, and events count from 0", what, block, event, blocks);
+    uint64_t offset = ((uint64_t)blocks * (uint64_t)event + (uint64_t)block) * NPU_BLOCK;
+    check_pair_workspace(core, gm, offset + NPU_BLOCK, ub, NPU_BLOCK);
+    const void *at = (const void *)(gm->addr + offset);
+    if (!npu_gm_defined(core, at, sizeof from))
+        npu_note(core, NPU_UNDEFINED, true, "sync_workspace_not_zero", "gmWorkspace", 0,
+                 "the workspace of IBSet and IBWait must be zero before the first call; the word of block %d, event %d "
+                 "was never written",
+                 block, event);
+    settle(core);
+    struct pair_word word = {at, from};
+    if (!word_is_right(&word))
+        npu_fiber_wait(core, word_is_right, &word, what);
+    settle(core);
+    store_words(core, (uint64_t)at, NPU_BLOCK, to);
+    npu_ub_undefine(core, (void *)ub->addr, NPU_BLOCK);
+}
+
+void npu_ib_set(const struct npu_tensor *gm, const struct npu_tensor *ub, int block, int event)
+{
+    NPU_ENTER(core);
+    exchange_word(core, gm, ub, block, event, 0, 1, "IBSet");
+}
+
+void npu_ib_wait(const struct npu_tensor *gm, const struct npu_tensor *ub, int block, int event)
+{
+    NPU_ENTER(core);
+    exchange_word(core, gm, ub, block, event, 1, 0, "IBWait");
+}
+
+struct block_turn {
+    const uint8_t *words;
+    int before, blocks; /* blocks that come first; all */
+    int32_t round;
+};
+static bool turn_has_come(void *argument)
+{
+    const struct block_turn *turn = argument;
+    for (int i = 0; i < turn->blocks; i++) {
+        int32_t value;
+        memcpy(&value, turn->words + (size_t)i * NPU_BLOCK, sizeof value);
+        if (value != (i < turn->before ? turn->round : 0))
+            return false;
+    }
+    return true;
+}
+
+/* Behind the words' copies in UB stands the round that the block is in. */
+static int32_t *round_of(const struct npu_tensor *ub, int blocks)
+{
+    return (int32_t *)(ub->addr + (uint64_t)blocks * NPU_BLOCK);
+}
+
+void npu_block_turn(int step, const struct npu_tensor *gm, const struct npu_tensor *ub)
+{
+    NPU_ENTER(core);
+    if (core->aic)
+        return;
+    static const char *const names[] = {"InitDetermineComputeWorkspace", "WaitPreBlock", "NotifyNextBlock"};
+    int blocks = core->npu->block_dim * core->npu->aiv;
+    check_core_count(core, names[step]);
+    uint64_t bytes = (uint64_t)blocks * NPU_BLOCK;
+    check_pair_workspace(core, gm, bytes, ub, bytes + NPU_BLOCK);
+    int32_t *round = round_of(ub, blocks);
+    settle(core);
+    if (step == NPU_TURN_INIT) {
+        if (core->block == 0)
+            store_words(core, gm->addr, bytes, 0);
+        *round = 1;
+        npu_ub_define(core, round, sizeof *round);
+        return;
+    }
+    if (!npu_ub_defined(core, round, sizeof *round))
+        npu_trap(core, "sync_turn", "ubWorkspace", "%s before InitDetermineComputeWorkspace", names[step]);
+    if (step == NPU_TURN_WAIT) {
+        struct block_turn turn = {(const uint8_t *)gm->addr, core->block, blocks, *round};
+        if (!turn_has_come(&turn))
+            npu_fiber_wait(core, turn_has_come, &turn, names[step]);
+        settle(core);
+        return;
+    }
+    if (core->block + 1 == blocks)
+        store_words(core, gm->addr, bytes, 0);
+    else
+        store_words(core, gm->addr + (uint64_t)core->block * NPU_BLOCK, NPU_BLOCK, *round);
+    ++*round;
+}

@@ -76,6 +76,30 @@ AKGEN_API void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTens
 {
     npu_sync_all_soft(&akgen::raw(gmWorkspace), &akgen::raw(ubWorkspace), usedCores);
 }
+template <bool isAIVOnly = true>
+AKGEN_API void IBSet(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
+                     int32_t blockIdx, int32_t eventID)
+{
+    npu_ib_set(&akgen::raw(gmWorkspace), &akgen::raw(ubWorkspace), blockIdx, eventID);
+}
+template <bool isAIVOnly = true>
+AKGEN_API void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
+                      int32_t blockIdx, int32_t eventID)
+{
+    npu_ib_wait(&akgen::raw(gmWorkspace), &akgen::raw(ubWorkspace), blockIdx, eventID);
+}
+AKGEN_API void InitDetermineComputeWorkspace(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int32_t> &ubWorkspace)
+{
+    npu_block_turn(NPU_TURN_INIT, &akgen::raw(gmWorkspace), &akgen::raw(ubWorkspace));
+}
+AKGEN_API void WaitPreBlock(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int32_t> &ubWorkspace)
+{
+    npu_block_turn(NPU_TURN_WAIT, &akgen::raw(gmWorkspace), &akgen::raw(ubWorkspace));
+}
+AKGEN_API void NotifyNextBlock(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int32_t> &ubWorkspace)
+{
+    npu_block_turn(NPU_TURN_NOTIFY, &akgen::raw(gmWorkspace), &akgen::raw(ubWorkspace));
+}
 template <uint8_t modeId, pipe_t pipe> AKGEN_API void CrossCoreSetFlag(uint16_t flagId)
 {
     npu_cross_core_set_flag(modeId, pipe, flagId);

@@ -86,15 +86,8 @@ AKGEN_LACKS_VALUE(CFG_NZ)
 
 /* Other basic instructions. */
 AKGEN_LACKS_FUNCTION(BilinearInterpolation)
-AKGEN_LACKS_FUNCTION(IBSet)
-AKGEN_LACKS_FUNCTION(IBWait)
-AKGEN_LACKS_FUNCTION(InitDetermineComputeWorkspace)
-AKGEN_LACKS_FUNCTION(WaitPreBlock)
-AKGEN_LACKS_FUNCTION(NotifyNextBlock)
 AKGEN_LACKS_FUNCTION(CheckLocalMemoryIA)
 AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
-AKGEN_LACKS_TYPE(ListTensorDesc)
-template <typename T> struct AKGEN_LACKS(TensorDesc) TensorDesc;
 template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
 
 /* High-level APIs. */

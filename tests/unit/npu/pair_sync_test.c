@@ -1,0 +1,242 @@
+/* Blocks that wait for each other in pairs (IBSet, IBWait) and in turns (WaitPreBlock, NotifyNextBlock), and GM past
+ * the scalar cache, on whole launches. */
+#include "launch.h"
+
+enum { WORDS = 8, LAST = BLOCKS - 1 };
+
+static bool zero_workspace = true;
+
+static struct npu_tensor part_of_ub(uint32_t offset, uint32_t bytes)
+{
+    struct npu_tensor tensor;
+    npu_local_tensor(NPU_VECCALC, offset, bytes, &tensor);
+    return tensor;
+}
+
+static void fill(struct npu_tensor dst, float value, uint32_t count)
+{
+    struct npu_insn insn = {.op = NPU_OP_DUPLICATE,
+                            .form = NPU_FORM_COUNT,
+                            .dst_type = AKGEN_FLOAT,
+                            .src_type = AKGEN_FLOAT,
+                            .count = count,
+                            .dst = dst};
+    memcpy(&insn.scalar, &value, sizeof value);
+    npu_issue(&insn);
+}
+
+/* Copies `count` floats of z from block to block, each adding 1: block b reads what block b - 1 wrote. */
+static void add_one(float *z, int block)
+{
+    struct npu_tensor a = part_of_ub(0, 32), b = part_of_ub(32, 32);
+    fill(b, 1, WORDS);
+    if (block)
+        copy(a, global(z, (uint64_t)(block - 1) * WORDS), WORDS);
+    else
+        fill(a, 0, WORDS);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    add(a, a, b, WORDS);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, (uint64_t)block * WORDS), a, WORDS);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+}
+
+static void clear_workspace(float *workspace)
+{
+    struct npu_tensor zeros = part_of_ub(64, 1024);
+    if (zero_workspace && npu_block_idx() == 0) {
+        fill(zeros, 0, 256);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+        copy(global(workspace, 0), zeros, 256);
+    }
+    npu_sync_all(1);
+}
+
+/* The last block begins to wait before the first has set anything. */
+static void chain_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, 32);
+    clear_workspace(workspace);
+    if (block)
+        npu_ib_wait(&words, &ub, block, 1);
+    add_one(z, block);
+    if (block < LAST)
+        npu_ib_set(&words, &ub, block + 1, 1);
+}
+
+static void pairs_order_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct fixture f;
+        fixture_make(&f, seed > 0, seed);
+        assert_true(launch(&f, chain_kernel, BLOCKS));
+        no_findings(&f);
+        for (int i = 0; i < BLOCKS * WORDS; i++)
+            assert_true(f.z[i] == (float)(i / WORDS + 1));
+        const int32_t *words = (const int32_t *)f.workspace; /* every set was waited for */
+        for (int i = 0; i < 2 * BLOCKS; i++)
+            assert_int_equal(words[i * WORDS], 0);
+        fixture_free(&f);
+    }
+}
+
+static void a_workspace_of_pairs_is_zero(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    zero_workspace = false;
+    assert_false(launch(&f, chain_kernel, BLOCKS));
+    zero_workspace = true;
+    finding(&f, "sync_workspace_not_zero");
+    fixture_free(&f);
+}
+
+static void lone_wait_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)z;
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, 32);
+    clear_workspace(workspace);
+    if (npu_block_idx() == 1)
+        npu_ib_wait(&words, &ub, 0, 0);
+}
+
+static void small_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)z;
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, 16);
+    npu_ib_set(&words, &ub, 0, 0);
+}
+
+static void beyond_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)z;
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, 32);
+    npu_ib_set(&words, &ub, BLOCKS, 0);
+}
+
+static void bad_pairs_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        void *kernel;
+        const char *fault;
+    } cases[] = {{lone_wait_kernel, "deadlock"}, {small_kernel, "sync_workspace_small"}, {beyond_kernel, "sync_pair"}};
+    for (int i = 0; i < 3; i++) {
+        struct fixture f;
+        fixture_make(&f, false, 0);
+        assert_false(launch(&f, cases[i].kernel, BLOCKS));
+        finding(&f, cases[i].fault);
+        fixture_free(&f);
+    }
+}
+
+/* Two rounds of turns; the order shows in a sum whose rounding depends on it. */
+static void turns_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, (BLOCKS + 1) * 32), a = part_of_ub(0, 32);
+    npu_block_turn(NPU_TURN_INIT, &words, &ub);
+    npu_sync_all(1);
+    for (int round = 0; round < 2; round++) {
+        npu_block_turn(NPU_TURN_WAIT, &words, &ub);
+        copy(a, global(z, 0), WORDS);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+        struct npu_tensor b = part_of_ub(32, 32), three = part_of_ub(64, 32);
+        fill(three, 3, WORDS);
+        fill(b, (float)npu_block_idx(), WORDS);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+        struct npu_insn times = {.op = NPU_OP_MUL,
+                                 .form = NPU_FORM_COUNT,
+                                 .dst_type = AKGEN_FLOAT,
+                                 .src_type = AKGEN_FLOAT,
+                                 .count = WORDS,
+                                 .dst = a,
+                                 .src0 = a,
+                                 .src1 = three};
+        npu_issue(&times);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+        add(a, a, b, WORDS);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+        copy(global(z, 0), a, WORDS);
+        npu_block_turn(NPU_TURN_NOTIFY, &words, &ub);
+    }
+}
+
+static void blocks_take_turns(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct fixture f;
+        fixture_make(&f, seed > 0, seed);
+        for (int i = 0; i < WORDS; i++)
+            f.z[i] = 1;
+        assert_true(launch(&f, turns_kernel, BLOCKS));
+        no_findings(&f);
+        float expected = 1;
+        for (int i = 0; i < 2 * BLOCKS; i++)
+            expected = expected * 3 + (float)(i % BLOCKS);
+        for (int i = 0; i < WORDS; i++)
+            assert_true(f.z[i] == expected);
+        fixture_free(&f);
+    }
+}
+
+static void hasty_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)z;
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, (BLOCKS + 1) * 32);
+    npu_block_turn(NPU_TURN_WAIT, &words, &ub);
+}
+
+static void turns_begin_with_their_workspace(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, hasty_kernel, BLOCKS));
+    finding(&f, "sync_turn");
+    fixture_free(&f);
+}
+
+/* Every block writes its word of one 64-byte line past its cache: none is lost, and the others see it. */
+static void through_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)workspace;
+    uint64_t line = (uint64_t)z, block = (uint64_t)npu_block_idx();
+    npu_gm_write_through(line + 4 * block, 4, 100 + block);
+    npu_sync_all(1);
+    uint64_t other = (block + 1) % BLOCKS;
+    npu_gm_write_through(line + 64 + 4 * block, 4, npu_gm_read_through(line + 4 * other, 4));
+}
+
+static void accesses_past_the_cache_meet_in_gm(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, through_kernel, BLOCKS));
+    no_findings(&f);
+    const int32_t *words = (const int32_t *)f.z;
+    for (int i = 0; i < BLOCKS; i++) {
+        assert_int_equal(words[i], 100 + i);
+        assert_int_equal(words[16 + i], 100 + (i + 1) % BLOCKS);
+    }
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_order_blocks),
+        cmocka_unit_test(a_workspace_of_pairs_is_zero),
+        cmocka_unit_test(bad_pairs_are_found),
+        cmocka_unit_test(blocks_take_turns),
+        cmocka_unit_test(turns_begin_with_their_workspace),
+        cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
