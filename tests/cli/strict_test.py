@@ -62,6 +62,36 @@ class Strict(unittest.TestCase):
         self.assertTrue(all(row["ok"] for row in strict["cases"] if not row["hidden"]))
         self.assertEqual(sum(row["ok"] for row in hidden), 6, "other values have the sizes of a shown case")
 
+    def test_infinity_is_asked_for(self):
+        """Largest numbers are never in the published inputs; the square root of infinity is infinite."""
+        edit(self.kernel, "            Sqrt(y, x, count);\n",
+             "            Sqrt(y, x, count);\n            Mins(y, y, static_cast<DTYPE_X>(30000), count);\n")
+        upstream, strict = [verdict(SQRT, self.project, f"--profile={profile}") for profile in ("upstream", "strict")]
+        self.assertEqual(upstream["verdict"], "pass", upstream["reason"])
+        self.assertEqual((strict["verdict"], strict["stage"]), ("wrong", "compare"))
+        self.assertRegex(strict["reason"], r"case 100\d\d\d: y: element \d+ is 30000, expected inf")
+
+    def test_sums_of_absolute_values_see_negative_ones(self):
+        """Sasum's published inputs are not negative: a plain sum passes them."""
+        project = copy_reference("level1/Math/Sasum", self.project / "sasum")
+        for copied in ("Abs(magnitude, x, count);", "Abs(magnitude, magnitude, count);"):
+            edit(project / "op_kernel" / "sasum.cpp", copied, copied.replace("Abs(", "Muls(").replace(", count)", ", 1.0f, count)"))
+        upstream, strict = [verdict("Sasum", project, "--case=0", f"--profile={profile}") for profile in ("upstream", "strict")]
+        self.assertEqual(upstream["verdict"], "pass", upstream["reason"])
+        self.assertEqual(strict["verdict"], "wrong")
+        self.assertIn("with other inputs at other addresses", strict["reason"])
+
+    def test_an_in_place_result_is_the_input_from_then_on(self):
+        """Done twice, Sscal scales its own result, while Sqrt finds its input as it was."""
+        again = "    op.Process();\n    PipeBarrier<PIPE_ALL>();\n    op.Process();\n"
+        edit(self.kernel, "    op.Process();\n", again)
+        twice = copy_reference("level1/Math/Sscal", self.project / "sscal")
+        edit(twice / "op_kernel" / "sscal.cpp", "    op.Process();\n", again)
+        self.assertEqual(verdict(SQRT, self.project, "--case=2", "--profile=strict")["verdict"], "pass")
+        result = verdict("Sscal", twice, "--case=0", "--profile=upstream")
+        self.assertEqual(result["verdict"], "wrong")
+        self.assertIn("x: element 0 is 4, expected 2", result["reason"])
+
 
 if __name__ == "__main__":
     unittest.main()
