@@ -40,14 +40,17 @@ struct npu_adv {
 enum {
     NPU_ADV_REUSE_SOURCE = 1, /* isReuseSource: the sources may be overwritten */
     /* The API's own; what they mean stands at its routine. */
-    NPU_ADV_IN_FLOAT = 1 << 8,     /* Mean: half is summed in float. Softmax: statistics of half data are float */
-    NPU_ADV_REVERSE = 1 << 9,      /* SelectWithBytesMask: the scalar is the first source */
-    NPU_ADV_KEEP_MASK = 1 << 10,   /* SelectWithBytesMask: isReuseMask is false */
-    NPU_ADV_NZ = 1 << 11,          /* isDataFormatNZ */
-    NPU_ADV_UPDATE = 1 << 12,      /* SoftmaxFlash(V2): continue from what was seen so far */
-    NPU_ADV_FRONT = 1 << 13,       /* SoftmaxGrad: isFront */
-    NPU_ADV_PACKED = 1 << 14,      /* SOFTMAX_OUTPUT_WITHOUT_BRC; AdjustSoftMaxRes: stepSizeMode */
-    NPU_ADV_TRUST_TILING = 1 << 15 /* isCheckTiling is false */
+    NPU_ADV_IN_FLOAT = 1 << 8,      /* Mean: half is summed in float. Softmax: statistics of half data are float */
+    NPU_ADV_REVERSE = 1 << 9,       /* SelectWithBytesMask: the scalar is the first source */
+    NPU_ADV_KEEP_MASK = 1 << 10,    /* SelectWithBytesMask: isReuseMask is false */
+    NPU_ADV_NZ = 1 << 11,           /* isDataFormatNZ */
+    NPU_ADV_UPDATE = 1 << 12,       /* SoftmaxFlash(V2): continue from what was seen so far */
+    NPU_ADV_FRONT = 1 << 13,        /* SoftmaxGrad: isFront */
+    NPU_ADV_PACKED = 1 << 14,       /* SOFTMAX_OUTPUT_WITHOUT_BRC; AdjustSoftMaxRes: stepSizeMode */
+    NPU_ADV_TRUST_TILING = 1 << 15, /* isCheckTiling is false */
+    NPU_ADV_PREPARED = 1 << 16,     /* DropOut: isInitBitMode */
+    NPU_ADV_HAS_OFFSET = 1 << 17,   /* AscendAntiQuant */
+    NPU_ADV_SCALARS = 1 << 18       /* AscendAntiQuant: offset and scale are numbers, not tensors */
 };
 
 /* Runs the routine on the current core; does nothing on an AIC. */

@@ -15,8 +15,10 @@
 #pragma clang diagnostic ignored "-Wmissing-template-arg-list-after-template-kw"
 
 #include "adv/broadcast.h"
+#include "adv/dropout.h"
 #include "adv/elementwise.h"
 #include "adv/norm.h"
+#include "adv/quant.h"
 #include "adv/reduce.h"
 #include "adv/select.h"
 #include "adv/softmax.h"

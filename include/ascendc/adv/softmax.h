@@ -333,6 +333,10 @@ AKGEN_SOFTMAX(AKGEN_TMP, AKGEN_SEND)
 AKGEN_SOFTMAX(AKGEN_NO_TMP, AKGEN_SEND_WITHOUT)
 #undef AKGEN_SOFTMAX
 #undef AKGEN_BOTH_TYPES
+#undef AKGEN_TMP
+#undef AKGEN_NO_TMP
+#undef AKGEN_SEND
+#undef AKGEN_SEND_WITHOUT
 
 /* Rows whose maximum has the bits `from` become `to`; true if there was one. */
 template <typename T1, typename T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>

@@ -127,15 +127,11 @@ AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
 /* clang-format off */
 #define AKGEN_LACKS_ADVANCED(X) \
     X(AntiQuantize) \
-    X(AscendAntiQuant) \
-    X(AscendDequant) \
-    X(AscendQuant) \
     X(BatchNorm) \
     X(Clamp) \
     X(ClampMax) \
     X(ClampMin) \
     X(CumSum) \
-    X(DropOut) \
     X(FasterGelu) \
     X(FasterGeluV2) \
     X(Fmod) \

@@ -400,3 +400,31 @@ void adv_rows_spread(struct npu_core *core, struct npu_tensor dst, struct npu_te
         adv_rows_copy(core, to, adv_nd(scratch, AKGEN_FLOAT, WIDTH), rows, WIDTH);
     }
 }
+
+void adv_close_up(struct npu_core *core, struct npu_tensor dst, struct npu_tensor src, uint32_t rows, uint32_t kept,
+                  uint32_t given)
+{
+    /* 240 rows: at most 255, and they end on a 32-byte block of dst. */
+    enum { MOST = 240, EVERY_ELEMENT = 7 };
+    if (given % NPU_BLOCK || kept % 2 || !kept || kept > given)
+        npu_trap(core, "adv_shape", "info",
+                 "%s: rows of the mask are %u bytes, of which %u count; they must be whole 32-byte blocks and at least "
+                 "as long as the source's",
+                 core->api, given, kept);
+    for (uint32_t row = 0; row < rows; row += MOST) {
+        struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
+                                .form = NPU_FORM_MASK_REG,
+                                .dst_type = AKGEN_UINT16,
+                                .src_type = AKGEN_UINT16,
+                                .mode = EVERY_ELEMENT,
+                                .flags = NPU_INSN_REDUCE_MODE,
+                                .mask = {kept / 2},
+                                .src0_blk = 1,
+                                .src0_rep = (uint16_t)(given / NPU_BLOCK)};
+        insn.repeat = rows - row < MOST ? rows - row : MOST;
+        insn.dst = adv_part(&dst, AKGEN_UINT8, row * kept, insn.repeat * kept);
+        insn.src0 = adv_part(&src, AKGEN_UINT8, row * given, insn.repeat * given);
+        adv_issue(core, &insn);
+        adv_reset_mask(core);
+    }
+}

@@ -55,6 +55,11 @@ void adv_rows_spread(struct npu_core *core, struct npu_tensor dst, struct npu_te
 void adv_rows_reduce_spread(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct adv_rows src,
                             struct npu_tensor folds, uint32_t rows, uint32_t cols, uint32_t pitch);
 
+/* The first `kept` bytes of each row of `given` bytes, one after the other; dst may be src. Masks whose rows are longer
+ * than the data's. */
+void adv_close_up(struct npu_core *core, struct npu_tensor dst, struct npu_tensor src, uint32_t rows, uint32_t kept,
+                  uint32_t given);
+
 /* SetMaskCount with a count, and back to "all elements, normal mode", as these APIs leave the registers. */
 void adv_count_mask(struct npu_core *core, uint64_t count);
 void adv_reset_mask(struct npu_core *core);

@@ -5,8 +5,7 @@
 #include "npu/adv/rows.h"
 
 enum { CAST_NONE = 0, CAST_ODD = 6, CMP_EQ = 2, CMP_NE = 5, TENSOR_SCALAR = 1 };
-/* 240 repeats: at most 255, and rows of the mask then end on 32-byte blocks. */
-enum { LEAST_TMP = 1024, TAIL_TMP = 256 /* left alone */, MOST_REPEATS = 240, HALF_LANES = 128 };
+enum { LEAST_TMP = 1024, TAIL_TMP = 256 /* left alone */, MOST_REPEATS = 255, HALF_LANES = 128 };
 
 /* The mask as halves that are 0 or not: narrowing a word rounds to odd, so that no value becomes 0. */
 static void mask_to_half(struct npu_core *core, struct npu_tensor dst, struct npu_tensor mask, uint32_t bytes,
@@ -43,35 +42,6 @@ static void select_part(struct npu_core *core, const struct npu_adv *call, struc
     adv_issue(core, &select);
 }
 
-/* Rows of the mask that are longer than those of the source: the surplus goes. */
-static void close_up(struct npu_core *core, const struct npu_adv *call, struct npu_tensor dst, struct npu_tensor mask,
-                     uint32_t mask_bytes)
-{
-    uint32_t rows = call->shape[0], kept = call->shape[1] * mask_bytes, given = call->shape[2] * mask_bytes;
-    if (given % NPU_BLOCK || kept % 2 || kept > given)
-        npu_trap(core, "adv_shape", "info",
-                 "%s: rows of the mask are %u bytes, of which %u count; they must be whole 32-byte blocks and at least "
-                 "as long as the source's",
-                 core->api, given, kept);
-    for (uint32_t row = 0; row < rows; row += MOST_REPEATS) {
-        enum { EVERY_ELEMENT = 7 };
-        struct npu_insn insn = {.op = NPU_OP_GATHER_MASK,
-                                .form = NPU_FORM_MASK_REG,
-                                .dst_type = AKGEN_UINT16,
-                                .src_type = AKGEN_UINT16,
-                                .mode = EVERY_ELEMENT,
-                                .flags = NPU_INSN_REDUCE_MODE,
-                                .mask = {kept / 2},
-                                .src0_blk = 1,
-                                .src0_rep = (uint16_t)(given / NPU_BLOCK)};
-        insn.repeat = rows - row < MOST_REPEATS ? rows - row : MOST_REPEATS;
-        insn.dst = adv_part(&dst, AKGEN_UINT8, row * kept, insn.repeat * kept);
-        insn.src0 = adv_part(&mask, AKGEN_UINT8, row * given, insn.repeat * given);
-        adv_issue(core, &insn);
-        adv_reset_mask(core);
-    }
-}
-
 void adv_select_bytes(struct npu_core *core, const struct npu_adv *call)
 {
     uint32_t mask_bytes = call->shape[3], offset = 0;
@@ -84,7 +54,7 @@ void adv_select_bytes(struct npu_core *core, const struct npu_adv *call)
             closed = adv_tmp(core, call, 0, offset);
         }
         adv_tmp(core, call, 0, offset + LEAST_TMP);
-        close_up(core, call, closed, mask, mask_bytes);
+        adv_close_up(core, closed, mask, call->shape[0], call->shape[1] * mask_bytes, call->shape[2] * mask_bytes);
         mask = closed;
     }
     adv_tmp(core, call, 0, offset + LEAST_TMP);
