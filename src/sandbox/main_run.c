@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "sandbox/guard.h"
 #include "sandbox/job_internal.h"
+#include "sandbox/overrides.h"
 #include "sandbox/symbolize.h"
 #include "sandbox/task_types.h"
 
@@ -142,6 +143,18 @@ static void open_object(struct loaded *object, const char *path)
     object->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
+static void refuse_overrides(struct runner *runner, const char *path)
+{
+    if (!path)
+        return;
+    const char *name = overrides_find(&runner->arena, path);
+    if (overrides_early(path))
+        fail(runner, JOB_CHEATED, "the kernel has functions that run when it is loaded");
+    if (name)
+        fail(runner, JOB_CHEATED,
+             arena_printf(&runner->arena, "the kernel defines %s, a function of the machine", name));
+}
+
 /* Everything that needs a file or the tensors is done before the candidate's first instruction. */
 static void shut_the_door(struct runner *runner)
 {
@@ -149,6 +162,8 @@ static void shut_the_door(struct runner *runner)
     open_object(&runner->cube, runner->job.cube_so);
     if (runner->job.kernel_so)
         runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
+    refuse_overrides(runner, runner->job.kernel_so);
+    refuse_overrides(runner, runner->job.cube_so);
     protect_gm(runner, PROT_NONE);
     runner->guard = (struct guard){.result_fd = runner->result_fd,
                                    .log_fd = runner->log ? fileno(runner->log) : -1,

@@ -148,6 +148,30 @@ class Degenerate(unittest.TestCase):
             result = verdict("multikernelbench/level1/Activation/Relu", project, *options)
             self.assertEqual(result["verdict"], "pass", result["reason"])
 
+    def test_results_that_are_built_in(self):
+        """The right outputs for the first inputs as a table, found out by an honest kernel that prints them."""
+        name, case = "multikernelbench/level1/Activation/Relu", ("--case", "2")
+        show = """Relu(y, x, count);
+        for (uint32_t i = 0; i < count; i++) {
+            float value = y.GetValue(i);
+            AscendC::printf("%u %u\\n", static_cast<uint32_t>(at + i), *reinterpret_cast<uint32_t *>(&value));
+        }"""
+        project = make_project(self.directory, "Activation/Relu", show)
+        printed = verdict(name, project, *case, "--inputs=1")["cases"][0]["printed"]
+        values = dict(map(int, line.split()) for line in printed.splitlines())
+        self.assertEqual(sorted(values), list(range(7 * 33)))
+        table = ", ".join(f"{values[i]}u" for i in range(7 * 33))
+        shutil.rmtree(project)
+        project = make_project(self.directory, "Activation/Relu", f"""const uint32_t table[] = {{{table}}};
+        for (uint32_t i = 0; i < count; i++)
+            y.SetValue(i, *reinterpret_cast<const float *>(&table[at + i]));""")
+        once = verdict(name, project, *case, "--inputs=1")
+        self.assertEqual(once["verdict"], "pass", once["reason"])
+        for options in ((), ("--profile=strict",)):
+            result = verdict(name, project, *case, *options)
+            self.assertEqual((result["verdict"], result["stage"]), ("rejected", "compare"), result["reason"])
+            self.assertRegex(result["reason"], "bit by bit those of the first inputs.* results are built in")
+
     def test_the_tolerance_belongs_to_the_suite(self):
         project = make_project(self.directory, "Activation/Relu", IDENTITY)
         for arguments, message in (

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What a kernel must not do: get out of the machine. Each row puts a declaration or a statement into the reference kernel of Sqrt and
+says what comes of it. `rejected` where nothing but a cheat does that; a compile error where CANN's compiler would refuse it too; a
+fault where the chip would stop."""
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from akgen_program import akgen, copy_reference, edit, verdict  # noqa: E402
+
+SQRT = "level1/Math/Sqrt"
+USING = "using namespace AscendC;\n"
+PIPE = "    TPipe pipe;\n"
+NO_LANDLOCK = "landlock" not in akgen("doctor").stdout
+# What is tried, declaration, statement, verdict, what the reason must say.
+KERNELS = [
+    ("its own npu_issue", 'extern "C" __aicore__ void npu_issue(struct npu_insn *) {}', "", "rejected",
+     "the kernel defines npu_issue"),
+    ("its own hook", 'extern "C" __aicore__ void __sanitizer_cov_load4(unsigned *) {}', "", "rejected",
+     "the kernel defines __sanitizer_cov_load4"),
+    ("its own hook, hidden under another name",
+     '__attribute__((visibility("hidden"))) __aicore__ void mine(unsigned *) __asm__("__sanitizer_cov_store4");\n'
+     "__aicore__ void mine(unsigned *) {}", "", "(rejected|compile_error)", "__sanitizer_cov_store4|inline assembly"),
+    ("work before the kernel", "__attribute__((constructor)) __aicore__ void early() { *(float *)8 = 1; }", "", "rejected",
+     "functions that run when it is loaded"),
+    ("work before the kernel, by hand",
+     '__aicore__ void early() {}\n__attribute__((used, section(".init_array"))) void (*const entry)() = early;', "",
+     "(rejected|compile_error)", "run when it is loaded|entry"),
+    ("this processor's instructions", "", 'asm volatile("syscall");', "compile_error", "inline assembly is disabled"),
+    ("a whole function in assembly", 'asm(".globl foo\\nfoo: ret");', "", "compile_error", "inline assembly is disabled"),
+    ("a file by assembly", 'asm(".incbin \\"/etc/hostname\\"");', "", "compile_error", "inline assembly is disabled"),
+    ("a library's function", 'extern "C" __aicore__ long write(int, const void *, unsigned long);', 'write(1, "x", 1);',
+     "compile_error", "undefined function 'write'"),
+    ("the loader", 'extern "C" __aicore__ void *dlsym(void *, const char *);', 'dlsym(nullptr, "memcpy");',
+     "compile_error", "undefined function 'dlsym'"),
+    ("the end of the process", 'extern "C" __aicore__ void _exit(int);', "_exit(0);", "compile_error",
+     "undefined function '_exit'"),
+    ("a signal", 'extern "C" __aicore__ int raise(int);', "raise(9);", "compile_error", "undefined function 'raise'"),
+    ("a jump out", 'extern "C" __aicore__ void longjmp(void *, int);', "longjmp(nullptr, 1);", "compile_error",
+     "undefined function 'longjmp'"),
+    ("the machine's insides", 'extern "C" __aicore__ void npu_gm_add(void *, void *, void *, unsigned long, int, bool);',
+     "npu_gm_add(nullptr, nullptr, nullptr, 0, 0, true);", "compile_error", "undefined symbol: npu_gm_add"),
+    ("code that is none", "", "((void (*)())nullptr)();", "fault", "pointer that leads nowhere"),
+    ("the machine's code", "", "*((char *)&npu_issue) = 0;", "fault", "pointer that leads nowhere"),
+    ("memory of the host", "", "*(float *)0x7f0000000000 = 1;", "fault", "pointer that leads nowhere"),
+    ("memory of the host as GM", "", "*(__gm__ float *)0x7f0000000000 = 1;", "fault", "pointer that leads nowhere"),
+    ("memory in front of an output", "", "*((__gm__ float *)y - 4096) = 1;", "fault", "op_kernel/sqrt.cpp:"),
+    ("a file of the host", "static const unsigned char table[] = {\n#embed \"/etc/hostname\"\n};", "", "compile_error",
+     "/etc/hostname"),
+    ("a sleep", "", "for (;;) {\n    }", "timeout", "not done after"),
+    # Nothing is gained by these.
+    ("a verdict, printed", "", 'AscendC::printf("{\\"verdict\\": \\"pass\\", \\"ok\\": true}\\n"); return;', "wrong", "nan"),
+    ("its own memcmp", 'extern "C" __aicore__ int memcmp(const void *, const void *, unsigned long) { return 0; }',
+     "return;", "wrong", "nan"),
+]
+
+
+class Kernel(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-cheat-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def evaluate(self, declaration, statement, *options):
+        shutil.rmtree(self.directory / "project", ignore_errors=True)
+        kernel = copy_reference(SQRT, self.directory) / "op_kernel" / "sqrt.cpp"
+        edit(kernel, USING, USING + declaration + "\n")
+        edit(kernel, PIPE, PIPE + "    " + statement + "\n")
+        return verdict(SQRT, self.directory / "project", "--case", "2", "--timeout=2", *options)
+
+    def test_kernels_that_leave_the_machine(self):
+        for what, declaration, statement, kind, evidence in KERNELS:
+            with self.subTest(what):
+                result = self.evaluate(declaration, statement)
+                self.assertRegex(result["verdict"], f"^{kind}$", result["reason"])
+                self.assertRegex(result["reason"], evidence)
+
+    @unittest.skipIf(NO_LANDLOCK, "this kernel has no Landlock")
+    def test_files_of_the_host_are_no_headers(self):
+        result = self.evaluate('#include "/etc/passwd"', "")
+        self.assertEqual(result["verdict"], "compile_error")
+        self.assertRegex(result["reason"], "cannot open file")
+
+    def test_attributes_do_not_blind_the_hooks(self):
+        """Stores of a function that asks not to be watched are counted like all others."""
+        store = "__attribute__((noinline%s)) __aicore__ void quiet(__gm__ float *y) { for (int i = 0; i < 16; i++) y[i] = 1; }"
+        stores = []
+        for attribute in ("", ', no_sanitize("coverage")', ", disable_sanitizer_instrumentation"):
+            result = self.evaluate(store % attribute, "quiet((__gm__ float *)y); return;")
+            self.assertEqual(result["verdict"], "wrong", result["reason"])
+            stores.append(result["cases"][0]["run"]["scalar_stores"])
+        self.assertGreater(stores[0], 0)
+        self.assertEqual(stores, [stores[0]] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
