@@ -92,6 +92,50 @@ struct npu_copy {
     uint64_t pad_value;             /* bits of one element */
 };
 
+/* Nd2Nz: `nd_num` matrices of n rows and d columns in GM become fractal matrices in L1. Strides of GM in elements;
+ * dst_c0 (from 32-byte column to column) and dst_n (from row to row) in 32 bytes, dst_matrix in elements. */
+struct npu_nd2nz {
+    uint32_t nd_num, n, d, src_matrix, src_d, dst_c0, dst_n, dst_matrix;
+};
+/* LoadData with LoadData2DParams, LoadDataWithTranspose (dst_frac_gap), InitConstValue (repeat, block_num, dst_gap). */
+struct npu_load_2d {
+    uint32_t start, repeat, src_stride, dst_gap, dst_frac_gap, block_num;
+    uint8_t transpose, descending;
+};
+/* LoadData with LoadData3DParamsV2 and V2Pro. The map's size and padding, the padding's value and the repetition are
+ * registers. */
+struct npu_load_3d {
+    uint16_t channels, k, m, k_start, m_start; /* extents and starting points in the unfolded matrix */
+    uint16_t filter_w, filter_h;
+    uint8_t stride_w, stride_h, dilation_w, dilation_h;
+    uint8_t transpose, right; /* right: the map of FMATRIX_RIGHT */
+};
+enum { NPU_C_ZERO, NPU_C_ACCUMULATE, NPU_C_BIAS /* from the bias table: the operand `aux` */ };
+struct npu_mmad {
+    uint16_t m, n, k;
+    uint8_t unit_flag, k_align, init; /* init: NPU_C_* */
+};
+/* Fixpipe, and DataCopy with DataCopyCO12DstParams. */
+struct npu_fixpipe {
+    uint16_t n, m, src_stride; /* from column of fractals to the next, in 16 elements */
+    uint16_t nd_num, src_nd_stride, dst_nd_stride;
+    uint32_t dst_stride;
+    uint8_t quant, relu, unit_flag, channel_split, nz2nd; /* quant: enum npu_quant */
+};
+/* QuantMode_t, in the order of its documentation. V: a parameter for each column. */
+enum npu_quant {
+    NPU_QUANT_NONE,
+    NPU_QUANT_F322F16,
+    NPU_QUANT_F322BF16,
+    NPU_QUANT_DEQF16,
+    NPU_QUANT_VDEQF16,
+    NPU_QUANT_QF322B8,
+    NPU_QUANT_VQF322B8,
+    NPU_QUANT_REQ8,
+    NPU_QUANT_VREQ8,
+    NPU_QUANTS
+};
+
 /* Which fields the moving, filling and reducing instructions read, besides op, dst, dst_type and src_type:
  * DataCopy       dst, src0. NPU_FORM_COUNT: count elements. Any other form: copy.
  * DataCopyPad    dst, src0, copy.
@@ -133,7 +177,12 @@ struct npu_copy {
  *   sort32             dst, src0, src1 = indices, repeat
  *   mrg_sort           dst; lists src0, src1, aux, copy.pad_value (address); mask[0] = four lengths of 16 bits;
  *                      mode = valid bits; SUSPEND; repeat
- *   data_copy(_pad)    dst, src0; form COUNT with count, or form MASK_REG with `copy` */
+ *   data_copy(_pad)    dst, src0; form COUNT with count, or form MASK_REG with `copy`
+ *   nd2nz, load_2d, load_transpose, load_3d   dst, src0 and the structure of that name (load_transpose: load_2d)
+ *   init_const         dst, scalar, load_2d
+ *   mmad               dst, src0 (A), src1 (B), aux (bias, with init = NPU_C_BIAS), mmad
+ *   fixpipe            dst, src0, fixpipe; scalar = the parameter of a quantisation by one, src1 = those of a
+ *                      quantisation by column (addr 0: where SetFixPipeConfig says) */
 struct npu_insn {
     uint16_t op;                /* enum npu_op */
     uint8_t form;               /* enum npu_form */
@@ -149,16 +198,24 @@ struct npu_insn {
     struct npu_tensor dst, src0, src1, aux; /* aux: sharedTmpBuffer, index output, third operand */
     uint64_t scalar;                        /* bits of the scalar operand in src_type, low bytes */
     uint64_t scalar1;                       /* a second one (Gather's srcBaseOffset) */
-    struct npu_copy copy;
+    union {
+        struct npu_copy copy;
+        struct npu_nd2nz nd2nz;
+        struct npu_load_2d load_2d;
+        struct npu_load_3d load_3d;
+        struct npu_mmad mmad;
+        struct npu_fixpipe fixpipe;
+    };
 };
 enum {
-    NPU_INSN_CAL_INDEX = 1,    /* ReduceMax/Min: also the index */
-    NPU_INSN_REDUCE_MODE = 2,  /* GatherMask: reduceMode (counter-like) */
-    NPU_INSN_SCALAR_SRC1 = 4,  /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
-    NPU_INSN_USER_PATTERN = 8, /* GatherMask: pattern comes from src1 */
-    NPU_INSN_DST_HIGH = 16,    /* TransDataTo5HD of 8-bit types: the upper half of the blocks of dst, */
-    NPU_INSN_SRC_HIGH = 32,    /* of src */
-    NPU_INSN_SUSPEND = 64      /* MrgSort: stops when a list is exhausted */
+    NPU_INSN_CAL_INDEX = 1,       /* ReduceMax/Min: also the index */
+    NPU_INSN_REDUCE_MODE = 2,     /* GatherMask: reduceMode (counter-like) */
+    NPU_INSN_SCALAR_SRC1 = 4,     /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
+    NPU_INSN_USER_PATTERN = 8,    /* GatherMask: pattern comes from src1 */
+    NPU_INSN_DST_HIGH = 16,       /* TransDataTo5HD of 8-bit types: the upper half of the blocks of dst, */
+    NPU_INSN_SRC_HIGH = 32,       /* of src */
+    NPU_INSN_SUSPEND = 64,        /* MrgSort: stops when a list is exhausted */
+    NPU_INSN_CUBE_REGISTERS = 128 /* Fixpipe: ND numbers and quantisation parameters come from registers (DataCopy) */
 };
 
 void npu_issue(const struct npu_insn *insn);
@@ -203,6 +260,23 @@ void npu_set_ctrl(uint64_t value);
 void npu_set_deq_scale(uint64_t bits);
 /* set_va_reg_sb: eight UB addresses into VA register `reg` (0 to 7). */
 void npu_set_va_reg(int reg, const uint64_t addresses[8]);
+/* Registers of the cube's instructions; the hardware orders their setters before what follows on every pipe. */
+enum npu_cube_register {
+    NPU_CUBE_MAP_LEFT, /* SetFmatrix: width, height << 16, padding left, right, top, bottom << 32, 40, 48, 56 */
+    NPU_CUBE_MAP_RIGHT,
+    NPU_CUBE_PADDING,   /* SetLoadDataPaddingValue: bits of an element */
+    NPU_CUBE_REPEAT,    /* SetLoadDataRepeat: stride, times << 16, mode << 24; 0: never set, once */
+    NPU_CUBE_BOUNDARY,  /* SetLoadDataBoundary, bytes */
+    NPU_CUBE_ND,        /* SetFixpipeNz2ndFlag: number, source stride << 16, destination stride << 32 */
+    NPU_CUBE_QUANT,     /* SetFixpipePreQuantFlag */
+    NPU_CUBE_QUANT_AT,  /* SetFixPipeConfig: address of the parameters in FB */
+    NPU_CUBE_HF32,      /* SetHF32Mode: 1 on */
+    NPU_CUBE_HF32_TIES, /* SetHF32TransMode: 1 = ties to zero, 0 = to even */
+    NPU_CUBE_REGISTERS
+};
+void npu_set_cube_register(int which, uint64_t value);
+/* SetFixPipeConfig with isUnitFlag: no fractal of L0C is marked any more. */
+void npu_clear_unit_flags(void);
 void npu_set_cmp_mask(const struct npu_tensor *mask);
 void npu_get_cmp_mask(const struct npu_tensor *mask);
 /* Result registers; reading drains the pipe that writes them. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum { REACH = 16 /* how far back a log looks for an entry to unite with */ };
-enum log_kind { LOG_DMA_READ, LOG_DMA_WRITE, LOG_SCALAR_WRITE, LOGS };
+enum log_kind { LOG_DMA_READ, LOG_DMA_WRITE, LOG_FIX_WRITE, LOG_SCALAR_WRITE, LOGS };
 
 struct touched {
     struct npu_gm_region *region;
@@ -93,7 +93,7 @@ void between_acquire(struct npu_core *core, const struct npu_clock *clocks)
 
 /* Logs. */
 
-static const int lane_of_log[LOGS] = {NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_S};
+static const int lane_of_log[LOGS] = {NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_FIX, NPU_LANE_S};
 
 static bool covers(const struct touched *a, const struct touched *b)
 {
@@ -142,17 +142,24 @@ static void add(struct log *log, struct touched *entry)
     log->list[log->count++] = *entry;
 }
 
+static enum log_kind log_of_write(const struct npu_core *core)
+{
+    if (!core->insn)
+        return LOG_SCALAR_WRITE;
+    return npu_insn_pipe(core->insn) == NPU_PIPE_FIX ? LOG_FIX_WRITE : LOG_DMA_WRITE;
+}
+
 void between_log(struct npu_core *core, enum between_access access, struct npu_gm_region *region, size_t low,
                  size_t high, bool atomic)
 {
-    enum log_kind kind = access == BETWEEN_READ ? LOG_DMA_READ : core->insn ? LOG_DMA_WRITE : LOG_SCALAR_WRITE;
+    enum log_kind kind = access == BETWEEN_READ ? LOG_DMA_READ : log_of_write(core);
     if (access == BETWEEN_READ && !core->insn)
         return;
     int lane = lane_of_log[kind];
     uint32_t index = core->order ? core->order->last[lane] : UINT32_MAX; /* none: written back after the block's end */
     if (kind == LOG_DMA_READ)
         index++; /* reads are checked before they are issued */
-    else if (kind == LOG_DMA_WRITE)
+    else if (kind != LOG_SCALAR_WRITE)
         index -= npu_schedule_behind(core, lane);
     struct touched entry = {.region = region,
                             .low = low,

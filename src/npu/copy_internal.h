@@ -20,15 +20,16 @@ static inline bool npu_on_gm(const struct npu_tensor *tensor)
     return tensor->position == NPU_GM;
 }
 
-/* Traps unless the copy runs GM->UB, UB->GM or, with `within_ub`, UB->UB; checks the addresses' alignment: 32 bytes on
- * UB, `gm_alignment` on GM. A path through L1 or the cube's memories is not simulated and ends the run as unsupported.
- */
+/* Traps unless the copy runs between GM and UB or L1 or, with `within_ub`, from UB to UB; checks the addresses'
+ * alignment: 32 bytes on UB and L1, `gm_alignment` on GM. */
 void npu_check_copy_path(struct npu_core *core, const struct npu_insn *insn, bool within_ub, size_t gm_alignment);
 /* The footprint of one operand, neighbouring blocks joined to one run. */
 void npu_copy_access(const struct npu_insn *insn, const struct npu_regs *regs, const struct npu_blocks *blocks,
                      bool write, struct npu_access *access);
 /* Traps if the blocks cannot be written under the atomic mode in force. */
 void npu_check_atomic(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, uint64_t bytes);
+/* One element of an atomic write: kind 1 add, 2 max, 3 min. */
+void npu_combine(int kind, int type, uint8_t *old, const uint8_t *value);
 /* Moves one block with its definedness, adding, maximising or minimising into GM if the registers say so. */
 void npu_move_block(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, uint8_t *to,
                     const uint8_t *from, size_t bytes);

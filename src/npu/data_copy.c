@@ -1,24 +1,29 @@
-/* DataCopy: GM->UB (MTE2), UB->GM (MTE3) and UB->UB (V), contiguous or in equal blocks with gaps.
+/* DataCopy: GM->UB and GM->L1 (MTE2), UB->GM and L1->GM (MTE3) and UB->UB (V), contiguous or in equal blocks with gaps;
+ * L1->BT and L1->FB are in table_copy.c.
  *
  * asc-devkit docs, 基础API/Memory矢量计算/数据搬运/: DataCopy（GM与UB连续数据搬运）,
  * DataCopy（GM与UB高维切分数据搬运）, DataCopy（UBToUB连续数据搬运）, DataCopy（UBToUB高维切分数据搬运）;
  * 原子操作/SetAtomicAdd, SetAtomicMax, SetAtomicMin. */
 #include "npu/copy_internal.h"
+#include "npu/cube_internal.h"
 
 /* Checks. */
 static void check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand,
                           size_t gm_alignment)
 {
+    enum npu_memory memory = npu_memory_of(tensor->position);
     if (npu_on_gm(tensor)) {
         if (tensor->addr % gm_alignment)
             npu_trap(core, "gm_alignment", operand, "GM address 0x%llx is not aligned to the element's %zu bytes",
                      (unsigned long long)tensor->addr, gm_alignment);
-    } else if (tensor->position >= NPU_VECIN && tensor->position <= NPU_VECCALC) {
-        uint64_t offset = tensor->addr - (uint64_t)core->ub;
+    } else if ((memory == NPU_MEM_UB || memory == NPU_MEM_L1) && npu_memory_on(core, memory)) {
+        uint64_t offset = tensor->addr - npu_memory_base(core, memory);
         if (offset % NPU_BLOCK)
-            npu_trap(core, "ub_alignment", operand, "UB offset %lld is not a multiple of 32 bytes", (long long)offset);
+            npu_trap(core, memory == NPU_MEM_UB ? "ub_alignment" : "cube_alignment", operand,
+                     "%s offset %lld is not a multiple of 32 bytes", npu_memories[memory].name, (long long)offset);
     } else {
-        npu_lacks(core, "DataCopy through L1 or the cube's memories");
+        npu_trap(core, "copy_path", operand, "DataCopy does not reach %s this way",
+                 memory == NPU_MEM_NONE ? "this position" : npu_memories[memory].name);
     }
 }
 
@@ -122,7 +127,10 @@ int npu_check_data_copy(struct npu_core *core, struct npu_insn *insn, const stru
                         struct npu_access *accesses)
 {
     size_t size = akgen_dtype_size(insn->src_type);
-    npu_check_copy_path(core, insn, true, size);
+    if (npu_memory_of(insn->dst.position) >= NPU_MEM_BT)
+        return npu_check_table_copy(core, insn, accesses);
+    /* Between L1 and GM any byte will do (docs, DataCopy（GMToL1连续数据搬运）, （L1ToGM…）). */
+    npu_check_copy_path(core, insn, true, core->aic ? 1 : size);
     struct npu_blocks blocks;
     if (insn->form == NPU_FORM_COUNT) {
         blocks = contiguous(core, insn, size);
@@ -156,7 +164,7 @@ static int64_t combine_int(int kind, int64_t old, int64_t value)
     return (kind == 2) == (value > old) ? value : old;
 }
 
-static void combine(int kind, int type, uint8_t *old, const uint8_t *value)
+void npu_combine(int kind, int type, uint8_t *old, const uint8_t *value)
 {
 #define COMBINE(T, wide, function)                                                                                     \
     do {                                                                                                               \
@@ -201,13 +209,13 @@ static void move_atomic(struct npu_core *core, const struct npu_regs *regs, uint
     size_t size = atomic_size(regs->atomic_type);
     if (npu_ub_defined(core, from, bytes) && npu_gm_defined(core, to, bytes)) {
         for (size_t at = 0; at < bytes; at += size)
-            combine(regs->atomic, regs->atomic_type, to + at, from + at);
+            npu_combine(regs->atomic, regs->atomic_type, to + at, from + at);
         npu_gm_written(core, to, bytes, true, true);
         return;
     }
     for (size_t at = 0; at < bytes; at += size) {
         bool defined = npu_ub_defined(core, from + at, size) && npu_gm_defined(core, to + at, size);
-        combine(regs->atomic, regs->atomic_type, to + at, from + at);
+        npu_combine(regs->atomic, regs->atomic_type, to + at, from + at);
         npu_gm_written(core, to + at, size, defined, true);
     }
 }
@@ -247,6 +255,10 @@ void npu_exec_data_copy(struct npu_core *core, const struct npu_insn *insn, cons
 {
     uint8_t *to = (uint8_t *)insn->dst.addr;
     const uint8_t *from = (const uint8_t *)insn->src0.addr;
+    if (npu_memory_of(insn->dst.position) >= NPU_MEM_BT) {
+        npu_exec_table_copy(core, insn);
+        return;
+    }
     if (insn->form == NPU_FORM_COUNT) {
         size_t bytes = insn->count * akgen_dtype_size(insn->src_type);
         if (bytes)

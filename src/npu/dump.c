@@ -92,7 +92,7 @@ void npu_dump_tensor(const struct npu_tensor *tensor, int dtype, uint32_t desc, 
     if (gm)
         gm_check(core, "tensor", tensor->addr, bytes);
     else if (!npu_in_ub(core, tensor->addr) || (bytes && !npu_in_ub(core, tensor->addr + bytes - 1)))
-        npu_ub_overrun(core, "tensor", tensor->addr, bytes);
+        npu_local_overrun(core, NPU_MEM_UB, "tensor", tensor->addr, bytes);
     printf("DumpTensor: desc=%" PRIu32 ", addr=%" PRIx64 ", data_type=%s, position=%s, dump_size=%" PRIu32 "\n", desc,
            gm ? tensor->addr : tensor->addr - (uint64_t)core->ub, akgen_dtype_name((enum akgen_dtype)dtype),
            gm ? "GM" : "UB", count);

@@ -10,12 +10,7 @@ static int pipe_of(const struct npu_core *core)
 {
     if (!core->insn)
         return NPU_PIPE_S;
-    int pipe = npu_isa[core->insn->op].pipe;
-    if (pipe >= 0)
-        return pipe;
-    if (core->insn->dst.position == NPU_GM)
-        return NPU_PIPE_MTE3;
-    return core->insn->src0.position == NPU_GM ? NPU_PIPE_MTE2 : NPU_PIPE_V;
+    return npu_insn_pipe(core->insn);
 }
 
 static struct npu_place place_of(const struct npu_core *core)
@@ -172,7 +167,7 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (fiber_in_guard(core->fiber, addr))
         npu_trap(core, "stack_overflow", NULL,
                  "the kernel's stack is exhausted (endless recursion or huge local arrays)");
-    if (addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
+    if (!core->aic && addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
         npu_trap(core, "ub_out_of_bounds", NULL, "a pointer is %lld bytes past the start of UB, which has %u bytes",
                  (long long)(addr - (uint64_t)core->ub), core->ub_bytes);
     npu_trap(core, "bad_pointer", NULL, "access through a pointer that leads nowhere (address 0x%llx)",

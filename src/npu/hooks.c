@@ -12,8 +12,11 @@ enum { GM_NEAR = 4096 };
 
 static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
 {
+    if (core->aic)
+        npu_trap(core, "bad_pointer", write ? "dst" : "src0",
+                 "the scalar unit of an AIC follows a pointer into L1, L0 or another of the cube's memories");
     if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
-        npu_ub_overrun(core, write ? "dst" : "src0", addr, bytes);
+        npu_local_overrun(core, NPU_MEM_UB, write ? "dst" : "src0", addr, bytes);
     if (write)
         npu_ub_define(core, (void *)addr, bytes);
     else if (!npu_ub_defined(core, (void *)addr, bytes))

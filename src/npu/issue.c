@@ -1,25 +1,51 @@
 /* The life of an instruction: check, bounds, order, execute (npu_internal.h tells the story). */
 #include "npu/machine_internal.h"
 
-static int pipe_of_copy(struct npu_core *core, const struct npu_insn *insn)
+/* The path decides (asc-devkit docs, 附录/API流水类型汇总; impl/basic_api/dav_c220 for L1->BT and L1->FB). */
+int npu_insn_pipe(const struct npu_insn *insn)
 {
-    bool from_gm = insn->src0.position == NPU_GM, to_gm = insn->dst.position == NPU_GM;
-    if (from_gm && to_gm)
-        npu_trap(core, "copy_gm_to_gm", "dst", "both operands are GlobalTensors: a copy goes through local memory");
-    return from_gm ? NPU_PIPE_MTE2 : to_gm ? NPU_PIPE_MTE3 : NPU_PIPE_V;
+    if (npu_isa[insn->op].pipe >= 0)
+        return npu_isa[insn->op].pipe;
+    enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
+    if (insn->op == NPU_OP_INIT_CONST_VALUE)
+        return to == NPU_MEM_L1 ? NPU_PIPE_MTE2 : NPU_PIPE_MTE1;
+    if (from == NPU_MEM_NONE)
+        return NPU_PIPE_MTE2;
+    if (to == NPU_MEM_NONE || to == NPU_MEM_L1)
+        return NPU_PIPE_MTE3;
+    if (to == NPU_MEM_FB)
+        return NPU_PIPE_FIX;
+    return to == NPU_MEM_UB ? NPU_PIPE_V : NPU_PIPE_MTE1;
 }
 
-static void check_ub(struct npu_core *core, const struct npu_access *access, uint64_t low, uint64_t bytes)
+/* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories are.
+ */
+static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
+{
+    const struct npu_isa_row *row = &npu_isa[insn->op];
+    if (row->pipe >= 0)
+        return core->aic == (row->pipe != NPU_PIPE_V);
+    enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
+    if (to == NPU_MEM_NONE && from == NPU_MEM_NONE)
+        npu_trap(core, "copy_gm_to_gm", "dst", "both operands are GlobalTensors: a copy goes through local memory");
+    bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
+    if (cube && !core->aic && from == NPU_MEM_UB) /* an AIV asks its AIC to do it, which needs a Matmul object */
+        npu_lacks(core, "DataCopy from UB to L1");
+    return core->aic == cube && (!cube || (to != NPU_MEM_UB && from != NPU_MEM_UB));
+}
+
+static void check_local(struct npu_core *core, const struct npu_access *access, uint64_t low, uint64_t bytes)
 {
     const struct npu_tensor *tensor = access->tensor;
-    uint64_t offset = low - (uint64_t)core->ub;
-    if (offset > core->ub_bytes || bytes > core->ub_bytes - offset)
-        npu_ub_overrun(core, access->operand, low, bytes);
+    enum npu_memory memory = tensor ? npu_memory_of(tensor->position) : npu_memory_at(core, access->addr);
+    uint64_t offset = low - npu_memory_base(core, memory), size = npu_memory_bytes(core, memory);
+    if (offset > size || bytes > size - offset)
+        npu_local_overrun(core, memory, access->operand, low, bytes);
     if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
         npu_note(core, NPU_DIFFERS, false, "tensor_overflow", access->operand, 0,
-                 "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in UB is %s",
+                 "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in %s is %s",
                  access->write ? "writes" : "reads", (unsigned long long)(low + bytes - tensor->addr - tensor->bytes),
-                 tensor->bytes, access->write ? "overwritten" : "used");
+                 tensor->bytes, npu_memories[memory].name, access->write ? "overwritten" : "used");
 }
 
 static void touch_gm(struct npu_core *core, const struct npu_access *access, uint64_t addr, uint64_t bytes)
@@ -54,7 +80,7 @@ static void check_bounds(struct npu_core *core, const struct npu_access *access)
     bytes = extent(access, &low);
     bool gm = access->tensor ? access->tensor->position == NPU_GM : !npu_in_ub(core, access->addr);
     if (!gm) {
-        check_ub(core, access, low, bytes);
+        check_local(core, access, low, bytes);
         return;
     }
     bool one_run = access->count == 1 && access->count2 == 1;
@@ -113,7 +139,7 @@ static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
 
 void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs)
 {
-    bool dma = (pipe == NPU_PIPE_MTE2 || pipe == NPU_PIPE_MTE3) && !dcache_empty(core);
+    bool dma = (pipe == NPU_PIPE_MTE2 || pipe == NPU_PIPE_MTE3 || pipe == NPU_PIPE_FIX) && !dcache_empty(core);
     const struct npu_insn *outer = core->insn;
     core->insn = insn;
     if (dma)
@@ -132,13 +158,16 @@ void npu_issue(const struct npu_insn *given)
 
 void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
 {
-    if (core->aic) /* every instruction so far is the vector core's: it does nothing here */
+    core->insn = given;
+    bool here = on_this_core(core, given);
+    core->insn = NULL;
+    if (!here)
         return;
     struct npu_insn insn = *given;
     struct npu_access accesses[NPU_MAX_ACCESSES];
     const struct npu_isa_row *row = &npu_isa[insn.op];
     core->insn = &insn;
-    int pipe = row->pipe >= 0 ? row->pipe : pipe_of_copy(core, &insn);
+    int pipe = npu_insn_pipe(&insn);
     if (!core->schedule) /* program order: what was kept is used by now */
         gm_forget_expected(core);
     int count = row->family.check(core, &insn, &core->regs, accesses);
@@ -147,9 +176,14 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     core->stats.instructions++;
     if (core->log)
         npu_log_instruction(core, pipe, &insn);
+    if (core->aic)
+        npu_cube_issue(core, &insn);
     npu_order_issue(core, pipe, accesses, count);
     npu_schedule_submit(core, pipe, &insn, &core->regs);
-    npu_finish_composite(core, &insn);
+    if (core->aic)
+        npu_cube_issued(core, &insn);
+    else
+        npu_finish_composite(core, &insn);
     if (row->pipe == NPU_PIPE_V)
         leave_mask(core, &insn);
     core->insn = NULL;

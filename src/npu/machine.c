@@ -8,10 +8,12 @@
 
 _Thread_local struct npu_core *npu_current;
 
-/* UB of a block with its definedness; reused by the next block, so that it stays in the host's cache. */
+/* The local memory of a block with its definedness; reused by the next block of the kind, so that it stays in the
+ * host's cache. */
 struct ub_memory {
     struct ub_memory *next;
-    uint8_t *mapping; /* guard, UB, guard */
+    size_t bytes;
+    uint8_t *mapping; /* guard, memory, guard */
     uint64_t *defined;
     uint8_t *bits;
 };
@@ -29,19 +31,25 @@ struct npu *npu_create(const struct npu_config *config)
     return npu;
 }
 
+static void ub_free_all(struct ub_memory *ub)
+{
+    while (ub) {
+        struct ub_memory *next = ub->next;
+        munmap(ub->mapping, ub->bytes + 2 * NPU_UB_GUARD);
+        free(ub->defined);
+        free(ub->bits);
+        free(ub);
+        ub = next;
+    }
+}
+
 void npu_destroy(struct npu *npu)
 {
     for (int i = 0; i < npu->region_count; i++)
         gm_region_free(npu->regions[i]);
     free(npu->regions);
-    while (npu->free_ub) {
-        struct ub_memory *ub = npu->free_ub;
-        npu->free_ub = ub->next;
-        munmap(ub->mapping, npu->config.soc->ub_bytes + 2 * NPU_UB_GUARD);
-        free(ub->defined);
-        free(ub->bits);
-        free(ub);
-    }
+    ub_free_all(npu->free_ub[false]);
+    ub_free_all(npu->free_ub[true]);
     fibers_destroy(npu->fibers);
     arena_free(&npu->arena);
     free(npu);
@@ -65,16 +73,16 @@ struct npu_stats npu_stats(const struct npu *npu)
 
 /* Cores. */
 
-static struct ub_memory *ub_take(struct npu *npu)
+static struct ub_memory *ub_take(struct npu *npu, bool aic, size_t bytes)
 {
-    size_t bytes = npu->config.soc->ub_bytes;
-    struct ub_memory *ub = npu->free_ub;
+    struct ub_memory *ub = npu->free_ub[aic];
     if (ub) {
-        npu->free_ub = ub->next;
+        npu->free_ub[aic] = ub->next;
     } else {
         ub = calloc(1, sizeof *ub);
         if (!ub)
             abort();
+        ub->bytes = bytes;
         ub->mapping = mmap(NULL, bytes + 2 * NPU_UB_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ub->defined = malloc(bytes / 8);
         ub->bits = calloc(bytes, 1);
@@ -93,7 +101,7 @@ static struct ub_memory *ub_take(struct npu *npu)
 /* First thing on a block's own stack: what the block needs exists only while it lives. */
 static void block_begin(struct npu_core *core)
 {
-    core->ub_memory = ub_take(core->npu);
+    core->ub_memory = ub_take(core->npu, core->aic, core->ub_bytes);
     core->ub = core->ub_memory->mapping + NPU_UB_GUARD;
     core->ub_defined = core->ub_memory->defined;
     core->ub_bits = core->ub_memory->bits;
@@ -113,10 +121,12 @@ static void block_free(struct npu_core *core)
     npu_schedule_destroy(core->schedule);
     npu_order_destroy(core->order);
     core->order = NULL;
+    free(core->cube_scratch);
+    core->cube_scratch = NULL;
     npu_current = NULL;
     memset(core->ub_bits + core->bits_low, 0, core->bits_high - core->bits_low);
-    core->ub_memory->next = core->npu->free_ub;
-    core->npu->free_ub = core->ub_memory;
+    core->ub_memory->next = core->npu->free_ub[core->aic];
+    core->npu->free_ub[core->aic] = core->ub_memory;
     core->ub_memory = NULL;
     core->ub = NULL;
 }
@@ -292,7 +302,7 @@ static void core_begin(struct npu_core *core, int index, struct npu_fiber *fiber
     core->aic = place < npu->aic;
     core->sub = core->aic ? 0 : place - npu->aic;
     core->block = core->aic ? core->group : core->group * npu->aiv + core->sub;
-    core->ub_bytes = npu->config.soc->ub_bytes;
+    core->ub_bytes = core->aic ? NPU_AIC_BYTES : npu->config.soc->ub_bytes;
     core->regs.mask[0] = core->regs.mask[1] = ~UINT64_C(0);
     core->view = gm_view_create();
     if (npu->aic && npu->aiv)

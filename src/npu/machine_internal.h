@@ -213,7 +213,7 @@ struct npu {
     struct npu_sync_state sync;
     struct rng rng; /* order of the blocks under a random schedule */
     struct npu_stats stats;
-    struct ub_memory *free_ub;
+    struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
     struct npu_fibers *fibers;
 };
 

@@ -17,6 +17,10 @@
 enum { NPU_BLOCK = 32, NPU_REPEAT = 256, NPU_MAX_REPEAT = 255 };
 enum { NPU_UB_GUARD = 65536 }; /* inaccessible bytes before and behind a core's UB */
 
+/* What the cube's instructions read besides their operands; enum npu_cube_register says what each holds. */
+struct npu_cube_regs {
+    uint64_t at[NPU_CUBE_REGISTERS];
+};
 /* Special registers that an instruction reads; copied into the pipe's queue with it. */
 enum { NPU_VA_REGISTERS = 8, NPU_VA_ADDRESSES = 8 };
 #define NPU_VA_OUTSIDE UINT32_MAX /* an address that is not in UB */
@@ -29,6 +33,7 @@ struct npu_regs {
     bool pad_set;        /* SetPadValue was called */
     uint64_t pad_value;
     uint32_t va[NPU_VA_REGISTERS][NPU_VA_ADDRESSES]; /* VA0 to VA7: offsets in UB */
+    struct npu_cube_regs cube;
 };
 /* Registers that instructions write; read by the scalar unit after the pipe has drained. */
 struct npu_results {
@@ -73,7 +78,8 @@ struct npu_family {
     X(select) X(duplicate) X(brcb) X(copy) X(create_index) X(gather) \
     X(gather_mask) X(reduce) X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) \
     X(data_copy) X(data_copy_pad) \
-    X(compound) X(dequant) X(gatherb) X(transpose) X(transpose_4d) X(trans_5hd) X(sort32) X(mrg_sort) X(no_effect)
+    X(compound) X(dequant) X(gatherb) X(transpose) X(transpose_4d) X(trans_5hd) X(sort32) X(mrg_sort) X(no_effect) \
+    X(nd2nz) X(init_const) X(load_2d) X(load_transpose) X(load_3d) X(mmad) X(fixpipe)
 /* clang-format on */
 #define X(name)                                                                                                        \
     int npu_check_##name(struct npu_core *, struct npu_insn *, const struct npu_regs *, struct npu_access *);          \
@@ -92,6 +98,44 @@ struct npu_isa_row {
 };
 extern const struct npu_isa_row npu_isa[NPU_OPS];
 
+/* ---- local memories (memory.c) -------------------------------------------------------------------------------------
+ */
+/* An AIV has UB. An AIC has the others, which lie one after another in what core->ub points to. */
+enum npu_memory {
+    NPU_MEM_NONE = -1, /* GM, or no memory of this chip */
+    NPU_MEM_UB,
+    NPU_MEM_L1,
+    NPU_MEM_L0A,
+    NPU_MEM_L0B,
+    NPU_MEM_L0C,
+    NPU_MEM_BT, /* bias table */
+    NPU_MEM_FB, /* fixpipe buffer: the part that holds quantisation parameters, 256 of 8 bytes */
+    NPU_MEMORIES
+};
+enum {
+    NPU_UB_BYTES = 196608,
+    NPU_L1_BYTES = 524288,
+    NPU_L0A_BYTES = 65536,
+    NPU_L0B_BYTES = 65536,
+    NPU_L0C_BYTES = 131072,
+    NPU_BT_BYTES = 1024,
+    NPU_FB_BYTES = 2048,
+    NPU_L1_AT = 0,
+    NPU_L0A_AT = NPU_L1_AT + NPU_L1_BYTES,
+    NPU_L0B_AT = NPU_L0A_AT + NPU_L0A_BYTES,
+    NPU_L0C_AT = NPU_L0B_AT + NPU_L0B_BYTES,
+    NPU_BT_AT = NPU_L0C_AT + NPU_L0C_BYTES,
+    NPU_FB_AT = NPU_BT_AT + NPU_BT_BYTES,
+    NPU_AIC_BYTES = NPU_FB_AT + NPU_FB_BYTES + 1024 /* whole pages */
+};
+struct npu_memory_row {
+    const char *name;
+    uint32_t bytes, at;                                /* at: offset in an AIC's memory */
+    const char *out_of_bounds, *overflow, *overbooked; /* names of faults */
+};
+extern const struct npu_memory_row npu_memories[NPU_MEMORIES];
+enum npu_memory npu_memory_of(int position);
+
 /* ---- one core ------------------------------------------------------------------------------------------------------
  */
 /* The parts that instructions touch. Scheduling, clocks, queues and caches hang on it privately. */
@@ -101,7 +145,7 @@ struct npu_core {
     int block;      /* GetBlockIdx: among the AICs or the AIVs */
     int group, sub; /* block_idx, and which AIV of that block */
     bool aic;       /* a cube core: it has no vector unit and no UB, vector calls do nothing */
-    uint8_t *ub;    /* ub_bytes, 512-aligned, poisoned at start */
+    uint8_t *ub;    /* its local memory: UB, on an AIC L1, L0A, ... (memory.c); 512-aligned, poisoned at start */
     uint32_t ub_bytes;
     uint64_t *ub_defined;         /* one bit per byte of ub */
     uint8_t *ub_bits;             /* of an undefined byte: the bits that are defined all the same */
@@ -126,6 +170,8 @@ struct npu_core {
     uint64_t spin_addr, spin_count; /* scalar.c: GM address read over and over, and how often */
     bool spin_cleaned;              /* cache maintenance since that read */
     bool spun;                      /* the block has waited for a value in GM */
+    struct npu_cube_scratch *cube_scratch; /* mmad.c: room for packed operands; NULL before the first Mmad */
+    uint64_t unit_flags[2]; /* a bit per fractal of L0C: Mmad has filled it and no Fixpipe has emptied it */
     struct npu_stats stats;
 };
 /* First line of every ABI function: the running core, with the kernel's line noted for reports. */
@@ -133,6 +179,19 @@ struct npu_core {
     struct npu_core *core = npu_current;                                                                               \
     core->pc = (uint64_t)__builtin_return_address(0)
 extern _Thread_local struct npu_core *npu_current; /* the core whose fiber is running */
+
+static inline bool npu_memory_on(const struct npu_core *core, enum npu_memory memory)
+{
+    return core->aic == (memory != NPU_MEM_UB);
+}
+uint32_t npu_memory_bytes(const struct npu_core *core, enum npu_memory memory);
+/* Where a memory begins. Of a memory that the core lacks: an address that leads nowhere. */
+uint64_t npu_memory_base(const struct npu_core *core, enum npu_memory memory);
+/* The memory of this core that holds addr. */
+enum npu_memory npu_memory_at(const struct npu_core *core, uint64_t addr);
+
+/* The pipe of an instruction; where isa.def says DMA, its operands decide. */
+int npu_insn_pipe(const struct npu_insn *insn);
 
 /* ---- reporting (fault.c)
  * --------------------------------------------------------------------------------------------- */
@@ -181,6 +240,13 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given);
  * ---------------------------------------------------------------------------------------- */
 /* After an instruction has been submitted: the waits that its API makes before it returns. */
 void npu_finish_composite(struct npu_core *core, const struct npu_insn *insn);
+
+/* ---- the cube's own order (cube_order.c)
+ * --------------------------------------------------------------------------------- */
+/* Before the order of a checked instruction is looked at, and after it was submitted: what the hardware of an AIC
+ * orders by itself (unit flags, large Mmads, the pipe FIX). */
+void npu_cube_issue(struct npu_core *core, const struct npu_insn *insn);
+void npu_cube_issued(struct npu_core *core, const struct npu_insn *insn);
 
 /* ---- lanes (lanes.c): how the elements of a vector instruction are walked
  * --------------------------------------------- */
@@ -231,9 +297,10 @@ uint32_t npu_schedule_behind(const struct npu_core *core, int lane);
  * ------------------------------------------------------------------------------------------------ */
 /* The block has ended: reports tensors that were not freed and flags that were set and not waited for. */
 void npu_pipe_object_destroy(struct npu_core *core);
-/* The trap for an access of [addr, addr+bytes) that is not in UB; names the InitBuffer that gave the memory away, if
- * one did. */
-_Noreturn void npu_ub_overrun(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes);
+/* The trap for an access of [addr, addr+bytes) that leaves its local memory; names the InitBuffer that gave away what
+ * is not there, if one did. */
+_Noreturn void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char *operand, uint64_t addr,
+                                 uint64_t bytes);
 
 /* ---- log (log.c): called only where core->log is set
  * ------------------------------------------------------------------------------------------------ */

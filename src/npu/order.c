@@ -13,7 +13,8 @@
  * compiled with --cce-auto-sync=on. Assumed: a scalar load has read its bytes before the next instruction is issued, so
  * that only scalar stores have to be waited for.
  *
- * UB is kept per 32-byte block and, where an access covers a block only in part, per byte. GM is in order_gm.c. */
+ * Local memory is kept per 32-byte block and, where an access covers a block only in part, per byte. On an AIC nothing
+ * is automatic but what cube_order.c says. GM is in order_gm.c. */
 #include "npu/machine_internal.h"
 #include "npu/order_internal.h"
 
@@ -36,7 +37,10 @@ static const int8_t lanes[NPU_PIPES] = {
     [NPU_PIPE_FIX] = NPU_LANE_FIX,
 };
 static const char *const lane_names[NPU_LANES] = {"S", "V", "MTE2", "MTE3", "M", "MTE1", "FIX"};
-static const int8_t track_lane[NPU_TRACKS] = {NPU_LANE_S, NPU_LANE_V, NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_S};
+static const int8_t track_lane[2][NPU_TRACKS] = {
+    {NPU_LANE_S, NPU_LANE_V, NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_S},
+    {NPU_LANE_M, NPU_LANE_MTE1, NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_FIX},
+};
 
 int npu_lane_of(int pipe)
 {
@@ -57,9 +61,12 @@ struct npu_order *npu_order_create(struct npu_core *core)
     const struct npu_config *config = npu_config_of(core->npu);
     order->auto_sync = config->sync == NPU_SYNC_AUTO;
     order->random_order = config->random_order;
+    order->aic = core->aic;
     order->ub_blocks = core->ub_bytes / NPU_BLOCK;
+    order->gm_pairs = core->aic ? NPU_GM_PAIRS : NPU_GM_AIV_PAIRS;
+    order->gm = calloc((size_t)order->gm_pairs, sizeof *order->gm);
     uint32_t *marks = calloc((size_t)order->ub_blocks * NPU_TRACKS * 2, sizeof *marks);
-    if (!marks)
+    if (!marks || !order->gm)
         abort();
     for (int i = 0; i < NPU_TRACKS * 2; i++)
         order->marks[i / 2][i % 2] = marks + (size_t)i * order->ub_blocks;
@@ -76,6 +83,7 @@ void npu_order_destroy(struct npu_order *order)
             free(order->partial[track][write]);
         }
     free(order->marks[0][0]);
+    free(order->gm);
     free(order);
 }
 
@@ -133,7 +141,7 @@ static void forget(struct npu_order *order)
 {
     memset(order->clock, 0, sizeof order->clock);
     memset(order->last, 0, sizeof order->last);
-    memset(order->gm, 0, sizeof order->gm);
+    memset(order->gm, 0, (size_t)order->gm_pairs * sizeof *order->gm);
     memset(order->marks[0][0], 0, (size_t)order->ub_blocks * NPU_TRACKS * 2 * sizeof(uint32_t));
     for (int i = 0; i < NPU_TRACKS * 2; i++)
         if (order->partial[i / 2][i % 2])
@@ -174,13 +182,14 @@ static void advice(char *text, size_t bytes, int earlier, int later)
 /* The bytes [low, high) as the kernel knows them: a part of UB or of a GM tensor, not an address of this machine. */
 static void name_range(const struct npu_core *core, uint64_t low, uint64_t high, char *text, size_t bytes)
 {
-    bool ub = npu_in_ub(core, low);
-    const struct npu_gm_region *region = ub || !core->npu ? NULL : npu_gm_find(core->npu, low);
-    uint64_t first = ub ? low - (uint64_t)core->ub : region ? low - (uint64_t)region->base : low;
+    enum npu_memory memory = npu_memory_at(core, low);
+    bool local = memory != NPU_MEM_NONE;
+    const struct npu_gm_region *region = local || !core->npu ? NULL : npu_gm_find(core->npu, low);
+    uint64_t first = local ? low - npu_memory_base(core, memory) : region ? low - (uint64_t)region->base : low;
     snprintf(text, bytes, region ? "%.64s at offset 0x%llx..0x%llx" : "%s 0x%llx..0x%llx",
-             region ? region->name
-             : ub   ? "UB"
-                    : "GM",
+             region  ? region->name
+             : local ? npu_memories[memory].name
+                     : "GM",
              (unsigned long long)first, (unsigned long long)(first + (high - low) - 1));
 }
 
@@ -197,9 +206,9 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
              where, lane_names[other], other_write ? "wrote" : "read", remedy);
 }
 
-/* ---- UB -----------------------------------------------------------------------------------------------------------
+/* ---- local memory -------------------------------------------------------------------------------------------------
  */
-/* Blocks [block, end) with the bytes [low, high) of UB. */
+/* Blocks [block, end) with the bytes [low, high) of local memory. */
 struct span {
     uint32_t low, high;
     uint32_t block, end;
@@ -289,7 +298,7 @@ static bool check_track(struct npu_core *core, int lane, int track, const struct
                         const char *operand)
 {
     struct npu_order *order = core->order;
-    int other = track_lane[track];
+    int other = track_lane[order->aic][track];
     int last_kind = write && (edges || other != NPU_LANE_S) ? 0 : 1;
     for (int kind = 1; kind >= last_kind; kind--) {
         uint32_t known = order->clock[lane].at[other], at, index;
@@ -306,10 +315,15 @@ static bool check_track(struct npu_core *core, int lane, int track, const struct
 }
 
 /* The scalar unit first: an edge that auto-sync adds may order the rest. One finding is enough. */
-static bool check_ub(struct npu_core *core, int lane, const struct span *span, bool write, bool raw,
-                     const char *operand)
+static bool check_local(struct npu_core *core, int lane, const struct span *span, bool write, bool raw,
+                        const char *operand)
 {
     struct npu_order *order = core->order;
+    bool conflict = false;
+    for (int track = 0; order->aic && track < NPU_TRACKS && !conflict; track++)
+        conflict = check_track(core, lane, track, span, write, false, operand);
+    if (order->aic)
+        return conflict;
     return check_track(core, lane, NPU_TRACK_S, span, write, order->auto_sync && !raw, operand) ||
            check_track(core, lane, NPU_TRACK_S_RAW, span, write, false, operand) ||
            ((lane != NPU_LANE_V || !order->auto_sync) &&
@@ -339,27 +353,29 @@ static void each_run(struct npu_core *core, int lane, int track, const struct np
             uint64_t low = start + (uint64_t)(access->stride2 * j) + (uint64_t)(access->stride * i);
             uint64_t high = low + bytes;
             if (low >= core->ub_bytes || high > core->ub_bytes)
-                continue; /* outside UB: the bounds check has spoken */
+                continue; /* outside: the bounds check has spoken */
             struct span span = {(uint32_t)low, (uint32_t)high, (uint32_t)(low / NPU_BLOCK),
                                 (uint32_t)((high + NPU_BLOCK - 1) / NPU_BLOCK)};
             if (index)
                 mark(core->order, track, access->write, &span, index);
-            else if (check_ub(core, lane, &span, access->write, access->flags & NPU_TENSOR_RAW, access->operand))
+            else if (check_local(core, lane, &span, access->write, access->flags & NPU_TENSOR_RAW, access->operand))
                 return;
         }
 }
 
-static int track_of(int lane)
+static int track_of(const struct npu_order *order, int lane)
 {
-    static const int8_t tracks[NPU_LANES] = {NPU_TRACK_S, NPU_TRACK_V, NPU_TRACK_MTE2, NPU_TRACK_MTE3, -1, -1, -1};
-    return tracks[lane];
+    static const int8_t tracks[2][NPU_LANES] = {
+        {NPU_TRACK_S, NPU_TRACK_V, NPU_TRACK_MTE2, NPU_TRACK_MTE3, -1, -1, -1},
+        {-1, -1, NPU_TRACK_MTE2, NPU_TRACK_MTE3, NPU_CUBE_TRACK_M, NPU_CUBE_TRACK_MTE1, NPU_CUBE_TRACK_FIX}};
+    return tracks[order->aic][lane];
 }
 
 void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *accesses, int count)
 {
     int lane = npu_lane_of(pipe);
     assert(lane >= 0); /* PIPE_ALL is for barriers */
-    int track = track_of(lane);
+    int track = track_of(core->order, lane);
     uint32_t index = next_index(core, lane);
     if (track < 0)
         return;
@@ -367,8 +383,9 @@ void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *a
     for (int i = 0; i < count; i++)
         if (npu_in_ub(core, accesses[i].addr))
             each_run(core, lane, track, &accesses[i], 0);
-        else if (lane == NPU_LANE_MTE2 || lane == NPU_LANE_MTE3)
-            npu_order_gm(core, lane, &accesses[i], core->order->auto_sync && !(accesses[i].flags & NPU_TENSOR_RAW));
+        else if (lane == NPU_LANE_MTE2 || lane == NPU_LANE_MTE3 || lane == NPU_LANE_FIX)
+            npu_order_gm(core, lane, &accesses[i],
+                         core->order->auto_sync && !core->aic && !(accesses[i].flags & NPU_TENSOR_RAW));
     for (int i = 0; i < count; i++)
         if (npu_in_ub(core, accesses[i].addr))
             each_run(core, lane, track, &accesses[i], index);
@@ -393,7 +410,7 @@ static void scalar_gm(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
 void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
 {
     struct npu_order *order = core->order;
-    bool edges = order->auto_sync && !raw;
+    bool edges = order->auto_sync && !raw && !core->aic;
     if (!npu_in_ub(core, addr)) {
         scalar_gm(core, addr, bytes, write, edges);
         return;

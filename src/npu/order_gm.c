@@ -16,6 +16,12 @@ static const struct {
     [NPU_GM_MTE3_AFTER_S_WRITE] = {NPU_LANE_MTE3, NPU_LANE_S, true},
     [NPU_GM_S_AFTER_MTE3_WRITE] = {NPU_LANE_S, NPU_LANE_MTE3, true},
     [NPU_GM_S_AFTER_MTE2_READ] = {NPU_LANE_S, NPU_LANE_MTE2, false},
+    [NPU_GM_MTE2_AFTER_FIX_WRITE] = {NPU_LANE_MTE2, NPU_LANE_FIX, true},
+    [NPU_GM_FIX_AFTER_MTE2_READ] = {NPU_LANE_FIX, NPU_LANE_MTE2, false},
+    [NPU_GM_MTE3_AFTER_FIX_WRITE] = {NPU_LANE_MTE3, NPU_LANE_FIX, true},
+    [NPU_GM_FIX_AFTER_MTE3_WRITE] = {NPU_LANE_FIX, NPU_LANE_MTE3, true},
+    [NPU_GM_S_AFTER_FIX_WRITE] = {NPU_LANE_S, NPU_LANE_FIX, true},
+    [NPU_GM_FIX_AFTER_S_WRITE] = {NPU_LANE_FIX, NPU_LANE_S, true},
 };
 
 static struct npu_gm_run *entry(struct npu_gm_window *window, uint32_t i)
@@ -131,10 +137,10 @@ static void one_group(struct npu_core *core, int lane, const struct npu_gm_run *
                       const char *operand)
 {
     bool conflict = false;
-    for (int pair = 0; pair < NPU_GM_PAIRS && !conflict; pair++)
+    for (int pair = 0; pair < core->order->gm_pairs && !conflict; pair++)
         if (pairs[pair].consumer == lane && (write || pairs[pair].wrote))
             conflict = compare(core, pair, run, write, edges, operand);
-    for (int pair = 0; pair < NPU_GM_PAIRS; pair++)
+    for (int pair = 0; pair < core->order->gm_pairs; pair++)
         if (pairs[pair].producer == lane && pairs[pair].wrote == write)
             remember(&core->order->gm[pair], run, lane == NPU_LANE_S || pairs[pair].consumer == NPU_LANE_S);
 }

@@ -61,23 +61,32 @@ enum npu_gm_pair {
     NPU_GM_MTE3_AFTER_S_WRITE,
     NPU_GM_S_AFTER_MTE3_WRITE,
     NPU_GM_S_AFTER_MTE2_READ,
+    NPU_GM_AIV_PAIRS,
+    NPU_GM_MTE2_AFTER_FIX_WRITE = NPU_GM_AIV_PAIRS, /* the rest on AICs only */
+    NPU_GM_FIX_AFTER_MTE2_READ,
+    NPU_GM_MTE3_AFTER_FIX_WRITE,
+    NPU_GM_FIX_AFTER_MTE3_WRITE,
+    NPU_GM_S_AFTER_FIX_WRITE,
+    NPU_GM_FIX_AFTER_S_WRITE,
     NPU_GM_PAIRS
 };
 
-/* Who touched UB, as the detector distinguishes: auto-sync sees scalar accesses through tensors, not through pointers.
- */
+/* Who touched local memory, as the detector distinguishes. On an AIV auto-sync sees scalar accesses through tensors,
+ * not through pointers; on an AIC the scalar unit touches none. */
 enum npu_track { NPU_TRACK_S, NPU_TRACK_V, NPU_TRACK_MTE2, NPU_TRACK_MTE3, NPU_TRACK_S_RAW, NPU_TRACKS };
+enum npu_cube_track { NPU_CUBE_TRACK_M, NPU_CUBE_TRACK_MTE1, NPU_CUBE_TRACK_FIX = NPU_TRACK_S_RAW };
 enum { NPU_PC_RING = 1024 };
 
 struct npu_order {
     struct npu_clock clock[NPU_LANES]; /* of a lane: what is complete before its next instruction starts */
     uint32_t last[NPU_LANES];          /* index of its newest instruction; 0 = none yet */
-    bool auto_sync, random_order;
+    bool auto_sync, random_order, aic;
     uint32_t ub_blocks;
     uint32_t *marks[NPU_TRACKS][2];  /* [write]: per 32-byte block the newest instruction that touched it */
     uint32_t *bytes[NPU_TRACKS][2];  /* the same per byte, for blocks in `partial`; NULL until needed */
     uint8_t *partial[NPU_TRACKS][2]; /* per block: its bytes differ; NULL with `bytes` */
-    struct npu_gm_window gm[NPU_GM_PAIRS];
+    struct npu_gm_window *gm;        /* of each pair that the kind of core has */
+    int gm_pairs;
     uint64_t pcs[NPU_LANES][NPU_PC_RING];
     struct npu_flag flags[NPU_LANES][NPU_LANES][NPU_EVENTS];
 };

@@ -18,7 +18,8 @@ struct npu_pipe_object *npu_pipe_live(struct npu_core *core, const char *api)
 static void empty(struct npu_pipe_object *pipe)
 {
     pipe->generation++;
-    pipe->used = pipe->buffer_count = pipe->queue_count = 0;
+    pipe->buffer_count = pipe->queue_count = 0;
+    memset(pipe->used, 0, sizeof pipe->used);
     memset(pipe->events, 0, sizeof pipe->events);
 }
 
@@ -124,16 +125,26 @@ void npu_release_event(int src_pipe, int dst_pipe, int event_id)
     npu_event_release(pipe, from, to, event_id);
 }
 
-/* UB outside the queues. */
+/* Memory outside the queues. */
+static enum npu_memory memory_of(struct npu_core *core, int position, const char *api)
+{
+    enum npu_memory memory = npu_memory_of(position);
+    if (memory == NPU_MEM_NONE)
+        npu_trap(core, "local_position", "pos", "%s at a position that is no local memory of this chip", api);
+    return memory;
+}
+
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
-    if (!npu_position_on_ub(position))
-        npu_unsupported("a local tensor outside UB");
-    if ((uint64_t)offset + bytes > core->ub_bytes)
-        npu_trap(core, "ub_overflow", "", "a tensor of %u bytes at offset %u ends beyond UB, which has %u bytes", bytes,
-                 offset, core->ub_bytes);
-    *tensor = (struct npu_tensor){.addr = (uint64_t)core->ub + offset, .bytes = bytes, .position = (uint8_t)position};
+    enum npu_memory memory = memory_of(core, position, "a tensor");
+    uint32_t size = npu_memory_bytes(core, memory);
+    if ((uint64_t)offset + bytes > size)
+        npu_trap(core, npu_memories[memory].overflow, "",
+                 "a tensor of %u bytes at offset %u ends beyond %s, which has %u bytes", bytes, offset,
+                 npu_memories[memory].name, size);
+    *tensor = (struct npu_tensor){
+        .addr = npu_memory_base(core, memory) + offset, .bytes = bytes, .position = (uint8_t)position};
 }
 
 /* docs PopStackBuffer: all that is left of the memory. */
@@ -141,12 +152,13 @@ int npu_pop_stack_buffer(int position, struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_pipe_object *pipe = npu_pipe_live(core, "PopStackBuffer");
-    if (!npu_position_on_ub(position))
-        npu_unsupported("PopStackBuffer outside UB");
-    if (pipe->used >= core->ub_bytes)
-        npu_trap(core, "ub_overflow", "", "PopStackBuffer finds nothing: InitBuffer has given away all %u bytes of UB",
-                 core->ub_bytes);
+    enum npu_memory memory = memory_of(core, position, "PopStackBuffer");
+    uint32_t size = npu_memory_bytes(core, memory), used = pipe->used[memory];
+    if (used >= size)
+        npu_trap(core, npu_memories[memory].overflow, "",
+                 "PopStackBuffer finds nothing: InitBuffer has given away all %u bytes of %s", size,
+                 npu_memories[memory].name);
     *tensor = (struct npu_tensor){
-        .addr = (uint64_t)core->ub + pipe->used, .bytes = core->ub_bytes - pipe->used, .position = (uint8_t)position};
+        .addr = npu_memory_base(core, memory) + used, .bytes = size - used, .position = (uint8_t)position};
     return 1;
 }

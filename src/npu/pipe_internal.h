@@ -9,7 +9,8 @@ enum { NPU_BUFFERS = 64 /* in one TPipe: docs InitBuffer, constraints */, NPU_NO
 enum npu_buffer_state { NPU_BUFFER_FREE, NPU_BUFFER_OCCUPIED, NPU_BUFFER_ENQUEUED, NPU_BUFFER_DEQUEUED };
 
 struct npu_buffer {
-    uint32_t offset, bytes; /* in UB */
+    uint32_t offset, bytes; /* in its memory */
+    uint8_t memory;         /* enum npu_memory */
     uint8_t state;          /* enum npu_buffer_state */
     uint8_t queue;          /* index in queues */
     int8_t from, to;        /* lanes of the flag that EnQue set */
@@ -35,8 +36,8 @@ struct npu_queue {
 
 struct npu_pipe_object {
     bool alive;
-    uint16_t generation; /* of the ids in kernel objects: an InitBuffer before Reset is forgotten */
-    uint32_t used;       /* bytes of UB given to buffers */
+    uint16_t generation;         /* of the ids in kernel objects: an InitBuffer before Reset is forgotten */
+    uint32_t used[NPU_MEMORIES]; /* bytes of each memory given to buffers */
     uint32_t buffer_count, queue_count;
     uint8_t events[NPU_LANES][NPU_LANES]; /* bit i: event id i is taken */
     struct npu_buffer buffers[NPU_BUFFERS];
@@ -51,7 +52,7 @@ static inline struct npu_core *npu_enter(void *pc)
     return core;
 }
 
-/* Sync.c: flags between two lanes that exist, event in range. */
+/* Sync.c: flags between two lanes that exist, event in range; nothing if the core lacks one of the lanes. */
 void npu_sync_set(struct npu_core *core, int from, int to, int event);
 void npu_sync_wait(struct npu_core *core, int from, int to, int event);
 /* Notes flags that are still set. */

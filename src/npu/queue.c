@@ -13,25 +13,51 @@ static const char *const position_names[NPU_POSITION_MAX] = {
 };
 
 /* InitBuffer. */
-/* Which lanes a flag between two positions joins; what other data paths do belongs to the cube core. */
-static void lanes_between(int source, int destination, int8_t *from, int8_t *to)
+/* Which lanes a flag between two positions joins: who fills a buffer on the way from one memory to the other, and who
+ * empties it (asc-devkit impl/basic_api, the events of queues of NPU_ARCH 2201). */
+static void lanes_between(struct npu_core *core, int source, int destination, int8_t *from, int8_t *to)
 {
-    if (source == NPU_GM && npu_position_on_ub(destination)) {
-        *from = NPU_LANE_MTE2;
-        *to = NPU_LANE_V;
-    } else if (npu_position_on_ub(source) && destination == NPU_GM) {
-        *from = NPU_LANE_V;
-        *to = NPU_LANE_MTE3;
-    } else if (npu_position_on_ub(source) && npu_position_on_ub(destination)) {
-        *from = NPU_LANE_MTE2;
-        *to = NPU_LANE_MTE3;
-    } else {
-        npu_unsupported("a queue between these positions");
-    }
+    static const struct {
+        int8_t source, destination, from, to;
+    } paths[] = {
+        {NPU_MEM_NONE, NPU_MEM_UB, NPU_LANE_MTE2, NPU_LANE_V},
+        {NPU_MEM_UB, NPU_MEM_NONE, NPU_LANE_V, NPU_LANE_MTE3},
+        {NPU_MEM_UB, NPU_MEM_UB, NPU_LANE_MTE2, NPU_LANE_MTE3},
+        {NPU_MEM_UB, NPU_MEM_L1, NPU_LANE_MTE3, NPU_LANE_MTE1},
+        {NPU_MEM_NONE, NPU_MEM_L1, NPU_LANE_MTE2, NPU_LANE_MTE1},
+        {NPU_MEM_NONE, NPU_MEM_L0A, NPU_LANE_MTE2, NPU_LANE_M},
+        {NPU_MEM_NONE, NPU_MEM_L0B, NPU_LANE_MTE2, NPU_LANE_M},
+        {NPU_MEM_L1, NPU_MEM_L0A, NPU_LANE_MTE1, NPU_LANE_M},
+        {NPU_MEM_L1, NPU_MEM_L0B, NPU_LANE_MTE1, NPU_LANE_M},
+        {NPU_MEM_L1, NPU_MEM_BT, NPU_LANE_MTE1, NPU_LANE_M},
+        {NPU_MEM_L1, NPU_MEM_FB, NPU_LANE_MTE1, NPU_LANE_FIX},
+        {NPU_MEM_L0C, NPU_MEM_NONE, NPU_LANE_M, NPU_LANE_FIX},
+    };
+    enum npu_memory source_memory = npu_memory_of(source), destination_memory = npu_memory_of(destination);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i].source == source_memory && paths[i].destination == destination_memory) {
+            *from = paths[i].from;
+            *to = paths[i].to;
+            return;
+        }
+    npu_trap(core, "que_position", "pos", "a queue from %s to %s: there is no such path on this chip",
+             position_names[source], position_names[destination]);
 }
 
-/* A new queue of `buffers` buffers, cut from what is left of UB. */
-static struct npu_queue *new_queue(struct npu_core *core, uint32_t *id, int buffers, uint32_t bytes)
+/* The memory in which the buffers of a queue lie: at its destination, at its source if it leads to GM. */
+static enum npu_memory memory_between(struct npu_core *core, int source, int destination)
+{
+    enum npu_memory memory = npu_memory_of(destination);
+    if (memory == NPU_MEM_NONE)
+        memory = npu_memory_of(source);
+    if (memory == NPU_MEM_NONE)
+        npu_trap(core, "que_position", "pos", "InitBuffer of a queue or TBuf outside local memory");
+    return memory;
+}
+
+/* A new queue of `buffers` buffers, cut from what is left of a memory. */
+static struct npu_queue *new_queue(struct npu_core *core, enum npu_memory memory, uint32_t *id, int buffers,
+                                   uint32_t bytes)
 {
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBuffer");
     if (buffers < 0 || pipe->buffer_count + (uint32_t)buffers > NPU_BUFFERS || pipe->queue_count == NPU_BUFFERS)
@@ -40,25 +66,27 @@ static struct npu_queue *new_queue(struct npu_core *core, uint32_t *id, int buff
     if (!bytes)
         npu_note(core, NPU_DIFFERS, false, "init_buffer_empty", "len", 0, "InitBuffer with a length of 0 bytes");
     uint64_t each = ((uint64_t)bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK,
-             sum = pipe->used + each * (uint64_t)buffers;
+             sum = pipe->used[memory] + each * (uint64_t)buffers;
+    const struct npu_memory_row *row = &npu_memories[memory];
     if (sum > UINT32_MAX)
-        npu_trap(core, "ub_overflow", "len", "InitBuffer of %d x %llu bytes: no UB has that many", buffers,
-                 (unsigned long long)each);
-    /* TPipe only counts: the chip stops when something beyond UB is used (npu_ub_overrun). */
-    if (sum > core->ub_bytes)
-        npu_note(core, NPU_DIFFERS, false, "ub_overbooked", "len", 0,
-                 "InitBuffer of %d x %llu bytes brings the sum of all buffers to %llu bytes: UB has %u", buffers,
-                 (unsigned long long)each, (unsigned long long)sum, core->ub_bytes);
+        npu_trap(core, row->overflow, "len", "InitBuffer of %d x %llu bytes: no %s has that many", buffers,
+                 (unsigned long long)each, row->name);
+    /* TPipe only counts: the chip stops when something beyond the memory is used (npu_local_overrun). */
+    if (sum > npu_memory_bytes(core, memory))
+        npu_note(core, NPU_DIFFERS, false, row->overbooked, "len", 0,
+                 "InitBuffer of %d x %llu bytes brings the sum of all buffers to %llu bytes: %s has %u", buffers,
+                 (unsigned long long)each, (unsigned long long)sum, row->name, npu_memory_bytes(core, memory));
     uint32_t index = pipe->queue_count++;
     struct npu_queue *queue = &pipe->queues[index];
     *queue = (struct npu_queue){.first = (uint8_t)pipe->buffer_count, .buffers = (uint8_t)buffers, .pc = core->pc};
     for (int i = 0; i < buffers; i++) {
-        pipe->buffers[pipe->buffer_count++] = (struct npu_buffer){.offset = pipe->used,
+        pipe->buffers[pipe->buffer_count++] = (struct npu_buffer){.offset = pipe->used[memory],
+                                                                  .memory = (uint8_t)memory,
                                                                   .bytes = (uint32_t)each,
                                                                   .queue = (uint8_t)index,
                                                                   .enque_event = NPU_NO_EVENT,
                                                                   .free_event = NPU_NO_EVENT};
-        pipe->used += (uint32_t)each;
+        pipe->used[memory] += (uint32_t)each;
     }
     *id = (uint32_t)pipe->generation << 16 | (index + 1);
     return queue;
@@ -67,10 +95,11 @@ static struct npu_queue *new_queue(struct npu_core *core, uint32_t *id, int buff
 void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
-    struct npu_queue *queue = new_queue(core, id, buffers, bytes);
-    queue->position = (uint8_t)(dst_position == NPU_GM ? src_position : dst_position);
+    enum npu_memory memory = memory_between(core, src_position, dst_position);
+    struct npu_queue *queue = new_queue(core, memory, id, buffers, bytes);
+    queue->position = (uint8_t)(npu_memory_of(dst_position) == NPU_MEM_NONE ? src_position : dst_position);
     queue->barrier = src_position == NPU_VECCALC && dst_position == NPU_VECCALC;
-    lanes_between(src_position, dst_position, &queue->producer, &queue->consumer);
+    lanes_between(core, src_position, dst_position, &queue->producer, &queue->consumer);
     queue->depth = depth;
     queue->in_place = depth == 0;
     if (!queue->in_place || queue->barrier)
@@ -87,32 +116,33 @@ void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, i
 void npu_buf_init(uint32_t *id, int position, uint32_t bytes)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
-    if (!npu_position_on_ub(position))
-        npu_unsupported("a TBuf outside UB");
-    struct npu_queue *queue = new_queue(core, id, 1, bytes);
+    struct npu_queue *queue = new_queue(core, memory_between(core, position, position), id, 1, bytes);
     queue->position = (uint8_t)position;
     queue->tbuf = true;
 }
 
-void npu_ub_overrun(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
+void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char *operand, uint64_t addr,
+                       uint64_t bytes)
 {
     const struct npu_pipe_object *pipe = core->pipe;
-    uint64_t offset = addr - (uint64_t)core->ub;
-    for (uint32_t i = 0; pipe && offset + bytes > core->ub_bytes && i < pipe->buffer_count; i++) {
+    const struct npu_memory_row *row = &npu_memories[memory];
+    uint64_t offset = addr - npu_memory_base(core, memory), size = npu_memory_bytes(core, memory);
+    for (uint32_t i = 0; pipe && offset + bytes > size && i < pipe->buffer_count; i++) {
         const struct npu_buffer *buffer = &pipe->buffers[i];
-        if (offset - buffer->offset >= buffer->bytes || (uint64_t)buffer->offset + buffer->bytes <= core->ub_bytes)
+        if (buffer->memory != memory || offset - buffer->offset >= buffer->bytes ||
+            (uint64_t)buffer->offset + buffer->bytes <= size)
             continue;
         const struct npu_queue *queue = &pipe->queues[buffer->queue];
         uint64_t used_at = core->pc;
         core->pc = queue->pc;
-        npu_note(core, NPU_TRAP, true, "ub_overflow", "len", used_at,
-                 "the buffers of this InitBuffer end at byte %llu of UB, which has %u, and that part is used",
-                 (unsigned long long)buffer->offset + buffer->bytes, core->ub_bytes);
+        npu_note(core, NPU_TRAP, true, row->overflow, "len", used_at,
+                 "the buffers of this InitBuffer end at byte %llu of %s, which has %llu, and that part is used",
+                 (unsigned long long)buffer->offset + buffer->bytes, row->name, (unsigned long long)size);
         core->pc = used_at;
         break;
     }
-    npu_trap(core, "ub_out_of_bounds", operand, "%llu bytes at UB offset %lld; UB has %u bytes",
-             (unsigned long long)bytes, (long long)offset, core->ub_bytes);
+    npu_trap(core, row->out_of_bounds, operand, "%llu bytes at %s offset %lld; %s has %llu bytes",
+             (unsigned long long)bytes, row->name, (long long)offset, row->name, (unsigned long long)size);
 }
 
 /* Finding things. */
@@ -139,7 +169,7 @@ static struct npu_buffer *own_buffer(struct npu_core *core, const struct npu_que
 static void fill_tensor(const struct npu_core *core, const struct npu_queue *queue, const struct npu_buffer *buffer,
                         struct npu_tensor *tensor)
 {
-    *tensor = (struct npu_tensor){.addr = (uint64_t)core->ub + buffer->offset,
+    *tensor = (struct npu_tensor){.addr = npu_memory_base(core, (enum npu_memory)buffer->memory) + buffer->offset,
                                   .bytes = buffer->bytes,
                                   .position = queue->position,
                                   .buffer = queue->tbuf ? 0 : (uint16_t)(buffer - core->pipe->buffers + 1)};
@@ -227,7 +257,7 @@ void npu_que_enque_between(uint32_t id, const struct npu_tensor *tensor, int src
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_queue *queue = find_queue(core, id, "EnQue");
     int8_t from = 0, to = 0;
-    lanes_between(src_position, dst_position, &from, &to);
+    lanes_between(core, src_position, dst_position, &from, &to);
     if (!queue->tbuf)
         enque(core, queue, tensor, from, to);
 }
@@ -284,7 +314,7 @@ void npu_que_deque_between(uint32_t id, struct npu_tensor *tensor, int src_posit
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_queue *queue = find_queue(core, id, "DeQue");
     int8_t from = 0, to = 0;
-    lanes_between(src_position, dst_position, &from, &to);
+    lanes_between(core, src_position, dst_position, &from, &to);
     if (queue->tbuf)
         fill_tensor(core, queue, &core->pipe->buffers[queue->first], tensor);
     else

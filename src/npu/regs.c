@@ -30,6 +30,18 @@ void npu_set_atomic(int kind, int dtype)
         core->regs.atomic_type = (uint8_t)dtype;
 }
 
+void npu_set_cube_register(int which, uint64_t value)
+{
+    NPU_ENTER(core);
+    core->regs.cube.at[which] = value;
+}
+
+void npu_clear_unit_flags(void)
+{
+    NPU_ENTER(core);
+    core->unit_flags[0] = core->unit_flags[1] = 0;
+}
+
 void npu_get_atomic(int *kind, int *dtype)
 {
     *kind = npu_current->regs.atomic;

@@ -69,7 +69,9 @@ void npu_undefined_read(struct npu_core *core, const char *operand, const void *
         core->pc_undefined = core->pc;
     if (npu_in_ub(core, (uint64_t)at))
         npu_note(core, NPU_UNDEFINED, false, "uninitialized_read", operand, 0,
-                 "reads UB bytes that nothing has written (offset %llu)", (unsigned long long)ub_offset(core, at));
+                 "reads %s bytes that nothing has written (offset %llu)",
+                 npu_memories[npu_memory_at(core, (uint64_t)at)].name,
+                 (unsigned long long)((uint64_t)at - npu_memory_base(core, npu_memory_at(core, (uint64_t)at))));
     else
         npu_note(core, NPU_UNDEFINED, false, "uninitialized_read", operand, 0,
                  "reads GM bytes that nothing has written");

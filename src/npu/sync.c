@@ -3,6 +3,11 @@
  * A WaitFlag issued before its SetFlag counts as the hang that it is for a waiting scalar unit. */
 #include "npu/pipe_internal.h"
 
+static bool lane_here(const struct npu_core *core, int lane)
+{
+    return core->aic ? lane != NPU_LANE_V : lane <= NPU_LANE_MTE3;
+}
+
 static bool between(int a, int b, int x, int y)
 {
     return (a == x && b == y) || (a == y && b == x);
@@ -11,14 +16,14 @@ static bool between(int a, int b, int x, int y)
 /* False for the events of the other kind of core, which a core skips; a trap for pairs that no core has. */
 static bool accepted(struct npu_core *core, const char *api, int from, int to, int event)
 {
-    if (from < 0 || to < 0 || (from == to && from != NPU_LANE_V))
+    if (from < 0 || to < 0 || (from == to && from != NPU_LANE_V && from != NPU_LANE_FIX))
         npu_trap(core, "flag_bad_pipes", "event", "%s from pipe %s to pipe %s: there is no such event", api,
                  from < 0 ? "?" : npu_lane_name(from), to < 0 ? "?" : npu_lane_name(to));
     bool cube_event = between(from, to, NPU_LANE_MTE2, NPU_LANE_MTE1) || between(from, to, NPU_LANE_MTE1, NPU_LANE_M) ||
                       between(from, to, NPU_LANE_M, NPU_LANE_FIX);
     if (core->aic ? from == NPU_LANE_V || to == NPU_LANE_V : cube_event)
         return false;
-    if (!core->aic && (from > NPU_LANE_MTE3 || to > NPU_LANE_MTE3))
+    if (!lane_here(core, from) || !lane_here(core, to))
         npu_trap(core, "flag_bad_pipes", "event", "%s<%s_%s>: a vector core has the pipes S, V, MTE2 and MTE3 only",
                  api, npu_lane_name(from), npu_lane_name(to));
     if (event < 0 || event >= NPU_EVENTS)
@@ -29,6 +34,8 @@ static bool accepted(struct npu_core *core, const char *api, int from, int to, i
 
 void npu_sync_set(struct npu_core *core, int from, int to, int event)
 {
+    if (!lane_here(core, from) || !lane_here(core, to))
+        return;
     struct npu_order *order = core->order;
     struct npu_flag *flag = &order->flags[from][to][event];
     if (__builtin_expect(flag->set, 0))
@@ -47,6 +54,8 @@ void npu_sync_set(struct npu_core *core, int from, int to, int event)
 
 void npu_sync_wait(struct npu_core *core, int from, int to, int event)
 {
+    if (!lane_here(core, from) || !lane_here(core, to))
+        return;
     struct npu_order *order = core->order;
     if (__builtin_expect(!order->flags[from][to][event].set, 0))
         npu_trap(core, "flag_wait_without_set", "eventID",
@@ -66,8 +75,8 @@ void npu_set_flag(int src_pipe, int dst_pipe, int event_id)
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     if (!accepted(core, "SetFlag", from, to, event_id))
         return;
-    if (from == to) /* V_V is a barrier of V */
-        npu_order_barrier(core->order, NPU_LANE_V);
+    if (from == to) /* V_V is a barrier of V, FIX_FIX one of FIX */
+        npu_order_barrier(core->order, from);
     else
         npu_sync_set(core, from, to, event_id);
 }

@@ -52,6 +52,15 @@ FORMS = {
     "data_copy_pad": {"in": "NAME(d, gm, DataCopyParams(), DataCopyPadParams());",
                       "extended in": "NAME(d, gm, DataCopyExtParams(), DataCopyPadExtParams<T>());",
                       "out": "NAME(gm, s, DataCopyParams());", "extended out": "NAME(gm, s, DataCopyExtParams());"},
+    "nd2nz": {"in": "NAME(d, gm, Nd2NzParams());"},
+    "init_const": {"all": "NAME(d, InitConstValueParams<T>(1, 1, 0, x));"},
+    "load_2d": {"local": "NAME(d, s, LoadData2DParams());", "in": "NAME(d, gm, LoadData2DParams());"},
+    "load_transpose": {"local": "NAME(d, s, LoadData2dTransposeParams());"},
+    "load_3d": {"v2": "NAME(d, s, LoadData3DParamsV2<T>());", "pro": "NAME(d, s, LoadData3DParamsV2Pro());"},
+    "mmad": {"plain": "LocalTensor<std::conditional_t<sizeof(T) == 1, int32_t, float>> c; NAME(c, s, t, MmadParams());"},
+    "fixpipe": {"out": "NAME(gm, s, FixpipeParamsV220());",
+                "rows": "NAME<T, T, CFG_ROW_MAJOR>(gm, s, FixpipeParamsV220());",
+                "half": "GlobalTensor<half> h; NAME<half, T, CFG_NZ>(h, s, FixpipeParamsV220());"},
     "vcadd_acc": {"raw": "NAME((__ubuf__ T *)nullptr, (__ubuf__ T *)s.GetPhyAddr(), 1, 1, 1, 8, true);"},
 }
 FORMS["ternary"] = FORMS["compound"] = FORMS["binary"]
@@ -123,8 +132,8 @@ def compile_lines(lines):
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
 UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "TBufPool": "TBufPool<TPosition::VECCALC> p;",
-               "Hccl": "Hccl<T> h;", "Mmad": "Mmad(d, s, t, 1);",
-               "LoadData2DParams": "LoadData2DParams p;",
+               "Hccl": "Hccl<T> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, 1);",
+               "CreateCubeResGroup": "CreateCubeResGroup(1);",
                "ReduceSum": "uint32_t a[2] = {1, 1}; ReduceSum<T, Pattern::Reduce::AR>(d, s, b, a, true);"}
 
 def check(kind, cases, expect):

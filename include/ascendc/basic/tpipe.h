@@ -117,10 +117,47 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
     uint32_t akgen_id = 0;
 };
 
-/* A queue between GM and `pos`: VECIN is filled by MTE2 and read by V, VECOUT filled by V and read by MTE3. */
+} // namespace AscendC
+
+namespace akgen
+{
+/* The ends of a queue that is named by one position: where its tensors come from and where they go. */
+constexpr AscendC::TPosition queue_source(AscendC::TPosition pos)
+{
+    using AscendC::TPosition;
+    switch (pos) {
+    case TPosition::VECIN:
+    case TPosition::A1:
+    case TPosition::B1:
+    case TPosition::C1:
+        return TPosition::GM;
+    case TPosition::A2:
+        return TPosition::A1;
+    case TPosition::B2:
+    case TPosition::C2PIPE2GM:
+        return TPosition::B1;
+    case TPosition::C2:
+        return TPosition::C1;
+    default:
+        return pos;
+    }
+}
+constexpr AscendC::TPosition queue_destination(AscendC::TPosition pos)
+{
+    using AscendC::TPosition;
+    return pos == TPosition::VECOUT || pos == TPosition::CO2 ? TPosition::GM
+           : pos == TPosition::CO1                           ? TPosition::CO2
+                                                             : pos;
+}
+} // namespace akgen
+
+namespace AscendC
+{
+
+/* A queue between `pos` and its neighbour on the way of the data: VECIN is filled by MTE2 and read by V, A2 filled by
+ * MTE1 and read by M, CO1 filled by M and read by FIX. */
 template <TPosition pos, int32_t depth, auto mask = 0>
-class TQue : public TQueBind<pos == TPosition::VECIN ? TPosition::GM : pos,
-                             pos == TPosition::VECOUT ? TPosition::GM : pos, depth, mask>
+class TQue : public TQueBind<akgen::queue_source(pos), akgen::queue_destination(pos), depth, mask>
 {
   public:
     AKGEN_API TQue()
@@ -257,7 +294,13 @@ template <typename T, TPosition pos> AKGEN_API bool PopStackBuffer(LocalTensor<T
 /* Tensors at chosen addresses of a memory, without a TPipe. */
 template <Hardware hard = Hardware::UB> class LocalMemAllocator
 {
-    static_assert(hard == Hardware::UB, "akgen-unsupported: LocalMemAllocator outside UB");
+    static constexpr TPosition any = hard == Hardware::L1       ? TPosition::A1
+                                     : hard == Hardware::L0A    ? TPosition::A2
+                                     : hard == Hardware::L0B    ? TPosition::B2
+                                     : hard == Hardware::L0C    ? TPosition::CO1
+                                     : hard == Hardware::BIAS   ? TPosition::C2
+                                     : hard == Hardware::FIXBUF ? TPosition::C2PIPE2GM
+                                                                : TPosition::VECCALC;
 
   public:
     AKGEN_API LocalMemAllocator()
@@ -279,11 +322,11 @@ template <Hardware hard = Hardware::UB> class LocalMemAllocator
     }
     template <class DataType, uint32_t tileSize> AKGEN_API LocalTensor<DataType> Alloc()
     {
-        return Alloc<TPosition::VECCALC, DataType>(tileSize);
+        return Alloc<any, DataType>(tileSize);
     }
     template <class DataType> AKGEN_API LocalTensor<DataType> Alloc(uint32_t tileSize)
     {
-        return Alloc<TPosition::VECCALC, DataType>(tileSize);
+        return Alloc<any, DataType>(tileSize);
     }
 
   private:

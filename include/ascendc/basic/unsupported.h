@@ -47,42 +47,15 @@ namespace AscendC
 template <typename T> class LocalTensor;
 
 /* The cube unit and what feeds it. */
-AKGEN_LACKS_FUNCTION(Mmad)
 AKGEN_LACKS_FUNCTION(MmadWithSparse)
-AKGEN_LACKS_FUNCTION(Fixpipe)
-AKGEN_LACKS_FUNCTION(LoadData)
-AKGEN_LACKS_FUNCTION(LoadDataWithTranspose)
 AKGEN_LACKS_FUNCTION(LoadDataWithSparse)
 AKGEN_LACKS_FUNCTION(LoadImageToLocal)
 AKGEN_LACKS_FUNCTION(Conv2D)
 AKGEN_LACKS_FUNCTION(Gemm)
 AKGEN_LACKS_FUNCTION(BroadCastVecToMM)
-AKGEN_LACKS_FUNCTION(InitConstValue)
-AKGEN_LACKS_FUNCTION(SetFmatrix)
-AKGEN_LACKS_FUNCTION(SetLoadDataBoundary)
-AKGEN_LACKS_FUNCTION(SetLoadDataRepeat)
-AKGEN_LACKS_FUNCTION(SetLoadDataPaddingValue)
-AKGEN_LACKS_FUNCTION(SetFixPipeConfig)
-AKGEN_LACKS_FUNCTION(SetFixpipeNz2ndFlag)
-AKGEN_LACKS_FUNCTION(SetFixpipePreQuantFlag)
-AKGEN_LACKS_FUNCTION(SetHF32Mode)
-AKGEN_LACKS_FUNCTION(SetHF32TransMode)
 AKGEN_LACKS_FUNCTION(SetMMLayoutTransform)
-AKGEN_LACKS_FUNCTION(SetMMColumnMajor)
-AKGEN_LACKS_FUNCTION(SetMMRowMajor)
 AKGEN_LACKS_FUNCTION(CreateCubeResGroup)
-AKGEN_LACKS_TYPE(MmadParams)
-AKGEN_LACKS_TYPE(LoadData2DParams)
-AKGEN_LACKS_TYPE(LoadData2dParams)
-AKGEN_LACKS_TYPE(LoadData2dTransposeParams)
-AKGEN_LACKS_TYPE(LoadData3DParamsV2Pro)
-AKGEN_LACKS_TYPE(Nd2NzParams)
 AKGEN_LACKS_TYPE(Nz2NdParamsFull)
-AKGEN_LACKS_TYPE(FixpipeParamsV220)
-AKGEN_LACKS_TYPE(DataCopyEnhancedParams)
-AKGEN_LACKS_TYPE(DataCopyCO12DstParams)
-AKGEN_LACKS_VALUE(CFG_ROW_MAJOR)
-AKGEN_LACKS_VALUE(CFG_NZ)
 
 /* Other basic instructions. */
 AKGEN_LACKS_FUNCTION(BilinearInterpolation)
@@ -190,7 +163,6 @@ template <class... Types> class AKGEN_LACKS(Hccl) Hccl;
 } // namespace AscendC
 
 /* Compiler instructions and types outside the namespace. */
-AKGEN_LACKS_TYPE(QuantMode_t)
 AKGEN_LACKS_TYPE(CubeFormat)
 AKGEN_LACKS_TYPE(LayoutMode)
 AKGEN_LACKS_TYPE(MatmulConfig)

@@ -77,7 +77,7 @@ static void ub_has_a_budget(void **state)
     assert_int_equal(notes("ub_overbooked"), 1);
     npu_buf_get(buf, 0, 0, &t0);
     assert_int_equal(t0.addr, (uint64_t)fake.ub + 196576); /* the chip counts on: only the second half is not there */
-    EXPECT_TRAP("ub_out_of_bounds", npu_ub_overrun(&fake, "dst", t0.addr, 64));
+    EXPECT_TRAP("ub_out_of_bounds", npu_local_overrun(&fake, NPU_MEM_UB, "dst", t0.addr, 64));
     assert_int_equal(notes("ub_overflow"), 1);
     EXPECT_TRAP("ub_overflow", npu_buf_init(&buf, NPU_VECCALC, UINT32_MAX));
     assert_string_equal(fake_message, "InitBuffer of 1 x 4294967296 bytes: no UB has that many");
