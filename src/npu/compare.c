@@ -52,6 +52,12 @@ static bool to_register(const struct npu_insn *insn)
     return !insn->dst.addr;
 }
 
+/* The last repeat is compared in part: NPU_INSN_CUT. */
+static bool is_cut(const struct npu_insn *insn)
+{
+    return insn->flags & NPU_INSN_CUT && insn->count % (NPU_REPEAT * 8 / npu_element_bits(insn->src_type));
+}
+
 /* Which elements take part: whole repeats for a destination, one masked repeat for the register. */
 static struct npu_vector compare_shape(const struct npu_insn *insn, const struct npu_regs *regs)
 {
@@ -66,6 +72,10 @@ static struct npu_vector compare_shape(const struct npu_insn *insn, const struct
         v.mask[1] = 0;
     v.repeats = insn->form == NPU_FORM_COUNT ? insn->count / v.per_repeat : insn->repeat;
     v.last = v.per_repeat;
+    if (is_cut(insn)) {
+        v.last = insn->count % v.per_repeat;
+        v.repeats++;
+    }
     return v;
 }
 
@@ -98,7 +108,7 @@ static void check_mode(struct npu_core *core, const struct npu_insn *insn)
     if (insn->form == NPU_FORM_COUNT)
         npu_check_count(core, insn, insn->count, npu_element_bits(insn->src_type));
     uint32_t per_repeat = NPU_REPEAT * 8 / npu_element_bits(insn->src_type);
-    if (insn->form == NPU_FORM_COUNT && insn->count % per_repeat)
+    if (insn->form == NPU_FORM_COUNT && insn->count % per_repeat && !is_cut(insn))
         npu_note(core, NPU_DIFFERS, false, "compare_count", "count", 0,
                  "%s of %" PRIu32 " elements: they must fill a multiple of 256 bytes (%" PRIu32
                  " elements); the last %" PRIu32 " are not compared",
@@ -194,6 +204,33 @@ static void compare_to_register(struct npu_core *core, const struct npu_insn *in
     }
 }
 
+/* The last `rest` elements of a cut comparison; the bits behind them become 0. */
+static void compare_rest(struct npu_core *core, const struct npu_insn *insn, compare_loop *loop, uint8_t *dst,
+                         const uint8_t *a, const uint8_t *b, uint32_t rest)
+{
+    uint32_t size = npu_element_bits(insn->src_type) / 8, bytes = NPU_REPEAT / size / 8;
+    bool has_scalar = insn->flags & NPU_INSN_SCALAR_SRC1, reported = false;
+    _Alignas(NPU_BLOCK) uint8_t x[NPU_REPEAT] = {0}, y[NPU_REPEAT] = {0};
+    memcpy(x, a, (size_t)rest * size);
+    memcpy(y, b, has_scalar ? NPU_BLOCK : (size_t)rest * size);
+    loop(dst, x, NPU_BLOCK, y, has_scalar ? 0 : NPU_BLOCK, NPU_REPEAT / NPU_BLOCK);
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint8_t defined = UINT8_MAX, inside = 0;
+        for (uint32_t k = 0; k < 8 && i * 8 + k < rest; k++) {
+            size_t at = (size_t)(i * 8 + k) * size;
+            inside |= (uint8_t)(1 << k);
+            if (npu_ub_defined(core, a + at, size) && (has_scalar || npu_ub_defined(core, b + at, size)))
+                continue;
+            defined &= (uint8_t)~(1 << k);
+            if (!reported)
+                npu_undefined_read(core, "src0", a + at);
+            reported = true;
+        }
+        dst[i] &= inside;
+        npu_ub_define_bits(core, dst + i, defined);
+    }
+}
+
 void npu_exec_compare(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
 {
     compare_loop *loop = find_loop(insn);
@@ -212,6 +249,10 @@ void npu_exec_compare(struct npu_core *core, const struct npu_insn *insn, const 
     const uint8_t *a = (const uint8_t *)insn->src0.addr, *b = has_scalar ? scalar : (const uint8_t *)insn->src1.addr;
     uint8_t *dst = (uint8_t *)insn->dst.addr;
     for (uint32_t r = 0; r < v.repeats; r++) {
+        if (v.last < v.per_repeat && r + 1 == v.repeats) {
+            compare_rest(core, insn, loop, dst, a, b, v.last);
+            return;
+        }
         loop(dst, a, (size_t)s0.blk * NPU_BLOCK, b, (size_t)s1.blk * NPU_BLOCK, BLOCKS);
         bool dense = s0.blk == 1 && (has_scalar || s1.blk == 1);
         if (dense && npu_ub_defined(core, a, NPU_REPEAT) && (has_scalar || npu_ub_defined(core, b, NPU_REPEAT)))

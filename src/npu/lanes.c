@@ -172,6 +172,21 @@ static void undefined(struct npu_core *core, struct execution *e, const char *op
     e->reported = true;
 }
 
+/* And, Or and Not work on bits, such as those that Compare makes of single elements: of a byte that is defined in part
+ * the rest stays defined. */
+static void move_bits(struct npu_core *core, const struct npu_run *run, struct execution *e, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        uint8_t bits = npu_ub_bits(core, run->src0 + i);
+        if (bits != UINT8_MAX)
+            undefined(core, e, "src0", run->src0 + i);
+        uint8_t bits1 = run->src1 ? npu_ub_bits(core, run->src1 + i) : UINT8_MAX;
+        if (bits1 != UINT8_MAX)
+            undefined(core, e, "src1", run->src1 + i);
+        npu_ub_define_bits(core, run->dst + i, bits & bits1);
+    }
+}
+
 /* Element by element, in pairs where an element is half a byte. */
 static void move_definedness(struct npu_core *core, const struct npu_run *run, struct execution *e, uint32_t dst_bits,
                              uint32_t src_bits)
@@ -206,6 +221,8 @@ static void execute_run(struct npu_core *core, const struct npu_insn *insn, cons
     if (npu_ub_defined(core, run->src0, src_bytes) && (!run->src1 || npu_ub_defined(core, run->src1, src_bytes)) &&
         (!e->reads_dst || npu_ub_defined(core, run->dst, dst_bytes)))
         npu_ub_define(core, run->dst, dst_bytes);
+    else if (insn->op == NPU_OP_AND || insn->op == NPU_OP_OR || insn->op == NPU_OP_NOT)
+        move_bits(core, run, e, dst_bytes);
     else
         move_definedness(core, run, e, dst_bits, src_bits);
 }

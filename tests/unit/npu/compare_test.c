@@ -119,6 +119,42 @@ static void undefined_inputs_make_undefined_bits(void **state)
     assert_string_equal(fake_undefined, "src1");
 }
 
+/* NPU_INSN_CUT: nothing beyond the count is read, the bits there are 0, and an undefined element is one undefined bit.
+ */
+static void cut_at_the_count(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 7);
+    for (int t = 0; t < 3; t++)
+        for (uint32_t count = 1; count < 300; count += 1 + count / 9) {
+            struct npu_core *core = fake_core(&rng);
+            fill(&rng, types[t]);
+            uint32_t size = (uint32_t)akgen_dtype_size((enum akgen_dtype)types[t]);
+            struct npu_insn insn = insn_of(types[t], EQ, count & 1);
+            insn.flags |= NPU_INSN_CUT;
+            insn.count = count;
+            memcpy(&insn.scalar, fake_ub + SRC1, size);
+            uint32_t bad = count / 2;
+            npu_ub_undefine(core, fake_ub + SRC0 + bad * size, 1);
+            npu_ub_undefine(core, fake_ub + SRC0 + count * size, 512);
+            struct npu_access accesses[NPU_MAX_ACCESSES];
+            int n = 0;
+            assert_null(fake_issue(core, &insn, npu_check_compare, npu_exec_compare, accesses, &n));
+            for (int i = 1; i < n; i++)
+                assert_int_equal(accesses[i].bytes, count * size);
+            uint32_t per_repeat = 256 / size, end = (count + per_repeat - 1) / per_repeat * per_repeat;
+            for (uint32_t k = 0; k < end; k++) {
+                double a = load(fake_ub + SRC0 + k * size, types[t]);
+                double b =
+                    count & 1 ? load((uint8_t *)&insn.scalar, types[t]) : load(fake_ub + SRC1 + k * size, types[t]);
+                assert_int_equal(fake_ub[DST + k / 8] >> (k % 8) & 1, k < count && specified(a, b, EQ));
+                assert_int_equal(npu_ub_bits(core, fake_ub + DST + k / 8) >> (k % 8) & 1, k != bad);
+            }
+            assert_int_equal(fake_undefined_reads, 1);
+        }
+}
+
 static void what_the_chip_does_instead(void **state)
 {
     (void)state;
@@ -187,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_bit_per_element),
         cmocka_unit_test(undefined_inputs_make_undefined_bits),
+        cmocka_unit_test(cut_at_the_count),
         cmocka_unit_test(what_the_chip_does_instead),
         cmocka_unit_test(without_dst_into_the_register_under_the_mask),
     };

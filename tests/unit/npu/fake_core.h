@@ -93,6 +93,20 @@ void npu_ub_undefine(struct npu_core *core, const void *at, size_t bytes)
     memset(fake_flags(at), 0, bytes);
 }
 
+/* Whole bytes only: a byte with some defined bits counts as undefined. */
+uint8_t npu_ub_bits(const struct npu_core *core, const void *at)
+{
+    return npu_ub_defined(core, at, 1) ? UINT8_MAX : 0;
+}
+
+void npu_ub_define_bits(struct npu_core *core, const void *at, uint8_t bits)
+{
+    if (bits == UINT8_MAX)
+        npu_ub_define(core, at, 1);
+    else
+        npu_ub_undefine(core, at, 1);
+}
+
 void npu_gm_written(struct npu_core *core, const void *at, size_t bytes, bool defined, bool atomic)
 {
     (void)core, (void)atomic;

@@ -171,7 +171,13 @@ static void specify_lane(const struct npu_insn *insn, const struct family *f, si
     bool defined = all_defined(fake_ub + s0, from) && (!f->has_src1 || all_defined(fake_ub + s1, from)) &&
                    (!f->reads_dst || all_defined(fake_ub + d, size));
     store(want + d, insn->dst_type, compute(insn, load(want + s0, insn->src_type), b, load(want + d, insn->dst_type)));
-    memset(want_defined + d, defined, size);
+    if (insn->op != NPU_OP_AND && insn->op != NPU_OP_OR && insn->op != NPU_OP_NOT) {
+        memset(want_defined + d, defined, size);
+        return;
+    }
+    /* These work on bits: a defined byte of an element stays defined beside an undefined one. */
+    for (size_t i = 0; i < size; i++)
+        want_defined[d + i] = want_defined[s0 + i] && (!f->has_src1 || want_defined[s1 + i]);
 }
 
 /* Runs the instruction and the specification from the same UB, then compares every byte of UB and every definedness
