@@ -39,18 +39,21 @@ struct npu_adv {
 };
 enum {
     NPU_ADV_REUSE_SOURCE = 1, /* isReuseSource: the sources may be overwritten */
+    NPU_ADV_NO_TMP = 2,       /* the API takes no temporary space: what InitBuffer has left is not looked at */
     /* The API's own; what they mean stands at its routine. */
-    NPU_ADV_IN_FLOAT = 1 << 8,      /* Mean: half is summed in float. Softmax: statistics of half data are float */
-    NPU_ADV_REVERSE = 1 << 9,       /* SelectWithBytesMask: the scalar is the first source */
-    NPU_ADV_KEEP_MASK = 1 << 10,    /* SelectWithBytesMask: isReuseMask is false */
-    NPU_ADV_NZ = 1 << 11,           /* isDataFormatNZ */
-    NPU_ADV_UPDATE = 1 << 12,       /* SoftmaxFlash(V2): continue from what was seen so far */
-    NPU_ADV_FRONT = 1 << 13,        /* SoftmaxGrad: isFront */
-    NPU_ADV_PACKED = 1 << 14,       /* SOFTMAX_OUTPUT_WITHOUT_BRC; AdjustSoftMaxRes: stepSizeMode */
-    NPU_ADV_TRUST_TILING = 1 << 15, /* isCheckTiling is false */
-    NPU_ADV_PREPARED = 1 << 16,     /* DropOut: isInitBitMode */
-    NPU_ADV_HAS_OFFSET = 1 << 17,   /* AscendAntiQuant */
-    NPU_ADV_SCALARS = 1 << 18       /* AscendAntiQuant: offset and scale are numbers, not tensors */
+    NPU_ADV_HIGH_PRECISION = 1 << 24,   /* the Gelu family: half is computed in float */
+    NPU_ADV_HIGH_PERFORMANCE = 1 << 25, /* the Gelu family: a product with a reciprocal instead of a quotient */
+    NPU_ADV_IN_FLOAT = 1 << 8,          /* Mean: half is summed in float. Softmax: statistics of half data are float */
+    NPU_ADV_REVERSE = 1 << 9,           /* SelectWithBytesMask: the scalar is the first source */
+    NPU_ADV_KEEP_MASK = 1 << 10,        /* SelectWithBytesMask: isReuseMask is false */
+    NPU_ADV_NZ = 1 << 11,               /* isDataFormatNZ */
+    NPU_ADV_UPDATE = 1 << 12,           /* SoftmaxFlash(V2): continue from what was seen so far */
+    NPU_ADV_FRONT = 1 << 13,            /* SoftmaxGrad: isFront */
+    NPU_ADV_PACKED = 1 << 14,           /* SOFTMAX_OUTPUT_WITHOUT_BRC; AdjustSoftMaxRes: stepSizeMode */
+    NPU_ADV_TRUST_TILING = 1 << 15,     /* isCheckTiling is false */
+    NPU_ADV_PREPARED = 1 << 16,         /* DropOut: isInitBitMode */
+    NPU_ADV_HAS_OFFSET = 1 << 17,       /* AscendAntiQuant */
+    NPU_ADV_SCALARS = 1 << 18           /* AscendAntiQuant: offset and scale are numbers, not tensors */
 };
 
 /* Runs the routine on the current core; does nothing on an AIC. */

@@ -22,6 +22,7 @@
 #include "adv/reduce.h"
 #include "adv/select.h"
 #include "adv/softmax.h"
+#include "adv/elementwise_pair.h"
 #include "basic/codes.h"
 #include "basic/cube.h"
 #include "basic/data_copy.h"

@@ -23,22 +23,6 @@
         {                                                                                                              \
         }                                                                                                              \
     };
-/* Functions of one tensor in their real forms as well: kernels take the address of these. */
-#define AKGEN_LACKS_MATH(Name)                                                                                         \
-    AKGEN_LACKS_FUNCTION(Name)                                                                                         \
-    template <typename T, bool isReuseSource = false>                                                                  \
-    AKGEN_LACKS(Name)                                                                                                  \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,               \
-                           const uint32_t);                                                                            \
-    template <typename T, bool isReuseSource = false>                                                                  \
-    AKGEN_LACKS(Name)                                                                                                  \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &);              \
-    template <typename T, bool isReuseSource = false>                                                                  \
-    AKGEN_LACKS(Name)                                                                                                  \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const uint32_t);                            \
-    template <typename T, bool isReuseSource = false>                                                                  \
-    AKGEN_LACKS(Name)                                                                                                  \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &);
 #define AKGEN_LACKS_VALUE(Name) AKGEN_LACKS(Name) constexpr int Name = 0;
 
 namespace AscendC
@@ -66,66 +50,20 @@ template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
 /* High-level APIs. */
 /* One name a line: the list shrinks. */
 /* clang-format off */
-#define AKGEN_LACKS_ELEMENTWISE(X) \
-    X(Acos) \
-    X(Acosh) \
-    X(Asin) \
-    X(Asinh) \
-    X(Atan) \
-    X(Atanh) \
-    X(Ceil) \
-    X(Cos) \
-    X(Cosh) \
-    X(Digamma) \
-    X(Erf) \
-    X(Erfc) \
-    X(Floor) \
-    X(Frac) \
-    X(Lgamma) \
-    X(Log) \
-    X(Log10) \
-    X(Log2) \
-    X(Round) \
-    X(Sign) \
-    X(Sin) \
-    X(Sinh) \
-    X(Tan) \
-    X(Tanh) \
-    X(Trunc) \
-    X(Xor)
-/* clang-format on */
-AKGEN_LACKS_ELEMENTWISE(AKGEN_LACKS_MATH)
-#undef AKGEN_LACKS_ELEMENTWISE
-/* One name a line: the list shrinks. */
-/* clang-format off */
 #define AKGEN_LACKS_ADVANCED(X) \
     X(AntiQuantize) \
     X(BatchNorm) \
-    X(Clamp) \
-    X(ClampMax) \
-    X(ClampMin) \
     X(CumSum) \
-    X(FasterGelu) \
-    X(FasterGeluV2) \
-    X(Fmod) \
-    X(GeGLU) \
-    X(Gelu) \
     X(GroupNorm) \
-    X(Hypot) \
     X(LayerNormGrad) \
     X(LayerNormGradBeta) \
     X(Pad) \
-    X(Power) \
-    X(ReGlu) \
     X(ReduceAll) \
     X(ReduceAny) \
     X(ReduceMean) \
     X(ReduceProd) \
     X(ReduceXorSum) \
-    X(Silu) \
     X(SoftmaxFlashV3) \
-    X(SwiGLU) \
-    X(Swish) \
     X(TopK) \
     X(TransData) \
     X(UnPad) \
