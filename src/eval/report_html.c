@@ -188,7 +188,7 @@ static void put_row(FILE *out, const struct bench_row *row)
 }
 
 /* Charts. */
-enum { CHART_WIDTH = 720, BAR_HEIGHT = 18, LABEL_WIDTH = 190 };
+enum { CHART_WIDTH = 540, BAR_HEIGHT = 18, LABEL_WIDTH = 180 };
 
 static void chart_begin(FILE *out, const char *title, int bars)
 {
@@ -238,6 +238,77 @@ static void put_rate_chart(FILE *out, struct bench *bench, bool levels)
     fputs("</svg></div>\n", out);
 }
 
+/* One bar per task: the share of its rated samples that are right. */
+static void put_task_chart(FILE *out, struct bench *bench)
+{
+    size_t count;
+    const struct metrics_task *tasks = bench_tasks(bench, &count);
+    chart_begin(out, "Right samples by operator", (int)count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = strrchr(tasks[i].name, '/') ? strrchr(tasks[i].name, '/') + 1 : tasks[i].name;
+        char text[48];
+        snprintf(text, sizeof text, "%d of %d", tasks[i].passed, tasks[i].samples);
+        chart_bar(out, (int)i, arena_printf(&bench->arena, "%.26s", name),
+                  metrics_pass_at_k(tasks[i].samples, tasks[i].passed, 1), "er", text);
+    }
+    fputs("</svg></div>\n", out);
+}
+
+/* How the samples ended: the share of every verdict that occurs. */
+static void put_verdict_chart(FILE *out, const struct bench *bench)
+{
+    struct bench_errors errors = bench_errors(bench);
+    int kinds = 0, all = 0;
+    for (int kind = VERDICT_PASS; kind <= VERDICT_INFRA_ERROR; kind++) {
+        kinds += errors.kinds[kind] > 0;
+        all += errors.kinds[kind];
+    }
+    chart_begin(out, "Samples by verdict", kinds);
+    for (int kind = VERDICT_PASS, bar = 0; kind <= VERDICT_INFRA_ERROR; kind++) {
+        char text[48];
+        if (!errors.kinds[kind])
+            continue;
+        snprintf(text, sizeof text, "%d (%.1f %%)", errors.kinds[kind], 100.0 * errors.kinds[kind] / all);
+        chart_bar(out, bar++, verdict_kind_name((enum verdict_kind)kind), (double)errors.kinds[kind] / all,
+                  kind == VERDICT_PASS ? "er" : "bad", text);
+    }
+    fputs("</svg></div>\n", out);
+}
+
+/* pass@k by level, as the AscendKernelGen paper's Table 2; for runs with several samples per task. */
+static void put_pass_at_k(FILE *out, struct bench *bench)
+{
+    static const int ks[] = {1, 5, 10, 100};
+    static const char *const levels[] = {"all", "level 1", "level 2", "level 3"};
+    size_t count;
+    const struct metrics_task *tasks = bench_tasks(bench, &count);
+    if (bench->count <= (int)count)
+        return;
+    fputs("<h2>pass@k</h2><div class=wide><table><tr><th>tasks<th class=n>k<th class=n>CR<th class=n>ER</tr>\n", out);
+    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
+        for (int level = 0; level < (int)(sizeof levels / sizeof *levels); level++) {
+            struct metrics_mean compile = metrics_rate(tasks, count, METRICS_COMPILE, ks[i], level, NULL);
+            if (!compile.tasks)
+                continue;
+            fprintf(out, "<tr><td>%s<td class=n>%d", levels[level], ks[i]);
+            put_percent(out, compile.value);
+            put_percent(out, metrics_rate(tasks, count, METRICS_EXECUTE, ks[i], level, NULL).value);
+            fputs("</tr>\n", out);
+        }
+    fputs("</table></div>\n", out);
+}
+
+/* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
+static void put_shares(FILE *out, struct bench *bench)
+{
+    struct bench_shares shares = bench_shares(bench);
+    fprintf(out, "<p>Of %d tasks: Comp@%d %.1f %%, Pass@%d %.1f %%", shares.tasks, shares.k, 100 * shares.compiled,
+            shares.k, 100 * shares.passed);
+    for (int i = 0; i < BENCH_SPEEDS && !isnan(shares.fast[i]); i++)
+        fprintf(out, ", Fast%.1f@%d %.1f %%", shares.speed[i], shares.k, 100 * shares.fast[i]);
+    fputs("</p>\n", out);
+}
+
 static void put_error_chart(FILE *out, const struct bench *bench)
 {
     struct bench_errors errors = bench_errors(bench);
@@ -272,11 +343,15 @@ static void put_page(FILE *out, struct bench *bench)
         fputs("</b></p>", out);
     }
     put_summary(out, bench);
+    put_shares(out, bench);
+    put_pass_at_k(out, bench);
     int wrappers = bench_errors(bench).wrappers;
     if (wrappers)
         fprintf(out, "<p>unsupported because the Python wrapper does more than one plain call: %d</p>\n", wrappers);
     put_rate_chart(out, bench, true);
     put_rate_chart(out, bench, false);
+    put_task_chart(out, bench);
+    put_verdict_chart(out, bench);
     put_error_chart(out, bench);
     fputs("<h2>Tasks</h2>\n", out);
     for (int i = 0; i < bench->count; i++)

@@ -35,6 +35,11 @@ class Bench(unittest.TestCase):
         text = page.read_text()
         self.assertEqual(text.count("<summary>level1/Math/"), count)
         self.assertEqual(text.count("<summary>source of the kernel"), count)
+        for chart in ("Rates by level", "Rates by category", "Right samples by operator", "Samples by verdict"):
+            self.assertIn(f"<h3>{chart}</h3>", text)
+        self.assertEqual(text.count(">1 of 1</text>"), count)
+        self.assertIn(f"Of {count} tasks: Comp@1 100.0 %, Pass@1 100.0 %</p>", text)
+        self.assertNotIn("<h2>pass@k", text, "one sample per task")
         self.assertNotRegex(text, r"(src|href)\s*=|https?://(?!json-schema)", "the page must need nothing else")
 
     def test_other_peoples_tree(self):
