@@ -353,6 +353,17 @@ int npu_que_tensors(uint32_t id);         /* GetTensorCountInQue */
 void npu_buf_init(uint32_t *id, int position, uint32_t bytes);
 /* TBuf::Get / GetWithOffset: bytes 0 = the whole buffer. EnQue/DeQue/Alloc/Free of a TBuf are queue calls on its id. */
 void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
+/* TBufPool: offsets in the memory behind `position`. init cuts it from the TPipe (parent NULL) or from a pool, or lays
+ * it over `shared`. InitBuffer of a pool is npu_que_init or npu_buf_init between open and close. */
+struct npu_buf_pool {
+    uint32_t start, next, end;
+    uint32_t outer; /* of the TPipe, while the pool is open */
+    uint32_t memory;
+};
+void npu_pool_init(struct npu_buf_pool *pool, int position, struct npu_buf_pool *parent, uint32_t bytes,
+                   const struct npu_buf_pool *shared);
+void npu_pool_open(struct npu_buf_pool *pool);
+void npu_pool_close(struct npu_buf_pool *pool);
 /* A tensor of `bytes` at `offset` of the memory behind a position (LocalMemAllocator, static tensors). */
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
 /* PopStackBuffer: what InitBuffer has left of UB. */

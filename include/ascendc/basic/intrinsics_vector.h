@@ -253,6 +253,61 @@ AKGEN_RAW_EXTREME(vcmax, WHOLE_REDUCE_MAX, float)
 AKGEN_RAW_EXTREME(vcmin, WHOLE_REDUCE_MIN, half)
 AKGEN_RAW_EXTREME(vcmin, WHOLE_REDUCE_MIN, float)
 
+/* Comparisons of float and half: into CMPMASK (one repeat), into bits at dst, with a scalar; and int32 for equality. */
+#define AKGEN_RAW_COMPARE(comparison, letters, T)                                                                      \
+    AKGEN_API void vcmp_##letters(__ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t,                         \
+                                  uint8_t src0BlockStride, uint8_t src1BlockStride, uint8_t, uint8_t src0RepeatStride, \
+                                  uint8_t src1RepeatStride)                                                            \
+    {                                                                                                                  \
+        npu_insn insn = akgen::raw_insn<NPU_OP_COMPARE, uint8_t, T>({}, akgen::raw_ub(src0), repeat, 1,                \
+                                                                    src0BlockStride, 8, src0RepeatStride);             \
+        insn.src1 = akgen::raw_ub(src1);                                                                               \
+        insn.src1_blk = src1BlockStride;                                                                               \
+        insn.src1_rep = src1RepeatStride;                                                                              \
+        insn.mode = uint8_t(AscendC::CMPMODE::comparison);                                                             \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    AKGEN_RAW_COMPARE_INTO(comparison, letters, T)
+#define AKGEN_RAW_COMPARE_INTO(comparison, letters, T)                                                                 \
+    AKGEN_API void vcmpv_##letters(__ubuf__ uint8_t *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat,          \
+                                   uint8_t dstBlockStride, uint8_t src0BlockStride, uint8_t src1BlockStride,           \
+                                   uint8_t dstRepeatStride, uint8_t src0RepeatStride, uint8_t src1RepeatStride)        \
+    {                                                                                                                  \
+        npu_insn insn = akgen::raw_insn<NPU_OP_COMPARE, uint8_t, T>(akgen::raw_ub(dst), akgen::raw_ub(src0), repeat,   \
+                                                                    dstBlockStride, src0BlockStride, dstRepeatStride,  \
+                                                                    src0RepeatStride);                                 \
+        insn.src1 = akgen::raw_ub(src1);                                                                               \
+        insn.src1_blk = src1BlockStride;                                                                               \
+        insn.src1_rep = src1RepeatStride;                                                                              \
+        insn.mode = uint8_t(AscendC::CMPMODE::comparison);                                                             \
+        npu_issue(&insn);                                                                                              \
+    }                                                                                                                  \
+    AKGEN_API void vcmpvs_##letters(__ubuf__ uint8_t *dst, __ubuf__ T *src, T value, uint8_t repeat,                   \
+                                    uint16_t dstBlockStride, uint16_t srcBlockStride, uint16_t dstRepeatStride,        \
+                                    uint16_t srcRepeatStride)                                                          \
+    {                                                                                                                  \
+        npu_insn insn = akgen::raw_insn<NPU_OP_COMPARE_SCALAR, uint8_t, T>(akgen::raw_ub(dst), akgen::raw_ub(src),     \
+                                                                           repeat, dstBlockStride, srcBlockStride,     \
+                                                                           dstRepeatStride, srcRepeatStride);          \
+        insn.flags = NPU_INSN_SCALAR_SRC1;                                                                             \
+        insn.scalar = akgen::bits_of<T>(value);                                                                        \
+        insn.mode = uint8_t(AscendC::CMPMODE::comparison);                                                             \
+        npu_issue(&insn);                                                                                              \
+    }
+#define AKGEN_RAW_COMPARE_FLOATS(comparison, letters)                                                                  \
+    AKGEN_RAW_COMPARE(comparison, letters, half)                                                                       \
+    AKGEN_RAW_COMPARE(comparison, letters, float)
+AKGEN_RAW_COMPARE_FLOATS(LT, lt)
+AKGEN_RAW_COMPARE_FLOATS(GT, gt)
+AKGEN_RAW_COMPARE_FLOATS(EQ, eq)
+AKGEN_RAW_COMPARE_FLOATS(LE, le)
+AKGEN_RAW_COMPARE_FLOATS(GE, ge)
+AKGEN_RAW_COMPARE_FLOATS(NE, ne)
+AKGEN_RAW_COMPARE_INTO(EQ, eq, int32_t)
+#undef AKGEN_RAW_COMPARE
+#undef AKGEN_RAW_COMPARE_INTO
+#undef AKGEN_RAW_COMPARE_FLOATS
+
 #undef AKGEN_RAW_BINARY
 #undef AKGEN_RAW_UNARY
 #undef AKGEN_RAW_SCALAR

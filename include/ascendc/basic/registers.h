@@ -3,7 +3,7 @@
 #define ASCENDC_REGISTERS_H
 
 #include "basic/intrinsics.h"
-#include "basic/sync.h"
+#include "basic/sysvars.h"
 
 AKGEN_API int64_t get_ctrl()
 {
@@ -194,6 +194,11 @@ template <typename T> AKGEN_API void WriteGmByPassDCache(__gm__ T *addr, T value
 
 /* A function that runs on one kind of core. */
 enum class EngineType : int32_t { AIC = 1, AIV = 2 };
+template <EngineType engine, auto funPtr, class... Args> AKGEN_DEVICE void Async(Args... args)
+{
+    if constexpr (int32_t(engine) == g_coreType)
+        funPtr(args...);
+}
 
 } // namespace AscendC
 

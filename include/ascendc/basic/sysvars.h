@@ -161,4 +161,21 @@ template <typename T> AKGEN_API void tiling_copy(T &to, const __gm__ void *from,
     decltype(type::member) name;                                                                                       \
     akgen::tiling_copy(name, address, __builtin_offsetof(type, member))
 
+/* A pointer to the structure, and copies of its parts. The structure lies on the stack, as CANN does it where shapes
+ * are static. */
+#define __tiling_data_ptr__
+#define GET_TILING_DATA_PTR_WITH_STRUCT(type, name, address)                                                           \
+    type name##_akgen;                                                                                                 \
+    akgen::tiling_copy(name##_akgen, address);                                                                         \
+    const __tiling_data_ptr__ type *name = &name##_akgen
+#define COPY_TILING_WITH_STRUCT(type, source, name)                                                                    \
+    type name##_akgen = (source);                                                                                      \
+    const type *name = &name##_akgen
+#define COPY_TILING_WITH_ARRAY(type, count, source, name)                                                              \
+    type name##_akgen[count];                                                                                          \
+    for (size_t name##_index = 0; name##_index < size_t(count); name##_index++)                                        \
+        name##_akgen[name##_index] = (source)[name##_index];                                                           \
+    type(*name)[count] = &name##_akgen
+#define REGISTER_NONE_TILING
+
 #endif

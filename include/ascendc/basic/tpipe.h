@@ -203,6 +203,60 @@ template <TPosition pos = TPosition::LCM> class TBuf : public TQueBind<pos, pos,
     }
 };
 
+/* A piece of UB for queues and buffers of its own. */
+template <TPosition pos, uint32_t bufIDSize = 4> class TBufPool
+{
+    static_assert(pos == TPosition::VECIN || pos == TPosition::VECOUT || pos == TPosition::VECCALC ||
+                      pos == TPosition::A1 || pos == TPosition::B1 || pos == TPosition::C1,
+                  "TBufPool: pos is VECIN, VECOUT, VECCALC, A1, B1 or C1");
+    static_assert(bufIDSize <= 16, "TBufPool: bufIDSize is at most 16");
+
+  public:
+    AKGEN_API TBufPool()
+    {
+    }
+    template <class T> AKGEN_API bool InitBufPool(T &bufPool, uint32_t len)
+    {
+        npu_pool_init(&bufPool.akgen_pool, int(T::akgen_position), &akgen_pool, len, nullptr);
+        return true;
+    }
+    template <class T, class U> AKGEN_API bool InitBufPool(T &bufPool, uint32_t len, U &shareBuf)
+    {
+        npu_pool_init(&bufPool.akgen_pool, int(T::akgen_position), &akgen_pool, len, &shareBuf.akgen_pool);
+        return true;
+    }
+    template <class T> AKGEN_API bool InitBuffer(T &que, uint8_t num, uint32_t len)
+    {
+        npu_pool_open(&akgen_pool);
+        npu_que_init(&que.akgen_id, int(T::srcPosition), int(T::dstPosition), T::queDepth, num, len);
+        npu_pool_close(&akgen_pool);
+        if (akgen_count < bufIDSize)
+            akgen_queues[akgen_count++] = que.akgen_id;
+        return true;
+    }
+    template <TPosition bufPos> AKGEN_API bool InitBuffer(TBuf<bufPos> &buf, uint32_t len)
+    {
+        npu_pool_open(&akgen_pool);
+        npu_buf_init(&buf.akgen_id, int(bufPos), len);
+        npu_pool_close(&akgen_pool);
+        return true;
+    }
+    /* Ends what is under way in the pool's buffers, before another pool uses the same memory. */
+    AKGEN_API void Reset()
+    {
+        for (uint32_t i = 0; i < akgen_count; i++)
+            npu_que_free_all(akgen_queues[i]);
+        akgen_count = 0;
+        akgen_pool.next = akgen_pool.start;
+    }
+
+    static constexpr TPosition akgen_position = pos;
+    npu_buf_pool akgen_pool = {};
+    uint32_t akgen_queues[bufIDSize] = {};
+    uint32_t akgen_count = 0;
+};
+#define EXTERN_IMPL_BUFPOOL(...) static_assert(false, "akgen-unsupported: EXTERN_IMPL_BUFPOOL")
+
 class TPipe
 {
   public:
@@ -228,6 +282,16 @@ class TPipe
     template <TPosition pos> AKGEN_API bool InitBuffer(TBuf<pos> &buf, uint32_t len)
     {
         npu_buf_init(&buf.akgen_id, int(pos), len);
+        return true;
+    }
+    template <class T> AKGEN_API bool InitBufPool(T &bufPool, uint32_t len)
+    {
+        npu_pool_init(&bufPool.akgen_pool, int(T::akgen_position), nullptr, len, nullptr);
+        return true;
+    }
+    template <class T, class U> AKGEN_API bool InitBufPool(T &bufPool, uint32_t len, U &shareBuf)
+    {
+        npu_pool_init(&bufPool.akgen_pool, int(T::akgen_position), nullptr, len, &shareBuf.akgen_pool);
         return true;
     }
     template <HardEvent event> AKGEN_API TEventID AllocEventID()

@@ -45,7 +45,6 @@ AKGEN_LACKS_TYPE(Nz2NdParamsFull)
 AKGEN_LACKS_FUNCTION(BilinearInterpolation)
 AKGEN_LACKS_FUNCTION(CheckLocalMemoryIA)
 AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
-template <TPosition pos, uint32_t ids = 3> class AKGEN_LACKS(TBufPool) TBufPool;
 
 /* High-level APIs. */
 /* One name a line: the list shrinks. */

@@ -65,6 +65,10 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         pipe_barrier(PIPE_V);
         set_flag(PIPE_V, PIPE_S, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_S, EVENT_ID0);
+        vcmpvs_gt((__ubuf__ uint8_t *)to, to, 0.5f, 1, 1, 1, 8, 8);
+        set_flag(PIPE_V, PIPE_S, EVENT_ID1);
+        wait_flag(PIPE_V, PIPE_S, EVENT_ID1);
+        AscendC::printf("%x ", result.ReinterpretCast<uint32_t>().GetValue(1));
         AscendC::printf("%d %f ", left.ReinterpretCast<int32_t>().GetValue(63), right.GetValue(7));
         copy_ubuf_to_ubuf((__ubuf__ void *)l, (__ubuf__ void *)r, 0, 1, 1, 0, 0);
         pipe_barrier(PIPE_V);
