@@ -221,6 +221,10 @@ enum {
 };
 
 void npu_issue(const struct npu_insn *insn);
+/* The same for copies between GM and local memory, and for the cube's instructions: by these names a kernel that states
+ * no type shows which cores it needs. */
+void npu_issue_copy(const struct npu_insn *insn);
+void npu_issue_cube(const struct npu_insn *insn);
 
 /* Synchronisation. */
 void npu_set_flag(int src_pipe, int dst_pipe, int event_id);

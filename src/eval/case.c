@@ -642,6 +642,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
         .host_so = build->host_so,
         .kernel_so = kernel->so,
         .cube_so = kernel->cube_so,
+        .inferred_type = kernel->inferred_type,
         .op_type = task->op_type,
         .entry = build->entry,
         .def = &build->def,

@@ -156,6 +156,18 @@ void npu_issue(const struct npu_insn *given)
     npu_issue_from(core, given);
 }
 
+void npu_issue_copy(const struct npu_insn *given)
+{
+    NPU_ENTER(core);
+    npu_issue_from(core, given);
+}
+
+void npu_issue_cube(const struct npu_insn *given)
+{
+    NPU_ENTER(core);
+    npu_issue_from(core, given);
+}
+
 void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
 {
     core->insn = given;

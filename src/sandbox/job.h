@@ -26,7 +26,8 @@ enum job_kind { JOB_DESCRIBE, JOB_RUN };
 struct job {
     enum job_kind kind;
     const char *host_so, *kernel_so; /* absolute paths */
-    const char *cube_so;             /* the kernel for AICs; NULL if it names no type that starts them */
+    const char *cube_so;             /* the kernel for AICs; NULL if it starts none */
+    int inferred_type; /* enum npu_kernel_type if the kernel names none; NPU_TYPE_INFERRED = a vector one */
     const char *op_type;
     const char *entry;        /* exported name of the kernel's entry in kernel.so */
     const struct op_def *def; /* JOB_RUN: as described before */

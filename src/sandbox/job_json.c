@@ -142,13 +142,14 @@ json_t *job_to_json(const struct job *job)
                                                "required", attr->required, "value", attr->value));
     }
     return json_pack(
-        "{si so so so so so so so si sb so sb so so so so so so}", "kind", (int)job->kind, "nonce",
+        "{si so so so so si so so so si sb so sb so so so so so so}", "kind", (int)job->kind, "nonce",
         text_or_null(job->nonce), "host_so", text_or_null(job->host_so), "kernel_so", text_or_null(job->kernel_so),
-        "cube_so", text_or_null(job->cube_so), "op_type", text_or_null(job->op_type), "entry", text_or_null(job->entry),
-        "soc", text_or_null(job->soc), "sync", (int)job->sync, "random_order", job->random_order, "seed",
-        word(job->seed), "padding", job->padding, "inputs", arguments_to_json(job->inputs, job->input_count), "outputs",
-        arguments_to_json(job->outputs, job->output_count), "attrs", attrs, "gm_bytes", word(job->gm_bytes), "headers",
-        text_or_null(job->headers), "def", job->def ? op_def_to_json(job->def) : json_null());
+        "cube_so", text_or_null(job->cube_so), "inferred_type", job->inferred_type, "op_type",
+        text_or_null(job->op_type), "entry", text_or_null(job->entry), "soc", text_or_null(job->soc), "sync",
+        (int)job->sync, "random_order", job->random_order, "seed", word(job->seed), "padding", job->padding, "inputs",
+        arguments_to_json(job->inputs, job->input_count), "outputs", arguments_to_json(job->outputs, job->output_count),
+        "attrs", attrs, "gm_bytes", word(job->gm_bytes), "headers", text_or_null(job->headers), "def",
+        job->def ? op_def_to_json(job->def) : json_null());
 }
 
 static int attrs_from_json(struct reader *reader, const json_t *json, struct op_attr **attrs)
@@ -179,6 +180,7 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
     job->host_so = read_text(&reader, json, "host_so");
     job->kernel_so = read_text(&reader, json, "kernel_so");
     job->cube_so = read_text(&reader, json, "cube_so");
+    job->inferred_type = (int)read_integer(&reader, json, "inferred_type", NPU_TYPE_INFERRED, NPU_TYPES);
     job->op_type = read_text(&reader, json, "op_type");
     job->entry = read_text(&reader, json, "entry");
     job->soc = read_text(&reader, json, "soc");

@@ -382,10 +382,13 @@ static void load_object(struct runner *runner, const char *path, struct loaded *
 static enum npu_kernel_type load_kernel(struct runner *runner)
 {
     set_stage(runner, "load");
-    load_object(runner, runner->job.kernel_so, &runner->kernel);
     enum npu_kernel_type type = npu_kernel_type_choose(runner->task_types, runner->task_type_count, runner->tiling.key);
+    if (type == NPU_TYPE_INFERRED)
+        type = (enum npu_kernel_type)runner->job.inferred_type;
     int aic, aiv;
     npu_kernel_type_cores(type, &aic, &aiv);
+    if (aiv)
+        load_object(runner, runner->job.kernel_so, &runner->kernel);
     if (aic && !runner->job.cube_so)
         fail(runner, JOB_BROKEN, "the kernel starts AICs and was not compiled for them");
     if (aic)

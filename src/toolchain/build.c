@@ -228,8 +228,8 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
     for (int i = 0; i < count; i++)
         entry->good &= take_compile(builder, &compiles[i], sources[i], list);
     if (entry->good)
-        entry->good =
-            link_objects(arena, &builder->clang, CLANG_HOST, objects, builder->work, &builder->places, list, &so);
+        entry->good = link_objects(arena, &builder->clang, CLANG_HOST, false, objects, builder->work, &builder->places,
+                                   list, &so);
     return NULL;
 }
 
@@ -395,6 +395,7 @@ static const char *combination_config(struct builder *builder, int combination)
 /* One distinct text to compile, for one or more combinations. */
 struct variant {
     enum clang_side side;
+    bool maybe_unused; /* the AIV side of a kernel whose type is inferred */
     const char *config, *key, *object;
     bool code, loaded;
     struct cache_entry entry;
@@ -452,8 +453,8 @@ static struct akgen_error *finish_variant(struct builder *builder, struct varian
     if (variant->entry.good && variant->code) {
         double start = clock_seconds();
         const char *objects[] = {variant->object, NULL};
-        variant->entry.good = link_objects(builder->arena, &builder->clang, variant->side, objects, builder->work,
-                                           &builder->places, &variant->list, &so);
+        variant->entry.good = link_objects(builder->arena, &builder->clang, variant->side, variant->maybe_unused,
+                                           objects, builder->work, &builder->places, &variant->list, &so);
         variant->seconds += clock_seconds() - start;
     }
     return cache_store(builder->arena, &builder->clang, variant->key, variant->entry.good ? so : NULL, &variant->list,
@@ -499,15 +500,28 @@ static struct variant *variant_for(struct variant *variants, int *count, enum cl
     return &variants[(*count)++];
 }
 
-/* True if the kernel may start AICs: it names one of the types that do. Without one it is compiled for AIVs only. */
+static bool mentions_any(const struct builder *builder, const char *const *names)
+{
+    for (; *names; names++)
+        if (prepare_mentions(builder->kernel_text, *names))
+            return true;
+    return false;
+}
+
+/* A kernel may start AICs if it names one of the types that do, or no type and an instruction without which there is no
+ * work for them. Otherwise it is compiled for AIVs only. */
 static bool names_cube_type(const struct builder *builder)
 {
     static const char *const types[] = {"KERNEL_TYPE_AIC_ONLY", "KERNEL_TYPE_MIX_AIC_1_0", "KERNEL_TYPE_MIX_AIC_1_1",
-                                        "KERNEL_TYPE_MIX_AIC_1_2"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (prepare_mentions(builder->kernel_text, types[i]))
-            return true;
-    return false;
+                                        "KERNEL_TYPE_MIX_AIC_1_2", NULL};
+    return mentions_any(builder, types);
+}
+
+static bool infers_type(const struct builder *builder)
+{
+    static const char *const named[] = {"KERNEL_TASK_TYPE", "KERNEL_TASK_TYPE_DEFAULT", NULL};
+    static const char *const instructions[] = {"Mmad", "Fixpipe", NULL};
+    return !mentions_any(builder, named) && mentions_any(builder, instructions);
 }
 
 static void merge_variant(struct builder *builder, const struct variant *variant)
@@ -534,6 +548,11 @@ static void record_kernels(struct builder *builder, struct variant *const *of, s
         merge_variant(builder, variant);
         if (!cube_of)
             continue;
+        if (variant->maybe_unused) {
+            struct core_uses aiv = core_uses_of(builder->arena, variant->entry.so);
+            struct core_uses aic = core_uses_of(builder->arena, cube_of[i]->entry.so);
+            build->kernels[i].inferred_type = core_type_of(&aiv, &aic);
+        }
         build->kernels[i].cube_so = cube_of[i]->entry.so;
         build->kernels[i].seconds += cube_of[i]->seconds;
         build->kernels[i].cached &= cube_of[i]->loaded;
@@ -553,17 +572,21 @@ static struct akgen_error *build_kernels(struct builder *builder)
         memcpy(wanted, builder->options->wanted, (size_t)combinations);
     if (builder->options->select)
         builder->options->select(builder->options->closure, &build->def, wanted);
-    bool cube = names_cube_type(builder);
+    bool infer = infers_type(builder), cube = infer || names_cube_type(builder);
     struct variant *variants = arena_alloc(arena, 2 * (size_t)combinations * sizeof *variants);
     struct variant **of = arena_alloc(arena, 2 * (size_t)combinations * sizeof *of), **cube_of = of + combinations;
     for (int i = 0; i < combinations; i++) {
         const char *config = combination_config(builder, i);
         of[i] = variant_for(variants, &count, CLANG_KERNEL, config, wanted[i]);
+        of[i]->maybe_unused = infer;
         if (cube)
             cube_of[i] = variant_for(variants, &count, CLANG_CUBE, config, wanted[i]);
     }
     for (int i = 0; i < count; i++) {
-        const char *config = arena_printf(arena, "%s%s%s", variants[i].side == CLANG_CUBE ? "cube " : "",
+        const char *config = arena_printf(arena, "%s%s%s",
+                                          variants[i].side == CLANG_CUBE ? "cube "
+                                          : variants[i].maybe_unused     ? "maybe unused "
+                                                                         : "",
                                           variants[i].config, builder->tiling_header);
         variants[i].key = object_key(builder, variants[i].code ? "kernel" : "check", config);
         variants[i].loaded = look_up(builder, variants[i].key, &variants[i].entry, &variants[i].list);

@@ -145,8 +145,9 @@ static void run_linker(struct arena *arena, const struct clang *clang, const cha
     clang_run(arena, clang, &args, clang->home, work, result);
 }
 
-bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, const char *const *objects,
-                  const char *work, const struct diagnose_places *places, struct diagnostic_list *list, const char **so)
+bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, bool maybe_unused,
+                  const char *const *objects, const char *work, const struct diagnose_places *places,
+                  struct diagnostic_list *list, const char **so)
 {
     struct sandbox_result result;
     *so = arena_printf(arena, "%s/%s.so", work, side == CLANG_HOST ? "host" : "kernel");
@@ -168,7 +169,7 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
     bool good = undefined != NULL;
     for (const char **name = undefined; name && *name; name++)
         good &= allowed(*name);
-    if (good)
+    if (good || (undefined && maybe_unused && !core_uses_of(arena, *so).vector))
         return true;
     run_linker(arena, clang, objects, work, arena_printf(arena, "%s/report.so", work), true, &result);
     add_undefined(arena, result.output, places, list);

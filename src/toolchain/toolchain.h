@@ -38,8 +38,8 @@ enum build_stage { BUILD_OK, BUILD_PARSE, BUILD_HOST, BUILD_DESCRIBE, BUILD_KERN
 struct build_kernel { /* one dtype combination of the OpDef */
     int combination;
     const char *so;      /* absolute path; NULL when only checked */
-    const char *cube_so; /* the same kernel for AICs; NULL when only checked or when the kernel names no type that
-                          * starts them */
+    const char *cube_so; /* the same kernel for AICs; NULL when only checked or when the kernel starts none */
+    int inferred_type;   /* enum npu_kernel_type of a kernel with cube instructions that names none; else 0 */
     double seconds;
     bool cached;
 };

@@ -102,12 +102,24 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry);
 
+/* Which cores a kernel needs that names no type (cores.c). */
+struct core_uses {
+    bool vector, cube,
+        sync; /* instructions of the vector unit or on UB, of the cube; flags or barriers between cores */
+};
+/* From what the object for AIVs, or for AICs, needs of the machine; all false without an object. */
+struct core_uses core_uses_of(struct arena *arena, const char *so);
+/* The type that CANN's compiler would infer (enum npu_kernel_type); 0 if it is a vector kernel. */
+int core_type_of(const struct core_uses *aiv, const struct core_uses *aic);
+
 /* Linking (link.c). */
 /* Links objects into work/name.so. False: the linker's words are in the list. Kernels may refer to the machine's ABI
  * and to what the compiler itself calls; anything else that is declared and never defined is an error. */
-bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, const char *const *objects,
-                  const char *work, const struct diagnose_places *places, struct diagnostic_list *list,
-                  const char **so);
+/* maybe_unused: the side of a kernel that may turn out to need none of these cores; then nothing of it has to be
+ * defined. */
+bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, bool maybe_unused,
+                  const char *const *objects, const char *work, const struct diagnose_places *places,
+                  struct diagnostic_list *list, const char **so);
 /* Names that a shared object needs from others; NULL-terminated, in the arena; NULL if the file is no ELF64 object. */
 const char **link_undefined(struct arena *arena, const char *so);
 

@@ -83,7 +83,7 @@ AKGEN_API void copy_out(const T &dst, const AscendC::LocalTensor<S> &src, const 
     insn.fixpipe.relu = p.reluPre != 0;
     insn.fixpipe.channel_split = p.channelSplit;
     insn.fixpipe.nz2nd = p.nz2ndEn;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 
 } // namespace akgen
@@ -100,7 +100,7 @@ AKGEN_API void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const L
     insn.mmad.init = zero ? NPU_C_ZERO : mmadParams.cmatrixSource ? NPU_C_BIAS : NPU_C_ACCUMULATE;
     if (insn.mmad.init == NPU_C_BIAS) /* without a tensor it is the table's beginning */
         npu_local_tensor(NPU_C2, 0, 1024, &insn.aux);
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 /* Where the bias lies decides: in the bias table (C2), or C itself (CO1). cmatrixInitVal goes before it. */
 template <typename T, typename U, typename S, typename V>
@@ -116,7 +116,7 @@ AKGEN_API void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const L
     insn.mmad.init = mmadParams.cmatrixInitVal      ? NPU_C_ZERO
                      : insn.aux.position == NPU_CO1 ? NPU_C_ACCUMULATE
                                                     : NPU_C_BIAS;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 AKGEN_API void SetHF32Mode(HF32Mode mode)
 {
@@ -138,13 +138,13 @@ template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR>
 AKGEN_API void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const FixpipeParamsV220 &intriParams)
 {
     npu_insn insn = akgen::fixpipe_v220<T, U>(dst, src, intriParams, config.format == CO2Layout::ROW_MAJOR);
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR>
 AKGEN_API void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, const FixpipeParamsV220 &intriParams)
 {
     npu_insn insn = akgen::fixpipe_v220<T, U>(dst, src, intriParams, config.format == CO2Layout::ROW_MAJOR);
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 /* With a parameter for each column, in L1. */
 template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR, typename S = uint64_t,
@@ -154,7 +154,7 @@ AKGEN_API void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src, co
 {
     npu_insn insn = akgen::fixpipe_v220<T, U>(dst, src, intriParams, config.format == CO2Layout::ROW_MAJOR);
     insn.src1 = akgen::raw(cbufWorkspace);
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR, typename S = uint64_t,
           typename = std::enable_if_t<std::is_same_v<S, uint64_t>>>
@@ -163,7 +163,7 @@ AKGEN_API void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, con
 {
     npu_insn insn = akgen::fixpipe_v220<T, U>(dst, src, intriParams, config.format == CO2Layout::ROW_MAJOR);
     insn.src1 = akgen::raw(cbufWorkspace);
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 template <typename T, typename U>
 AKGEN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyCO12DstParams &intriParams)

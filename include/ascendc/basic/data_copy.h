@@ -19,7 +19,7 @@ template <typename T, typename D, typename S> AKGEN_API void copy_count(const D 
 {
     npu_insn insn = transfer<NPU_OP_DATA_COPY, T>(dst, src);
     by_count(insn, count);
-    npu_issue(&insn);
+    npu_issue_copy(&insn);
 }
 template <npu_op op, typename T, typename D, typename S, typename P>
 AKGEN_API npu_insn copy_blocks(const D &dst, const S &src, const P &params)
@@ -42,7 +42,7 @@ AKGEN_API void copy_pad_in(const AscendC::LocalTensor<T> &dst, const AscendC::Gl
     insn.copy.left = pad.leftPadding;
     insn.copy.right = pad.rightPadding;
     insn.copy.pad_value = value;
-    npu_issue(&insn);
+    npu_issue_copy(&insn);
 }
 
 } // namespace akgen
@@ -69,19 +69,19 @@ template <typename T>
 AKGEN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &repeatParams)
 {
     npu_insn insn = akgen::copy_blocks<NPU_OP_DATA_COPY, T>(dst, src, repeatParams);
-    npu_issue(&insn);
+    npu_issue_copy(&insn);
 }
 template <typename T>
 AKGEN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &repeatParams)
 {
     npu_insn insn = akgen::copy_blocks<NPU_OP_DATA_COPY, T>(dst, src, repeatParams);
-    npu_issue(&insn);
+    npu_issue_copy(&insn);
 }
 template <typename T>
 AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &repeatParams)
 {
     npu_insn insn = akgen::copy_blocks<NPU_OP_DATA_COPY, T>(dst, src, repeatParams);
-    npu_issue(&insn);
+    npu_issue_copy(&insn);
 }
 
 template <typename T>
@@ -100,14 +100,14 @@ template <typename T>
 AKGEN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &dataCopyParams)
 {
     npu_insn insn = akgen::copy_blocks<NPU_OP_DATA_COPY_PAD, T>(dst, src, dataCopyParams);
-    npu_issue(&insn);
+    npu_issue_copy(&insn);
 }
 template <typename T>
 AKGEN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                            const DataCopyExtParams &dataCopyParams)
 {
     npu_insn insn = akgen::copy_blocks<NPU_OP_DATA_COPY_PAD, T>(dst, src, dataCopyParams);
-    npu_issue(&insn);
+    npu_issue_copy(&insn);
 }
 
 } // namespace AscendC

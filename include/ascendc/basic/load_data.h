@@ -26,7 +26,7 @@ template <typename T, typename D, typename S, typename P> AKGEN_API void load_2d
     /* Only GM -> L1 counts down: the other paths ignore the parameter. */
     insn.load_2d.descending =
         insn.src0.position == NPU_GM && insn.dst.position != NPU_A2 && insn.dst.position != NPU_B2 && p.addrMode == 1;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 AKGEN_API void set_map(int which, uint64_t height, uint64_t width, const uint8_t padding[4])
 {
@@ -51,7 +51,7 @@ AKGEN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
     insn.nd2nz.dst_c0 = intriParams.dstNzC0Stride;
     insn.nd2nz.dst_n = intriParams.dstNzNStride;
     insn.nd2nz.dst_matrix = intriParams.dstNzMatrixStride;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 /* From L1 into the bias table: half may become float on the way. */
 template <typename T, typename U>
@@ -61,7 +61,7 @@ AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, co
                   "DataCopy: this pair of data types is not supported on Ascend910B; supported: half to float");
     npu_insn insn = akgen::copy_blocks<NPU_OP_DATA_COPY, U>(dst, src, repeatParams);
     insn.dst_type = akgen::dtype_of<T>::value;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 
 template <typename T>
@@ -85,7 +85,7 @@ AKGEN_API void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTenso
     insn.load_2d.src_stride = loadDataParams.srcStride;
     insn.load_2d.dst_gap = loadDataParams.dstGap;
     insn.load_2d.dst_frac_gap = loadDataParams.dstFracGap;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 
 AKGEN_API void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4], const FmatrixMode &fmatrixMode)
@@ -131,7 +131,7 @@ AKGEN_API void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     insn.load_3d.dilation_h = loadDataParams.dilationFilterH;
     insn.load_3d.transpose = loadDataParams.enTranspose;
     insn.load_3d.right = loadDataParams.fMatrixCtrl;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 template <typename T>
 AKGEN_API void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
@@ -152,7 +152,7 @@ AKGEN_API void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
     insn.load_3d.dilation_h = uint8_t(filter >> 40);
     insn.load_3d.transpose = loadDataParams.enTranspose;
     insn.load_3d.right = loadDataParams.fMatrixCtrl;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 
 template <typename T, typename U = T, typename = std::enable_if_t<std::is_same_v<T, U>>>
@@ -164,7 +164,7 @@ AKGEN_API void InitConstValue(const LocalTensor<T> &dst, const InitConstValuePar
     insn.load_2d.repeat = initConstValueParams.repeatTimes;
     insn.load_2d.block_num = initConstValueParams.blockNum;
     insn.load_2d.dst_gap = initConstValueParams.dstGap;
-    npu_issue(&insn);
+    npu_issue_cube(&insn);
 }
 /* The newer name. */
 template <typename T, typename U = T, typename = std::enable_if_t<std::is_same_v<T, U>>>

@@ -1,0 +1,37 @@
+/* Which cores a kernel starts that names no type: what its two objects need of the machine tells. CANN's compiler
+ * infers the type from the instructions as well (guide, 编译与运行/算子编译/约束说明), by rules that are not published.
+ */
+#include "npu/npu.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <string.h>
+
+static bool begins(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+struct core_uses core_uses_of(struct arena *arena, const char *so)
+{
+    struct core_uses uses = {0};
+    bool copies = false;
+    const char **names = so ? link_undefined(arena, so) : NULL;
+    for (; names && *names; names++) {
+        uses.cube |= strcmp(*names, "npu_issue_cube") == 0;
+        uses.vector |= strcmp(*names, "npu_issue") == 0 || begins(*names, "npu_adv_");
+        uses.sync |= begins(*names, "npu_sync_all") || begins(*names, "npu_cross_core_");
+        copies |= strcmp(*names, "npu_issue_copy") == 0;
+    }
+    /* Without a guard the copies into L1 stand in the object for AIVs, too, and the cube's instructions with them. */
+    uses.vector |= copies && !uses.cube;
+    return uses;
+}
+
+int core_type_of(const struct core_uses *aiv, const struct core_uses *aic)
+{
+    if (!aic->cube)
+        return NPU_TYPE_INFERRED;
+    if (aiv->vector)
+        return NPU_TYPE_MIX_AIC_1_2;
+    return aic->sync ? NPU_TYPE_MIX_AIC_1_0 : NPU_TYPE_AIC_ONLY;
+}
