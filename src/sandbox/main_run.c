@@ -480,6 +480,14 @@ static void log_line(void *closure, const struct npu_log_line *line)
     fputc('\n', runner->log);
 }
 
+/* Variables in GM that the kernel's source defines (`__gm__` at namespace scope). */
+static void add_variables(struct runner *runner, const struct loaded *loaded)
+{
+    uint64_t address, bytes;
+    if (loaded->entry && symbolizer_section(loaded->fd, "akgen_gm", &address, &bytes))
+        npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + address), bytes, NPU_GM_INOUT, true);
+}
+
 static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type)
 {
     const struct npu_config config = {.soc = soc,
@@ -496,6 +504,8 @@ static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum np
     guard_open_fence();
     runner->npu = npu_create(&config);
     bind_arguments(runner);
+    add_variables(runner, &runner->kernel);
+    add_variables(runner, &runner->cube);
     set_stage(runner, "run");
     double start = clock_seconds();
     npu_launch(runner->npu, runner->kernel.entry, runner->args, runner->arg_count, runner->tiling.block_dim);

@@ -15,5 +15,7 @@ void symbolizer_close(struct symbolizer *symbolizer);
  * symbolizer. */
 bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const char *headers, const char **file,
                       int *line);
+/* File address and size of a section of an ELF file; false if there is none of that name. */
+bool symbolizer_section(int fd, const char *name, uint64_t *address, uint64_t *bytes);
 
 #endif

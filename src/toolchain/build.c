@@ -150,6 +150,7 @@ static const char *object_key(struct builder *builder, const char *part, const c
 {
     struct digest *digest = digest_new();
     digest_string(digest, builder->clang.headers);
+    digest_string(digest, PREPARE_MACROS);
     digest_string(digest, builder->build->source_hash);
     digest_string(digest, builder->options->no_cache ? "uncached" : "cached");
     digest_string(digest, builder->options->debug ? "debug" : "");

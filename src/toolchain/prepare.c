@@ -175,11 +175,30 @@ static bool widen_constexpr(char *text, const struct token *first)
     return true;
 }
 
+/* `static volatile __gm__ uint32_t flags[16];`: a variable in GM. Clang counts a variable without the attribute of
+ * device functions as the host's. `first` begins a statement; names alone up to `[`, `=`, `;` or `{` make a variable.
+ */
+static bool mark_gm_variable(char *text, const struct token *first)
+{
+    struct token gm = {0}, token = *first;
+    int names = 0;
+    for (; token.kind == TOKEN_NAME; token = next_token(text, token.end), names++)
+        if (token_is(text, &token, "__gm__"))
+            gm = token;
+    bool ends = token.kind == TOKEN_MARK && strchr("[=;{", text[token.start]);
+    if (!gm.end || !ends || names < 3 || token_is(text, first, "typedef") || token_is(text, first, "extern"))
+        return false;
+    memcpy(text + gm.start, PREPARE_GM_VARIABLE, strlen(PREPARE_GM_VARIABLE));
+    return true;
+}
+
 static bool blank_foreign(char *text)
 {
     bool changed = false;
     size_t statement = 0;
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+        if (token.kind == TOKEN_NAME && next_token(text, statement).start == token.start)
+            changed |= mark_gm_variable(text, &token);
         if (token.kind == TOKEN_NAME && (token_is(text, &token, "constexpr") || token_is(text, &token, "__aicore__") ||
                                          token_is(text, &token, "static") || token_is(text, &token, "inline")))
             changed |= widen_constexpr(text, &token);

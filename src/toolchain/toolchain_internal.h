@@ -56,16 +56,18 @@ struct prepared_source {
     int shift_count;
 };
 /* Replaces `[aicore]` by PREPARE_AICORE and `[host, aicore]` and the `__aicore__` of constexpr functions by
- * PREPARE_HOST_AICORE, blanks `name<<<...>>>(...);`,
+ * PREPARE_HOST_AICORE, `__gm__` of a variable at namespace scope by PREPARE_GM_VARIABLE, blanks `name<<<...>>>(...);`,
  * renames the entry point (NULL: there is none in this file) and, if asked, gives it the tiling parameter. */
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
                     struct prepared_source *prepared);
 /* Macros that the compile defines by PREPARE_MACROS; no longer than the text they replace. */
 #define PREPARE_AICORE      "_AICORE_"
 #define PREPARE_HOST_AICORE "_HAICORE_"
+#define PREPARE_GM_VARIABLE "_GMVAR"
 #define PREPARE_MACROS                                                                                                 \
     "#define " PREPARE_AICORE " __aicore__\n"                                                                          \
-    "#define " PREPARE_HOST_AICORE " __attribute__((host)) __aicore__\n"
+    "#define " PREPARE_HOST_AICORE " __attribute__((host)) __aicore__\n"                                               \
+    "#define " PREPARE_GM_VARIABLE " __gm__ __aicore__ __attribute__((section(\"akgen_gm\"), aligned(64)))\n"
 /* "akgen_kernel_<entry>": a name that no library has. */
 #define PREPARE_PREFIX "akgen_kernel_"
 /* True if the text uses an identifier, or may make it by pasting a prefix of it with ##. Comments and strings are

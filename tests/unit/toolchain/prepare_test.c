@@ -64,6 +64,13 @@ static void test_aicore_and_launches(void **state)
             NULL, false, &out);
     assert_string_equal(out.text, "_HAICORE_  constexpr int f();\nstatic constexpr _HAICORE_  inline int g();\n"
                                   "__aicore__ inline int h() { constexpr int n = 1; return n; }\n");
+    prepare(&arena,
+            "static volatile __gm__ int flags[4] = {0};\n__gm__ int *pointer;\ntypedef __gm__ int number;\n"
+            "void f(__gm__ int *x) { __gm__ uint8_t *y = x; }\n",
+            NULL, false, &out);
+    assert_string_equal(out.text,
+                        "static volatile _GMVAR int flags[4] = {0};\n__gm__ int *pointer;\ntypedef __gm__ int number;\n"
+                        "void f(__gm__ int *x) { __gm__ uint8_t *y = x; }\n");
     prepare(&arena, "void add_do(int n) { int k; add<<<n, nullptr,\n s>>>(x, f(y)); k++; }", NULL, false, &out);
     assert_string_equal(out.text, "void add_do(int n) { int k;                  \n              ; k++; }");
     assert_true(out.changed);
