@@ -18,6 +18,7 @@
 #include "adv/dropout.h"
 #include "adv/elementwise.h"
 #include "adv/norm.h"
+#include "adv/pattern.h"
 #include "adv/quant.h"
 #include "adv/reduce.h"
 #include "adv/select.h"

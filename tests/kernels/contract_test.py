@@ -134,7 +134,7 @@ def compile_lines(lines):
 UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);",
                "Hccl": "Hccl<T> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, 1);",
                "CreateCubeResGroup": "CreateCubeResGroup(1);",
-               "ReduceSum": "uint32_t a[2] = {1, 1}; ReduceSum<T, Pattern::Reduce::AR>(d, s, b, a, true);"}
+               "ReduceProd": "uint32_t a[2] = {1, 1}; ReduceProd<T, Pattern::Reduce::AR>(d, s, b, a, true);"}
 
 def check(kind, cases, expect):
     """cases: (what, line). expect(what, messages) returns what is wrong, or None."""

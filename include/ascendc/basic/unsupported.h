@@ -59,7 +59,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
     X(Pad) \
     X(ReduceAll) \
     X(ReduceAny) \
-    X(ReduceMean) \
     X(ReduceProd) \
     X(ReduceXorSum) \
     X(SoftmaxFlashV3) \
@@ -72,25 +71,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 /* clang-format on */
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
-/* The reductions of several axes, told from the basic ones by their pattern: ReduceSum<float,
- * Pattern::Reduce::AR>(...). */
-#define AKGEN_LACKS_PATTERN(Name)                                                                                      \
-    template <class T, class pattern, bool isReuseSource = false>                                                      \
-    AKGEN_LACKS(Name with a pattern)                                                                                   \
-    AKGEN_DEVICE void Name(const LocalTensor<T> &, const LocalTensor<T> &, const LocalTensor<uint8_t> &,               \
-                           const uint32_t[], bool);
-AKGEN_LACKS_PATTERN(ReduceSum)
-AKGEN_LACKS_PATTERN(ReduceMax)
-AKGEN_LACKS_PATTERN(ReduceMin)
-#undef AKGEN_LACKS_PATTERN
-namespace Pattern
-{
-namespace Reduce
-{
-struct AR;
-struct RA;
-} // namespace Reduce
-} // namespace Pattern
 AKGEN_LACKS_TYPE(BroadcastTiling)
 AKGEN_LACKS_TYPE(CumSumInfo)
 AKGEN_LACKS_TYPE(TopKInfo)

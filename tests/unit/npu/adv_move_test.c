@@ -173,10 +173,75 @@ static void sums_and_means(void **state)
     assert_string_equal(adv_run(0), "adv_tmp_too_small");
 }
 
+/* One pattern over rows x cols; `want` of a column or a row in double. */
+static void check_pattern(enum npu_adv_op op, uint8_t type, uint32_t rows, uint32_t cols, bool ra, bool reuse)
+{
+    uint32_t size = (uint32_t)akgen_dtype_size(type), block = 32 / size, lanes = 256 / size;
+    uint32_t pitch = (cols + block - 1) / block * block, results = ra ? cols : rows, terms = ra ? rows : cols;
+    float *f32 = (float *)source;
+    _Float16 *f16 = (_Float16 *)source;
+    for (uint32_t i = 0; i < rows * cols; i++)
+        if (size == 4)
+            f32[i] = number(i);
+        else
+            f16[i] = (_Float16)number(i);
+    adv_now = (struct adv_case){.call = {.op = (uint16_t)op,
+                                         .type = type,
+                                         .flags = reuse ? NPU_ADV_REUSE_SOURCE : 0,
+                                         .shape = {rows, cols, ra}},
+                                .in = {{source, rows, cols * size, pitch * size}},
+                                .out = {{result, 1, results * size, 0}},
+                                .tmp_bytes = !reuse && !ra && cols > lanes ? rows * 256 : 32};
+    adv_run_clean();
+    for (uint32_t i = 0; i < results; i++) {
+        double sum = 0, most = -INFINITY, least = INFINITY, magnitude = 0;
+        for (uint32_t k = 0; k < terms; k++) {
+            double x = number(ra ? k * cols + i : i * cols + k);
+            sum += x;
+            magnitude += fabs(x);
+            most = fmax(most, x);
+            least = fmin(least, x);
+        }
+        double got = size == 4 ? ((float *)result)[i] : (double)((_Float16 *)result)[i];
+        double unit = (size == 4 ? 0x1p-24 : 0x1p-11) * terms;
+        if (op == NPU_ADV_PATTERN_MAX || op == NPU_ADV_PATTERN_MIN)
+            assert_true(got == (op == NPU_ADV_PATTERN_MAX ? most : least));
+        else if (op == NPU_ADV_PATTERN_SUM)
+            assert_float_equal(got, sum, unit * magnitude);
+        else
+            assert_float_equal(got, sum / terms, 2 * unit * magnitude / terms);
+    }
+}
+
+static void patterns(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {1, 2, 9, 33}, cols[] = {1, 8, 20, 64, 65, 128, 200};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (size_t c = 0; c < sizeof cols / sizeof *cols; c++)
+            for (int how = 0; how < 4; how++) {
+                bool ra = how & 1, reuse = how & 2;
+                check_pattern(NPU_ADV_PATTERN_SUM, AKGEN_FLOAT, rows[r], cols[c], ra, reuse);
+                check_pattern(NPU_ADV_PATTERN_MEAN, AKGEN_FLOAT, rows[r], cols[c], ra, reuse);
+                check_pattern(NPU_ADV_PATTERN_MEAN, AKGEN_FLOAT16, rows[r], cols[c], ra, reuse);
+                for (int half = 0; half < 2; half++) {
+                    uint8_t type = half ? AKGEN_FLOAT16 : AKGEN_FLOAT;
+                    check_pattern(NPU_ADV_PATTERN_MAX, type, rows[r], cols[c], ra, reuse);
+                    check_pattern(NPU_ADV_PATTERN_MIN, type, rows[r], cols[c], ra, reuse);
+                }
+            }
+    check_pattern(NPU_ADV_PATTERN_SUM, AKGEN_FLOAT, 9, 65, false, false);
+    adv_now.tmp_bytes -= 32;
+    assert_string_equal(adv_run(0), "adv_tmp_too_small");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(broadcast_last_axis), cmocka_unit_test(broadcast_first_axis),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(broadcast_last_axis),
+                                       cmocka_unit_test(broadcast_first_axis),
                                        cmocka_unit_test(broadcast_says_what_it_cannot),
-                                       cmocka_unit_test(select_by_bytes), cmocka_unit_test(sums_and_means)};
+                                       cmocka_unit_test(select_by_bytes),
+                                       cmocka_unit_test(sums_and_means),
+                                       cmocka_unit_test(patterns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
