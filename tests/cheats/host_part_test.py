@@ -81,7 +81,7 @@ class HostPart(unittest.TestCase):
         else:
             host.write_text(HEADERS + host.read_text())
             edit(host, TILING, TILING + "    " + statement + "\n")
-        return verdict(SQRT, self.directory / "project", "--case", "2", "--no-cache")
+        return verdict(SQRT, self.directory / "project", "--case", "2")
 
     def test_host_parts_that_are_rejected(self):
         for what, statement, evidence in REJECTED:
