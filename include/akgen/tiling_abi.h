@@ -60,6 +60,9 @@ void akgen_tmp_topk(int32_t inner, int32_t outer, bool has_index, bool small, bo
                     uint32_t *min);
 void akgen_tmp_layer_norm(const struct akgen_shape *shape, uint32_t type_size, bool reuse, uint32_t *max,
                           uint32_t *min);
+/* False if the shape is none for basic blocks. */
+bool akgen_tmp_deep_norm(const struct akgen_shape *shape, uint32_t type_size, bool reuse, bool basic_block,
+                         uint32_t *max, uint32_t *min);
 void akgen_tmp_layer_norm_separate(const struct akgen_shape *shape, uint32_t type_size, uint32_t *max, uint32_t *min);
 void akgen_tmp_normalize(const struct akgen_shape *shape, uint32_t parameter_size, uint32_t type_size, uint32_t *max,
                          uint32_t *min);
@@ -73,6 +76,8 @@ bool akgen_tmp_rms_norm(const struct akgen_shape *shape, uint32_t type_size, boo
 /* Tiling of what normalises and sorts. space: of the temporary buffer. */
 void akgen_layer_norm_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size, bool reuse,
                              struct akgen_LayerNormTiling *tiling);
+bool akgen_deep_norm_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,
+                            uint32_t type_size, bool reuse, bool basic_block, struct akgen_DeepNormTiling *tiling);
 void akgen_layer_norm_separate_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,
                                       struct akgen_LayerNormSeparateTiling *tiling);
 bool akgen_rms_norm_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,

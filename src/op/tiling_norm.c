@@ -1,6 +1,8 @@
-/* Tiling of LayerNorm and RmsNorm (asc-devkit docs, 高阶API, LayerNorm Tiling, RmsNorm Tiling; formulas:
+/* Tiling of LayerNorm, DeepNorm and RmsNorm (asc-devkit docs, 高阶API, LayerNorm Tiling and the like; formulas:
  * impl/adv_api/tiling/normalization): as many rows at once as the temporary space holds. */
 #include "akgen/tiling_abi.h"
+
+#include <string.h>
 
 enum { BLOCK_BYTES = 32, FLOAT_BYTES = 4, FLOATS_PER_BLOCK = 8 };
 
@@ -20,25 +22,26 @@ static uint32_t rows_in(uint32_t words, uint32_t kept, uint32_t buffers, uint32_
     return words < kept || !row ? 0 : smaller((words - kept) / buffers / row * row, all);
 }
 
-void akgen_layer_norm_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size, bool reuse,
-                             struct akgen_LayerNormTiling *tiling)
+/* Of (b, s, h), h having `original` values and padding. group: the round is a multiple of so many rows if it has as
+ * many. False if not even one row fits. */
+static bool tile_rows(const struct akgen_shape *shape, int64_t original, uint32_t words, uint32_t type_size, bool reuse,
+                      uint32_t group, struct akgen_LayerNormTiling *tiling)
 {
-    if (shape->rank != 4 || akgen_shape_elements(shape) <= 0)
-        return;
     uint32_t b = (uint32_t)shape->dims[0], s = (uint32_t)shape->dims[1], h = (uint32_t)shape->dims[2];
-    uint32_t rows = b * s, all = rows * h, words = space / FLOAT_BYTES;
+    uint32_t rows = b * s, all = rows * h, statistic = round_up(rows, FLOATS_PER_BLOCK);
     uint32_t buffers = reuse && type_size == FLOAT_BYTES ? 2 : 3;
-    uint32_t statistic = round_up(rows, FLOATS_PER_BLOCK);
     /* Float input leaves mean and variance in the outputs. */
     uint32_t kept = type_size == FLOAT_BYTES ? 0 : 2 * statistic;
     uint32_t round = rows_in(words, kept, buffers, h, all);
+    if (round >= group * h)
+        round = round / (group * h) * (group * h);
     if (!round)
-        return;
+        return false;
     *tiling = (struct akgen_LayerNormTiling){
         .bLength = b,
         .sLength = s,
         .hLength = h,
-        .originalHLength = (uint32_t)shape->dims[3],
+        .originalHLength = (uint32_t)original,
         .inputXSize = all,
         .meanVarSize = rows,
         .numberOfTmpBuf = buffers,
@@ -59,8 +62,36 @@ void akgen_layer_norm_tiling(const struct akgen_shape *shape, uint32_t space, ui
         .meanVarTailPos = rows - all % round / h,
         .bshCurLength = round,
         .bsCurLength = round / h,
-        .lastDimValueBack = 1.0F / (float)shape->dims[3],
+        .lastDimValueBack = 1.0F / (float)original,
     };
+    return true;
+}
+
+void akgen_layer_norm_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size, bool reuse,
+                             struct akgen_LayerNormTiling *tiling)
+{
+    if (shape->rank == 4 && akgen_shape_elements(shape) > 0)
+        tile_rows(shape, shape->dims[3], space / FLOAT_BYTES, type_size, reuse, 1, tiling);
+}
+
+bool akgen_deep_norm_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,
+                            uint32_t type_size, bool reuse, bool basic_block, struct akgen_DeepNormTiling *tiling)
+{
+    enum { MOST_COLUMNS = 255 * FLOATS_PER_BLOCK };
+    uint32_t max, min;
+    struct akgen_LayerNormTiling rows;
+    if (!akgen_tmp_deep_norm(shape, type_size, reuse, basic_block, &max, &min) || space < min || original->rank != 3)
+        return false;
+    const int64_t *dims = shape->dims, *whole = original->dims;
+    if (whole[0] != dims[0] || whole[1] != dims[1] || whole[2] <= 0 || whole[2] > dims[2] || dims[2] > MOST_COLUMNS ||
+        dims[2] * type_size % BLOCK_BYTES || (basic_block && whole[2] != dims[2]))
+        return false;
+    if (!tile_rows(shape, whole[2], space / FLOAT_BYTES, type_size, reuse, basic_block ? 8 : 1, &rows))
+        return false;
+    /* The two structures have the same fields. */
+    _Static_assert(sizeof rows == sizeof *tiling, "DeepNormTiling differs from LayerNormTiling");
+    memcpy(tiling, &rows, sizeof rows);
+    return true;
 }
 
 void akgen_layer_norm_separate_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,

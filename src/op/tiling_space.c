@@ -257,6 +257,21 @@ void akgen_tmp_layer_norm(const struct akgen_shape *shape, uint32_t type_size, b
     *min = buffers * round_up(row * FLOAT_BYTES, BLOCK_BYTES) + statistics;
 }
 
+bool akgen_tmp_deep_norm(const struct akgen_shape *shape, uint32_t type_size, bool reuse, bool basic_block,
+                         uint32_t *max, uint32_t *min)
+{
+    enum { BASIC_COLUMNS = 64, BASIC_ROWS = 8 };
+    struct akgen_shape padded = *shape;
+    if (shape->rank != 3 || !elements(shape) || (type_size != HALF_BYTES && type_size != FLOAT_BYTES))
+        return false;
+    if (basic_block && (dim(shape, 2) % BASIC_COLUMNS || dim(shape, 0) * dim(shape, 1) % BASIC_ROWS))
+        return false;
+    padded.rank = 4;
+    padded.dims[3] = padded.dims[2];
+    akgen_tmp_layer_norm(&padded, type_size, reuse, max, min);
+    return true;
+}
+
 void akgen_tmp_normalize(const struct akgen_shape *shape, uint32_t parameter_size, uint32_t type_size, uint32_t *max,
                          uint32_t *min)
 {

@@ -213,6 +213,12 @@ inline void GetLayerNormMaxMinTmpSize(const ge::Shape &shape, const uint32_t typ
     const akgen_shape plain = AkgenShape(shape);
     akgen_tmp_layer_norm_separate(&plain, type_size, &max, &min);
 }
+inline bool GetDeepNormMaxMinTmpSize(const ge::Shape &shape, const uint32_t type_size, const bool reuse,
+                                     const bool basic_block, uint32_t &max, uint32_t &min)
+{
+    const akgen_shape plain = AkgenShape(shape);
+    return akgen_tmp_deep_norm(&plain, type_size, reuse, basic_block, &max, &min);
+}
 inline void GetNormalizeMaxMinTmpSize(const ge::Shape &shape, const uint32_t parameter_size, const uint32_t type_size,
                                       const bool, const bool, const bool, uint32_t &max, uint32_t &min)
 {
@@ -251,6 +257,14 @@ inline bool GetRmsNormMaxMinTmpSize(const ge::Shape &shape, const uint32_t type_
     {                                                                                                                  \
         const akgen_shape plain = AkgenShape(shape);                                                                   \
         akgen_layer_norm_separate_tiling(&plain, bytes, type_size, AkgenPlain<akgen_LayerNormSeparateTiling>(tiling)); \
+    }                                                                                                                  \
+    inline bool GetDeepNormTilingInfo(const ge::Shape &shape, const ge::Shape &original, const uint32_t bytes,         \
+                                      const uint32_t type_size, const bool reuse, const bool basic_block,              \
+                                      space::DeepNormTiling &tiling)                                                   \
+    {                                                                                                                  \
+        const akgen_shape plain = AkgenShape(shape), whole = AkgenShape(original);                                     \
+        return akgen_deep_norm_tiling(&plain, &whole, bytes, type_size, reuse, basic_block,                            \
+                                      AkgenPlain<akgen_DeepNormTiling>(tiling));                                       \
     }                                                                                                                  \
     inline bool GetRmsNormTilingInfo(const ge::Shape &shape, const ge::Shape &original, const uint32_t bytes,          \
                                      const uint32_t type_size, space::RmsNormTiling &tiling,                           \

@@ -21,8 +21,6 @@ namespace AscendC
     template <typename... Arguments> uint32_t name(Arguments &&...) AKGEN_UNSUPPORTED("AscendC::" #name)
 AKGEN_UNSUPPORTED_FUNCTION(GetBatchNormMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetBatchNormNDTilingInfo);
-AKGEN_UNSUPPORTED_FUNCTION(GetDeepNormMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetDeepNormTilingInfo);
 AKGEN_UNSUPPORTED_FUNCTION(GetGroupNormMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetGroupNormNDTilingInfo);
 AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradMaxMinTmpSize);

@@ -228,6 +228,29 @@ static void layer_norm_rows(void **state)
     assert_false(akgen_rms_norm_tiling(&shape, &original, 64, 4, false, &rms));
 }
 
+static void deep_norm_groups_rows(void **state)
+{
+    (void)state;
+    struct akgen_shape shape = {.rank = 3, .dims = {4, 6, 128}}, padded = shape;
+    struct akgen_DeepNormTiling tiling = {0};
+    uint32_t max, min;
+    assert_true(akgen_tmp_deep_norm(&shape, 4, true, true, &max, &min));
+    assert_int_equal(max, 2 * 24 * 128 * 4 + 2 * 96);
+    /* Two buffers with room for eleven rows: a group of eight at a time, three times. */
+    assert_true(akgen_deep_norm_tiling(&shape, &padded, 2 * 11 * 128 * 4, 4, true, true, &tiling));
+    assert_int_equal(tiling.bsCurLength, 8);
+    assert_int_equal(tiling.loopRound, 3);
+    assert_int_equal(tiling.inputTailSize, 0);
+    padded.dims[2] = 120;
+    assert_false(akgen_deep_norm_tiling(&shape, &padded, max, 4, true, true, &tiling));
+    assert_true(akgen_deep_norm_tiling(&shape, &padded, 2 * 11 * 128 * 4, 4, true, false, &tiling));
+    assert_int_equal(tiling.bsCurLength, 11);
+    assert_int_equal(tiling.inputTailPos, 22 * 128);
+    assert_float_equal(tiling.lastDimValueBack, 1.0 / 120, 1e-7);
+    shape.dims[0] = 1; /* six rows are no group */
+    assert_false(akgen_tmp_deep_norm(&shape, 4, true, true, &max, &min));
+}
+
 static void topk_pairs(void **state)
 {
     (void)state;
@@ -393,6 +416,7 @@ int main(void)
         cmocka_unit_test(quantisation_space),
         cmocka_unit_test(reduction_space),
         cmocka_unit_test(norm_space),
+        cmocka_unit_test(deep_norm_groups_rows),
         cmocka_unit_test(layer_norm_rows),
         cmocka_unit_test(topk_pairs),
         cmocka_unit_test(matmul_is_legal),
