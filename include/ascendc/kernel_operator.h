@@ -16,6 +16,7 @@
 
 #include "adv/broadcast.h"
 #include "adv/dropout.h"
+#include "adv/cumsum.h"
 #include "adv/elementwise.h"
 #include "adv/norm.h"
 #include "adv/pattern.h"

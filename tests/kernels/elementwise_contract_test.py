@@ -41,6 +41,9 @@ APIS |= {
                 "all": "NAME(d, s, t, 1.5f);"}, BOTH, {"no beta": "NAME(d, s, t, b, 64);"}),
     "Xor": (PAIR_ALL, ["int16_t", "uint16_t"], {}),
     "Arange": ({"count": "NAME(d, x, x, 64);"}, ["float", "half", "int16_t", "int32_t"], {}),
+    "CumSum": ({"tmp": "NAME(d, t, s, b, {16, 64});", "none": "NAME(d, t, s, {16, 64});",
+                "first axis": "static constexpr CumSumConfig c{false, false, true}; NAME<T, c>(d, t, s, CumSumInfo());"}, BOTH,
+               {"temporary": "NAME(d, t, s, LocalTensor<uint8_t>(), {16, 64});"}),
     "Clamp": ({}, [], {"scalars": "NAME(d, s, x, x, 64);"}),
     "Hypot": ({}, [], PAIR_ALL),
 }

@@ -52,7 +52,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 #define AKGEN_LACKS_ADVANCED(X) \
     X(AntiQuantize) \
     X(BatchNorm) \
-    X(CumSum) \
     X(GroupNorm) \
     X(LayerNormGrad) \
     X(LayerNormGradBeta) \
@@ -72,7 +71,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
 AKGEN_LACKS_TYPE(BroadcastTiling)
-AKGEN_LACKS_TYPE(CumSumInfo)
 AKGEN_LACKS_TYPE(TopKInfo)
 AKGEN_LACKS_TYPE(KfcWorkspace)
 template <class... Types> class AKGEN_LACKS(Hccl) Hccl;

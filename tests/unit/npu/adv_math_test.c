@@ -15,10 +15,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST = 1100, REGION = 8192 }; /* elements; bytes between the operands in UB */
+enum { MOST = 1100, REGION = 8192, UB = 196608 }; /* elements; bytes between the operands in UB; of UB */
 
 static struct npu_adv call; /* op, type, count, flags, scalars, tmp.bytes; which sources it has */
 static int sources;         /* tensors among them: bit i for src[i] */
+static uint32_t booked;     /* bytes of UB that InitBuffer gives away */
 
 static void copy(struct npu_tensor dst, struct npu_tensor src)
 {
@@ -36,6 +37,9 @@ static void copy(struct npu_tensor dst, struct npu_tensor src)
 static void kernel(uint64_t in, uint64_t out)
 {
     npu_pipe_create();
+    uint32_t buffer = 0;
+    if (booked)
+        npu_buf_init(&buffer, NPU_VECCALC, booked);
     struct npu_adv mine = call;
     struct npu_tensor operand[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -47,6 +51,8 @@ static void kernel(uint64_t in, uint64_t out)
         if (sources >> i & 1)
             mine.src[i] = operand[i];
     mine.dst[0] = operand[2];
+    if (call.op == NPU_ADV_CUMSUM && call.shape[3])
+        mine.dst[1] = operand[1];
     if (call.tmp.bytes)
         npu_local_tensor(NPU_VECCALC, 3 * REGION, call.tmp.bytes, &mine.tmp);
     npu_advanced(&mine);
@@ -292,6 +298,12 @@ static void assert_untouched(const struct api *api, uint8_t type, bool reuse)
         assert_memory_equal(out + 2 * REGION, in + REGION, REGION);
 }
 
+/* ClampMax and ClampMin are given temporary space and do not use it. */
+static bool is_clamp(const struct api *api)
+{
+    return api->op == NPU_ADV_CLAMP_MAX || api->op == NPU_ADV_CLAMP_MIN;
+}
+
 static const uint32_t counts[] = {1, 8, 31, 64, 100, 129, 256, 1001};
 
 static void accurate_in_any_space(void **state)
@@ -315,6 +327,29 @@ static void accurate_in_any_space(void **state)
         }
 }
 
+/* Without sharedTmpBuffer an API takes what InitBuffer has left, and one that needs none does not look. */
+static void space_of_its_own(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 5);
+    for (const struct api *api = apis; api < apis + APIS; api++)
+        for (int half = 0; half < 2; half++) {
+            uint8_t type = half ? AKGEN_FLOAT16 : AKGEN_FLOAT;
+            fill(api, type, &rng);
+            set_call(api, type, 1000, 0, false);
+            call.flags &= ~(uint32_t)NPU_ADV_NO_TMP;
+            booked = 3 * REGION;
+            assert_string_equal(run((uint64_t)half), "");
+            assert_accurate(api, type);
+            booked = UB;
+            assert_string_equal(run(0), "ub_overflow");
+            call.flags |= NPU_ADV_NO_TMP;
+            assert_string_equal(run(0), api->bytes[half * 2] && !is_clamp(api) ? "adv_tmp_too_small" : "");
+        }
+    booked = 0;
+}
+
 static void too_little_space(void **state)
 {
     (void)state;
@@ -323,8 +358,7 @@ static void too_little_space(void **state)
     for (const struct api *api = apis; api < apis + APIS; api++)
         for (int form = 0; form < 3; form++) {
             uint8_t type = form == 2 ? AKGEN_FLOAT16 : AKGEN_FLOAT;
-            bool clamp = api->op == NPU_ADV_CLAMP_MAX || api->op == NPU_ADV_CLAMP_MIN;
-            if (!api->bytes[form] || clamp) /* takes none */
+            if (!api->bytes[form] || is_clamp(api)) /* takes none */
                 continue;
             fill(api, type, &rng);
             set_call(api, type, 64, 32, form == 1);
@@ -525,13 +559,50 @@ static void progressions(void **state)
         }
 }
 
+/* Sums along the last axis and the first, with the last row; rows beyond the temporary space go in parts. */
+static void running_sums(void **state)
+{
+    (void)state;
+    static const uint32_t shapes[][2] = {{1, 16}, {16, 16}, {5, 48}, {17, 32}, {48, 16}, {33, 16}, {3, 128}, {64, 16}};
+    for (int i = 0; i < 64; i++) {
+        uint8_t type = i & 1 ? AKGEN_FLOAT16 : AKGEN_FLOAT;
+        bool last = i & 2, spacious = i & 4;
+        uint32_t rows = shapes[i / 8][0], columns = shapes[i / 8][1], least = columns * 16 * (i & 1 ? 6 : 8);
+        memset(in, 0, sizeof in);
+        for (uint32_t k = 0; k < rows * columns; k++)
+            put(in, k, type, (double)(k * 7 % 11) / 4 - 1.25);
+        call = (struct npu_adv){.op = NPU_ADV_CUMSUM, .type = type, .dst_type = type};
+        call.shape[0] = rows;
+        call.shape[1] = columns;
+        call.shape[2] = last;
+        call.shape[3] = i / 8 & 1; /* the last row as well */
+        call.tmp.bytes = last ? least * (spacious ? 3 : 1) + 64 : rows * columns * 4;
+        call.count = rows * columns;
+        sources = 1;
+        assert_string_equal(run((uint64_t)(i & 3)), "");
+        for (uint32_t r = 0; r < rows; r++)
+            for (uint32_t c = 0; c < columns; c++) {
+                double sum = 0; /* exact in either type: quarters below 512 */
+                for (uint32_t k = 0; k <= (last ? c : r); k++)
+                    sum += get(in, last ? r * columns + k : k * columns + c, type);
+                assert_true(get(out, r * columns + c, type) == sum);
+            }
+        const uint8_t *end = out + (rows - 1) * columns * size_of(type);
+        assert_memory_equal(out + 2 * REGION, call.shape[3] ? end : in + REGION, columns * size_of(type));
+        call.tmp.bytes = last ? least - 32 : 32;
+        if (last || type == AKGEN_FLOAT16)
+            assert_string_equal(run(0), "adv_tmp_too_small");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accurate_in_any_space), cmocka_unit_test(too_little_space),
-        cmocka_unit_test(special_values),        cmocka_unit_test(powers_of_integers),
-        cmocka_unit_test(bits_of_two_tensors),   cmocka_unit_test(mixed_types),
-        cmocka_unit_test(progressions),
+        cmocka_unit_test(accurate_in_any_space), cmocka_unit_test(space_of_its_own),
+        cmocka_unit_test(too_little_space),      cmocka_unit_test(special_values),
+        cmocka_unit_test(powers_of_integers),    cmocka_unit_test(bits_of_two_tensors),
+        cmocka_unit_test(mixed_types),           cmocka_unit_test(progressions),
+        cmocka_unit_test(running_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
