@@ -33,10 +33,10 @@ static bool tile_rows(const struct akgen_shape *shape, int64_t original, uint32_
     /* Float input leaves mean and variance in the outputs. */
     uint32_t kept = type_size == FLOAT_BYTES ? 0 : 2 * statistic;
     uint32_t round = rows_in(words, kept, buffers, h, all);
-    if (round >= group * h)
-        round = round / (group * h) * (group * h);
-    if (!round)
+    if (!round || !h)
         return false;
+    if (round >= group * h)
+        round -= round % (group * h);
     *tiling = (struct akgen_LayerNormTiling){
         .bLength = b,
         .sLength = s,

@@ -98,6 +98,12 @@ static void blank(char *text, size_t from, size_t to)
             text[from] = ' ';
 }
 
+static void overwrite(char *text, size_t at, const char *word)
+{
+    for (size_t i = 0; word[i]; i++)
+        text[at + i] = word[i];
+}
+
 /* Behind the bracket that closes the one at `open`; 0 if none does. */
 static size_t match(const char *text, size_t open, char opening, char closing)
 {
@@ -128,8 +134,7 @@ static bool replace_aicore(char *text, const struct token *open)
         return false;
     const char *macro = host ? PREPARE_HOST_AICORE : PREPARE_AICORE;
     blank(text, open->start, close.end);
-    for (size_t i = 0; macro[i]; i++)
-        text[open->start + i] = macro[i];
+    overwrite(text, open->start, macro);
     return true;
 }
 
@@ -171,7 +176,7 @@ static bool widen_constexpr(char *text, const struct token *first)
     if (!aicore.end || !constant)
         return false;
     blank(text, aicore.start, aicore.end);
-    memcpy(text + aicore.start, PREPARE_HOST_AICORE, strlen(PREPARE_HOST_AICORE));
+    overwrite(text, aicore.start, PREPARE_HOST_AICORE);
     return true;
 }
 
@@ -188,7 +193,7 @@ static bool mark_gm_variable(char *text, const struct token *first)
     bool ends = token.kind == TOKEN_MARK && strchr("[=;{", text[token.start]);
     if (!gm.end || !ends || names < 3 || token_is(text, first, "typedef") || token_is(text, first, "extern"))
         return false;
-    memcpy(text + gm.start, PREPARE_GM_VARIABLE, strlen(PREPARE_GM_VARIABLE));
+    overwrite(text, gm.start, PREPARE_GM_VARIABLE);
     return true;
 }
 

@@ -1,0 +1,6 @@
+// The host's view of what a kernel includes under this name: AscendC::tiling::TCubeTiling and the like.
+#ifndef CANN_KERNEL_TILING_KERNEL_TILING_H
+#define CANN_KERNEL_TILING_KERNEL_TILING_H
+
+#include "tiling/tiling_structs.h"
+#endif
