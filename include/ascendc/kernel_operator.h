@@ -19,6 +19,7 @@
 #include "adv/cumsum.h"
 #include "adv/elementwise.h"
 #include "adv/norm.h"
+#include "adv/norm_grad.h"
 #include "adv/pattern.h"
 #include "adv/quant.h"
 #include "adv/reduce.h"

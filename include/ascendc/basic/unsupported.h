@@ -53,8 +53,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
     X(AntiQuantize) \
     X(BatchNorm) \
     X(GroupNorm) \
-    X(LayerNormGrad) \
-    X(LayerNormGradBeta) \
     X(Pad) \
     X(ReduceAll) \
     X(ReduceAny) \
@@ -64,8 +62,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
     X(TopK) \
     X(TransData) \
     X(UnPad) \
-    X(WelfordFinalize) \
-    X(WelfordUpdate) \
     X(ConfusionTranspose)
 /* clang-format on */
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)

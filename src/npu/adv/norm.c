@@ -5,10 +5,8 @@
  * temporary space: asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/order_internal.h"
-#include "npu/scalar_internal.h"
 
-enum { CAST_NONE = 0, BLOCK32 = 8 };
+enum { CAST_NONE = 0, BLOCK32 = ADV_BLOCK32 };
 
 static float scalar_float(const struct npu_adv *call, int which)
 {
@@ -32,40 +30,6 @@ static struct adv_rows single(struct npu_tensor tensor, uint32_t pitch)
     return adv_nd(tensor, AKGEN_FLOAT, pitch);
 }
 
-/* Rows of more than 64 columns are folded to 64, in place. */
-static uint32_t fold(struct npu_core *core, struct adv_rows x, uint32_t rows, uint32_t cols)
-{
-    if (cols <= ADV_LANES32)
-        return cols;
-    for (uint32_t first = ADV_LANES32; first < cols; first += ADV_LANES32) {
-        struct adv_rows part = x;
-        part.tensor.addr += first * 4;
-        adv_rows_binary(core, NPU_OP_ADD, x, x, part, rows, cols - first < ADV_LANES32 ? cols - first : ADV_LANES32);
-    }
-    return ADV_LANES32;
-}
-
-/* The sums of folded rows, one after the other at `packed`, which may start at any float. */
-static void sums(struct npu_core *core, struct npu_tensor packed, struct adv_rows x, uint32_t rows, uint32_t width)
-{
-    for (uint32_t row = 0; row < rows; row += NPU_MAX_REPEAT) {
-        struct npu_insn insn = {.op = NPU_OP_WHOLE_REDUCE_SUM,
-                                .form = NPU_FORM_MASK_LEN,
-                                .dst_type = AKGEN_FLOAT,
-                                .src_type = AKGEN_FLOAT,
-                                .dst_rep = 1,
-                                .src0_blk = 1};
-        core->regs.counter = false;
-        insn.mask[0] = width;
-        insn.repeat = rows - row < NPU_MAX_REPEAT ? rows - row : NPU_MAX_REPEAT;
-        insn.src0_rep = (uint16_t)(x.pitch / BLOCK32);
-        insn.dst = adv_part(&packed, AKGEN_FLOAT, row, insn.repeat);
-        insn.src0 = adv_rows_from(x, row).tensor;
-        adv_issue(core, &insn);
-    }
-    adv_reset_mask(core);
-}
-
 /* The sums of folded rows as blocks of 8 equal elements. Eights of rows go through Brcb, which wants a multiple of 8
  * sources in `spare`; the rest is summed once for each element. */
 static void spread_sums(struct npu_core *core, struct npu_tensor blocks, struct npu_tensor spare, struct adv_rows x,
@@ -73,7 +37,7 @@ static void spread_sums(struct npu_core *core, struct npu_tensor blocks, struct 
 {
     uint32_t eights = x.pitch >= 2 * BLOCK32 ? rows / BLOCK32 * BLOCK32 : 0;
     if (eights) {
-        sums(core, spare, x, eights, width);
+        adv_row_sums(core, spare, x, eights, width);
         for (uint32_t row = 0; row < eights; row += 31 * BLOCK32) {
             struct npu_insn insn = {
                 .op = NPU_OP_BRCB, .form = NPU_FORM_MASK_REG, .dst_type = AKGEN_FLOAT, .src_type = AKGEN_FLOAT};
@@ -89,7 +53,7 @@ static void spread_sums(struct npu_core *core, struct npu_tensor blocks, struct 
     for (uint32_t row = eights; row < rows; row++) {
         struct adv_rows one = adv_rows_from(x, row);
         one.pitch = 0;
-        sums(core, adv_part(&blocks, AKGEN_FLOAT, row * BLOCK32, BLOCK32), one, BLOCK32, width);
+        adv_row_sums(core, adv_part(&blocks, AKGEN_FLOAT, row * BLOCK32, BLOCK32), one, BLOCK32, width);
     }
 }
 
@@ -161,8 +125,8 @@ static void layer_norm_rows(struct npu_core *core, const struct npu_adv *call, c
     struct npu_tensor variance = adv_part(&n->variance, AKGEN_FLOAT, row, rows);
     /* The mean of each row, packed and in blocks at the start of b. */
     adv_rows_scalar(core, NPU_OP_MULS, c, x, n->back, rows, h);
-    uint32_t width = fold(core, c, rows, n->summed);
-    sums(core, mean, c, rows, width);
+    uint32_t width = adv_fold(core, c, rows, n->summed);
+    adv_row_sums(core, mean, c, rows, width);
     struct npu_tensor spare = n->b;
     spare.addr += (uint64_t)blocks * 4;
     spread_sums(core, n->b, spare, c, rows, width);
@@ -170,8 +134,8 @@ static void layer_norm_rows(struct npu_core *core, const struct npu_adv *call, c
     /* The variance likewise, in a: x is not needed any more. */
     adv_rows_binary(core, NPU_OP_MUL, b, c, c, rows, h);
     adv_rows_scalar(core, NPU_OP_MULS, b, b, n->back, rows, h);
-    width = fold(core, b, rows, n->summed);
-    sums(core, variance, b, rows, width);
+    width = adv_fold(core, b, rows, n->summed);
+    adv_row_sums(core, variance, b, rows, width);
     spare = n->a;
     spare.addr += (uint64_t)blocks * 4;
     spread_sums(core, n->a, spare, b, rows, width);
@@ -231,22 +195,6 @@ void adv_deep_norm(struct npu_core *core, const struct npu_adv *call)
 /* ---- RmsNorm ------------------------------------------------------------------------------------------------------
  */
 
-/* Element i of float results that the vector pipe has written; await() first. */
-static float read_float(struct npu_core *core, const struct npu_tensor *tensor, uint32_t i)
-{
-    float value;
-    uint64_t addr = tensor->addr + (uint64_t)i * 4;
-    npu_scalar_access(core, addr, sizeof value, false, false);
-    memcpy(&value, (const void *)addr, sizeof value);
-    return value;
-}
-
-static void await_vector(struct npu_core *core)
-{
-    npu_order_edge(core->order, NPU_LANE_V, NPU_LANE_S);
-    npu_schedule_drain(core, NPU_PIPE_V);
-}
-
 /* tmp: rstd of each row, then x squared and later x / rms, then half data in float and later gamma. */
 static void rms_norm_rows(struct npu_core *core, const struct npu_adv *call, const struct RmsNormTiling *t,
                           uint32_t row, uint32_t rows)
@@ -263,16 +211,16 @@ static void rms_norm_rows(struct npu_core *core, const struct npu_adv *call, con
         x = single(wide, h);
     }
     adv_rows_binary(core, NPU_OP_MUL, work, x, x, rows, h);
-    sums(core, rstd, work, rows, fold(core, work, rows, t->originalHLength));
+    adv_row_sums(core, rstd, work, rows, adv_fold(core, work, rows, t->originalHLength));
     adv_scalar_op(core, NPU_OP_MULS, rstd, rstd, t->reciprocalOfHLength, AKGEN_FLOAT, rows);
     adv_scalar_op(core, NPU_OP_ADDS, rstd, rstd, scalar_float(call, 0), AKGEN_FLOAT, rows);
     adv_unary(core, NPU_OP_LN, rstd, rstd, AKGEN_FLOAT, rows);
     adv_scalar_op(core, NPU_OP_MULS, rstd, rstd, -0.5, AKGEN_FLOAT, rows);
     adv_unary(core, NPU_OP_EXP, rstd, rstd, AKGEN_FLOAT, rows);
-    await_vector(core);
+    adv_await_vector(core);
     for (uint32_t r = 0; r < rows; r++)
-        adv_rows_scalar(core, NPU_OP_MULS, adv_rows_from(work, r), adv_rows_from(x, r), read_float(core, &rstd, r), 1,
-                        h);
+        adv_rows_scalar(core, NPU_OP_MULS, adv_rows_from(work, r), adv_rows_from(x, r), adv_read_float(core, &rstd, r),
+                        1, h);
     const struct npu_tensor none = {0};
     struct adv_rows dst = adv_rows_from(adv_nd(call->dst[0], call->type, h), row);
     affine(core, dst, work, wide, &call->src[1], &none, call->type, rows, h);
@@ -308,7 +256,7 @@ static void centre_rows(struct npu_core *core, const struct normalize *n, struct
                         const struct npu_tensor *values, enum npu_op op, uint32_t row, uint32_t rows)
 {
     for (uint32_t i = 0; i < rows; i++)
-        adv_rows_fill(core, adv_rows_from(filled, i), adv_scalar(AKGEN_FLOAT, read_float(core, values, row + i)), 1,
+        adv_rows_fill(core, adv_rows_from(filled, i), adv_scalar(AKGEN_FLOAT, adv_read_float(core, values, row + i)), 1,
                       n->r);
     adv_rows_binary(core, op, x, x, filled, rows, n->r);
 }
@@ -343,7 +291,7 @@ static void normalize(struct npu_core *core, const struct npu_adv *call, const s
     adv_duplicate(core, ones, 1, AKGEN_FLOAT, n->a);
     adv_unary(core, NPU_OP_SQRT, n->rstd, n->rstd, AKGEN_FLOAT, n->a);
     adv_binary(core, NPU_OP_DIV, n->rstd, ones, n->rstd, AKGEN_FLOAT, n->a);
-    await_vector(core);
+    adv_await_vector(core);
     struct npu_tensor half_affine = n->space;
     half_affine.addr += (uint64_t)step * pair;
     for (uint32_t row = 0; row < n->a; row += step)
@@ -385,20 +333,20 @@ static void mean_and_variance(struct npu_core *core, const struct npu_adv *call,
     if (half)
         adv_rows_cast(core, a, src, CAST_NONE, rows, n->r);
     adv_rows_scalar(core, NPU_OP_MULS, a, half ? a : src, t->rValueBack, rows, n->r);
-    uint32_t width = fold(core, a, rows, n->r);
-    sums(core, adv_part(&n->mean, AKGEN_FLOAT, row, rows), a, rows, width);
+    uint32_t width = adv_fold(core, a, rows, n->r);
+    adv_row_sums(core, adv_part(&n->mean, AKGEN_FLOAT, row, rows), a, rows, width);
     if (half)
         adv_rows_cast(core, a, src, CAST_NONE, rows, n->r);
     else
         adv_rows_copy(core, a, src, rows, n->r);
-    await_vector(core);
+    adv_await_vector(core);
     for (uint32_t i = 0; i < rows; i++)
         adv_rows_scalar(core, NPU_OP_ADDS, adv_rows_from(a, i), adv_rows_from(a, i),
-                        -read_float(core, &n->mean, row + i), 1, n->r);
+                        -adv_read_float(core, &n->mean, row + i), 1, n->r);
     adv_rows_binary(core, NPU_OP_MUL, b, a, a, rows, n->r);
     adv_rows_scalar(core, NPU_OP_MULS, b, b, t->rValueBack, rows, n->r);
-    width = fold(core, b, rows, n->r);
-    sums(core, adv_part(&n->variance, AKGEN_FLOAT, row, rows), b, rows, width);
+    width = adv_fold(core, b, rows, n->r);
+    adv_row_sums(core, adv_part(&n->variance, AKGEN_FLOAT, row, rows), b, rows, width);
 }
 
 void adv_layer_norm_rstd(struct npu_core *core, const struct npu_adv *call)

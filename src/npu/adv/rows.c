@@ -1,5 +1,7 @@
 /* Matrices in UB: see rows.h. */
 #include "npu/adv/rows.h"
+#include "npu/order_internal.h"
+#include "npu/scalar_internal.h"
 
 #include <assert.h>
 
@@ -427,4 +429,51 @@ void adv_close_up(struct npu_core *core, struct npu_tensor dst, struct npu_tenso
         adv_issue(core, &insn);
         adv_reset_mask(core);
     }
+}
+
+uint32_t adv_fold(struct npu_core *core, struct adv_rows x, uint32_t rows, uint32_t cols)
+{
+    if (cols <= ADV_LANES32)
+        return cols;
+    for (uint32_t first = ADV_LANES32; first < cols; first += ADV_LANES32) {
+        struct adv_rows part = x;
+        part.tensor.addr += first * 4;
+        adv_rows_binary(core, NPU_OP_ADD, x, x, part, rows, cols - first < ADV_LANES32 ? cols - first : ADV_LANES32);
+    }
+    return ADV_LANES32;
+}
+
+void adv_row_sums(struct npu_core *core, struct npu_tensor packed, struct adv_rows x, uint32_t rows, uint32_t width)
+{
+    for (uint32_t row = 0; row < rows; row += NPU_MAX_REPEAT) {
+        struct npu_insn insn = {.op = NPU_OP_WHOLE_REDUCE_SUM,
+                                .form = NPU_FORM_MASK_LEN,
+                                .dst_type = AKGEN_FLOAT,
+                                .src_type = AKGEN_FLOAT,
+                                .dst_rep = 1,
+                                .src0_blk = 1};
+        core->regs.counter = false;
+        insn.mask[0] = width;
+        insn.repeat = rows - row < NPU_MAX_REPEAT ? rows - row : NPU_MAX_REPEAT;
+        insn.src0_rep = (uint16_t)(x.pitch / ADV_BLOCK32);
+        insn.dst = adv_part(&packed, AKGEN_FLOAT, row, insn.repeat);
+        insn.src0 = adv_rows_from(x, row).tensor;
+        adv_issue(core, &insn);
+    }
+    adv_reset_mask(core);
+}
+
+float adv_read_float(struct npu_core *core, const struct npu_tensor *tensor, uint32_t i)
+{
+    float value;
+    uint64_t addr = tensor->addr + (uint64_t)i * 4;
+    npu_scalar_access(core, addr, sizeof value, false, false);
+    memcpy(&value, (const void *)addr, sizeof value);
+    return value;
+}
+
+void adv_await_vector(struct npu_core *core)
+{
+    npu_order_edge(core->order, NPU_LANE_V, NPU_LANE_S);
+    npu_schedule_drain(core, NPU_PIPE_V);
 }

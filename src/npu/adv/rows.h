@@ -10,7 +10,7 @@
 #include "npu/adv/adv.h"
 #include "npu/lanes.h"
 
-enum { ADV_PANEL = 16, ADV_LANES32 = NPU_REPEAT / 4 };
+enum { ADV_PANEL = 16, ADV_LANES32 = NPU_REPEAT / 4, ADV_BLOCK32 = NPU_BLOCK / 4 };
 
 struct adv_rows {
     struct npu_tensor tensor;
@@ -59,6 +59,14 @@ void adv_rows_reduce_spread(struct npu_core *core, enum npu_op op, struct npu_te
  * than the data's. */
 void adv_close_up(struct npu_core *core, struct npu_tensor dst, struct npu_tensor src, uint32_t rows, uint32_t kept,
                   uint32_t given);
+
+/* Float rows of more than 64 columns are folded to 64 sums, in place; how many columns are left. */
+uint32_t adv_fold(struct npu_core *core, struct adv_rows x, uint32_t rows, uint32_t cols);
+/* The sums of folded rows, one after the other at `packed`, which may start at any float. */
+void adv_row_sums(struct npu_core *core, struct npu_tensor packed, struct adv_rows x, uint32_t rows, uint32_t width);
+/* The scalar unit waits for the vector pipe, as GetValue after SetFlag and WaitFlag of V_S; then it reads element i. */
+void adv_await_vector(struct npu_core *core);
+float adv_read_float(struct npu_core *core, const struct npu_tensor *tensor, uint32_t i);
 
 /* SetMaskCount with a count, and back to "all elements, normal mode", as these APIs leave the registers. */
 void adv_count_mask(struct npu_core *core, uint64_t count);
