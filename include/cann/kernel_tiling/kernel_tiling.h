@@ -3,4 +3,8 @@
 #define CANN_KERNEL_TILING_KERNEL_TILING_H
 
 #include "tiling/tiling_structs.h"
+
+#define AKGEN_TILING_FIELD(type, name)
+#define AKGEN_TILING_STRUCT(name, fields) using AscendC::tiling::name;
+#include "akgen/tiling_structs.def"
 #endif

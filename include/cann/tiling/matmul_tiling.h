@@ -133,6 +133,11 @@ class MatmulApiTilingBase
     {
         return 0;
     }
+    __attribute__((unavailable("akgen-unsupported: SetScaleAType"))) int32_t SetScaleAType(TPosition, CubeFormat,
+                                                                                           bool = false);
+    __attribute__((unavailable("akgen-unsupported: SetScaleBType"))) int32_t SetScaleBType(TPosition, CubeFormat,
+                                                                                           bool = true);
+    __attribute__((unavailable("akgen-unsupported: SetSparse"))) int32_t SetSparse(bool = false);
     virtual int32_t SetShape(int32_t m, int32_t n, int32_t k)
     {
         matmul_.m = m;
