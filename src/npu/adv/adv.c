@@ -73,22 +73,17 @@ uint32_t adv_split(struct npu_core *core, const struct npu_adv *call, uint8_t ty
 uint64_t adv_scalar(uint8_t type, double value)
 {
     uint64_t bits = 0;
-    float single = (float)value;
-    _Float16 half = (_Float16)value;
-    int64_t whole = (int64_t)value;
-    switch (type) {
-    case AKGEN_FLOAT:
+    if (type == AKGEN_FLOAT) {
+        float single = (float)value;
         memcpy(&bits, &single, sizeof single);
-        break;
-    case AKGEN_FLOAT16:
+    } else if (type == AKGEN_FLOAT16) {
+        _Float16 half = (_Float16)value;
         memcpy(&bits, &half, sizeof half);
-        break;
-    case AKGEN_BF16:
-        bits = bf16_from_float(single);
-        break;
-    default:
+    } else if (type == AKGEN_BF16) {
+        bits = bf16_from_float((float)value);
+    } else {
+        int64_t whole = (int64_t)value;
         memcpy(&bits, &whole, sizeof whole);
-        break;
     }
     return bits;
 }
