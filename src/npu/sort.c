@@ -256,7 +256,7 @@ void npu_exec_mrg_sort(struct npu_core *core, const struct npu_insn *insn, const
     for (uint32_t r = 0; r < insn->repeat; r++) {
         const uint8_t *lists[LISTS];
         for (int i = 0; i < LISTS; i++)
-            lists[i] = (const uint8_t *)list_of(insn, i).addr + r * step;
+            lists[i] = (const uint8_t *)(list_of(insn, i).addr + r * step);
         merge(core, insn, (uint8_t *)insn->dst.addr + r * step, lists, used);
     }
     for (int i = 0; i < LISTS; i++)

@@ -42,7 +42,6 @@ AKGEN_LACKS_FUNCTION(CreateCubeResGroup)
 AKGEN_LACKS_TYPE(Nz2NdParamsFull)
 
 /* Other basic instructions. */
-AKGEN_LACKS_FUNCTION(BilinearInterpolation)
 AKGEN_LACKS_FUNCTION(CheckLocalMemoryIA)
 AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 

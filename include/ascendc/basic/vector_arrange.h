@@ -2,7 +2,7 @@
 #ifndef ASCENDC_VECTOR_ARRANGE_H
 #define ASCENDC_VECTOR_ARRANGE_H
 
-#include "basic/issue.h"
+#include "adv/call.h"
 
 /* VA registers, each of which holds eight UB addresses. */
 enum ub_addr8_t { VA0, VA1, VA2, VA3, VA4, VA5, VA6, VA7 };
@@ -238,6 +238,32 @@ AKGEN_API void TransDataTo5HDImpl(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE],
 {
     akgen::trans_5hd_lists<T>(dstList, srcList, nchwconvParams, true);
 }
+
+/* Blocks of src0 at src0Offset times elements of src1, summed over hRepeat repeats. */
+#define AKGEN_BILINEAR(mask_parameter, low, high, bitwise)                                                             \
+    template <typename T>                                                                                              \
+    AKGEN_API void BilinearInterpolation(                                                                              \
+        const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src0Offset,                \
+        const LocalTensor<T> &src1, mask_parameter, uint8_t hRepeat, bool repeatMode, uint16_t dstBlkStride,           \
+        uint16_t vROffset, uint8_t vRepeat, const LocalTensor<uint8_t> &sharedTmpBuffer)                               \
+    {                                                                                                                  \
+        npu_adv call = akgen::adv<NPU_ADV_BILINEAR, T>(akgen::raw(dst), akgen::raw(src0), 0);                          \
+        call.src[1] = akgen::raw(src0Offset);                                                                          \
+        call.src[2] = akgen::raw(src1);                                                                                \
+        call.tmp = akgen::raw(sharedTmpBuffer);                                                                        \
+        call.scalar[0] = low;                                                                                          \
+        call.scalar[1] = high;                                                                                         \
+        call.shape[0] = hRepeat;                                                                                       \
+        call.shape[1] = repeatMode;                                                                                    \
+        call.shape[2] = dstBlkStride;                                                                                  \
+        call.shape[3] = vROffset;                                                                                      \
+        call.shape[4] = vRepeat;                                                                                       \
+        call.shape[5] = bitwise;                                                                                       \
+        npu_advanced(&call);                                                                                           \
+    }
+AKGEN_BILINEAR(uint64_t mask, mask, 0, 0)
+AKGEN_BILINEAR(uint64_t mask[], mask[0], mask[1], 1)
+#undef AKGEN_BILINEAR
 
 } // namespace AscendC
 

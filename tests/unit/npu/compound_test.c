@@ -59,7 +59,7 @@ static void put(uint8_t *at, uint8_t type, uint32_t i, double x)
 {
     float single = (float)x;
     half_t half = (half_t)x;
-    int16_t word = (int16_t)x;
+    int16_t word = type == AKGEN_INT16 ? (int16_t)x : 0;
     int32_t whole = (int32_t)x;
     const void *from = type == AKGEN_FLOAT     ? (void *)&single
                        : type == AKGEN_FLOAT16 ? (void *)&half

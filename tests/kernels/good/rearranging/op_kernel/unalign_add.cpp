@@ -69,5 +69,26 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         Gatherb(result.ReinterpretCast<uint16_t>(), source.ReinterpretCast<uint16_t>(), offsets, 1,
                 GatherRepeatParams(1, 8));
         AscendC::printf("%f", result.GetValue(7 * 16 + 2));
+        // The example of its document: 512 elements, two repeats across, two down.
+        TBuf<QuePosition::VECCALC> imageBuffer, weightBuffer, blockBuffer, tmpBuffer;
+        pipe.InitBuffer(imageBuffer, 512 * sizeof(half));
+        pipe.InitBuffer(weightBuffer, 32 * sizeof(half));
+        pipe.InitBuffer(blockBuffer, 32 * sizeof(uint32_t));
+        pipe.InitBuffer(tmpBuffer, 2048);
+        LocalTensor<half> image = imageBuffer.Get<half>(), weight = weightBuffer.Get<half>();
+        LocalTensor<uint32_t> blocks = blockBuffer.Get<uint32_t>();
+        for (uint32_t i = 0; i < 512; i++) {
+            image.SetValue(i, half(float(i + 1)));
+        }
+        for (uint32_t i = 0; i < 32; i++) {
+            weight.SetValue(i, half(float(i + 2)));
+            blocks.SetValue(i, i * 32);
+        }
+        BilinearInterpolation(result, image, blocks, weight, uint64_t(128), 2, false, 1, 128, 2,
+                              tmpBuffer.Get<uint8_t>());
+        AscendC::printf(" %f %f", result.GetValue(0), result.GetValue(128));
+        BilinearInterpolation(result, image, blocks, weight, uint64_t(128), 2, true, 1, 128, 2,
+                              tmpBuffer.Get<uint8_t>());
+        AscendC::printf(" %f %f", result.GetValue(0), result.GetValue(127));
     }
 }
