@@ -131,7 +131,7 @@ def compile_lines(lines):
     return said, output
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
-UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);",
+UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "vsel": "vsel(1, 2);",
                "Hccl": "Hccl<T> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, 1);",
                "CreateCubeResGroup": "CreateCubeResGroup(1);",
                "ReduceProd": "uint32_t a[2] = {1, 1}; ReduceProd<T, Pattern::Reduce::AR>(d, s, b, a, true);"}
