@@ -650,7 +650,6 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
         .sync = candidate->sync,
         .random_order = options->random_order,
         .seed = options->order_seed,
-        .padding = options->profile == TASK_UPSTREAM,
         .inputs = bound->inputs,
         .outputs = bound->outputs,
         .input_count = task->input_count,

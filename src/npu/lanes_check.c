@@ -27,21 +27,23 @@ void npu_check_types(struct npu_core *core, const struct npu_insn *insn)
                  akgen_dtype_name((enum akgen_dtype)insn->src_type));
 }
 
-/* Normal mode: is the mask legal? */
+/* Normal mode. Docs SIMD计算说明/掩码, table 5: a mask beyond the maximum counts as the maximum, a mask that selects
+ * nothing leaves dst as it is. npu_vector_shape does so; here the author hears of it. */
 static void check_mask(struct npu_core *core, const struct npu_insn *insn, uint32_t per_repeat)
 {
     const char *name = npu_isa[insn->op].name;
     if (insn->form == NPU_FORM_MASK_LEN) {
         if (!insn->mask[0] || insn->mask[0] > per_repeat)
-            npu_trap(core, "vec_mask", "mask",
-                     "the mask of %s is %" PRIu64 " elements; one repeat takes 1 to %" PRIu32 " of this type", name,
-                     insn->mask[0], per_repeat);
+            npu_note(core, NPU_DIFFERS, false, "vec_mask", "mask", 0,
+                     "the mask of %s is %" PRIu64 " elements; one repeat takes 1 to %" PRIu32 " of this type: %s", name,
+                     insn->mask[0], per_repeat, insn->mask[0] ? "the rest is ignored" : "nothing is done");
     } else if (insn->form == NPU_FORM_MASK_BITS) {
         uint64_t low = per_repeat >= 64 ? insn->mask[0] : insn->mask[0] & ((UINT64_C(1) << per_repeat) - 1);
         if (!low && (per_repeat <= 64 || !insn->mask[1]))
-            npu_trap(core, "vec_mask", "mask", "the mask of %s selects none of the %" PRIu32 " elements of a repeat",
-                     name, per_repeat);
-        if (low != insn->mask[0] || (per_repeat <= 64 && insn->mask[1]))
+            npu_note(core, NPU_DIFFERS, false, "vec_mask", "mask", 0,
+                     "the mask of %s selects none of the %" PRIu32 " elements of a repeat: nothing is done", name,
+                     per_repeat);
+        else if (low != insn->mask[0] || (per_repeat <= 64 && insn->mask[1]))
             npu_note(core, NPU_DIFFERS, false, "vec_mask", "mask", 0,
                      "the mask of %s has bits beyond element %" PRIu32 " of a repeat; the chip ignores them", name,
                      per_repeat - 1);

@@ -113,17 +113,17 @@ void npu_order_barrier(struct npu_order *order, int lane)
 void npu_order_set_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
-    flag->clock = order->clock[from];
-    flag->clock.at[from] = order->last[from];
-    flag->set = true;
-    flag->sets++;
+    struct npu_clock *clock = &flag->clock[flag->sets++ % NPU_FLAG_SETS];
+    *clock = order->clock[from];
+    clock->at[from] = order->last[from];
+    order->doubled += ++flag->pending == 2;
 }
 
 void npu_order_wait_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
-    npu_clock_join(&order->clock[to], &flag->clock);
-    flag->set = false;
+    npu_clock_join(&order->clock[to], &flag->clock[(flag->sets - flag->pending) % NPU_FLAG_SETS]);
+    order->doubled -= flag->pending-- == 2;
 }
 
 void npu_order_join_all(struct npu_core *core)
@@ -147,7 +147,7 @@ static void forget(struct npu_order *order)
         if (order->partial[i / 2][i % 2])
             memset(order->partial[i / 2][i % 2], 0, order->ub_blocks);
     for (int i = 0; i < NPU_LANES * NPU_LANES * NPU_EVENTS; i++)
-        memset(&order->flags[0][0][0] + i, 0, sizeof(struct npu_clock));
+        memset((&order->flags[0][0][0] + i)->clock, 0, sizeof order->flags[0][0][0].clock);
 }
 
 static uint32_t next_index(struct npu_core *core, int lane)

@@ -15,7 +15,10 @@ enum npu_lane {
     NPU_LANE_FIX,
     NPU_LANES
 };
-enum { NPU_EVENTS = 8 /* event ids per pair of pipes: docs SetFlag-WaitFlag(ISASI) */ };
+enum {
+    NPU_EVENTS = 8,   /* event ids per pair of pipes: docs SetFlag-WaitFlag(ISASI) */
+    NPU_FLAG_SETS = 4 /* SetFlags of one event without a WaitFlag that are followed: the second is undefined already */
+};
 
 /* The lane of a pipe; -1 for PIPE_ALL and what is no pipe. */
 int npu_lane_of(int pipe);
@@ -29,11 +32,11 @@ struct npu_clock {
 
 /* One event: a flag from a lane to a lane. */
 struct npu_flag {
-    struct npu_clock clock; /* what was complete when the flag was set */
-    uint64_t pc;            /* the last SetFlag */
-    uint32_t sets;          /* SetFlags issued; executed_sets lags behind under a random schedule */
+    struct npu_clock clock[NPU_FLAG_SETS]; /* what was complete at SetFlag number i modulo NPU_FLAG_SETS */
+    uint64_t pc;                           /* the last SetFlag */
+    uint32_t sets;                         /* SetFlags issued; executed_sets lags behind under a random schedule */
     uint32_t executed_sets;
-    bool set; /* set and not yet waited for, in program order */
+    uint32_t pending; /* SetFlags not yet waited for, in program order: 1 at most in a kernel that keeps the rules */
 };
 
 /* One access to GM that something may still conflict with: `count` runs of `bytes`, `stride` apart. */
@@ -87,6 +90,7 @@ struct npu_order {
     uint8_t *partial[NPU_TRACKS][2]; /* per block: its bytes differ; NULL with `bytes` */
     struct npu_gm_window *gm;        /* of each pair that the kind of core has */
     int gm_pairs;
+    int doubled; /* flags with more than one SetFlag pending */
     uint64_t pcs[NPU_LANES][NPU_PC_RING];
     struct npu_flag flags[NPU_LANES][NPU_LANES][NPU_EVENTS];
 };

@@ -44,6 +44,7 @@ void npu_pipe_destroy(void)
     if (!core->pipe || !core->pipe->alive)
         return;
     npu_queues_close(core, core->pipe);
+    npu_sync_stop_if_doubled(core, "the end of the TPipe, a PipeBarrier<PIPE_ALL>,");
     npu_schedule_drain(core, NPU_PIPE_ALL);
     npu_order_join_all(core);
     empty(core->pipe);

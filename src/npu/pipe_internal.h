@@ -19,6 +19,11 @@ struct npu_buffer {
     uint64_t pc;            /* its last AllocTensor */
 };
 
+/* The last TBuf::Get of a buffer that reached over its end: bytes `from` to `to` of the memory. pc 0: none did. */
+struct npu_over {
+    uint64_t pc, from, to;
+};
+
 struct npu_queue {
     uint8_t first, buffers;    /* its buffers are first .. first+buffers-1 */
     uint8_t cursor;            /* where AllocTensor looks first */
@@ -31,6 +36,7 @@ struct npu_queue {
     int8_t producer, consumer; /* lanes: EnQue sets producer->consumer, FreeTensor consumer->producer */
     int32_t depth;
     uint64_t pc; /* its InitBuffer */
+    struct npu_over over;
     uint8_t ring[NPU_BUFFERS];
 };
 
@@ -55,6 +61,8 @@ static inline struct npu_core *npu_enter(void *pc)
 /* Sync.c: flags between two lanes that exist, event in range; nothing if the core lacks one of the lanes. */
 void npu_sync_set(struct npu_core *core, int from, int to, int event);
 void npu_sync_wait(struct npu_core *core, int from, int to, int event);
+/* The hang of `api`, which waits for all pipes, while a flag is set twice. */
+void npu_sync_stop_if_doubled(struct npu_core *core, const char *api);
 /* Notes flags that are still set. */
 void npu_sync_report(struct npu_core *core);
 

@@ -121,25 +121,40 @@ void npu_buf_init(uint32_t *id, int position, uint32_t bytes)
     queue->tbuf = true;
 }
 
+/* Where the buffer that holds byte `offset` and reaches over the end of its memory was made: an InitBuffer of more
+ * than there is, or a Get of more than its buffer. *end: where it ends. 0 if the access itself went astray. */
+static uint64_t overbooked_at(const struct npu_pipe_object *pipe, enum npu_memory memory, uint64_t offset,
+                              uint64_t size, uint64_t *end)
+{
+    for (uint32_t i = 0; i < pipe->buffer_count; i++) {
+        const struct npu_buffer *buffer = &pipe->buffers[i];
+        const struct npu_queue *queue = &pipe->queues[buffer->queue];
+        if (buffer->memory != memory)
+            continue;
+        *end = (uint64_t)buffer->offset + buffer->bytes;
+        if (offset >= buffer->offset && offset < *end && *end > size)
+            return queue->pc;
+        *end = queue->over.to;
+        if (queue->over.pc && offset >= queue->over.from && offset < *end && *end > size)
+            return queue->over.pc;
+    }
+    return 0;
+}
+
 void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char *operand, uint64_t addr,
                        uint64_t bytes)
 {
     const struct npu_pipe_object *pipe = core->pipe;
     const struct npu_memory_row *row = &npu_memories[memory];
     uint64_t offset = addr - npu_memory_base(core, memory), size = npu_memory_bytes(core, memory);
-    for (uint32_t i = 0; pipe && offset + bytes > size && i < pipe->buffer_count; i++) {
-        const struct npu_buffer *buffer = &pipe->buffers[i];
-        if (buffer->memory != memory || offset - buffer->offset >= buffer->bytes ||
-            (uint64_t)buffer->offset + buffer->bytes <= size)
-            continue;
-        const struct npu_queue *queue = &pipe->queues[buffer->queue];
-        uint64_t used_at = core->pc;
-        core->pc = queue->pc;
+    uint64_t end = 0, used_at = core->pc;
+    uint64_t made_at = pipe && offset + bytes > size ? overbooked_at(pipe, memory, offset, size, &end) : 0;
+    if (made_at) {
+        core->pc = made_at;
         npu_note(core, NPU_TRAP, true, row->overflow, "len", used_at,
-                 "the buffers of this InitBuffer end at byte %llu of %s, which has %llu, and that part is used",
-                 (unsigned long long)buffer->offset + buffer->bytes, row->name, (unsigned long long)size);
+                 "what is taken here ends at byte %llu of %s, which has %llu, and that part is used",
+                 (unsigned long long)end, row->name, (unsigned long long)size);
         core->pc = used_at;
-        break;
     }
     npu_trap(core, row->out_of_bounds, operand, "%llu bytes at %s offset %lld; %s has %llu bytes",
              (unsigned long long)bytes, row->name, (long long)offset, row->name, (unsigned long long)size);
@@ -380,12 +395,17 @@ void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_queue *queue = find_queue(core, id, "Get");
     const struct npu_buffer *buffer = &core->pipe->buffers[queue->first];
-    if ((uint64_t)offset + bytes > buffer->bytes)
-        npu_trap(core, "buf_get_overflow", "len", "Get of %u bytes at offset %u of a buffer of %u bytes", bytes, offset,
+    uint32_t rest = offset < buffer->bytes ? buffer->bytes - offset : 0;
+    /* Get only computes an address; who uses it is judged by what lies there. */
+    if (offset > buffer->bytes || bytes > rest) {
+        queue->over = (struct npu_over){core->pc, buffer->offset, (uint64_t)buffer->offset + offset + bytes};
+        npu_note(core, NPU_DIFFERS, false, "buf_get_overflow", "len", 0,
+                 "Get of %u bytes at offset %u of a buffer of %u bytes: behind it lies the next buffer", bytes, offset,
                  buffer->bytes);
+    }
     fill_tensor(core, queue, buffer, tensor);
     tensor->addr += offset;
-    tensor->bytes = bytes ? bytes : buffer->bytes - offset;
+    tensor->bytes = bytes ? bytes : rest;
 }
 
 void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)

@@ -174,10 +174,7 @@ void npu_check_reduce_dst(struct npu_core *core, const struct npu_tensor *dst, u
 
 bool npu_reduce_nop(const struct npu_insn *insn, const struct npu_regs *regs)
 {
-    const uint64_t *mask = insn->form == NPU_FORM_MASK_REG ? regs->mask : insn->mask;
-    if (regs->counter || insn->form == NPU_FORM_MASK_LEN)
-        return !mask[0] || (!regs->counter && !insn->repeat);
-    return !insn->repeat || !(mask[0] | mask[1]);
+    return !npu_vector_shape(insn, regs, npu_element_bits(insn->src_type)).repeats;
 }
 
 static enum npu_reduction reduction_of(const struct npu_insn *insn)

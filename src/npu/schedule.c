@@ -183,12 +183,12 @@ void npu_schedule_wait_flag(struct npu_core *core, int from, int to, int event)
 {
     struct npu_flag *flag = &core->order->flags[from][to][event];
     if (to == NPU_LANE_S) {
-        run_until_set(core, from, flag, flag->sets);
+        run_until_set(core, from, flag, flag->sets - flag->pending);
         return;
     }
     struct entry *entry = append(core, to);
     entry->kind = ENTRY_WAIT;
     entry->from = from;
     entry->flag = flag;
-    entry->ordinal = flag->sets;
+    entry->ordinal = flag->sets - flag->pending;
 }

@@ -32,18 +32,41 @@ static bool accepted(struct npu_core *core, const char *api, int from, int to, i
     return true;
 }
 
+/* Docs: undefined, and a hang at the next PipeBarrier<PIPE_ALL>; nothing is said of WaitFlags that come first, and in
+ * the documentation's example two of them follow. Here the sets are counted. */
+static void set_twice(struct npu_core *core, int from, int to, int event)
+{
+    const struct npu_flag *flag = &core->order->flags[from][to][event];
+    if (flag->pending == NPU_FLAG_SETS)
+        npu_trap(core, "flag_set_twice", "eventID", "SetFlag<%s_%s>(%d) for the %dth time without a WaitFlag",
+                 npu_lane_name(from), npu_lane_name(to), event, NPU_FLAG_SETS + 1);
+    npu_note(core, NPU_UNDEFINED, false, "flag_set_twice", "eventID", flag->pc,
+             "SetFlag<%s_%s>(%d) while the same flag is set and nobody has waited for it: SetFlag and WaitFlag must "
+             "come in pairs, and a PipeBarrier<PIPE_ALL> hangs now",
+             npu_lane_name(from), npu_lane_name(to), event);
+}
+
+void npu_sync_stop_if_doubled(struct npu_core *core, const char *api)
+{
+    const struct npu_order *order = core->order;
+    for (int i = 0; order->doubled && i < NPU_LANES * NPU_LANES * NPU_EVENTS; i++) {
+        const struct npu_flag *flag = &order->flags[0][0][0] + i;
+        if (flag->pending > 1)
+            npu_trap(core, "flag_set_twice", "eventID",
+                     "%s hangs: SetFlag<%s_%s>(%d) came %u times without a WaitFlag between", api,
+                     npu_lane_name(i / NPU_EVENTS / NPU_LANES), npu_lane_name(i / NPU_EVENTS % NPU_LANES),
+                     i % NPU_EVENTS, flag->pending);
+    }
+}
+
 void npu_sync_set(struct npu_core *core, int from, int to, int event)
 {
     if (!lane_here(core, from) || !lane_here(core, to))
         return;
     struct npu_order *order = core->order;
     struct npu_flag *flag = &order->flags[from][to][event];
-    if (__builtin_expect(flag->set, 0))
-        npu_trap(
-            core, "flag_set_twice", "eventID",
-            "SetFlag<%s_%s>(%d) while the same flag is set and nobody has waited for it: SetFlag and WaitFlag must "
-            "come in pairs",
-            npu_lane_name(from), npu_lane_name(to), event);
+    if (__builtin_expect(flag->pending, 0))
+        set_twice(core, from, to, event);
     if (core->log)
         core->log(core, npu_lane_name(from), "SetFlag", "  %s_%s %d", npu_lane_name(from), npu_lane_name(to), event);
     npu_order_set_flag(order, from, to, event);
@@ -57,7 +80,7 @@ void npu_sync_wait(struct npu_core *core, int from, int to, int event)
     if (!lane_here(core, from) || !lane_here(core, to))
         return;
     struct npu_order *order = core->order;
-    if (__builtin_expect(!order->flags[from][to][event].set, 0))
+    if (__builtin_expect(!order->flags[from][to][event].pending, 0))
         npu_trap(core, "flag_wait_without_set", "eventID",
                  "WaitFlag<%s_%s>(%d), but no SetFlag<%s_%s>(%d) comes before it: pipe %s waits for ever",
                  npu_lane_name(from), npu_lane_name(to), event, npu_lane_name(from), npu_lane_name(to), event,
@@ -96,6 +119,7 @@ void npu_pipe_barrier(int pipe)
     if (core->log)
         core->log(core, pipe == NPU_PIPE_ALL ? "ALL" : npu_lane_name(npu_lane_of(pipe)), "PipeBarrier", "%s", "");
     if (pipe == NPU_PIPE_ALL) {
+        npu_sync_stop_if_doubled(core, "PipeBarrier<PIPE_ALL>");
         npu_schedule_drain(core, NPU_PIPE_ALL);
         npu_order_join_all(core);
         return;
@@ -112,7 +136,7 @@ void npu_sync_report(struct npu_core *core)
         for (int to = 0; to < NPU_LANES; to++)
             for (int event = 0; event < NPU_EVENTS; event++) {
                 const struct npu_flag *flag = &core->order->flags[from][to][event];
-                if (!flag->set)
+                if (!flag->pending)
                     continue;
                 core->pc = flag->pc; /* the kernel is over; the place is that SetFlag */
                 npu_note(core, NPU_DIFFERS, false, "flag_not_waited", "eventID", 0,

@@ -35,7 +35,6 @@ struct job {
     enum npu_sync sync;
     bool random_order;
     uint64_t seed;
-    bool padding; /* copies may run into the padding behind a tensor, as on the chip; else a trap */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     int input_count, output_count;
     struct op_attr *attrs;

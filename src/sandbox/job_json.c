@@ -141,15 +141,15 @@ json_t *job_to_json(const struct job *job)
         json_array_append_new(attrs, json_pack("{ss si sb sO?}", "name", attr->name, "type", (int)attr->type,
                                                "required", attr->required, "value", attr->value));
     }
-    return json_pack(
-        "{si so so so so si so so so si sb so sb so so so so so so}", "kind", (int)job->kind, "nonce",
-        text_or_null(job->nonce), "host_so", text_or_null(job->host_so), "kernel_so", text_or_null(job->kernel_so),
-        "cube_so", text_or_null(job->cube_so), "inferred_type", job->inferred_type, "op_type",
-        text_or_null(job->op_type), "entry", text_or_null(job->entry), "soc", text_or_null(job->soc), "sync",
-        (int)job->sync, "random_order", job->random_order, "seed", word(job->seed), "padding", job->padding, "inputs",
-        arguments_to_json(job->inputs, job->input_count), "outputs", arguments_to_json(job->outputs, job->output_count),
-        "attrs", attrs, "gm_bytes", word(job->gm_bytes), "headers", text_or_null(job->headers), "def",
-        job->def ? op_def_to_json(job->def) : json_null());
+    return json_pack("{si so so so so si so so so si sb so so so so so so so}", "kind", (int)job->kind, "nonce",
+                     text_or_null(job->nonce), "host_so", text_or_null(job->host_so), "kernel_so",
+                     text_or_null(job->kernel_so), "cube_so", text_or_null(job->cube_so), "inferred_type",
+                     job->inferred_type, "op_type", text_or_null(job->op_type), "entry", text_or_null(job->entry),
+                     "soc", text_or_null(job->soc), "sync", (int)job->sync, "random_order", job->random_order, "seed",
+                     word(job->seed), "inputs", arguments_to_json(job->inputs, job->input_count), "outputs",
+                     arguments_to_json(job->outputs, job->output_count), "attrs", attrs, "gm_bytes",
+                     word(job->gm_bytes), "headers", text_or_null(job->headers), "def",
+                     job->def ? op_def_to_json(job->def) : json_null());
 }
 
 static int attrs_from_json(struct reader *reader, const json_t *json, struct op_attr **attrs)
@@ -189,7 +189,6 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
     job->sync = (enum npu_sync)read_integer(&reader, json, "sync", NPU_SYNC_AUTO, NPU_SYNC_MANUAL);
     job->random_order = read_flag(json, "random_order");
     job->seed = read_word(&reader, json, "seed");
-    job->padding = read_flag(json, "padding");
     job->input_count = arguments_from_json(&reader, json, "inputs", &job->inputs);
     job->output_count = arguments_from_json(&reader, json, "outputs", &job->outputs);
     job->attr_count = attrs_from_json(&reader, json, &job->attrs);

@@ -286,8 +286,7 @@ static uint64_t *address_table(struct runner *runner, const struct job_argument 
 static void add_padding(const struct runner *runner, const void *base, uint64_t bytes)
 {
     enum { UNIT = 32 };
-    if (runner->job.padding)
-        npu_gm_padding(runner->npu, base, (bytes + UNIT - 1) / UNIT * UNIT + UNIT - bytes);
+    npu_gm_padding(runner->npu, base, (bytes + UNIT - 1) / UNIT * UNIT + UNIT - bytes);
 }
 
 static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,

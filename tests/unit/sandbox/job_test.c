@@ -29,7 +29,6 @@ static json_t *example(void)
                             .soc = "Ascend910B2",
                             .sync = NPU_SYNC_MANUAL,
                             .random_order = true,
-                            .padding = true,
                             .seed = UINT64_MAX - 3,
                             .inputs = inputs,
                             .input_count = 2,
@@ -55,7 +54,6 @@ static void test_job_comes_back(void **state)
     assert_string_equal(job.cube_so, "/c.so");
     assert_true(job.seed == UINT64_MAX - 3);
     assert_true(job.random_order);
-    assert_true(job.padding);
     assert_int_equal(job.sync, NPU_SYNC_MANUAL);
     assert_int_equal(job.input_count, 2);
     assert_true(job.inputs[0].list && job.inputs[0].written);
