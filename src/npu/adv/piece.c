@@ -59,11 +59,10 @@ static void run_piece(struct adv_piece *p, const struct adv_plan *plan, uint32_t
     p->slot[SLOT_DST] = from(&call->dst[0], call->dst_type ? call->dst_type : call->type, first);
     p->slot[SLOT_SRC] = from(&call->src[0], call->type, first);
     p->slot[SLOT_SRC1] = from(&call->src[1], call->type, first);
-    if (!is_narrow(call))
-        plan->steps(p);
-    else if (plan->half)
+    bool narrow = is_narrow(call);
+    if (narrow && plan->half)
         plan->half(p);
-    else if (plan->convert)
+    else if (narrow && plan->convert)
         converted(p, plan);
     else
         plan->steps(p);

@@ -87,7 +87,7 @@ static void store_elements(struct npu_core *core, const struct npu_adv *call, co
     for (uint32_t i = 0; i < count; i++) {
         double value = a->first + a->step * i;
         if (floats)
-            value = (double)((float)a->first + (float)((float)a->step * (float)i));
+            value = (double)((float)a->first + (float)a->step * (float)i);
         uint64_t bits = adv_scalar(call->type, value), addr = call->dst[0].addr + (uint64_t)i * a->size;
         npu_scalar_access(core, addr, a->size, true, false);
         memcpy((void *)addr, &bits, a->size);

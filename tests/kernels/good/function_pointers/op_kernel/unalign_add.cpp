@@ -7,8 +7,9 @@ constexpr uint32_t BLOCKS = 32, PER_BLOCK = 1024, TILE = 256; // of 32768 elemen
 typedef void (*Function)(const LocalTensor<float> &, const LocalTensor<float> &, const LocalTensor<uint8_t> &,
                          const uint32_t);
 
-template <Function function> __aicore__ inline void Apply(const LocalTensor<float> &to, const LocalTensor<float> &from,
-                                                          const LocalTensor<uint8_t> &space)
+template <Function function>
+__aicore__ inline void Apply(const LocalTensor<float> &to, const LocalTensor<float> &from,
+                             const LocalTensor<uint8_t> &space)
 {
     function(to, from, space, TILE);
 }
