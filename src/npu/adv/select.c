@@ -42,30 +42,53 @@ static void select_part(struct npu_core *core, const struct npu_adv *call, struc
     adv_issue(core, &select);
 }
 
+/* The scalar, a repeat of it, at the start of the space: CANN fills CMPMASK from there. */
+static void scalar_repeat(struct npu_core *core, const struct npu_adv *call)
+{
+    struct npu_insn insn = {
+        .op = NPU_OP_DUPLICATE, .form = NPU_FORM_COUNT, .dst_type = call->type, .src_type = call->type};
+    insn.scalar = call->scalar[0];
+    insn.count = NPU_REPEAT * 8 / npu_element_bits(call->type);
+    insn.dst = call->tmp;
+    adv_issue(core, &insn);
+}
+
+/* Elements at a time. CANN takes 256 bytes off the space without looking: with less the difference wraps around, and
+ * what does not fit lands behind the space. */
+static uint32_t elements_at_a_time(struct npu_core *core, uint32_t bytes)
+{
+    if (bytes < LEAST_TMP)
+        npu_note(core, NPU_DIFFERS, false, "adv_tmp_too_small", "sharedTmpBuffer", 0,
+                 "%s has %u bytes of temporary space, it should have %u: the rest of what it writes lands behind it",
+                 core->api, bytes, LEAST_TMP);
+    uint32_t step = (bytes - TAIL_TMP) / 2 / NPU_BLOCK * NPU_BLOCK;
+    if (step > MOST_REPEATS * HALF_LANES)
+        step = MOST_REPEATS * HALF_LANES;
+    if (!step)
+        npu_trap(core, "adv_tmp_too_small", "sharedTmpBuffer",
+                 "%s has %u bytes of temporary space, of which it leaves 256 alone: it never comes to an end",
+                 core->api, bytes);
+    return step;
+}
+
 void adv_select_bytes(struct npu_core *core, const struct npu_adv *call)
 {
     uint32_t mask_bytes = call->shape[3], offset = 0;
-    struct npu_tensor mask = call->src[1];
+    struct npu_tensor mask = call->src[1], closed = mask;
+    bool longer = call->shape[1] != call->shape[2];
     adv_reset_mask(core);
-    if (call->shape[1] != call->shape[2]) {
-        struct npu_tensor closed = mask;
-        if (call->flags & NPU_ADV_KEEP_MASK) {
-            offset = (call->count * mask_bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK;
-            closed = adv_tmp(core, call, 0, offset);
-        }
-        adv_tmp(core, call, 0, offset + LEAST_TMP);
-        adv_close_up(core, closed, mask, call->shape[0], call->shape[1] * mask_bytes, call->shape[2] * mask_bytes);
-        mask = closed;
+    if (longer && call->flags & NPU_ADV_KEEP_MASK) {
+        offset = (call->count * mask_bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK;
+        closed = adv_tmp(core, call, 0, offset);
     }
-    adv_tmp(core, call, 0, offset + LEAST_TMP);
+    uint32_t step = elements_at_a_time(core, call->tmp.bytes - offset);
+    scalar_repeat(core, call);
+    if (longer)
+        adv_close_up(core, closed, mask, call->shape[0], call->shape[1] * mask_bytes, call->shape[2] * mask_bytes);
     struct npu_tensor space = adv_tmp(core, call, offset, call->tmp.bytes - offset);
-    uint32_t step = (space.bytes - TAIL_TMP) / 2 / NPU_BLOCK * NPU_BLOCK;
-    if (step > MOST_REPEATS * HALF_LANES)
-        step = MOST_REPEATS * HALF_LANES;
-    step -= step % HALF_LANES;
     for (uint32_t first = 0; first < call->count; first += step) {
         uint32_t count = call->count - first < step ? call->count - first : step;
-        struct npu_tensor part = adv_part(&mask, AKGEN_UINT8, first * mask_bytes, count * mask_bytes);
+        struct npu_tensor part = adv_part(&closed, AKGEN_UINT8, first * mask_bytes, count * mask_bytes);
         select_part(core, call, part, space, first, count, mask_bytes);
     }
 }
