@@ -71,7 +71,7 @@ constexpr NormalizeConfig NLCFG_NOOPT = GetNormalizeConfig(true, true);
 namespace akgen
 {
 
-/* LayerNorm and DeepNorm: x, gamma and beta to an output, the means and the variances. */
+/* LayerNorm, DeepNorm and BatchNorm: x, gamma and beta to an output, the means and the variances. */
 template <npu_adv_op op, typename T, typename Tiling>
 AKGEN_API npu_adv layer_norm(const AscendC::LocalTensor<T> &output, const AscendC::LocalTensor<T> &mean,
                              const AscendC::LocalTensor<T> &variance, const AscendC::LocalTensor<T> &x,
@@ -231,6 +231,27 @@ AKGEN_API void RmsNorm(const LocalTensor<T> &dstLocal, const LocalTensor<T> &src
 {
     const LocalTensor<uint8_t> none;
     RmsNorm<T, isBasicBlock>(dstLocal, srcLocal, gammaLocal, none, epsilon, tiling);
+}
+
+template <typename T, bool isReuseSource = false, bool isBasicBlock = false>
+AKGEN_API void BatchNorm(const LocalTensor<T> &output, const LocalTensor<T> &outputMean,
+                         const LocalTensor<T> &outputVariance, const LocalTensor<T> &inputX, const LocalTensor<T> &gamm,
+                         const LocalTensor<T> &beta, const LocalTensor<uint8_t> &sharedTmpBuffer, const T epsilon,
+                         BatchNormTiling &tiling)
+{
+    npu_adv call = akgen::layer_norm<NPU_ADV_BATCH_NORM>(output, outputMean, outputVariance, inputX, gamm, beta,
+                                                         epsilon, tiling, isReuseSource);
+    call.tmp = sharedTmpBuffer.akgen_tensor;
+    npu_advanced(&call);
+}
+template <typename T, bool isReuseSource = false, bool isBasicBlock = false>
+AKGEN_API void BatchNorm(const LocalTensor<T> &output, const LocalTensor<T> &outputMean,
+                         const LocalTensor<T> &outputVariance, const LocalTensor<T> &inputX, const LocalTensor<T> &gamm,
+                         const LocalTensor<T> &beta, const T epsilon, BatchNormTiling &tiling)
+{
+    const LocalTensor<uint8_t> none;
+    BatchNorm<T, isReuseSource, isBasicBlock>(output, outputMean, outputVariance, inputX, gamm, beta, none, epsilon,
+                                              tiling);
 }
 
 } // namespace AscendC

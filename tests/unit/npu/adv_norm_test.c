@@ -314,10 +314,62 @@ static void normalize(void **state)
     for_each_shape(normalize_of, true);
 }
 
+/* rows of `cols` elements: the columns are normalised, gamma and beta belong to the rows. */
+static void check_batch_norm(uint8_t type, uint32_t rows, uint32_t cols, uint32_t step)
+{
+    static struct BatchNormTiling t;
+    uint32_t statistics = type == AKGEN_FLOAT16 ? cols : 0, one = rows * step;
+    t = (struct BatchNormTiling){.originalBLength = rows,
+                                 .meanVarSize = cols,
+                                 .varianceTmpTensorPos = cols,
+                                 .oneTmpSize = one,
+                                 .firstTmpStartPos = 2 * statistics,
+                                 .secondTmpStartPos = 2 * statistics + one,
+                                 .thirdTmpStartPos = 2 * statistics + 2 * one,
+                                 .shCurLength = step,
+                                 .firstDimValueBack = 1.0F / (float)rows};
+    fill(x_in, type, rows * cols, 3);
+    fill(gamma_in, type, rows, 70);
+    fill(beta_in, type, rows, 90);
+    adv_now = (struct adv_case){
+        .call = {.op = NPU_ADV_BATCH_NORM, .type = type, .scalar = {scalar_bits(type, epsilon)}, .tiling = &t},
+        .in = {vector(x_in, type, rows * cols), vector(gamma_in, type, rows), vector(beta_in, type, rows)},
+        .out = {vector(y_out, type, rows * cols), vector(mean_out, type, cols), vector(variance_out, type, cols)},
+        .tmp_bytes = (2 * statistics + 3 * one) * 4};
+    adv_run_clean();
+    for (uint32_t c = 0; c < cols; c++) {
+        double mean = 0, variance = 0;
+        for (uint32_t r = 0; r < rows; r++)
+            mean += load(x_in, type, r * cols + c) / rows;
+        for (uint32_t r = 0; r < rows; r++)
+            variance += pow(load(x_in, type, r * cols + c) - mean, 2) / rows;
+        assert_near(load(mean_out, type, c), mean, type, 4);
+        assert_near(load(variance_out, type, c), variance, type, 16);
+        for (uint32_t r = 0; r < rows; r++) {
+            double x = (load(x_in, type, r * cols + c) - mean) / sqrt(variance + epsilon);
+            double want = x * load(gamma_in, type, r) + load(beta_in, type, r);
+            assert_near(load(y_out, type, r * cols + c), want, type, 64);
+        }
+    }
+}
+
+static void batch_norm(void **state)
+{
+    (void)state;
+    for (uint32_t rows = 2; rows <= 18; rows += 8)
+        for (uint32_t cols = 16; cols <= 112; cols += 48)
+            for (uint32_t step = 16; step <= cols; step += 32) {
+                check_batch_norm(AKGEN_FLOAT, rows, cols, step);
+                check_batch_norm(AKGEN_FLOAT16, rows, cols, step);
+            }
+    adv_now.tmp_bytes -= 32;
+    assert_string_equal(adv_run(0), "adv_tmp_too_small");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(layer_norm), cmocka_unit_test(deep_norm),
-                                       cmocka_unit_test(rms_norm), cmocka_unit_test(layer_norm_with_rstd),
-                                       cmocka_unit_test(normalize)};
+                                       cmocka_unit_test(rms_norm),   cmocka_unit_test(layer_norm_with_rstd),
+                                       cmocka_unit_test(normalize),  cmocka_unit_test(batch_norm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
