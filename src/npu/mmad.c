@@ -150,9 +150,14 @@ static void pack_b(struct npu_cube_scratch *scratch, const struct npu_insn *insn
                     fractal);
             uint32_t rows = s->k - k1 * s->c0 < s->c0 ? s->k - k1 * s->c0 : s->c0;
             int32_t *to = scratch->b.i + ((size_t)n1 * s->k + k1 * s->c0) * NPU_MMAD_COLUMNS;
-            for (uint32_t kk = 0; kk < rows; kk++)
-                for (uint32_t column = 0; column < 16; column++)
-                    to[kk * NPU_MMAD_COLUMNS + column] = fractal[column * s->c0 + kk];
+            if (rows == 16 && s->c0 == 16) /* constant sizes: many times faster */
+                for (uint32_t kk = 0; kk < 16; kk++)
+                    for (uint32_t column = 0; column < 16; column++)
+                        to[kk * NPU_MMAD_COLUMNS + column] = fractal[column * 16 + kk];
+            else
+                for (uint32_t kk = 0; kk < rows; kk++)
+                    for (uint32_t column = 0; column < 16; column++)
+                        to[kk * NPU_MMAD_COLUMNS + column] = fractal[column * s->c0 + kk];
         }
 }
 

@@ -10,6 +10,23 @@ AKGEN_API float sqrt(float value)
     return __builtin_sqrtf(value);
 }
 
+/* The smaller and the larger of two numbers, which CANN's compiler provides for one type at a time; no templates, so that
+ * a kernel's own are free to be. */
+#define AKGEN_MIN_MAX(type)                                                                                            \
+    AKGEN_API constexpr type min(type a, type b)                                                                       \
+    {                                                                                                                  \
+        return b < a ? b : a;                                                                                          \
+    }                                                                                                                  \
+    AKGEN_API constexpr type max(type a, type b)                                                                       \
+    {                                                                                                                  \
+        return a < b ? b : a;                                                                                          \
+    }
+AKGEN_MIN_MAX(int32_t)
+AKGEN_MIN_MAX(uint32_t)
+AKGEN_MIN_MAX(int64_t)
+AKGEN_MIN_MAX(uint64_t)
+#undef AKGEN_MIN_MAX
+
 namespace AscendC
 {
 
