@@ -180,6 +180,8 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     const struct npu_isa_row *row = &npu_isa[insn.op];
     core->insn = &insn;
     int pipe = npu_insn_pipe(&insn);
+    if (npu_memory_of(insn.dst.position) == NPU_MEM_BT) /* its check compares what is there with what will be */
+        npu_schedule_drain(core, NPU_PIPE_ALL);
     if (!core->schedule) /* program order: what was kept is used by now */
         gm_forget_expected(core);
     int count = row->family.check(core, &insn, &core->regs, accesses);

@@ -52,6 +52,7 @@ struct npu_access {
     uint32_t count, count2; /* at least 1 */
     int64_t stride, stride2;
     bool write;
+    bool same_value; /* a write of what is there already: it can come at any time */
     bool atomic;
     uint8_t flags;                   /* NPU_TENSOR_RAW */
     const struct npu_tensor *tensor; /* for its extent and position; NULL = bounds of the memory only */

@@ -381,7 +381,9 @@ void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *a
         return;
     /* All checks before all marks: an instruction does not conflict with itself. */
     for (int i = 0; i < count; i++)
-        if (npu_in_ub(core, accesses[i].addr))
+        if (npu_in_ub(core, accesses[i].addr) && accesses[i].same_value)
+            continue;
+        else if (npu_in_ub(core, accesses[i].addr))
             each_run(core, lane, track, &accesses[i], 0);
         else if (lane == NPU_LANE_MTE2 || lane == NPU_LANE_MTE3 || lane == NPU_LANE_FIX)
             npu_order_gm(core, lane, &accesses[i],

@@ -23,16 +23,37 @@ static struct table_blocks shape_of(const struct npu_insn *insn)
     uint32_t unit = bias ? BT_UNIT : FB_UNIT, size = (uint32_t)akgen_dtype_size(insn->src_type);
     struct table_blocks blocks = {.widen = insn->src_type == AKGEN_FLOAT16 && insn->dst_type == AKGEN_FLOAT};
     if (insn->form == NPU_FORM_COUNT) {
-        blocks.to_bytes = insn->count * size / unit * unit;
-        blocks.count = blocks.to_bytes > 0;
+        blocks.from_bytes = insn->count * size / unit * unit;
+        blocks.count = blocks.from_bytes > 0;
     } else {
-        blocks.to_bytes = insn->copy.block_len * unit;
-        blocks.count = blocks.to_bytes ? insn->copy.block_count : 0;
+        blocks.from_bytes = insn->copy.block_len * unit;
+        blocks.count = blocks.from_bytes ? insn->copy.block_count : 0;
     }
-    blocks.from_bytes = blocks.widen ? blocks.to_bytes / 2 : blocks.to_bytes;
+    blocks.to_bytes = blocks.widen ? blocks.from_bytes * 2 : blocks.from_bytes;
     blocks.to_step = insn->copy.dst_stride * (int64_t)unit + (bias ? blocks.to_bytes : 0);
     blocks.from_step = insn->copy.src_stride * NPU_BLOCK + (bias ? blocks.from_bytes : 0);
     return blocks;
+}
+
+/* True if a copy changes nothing: kernels load the bias of a tile again for each step, while Mmad may be reading it. */
+static bool changes_nothing(const struct npu_core *core, const struct npu_insn *insn, const struct table_blocks *blocks)
+{
+    for (uint32_t i = 0; i < blocks->count; i++) {
+        const uint8_t *to = (const uint8_t *)insn->dst.addr + i * blocks->to_step;
+        const uint8_t *from = (const uint8_t *)insn->src0.addr + i * blocks->from_step;
+        if (!npu_in_ub(core, (uint64_t)to + blocks->to_bytes - 1) ||
+            !npu_in_ub(core, (uint64_t)from + blocks->from_bytes - 1) || !npu_ub_defined(core, to, blocks->to_bytes) ||
+            !npu_ub_defined(core, from, blocks->from_bytes))
+            return false;
+        for (uint32_t at = 0; at < blocks->to_bytes; at += 4) {
+            half_t narrow;
+            memcpy(&narrow, from + at / 2, sizeof narrow);
+            float wide = (float)narrow;
+            if (memcmp(to + at, blocks->widen ? (const void *)&wide : from + at, 4) != 0)
+                return false;
+        }
+    }
+    return true;
 }
 
 int npu_check_table_copy(struct npu_core *core, struct npu_insn *insn, struct npu_access *accesses)
@@ -53,6 +74,7 @@ int npu_check_table_copy(struct npu_core *core, struct npu_insn *insn, struct np
     accesses[0].count = accesses[1].count = blocks.count;
     accesses[0].stride = blocks.to_step;
     accesses[1].stride = blocks.from_step;
+    accesses[0].same_value = bias && changes_nothing(core, insn, &blocks);
     return 2;
 }
 

@@ -252,7 +252,7 @@ static void tables(void)
                             .copy = {.block_count = 1, .block_len = 3}};
     npu_issue_copy(&insn);
     cube_join();
-    for (uint32_t i = 0; i < 48; i++) {
+    for (uint32_t i = 0; i < 96; i++) {
         half_t half;
         memcpy(&half, cube_at(NPU_C1, 32 + 2 * i), sizeof half);
         float wide = (float)half;
