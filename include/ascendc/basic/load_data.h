@@ -53,6 +53,28 @@ AKGEN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, c
     insn.nd2nz.dst_matrix = intriParams.dstNzMatrixStride;
     npu_issue_cube(&insn);
 }
+/* On NPU_ARCH 2201 the additional parameters have no effect between GM and local memory; what they ask for inside the
+ * core (quantisation on the way out of L0C, L1 to L0C) belongs to Fixpipe or is lacking. */
+template <typename T>
+AKGEN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &intriParams,
+                        const DataCopyEnhancedParams &)
+{
+    DataCopy(dst, src, intriParams);
+}
+template <typename T>
+AKGEN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &intriParams,
+                        const DataCopyEnhancedParams &)
+{
+    DataCopy(dst, src, intriParams);
+}
+template <typename T>
+AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &intriParams,
+                        const DataCopyEnhancedParams &)
+{
+    if (dst.GetPosition() == NPU_CO1 || src.GetPosition() == NPU_CO1)
+        npu_unsupported("DataCopy with DataCopyEnhancedParams into or out of L0C");
+    DataCopy(dst, src, intriParams);
+}
 /* From L1 into the bias table: half may become float on the way. */
 template <typename T, typename U>
 AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &repeatParams)
