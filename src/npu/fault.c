@@ -158,9 +158,11 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (!core->insn)
         core->pc = program_counter(context) + 1;
     uint64_t addr = (uint64_t)info->si_addr;
-    if (number == SIGFPE)
-        npu_trap(core, "division_by_zero", NULL,
-                 "an integer division by zero (or an overflowing one) on the scalar unit");
+    if (number == SIGFPE && divide_step_over(context)) {
+        npu_note(core, NPU_DIFFERS, false, "division_by_zero", NULL, 0,
+                 "an integer division by zero (or an overflowing one) on the scalar unit, which goes on with some number");
+        return;
+    }
     if (number == SIGILL)
         npu_trap(core, "illegal_instruction", NULL,
                  "the kernel ran into code that cannot execute: a function without a return, or __builtin_trap");

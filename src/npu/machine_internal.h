@@ -110,6 +110,8 @@ void fibers_destroy(struct npu_fibers *fibers);
 /* Faults (fault.c). */
 void fault_install_signals(void);
 void fault_restore_signals(void);
+/* Makes the division at which a signal stopped the program yield a number (divide.c); false if it is no division. */
+bool divide_step_over(void *context);
 /* Where something happened, when it is not the running instruction. */
 struct npu_place {
     int core, pipe;

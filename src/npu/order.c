@@ -201,7 +201,10 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
     const char *fault = write ? other_write ? "hazard_waw" : "hazard_war" : "hazard_raw";
     char where[128];
     name_range(core, low, high, where, sizeof where);
-    npu_note(core, NPU_HAZARD, true, fault, operand, npu_order_pc(core->order, other, other_index),
+    /* Within V nothing but a later read or a second write can go wrong: the pipe takes its instructions in order and
+     * reads before it writes. */
+    bool fatal = lane != NPU_LANE_V || other != NPU_LANE_V || !write || other_write;
+    npu_note(core, NPU_HAZARD, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
              "%s %s %s that %s %s before, and nothing orders the two: %s", lane_names[lane], write ? "writes" : "reads",
              where, lane_names[other], other_write ? "wrote" : "read", remedy);
 }

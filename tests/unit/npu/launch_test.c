@@ -379,11 +379,41 @@ PLANTED static void recursion_kernel(void)
     endless(&depth);
 }
 
+/* Quotients and remainders in every width; -1: not run yet. */
+static int64_t divided[10];
+
+#define DIVIDE(at, type, dividend)                                                                                     \
+    do {                                                                                                               \
+        volatile type a = (type)(dividend), b = 0;                                                                     \
+        divided[at] = (int64_t)(type)(a / b);                                                                          \
+        divided[at + 1] = (int64_t)(type)(a % b);                                                                      \
+    } while (0)
+
 PLANTED static void divide_kernel(void)
 {
-    volatile int zero = 0;
-    volatile int result = 7 / zero;
-    (void)result;
+    volatile int64_t least = INT64_MIN, minus = -1, *where = &least;
+    DIVIDE(0, int, -7);
+    DIVIDE(2, uint64_t, 1234567890123);
+    DIVIDE(4, int8_t, 100);
+    DIVIDE(6, uint16_t, 40000);
+    divided[8] = *where / minus;
+    divided[9] = *where % minus;
+}
+
+/* The scalar unit goes on: with aarch64's results. */
+static void division_by_zero(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    memset(divided, -1, sizeof divided);
+    assert_true(launch(&f, (void *)divide_kernel, 1));
+    const struct npu_finding *found = finding(&f, "division_by_zero");
+    assert_int_equal(found->kind, NPU_DIFFERS);
+    assert_false(found->fatal);
+    static const int64_t expected[] = {0, -7, 0, 1234567890123, 0, 100, 0, 40000, INT64_MIN, 0};
+    assert_memory_equal(divided, expected, sizeof expected);
+    fixture_free(&f);
 }
 
 static void signals(void **state)
@@ -393,7 +423,7 @@ static void signals(void **state)
         void (*kernel)(void);
         const char *fault;
     } cases[] = {
-        {null_kernel, "bad_pointer"}, {recursion_kernel, "stack_overflow"}, {divide_kernel, "division_by_zero"}};
+        {null_kernel, "bad_pointer"}, {recursion_kernel, "stack_overflow"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f;
         fixture_make(&f, false, 0);
@@ -435,6 +465,7 @@ int main(void)
         cmocka_unit_test(deadlocks),
         cmocka_unit_test(cache_lines),
         cmocka_unit_test(signals),
+        cmocka_unit_test(division_by_zero),
         cmocka_unit_test(waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,17 @@ static void one_pipe_with_itself(void **state)
             expect_quiet();
         else
             expect_hazard("hazard_raw", 2, 1);
+        /* A write over what was read is told and forgiven, a second write is not. */
+        ub(V, 20, 2048, 64, false);
+        ub(V, 21, 2048, 64, true);
+        if (sync == NPU_SYNC_MANUAL) {
+            assert_int_equal(fake_note_count, 1);
+            assert_string_equal(fake_notes[0].fault, "hazard_war");
+            assert_false(fake_notes[0].fatal);
+            fake_note_count = 0;
+            ub(V, 22, 2048, 64, true);
+            expect_hazard("hazard_waw", 22, 21);
+        }
         ub(V, 3, 512, 64, true);
         npu_pipe_barrier(V);
         ub(V, 4, 512, 64, false);
