@@ -1,7 +1,7 @@
-/* Integer division by zero, and the one quotient that does not fit (the least number by -1). The scalar unit of the chip
- * goes on with some number, as aarch64 does; x86-64 stops the program. Here the result is aarch64's on both: quotient 0
- * with the dividend as remainder; the least number with remainder 0. On x86-64 the instruction at which the processor
- * stopped is decoded (Intel SDM volume 2, DIV and IDIV: opcodes F6 and F7, /6 and /7) and stepped over. */
+/* Integer division by zero, and the one quotient that does not fit (the least number by -1). The scalar unit of the
+ * chip goes on with some number, as aarch64 does; x86-64 stops the program. Here the result is aarch64's on both:
+ * quotient 0 with the dividend as remainder; the least number with remainder 0. On x86-64 the instruction at which the
+ * processor stopped is decoded (Intel SDM volume 2, DIV and IDIV: opcodes F6 and F7, /6 and /7) and stepped over. */
 #include "npu/machine_internal.h"
 
 #include <ucontext.h>

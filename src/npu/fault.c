@@ -159,8 +159,9 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
         core->pc = program_counter(context) + 1;
     uint64_t addr = (uint64_t)info->si_addr;
     if (number == SIGFPE && divide_step_over(context)) {
-        npu_note(core, NPU_DIFFERS, false, "division_by_zero", NULL, 0,
-                 "an integer division by zero (or an overflowing one) on the scalar unit, which goes on with some number");
+        npu_note(
+            core, NPU_DIFFERS, false, "division_by_zero", NULL, 0,
+            "an integer division by zero (or an overflowing one) on the scalar unit, which goes on with some number");
         return;
     }
     if (number == SIGILL)

@@ -422,8 +422,7 @@ static void signals(void **state)
     static const struct {
         void (*kernel)(void);
         const char *fault;
-    } cases[] = {
-        {null_kernel, "bad_pointer"}, {recursion_kernel, "stack_overflow"}};
+    } cases[] = {{null_kernel, "bad_pointer"}, {recursion_kernel, "stack_overflow"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f;
         fixture_make(&f, false, 0);
