@@ -298,6 +298,7 @@ static struct npu_buffer *next_buffer(struct npu_core *core, struct npu_queue *q
 static void deque(struct npu_core *core, struct npu_queue *queue, struct npu_tensor *tensor, int8_t from, int8_t to)
 {
     struct npu_buffer *buffer = next_buffer(core, queue, tensor);
+    queue->out += buffer->state == NPU_BUFFER_FREE; /* freed while it was in the queue */
     buffer->state = NPU_BUFFER_DEQUEUED;
     if (!queue->barrier) {
         if (__builtin_expect(buffer->from != from || buffer->to != to, 0))
@@ -415,15 +416,19 @@ void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
         const struct npu_queue *queue = &pipe->queues[buffer->queue];
         if (queue->tbuf)
             continue;
+        uint64_t end = core->pc;
+        if (buffer->state != NPU_BUFFER_FREE)
+            core->pc = buffer->pc; /* the place is its AllocTensor */
         if (buffer->state == NPU_BUFFER_ENQUEUED)
-            npu_note(core, NPU_DIFFERS, false, "que_not_empty", "", buffer->pc,
+            npu_note(core, NPU_DIFFERS, false, "que_not_empty", "", 0,
                      "the TPipe ends while a tensor is in its %s queue: a DeQue and a FreeTensor are missing",
                      position_names[queue->position]);
         else if (buffer->state != NPU_BUFFER_FREE)
-            npu_note(core, NPU_DIFFERS, false, "que_not_freed", "", buffer->pc,
+            npu_note(core, NPU_DIFFERS, false, "que_not_freed", "", 0,
                      "the TPipe ends while a tensor of its %s queue is out: a FreeTensor is missing",
                      position_names[queue->position]);
         else
             wait_for_free(core, queue, buffer);
+        core->pc = end;
     }
 }

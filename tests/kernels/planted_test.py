@@ -2,10 +2,12 @@
 """Every project in faults/ has one planted bug on a line marked `// BUG:`; the file `expected` says which verdict and which
 fault it must give, at that line. Projects in good/ must pass without a fault.
 
-Keys of `expected`: task, scope, case, mode, sync; verdict; fault and kind (a finding's name and kind), note: yes if the
+Each fault must also be found under one random schedule. Keys of `expected`: task, scope, case, mode, sync; auto, manual: the
+verdict under that --sync where it matters; verdict; fault and kind (a finding's name and kind), note: yes if the
 finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts; message: a part of the
 finding's message; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
 `// OTHER:` is the other access of the finding."""
+import concurrent.futures
 import pathlib
 import sys
 import unittest
@@ -14,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from akgen_program import verdict  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+SEED = 5
 
 
 def read_expected(project):
@@ -30,13 +33,30 @@ def marked_line(project, mark):
     return found[0] if found else (None, None)
 
 
-def evaluate(project, expected):
+def evaluate(project, expected, *more):
     options = [f"--{key}={expected[key]}" for key in ("scope", "mode", "sync") if key in expected]
-    return verdict(expected["task"], project, "--case", expected.get("case", "0"), *options)
+    return verdict(expected["task"], project, "--case", expected.get("case", "0"), *options, *more)
+
+
+def evaluate_all(folder, runs):
+    """project -> (expected, {run: verdict}); runs(expected): name of a run -> options. Two projects at a time."""
+    def one(project):
+        expected = read_expected(project)
+        return project, (expected, {name: evaluate(project, expected, *options)
+                                    for name, options in runs(expected).items()})
+    projects = sorted(path.parent for path in (HERE / folder).glob("*/expected"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return dict(pool.map(one, projects))
+
+
+def fault_runs(expected):
+    runs = {"in order": (), "random": (f"--schedule=random:{SEED}",)}
+    runs.update({key: (f"--sync={key}",) for key in ("auto", "manual") if key in expected})
+    return runs
 
 
 class Planted(unittest.TestCase):
-    def check_finding(self, project, expected, result):
+    def check_finding(self, project, expected, result, message):
         row = result["cases"][0]
         findings = row["notes" if expected.get("note") else "faults"]
         named = [f for f in findings if f["name"] == expected["fault"]]
@@ -49,29 +69,31 @@ class Planted(unittest.TestCase):
             self.assertEqual((finding["file"], finding["line"]), marked_line(project, "// BUG:"), finding["message"])
         if "operand" in expected:
             self.assertEqual(finding["operand"], expected["operand"])
-        self.assertIn(expected.get("message", ""), finding["message"])
+        self.assertIn(message, finding["message"])
         other = marked_line(project, "// OTHER:")
         if other[0]:
             self.assertEqual((finding["other_file"], finding["other_line"]), other)
 
     def test_faults(self):
-        projects = sorted(p.parent for p in (HERE / "faults").glob("*/expected"))
-        self.assertGreaterEqual(len(projects), 16)
-        for project in projects:
-            with self.subTest(project=project.name):
-                expected = read_expected(project)
-                result = evaluate(project, expected)
-                self.assertEqual(result["verdict"], expected["verdict"], result["reason"])
-                if "first" in expected:
-                    self.assertEqual(result["cases"][0]["comparison"]["first"]["index"], int(expected["first"]))
-                if "fault" in expected:
-                    self.check_finding(project, expected, result)
+        projects = evaluate_all("faults", fault_runs)
+        self.assertGreaterEqual(len(projects), 60)
+        for project, (expected, results) in projects.items():
+            for name, result in results.items():
+                with self.subTest(project=project.name, run=name):
+                    self.assertEqual(result["verdict"], expected.get(name, expected["verdict"]), result["reason"])
+                    if name in expected:
+                        continue
+                    if "first" in expected:
+                        self.assertEqual(result["cases"][0]["comparison"]["first"]["index"], int(expected["first"]))
+                    if "fault" in expected:
+                        # Which core is named first, and where, is the schedule's choice.
+                        message = expected.get("message", "") if name == "in order" else ""
+                        self.check_finding(project, expected, result, message)
 
     def test_good(self):
-        for project in sorted(p.parent for p in (HERE / "good").glob("*/expected")):
+        for project, (expected, results) in evaluate_all("good", lambda expected: {"in order": ()}).items():
             with self.subTest(project=project.name):
-                expected = read_expected(project)
-                result = evaluate(project, expected)
+                result = results["in order"]
                 self.assertEqual((result["verdict"], result["reason"]), ("pass", None))
                 self.assertEqual(result["cases"][0]["faults"], [])
                 self.assertEqual(result["cases"][0]["printed"], expected.get("printed", "").replace("\\n", "\n") or None)
