@@ -27,8 +27,8 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     Duplicate(one, 1.0f, 1024);
     LocalTensor<uint32_t> offsets = one[512].ReinterpretCast<uint32_t>();
     Duplicate(offsets, (uint32_t)16, 64);
-    Gatherb(one[256].ReinterpretCast<uint32_t>(), one.ReinterpretCast<uint32_t>(), offsets, 1,
-            {1, 8}); // BUG: gatherb_offset
+    LocalTensor<uint32_t> words = one.ReinterpretCast<uint32_t>();
+    Gatherb(words[256], words, offsets, 1, {1, 8}); // BUG: gatherb_offset
     for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();

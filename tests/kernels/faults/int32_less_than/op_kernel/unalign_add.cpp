@@ -25,8 +25,8 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     pipe.InitBuffer(spare, 4096);
     LocalTensor<float> one = spare.Get<float>();
     Duplicate(one, 1.0f, 1024);
-    Compare(one[512].ReinterpretCast<uint8_t>(), one.ReinterpretCast<int32_t>(), one[64].ReinterpretCast<int32_t>(),
-            CMPMODE::LT, 64); // BUG: compare_int32_mode
+    LocalTensor<int32_t> bits = one.ReinterpretCast<int32_t>();
+    Compare(one[512].ReinterpretCast<uint8_t>(), bits, bits[64], CMPMODE::LT, 64); // BUG: compare_int32_mode
     for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();

@@ -25,8 +25,9 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     pipe.InitBuffer(spare, 4096);
     LocalTensor<float> one = spare.Get<float>();
     Duplicate(one, 1.0f, 1024);
-    MrgSort(one[512], MrgSortSrcList<float>(one, one[64], one[128], one[192]),
-            MrgSort4Info((const uint16_t[4]){5000, 8, 8, 8}, false, 15, 1)); // BUG: sort_length
+    MrgSortSrcList<float> lists(one, one[64], one[128], one[192]);
+    const uint16_t lengths[4] = {5000, 8, 8, 8};
+    MrgSort(one[512], lists, MrgSort4Info(lengths, false, 15, 1)); // BUG: sort_length
     for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();
