@@ -9,8 +9,8 @@
  * says.
  *
  * What orders without the author's doing (docs: SIMD-API, synchronisation inside a core, key features, tables 1..3):
- * the scalar unit with itself; V with itself and tensors' scalar accesses with V, MTE2 and MTE3 when the kernel is
- * compiled with --cce-auto-sync=on. Assumed: a scalar load has read its bytes before the next instruction is issued, so
+ * the scalar unit with itself; what it waits for with all that is issued afterwards, since it issues everything; V with
+ * itself and tensors' scalar accesses with V, MTE2 and MTE3 when the kernel is compiled with --cce-auto-sync=on. Assumed: a scalar load has read its bytes before the next instruction is issued, so
  * that only scalar stores have to be waited for.
  *
  * Local memory is kept per 32-byte block and, where an access covers a block only in part, per byte. On an AIC nothing
@@ -89,11 +89,21 @@ void npu_order_destroy(struct npu_order *order)
 
 /* ---- clocks -------------------------------------------------------------------------------------------------------
  */
+/* The scalar unit hands out all instructions, and while it waits it hands out none: what it has waited for is complete
+ * before the next instruction of any pipe begins. Source: docs, guide, hardware, basic architecture, typical stream of
+ * instructions. */
+static void resume(struct npu_order *order, int lane)
+{
+    for (int to = 0; lane == NPU_LANE_S && to < NPU_LANES; to++)
+        npu_clock_join(&order->clock[to], &order->clock[NPU_LANE_S]);
+}
+
 void npu_order_edge(struct npu_order *order, int from, int to)
 {
     npu_clock_join(&order->clock[to], &order->clock[from]);
     if (order->clock[to].at[from] < order->last[from])
         order->clock[to].at[from] = order->last[from];
+    resume(order, to);
 }
 
 void npu_order_auto_edge(struct npu_core *core, int from, int to)
@@ -124,6 +134,7 @@ void npu_order_wait_flag(struct npu_order *order, int from, int to, int event)
     struct npu_flag *flag = &order->flags[from][to][event];
     npu_clock_join(&order->clock[to], &flag->clock[(flag->sets - flag->pending) % NPU_FLAG_SETS]);
     order->doubled -= flag->pending-- == 2;
+    resume(order, to);
 }
 
 void npu_order_join_all(struct npu_core *core)

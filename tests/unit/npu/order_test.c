@@ -176,6 +176,40 @@ static void scalar_and_vector(void **state)
     fake_stop();
 }
 
+/* While the scalar unit waits it issues nothing, so what it has waited for is over before whatever comes next. Its own
+ * stores are not: those have to be waited for. */
+static void what_the_scalar_unit_waits_for_is_over(void **state)
+{
+    (void)state;
+    fake_start(NPU_SYNC_MANUAL, false, 0);
+    ub(MTE2, 1, 0, 64, true);
+    ub(V, 2, 512, 64, true);
+    flag(MTE2, S);
+    ub(MTE3, 3, 0, 64, false);
+    ub(V, 4, 0, 64, false);
+    expect_quiet();
+    ub(MTE3, 5, 512, 64, false);
+    expect_hazard("hazard_raw", 5, 2);
+    ub(MTE2, 6, 1024, 64, true);
+    npu_set_flag(MTE2, S, 0);
+    ub(MTE3, 7, 1024, 64, false); /* before the wait */
+    expect_hazard("hazard_raw", 7, 6);
+    npu_wait_flag(MTE2, S, 0);
+    fake.pc = 8;
+    npu_order_scalar(&fake, (uint64_t)fake.ub + 2048, 4, true, false);
+    ub(V, 9, 2048, 32, false);
+    expect_hazard("hazard_raw", 9, 8);
+    fake_stop();
+
+    /* The wait of auto-sync does the same: MTE2 is done when GetValue returns. */
+    fake_start(NPU_SYNC_AUTO, false, 0);
+    ub(MTE2, 10, 0, 64, true);
+    npu_order_scalar(&fake, (uint64_t)fake.ub, 4, false, false);
+    ub(MTE3, 11, 0, 64, false);
+    expect_quiet();
+    fake_stop();
+}
+
 static void only_shared_bytes_conflict(void **state)
 {
     (void)state;
@@ -290,6 +324,8 @@ static void synchronise(struct rng *rng)
     } else if (a != b && flag_set[a][b]) {
         npu_wait_flag(pipes[a], pipes[b], 5);
         known[b] |= flags[a][b];
+        for (int pipe = 0; b == 0 && pipe < PIPES; pipe++) /* S issues nothing while it waits */
+            known[pipe] |= known[0];
         flag_set[a][b] = false;
     } else if (a != b) {
         npu_set_flag(pipes[a], pipes[b], 5);
@@ -347,6 +383,7 @@ int main(void)
         cmocka_unit_test(order_is_transitive),
         cmocka_unit_test(one_pipe_with_itself),
         cmocka_unit_test(scalar_and_vector),
+        cmocka_unit_test(what_the_scalar_unit_waits_for_is_over),
         cmocka_unit_test(only_shared_bytes_conflict),
         cmocka_unit_test(gm_of_one_core),
         cmocka_unit_test(random_programs_agree_with_sets),
