@@ -1,0 +1,48 @@
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+// The soft SyncAll needs 32 bytes of workspace for each core.
+constexpr uint32_t BLOCKS = 32, PER_BLOCK = 1024, TILE = 256; // of 32768 elements
+
+extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
+{
+    if (GetBlockIdx() >= BLOCKS) {
+        return;
+    }
+    TPipe pipe;
+    TQue<QuePosition::VECIN, 2> xQueue, yQueue;
+    TQue<QuePosition::VECOUT, 2> zQueue;
+    GlobalTensor<half> xGm, yGm, zGm;
+    uint32_t begin = GetBlockIdx() * PER_BLOCK;
+    xGm.SetGlobalBuffer((__gm__ half *)x + begin, PER_BLOCK);
+    yGm.SetGlobalBuffer((__gm__ half *)y + begin, PER_BLOCK);
+    zGm.SetGlobalBuffer((__gm__ half *)z + begin, PER_BLOCK);
+    pipe.InitBuffer(xQueue, 2, TILE * sizeof(half));
+    pipe.InitBuffer(yQueue, 2, TILE * sizeof(half));
+    pipe.InitBuffer(zQueue, 2, TILE * sizeof(half));
+    TBuf<> syncBuffer;
+    pipe.InitBuffer(syncBuffer, BLOCKS * 32);
+    LocalTensor<int32_t> syncLocal = syncBuffer.Get<int32_t>();
+    GlobalTensor<int32_t> syncGm;
+    syncGm.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace), 8);
+    SyncAll(syncGm, syncLocal); // BUG: sync_workspace_small
+    for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
+        LocalTensor<half> xIn = xQueue.AllocTensor<half>();
+        LocalTensor<half> yIn = yQueue.AllocTensor<half>();
+        DataCopy(xIn, xGm[at], TILE);
+        DataCopy(yIn, yGm[at], TILE);
+        xQueue.EnQue(xIn);
+        yQueue.EnQue(yIn);
+        LocalTensor<half> xLocal = xQueue.DeQue<half>();
+        LocalTensor<half> yLocal = yQueue.DeQue<half>();
+        LocalTensor<half> zOut = zQueue.AllocTensor<half>();
+        Add(zOut, xLocal, yLocal, TILE);
+        zQueue.EnQue(zOut);
+        xQueue.FreeTensor(xLocal);
+        yQueue.FreeTensor(yLocal);
+        LocalTensor<half> zLocal = zQueue.DeQue<half>();
+        DataCopy(zGm[at], zLocal, TILE);
+        zQueue.FreeTensor(zLocal);
+    }
+}
