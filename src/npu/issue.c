@@ -1,4 +1,5 @@
 /* The life of an instruction: check, bounds, order, execute (npu_internal.h tells the story). */
+#include "npu/adv/matmul.h"
 #include "npu/machine_internal.h"
 
 /* The path decides (asc-devkit docs, 附录/API流水类型汇总; impl/basic_api/dav_c220 for L1->BT and L1->FB). */
@@ -31,6 +32,8 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
     bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
     if (cube && !core->aic && from == NPU_MEM_UB) /* an AIV asks its AIC to do it, which needs a Matmul object */
         npu_lacks(core, "DataCopy from UB to L1");
+    if (to == NPU_MEM_L1 && from == NPU_MEM_NONE && !core->aic && matmul_forward_copy(core, insn))
+        return false;
     return core->aic == cube && (!cube || (to != NPU_MEM_UB && from != NPU_MEM_UB));
 }
 

@@ -123,6 +123,8 @@ static void block_free(struct npu_core *core)
     core->order = NULL;
     free(core->cube_scratch);
     core->cube_scratch = NULL;
+    free(core->matmul);
+    core->matmul = NULL;
     npu_current = NULL;
     memset(core->ub_bits + core->bits_low, 0, core->bits_high - core->bits_low);
     core->ub_memory->next = core->npu->free_ub[core->aic];
@@ -340,6 +342,7 @@ static void launch_end(struct npu *npu)
         gm_view_destroy(npu->cores[i].view);
         between_destroy(npu->cores[i].between);
     }
+    matmul_launch_end(npu);
     free(npu->core_fibers);
     free(npu->cores);
     cross_core_end(npu);

@@ -179,6 +179,9 @@ struct between_conflict {
 bool between_find(const struct npu_core *core, enum between_access access, const struct npu_gm_region *region,
                   size_t low, size_t high, bool atomic, struct between_conflict *conflict);
 
+/* Matmul objects between AIVs and AICs (adv/matmul_queue.c). */
+void matmul_launch_end(struct npu *npu);
+
 /* The machine (machine.c). */
 struct npu_undefined_store {
     struct npu_gm_region *region;
@@ -213,6 +216,7 @@ struct npu {
     struct npu_core *cores; /* block after block, the AIC of a block before its AIVs */
     struct npu_fiber *core_fibers;
     struct npu_sync_state sync;
+    struct npu_matmul_queues *matmul; /* what AIVs ask of their AICs; NULL before the first Matmul object */
     struct rng rng; /* order of the blocks under a random schedule */
     struct npu_stats stats;
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */

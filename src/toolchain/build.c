@@ -521,7 +521,7 @@ static bool names_cube_type(const struct builder *builder)
 static bool infers_type(const struct builder *builder)
 {
     static const char *const named[] = {"KERNEL_TASK_TYPE", "KERNEL_TASK_TYPE_DEFAULT", NULL};
-    static const char *const instructions[] = {"Mmad", "Fixpipe", NULL};
+    static const char *const instructions[] = {"Mmad", "Fixpipe", "Matmul", "MatmulImpl", "REGIST_MATMUL_OBJ", NULL};
     return !mentions_any(builder, named) && mentions_any(builder, instructions);
 }
 

@@ -129,6 +129,8 @@ template <class... Types> AKGEN_API constexpr tuple<decay_t<Types>...> make_tupl
 }
 
 } // namespace Std
+
+template <bool condition, class T, class F> using Conditional = Std::conditional<condition, T, F>;
 } // namespace AscendC
 
 namespace std

@@ -57,6 +57,7 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
     X(ReduceProd) \
     X(ReduceXorSum) \
     X(SoftmaxFlashV3) \
+    X(TopK) \
     X(TransData) \
     X(UnPad) \
     X(ConfusionTranspose)
@@ -64,6 +65,7 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
 AKGEN_LACKS_TYPE(BroadcastTiling)
+AKGEN_LACKS_TYPE(TopKInfo)
 AKGEN_LACKS_TYPE(KfcWorkspace)
 template <class... Types> class AKGEN_LACKS(Hccl) Hccl;
 
@@ -92,22 +94,6 @@ AKGEN_LACKS_FUNCTION(st_dev)
 AKGEN_LACKS_FUNCTION(set_st_atomic_cfg)
 AKGEN_LACKS_FUNCTION(get_st_atomic_cfg)
 AKGEN_LACKS_FUNCTION(set_ffts_base_addr)
-AKGEN_LACKS_TYPE(CubeFormat)
-AKGEN_LACKS_TYPE(LayoutMode)
-AKGEN_LACKS_TYPE(MatmulConfig)
-AKGEN_LACKS_VALUE(CFG_NORM)
-AKGEN_LACKS_VALUE(CFG_MDL)
-AKGEN_LACKS_FUNCTION(GetNormalConfig)
-AKGEN_LACKS_FUNCTION(GetMDLConfig)
-template <AscendC::TPosition position, auto... rest> struct AKGEN_LACKS(MatmulType) MatmulType;
-namespace matmul
-{
-template <class... Types> class AKGEN_LACKS(Matmul) Matmul;
-template <class... Types> class AKGEN_LACKS(MatmulImpl) MatmulImpl;
-using ::MatmulType;
-} // namespace matmul
-#define REGIST_MATMUL_OBJ(...) static_assert(false, "akgen-unsupported: REGIST_MATMUL_OBJ")
-
 #undef AKGEN_LACKS_FUNCTION
 #undef AKGEN_LACKS_TYPE
 #undef AKGEN_LACKS_VALUE

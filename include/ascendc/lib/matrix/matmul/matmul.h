@@ -1,2 +1,2 @@
-/* Everything is in kernel_operator.h; names that it lacks are errors there (basic/unsupported.h). */
-#include "kernel_operator.h"
+/* Everything is in lib/matmul_intf.h. */
+#include "lib/matmul_intf.h"

@@ -1,0 +1,326 @@
+/* One block of C = A x B + bias, as Matmul computes it on an AIC: baseM x baseN elements of C in L0C, summed over
+ * pieces of baseK. A piece goes GM -> L1 -> L0A or L0B. L1 holds depthA1 x (baseM x baseK) of A: slots of stepM x
+ * stepKa base blocks, filled in turn and kept as long as nothing else takes their place; B likewise.
+ *
+ * asc-devkit docs, 矩阵计算/Matmul-Tiling类/TCubeTiling结构体 (what the fields mean, tables 1 to 3), Matmul使用说明
+ * (实现原理). Assumed: objects that together need more of L1 than there is lie over each other, and what one had there
+ * the other loads again. The result of a block always lies in the first half or, with dbL0C 2, in turn in either half
+ * of L0C. */
+#include "npu/adv/matmul.h"
+
+#include "npu/machine_internal.h"
+#include "npu/pipe_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void matmul_edge(struct npu_core *core, int from, int to)
+{
+    static const int8_t pipes[NPU_LANES] = {NPU_PIPE_S, NPU_PIPE_V,    NPU_PIPE_MTE2, NPU_PIPE_MTE3,
+                                            NPU_PIPE_M, NPU_PIPE_MTE1, NPU_PIPE_FIX};
+    npu_schedule_drain(core, pipes[from]);
+    npu_order_edge(core->order, from, to);
+}
+
+struct npu_matmul_core *matmul_core(struct npu_core *core)
+{
+    if (!core->matmul)
+        core->matmul = calloc(1, sizeof *core->matmul);
+    if (!core->matmul)
+        abort();
+    return core->matmul;
+}
+
+static uint32_t twice(int32_t db)
+{
+    return db == 2 ? 2 : 1;
+}
+
+static uint32_t bits_of(const struct npu_matmul *mm, int matrix)
+{
+    return npu_cube_bits(mm->types[matrix].dtype);
+}
+
+/* Bytes of a block of A or B, with room for whole fractals in either direction. */
+static uint64_t part_bytes(const struct npu_matmul *mm, int matrix, uint32_t outers, uint32_t ks)
+{
+    uint32_t size = bits_of(mm, matrix) / 8, c0 = NPU_BLOCK / size, unit = c0 > 16 ? c0 : 16;
+    bool k_rows = matmul_k_rows(mm, matrix);
+    return (uint64_t)matmul_align(outers, k_rows ? unit : 16) * matmul_align(ks, k_rows ? unit : c0) * size;
+}
+
+static void require(struct npu_core *core, bool ok, const char *field, int64_t value, const char *rule)
+{
+    if (!ok)
+        npu_trap(core, "matmul_tiling", field, "%s of the tiling is %lld: %s", field, (long long)value, rule);
+}
+
+static void check_fits(struct npu_core *core, const char *field, uint64_t bytes, enum npu_memory memory)
+{
+    uint32_t room = npu_memories[memory].bytes;
+    if (bytes > room)
+        npu_trap(core, "matmul_tiling", field, "the tiling needs %llu bytes of %s for %s, there are %u",
+                 (unsigned long long)bytes, npu_memories[memory].name, field, room);
+}
+
+static uint64_t cached_bytes(const struct npu_matmul *mm, int matrix)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    bool a = matrix == NPU_MATMUL_A;
+    uint32_t outers = (uint32_t)(a ? t->baseM * t->stepM : t->baseN * t->stepN);
+    uint32_t ks = (uint32_t)(t->baseK * (a ? t->stepKa : t->stepKb));
+    uint32_t blocks = (uint32_t)(a ? t->stepM * t->stepKa : t->stepN * t->stepKb);
+    uint32_t slots = (uint32_t)(a ? t->depthA1 : t->depthB1) / blocks;
+    return part_bytes(mm, matrix, outers, ks) * (slots ? slots : 1);
+}
+
+static uint32_t slots_of(const struct npu_matmul *mm, int matrix)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    bool a = matrix == NPU_MATMUL_A;
+    uint32_t slots = (uint32_t)(a ? t->depthA1 / (t->stepM * t->stepKa) : t->depthB1 / (t->stepN * t->stepKb));
+    return slots < 1 ? 1 : slots > MATMUL_SLOTS ? MATMUL_SLOTS : slots;
+}
+
+static uint64_t l1_bytes(const struct npu_matmul *mm)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    uint64_t rows = t->isBias ? matmul_align((uint32_t)t->baseN * 4, NPU_BLOCK) : 0;
+    if (mm->sources[NPU_MATMUL_QUANT].set)
+        rows += matmul_align((uint32_t)t->baseN * 8, NPU_BLOCK);
+    return cached_bytes(mm, NPU_MATMUL_A) + cached_bytes(mm, NPU_MATMUL_B) + rows;
+}
+
+void matmul_check_tiling(struct npu_core *core, const struct npu_matmul *mm)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    const struct {
+        const char *field;
+        int32_t value;
+    } positive[] = {{"singleCoreM", t->singleCoreM},
+                    {"singleCoreN", t->singleCoreN},
+                    {"singleCoreK", t->singleCoreK},
+                    {"baseM", t->baseM},
+                    {"baseN", t->baseN},
+                    {"baseK", t->baseK},
+                    {"depthA1", t->depthA1},
+                    {"depthB1", t->depthB1},
+                    {"stepM", t->stepM},
+                    {"stepN", t->stepN},
+                    {"stepKa", t->stepKa},
+                    {"stepKb", t->stepKb}};
+    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
+        require(core, positive[i].value > 0, positive[i].field, positive[i].value, "it must be above 0");
+    require(core, t->baseM % 16 == 0, "baseM", t->baseM, "whole fractals have 16 rows");
+    require(core, t->baseN % 16 == 0, "baseN", t->baseN, "whole fractals have 16 columns");
+    uint64_t a = part_bytes(mm, NPU_MATMUL_A, (uint32_t)t->baseM, (uint32_t)t->baseK) * twice(t->dbL0A);
+    uint64_t b = part_bytes(mm, NPU_MATMUL_B, (uint32_t)t->baseN, (uint32_t)t->baseK) * twice(t->dbL0B);
+    check_fits(core, "baseM x baseK x dbL0A", a, NPU_MEM_L0A);
+    check_fits(core, "baseN x baseK x dbL0B", b, NPU_MEM_L0B);
+    check_fits(core, "baseM x baseN x dbL0C", (uint64_t)t->baseM * (uint32_t)t->baseN * 4 * twice(t->dbL0C),
+               NPU_MEM_L0C);
+    if (t->isBias)
+        check_fits(core, "baseN of the bias", (uint64_t)t->baseN * 4, NPU_MEM_BT);
+    check_fits(core, "depthA1 and depthB1", l1_bytes(mm), NPU_MEM_L1);
+}
+
+void matmul_check_ready(struct npu_core *core, const struct npu_matmul *mm)
+{
+    static const char *const names[] = {"SetTensorA", "SetTensorB"};
+    if (!mm->version)
+        npu_trap(core, "matmul_not_ready", NULL,
+                 "the object has no tiling: REGIST_MATMUL_OBJ with a tiling, or Init, comes first");
+    for (int i = NPU_MATMUL_A; i <= NPU_MATMUL_B; i++)
+        if (!mm->sources[i].set)
+            npu_trap(core, "matmul_not_ready", names[i], "%s was not called before the calculation", names[i]);
+    if (mm->m <= 0 || mm->n <= 0 || mm->k <= 0)
+        npu_trap(core, "matmul_shape", NULL, "the shape is %d x %d x %d: each must be above 0", mm->m, mm->n, mm->k);
+}
+
+/* Buffers. */
+static void forget_tiles(struct matmul_buffers *buffers)
+{
+    for (int i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < MATMUL_SLOTS; k++)
+            buffers->cache[i].tiles[k].valid = false;
+}
+
+/* L1 that no buffer of this core's TPipe, nor of its AIVs' (TSCM), has taken; over another object's if none is left. */
+static uint64_t take_l1(struct npu_core *core, uint32_t bytes)
+{
+    const struct npu *npu = core->npu;
+    uint32_t used = 0;
+    for (int i = 0; i < npu->core_count; i++)
+        if (npu->cores[i].group == core->group && npu->cores[i].pipe && npu->cores[i].pipe->used[NPU_MEM_L1] > used)
+            used = npu->cores[i].pipe->used[NPU_MEM_L1];
+    uint64_t base = npu_memory_base(core, NPU_MEM_L1);
+    if (used + bytes <= NPU_L1_BYTES) {
+        if (core->pipe)
+            core->pipe->used[NPU_MEM_L1] = used + bytes;
+        return base + used;
+    }
+    for (int i = 0; i < MATMUL_OBJECTS; i++) {
+        const struct matmul_buffers *other = &core->matmul->objects[i];
+        if (other->cut && other->start + bytes <= base + NPU_L1_BYTES) {
+            core->matmul->overlaid = true;
+            return other->start;
+        }
+    }
+    npu_trap(core, "matmul_tiling", "depthA1 and depthB1",
+             "the tiling needs %u bytes of L1; of %d bytes %u belong to other buffers", bytes, NPU_L1_BYTES, used);
+}
+
+static struct matmul_buffers *buffers_of(struct npu_core *core, const struct npu_matmul *mm)
+{
+    struct npu_matmul_core *all = matmul_core(core);
+    struct matmul_buffers *buffers = &all->objects[mm->id - 1];
+    if (all->overlaid && all->last != mm->id)
+        forget_tiles(buffers);
+    all->last = mm->id;
+    if (buffers->cut && memcmp(buffers->tiling, mm->tiling, sizeof mm->tiling) == 0 &&
+        buffers->transposed[0] == mm->sources[0].transposed && buffers->transposed[1] == mm->sources[1].transposed)
+        return buffers;
+    uint32_t bytes = (uint32_t)cached_bytes(mm, NPU_MATMUL_A) + (uint32_t)cached_bytes(mm, NPU_MATMUL_B) +
+                     matmul_align((uint32_t)matmul_tiling(mm)->baseN * 4, NPU_BLOCK) +
+                     matmul_align((uint32_t)matmul_tiling(mm)->baseN * 8, NPU_BLOCK);
+    if (bytes > NPU_L1_BYTES) /* without bias and quantisation it fits */
+        bytes = (uint32_t)l1_bytes(mm);
+    if (!buffers->cut || bytes > buffers->bytes) {
+        buffers->start = take_l1(core, bytes);
+        buffers->bytes = bytes;
+    }
+    buffers->cut = true;
+    memcpy(buffers->tiling, mm->tiling, sizeof mm->tiling);
+    for (int i = 0; i < 2; i++)
+        buffers->transposed[i] = mm->sources[i].transposed;
+    uint64_t at = buffers->start;
+    for (int i = 0; i < 2; i++) {
+        struct matmul_cache *cache = &buffers->cache[i];
+        cache->slots = slots_of(mm, i);
+        cache->next = 0;
+        uint64_t each = cached_bytes(mm, i) / cache->slots;
+        for (uint32_t k = 0; k < cache->slots; k++, at += each)
+            cache->tiles[k].addr = at;
+    }
+    buffers->bias = at;
+    buffers->quant = at + (matmul_tiling(mm)->isBias || bytes > l1_bytes(mm)
+                               ? matmul_align((uint32_t)matmul_tiling(mm)->baseN * 4, NPU_BLOCK)
+                               : 0);
+    forget_tiles(buffers);
+    return buffers;
+}
+
+/* Blocks of C. */
+static uint32_t blocks_along(int32_t extent, int32_t base)
+{
+    return npu_ceil_div((uint32_t)extent, (uint32_t)base);
+}
+
+uint32_t matmul_blocks(const struct npu_matmul *mm)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    return blocks_along(mm->m, t->baseM) * blocks_along(mm->n, t->baseN);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+struct matmul_block matmul_block_at(const struct npu_matmul *mm, uint32_t step)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    uint32_t rows = blocks_along(mm->m, t->baseM), columns = blocks_along(mm->n, t->baseN);
+    bool along_n = (mm->order == 2 ? t->iterateOrder : mm->order) == 1;
+    struct matmul_block block = {.row = (along_n ? step / columns : step % rows) * (uint32_t)t->baseM,
+                                 .column = (along_n ? step % columns : step / rows) * (uint32_t)t->baseN};
+    block.m = least((uint32_t)t->baseM, (uint32_t)mm->m - block.row);
+    block.n = least((uint32_t)t->baseN, (uint32_t)mm->n - block.column);
+    block.l0c = npu_memory_base(npu_current, NPU_MEM_L0C);
+    if (t->dbL0C == 2)
+        block.l0c += step % 2 * (uint64_t)(NPU_L0C_BYTES / 2);
+    return block;
+}
+
+/* Bias: GM or L1 to the bias table. */
+static void load_bias(struct npu_core *core, const struct npu_matmul *mm, const struct matmul_block *block)
+{
+    uint8_t type = mm->types[NPU_MATMUL_BIAS].dtype;
+    matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_MTE2);
+    struct npu_tensor row = matmul_load_row(core, &mm->sources[NPU_MATMUL_BIAS].tensor, type, block->column, block->n,
+                                            core->matmul->objects[mm->id - 1].bias);
+    matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_MTE1);
+    matmul_edge(core, NPU_LANE_M, NPU_LANE_MTE1);
+    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
+                            .form = NPU_FORM_MASK_REG,
+                            .dst_type = matmul_sum_type(mm),
+                            .src_type = type,
+                            .src0 = row,
+                            .dst = {.addr = npu_memory_base(core, NPU_MEM_BT), .position = NPU_C2},
+                            .copy = {.block_count = 1, .block_len = npu_ceil_div(block->n * 4, 64)}};
+    insn.src0.bytes = 0;
+    npu_issue_from(core, &insn);
+}
+
+/* One piece of K into L0A or L0B; its address there. */
+static uint64_t load_piece(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix, uint32_t outer,
+                           uint32_t outers, uint32_t k, uint32_t ks)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    bool a = matrix == NPU_MATMUL_A;
+    uint32_t wide = (uint32_t)(a ? t->baseM * t->stepM : t->baseN * t->stepN);
+    uint32_t deep = (uint32_t)(t->baseK * (a ? t->stepKa : t->stepKb));
+    uint32_t whole = (uint32_t)(a ? mm->m : mm->n), first = outer / wide * wide, first_k = k / deep * deep;
+    const struct matmul_tile *tile = matmul_load_l1(core, mm, sub, matrix, first, least(wide, whole - first), first_k,
+                                                    least(deep, (uint32_t)mm->k - first_k));
+    uint32_t bytes = a ? NPU_L0A_BYTES : NPU_L0B_BYTES, turn = core->matmul->l0_turn[matrix]++;
+    uint64_t addr = npu_memory_base(core, a ? NPU_MEM_L0A : NPU_MEM_L0B);
+    if ((a ? t->dbL0A : t->dbL0B) == 2)
+        addr += turn % 2 * (uint64_t)(bytes / 2);
+    matmul_load_l0(core, mm, matrix, tile, addr, outer, outers, k, ks);
+    return addr;
+}
+
+/* Columns that a row of fractals in L0B has: 8-bit squares are two fractals wide. */
+static uint32_t columns_in_l0b(const struct npu_matmul *mm, uint32_t n)
+{
+    bool squares = matmul_k_rows(mm, NPU_MATMUL_B) && bits_of(mm, NPU_MATMUL_B) == 8;
+    return squares && npu_ceil_div(n, 16) % 2 ? matmul_align(n, 32) : n;
+}
+
+void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, const struct matmul_block *block,
+                    bool partial_sum)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    bool biased = t->isBias && mm->sources[NPU_MATMUL_BIAS].set && !partial_sum;
+    bool vector = mm->types[NPU_MATMUL_A].format == NPU_FORMAT_VECTOR;
+    buffers_of(core, mm);
+    core->regs.cube.at[NPU_CUBE_HF32] = mm->hf32;
+    core->regs.cube.at[NPU_CUBE_HF32_TIES] = mm->hf32_ties_to_zero;
+    if (biased)
+        load_bias(core, mm, block);
+    matmul_edge(core, NPU_LANE_FIX, NPU_LANE_M);
+    struct npu_insn insn = {.op = NPU_OP_MMAD,
+                            .dst_type = matmul_sum_type(mm),
+                            .src_type = mm->types[NPU_MATMUL_A].dtype,
+                            .src1_type = mm->types[NPU_MATMUL_B].dtype,
+                            .dst = {.addr = block->l0c, .position = NPU_CO1}};
+    insn.mmad.m = (uint16_t)(block->m == 1 && !vector ? 16 : block->m); /* m = 1 is another layout of A */
+    insn.mmad.n = (uint16_t)columns_in_l0b(mm, block->n);
+    insn.mmad.k_align = matmul_k_rows(mm, NPU_MATMUL_A) && bits_of(mm, NPU_MATMUL_A) == 32;
+    for (uint32_t k = 0; k < (uint32_t)mm->k; k += (uint32_t)t->baseK) {
+        uint32_t ks = least((uint32_t)t->baseK, (uint32_t)mm->k - k);
+        matmul_edge(core, NPU_LANE_M, NPU_LANE_MTE1);
+        insn.src0 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_A, block->row, block->m, k, ks),
+                                        .position = NPU_A2};
+        insn.src1 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_B, block->column, block->n, k, ks),
+                                        .position = NPU_B2};
+        matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_M);
+        insn.mmad.k = (uint16_t)ks;
+        insn.mmad.init = k || partial_sum ? NPU_C_ACCUMULATE : biased ? NPU_C_BIAS : NPU_C_ZERO;
+        if (insn.mmad.init == NPU_C_BIAS)
+            insn.aux = (struct npu_tensor){.addr = npu_memory_base(core, NPU_MEM_BT), .position = NPU_C2};
+        npu_issue_from(core, &insn);
+        npu_order_barrier(core->order, NPU_LANE_M);
+    }
+}

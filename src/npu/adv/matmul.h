@@ -1,0 +1,114 @@
+/* The Matmul object inside the machine: how its blocks are computed on an AIC (matmul.c, matmul_load.c, matmul_out.c)
+ * and how an AIV asks its AIC to do it (matmul_queue.c). */
+#ifndef NPU_ADV_MATMUL_H
+#define NPU_ADV_MATMUL_H
+
+#include "akgen/npu_matmul.h"
+#include "npu/adv/tiling.h"
+#include "npu/cube_internal.h"
+#include "npu/order_internal.h"
+
+enum { MATMUL_OBJECTS = 16, MATMUL_SLOTS = 64 };
+
+/* A part of A or B, as its rows and columns lie in memory. */
+struct matmul_part {
+    uint32_t row, column, rows, columns;
+};
+/* A part of A or B in L1: a fractal matrix whose columns of fractals are `height` fractals high. */
+struct matmul_tile {
+    bool valid;
+    uint64_t addr;
+    struct matmul_part part;
+    uint32_t height;
+    uint32_t sub, changes; /* whose matrix it is */
+};
+/* What an object has of L1 for A or B: slots of equal size that are filled in turn. */
+struct matmul_cache {
+    struct matmul_tile tiles[MATMUL_SLOTS];
+    uint32_t slots, next;
+};
+/* An object's buffers on an AIC. */
+struct matmul_buffers {
+    bool cut;
+    int32_t tiling[NPU_MATMUL_TILING_WORDS]; /* that they were cut for, and which matrices were transposed */
+    uint8_t transposed[2];
+    struct matmul_cache cache[2];
+    uint64_t bias, quant; /* L1 */
+    uint64_t start;
+    uint32_t bytes;
+};
+/* What an AIC keeps for its objects: struct npu_core's `matmul`. */
+struct npu_matmul_core {
+    struct matmul_buffers objects[MATMUL_OBJECTS];
+    uint32_t last; /* the object that ran last */
+    bool overlaid; /* objects share L1: what one has cached the next one overwrites */
+    uint32_t l0_turn[2];
+    uint32_t registered; /* objects so far, on an AIC or an AIV */
+};
+struct npu_matmul_core *matmul_core(struct npu_core *core);
+
+static inline const struct TCubeTiling *matmul_tiling(const struct npu_matmul *mm)
+{
+    return (const struct TCubeTiling *)mm->tiling;
+}
+static inline uint32_t matmul_align(uint32_t value, uint32_t to)
+{
+    return (value + to - 1) / to * to;
+}
+/* Where K runs along the rows of a matrix as it lies in memory. */
+static inline bool matmul_k_rows(const struct npu_matmul *mm, int matrix)
+{
+    return (matrix == NPU_MATMUL_A) == (mm->sources[matrix].transposed != 0);
+}
+/* The type of what L0C holds. */
+static inline uint8_t matmul_sum_type(const struct npu_matmul *mm)
+{
+    return mm->types[NPU_MATMUL_A].dtype == AKGEN_INT8 ? AKGEN_INT32 : AKGEN_FLOAT;
+}
+/* `to` waits for all that `from` was given. */
+void matmul_edge(struct npu_core *core, int from, int to);
+
+/* Matmul.c. */
+/* A trap unless the tiling is one that an AIC can follow. */
+void matmul_check_tiling(struct npu_core *core, const struct npu_matmul *mm);
+/* A trap unless A and B are set; and the bias where the tiling wants one. */
+void matmul_check_ready(struct npu_core *core, const struct npu_matmul *mm);
+/* Blocks of C in the object's shape. */
+uint32_t matmul_blocks(const struct npu_matmul *mm);
+/* One block of C. */
+struct matmul_block {
+    uint32_t row, column, m, n; /* elements of C */
+    uint64_t l0c;
+};
+/* Where block number `step` lies. */
+struct matmul_block matmul_block_at(const struct npu_matmul *mm, uint32_t step);
+/* Computes it into L0C. sub: which AIV's; partial_sum: added to what is there. */
+void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, const struct matmul_block *block,
+                    bool partial_sum);
+
+/* Matmul_load.c. */
+/* The part of a matrix in L1, loaded unless it is there. outer, k: the range of M or N, and of K. */
+const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
+                                         uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks);
+/* What block (outer, k) of a tile is in L0A or L0B at `addr`. */
+void matmul_load_l0(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_tile *tile,
+                    uint64_t addr, uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks);
+/* `count` elements of a row in GM or L1, at an address of L1 afterwards. */
+struct npu_tensor matmul_load_row(struct npu_core *core, const struct npu_tensor *row, uint8_t type, uint64_t first,
+                                  uint32_t count, uint64_t addr);
+
+/* Matmul_out.c. */
+/* From L0C to C: where the block lies in it, or one behind the other. */
+void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const struct matmul_block *block,
+                  const struct npu_tensor *c, uint8_t atomic, bool sequential);
+/* The calls, on an AIC. */
+void matmul_run_all(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
+                    const struct npu_matmul_output *out);
+void matmul_run_batch(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
+                      const struct npu_matmul_batch *batch, const struct npu_matmul_output *out);
+
+/* Matmul_queue.c. */
+/* A copy into L1 that an AIV with Matmul objects issues is done by its AIC; false if it has none. */
+bool matmul_forward_copy(struct npu_core *core, const struct npu_insn *insn);
+
+#endif

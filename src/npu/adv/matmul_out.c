@@ -1,0 +1,168 @@
+/* Blocks of C on their way out of L0C, and the calls that compute more than one block. */
+#include "npu/adv/matmul.h"
+
+/* Fixpipe's conversion from what L0C holds to the type of C. */
+static uint8_t conversion(struct npu_core *core, const struct npu_matmul *mm)
+{
+    uint8_t sum = matmul_sum_type(mm), type = mm->types[NPU_MATMUL_C].dtype;
+    bool by_column = mm->sources[NPU_MATMUL_QUANT].set;
+    if (type == sum)
+        return NPU_QUANT_NONE;
+    if (sum == AKGEN_FLOAT && type == AKGEN_FLOAT16)
+        return NPU_QUANT_F322F16;
+    if (sum == AKGEN_FLOAT && type == AKGEN_BF16)
+        return NPU_QUANT_F322BF16;
+    if (!by_column && !mm->quant)
+        npu_trap(core, "matmul_not_ready", "C",
+                 "C of %s from sums of %s needs SetQuantScalar or SetQuantVector before the calculation",
+                 akgen_dtype_name(type), akgen_dtype_name(sum));
+    if (type == AKGEN_FLOAT16)
+        return by_column ? NPU_QUANT_VDEQF16 : NPU_QUANT_DEQF16;
+    if (sum == AKGEN_FLOAT)
+        return by_column ? NPU_QUANT_VQF322B8 : NPU_QUANT_QF322B8;
+    return by_column ? NPU_QUANT_VREQ8 : NPU_QUANT_REQ8;
+}
+
+static uint32_t columns_of_c(const struct npu_matmul *mm)
+{
+    return (uint32_t)(mm->org_kc ? mm->org_kc : mm->org_n);
+}
+
+/* Rows of C, one after the other or where they belong. */
+static void as_rows(const struct npu_matmul *mm, const struct matmul_block *block, bool sequential, uint32_t size,
+                    struct npu_insn *insn)
+{
+    uint32_t stride = sequential ? block->n : columns_of_c(mm);
+    if (mm->types[NPU_MATMUL_C].format == NPU_FORMAT_ND_ALIGN)
+        stride = matmul_align(stride, NPU_BLOCK / size);
+    insn->fixpipe.nz2nd = 1;
+    insn->fixpipe.n = (uint16_t)block->n;
+    insn->fixpipe.dst_stride = stride;
+    if (!sequential)
+        insn->dst.addr += ((uint64_t)block->row * stride + block->column) * size;
+}
+
+static void as_fractals(const struct npu_matmul *mm, const struct matmul_block *block, bool sequential, uint32_t size,
+                        struct npu_insn *insn)
+{
+    bool split = mm->flags & NPU_MATMUL_SPLIT && size == 4;
+    uint32_t columns = split ? 8 : size == 1 ? 32 : 16;
+    uint32_t height = matmul_align(sequential ? block->m : (uint32_t)mm->org_m, 16);
+    insn->fixpipe.channel_split = split;
+    insn->fixpipe.n = (uint16_t)matmul_align(block->n, split ? 8 : 16);
+    insn->fixpipe.dst_stride = height * columns * size / NPU_BLOCK;
+    if (!sequential)
+        insn->dst.addr += ((uint64_t)block->column * height + (uint64_t)block->row * columns) * size;
+}
+
+void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const struct matmul_block *block,
+                  const struct npu_tensor *c, uint8_t atomic, bool sequential)
+{
+    const struct npu_matmul_type *type = &mm->types[NPU_MATMUL_C];
+    uint32_t size = (uint32_t)akgen_dtype_size(type->dtype);
+    struct npu_insn insn = {.op = NPU_OP_FIXPIPE, .dst_type = type->dtype, .src_type = matmul_sum_type(mm), .dst = *c};
+    insn.src0 = (struct npu_tensor){.addr = block->l0c, .position = NPU_CO1};
+    insn.fixpipe = (struct npu_fixpipe){.m = (uint16_t)block->m,
+                                        .src_stride = (uint16_t)matmul_align(block->m, 16),
+                                        .nd_num = 1,
+                                        .quant = conversion(core, mm),
+                                        .relu = (mm->flags & NPU_MATMUL_RELU) != 0};
+    if (type->format == NPU_FORMAT_NZ)
+        as_fractals(mm, block, sequential, size, &insn);
+    else if (type->format == NPU_FORMAT_ND || type->format == NPU_FORMAT_ND_ALIGN)
+        as_rows(mm, block, sequential, size, &insn);
+    else
+        npu_lacks(core, "Matmul with this CubeFormat of C");
+    insn.scalar = mm->quant;
+    if (mm->sources[NPU_MATMUL_QUANT].set && insn.fixpipe.quant > NPU_QUANT_F322BF16) {
+        matmul_edge(core, NPU_LANE_FIX, NPU_LANE_MTE2);
+        insn.src1 = matmul_load_row(core, &mm->sources[NPU_MATMUL_QUANT].tensor, AKGEN_UINT64, block->column, block->n,
+                                    core->matmul->objects[mm->id - 1].quant);
+        matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_FIX);
+    }
+    struct npu_regs before = core->regs;
+    core->regs.atomic = atomic;
+    core->regs.atomic_type = type->dtype;
+    matmul_edge(core, NPU_LANE_M, NPU_LANE_FIX);
+    npu_issue_from(core, &insn);
+    core->regs.atomic = before.atomic;
+    core->regs.atomic_type = before.atomic_type;
+}
+
+void matmul_run_all(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
+                    const struct npu_matmul_output *out)
+{
+    const struct TCubeTiling *tiling = matmul_tiling(mm);
+    struct npu_tensor c = out->gm.addr ? out->gm : out->local;
+    uint64_t step =
+        out->sequential ? (uint64_t)tiling->baseM * tiling->baseN * akgen_dtype_size(mm->types[NPU_MATMUL_C].dtype) : 0;
+    for (uint32_t i = 0; i < matmul_blocks(mm); i++) {
+        struct matmul_block block = matmul_block_at(mm, i);
+        matmul_compute(core, mm, sub, &block, out->partial_sum);
+        matmul_store(core, mm, &block, &c, out->atomic, out->sequential);
+        c.addr += step;
+    }
+}
+
+/* One matrix of a batch: its offset in elements and the distance of its rows. */
+struct sheet {
+    uint64_t offset;
+    uint32_t rows, columns; /* of the matrix as the object's shape has it; columns is the distance of rows */
+};
+
+/* Matrix number i of a batch in a layout with axes B, S, N, G, D: S x D is one matrix, N x G of them for each B.
+ * asc-devkit docs, Matmul-Kernel侧接口/IterateBatch. */
+static struct sheet sheet_of(uint8_t layout, const int32_t axes[5], uint32_t i, uint32_t stride, uint32_t rows,
+                             uint32_t columns)
+{
+    uint64_t b = (uint64_t)axes[0], s = (uint64_t)axes[1], heads = (uint64_t)axes[2] * axes[3], d = (uint64_t)axes[4];
+    uint64_t outer = heads ? i / heads : 0, head = heads ? i % heads : 0;
+    switch (layout) {
+    case NPU_LAYOUT_BSNGD:
+        return (struct sheet){outer * s * heads * d + head * d, rows, (uint32_t)(heads * d)};
+    case NPU_LAYOUT_SBNGD:
+        return (struct sheet){outer * heads * d + head * d, rows, (uint32_t)(b * heads * d)};
+    case NPU_LAYOUT_BNGS1S2:
+        return (struct sheet){(uint64_t)i * s * d, rows, (uint32_t)d};
+    default:
+        return (struct sheet){(uint64_t)i * (stride ? stride : (uint64_t)rows * columns), rows, columns};
+    }
+}
+
+static uint64_t move(const struct npu_matmul *mm, int matrix, uint64_t elements)
+{
+    return elements * akgen_dtype_size(mm->types[matrix].dtype);
+}
+
+void matmul_run_batch(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
+                      const struct npu_matmul_batch *batch, const struct npu_matmul_output *out)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    uint32_t count = batch->a > batch->b ? batch->a : batch->b;
+    for (uint32_t i = 0; i < count * batch->loops; i++) {
+        struct npu_matmul one = *mm;
+        uint32_t loop = i / count, a = loop * batch->a + i % count * batch->a / count,
+                 b = loop * batch->b + i % count * batch->b / count;
+        bool ta = mm->sources[NPU_MATMUL_A].transposed, tb = mm->sources[NPU_MATMUL_B].transposed;
+        struct sheet at_a = sheet_of(mm->types[NPU_MATMUL_A].layout, &t->ALayoutInfoB, a, batch->stride_a,
+                                     (uint32_t)(ta ? mm->org_ka : mm->org_m), (uint32_t)(ta ? mm->org_m : mm->org_ka));
+        struct sheet at_b = sheet_of(mm->types[NPU_MATMUL_B].layout, &t->BLayoutInfoB, b, batch->stride_b,
+                                     (uint32_t)(tb ? mm->org_n : mm->org_kb), (uint32_t)(tb ? mm->org_kb : mm->org_n));
+        struct sheet at_c =
+            sheet_of(mm->types[NPU_MATMUL_C].layout, &t->CLayoutInfoB, i, 0, (uint32_t)mm->org_m, columns_of_c(mm));
+        *(ta ? &one.org_m : &one.org_ka) = (int32_t)at_a.columns;
+        *(tb ? &one.org_kb : &one.org_n) = (int32_t)at_b.columns;
+        one.org_kc = (int32_t)at_c.columns;
+        one.sources[NPU_MATMUL_A].tensor.addr += move(mm, NPU_MATMUL_A, at_a.offset);
+        one.sources[NPU_MATMUL_B].tensor.addr += move(mm, NPU_MATMUL_B, at_b.offset);
+        if (!(mm->flags & NPU_MATMUL_ONE_BIAS))
+            one.sources[NPU_MATMUL_BIAS].tensor.addr += move(mm, NPU_MATMUL_BIAS, (uint64_t)i * (uint32_t)mm->n);
+        one.changes += i << 16; /* another matrix than what L1 holds */
+        struct npu_matmul_output here = *out;
+        if (here.gm.addr)
+            here.gm.addr += move(mm, NPU_MATMUL_C, at_c.offset);
+        else
+            here.local.addr += move(mm, NPU_MATMUL_C, at_c.offset);
+        matmul_run_all(core, &one, sub, &here);
+    }
+}
