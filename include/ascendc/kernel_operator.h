@@ -26,6 +26,7 @@
 #include "adv/reduce.h"
 #include "adv/select.h"
 #include "adv/softmax.h"
+#include "adv/topk.h"
 #include "adv/elementwise_pair.h"
 #include "basic/codes.h"
 #include "basic/cube.h"

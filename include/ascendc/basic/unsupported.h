@@ -57,7 +57,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
     X(ReduceProd) \
     X(ReduceXorSum) \
     X(SoftmaxFlashV3) \
-    X(TopK) \
     X(TransData) \
     X(UnPad) \
     X(ConfusionTranspose)
@@ -65,7 +64,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
 AKGEN_LACKS_TYPE(BroadcastTiling)
-AKGEN_LACKS_TYPE(TopKInfo)
 AKGEN_LACKS_TYPE(KfcWorkspace)
 template <class... Types> class AKGEN_LACKS(Hccl) Hccl;
 

@@ -1,27 +1,47 @@
 /* Sort and Extract. Sources: asc-devkit, the documents Sort and Extract; which basic instructions they are made of:
  * impl/basic_api, NPU_ARCH 2201. */
-#include "npu/adv/adv.h"
+#include "npu/adv/pairs.h"
 
-enum { PAIR = 8, SORT32 = 32, LISTS = 4 };
+enum { SORT32 = 32 };
 
-static struct npu_tensor pairs(const struct npu_tensor *tensor, uint32_t first, uint32_t count)
+struct npu_tensor adv_pairs(const struct npu_tensor *tensor, uint32_t first, uint32_t count)
 {
     struct npu_tensor part = *tensor;
-    part.addr += (uint64_t)first * PAIR;
-    part.bytes = count * PAIR;
+    part.addr += (uint64_t)first * ADV_PAIR;
+    part.bytes = count * ADV_PAIR;
     return part;
 }
 
-static void copy_pairs(struct npu_core *core, const struct npu_tensor *dst, const struct npu_tensor *src,
-                       uint32_t first, uint32_t count)
+void adv_copy_pairs(struct npu_core *core, const struct npu_tensor *dst, const struct npu_tensor *src, uint32_t first,
+                    uint32_t count)
 {
     struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
                             .form = NPU_FORM_COUNT,
                             .dst_type = AKGEN_UINT64,
                             .src_type = AKGEN_UINT64,
                             .count = count,
-                            .dst = pairs(dst, first, count),
-                            .src0 = pairs(src, first, count)};
+                            .dst = adv_pairs(dst, first, count),
+                            .src0 = adv_pairs(src, first, count)};
+    adv_issue(core, &insn);
+}
+
+void adv_merge_lists(struct npu_core *core, uint8_t type, const struct npu_tensor *dst,
+                     const struct npu_tensor list[ADV_LISTS], uint32_t repeat)
+{
+    struct npu_insn insn = {.op = NPU_OP_MRG_SORT,
+                            .form = NPU_FORM_MASK_REG,
+                            .dst_type = type,
+                            .src_type = type,
+                            .repeat = repeat,
+                            .dst = *dst,
+                            .src0 = list[0],
+                            .src1 = list[1],
+                            .aux = list[2]};
+    for (uint32_t i = 0; i < ADV_LISTS; i++) {
+        insn.mask[0] |= (uint64_t)(list[i].bytes / ADV_PAIR) << 16 * i;
+        insn.mode |= (uint8_t)((list[i].bytes != 0) << i);
+    }
+    insn.copy.pad_value = list[3].addr;
     adv_issue(core, &insn);
 }
 
@@ -30,41 +50,28 @@ static void copy_pairs(struct npu_core *core, const struct npu_tensor *dst, cons
 static void merge(struct npu_core *core, const struct npu_adv *call, uint32_t first, uint32_t length, uint32_t count,
                   uint32_t repeat)
 {
-    struct npu_tensor list[LISTS];
-    struct npu_insn insn = {.op = NPU_OP_MRG_SORT,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = call->type,
-                            .src_type = call->type,
-                            .repeat = repeat,
-                            .dst = pairs(&call->dst[0], first, count * repeat)};
-    for (uint32_t i = 0; i < LISTS; i++) {
+    struct npu_tensor list[ADV_LISTS], dst = adv_pairs(&call->dst[0], first, count * repeat);
+    for (uint32_t i = 0; i < ADV_LISTS; i++) {
         uint32_t done = i * length < count ? i * length : count, left = count - done;
-        uint32_t pairs_of_list = left < length ? left : length;
-        list[i] = pairs(&call->tmp, first + done, pairs_of_list);
-        insn.mask[0] |= (uint64_t)pairs_of_list << 16 * i;
-        insn.mode |= (uint8_t)((pairs_of_list != 0) << i);
+        list[i] = adv_pairs(&call->tmp, first + done, left < length ? left : length);
     }
-    insn.src0 = list[0];
-    insn.src1 = list[1];
-    insn.aux = list[2];
-    insn.copy.pad_value = list[3].addr;
-    adv_issue(core, &insn);
+    adv_merge_lists(core, call->type, &dst, list, repeat);
 }
 
 /* Four lists at a time become one, from tmp into dst, until one is left. */
 static void sort_fully(struct npu_core *core, const struct npu_adv *call, uint32_t total)
 {
-    adv_tmp(core, call, 0, total * PAIR);
-    copy_pairs(core, &call->tmp, &call->dst[0], 0, total);
-    for (uint32_t length = SORT32; length < total; length *= LISTS) {
-        uint32_t group = length * LISTS, groups = total / group, tail = total % group;
+    adv_tmp(core, call, 0, total * ADV_PAIR);
+    adv_copy_pairs(core, &call->tmp, &call->dst[0], 0, total);
+    for (uint32_t length = SORT32; length < total; length *= ADV_LISTS) {
+        uint32_t group = length * ADV_LISTS, groups = total / group, tail = total % group;
         if (groups)
             merge(core, call, 0, length, group, groups);
         if (tail > length)
             merge(core, call, groups * group, length, tail, 1);
         else if (tail)
-            copy_pairs(core, &call->dst[0], &call->tmp, groups * group, tail);
-        copy_pairs(core, &call->tmp, &call->dst[0], 0, total);
+            adv_copy_pairs(core, &call->dst[0], &call->tmp, groups * group, tail);
+        adv_copy_pairs(core, &call->tmp, &call->dst[0], 0, total);
     }
 }
 
