@@ -16,7 +16,8 @@ enum npu_lane {
     NPU_LANES
 };
 enum {
-    NPU_EVENTS = 8,   /* event ids per pair of pipes: docs SetFlag-WaitFlag(ISASI) */
+    NPU_EVENTS = 8,        /* event ids per pair of pipes: docs SetFlag-WaitFlag(ISASI) */
+    NPU_SYSTEM_EVENTS = 6, /* this id and those behind it are the system's: docs NPU架构版本2201 */
     NPU_FLAG_SETS = 4 /* SetFlags of one event without a WaitFlag that are followed: the second is undefined already */
 };
 

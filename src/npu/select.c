@@ -3,6 +3,9 @@
  * Mode 0 (VSEL_CMPMASK_SPR) loads the bits of one repeat into CMPMASK and uses them in every repeat; without selMask
  * the register decides as it is. Modes 1 (tensor, scalar) and 2 (two tensors) take the bits of selMask one repeat after
  * another. Mode 1 without a scalar takes it from CMPMASK, where SetCmpMask put it.
+ *
+ * Modes 1 and 2 need the last 8 KB of UB (docs Select, constraints): the scalar, or the address of selMask, goes to
+ * CMPMASK by way of 32 elements at its start (asc-devkit's impl/basic_api/dav_c220). What a kernel keeps there is lost.
  * Source: asc-devkit docs/zh/api/SIMD-API, Select.md. */
 #include "npu/lanes.h"
 
@@ -10,6 +13,8 @@
 #include <string.h>
 
 enum select_mode { SELECT_CMPMASK, SELECT_TENSOR_SCALAR, SELECT_TENSOR_TENSOR, SELECT_MODES };
+
+enum { RESERVED_AT = 184 * 1024, RESERVED_ELEMENTS = 32 };
 
 static bool has_src1(const struct npu_insn *insn)
 {
@@ -179,6 +184,22 @@ static bool wholly_defined(const struct selection *s, const struct npu_insn *ins
            (!s->bits_in_ub || npu_ub_defined(s->core, s->bits, (bits + 7) / 8));
 }
 
+/* What the call does to the UB that CANN reserves. */
+static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, uint32_t size)
+{
+    bool by_scalar = insn->mode == SELECT_TENSOR_SCALAR && insn->flags & NPU_INSN_SCALAR_SRC1;
+    if ((!by_scalar && insn->mode != SELECT_TENSOR_TENSOR) || core->ub_bytes <= RESERVED_AT)
+        return;
+    uint32_t bytes = RESERVED_ELEMENTS * (by_scalar ? size : (uint32_t)sizeof(uint32_t));
+    const uint64_t *defined = core->ub_defined + RESERVED_AT / 64;
+    if (defined[0] | (bytes > 64 ? defined[1] : 0))
+        npu_note(core, NPU_UNDEFINED, false, "ub_reserved", "", 0,
+                 "Select in mode %d overwrites %u bytes at UB offset %d, in the last 8 KB, which CANN reserves for it; "
+                 "this kernel keeps something there",
+                 insn->mode, bytes, RESERVED_AT);
+    npu_ub_undefine(core, core->ub + RESERVED_AT, bytes);
+}
+
 void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
 {
     struct npu_vector v = npu_vector_shape(insn, regs, npu_element_bits(insn->src_type));
@@ -194,6 +215,7 @@ void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const s
             memcpy(scalar + i * s.size, value, s.size);
         s.scalar = scalar;
     }
+    use_reserved_ub(core, insn, s.size);
     uint32_t elements = (v.repeats - 1) * v.per_repeat + v.last;
     s.track = !wholly_defined(&s, insn, &v, elements);
     walk(&s, insn, &v);

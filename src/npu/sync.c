@@ -92,16 +92,29 @@ void npu_sync_wait(struct npu_core *core, int from, int to, int event)
         npu_schedule_wait_flag(core, from, to, event);
 }
 
+/* Docs NPU架构版本2201: ids 6 and 7 may be in use by the system. AllocEventID and FetchEventID may give them. */
+static void note_reserved(struct npu_core *core, int from, int to, int event)
+{
+    unsigned taken = core->pipe && core->pipe->alive ? core->pipe->events[from][to] : 0;
+    if (event < NPU_SYSTEM_EVENTS || taken >> event & 1 || event == __builtin_ctz(~taken))
+        return;
+    npu_note(core, NPU_DIFFERS, false, "flag_reserved_event", "eventID", 0,
+             "SetFlag<%s_%s>(%d): ids %d and %d are kept for the system", npu_lane_name(from), npu_lane_name(to), event,
+             NPU_SYSTEM_EVENTS, NPU_EVENTS - 1);
+}
+
 void npu_set_flag(int src_pipe, int dst_pipe, int event_id)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     if (!accepted(core, "SetFlag", from, to, event_id))
         return;
-    if (from == to) /* V_V is a barrier of V, FIX_FIX one of FIX */
+    if (from == to) { /* V_V is a barrier of V, FIX_FIX one of FIX */
         npu_order_barrier(core->order, from);
-    else
-        npu_sync_set(core, from, to, event_id);
+        return;
+    }
+    note_reserved(core, from, to, event_id);
+    npu_sync_set(core, from, to, event_id);
 }
 
 void npu_wait_flag(int src_pipe, int dst_pipe, int event_id)
