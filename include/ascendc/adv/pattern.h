@@ -69,7 +69,30 @@ AKGEN_BY_PATTERN(ReduceSum, NPU_ADV_PATTERN_SUM)
 AKGEN_BY_PATTERN(ReduceMean, NPU_ADV_PATTERN_MEAN)
 AKGEN_BY_PATTERN(ReduceMax, NPU_ADV_PATTERN_MAX)
 AKGEN_BY_PATTERN(ReduceMin, NPU_ADV_PATTERN_MIN)
+AKGEN_BY_PATTERN(ReduceProd, NPU_ADV_PATTERN_PROD)
+AKGEN_BY_PATTERN(ReduceAny, NPU_ADV_PATTERN_ANY)
+AKGEN_BY_PATTERN(ReduceAll, NPU_ADV_PATTERN_ALL)
 #undef AKGEN_BY_PATTERN
+
+/* dstTensor[0] = sum of src0Tensor[i] ^ src1Tensor[i]; CANN takes the result and the space by reference. */
+template <typename T, bool isReuseSource = false>
+AKGEN_API void ReduceXorSum(LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,
+                            const LocalTensor<T> &src1Tensor, LocalTensor<uint8_t> &sharedTmpBuffer,
+                            const uint32_t calCount)
+{
+    npu_adv call =
+        akgen::adv<NPU_ADV_XOR_SUM, T>(dstTensor.akgen_tensor, src0Tensor.akgen_tensor, calCount, isReuseSource);
+    call.src[1] = src1Tensor.akgen_tensor;
+    call.tmp = sharedTmpBuffer.akgen_tensor;
+    npu_advanced(&call);
+}
+template <typename T, bool isReuseSource = false>
+AKGEN_API void ReduceXorSum(LocalTensor<T> &dstTensor, const LocalTensor<T> &src0Tensor,
+                            const LocalTensor<T> &src1Tensor, const uint32_t calCount)
+{
+    LocalTensor<uint8_t> none;
+    ReduceXorSum<T, isReuseSource>(dstTensor, src0Tensor, src1Tensor, none, calCount);
+}
 
 } // namespace AscendC
 

@@ -52,10 +52,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
     X(AntiQuantize) \
     X(GroupNorm) \
     X(Pad) \
-    X(ReduceAll) \
-    X(ReduceAny) \
-    X(ReduceProd) \
-    X(ReduceXorSum) \
     X(SoftmaxFlashV3) \
     X(TransData) \
     X(UnPad) \
