@@ -614,6 +614,13 @@ void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t
     view->reads[view->read_count++] = (struct read_interval){region, low, high, core->pc};
 }
 
+bool gm_written_by_others(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr, uint64_t bytes)
+{
+    size_t low = addr - (uint64_t)region->base, end;
+    return dirty_overlap(region, low, low + bytes) &&
+           find_state(region, low, low + bytes, OTHERS_STATE, gm_writer(core), &end) < low + bytes;
+}
+
 void gm_forget_reads(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr)
 {
     struct npu_gm_view *view = core->view;

@@ -12,7 +12,7 @@ uint64_t npu_gm_read_through(uint64_t addr, int size)
     uint64_t bits = 0;
     struct npu_gm_region *region = gm_check(core, "src", addr, (uint64_t)size);
     core->stats.scalar_loads++;
-    npu_scalar_spin(core, region, addr);
+    npu_scalar_spin(core, region, addr, (uint32_t)size);
     gm_forget_reads(core, region, addr);
     core->spun = true;
     dcache_swap_out(core);

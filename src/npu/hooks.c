@@ -26,13 +26,16 @@ static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
 }
 
 /* Reading a word again and again, or again after its cache line was invalidated, is how blocks wait for each other
- * through GM: what follows is ordered, and the others run. */
-void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64_t addr)
+ * through GM: what follows is ordered, and the others run. A word that is there at the first look, because its writer
+ * ran before, ends such a wait as well. */
+void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes)
 {
     bool again = addr == core->spin_addr, cleaned = core->spin_cleaned;
     core->spin_addr = addr;
     core->spin_count = again ? core->spin_count + 1 : 0;
     core->spin_cleaned = false;
+    if (cleaned && gm_written_by_others(core, region, addr, bytes))
+        again = true;
     if (!again || (!cleaned && core->spin_count % SPIN_READS != 0))
         return;
     gm_forget_reads(core, region, addr);
@@ -44,7 +47,7 @@ void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
 {
     if (!write)
-        npu_scalar_spin(core, region, addr);
+        npu_scalar_spin(core, region, addr, bytes);
     bool own = dcache_access(core, region, addr, bytes, write);
     if (write)
         core->dcache_pc = core->pc;

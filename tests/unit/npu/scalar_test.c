@@ -301,12 +301,13 @@ static void cross_core_flags(void **state)
     fixture_free(&f);
 }
 
-/* Block 0 polls until block 1 has set the word. */
-static void spin_kernel(float *x, float *y, float *flags)
+/* One block polls until the other, `setter`, has set the word, and takes what that has left for it. */
+static void spin_kernel(uint64_t setter, float *mailbox, float *flags)
 {
-    (void)x, (void)y;
-    struct npu_tensor word = global(flags, 0);
-    if (npu_block_idx() == 1) {
+    struct npu_tensor word = global(flags, 0), letter = global(mailbox, 0), answer = global(mailbox, 32);
+    if (npu_block_idx() == (int64_t)setter) {
+        npu_scalar_store(&letter, 0, 4, 77);
+        npu_dcache_clean(&letter, 0, 2);
         npu_scalar_store(&word, 0, 4, 1);
         npu_dcache_clean(&word, 0, 2);
         return;
@@ -314,22 +315,28 @@ static void spin_kernel(float *x, float *y, float *flags)
     do
         npu_dcache_clean(&word, 0, 2);
     while (npu_scalar_load(&word, 0, 4) != 1);
+    npu_scalar_store(&answer, 0, 4, npu_scalar_load(&letter, 0, 4));
 }
 
 static void spinning_lets_others_run(void **state)
 {
     (void)state;
-    struct fixture f;
-    fixture_make(&f, false, 0);
-    float *flags = aligned_alloc(512, 1024);
-    memset(flags, 0, 1024);
-    npu_gm_add(f.npu, "flags", flags, 512, NPU_GM_WORKSPACE, true);
-    uint64_t args[] = {0, 0, (uint64_t)flags};
-    assert_true(npu_launch(f.npu, (void *)spin_kernel, args, 3, 2));
-    no_findings(&f);
-    assert_int_equal(((int32_t *)flags)[0], 1);
-    fixture_free(&f);
-    free(flags);
+    /* The first to run waits, or the word is there when the other one looks. */
+    for (uint64_t setter = 0; setter < 2; setter++) {
+        struct fixture f;
+        fixture_make(&f, false, 0);
+        float *memory = aligned_alloc(512, 1024), *flags = memory + 128;
+        memset(memory, 0, 1024);
+        npu_gm_add(f.npu, "mailbox", memory, 512, NPU_GM_WORKSPACE, true);
+        npu_gm_add(f.npu, "flags", flags, 512, NPU_GM_WORKSPACE, true);
+        uint64_t args[] = {setter, (uint64_t)memory, (uint64_t)flags};
+        assert_true(npu_launch(f.npu, (void *)spin_kernel, args, 3, 2));
+        no_findings(&f);
+        assert_int_equal(((int32_t *)flags)[0], 1);
+        assert_int_equal(((int32_t *)memory)[32], 77);
+        fixture_free(&f);
+        free(memory);
+    }
 }
 
 /* The chips. */
