@@ -191,19 +191,45 @@ static void finish_round(struct npu_core *core, int mode, int flag, uint32_t rou
     free(before);
 }
 
-static void overflow(struct npu_core *core, int flag)
+/* Whether one more set finds a counter at its limit: its own, or that of a core for which it completes a round. */
+static bool is_full(const struct npu_core *core, int mode, int flag)
 {
-    npu_trap(core, "cross_core_flag_overflow", "flagId", "flag %d was set 16 times without a wait; it counts to %d",
+    const struct npu *npu = core->npu;
+    uint32_t ahead = flag_of(core, flag)->sets[mode] - rounds(core, mode, flag);
+    bool full = ahead >= NPU_CROSS_LIMIT, last = ahead == 0;
+    for (int i = 0; i < npu->core_count && last; i++)
+        last = &npu->cores[i] == core || !takes_part(core, &npu->cores[i], mode, false) ||
+               flag_of(&npu->cores[i], flag)->sets[mode] > flag_of(core, flag)->sets[mode];
+    for (int i = 0; i < npu->core_count && last && !full; i++)
+        full = takes_part(core, &npu->cores[i], mode, true) &&
+               flag_of(&npu->cores[i], flag)->counter >= NPU_CROSS_LIMIT;
+    return full;
+}
+
+/* Blocks run in turns here and side by side on the chip, so a full counter says little: the others go first, and only
+ * one that stays full overflows. */
+static void make_room(struct npu_core *core, int mode, int flag)
+{
+    if (!is_full(core, mode, flag))
+        return;
+    uint64_t pc = core->pc;
+    for (int i = 0; i < core->npu->core_count && is_full(core, mode, flag); i++)
+        fiber_yield(core);
+    core->pc = pc;
+    if (is_full(core, mode, flag))
+        npu_trap(core, "cross_core_flag_overflow", "flagId",
+                 "flag %d was set 16 times without a wait; it counts to %d", flag, NPU_CROSS_LIMIT);
+    npu_note(core, NPU_DIFFERS, false, "cross_core_flag_overflow", "flagId", 0,
+             "flag %d can be set 16 times before the first wait; it counts to %d, so the waiting core must not be late",
              flag, NPU_CROSS_LIMIT);
 }
 
 static void set_flag(struct npu_core *core, int mode, int lane, int flag)
 {
     struct npu *npu = core->npu;
+    make_room(core, mode, flag);
     struct npu_cross_flag *mine = flag_of(core, flag);
     uint32_t before = rounds(core, mode, flag);
-    if (mine->sets[mode] - before >= NPU_CROSS_LIMIT)
-        overflow(core, flag);
     if (core->between) {
         struct npu_clock *slot = ring_slot(npu, &mine->set_clocks, mine->sets[mode]);
         memset(slot, 0, (size_t)npu->core_count * sizeof *slot);
@@ -212,9 +238,6 @@ static void set_flag(struct npu_core *core, int mode, int lane, int flag)
     mine->sets[mode]++;
     if (rounds(core, mode, flag) == before)
         return;
-    for (int i = 0; i < npu->core_count; i++)
-        if (takes_part(core, &npu->cores[i], mode, true) && flag_of(&npu->cores[i], flag)->counter == NPU_CROSS_LIMIT)
-            overflow(core, flag);
     finish_round(core, mode, flag, before);
     if (!core->between)
         end_epoch(core);

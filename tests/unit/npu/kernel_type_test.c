@@ -446,6 +446,31 @@ static void sets_16_times(float *x)
         npu_cross_core_set_flag(2, NPU_PIPE_MTE3, 1);
 }
 
+static void waits_16_times(float *x)
+{
+    (void)x;
+    for (int i = 0; i < 16; i++)
+        npu_cross_core_wait_flag(2, 1);
+}
+
+/* The AIC has its turn first and could set 16 times before an AIV has waited once: told and no more, since on the chip
+ * they run at the same time. */
+static void a_full_flag_lets_the_others_run(void **state)
+{
+    (void)state;
+    static const enum npu_kernel_type types[] = {NPU_TYPE_MIX_AIC_1_1, NPU_TYPE_MIX_AIC_1_2};
+    for (int i = 0; i < 2; i++) {
+        struct fixture f;
+        assert_true(launch_as(&f, types[i], (void *)waits_16_times, (void *)sets_16_times, 1));
+        fixture_free(&f);
+        assert_true(launch_as(&f, types[i], (void *)sets_16_times, (void *)waits_16_times, 2));
+        const struct npu_finding *found = finding(&f, "cross_core_flag_overflow");
+        assert_int_equal(found->kind, NPU_DIFFERS);
+        assert_false(found->fatal);
+        fixture_free(&f);
+    }
+}
+
 static void sync_only_vectors(float *x)
 {
     (void)x;
@@ -521,6 +546,7 @@ int main(void)
         cmocka_unit_test(sync_all_joins_both_kinds),
         cmocka_unit_test(a_sync_infers_a_mix_type),
         cmocka_unit_test(flags_left_set_are_noted),
+        cmocka_unit_test(a_full_flag_lets_the_others_run),
         cmocka_unit_test(each_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
