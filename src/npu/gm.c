@@ -81,6 +81,7 @@ static _Noreturn void out_of_bounds(struct npu_core *core, const char *operand, 
 {
     const struct npu *npu = core->npu;
     const struct npu_gm_region *before = NULL, *after = NULL;
+    npu_trap_unplaced(core, operand, addr);
     for (int i = 0; i < npu->region_count && !after; i++)
         if ((uint64_t)npu->regions[i]->base <= addr)
             before = npu->regions[i];

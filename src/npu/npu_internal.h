@@ -187,6 +187,8 @@ static inline bool npu_memory_on(const struct npu_core *core, enum npu_memory me
     return core->aic == (memory != NPU_MEM_UB);
 }
 uint32_t npu_memory_bytes(const struct npu_core *core, enum npu_memory memory);
+/* Where the tensor of a TBuf without InitBuffer lies: outside all memories. */
+#define NPU_UNPLACED (UINT64_C(1) << 57)
 /* Where a memory begins. Of a memory that the core lacks: an address that leads nowhere. */
 uint64_t npu_memory_base(const struct npu_core *core, enum npu_memory memory);
 /* The memory of this core that holds addr. */
@@ -299,6 +301,8 @@ uint32_t npu_schedule_behind(const struct npu_core *core, int lane);
  * ------------------------------------------------------------------------------------------------ */
 /* The block has ended: reports tensors that were not freed and flags that were set and not waited for. */
 void npu_pipe_object_destroy(struct npu_core *core);
+/* The trap for an access to a tensor that lies at NPU_UNPLACED; returns if the address is another. */
+void npu_trap_unplaced(struct npu_core *core, const char *operand, uint64_t addr);
 /* The trap for an access of [addr, addr+bytes) that leaves its local memory; names the InitBuffer that gave away what
  * is not there, if one did. */
 _Noreturn void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char *operand, uint64_t addr,

@@ -141,6 +141,12 @@ static uint64_t overbooked_at(const struct npu_pipe_object *pipe, enum npu_memor
     return 0;
 }
 
+void npu_trap_unplaced(struct npu_core *core, const char *operand, uint64_t addr)
+{
+    if (addr - NPU_UNPLACED < UINT32_MAX)
+        npu_trap(core, "que_uninitialized", operand, "a tensor is used that Get of a TBuf gave before InitBuffer");
+}
+
 void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char *operand, uint64_t addr,
                        uint64_t bytes)
 {
@@ -148,6 +154,7 @@ void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char
     const struct npu_memory_row *row = &npu_memories[memory];
     uint64_t offset = addr - npu_memory_base(core, memory), size = npu_memory_bytes(core, memory);
     uint64_t end = 0, used_at = core->pc;
+    npu_trap_unplaced(core, operand, addr);
     uint64_t made_at = pipe && offset + bytes > size ? overbooked_at(pipe, memory, offset, size, &end) : 0;
     if (made_at) {
         core->pc = made_at;
@@ -337,13 +344,34 @@ void npu_que_deque_between(uint32_t id, struct npu_tensor *tensor, int src_posit
         deque(core, queue, tensor, from, to);
 }
 
+/* The buffer that FreeTensor frees. The call works on the tensor's buffer, whichever queue gave it: where that one has
+ * the same positions and depth it sets the flag that AllocTensor there waits for, and *queue becomes it. Source:
+ * asc-devkit, impl/basic_api, FreeBuffer of TQueBind. */
+static struct npu_buffer *buffer_to_free(struct npu_core *core, struct npu_queue **queue,
+                                         const struct npu_tensor *tensor)
+{
+    struct npu_pipe_object *pipe = core->pipe;
+    unsigned index = (unsigned)tensor->buffer - 1;
+    if (index - (*queue)->first < (*queue)->buffers || index >= pipe->buffer_count)
+        return own_buffer(core, *queue, tensor, "que_free_foreign", "FreeTensor");
+    struct npu_queue *owner = &pipe->queues[pipe->buffers[index].queue];
+    if (owner->producer != (*queue)->producer || owner->consumer != (*queue)->consumer ||
+        owner->barrier != (*queue)->barrier || owner->in_place != (*queue)->in_place)
+        return own_buffer(core, *queue, tensor, "que_free_foreign", "FreeTensor");
+    npu_note(core, NPU_DIFFERS, false, "que_free_foreign", "tensor", pipe->buffers[index].pc,
+             "FreeTensor of a tensor that another %s queue allocated: it is that queue's buffer that becomes free",
+             position_names[owner->position]);
+    *queue = owner;
+    return &pipe->buffers[index];
+}
+
 void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_queue *queue = find_queue(core, id, "FreeTensor");
     if (queue->tbuf)
         return;
-    struct npu_buffer *buffer = own_buffer(core, queue, tensor, "que_free_foreign", "FreeTensor");
+    struct npu_buffer *buffer = buffer_to_free(core, &queue, tensor);
     if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
         npu_trap(core, "que_free_twice", "tensor", "FreeTensor of a tensor that is free already");
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
@@ -394,6 +422,13 @@ int npu_que_tensors(uint32_t id)
 void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
+    if (!id) { /* Get only makes a tensor of what the TBuf holds: kernels get buffers that a branch does not use */
+        npu_pipe_live(core, "Get");
+        npu_note(core, NPU_DIFFERS, false, "que_uninitialized", "", 0,
+                 "Get before InitBuffer: the tensor has no place, and whoever uses it stops");
+        *tensor = (struct npu_tensor){.addr = NPU_UNPLACED + offset, .bytes = bytes, .position = NPU_VECCALC};
+        return;
+    }
     struct npu_queue *queue = find_queue(core, id, "Get");
     const struct npu_buffer *buffer = &core->pipe->buffers[queue->first];
     uint32_t rest = offset < buffer->bytes ? buffer->bytes - offset : 0;

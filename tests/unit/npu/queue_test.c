@@ -109,6 +109,43 @@ static void ub_has_a_budget(void **state)
     fake_stop();
 }
 
+/* Two queues of the same positions may free each other's tensors: the flag is the one that the owner waits for. */
+static void freed_by_a_twin(void **state)
+{
+    (void)state;
+    start();
+    npu_que_init(&que, NPU_GM, NPU_VECIN, 1, 1, 32);
+    npu_que_init(&que2, NPU_GM, NPU_VECIN, 1, 1, 32);
+    npu_que_alloc(que, &t0);
+    npu_que_alloc(que2, &t1);
+    npu_que_free(que2, &t0);
+    npu_que_free(que, &t1);
+    assert_int_equal(notes("que_free_foreign"), 2);
+    npu_que_alloc(que, &t2);
+    assert_int_equal(t2.addr, t0.addr);
+    EXPECT_TRAP("que_alloc_exhausted", npu_que_alloc(que, &t0));
+    npu_que_alloc(que2, &t0);
+    assert_int_equal(t0.addr, t1.addr);
+    fake_stop();
+}
+
+/* Get only makes a tensor; using it stops, as an operand and by the scalar unit. */
+static void get_before_init_buffer(void **state)
+{
+    (void)state;
+    start();
+    uint32_t never = 0;
+    npu_buf_get(never, 64, 128, &t0);
+    assert_int_equal(notes("que_uninitialized"), 1);
+    assert_int_equal(t0.bytes, 128);
+    EXPECT_TRAP("que_uninitialized", npu_local_overrun(&fake, NPU_MEM_UB, "dst", t0.addr, 128));
+    npu_trap_unplaced(&fake, "dst", (uint64_t)fake.ub); /* any other address is none of its business */
+    npu_buf_init(&never, NPU_VECCALC, 32);
+    npu_pipe_reset();
+    EXPECT_TRAP("que_uninitialized", npu_buf_get(never, 0, 0, &t0));
+    fake_stop();
+}
+
 static void misuse_traps(void **state)
 {
     (void)state;
@@ -127,7 +164,7 @@ static void misuse_traps(void **state)
     EXPECT_TRAP("que_enque_twice", npu_que_enque(que, &t0));
     EXPECT_TRAP("que_depth_exceeded", npu_que_enque(que, &t1));
     npu_que_deque(que, &t0);
-    EXPECT_TRAP("que_free_foreign", npu_que_free(que2, &t0));
+    EXPECT_TRAP("que_free_foreign", npu_que_free(que2, &t0)); /* its flag would be MTE3_V, the owner waits for V_MTE2 */
     npu_que_free(que, &t0);
     EXPECT_TRAP("que_free_twice", npu_que_free(que, &t0));
     EXPECT_TRAP("que_enque_free", npu_que_enque(que, &t0));
@@ -299,6 +336,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_come_out_first_in_first_out),
         cmocka_unit_test(ub_has_a_budget),
+        cmocka_unit_test(freed_by_a_twin),
+        cmocka_unit_test(get_before_init_buffer),
         cmocka_unit_test(misuse_traps),
         cmocka_unit_test(flags_have_rules),
         cmocka_unit_test(event_ids),

@@ -33,7 +33,7 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         LocalTensor<half> zOut = zQueue.AllocTensor<half>();
         Add(zOut, xLocal, yLocal, TILE);
         zQueue.EnQue(zOut);
-        yQueue.FreeTensor(xLocal); // BUG: que_free_foreign
+        zQueue.FreeTensor(xLocal); // BUG: que_free_foreign
         yQueue.FreeTensor(yLocal);
         LocalTensor<half> zLocal = zQueue.DeQue<half>();
         DataCopy(zGm[at], zLocal, TILE);
