@@ -172,7 +172,7 @@ struct npu_core {
     bool spin_cleaned;              /* cache maintenance since that read */
     bool spun;                      /* the block has waited for a value in GM */
     struct npu_cube_scratch *cube_scratch; /* mmad.c: room for packed operands; NULL before the first Mmad */
-    struct npu_matmul_core *matmul; /* adv/matmul.h: Matmul objects; NULL before the first */
+    struct npu_matmul_core *matmul;        /* adv/matmul.h: Matmul objects; NULL before the first */
     uint64_t unit_flags[2]; /* a bit per fractal of L0C: Mmad has filled it and no Fixpipe has emptied it */
     struct npu_stats stats;
 };

@@ -119,6 +119,15 @@ static void fill(struct npu_core *core, const struct npu_matmul *mm, int matrix,
     npu_order_barrier(core->order, NPU_LANE_MTE2);
 }
 
+/* The last block of A has one row. Where M runs along the columns Nd2Nz fills 32 bytes with it. */
+static bool ends_with_single_row(const struct npu_matmul *mm, const struct matmul_part *part)
+{
+    uint32_t base = (uint32_t)matmul_tiling(mm)->baseM;
+    if (matmul_k_rows(mm, NPU_MATMUL_A))
+        return in_slabs(mm, NPU_MATMUL_A) && part->columns % base == 1;
+    return part->rows % base == 1;
+}
+
 static void load_part(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_part *part,
                       uint64_t to)
 {
@@ -128,7 +137,7 @@ static void load_part(struct npu_core *core, const struct npu_matmul *mm, int ma
         fill(core, mm, matrix, part, to, source->scalar);
         return;
     }
-    if (matrix == NPU_MATMUL_A && part->rows == 1 && format == NPU_FORMAT_ND)
+    if (matrix == NPU_MATMUL_A && format == NPU_FORMAT_ND && ends_with_single_row(mm, part))
         fill(core, mm, matrix, part, to, 0);
     if (format == NPU_FORMAT_NZ)
         load_nz(core, mm, matrix, part, source->tensor, to);
