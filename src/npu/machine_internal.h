@@ -219,7 +219,7 @@ struct npu {
     struct npu_fiber *core_fibers;
     struct npu_sync_state sync;
     struct npu_matmul_queues *matmul; /* what AIVs ask of their AICs; NULL before the first Matmul object */
-    struct rng rng; /* order of the blocks under a random schedule */
+    struct rng rng;                   /* order of the blocks under a random schedule */
     struct npu_stats stats;
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
     struct npu_fibers *fibers;
