@@ -73,6 +73,16 @@ void akgen_tmp_welford_finalize(const struct akgen_shape *shape, uint32_t *max, 
 bool akgen_tmp_rms_norm(const struct akgen_shape *shape, uint32_t type_size, bool basic_block, uint32_t *max,
                         uint32_t *min);
 
+/* False if the shape is none for basic blocks. original: how many of the first dimension are data. */
+bool akgen_tmp_batch_norm(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t type_size,
+                          bool basic_block, uint32_t *max, uint32_t *min);
+void akgen_tmp_group_norm(const struct akgen_shape *shape, uint32_t type_size, bool reuse, uint32_t groups,
+                          uint32_t *max, uint32_t *min);
+void akgen_tmp_layer_norm_grad(const struct akgen_shape *shape, uint32_t type_size, bool reuse, uint32_t *max,
+                               uint32_t *min);
+void akgen_tmp_layer_norm_grad_beta(const struct akgen_shape *shape, uint32_t type_size, uint32_t *max, uint32_t *min);
+void akgen_tmp_pad(const struct akgen_shape *shape, uint32_t type_size, uint32_t *max, uint32_t *min);
+
 /* Tiling of what normalises and sorts. space: of the temporary buffer. */
 void akgen_layer_norm_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size, bool reuse,
                              struct akgen_LayerNormTiling *tiling);
@@ -82,6 +92,21 @@ void akgen_layer_norm_separate_tiling(const struct akgen_shape *shape, uint32_t 
                                       struct akgen_LayerNormSeparateTiling *tiling);
 bool akgen_rms_norm_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,
                            uint32_t type_size, bool basic_block, struct akgen_RmsNormTiling *tiling);
+bool akgen_batch_norm_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,
+                             uint32_t type_size, bool basic_block, struct akgen_BatchNormTiling *tiling);
+void akgen_group_norm_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size, bool reuse,
+                             uint32_t groups, struct akgen_GroupNormTiling *tiling);
+void akgen_layer_norm_grad_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size, bool reuse,
+                                  struct akgen_LayerNormGradTiling *tiling);
+void akgen_layer_norm_grad_beta_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,
+                                       struct akgen_LayerNormGradBetaTiling *tiling);
+/* Of what rearranges. original: without padding. */
+void akgen_pad_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,
+                      uint32_t type_size, struct akgen_PadTiling *tiling);
+void akgen_unpad_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,
+                        struct akgen_UnPadTiling *tiling);
+void akgen_transpose_matrix_tiling(const struct akgen_shape *shape, uint32_t type_size,
+                                   struct akgen_ConfusionTransposeTiling *tiling);
 bool akgen_topk_tiling(int32_t inner, int32_t outer, int32_t k, uint32_t type_size, bool has_index, bool small,
                        bool largest, struct akgen_TopkTiling *tiling);
 

@@ -21,6 +21,7 @@
 #include "adv/matmul.h"
 #include "adv/norm.h"
 #include "adv/norm_grad.h"
+#include "adv/pad.h"
 #include "adv/pattern.h"
 #include "adv/quant.h"
 #include "adv/reduce.h"

@@ -51,11 +51,8 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 #define AKGEN_LACKS_ADVANCED(X) \
     X(AntiQuantize) \
     X(GroupNorm) \
-    X(Pad) \
     X(SoftmaxFlashV3) \
-    X(TransData) \
-    X(UnPad) \
-    X(ConfusionTranspose)
+    X(TransData)
 /* clang-format on */
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED

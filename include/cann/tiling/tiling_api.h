@@ -4,6 +4,7 @@
 #define CANN_TILING_TILING_API_H
 
 #include "register/tilingdata_base.h"
+#include "tiling/batch_tiling.h"
 #include "tiling/matmul_tiling.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/softmax_tiling.h"
@@ -19,25 +20,12 @@ namespace AscendC
 {
 #define AKGEN_UNSUPPORTED_FUNCTION(name)                                                                               \
     template <typename... Arguments> uint32_t name(Arguments &&...) AKGEN_UNSUPPORTED("AscendC::" #name)
-AKGEN_UNSUPPORTED_FUNCTION(GetBatchNormMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetBatchNormNDTilingInfo);
-AKGEN_UNSUPPORTED_FUNCTION(GetGroupNormMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetGroupNormNDTilingInfo);
-AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradNDTilingInfo);
-AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradBetaMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLayerNormGradBetaNDTilingInfo);
-AKGEN_UNSUPPORTED_FUNCTION(GetPadMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetUnPadMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetTransposeMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetTransposeTilingInfo);
 AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeTilingInfo);
-AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeOnlyTilingInfo);
 AKGEN_UNSUPPORTED_FUNCTION(GetTransDataMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetSortMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(PadTilingFunc);
-AKGEN_UNSUPPORTED_FUNCTION(UnPadTilingFunc);
 AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseAndMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseNotMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseOrMaxMinTmpSize);

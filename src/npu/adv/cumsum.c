@@ -5,10 +5,10 @@
  * at a time or more where the temporary space allows, summed row by row, and transposed back. Steps: asc-devkit,
  * CumSum. */
 #include "npu/adv/piece.h"
-
+#include "npu/adv/transpose.h"
 #include "npu/lanes.h"
 
-enum { GROUP = 16, LIST = 16 }; /* rows that one TransDataTo5HD takes; addresses on either side */
+enum { GROUP = 16, LIST = ADV_LIST }; /* rows that one TransDataTo5HD takes */
 
 /* A matrix in UB: element (row, column) lies at row * pitch + column. */
 struct matrix {
@@ -29,30 +29,6 @@ struct cumsum {
     uint32_t aligned; /* rows, rounded up to whole groups */
     uint32_t block;   /* columns in 32 bytes */
 };
-
-static uint32_t va_of(const struct npu_core *core, uint64_t addr)
-{
-    return npu_in_ub(core, addr) ? (uint32_t)(addr - (uint64_t)core->ub) : NPU_VA_OUTSIDE;
-}
-
-static void transpose_list(const struct cumsum *c, const uint64_t dst[LIST], const uint64_t src[LIST], uint32_t repeat,
-                           uint32_t dst_rep, uint32_t src_rep)
-{
-    for (uint32_t i = 0; i < LIST; i++) {
-        c->core->regs.va[i / 8][i % 8] = va_of(c->core, dst[i]);
-        c->core->regs.va[2 + i / 8][i % 8] = va_of(c->core, src[i]);
-    }
-    struct npu_insn insn = {.op = NPU_OP_TRANS_DATA_5HD,
-                            .form = NPU_FORM_MASK_REG,
-                            .dst_type = c->type,
-                            .src_type = c->type,
-                            .mode = 0 | 2 << 3,         /* VA0 and VA2 are the first registers of dst and src */
-                            .repeat = (uint8_t)repeat}; /* CANN's variable for it has eight bits */
-    /* A stride is added even to a single repeat. */
-    insn.dst_rep = (uint16_t)(repeat > 1 ? dst_rep : 0);
-    insn.src0_rep = (uint16_t)(repeat > 1 ? src_rep : 0);
-    adv_issue(c->core, &insn);
-}
 
 /* The tile of GROUP rows and `block` columns of `m`, and the same of its transpose `t`. Rows that the matrix lacks are
  * rows that it has. Of 32-bit elements a row of the transposed tile is two blocks: neighbours in the list where the
@@ -82,9 +58,9 @@ static void transpose(const struct cumsum *c, const struct matrix *m, const stru
     for (uint32_t i = 0; i < (down ? blocks : groups); i++) {
         tile(c, m, t, down ? 0 : i, down ? i : 0, back, in_m, in_t);
         if (back)
-            transpose_list(c, in_m, in_t, repeat, m_rep, t_rep);
+            adv_transpose_blocks(c->core, c->type, in_m, in_t, repeat, m_rep, t_rep);
         else
-            transpose_list(c, in_t, in_m, repeat, t_rep, m_rep);
+            adv_transpose_blocks(c->core, c->type, in_t, in_m, repeat, t_rep, m_rep);
     }
 }
 

@@ -10,6 +10,21 @@ static struct npu_tensor floats(struct npu_core *core, const struct npu_adv *cal
     return adv_tmp(core, call, first * 4, count * 4);
 }
 
+/* Of LayerNormGrad: the host rounds the rows at a time up without looking at the space; what does not fit lands behind
+ * it, as on the chip. */
+static struct npu_tensor floats_or_behind(struct npu_core *core, const struct npu_adv *call, uint32_t first,
+                                          uint32_t count)
+{
+    struct npu_tensor part = call->tmp;
+    if ((first + count) * 4 > part.bytes)
+        npu_note(core, NPU_DIFFERS, false, "adv_tmp_too_small", "sharedTmpBuffer", 0,
+                 "%s works on %u bytes of temporary space and has %u: the rest lands behind it", core->api,
+                 (first + count) * 4, part.bytes);
+    part.addr += (uint64_t)first * 4;
+    part.bytes = count * 4;
+    return part;
+}
+
 /* LayerNormGrad: dst = gradient of x, xhat (for gamma); src = dy, x, variance, mean, gamma; scalar[0] = epsilon. */
 struct grad {
     struct npu_core *core;
@@ -108,8 +123,8 @@ static void grad_rows(const struct grad *g, uint32_t row)
     bool half = call->type == AKGEN_FLOAT16;
     struct npu_tensor one = call->tmp, two = call->tmp;
     if (half) {
-        one = floats(core, call, t->tmpTensor1Pos, t->tmpTensor1Size);
-        two = floats(core, call, t->tmpTensor2Pos, t->tmpTensor2Size);
+        one = floats_or_behind(core, call, t->tmpTensor1Pos, t->tmpTensor1Size);
+        two = floats_or_behind(core, call, t->tmpTensor2Pos, t->tmpTensor2Size);
     }
     struct npu_tensor part[5];
     for (int i = 0; i < 4; i++)
@@ -159,13 +174,13 @@ void adv_layer_norm_grad(struct npu_core *core, const struct npu_adv *call)
     g.epsilon = half ? (float)narrow : as_float((uint32_t)call->scalar[0]);
     g.back = as_float(t->lastDimValueBack);
     g.back_twice = as_float(t->lastDimValueBackMulTwo);
-    g.x1 = reuse ? call->src[0] : floats(core, call, t->x1TensorPos, t->x1TensorSize);
-    g.x2 = reuse ? call->src[1] : floats(core, call, t->x2TensorPos, t->x2TensorSize);
-    g.x3 = floats(core, call, t->x3TensorPos, t->x3TensorSize);
-    g.variance_grad = floats(core, call, t->pdVarTensorPos, t->pdVarTensorSize);
-    g.mean_grad = floats(core, call, t->pdMeanTensorPos, t->pdMeanTensorSize);
-    g.wide = floats(core, call, t->tmpTensorBSHPos, t->tmpTensorBSHSize);
-    g.packed = half ? floats(core, call, t->tmpTensorPos, t->tmpTensorSize) : call->dst[0];
+    g.x1 = reuse ? call->src[0] : floats_or_behind(core, call, t->x1TensorPos, t->x1TensorSize);
+    g.x2 = reuse ? call->src[1] : floats_or_behind(core, call, t->x2TensorPos, t->x2TensorSize);
+    g.x3 = floats_or_behind(core, call, t->x3TensorPos, t->x3TensorSize);
+    g.variance_grad = floats_or_behind(core, call, t->pdVarTensorPos, t->pdVarTensorSize);
+    g.mean_grad = floats_or_behind(core, call, t->pdMeanTensorPos, t->pdMeanTensorSize);
+    g.wide = floats_or_behind(core, call, t->tmpTensorBSHPos, t->tmpTensorBSHSize);
+    g.packed = half ? floats_or_behind(core, call, t->tmpTensorPos, t->tmpTensorSize) : call->dst[0];
     adv_reset_mask(core);
     for (uint32_t row = 0; row < rows; row += t->nohCalSize) {
         g.rows = rows - row < t->nohCalSize ? rows - row : t->nohCalSize;

@@ -78,8 +78,9 @@ static void logical(bool any, uint8_t type, uint32_t rows, uint32_t cols, bool r
     }
     reduce(any ? NPU_ADV_PATTERN_ANY : NPU_ADV_PATTERN_ALL, AKGEN_REDUCE_LOGIC, type, rows, cols, ra, reuse);
     /* CANN's routine for bytes along a row. */
-    if (type == AKGEN_UINT8 && !ra && cols > 16 && cols < 32)
-        terms = 16;
+    bool cut = type == AKGEN_UINT8 && !ra && cols > 16 && cols < 32;
+    assert_true(adv_noted("adv_shape") == cut);
+    terms = cut ? 16 : terms;
     for (uint32_t i = 0; i < (ra ? cols : rows); i++) {
         bool want = !any;
         for (uint32_t k = 0; k < terms; k++)

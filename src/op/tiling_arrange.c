@@ -1,0 +1,92 @@
+/* Tiling of Pad, UnPad and the transposition of a matrix on NPU_ARCH 2201 (asc-devkit docs, 高阶API, Pad Tiling, UnPad
+ * Tiling, Transpose Tiling; formulas: impl/adv_api/tiling/pad and transpose). */
+#include "akgen/tiling_abi.h"
+
+enum { BLOCK_BYTES = 32, LIST = 16, BRCB_ROWS = 8, MOST_REPEATS = 255, MOST_BRCB = 254 };
+
+static bool matrix(const struct akgen_shape *shape, uint32_t type_size)
+{
+    return shape->rank == 2 && akgen_shape_elements(shape) > 0 && (type_size == 2 || type_size == 4);
+}
+
+/* Every element becomes a block, twice: 16 elements at least, all at most. */
+void akgen_tmp_pad(const struct akgen_shape *shape, uint32_t type_size, uint32_t *max, uint32_t *min)
+{
+    if (!matrix(shape, type_size))
+        return;
+    uint32_t count = (uint32_t)akgen_shape_elements(shape);
+    *max = (count + LIST - 1) / LIST * LIST * BLOCK_BYTES * 2;
+    *min = LIST * BLOCK_BYTES * 2;
+}
+
+void akgen_pad_tiling(const struct akgen_shape *shape, const struct akgen_shape *original, uint32_t space,
+                      uint32_t type_size, struct akgen_PadTiling *tiling)
+{
+    if (!matrix(shape, type_size) || original->rank != 2)
+        return;
+    uint32_t rows = (uint32_t)shape->dims[0], columns = (uint32_t)shape->dims[1], block = BLOCK_BYTES / type_size;
+    *tiling = (struct akgen_PadTiling){
+        .srcHeight = rows,
+        .srcWidth = columns,
+        .srcOriWidth = (uint32_t)original->dims[1],
+        .widthWithoutLastBlock = columns - block,
+        .blocksPerRow = columns / block,
+        .heightTiling = MOST_REPEATS,
+        .heightFractal = rows / MOST_REPEATS,
+        .heightFractalTail = rows % MOST_REPEATS,
+        .mainLoopOffset = MOST_REPEATS * columns,
+        .tailBlockOffset = rows / MOST_REPEATS * MOST_REPEATS * columns + columns - block,
+    };
+    uint32_t groups = space / (LIST * BLOCK_BYTES) / 2, step = groups * LIST;
+    if (!groups)
+        return;
+    uint32_t rest = rows * columns % step, tail = columns % step;
+    tiling->tmpBuffer1BlockNum = groups;
+    tiling->tmpBuffer1RowNum = step;
+    tiling->tmpBuffer2Offset = step * block;
+    tiling->widthTiling = step;
+    tiling->widthFractal = columns / step;
+    tiling->widthFractalTail = tail;
+    tiling->widthFractalTailAlingned = tail ? (tail + block - 1) / block * block : 0;
+    tiling->brcbTiling = step;
+    tiling->brcbFractal = rows * columns / step;
+    tiling->brcbFractalTail = rest;
+    tiling->maxRepeatTimes = MOST_BRCB;
+    tiling->brcbTilingRepeatTimes = step / BRCB_ROWS / MOST_BRCB;
+    tiling->brcbTilingRepeatTimesTail = step / BRCB_ROWS % MOST_BRCB;
+    tiling->brcbFractalTailRepeatTimes = rest / BRCB_ROWS / MOST_BRCB;
+    tiling->brcbFractalTailRepeatTimesTail = rest / BRCB_ROWS % MOST_BRCB;
+}
+
+/* One GatherMask does it: the space is for other chips. */
+void akgen_unpad_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,
+                        struct akgen_UnPadTiling *tiling)
+{
+    if (!matrix(shape, type_size))
+        return;
+    tiling->srcHeight = (uint32_t)shape->dims[0];
+    tiling->srcWidth = (uint32_t)shape->dims[1];
+    uint32_t groups = space / (LIST * BLOCK_BYTES) / 2, step = groups * LIST;
+    if (!groups)
+        return;
+    tiling->tmpBuffer1BlockNum = groups;
+    tiling->tmpBuffer1RowNum = step;
+    tiling->tmpBuffer2Offset = step * (BLOCK_BYTES / type_size);
+    tiling->widthTiling = step;
+    tiling->widthFractal = (tiling->srcWidth + step - 1) / step;
+    tiling->widthFractalTail = tiling->srcWidth % step ? tiling->srcWidth % step : step;
+}
+
+void akgen_transpose_matrix_tiling(const struct akgen_shape *shape, uint32_t type_size,
+                                   struct akgen_ConfusionTransposeTiling *tiling)
+{
+    if (shape->rank < 2 || !type_size)
+        return;
+    uint32_t block = BLOCK_BYTES / type_size, height = (uint32_t)shape->dims[0], width = (uint32_t)shape->dims[1];
+    tiling->param0 = block;
+    tiling->param1 = height;
+    tiling->param2 = width;
+    tiling->param3 = height / LIST;
+    tiling->param4 = height * block * type_size / BLOCK_BYTES;
+    tiling->param5 = width / block;
+}
