@@ -110,12 +110,16 @@ struct sheet {
     uint32_t rows, columns; /* of the matrix as the object's shape has it; columns is the distance of rows */
 };
 
+struct axes {
+    int32_t b, s, n, g, d;
+};
 /* Matrix number i of a batch in a layout with axes B, S, N, G, D: S x D is one matrix, N x G of them for each B.
  * asc-devkit docs, Matmul-Kernel侧接口/IterateBatch. */
-static struct sheet sheet_of(uint8_t layout, const int32_t axes[5], uint32_t i, uint32_t stride, uint32_t rows,
+static struct sheet sheet_of(uint8_t layout, struct axes axes, uint32_t i, uint32_t stride, uint32_t rows,
                              uint32_t columns)
 {
-    uint64_t b = (uint64_t)axes[0], s = (uint64_t)axes[1], heads = (uint64_t)axes[2] * axes[3], d = (uint64_t)axes[4];
+    uint64_t b = (uint64_t)axes.b, s = (uint64_t)axes.s, heads = (uint64_t)axes.n * (uint64_t)axes.g,
+             d = (uint64_t)axes.d;
     uint64_t outer = heads ? i / heads : 0, head = heads ? i % heads : 0;
     switch (layout) {
     case NPU_LAYOUT_BSNGD:
@@ -138,18 +142,21 @@ void matmul_run_batch(struct npu_core *core, const struct npu_matmul *mm, uint32
                       const struct npu_matmul_batch *batch, const struct npu_matmul_output *out)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
+    const struct axes axes_a = {t->ALayoutInfoB, t->ALayoutInfoS, t->ALayoutInfoN, t->ALayoutInfoG, t->ALayoutInfoD};
+    const struct axes axes_b = {t->BLayoutInfoB, t->BLayoutInfoS, t->BLayoutInfoN, t->BLayoutInfoG, t->BLayoutInfoD};
+    const struct axes axes_c = {t->CLayoutInfoB, t->CLayoutInfoS1, t->CLayoutInfoN, t->CLayoutInfoG, t->CLayoutInfoS2};
     uint32_t count = batch->a > batch->b ? batch->a : batch->b;
     for (uint32_t i = 0; i < count * batch->loops; i++) {
         struct npu_matmul one = *mm;
         uint32_t loop = i / count, a = loop * batch->a + i % count * batch->a / count,
                  b = loop * batch->b + i % count * batch->b / count;
         bool ta = mm->sources[NPU_MATMUL_A].transposed, tb = mm->sources[NPU_MATMUL_B].transposed;
-        struct sheet at_a = sheet_of(mm->types[NPU_MATMUL_A].layout, &t->ALayoutInfoB, a, batch->stride_a,
+        struct sheet at_a = sheet_of(mm->types[NPU_MATMUL_A].layout, axes_a, a, batch->stride_a,
                                      (uint32_t)(ta ? mm->org_ka : mm->org_m), (uint32_t)(ta ? mm->org_m : mm->org_ka));
-        struct sheet at_b = sheet_of(mm->types[NPU_MATMUL_B].layout, &t->BLayoutInfoB, b, batch->stride_b,
+        struct sheet at_b = sheet_of(mm->types[NPU_MATMUL_B].layout, axes_b, b, batch->stride_b,
                                      (uint32_t)(tb ? mm->org_n : mm->org_kb), (uint32_t)(tb ? mm->org_kb : mm->org_n));
         struct sheet at_c =
-            sheet_of(mm->types[NPU_MATMUL_C].layout, &t->CLayoutInfoB, i, 0, (uint32_t)mm->org_m, columns_of_c(mm));
+            sheet_of(mm->types[NPU_MATMUL_C].layout, axes_c, i, 0, (uint32_t)mm->org_m, columns_of_c(mm));
         *(ta ? &one.org_m : &one.org_ka) = (int32_t)at_a.columns;
         *(tb ? &one.org_kb : &one.org_n) = (int32_t)at_b.columns;
         one.org_kc = (int32_t)at_c.columns;

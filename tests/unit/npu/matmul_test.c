@@ -166,7 +166,7 @@ static void calculate(struct npu_tensor c)
 
 static size_t c_bytes(void)
 {
-    return (size_t)up((uint32_t)it.p->m, 32) * up((uint32_t)it.p->n, 32) * 4;
+    return (size_t)up((uint32_t)it.p->m, 32) * up((uint32_t)it.p->n, 32) * 8;
 }
 
 static void on_aic(uint64_t unused, ...)
@@ -239,7 +239,7 @@ static struct npu *machine(bool mixed, uint64_t seed)
     return npu;
 }
 
-static void run(const struct product *p, bool mixed, uint64_t seed)
+static void fill_memory(const struct product *p)
 {
     it.p = p;
     make_tiling(p);
@@ -253,13 +253,22 @@ static void run(const struct product *p, bool mixed, uint64_t seed)
     store_matrix(it.a, p->type, it.elements[0], (uint32_t)p->m, (uint32_t)p->k, p->trans_a, p->nz_a);
     store_matrix(it.b, p->type, it.elements[1], (uint32_t)p->k, (uint32_t)p->n, p->trans_b, p->nz_b);
     store_matrix(it.bias, bias_type(p), it.elements[2], 1, (uint32_t)p->n, false, false);
-    struct npu *npu = machine(mixed, seed);
-    bool clean = npu_launch(npu, mixed ? (void *)asking : NULL, NULL, 0, 1);
+}
+
+static void no_finding(struct npu *npu, const char *name, bool clean)
+{
     size_t count;
     const struct npu_finding *findings = npu_findings(npu, &count);
     for (size_t i = 0; i < count; i++)
-        fail_msg("%s: %s: %s", p->name, findings[i].fault, findings[i].message);
+        fail_msg("%s: %s: %s", name, findings[i].fault, findings[i].message);
     assert_true(clean);
+}
+
+static void run(const struct product *p, bool mixed, uint64_t seed)
+{
+    fill_memory(p);
+    struct npu *npu = machine(mixed, seed);
+    no_finding(npu, p->name, npu_launch(npu, mixed ? (void *)asking : NULL, NULL, 0, 1));
     compare(p, it.c);
     if (mixed)
         compare(p, it.c + c_bytes());
@@ -353,6 +362,205 @@ static void test_ways_of_calling(void **state)
     struct product late = {"asynchronous", AKGEN_FLOAT16, AKGEN_FLOAT, 70, 90, 40, .async = true};
     run(&late, true, 0);
     run(&late, true, 5);
+}
+
+/* Calls of their own, each compared with a loop of its own. */
+static double a_of(int row, int k)
+{
+    return it.elements[0][row * it.p->k + k];
+}
+static double b_of(int k, int column)
+{
+    return it.elements[1][k * it.p->n + column];
+}
+static double c_at(size_t index)
+{
+    return get(it.p->c_type, it.c, index);
+}
+
+static void scalar_a(struct npu_matmul *mm, struct npu_tensor c)
+{
+    struct npu_tensor b = in_gm(it.b);
+    struct npu_matmul_output out = {.gm = c, .sync = 1};
+    npu_matmul_set_shape(mm, NPU_MATMUL_SINGLE_SHAPE, 1, it.p->n, it.p->k, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_A, NULL, 0x3c00 /* 1 as half */, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);
+    npu_matmul_iterate_all(mm, &out);
+}
+static void check_scalar_a(void)
+{
+    for (int column = 0; column < it.p->n; column++) {
+        double sum = 0;
+        for (int k = 0; k < it.p->k; k++)
+            sum += b_of(k, column);
+        assert_true(c_at((size_t)column) == sum);
+    }
+}
+
+static void vector_a(struct npu_matmul *mm, struct npu_tensor c)
+{
+    mm->types[NPU_MATMUL_A].format = NPU_FORMAT_VECTOR;
+    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_matmul_output out = {.gm = c, .sync = 1};
+    npu_matmul_set_shape(mm, NPU_MATMUL_SINGLE_SHAPE, 1, it.p->n, it.p->k, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);
+    npu_matmul_iterate_all(mm, &out);
+}
+static void check_vector_a(void)
+{
+    for (int column = 0; column < it.p->n; column++) {
+        double sum = 0;
+        for (int k = 0; k < it.p->k; k++)
+            sum += a_of(0, k) * b_of(k, column);
+        assert_true(c_at((size_t)column) == sum);
+    }
+}
+
+/* Two pieces of K, added in L0C; then once more onto C in GM. */
+static void partial_sums(struct npu_matmul *mm, struct npu_tensor c)
+{
+    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_matmul_output out = {.gm = c, .sync = 1};
+    int half = it.p->k / 2;
+    for (int i = 0; i < 3; i++) {
+        npu_matmul_set_shape(mm, NPU_MATMUL_SINGLE_SHAPE, 32, 32, half, 0, 0);
+        a.addr = (uint64_t)it.a + (uint64_t)(i % 2 * half * 2);
+        b.addr = (uint64_t)it.b + (uint64_t)(i % 2 * half * it.p->n * 2);
+        npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
+        npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);
+        assert_true(npu_matmul_iterate(mm, 1, i == 1, NULL));
+        out.atomic = i == 2;
+        if (i)
+            npu_matmul_get_c(mm, &out);
+    }
+}
+static void check_partial_sums(void)
+{
+    for (int row = 0; row < 32; row++)
+        for (int column = 0; column < 32; column++) {
+            double sum = 0;
+            for (int k = 0; k < it.p->k; k++)
+                sum += a_of(row, k) * b_of(k, column) * (k < it.p->k / 2 ? 2 : 1);
+            assert_true(c_at((size_t)(row * it.p->n + column)) == sum);
+        }
+}
+
+/* A batch of two matrices A with one B; NORMAL layout: M is half of the rows. */
+static void one_b_for_two(struct npu_matmul *mm, struct npu_tensor c)
+{
+    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_matmul_output out = {.gm = c, .sync = 1};
+    struct npu_matmul_batch batch = {.a = 2, .b = 1, .loops = 1};
+    for (int i = NPU_MATMUL_A; i <= NPU_MATMUL_C; i++)
+        mm->types[i].layout = NPU_LAYOUT_NORMAL;
+    npu_matmul_set_shape(mm, NPU_MATMUL_ORG_SHAPE, it.p->m / 2, it.p->n, it.p->k, it.p->k, 0);
+    npu_matmul_set_shape(mm, NPU_MATMUL_SINGLE_SHAPE, it.p->m / 2, it.p->n, it.p->k, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);
+    npu_matmul_iterate_batch(mm, &batch, &out);
+}
+/* A as 2 heads beside each other (B = 1, S = m, N = 2, D = k / 2), B as 2 matrices, C by matrices. */
+static void heads(struct npu_matmul *mm, struct npu_tensor c)
+{
+    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_matmul_output out = {.gm = c, .sync = 1};
+    struct npu_matmul_batch batch = {.a = 2, .b = 2, .loops = 1};
+    int32_t k = it.p->k / 2;
+    struct TCubeTiling *t = (struct TCubeTiling *)mm->tiling;
+    mm->types[NPU_MATMUL_A].layout = NPU_LAYOUT_BSNGD;
+    mm->types[NPU_MATMUL_B].layout = mm->types[NPU_MATMUL_C].layout = NPU_LAYOUT_BNGS1S2;
+    t->ALayoutInfoB = t->ALayoutInfoG = t->BLayoutInfoB = t->BLayoutInfoG = t->CLayoutInfoB = t->CLayoutInfoG = 1;
+    t->ALayoutInfoN = t->BLayoutInfoN = t->CLayoutInfoN = 2;
+    t->ALayoutInfoS = t->CLayoutInfoS1 = it.p->m;
+    t->ALayoutInfoD = t->BLayoutInfoS = k;
+    t->BLayoutInfoD = t->CLayoutInfoS2 = it.p->n;
+    npu_matmul_set_shape(mm, NPU_MATMUL_SINGLE_SHAPE, it.p->m, it.p->n, k, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);
+    npu_matmul_iterate_batch(mm, &batch, &out);
+}
+static void check_product(void)
+{
+    compare(it.p, it.c);
+}
+static void check_heads(void)
+{
+    int k = it.p->k / 2;
+    for (int head = 0; head < 2; head++)
+        for (int row = 0; row < it.p->m; row++)
+            for (int column = 0; column < it.p->n; column++) {
+                double sum = 0;
+                for (int i = 0; i < k; i++)
+                    sum += a_of(row, head * k + i) * b_of(head * k + i, column);
+                assert_true(c_at((size_t)((head * it.p->m + row) * it.p->n + column)) == sum);
+            }
+}
+
+static void test_other_calls(void **state)
+{
+    (void)state;
+    static const struct product plain = {"other calls", AKGEN_FLOAT16, AKGEN_FLOAT, 64, 48, 64, .trans_a = false};
+    static const struct {
+        void (*calls)(struct npu_matmul *mm, struct npu_tensor c);
+        void (*check)(void);
+    } all[] = {{scalar_a, check_scalar_a},
+               {vector_a, check_vector_a},
+               {partial_sums, check_partial_sums},
+               {one_b_for_two, check_product},
+               {heads, check_heads}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (int mixed = 0; mixed < 2; mixed++) {
+            fill_memory(&plain);
+            it.calls = all[i].calls;
+            struct npu *npu = machine(mixed, 0);
+            no_finding(npu, "other calls", npu_launch(npu, mixed ? (void *)asking : NULL, NULL, 0, 1));
+            all[i].check();
+            npu_destroy(npu);
+        }
+    it.calls = NULL;
+}
+
+/* int8 to half by one factor and by factors of columns. */
+static void quantised(struct npu_matmul *mm, struct npu_tensor c)
+{
+    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b), factors = in_gm(it.bias);
+    struct npu_matmul_output out = {.gm = c, .sync = 1};
+    npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
+    npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);
+    npu_matmul_set_quant(mm, 0x3f000000 /* 0.5 */);
+    npu_matmul_iterate_all(mm, &out);
+    npu_matmul_set_source(mm, NPU_MATMUL_QUANT, &factors, 0, 0);
+    out.gm.addr += (uint64_t)it.p->m * (uint64_t)it.p->n * 2;
+    npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
+    npu_matmul_iterate_all(mm, &out);
+}
+
+static void test_quantisation(void **state)
+{
+    (void)state;
+    static const struct product p = {"quantised", AKGEN_INT8, AKGEN_FLOAT16, 40, 48, 64, .trans_a = false};
+    fill_memory(&p);
+    for (int column = 0; column < p.n; column++) {
+        float factor = column % 3 ? 1.0f : 2.0f;
+        uint64_t bits = 0;
+        memcpy(&bits, &factor, sizeof factor);
+        memcpy(it.bias + (size_t)column * 8, &bits, sizeof bits);
+    }
+    it.calls = quantised;
+    struct npu *npu = machine(false, 0);
+    no_finding(npu, p.name, npu_launch(npu, NULL, NULL, 0, 1));
+    it.calls = NULL;
+    for (int row = 0; row < p.m; row++)
+        for (int column = 0; column < p.n; column++) {
+            double sum = 0;
+            for (int k = 0; k < p.k; k++)
+                sum += a_of(row, k) * b_of(k, column);
+            size_t index = (size_t)(row * p.n + column);
+            assert_true(c_at(index) == sum / 2);
+            assert_true(c_at(index + (size_t)p.m * (size_t)p.n) == sum * (column % 3 ? 1 : 2));
+        }
+    npu_destroy(npu);
 }
 
 /* What the machine says of wrong calls. */
@@ -494,6 +702,8 @@ int main(void)
                                        cmocka_unit_test(test_shapes),
                                        cmocka_unit_test(test_formats),
                                        cmocka_unit_test(test_ways_of_calling),
+                                       cmocka_unit_test(test_other_calls),
+                                       cmocka_unit_test(test_quantisation),
                                        cmocka_unit_test(test_wrong_calls),
                                        cmocka_unit_test(test_wrong_tilings),
                                        cmocka_unit_test(test_needs_its_aic)};
