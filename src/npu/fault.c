@@ -1,5 +1,6 @@
 /* What went wrong: findings, merged by (fault, pc, pc_other); traps, which end the run; signals inside a kernel. */
 #include "npu/machine_internal.h"
+#include "npu/scalar_internal.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -101,6 +102,7 @@ void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char 
 
 void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
 {
+    npu_scalar_settle(core);
     struct npu_place place = place_of(core);
     va_list args;
     va_start(args, format);

@@ -1,6 +1,7 @@
 /* The life of an instruction: check, bounds, order, execute (npu_internal.h tells the story). */
 #include "npu/adv/matmul.h"
 #include "npu/machine_internal.h"
+#include "npu/scalar_internal.h"
 
 /* The path decides (asc-devkit docs, 附录/API流水类型汇总; impl/basic_api/dav_c220 for L1->BT and L1->FB). */
 int npu_insn_pipe(const struct npu_insn *insn)
@@ -178,6 +179,8 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     core->insn = NULL;
     if (!here)
         return;
+    if (core->undefined_load.pending)
+        npu_scalar_settle(core);
     struct npu_insn insn = *given;
     struct npu_access accesses[NPU_MAX_ACCESSES];
     const struct npu_isa_row *row = &npu_isa[insn.op];

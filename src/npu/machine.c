@@ -1,5 +1,6 @@
 /* The machine: made, given memory, made to run a kernel on N blocks, asked what happened. */
 #include "npu/machine_internal.h"
+#include "npu/scalar_internal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -117,6 +118,7 @@ static void block_free(struct npu_core *core)
     if (!core->ub_memory)
         return;
     npu_current = core;
+    npu_scalar_settle(core);
     npu_pipe_object_destroy(core);
     npu_schedule_destroy(core->schedule);
     npu_order_destroy(core->order);

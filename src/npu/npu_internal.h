@@ -171,6 +171,12 @@ struct npu_core {
     uint64_t spin_addr, spin_count; /* scalar.c: GM address read over and over, and how often */
     bool spin_cleaned;              /* cache maintenance since that read */
     bool spun;                      /* the block has waited for a value in GM */
+    struct {
+        uint64_t pc, pc_other;             /* the load, and where its bytes come from */
+        uint64_t block;                    /* number of the basic block that it is in */
+        uint32_t offset;                   /* in UB */
+        bool pending, stored;              /* not reported yet; something has been stored since */
+    } undefined_load;                      /* hooks.c: bytes of UB that nothing has written, in a register */
     struct npu_cube_scratch *cube_scratch; /* mmad.c: room for packed operands; NULL before the first Mmad */
     struct npu_matmul_core *matmul;        /* adv/matmul.h: Matmul objects; NULL before the first */
     uint64_t unit_flags[2]; /* a bit per fractal of L0C: Mmad has filled it and no Fixpipe has emptied it */

@@ -191,6 +191,90 @@ static void undefined_scalars(void **state)
     fixture_free(&f);
 }
 
+/* The first 8 words of the buffer are written, the next 8 are not. The scalar unit copies all 16, as a kernel does with
+ * a tile and its padding; `words` of the copy go to z. */
+static void copy_tile(float *z, uint32_t words, bool branch, bool to_gm)
+{
+    npu_pipe_create();
+    struct npu_tensor room = local(128), second = room;
+    second.addr += 64;
+    float *tile = (float *)room.addr;
+    for (int i = 0; i < 8; i++)
+        store(&tile[i], (float)i);
+    for (int i = 0; i < 16; i++) {
+        __sanitizer_cov_trace_pc_guard(NULL);
+        float word = load(&tile[i]);
+        if (branch)
+            __sanitizer_cov_trace_pc_guard(NULL);
+        store(to_gm ? &z[i] : &tile[16 + i], word);
+    }
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    if (words)
+        copy(global(z, 0), second, words);
+    npu_pipe_destroy();
+}
+
+static void padding_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    copy_tile(z, 8, false, false);
+}
+
+static void padding_out_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    copy_tile(z, 16, false, false);
+}
+
+static void padding_branch_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    copy_tile(z, 8, true, false);
+}
+
+static void padding_to_gm_kernel(float *x, float *y, float *z)
+{
+    (void)x, (void)y;
+    copy_tile(z, 0, false, true);
+}
+
+static void load_and_use_kernel(float *x, float *y, float *z)
+{
+    (void)y, (void)z;
+    npu_pipe_create();
+    struct npu_tensor room = local(64);
+    (void)npu_scalar_load(&room, 0, 4);
+    copy(room, global(x, 0), 16); /* where the value may have gone */
+    npu_scalar_store(&room, 0, 4, 0);
+    npu_pipe_destroy();
+}
+
+/* Undefined values that are stored where they came from stay undefined and do no harm by themselves. */
+static void undefined_values_travel(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, padding_kernel, 1));
+    const struct npu_finding *note = finding(&f, "undefined_scalar");
+    assert_false(note->fatal);
+    assert_int_equal(note->count, 8);
+    assert_true(f.z[7] == 7.0f);
+    fixture_free(&f);
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, padding_out_kernel, 1));
+    assert_false(finding(&f, "undefined_scalar")->fatal);
+    assert_true(finding(&f, "undefined_output")->fatal);
+    fixture_free(&f);
+    void *const faulty[] = {(void *)padding_branch_kernel, (void *)padding_to_gm_kernel, (void *)load_and_use_kernel};
+    for (int i = 0; i < 3; i++) {
+        fixture_make(&f, false, 0);
+        assert_false(launch(&f, faulty[i], 1));
+        assert_true(finding(&f, "undefined_scalar")->fatal);
+        fixture_free(&f);
+    }
+}
+
 /* The host's tiling data has 24 bytes; the kernel's structure 24 or 32. */
 static void tiling_kernel(uint64_t tiling)
 {
@@ -361,6 +445,7 @@ int main(void)
         cmocka_unit_test(stale_lines),
         cmocka_unit_test(dma_sees_gm_not_the_cache),
         cmocka_unit_test(undefined_scalars),
+        cmocka_unit_test(undefined_values_travel),
         cmocka_unit_test(tiling_mismatch),
         cmocka_unit_test(soft_sync),
         cmocka_unit_test(cross_core_flags),
