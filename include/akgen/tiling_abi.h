@@ -81,6 +81,9 @@ void akgen_tmp_group_norm(const struct akgen_shape *shape, uint32_t type_size, b
 void akgen_tmp_layer_norm_grad(const struct akgen_shape *shape, uint32_t type_size, bool reuse, uint32_t *max,
                                uint32_t *min);
 void akgen_tmp_layer_norm_grad_beta(const struct akgen_shape *shape, uint32_t type_size, uint32_t *max, uint32_t *min);
+/* type: TransposeType. */
+void akgen_tmp_transpose(const struct akgen_shape *shape, uint32_t type_size, uint32_t type, uint32_t *max,
+                         uint32_t *min);
 void akgen_tmp_pad(const struct akgen_shape *shape, uint32_t type_size, uint32_t *max, uint32_t *min);
 
 /* Tiling of what normalises and sorts. space: of the temporary buffer. */

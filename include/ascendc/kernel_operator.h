@@ -19,6 +19,7 @@
 #include "adv/cumsum.h"
 #include "adv/elementwise.h"
 #include "adv/matmul.h"
+#include "adv/group_norm.h"
 #include "adv/norm.h"
 #include "adv/norm_grad.h"
 #include "adv/pad.h"

@@ -77,6 +77,18 @@ void akgen_unpad_tiling(const struct akgen_shape *shape, uint32_t space, uint32_
     tiling->widthFractalTail = tiling->srcWidth % step ? tiling->srcWidth % step : step;
 }
 
+/* transposeType 1 and 2 swap the middle axes of (b, n, s, h/n), 3 to 6 divide or join the last; 7 needs nothing. */
+void akgen_tmp_transpose(const struct akgen_shape *shape, uint32_t type_size, uint32_t type, uint32_t *max,
+                         uint32_t *min)
+{
+    enum { LAST_SWAP = 2, LAST_JOIN = 6, FRACTAL = LIST * LIST };
+    *max = *min = 0;
+    if (type == 0 || type > LAST_JOIN || shape->rank < 3)
+        return;
+    *min = (type <= LAST_SWAP ? 1 : 2) * FRACTAL * type_size;
+    *max = type <= LAST_SWAP ? ((uint32_t)shape->dims[2] + LIST - 1) / LIST * FRACTAL * type_size : *min;
+}
+
 void akgen_transpose_matrix_tiling(const struct akgen_shape *shape, uint32_t type_size,
                                    struct akgen_ConfusionTransposeTiling *tiling)
 {

@@ -50,7 +50,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 /* clang-format off */
 #define AKGEN_LACKS_ADVANCED(X) \
     X(AntiQuantize) \
-    X(GroupNorm) \
     X(SoftmaxFlashV3) \
     X(TransData)
 /* clang-format on */

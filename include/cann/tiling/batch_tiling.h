@@ -36,11 +36,24 @@ inline void GetPadMaxMinTmpSize(const ge::Shape &shape, const uint32_t type_size
     const akgen_shape plain = AkgenShape(shape);
     akgen_tmp_pad(&plain, type_size, &max, &min);
 }
+inline void GetTransposeMaxMinTmpSize(const ge::Shape &shape, const uint32_t type_size, const uint32_t type,
+                                      uint32_t &max, uint32_t &min)
+{
+    const akgen_shape plain = AkgenShape(shape);
+    akgen_tmp_transpose(&plain, type_size, type, &max, &min);
+}
+inline void GetConfusionTransposeMaxMinTmpSize(const ge::Shape &shape, const uint32_t type_size, const uint32_t type,
+                                               uint32_t &max, uint32_t &min)
+{
+    GetTransposeMaxMinTmpSize(shape, type_size, type, max, min);
+}
 inline void GetUnPadMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const ge::Shape &, const uint32_t,
                                   uint32_t &max, uint32_t &min)
 {
     max = min = 0;
 }
+
+constexpr uint32_t AKGEN_TRANSPOSE_MATRIX = 7; // TRANSPOSE_ND2ND_ONLY
 
 // Once for the classes and once for the plain structures, as CANN overloads them.
 #define AKGEN_BATCH_TILING(space)                                                                                      \
@@ -89,6 +102,19 @@ inline void GetUnPadMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, con
     {                                                                                                                  \
         const akgen_shape plain = AkgenShape(shape);                                                                   \
         akgen_transpose_matrix_tiling(&plain, type_size, AkgenPlain<akgen_ConfusionTransposeTiling>(tiling));          \
+    }                                                                                                                  \
+    /* Of the other types the kernel's part is what is not simulated. */                                               \
+    inline void GetTransposeTilingInfo(const ge::Shape &shape, const uint32_t bytes, const uint32_t type_size,         \
+                                       const uint32_t type, space::ConfusionTransposeTiling &tiling)                   \
+    {                                                                                                                  \
+        if (type == AKGEN_TRANSPOSE_MATRIX)                                                                            \
+            GetConfusionTransposeOnlyTilingInfo(shape, bytes, type_size, tiling);                                      \
+    }                                                                                                                  \
+    inline void GetConfusionTransposeTilingInfo(const ge::Shape &shape, const uint32_t bytes,                          \
+                                                const uint32_t type_size, const uint32_t type,                         \
+                                                space::ConfusionTransposeTiling &tiling)                               \
+    {                                                                                                                  \
+        GetTransposeTilingInfo(shape, bytes, type_size, type, tiling);                                                 \
     }
 AKGEN_BATCH_TILING(optiling)
 AKGEN_BATCH_TILING(tiling)

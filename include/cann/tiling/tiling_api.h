@@ -20,10 +20,6 @@ namespace AscendC
 {
 #define AKGEN_UNSUPPORTED_FUNCTION(name)                                                                               \
     template <typename... Arguments> uint32_t name(Arguments &&...) AKGEN_UNSUPPORTED("AscendC::" #name)
-AKGEN_UNSUPPORTED_FUNCTION(GetTransposeMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetTransposeTilingInfo);
-AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetConfusionTransposeTilingInfo);
 AKGEN_UNSUPPORTED_FUNCTION(GetTransDataMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetSortMaxMinTmpSize);
 AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseAndMaxMinTmpSize);
