@@ -36,6 +36,7 @@ struct runner {
     struct job_result result;
     int result_fd;
     struct guard guard;
+    char *evidence;                         /* of a violation, with room for its words */
     const struct npu_task_type *task_types; /* that the kernel names */
     size_t task_type_count;
     uint8_t *gm; /* out of reach while the host part runs */
@@ -128,13 +129,53 @@ static void protect_gm(struct runner *runner, int protection)
         fail(runner, JOB_BROKEN, "the tensors' memory cannot be protected");
 }
 
+/* The report of a violation is written while the candidate's call is under way, perhaps inside the allocator with its
+ * locks held: nothing may be allocated then. So its text is made beforehand, with room for what is not known yet. */
+enum { EVIDENCE_BYTES = 200, STAGE_BYTES = 16, ROOM = '#' };
+
+static void prepare_evidence(struct runner *runner)
+{
+    char error[EVIDENCE_BYTES + 1] = {0}, stage[STAGE_BYTES + 1] = {0};
+    memset(error, ROOM, EVIDENCE_BYTES);
+    memset(stage, ROOM, STAGE_BYTES);
+    const struct job_result result = {
+        .status = JOB_CHEATED, .error = error, .stage = stage, .nonce = runner->result.nonce};
+    json_t *json = job_result_to_json(&result);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    if (!text)
+        fail(runner, JOB_BROKEN, "no memory for the report");
+    runner->evidence = arena_strdup(&runner->arena, text);
+    free(text);
+    json_decref(json);
+}
+
+/* Puts `words` where the string of `room` bytes of ROOM is; the rest becomes white space behind the closing quote. */
+static void fill_in(char *text, size_t room, const char *const *words)
+{
+    char *at = strchr(text, ROOM);
+    while (at && strspn(at, "#") != room)
+        at = strchr(at + strspn(at, "#"), ROOM);
+    if (!at)
+        return;
+    char *end = at + room;
+    for (; *words; words++)
+        for (const char *c = *words; *c && at < end; c++)
+            *at++ = *c;
+    *at++ = '"';
+    while (at <= end)
+        *at++ = ' ';
+}
+
 static void violated(void *closure, const char *what)
 {
     struct runner *runner = closure;
-    /* The candidate's code does not run any more when the report is made. */
-    enum job_status status = strcmp(runner->result.stage, "report") == 0 ? JOB_BROKEN : JOB_CHEATED;
-    runner->result = (struct job_result){.stage = runner->result.stage, .nonce = runner->result.nonce};
-    fail(runner, status, arena_printf(&runner->arena, "%s in stage %s", what, runner->result.stage));
+    const char *stage = runner->result.stage;
+    if (strcmp(stage, "report") == 0) /* the candidate's code does not run any more: ours */
+        fail(runner, JOB_BROKEN, arena_printf(&runner->arena, "%s in stage report", what));
+    fill_in(runner->evidence, EVIDENCE_BYTES, (const char *const[]){what, " in stage ", stage, NULL});
+    fill_in(runner->evidence, STAGE_BYTES, (const char *const[]){stage, NULL});
+    size_t length = strlen(runner->evidence);
+    _exit(pwrite(runner->result_fd, runner->evidence, length, JOB_STAGE_BYTES) == (ssize_t)length ? 0 : EXIT_OURS);
 }
 
 static void open_object(struct loaded *object, const char *path)
@@ -171,6 +212,7 @@ static void shut_the_door(struct runner *runner)
                                    .fence_bytes = runner->job.gm_bytes,
                                    .violated = violated,
                                    .closure = runner};
+    prepare_evidence(runner);
     guard_install(&runner->guard);
 }
 
