@@ -35,6 +35,12 @@ enum {
     FROM_SECCOMP = 1 /* SYS_SECCOMP of asm-generic/siginfo.h, which does not go with signal.h */
 };
 
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 static const struct guard *installed;
 static bool fence_closed;
 
@@ -52,6 +58,9 @@ static const int allowed[] = {
 #endif
 #ifdef SYS_time
     SYS_time,
+#endif
+#if SANITIZED
+    SYS_prlimit64, /* AddressSanitizer asks how long the stack may be */
 #endif
 };
 /* Names of what candidates try. */
@@ -129,7 +138,7 @@ static void give_up(int number)
 
 /* AddressSanitizer looks for the end of the stack in /proc/self/maps whenever a function that does not return is
  * called: in a sanitized build it gets a descriptor that was opened before. */
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+#if SANITIZED
 static int maps = -1;
 
 static void open_maps(void)
