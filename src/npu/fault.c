@@ -133,6 +133,13 @@ void npu_unsupported(const char *api)
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { CAUGHT = sizeof caught / sizeof caught[0], SIGNAL_STACK = 64 * 1024 };
+/* A handler that leaves for good makes AddressSanitizer look for the bounds of the main stack in /proc, which the jail
+ * does not allow, unless the kernel has put the signal stack away (SS_AUTODISARM, linux/signal.h). */
+#if __has_feature(address_sanitizer)
+#define STACK_FLAGS ((int)(1u << 31))
+#else
+#define STACK_FLAGS 0
+#endif
 static struct sigaction previous[CAUGHT];
 static stack_t previous_stack;
 static void *signal_stack;
@@ -185,7 +192,7 @@ void fault_install_signals(void)
         signal_stack = malloc(SIGNAL_STACK);
     if (!signal_stack)
         abort();
-    stack_t stack = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK};
+    stack_t stack = {.ss_sp = signal_stack, .ss_size = SIGNAL_STACK, .ss_flags = STACK_FLAGS};
     sigaltstack(&stack, &previous_stack);
     /* SA_NODEFER: the handler leaves for the scheduler and never returns, so nothing would unblock the signal. */
     struct sigaction action = {.sa_sigaction = kernel_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
