@@ -287,13 +287,38 @@ static size_t nz_offset(const struct npu_insn *insn, uint32_t row, uint32_t colu
     return (size_t)group * p->dst_stride * NPU_BLOCK + ((size_t)row * columns + column % columns) * size;
 }
 
+/* A row of a matrix by rows in GM, as one write: true unless some of it is undefined. */
+static bool store_row(struct npu_core *core, const struct npu_insn *insn, uint32_t sheet, uint32_t row, uint8_t *to)
+{
+    const struct npu_fixpipe *p = &insn->fixpipe;
+    uint8_t bytes[4096 * 4];
+    size_t used = 0;
+    for (uint32_t column = 0; column < p->n; column += PIECE) {
+        uint32_t count = p->n - column < PIECE ? p->n - column : PIECE;
+        const uint8_t *from = (const uint8_t *)insn->src0.addr + (size_t)sheet * p->src_nd_stride * NPU_C_FRACTAL +
+                              ((size_t)(column / PIECE) * p->src_stride + row) * PIECE * 4;
+        struct piece piece = take(core, insn, from, column, count);
+        if (piece.undefined)
+            return false;
+        memcpy(bytes + used, piece.bytes, (size_t)count * piece.size);
+        used += (size_t)count * piece.size;
+    }
+    memcpy(to, bytes, used);
+    npu_gm_written(core, to, used, true, false);
+    return true;
+}
+
 void npu_exec_fixpipe(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
 {
     const struct npu_fixpipe *p = &insn->fixpipe;
     uint32_t step = p->channel_split ? 8 : PIECE, size = (uint32_t)akgen_dtype_size(insn->dst_type);
     uint8_t *dst = (uint8_t *)insn->dst.addr;
+    bool by_rows = p->nz2nd && !regs->atomic && insn->dst.position == NPU_GM;
     for (uint32_t sheet = 0; sheet < (p->nz2nd ? p->nd_num : 1u); sheet++)
-        for (uint32_t row = 0; row < p->m; row++)
+        for (uint32_t row = 0; row < p->m; row++) {
+            size_t start = ((size_t)sheet * p->dst_nd_stride + (size_t)row * p->dst_stride) * size;
+            if (by_rows && store_row(core, insn, sheet, row, dst + start))
+                continue;
             for (uint32_t column = 0; column < p->n; column += step) {
                 uint32_t count = p->n - column < step ? p->n - column : step;
                 const uint8_t *from = (const uint8_t *)insn->src0.addr +
@@ -303,4 +328,5 @@ void npu_exec_fixpipe(struct npu_core *core, const struct npu_insn *insn, const 
                 struct piece piece = take(core, insn, from, column, count);
                 store(core, insn, regs, dst + (p->nz2nd ? nd * size : nz_offset(insn, row, column)), &piece);
             }
+        }
 }
