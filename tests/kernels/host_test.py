@@ -157,6 +157,12 @@ TILING_DATA_FIELD_DEF(uint8_t, first);
 TILING_DATA_FIELD_DEF_STRUCT(SoftMaxTiling, rows);
 TILING_DATA_FIELD_DEF_STRUCT(TCubeTiling, product);
 TILING_DATA_FIELD_DEF_STRUCT(TopkTiling, top);
+TILING_DATA_FIELD_DEF_STRUCT(GroupNormTiling, groups);
+TILING_DATA_FIELD_DEF_STRUCT(BatchNormTiling, batch);
+TILING_DATA_FIELD_DEF_STRUCT(LayerNormGradTiling, grad);
+TILING_DATA_FIELD_DEF_STRUCT(LayerNormGradBetaTiling, beta);
+TILING_DATA_FIELD_DEF_STRUCT(PadTiling, pad);
+TILING_DATA_FIELD_DEF_STRUCT(ConfusionTransposeTiling, turn);
 TILING_DATA_FIELD_DEF(uint32_t, last);
 END_TILING_DATA_DEF;
 REGISTER_TILING_DATA_CLASS(UnalignAdd, NestedTiling)
@@ -185,6 +191,19 @@ static ge::graphStatus Tile(gert::TilingContext *context)
     if (matmul.GetTiling(data.product) == -1)
         return ge::GRAPH_FAILED;
     AscendC::TopKTilingFunc(platform, 32, 4, 18, 2, true, AscendC::TopKMode::TOPK_NSMALL, true, data.top);
+    ge::Shape four({2, 8, 5, 3}), three({8, 2, 16}), rows({4, 3, 32, 30}), ragged({16, 15});
+    AscendC::GetGroupNormMaxMinTmpSize(four, 4, false, 4, max, min);
+    AscendC::GetGroupNormNDTilingInfo(four, min, 4, false, 4, data.groups);
+    if (!AscendC::GetBatchNormMaxMinTmpSize(three, three, 2, false, max, min) ||
+        !AscendC::GetBatchNormNDTilingInfo(three, three, max, 2, false, data.batch))
+        return ge::GRAPH_FAILED;
+    AscendC::GetLayerNormGradMaxMinTmpSize(rows, 4, false, max, min);
+    AscendC::GetLayerNormGradNDTilingInfo(rows, max, 4, false, data.grad);
+    AscendC::GetLayerNormGradBetaMaxMinTmpSize(rows, 2, false, max, min);
+    AscendC::GetLayerNormGradBetaNDTilingInfo(rows, min, 2, false, data.beta);
+    AscendC::GetPadMaxMinTmpSize(ragged, 2, max, min);
+    AscendC::PadTilingFunc(ragged, ragged, max, 2, data.pad);
+    AscendC::GetTransposeTilingInfo(ge::Shape({32, 48}), 0, 2, 7, data.turn);
 """ + SAVE + """
     return ge::GRAPH_SUCCESS;
 }
@@ -233,6 +252,13 @@ class Host(unittest.TestCase):
     const TCubeTiling &product = data.product;
     bool right = data.first == 7 && data.last == 99 && product.baseN == 256 && product.usedCoreNum == 16 &&
                  data.top.vreducehalfValMask4 == 0x11;
+    const GroupNormTiling &groups = data.groups; // 16 elements of 15 count, two channels a group, one group at a time
+    right = right && groups.smallShape && groups.dhwAlignSize == 32 && groups.bsCurLength == 1 && groups.loopRound == 8;
+    right = right && data.batch.shCurLength == 32 && data.batch.firstDimValueBack == 0.125f;
+    right = right && data.grad.nohCalSize == 32 && data.grad.x3TensorPos == 5 * 32 * 32 && data.grad.tailSize == 384;
+    right = right && data.beta.bsCurLength == 1 && data.beta.originalHLength == 30 && data.beta.inputDyTmpTensorPos == 64;
+    right = right && data.pad.tmpBuffer1BlockNum == 15 && data.pad.widthFractalTailAlingned == 16;
+    right = right && data.turn.param1 == 32 && data.turn.param4 == 32 && data.turn.param5 == 3;
     uint32_t tile = right ? rows.splitSize : 32;
     if (!right) {
         return;

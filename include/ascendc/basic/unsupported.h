@@ -49,7 +49,6 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 /* One name a line: the list shrinks. */
 /* clang-format off */
 #define AKGEN_LACKS_ADVANCED(X) \
-    X(AntiQuantize) \
     X(SoftmaxFlashV3) \
     X(TransData)
 /* clang-format on */

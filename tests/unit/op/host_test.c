@@ -321,6 +321,9 @@ static void names_what_is_unsupported(void **state)
 {
     (void)state;
     const char *const lines[][2] = {
+        {"#include \"ascendc/host_api/tiling/template_argument.h\"\n"
+         "ASCENDC_TPL_ARGS_DECL(Add, ASCENDC_TPL_BOOL_DECL(SPLIT, 0, 1));",
+         "akgen-unsupported: ASCENDC_TPL_ARGS_DECL"},
         {"uint32_t a, b; void f() { AscendC::GetWhereMaxMinTmpSize(1, 2, 4, 4, true, a, b); }",
          "akgen-unsupported: AscendC::GetWhereMaxMinTmpSize"},
         {"matmul_tiling::BatchMatmulTiling tiling;", "akgen-unsupported: matmul_tiling::BatchMatmulTiling"},
