@@ -54,6 +54,9 @@ constexpr bool matmul_takes =
 namespace AscendC
 {
 
+/* A queue in L1, the AIC's, whose tensors become operands of Matmul. */
+template <TPosition pos, int32_t depth, auto mask = 0> using TSCM = TQueBind<pos, TPosition::TSCM, depth, mask>;
+
 /* What objects on either kind of core have in common. */
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto &MM_CFG, class MM_CB,
           template <const auto &, typename...> class MATMUL_POLICY>
@@ -79,7 +82,8 @@ class MatmulBase
         "to float, half, bfloat16_t or int8_t, float to float, half or bfloat16_t, int8_t to int32_t, half or "
         "int8_t");
     static_assert(MM_CB::none, "akgen-unsupported: MatmulCallBackFunc");
-    static_assert(std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>>,
+    static_assert(std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>> ||
+                      std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::NBuffer33MatmulPolicy<MM_CFG>>,
                   "akgen-unsupported: MatmulPolicy");
     static_assert(!config.isPartialOutput, "akgen-unsupported: MatmulConfig::isPartialOutput");
     static_assert(!config.intraBlockPartSum, "akgen-unsupported: MatmulConfig::intraBlockPartSum");

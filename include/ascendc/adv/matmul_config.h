@@ -297,6 +297,14 @@ constexpr MatmulConfig ToMatmulConfig(const MatmulApiStaticTiling &tiling)
     return tiling.cfg;
 }
 
+/* The type of what L0C holds. */
+template <typename SrcT> struct GetMmDstType {
+    using Type = float;
+};
+template <> struct GetMmDstType<int8_t> {
+    using Type = int32_t;
+};
+
 template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
           LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false, TPosition SRCPOS = TPosition::GM>
 struct MatmulType {
@@ -308,12 +316,38 @@ struct MatmulType {
     constexpr static bool ibShare = IBSHARE;
     constexpr static TPosition srcPos = SRCPOS;
 };
+template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
+          LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
+struct __attribute__((unavailable("akgen-unsupported: SparseMatmulType"))) SparseMatmulType
+    : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT, IBSHARE> {
+};
 template <auto DATA_COPY_OUT = nullptr, auto COPY_A1 = nullptr, auto COPY_B1 = nullptr> struct MatmulCallBackFunc {
     static constexpr bool none = DATA_COPY_OUT == nullptr && COPY_A1 == nullptr && COPY_B1 == nullptr;
 };
+namespace Impl
+{
+constexpr int32_t QUEUE_DEPTH = 1;
+} // namespace Impl
 namespace Impl::Detail
 {
 template <const auto &MM_CFG, typename...> class MatmulPolicy
+{
+};
+/* The same results by way of three by three blocks in L1. */
+template <const auto &MM_CFG, typename...> class NBuffer33MatmulPolicy
+{
+};
+/* Others are known by name; an object that has one is an error that names it. */
+template <const auto &MM_CFG, typename...> class TrianUpperMatmulPolicy
+{
+};
+template <const auto &MM_CFG, typename...> class TrianLowerMatmulPolicy
+{
+};
+template <const auto &MM_CFG, typename...> class PartialOutputPolicy
+{
+};
+template <const auto &MM_CFG, typename...> class MatmulWithScalePolicy
 {
 };
 } // namespace Impl::Detail

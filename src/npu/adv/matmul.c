@@ -67,6 +67,8 @@ static uint64_t cached_bytes(const struct npu_matmul *mm, int matrix)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
     bool a = matrix == NPU_MATMUL_A;
+    if (npu_memory_of(mm->types[matrix].position) == NPU_MEM_L1) /* it is there already */
+        return 0;
     uint32_t outers = (uint32_t)(a ? t->baseM * t->stepM : t->baseN * t->stepN);
     uint32_t ks = (uint32_t)(t->baseK * (a ? t->stepKa : t->stepKb));
     uint32_t blocks = (uint32_t)(a ? t->stepM * t->stepKa : t->stepN * t->stepKb);
