@@ -210,6 +210,8 @@ struct npu_insn {
 enum {
     NPU_INSN_CUT = 1, /* Compare with a count, inside high-level APIs: the last repeat is compared up to the count. The
                        * chip compares it whole, and nobody looks at the rest; here its bits are 0. */
+    NPU_INSN_OWN_CMPMASK = 1,     /* Select, inside high-level APIs: CMPMASK is set from their temporary space, not from
+                                   * the UB that CANN reserves */
     NPU_INSN_CAL_INDEX = 1,       /* ReduceMax/Min: also the index */
     NPU_INSN_REDUCE_MODE = 2,     /* GatherMask: reduceMode (counter-like) */
     NPU_INSN_SCALAR_SRC1 = 4,     /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */

@@ -188,6 +188,8 @@ static bool wholly_defined(const struct selection *s, const struct npu_insn *ins
 static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, uint32_t size)
 {
     bool by_scalar = insn->mode == SELECT_TENSOR_SCALAR && insn->flags & NPU_INSN_SCALAR_SRC1;
+    if (insn->flags & NPU_INSN_OWN_CMPMASK)
+        return;
     if ((!by_scalar && insn->mode != SELECT_TENSOR_TENSOR) || core->ub_bytes <= RESERVED_AT)
         return;
     uint32_t bytes = RESERVED_ELEMENTS * (by_scalar ? size : (uint32_t)sizeof(uint32_t));

@@ -90,6 +90,12 @@ uint64_t adv_scalar(uint8_t type, double value)
 
 void adv_issue(struct npu_core *core, const struct npu_insn *insn)
 {
+    struct npu_insn select;
+    if (insn->op == NPU_OP_SELECT) { /* CANN's routines call SetCmpMask before each */
+        select = *insn;
+        select.flags |= NPU_INSN_OWN_CMPMASK;
+        insn = &select;
+    }
     npu_issue_from(core, insn);
     npu_order_barrier(core->order, NPU_LANE_V);
 }

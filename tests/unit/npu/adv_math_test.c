@@ -17,9 +17,10 @@
 
 enum { MOST = 1100, REGION = 8192, UB = 196608 }; /* elements; bytes between the operands in UB; of UB */
 
-static struct npu_adv call; /* op, type, count, flags, scalars, tmp.bytes; which sources it has */
-static int sources;         /* tensors among them: bit i for src[i] */
-static uint32_t booked;     /* bytes of UB that InitBuffer gives away */
+static struct npu_adv call;            /* op, type, count, flags, scalars, tmp.bytes; which sources it has */
+static int sources;                    /* tensors among them: bit i for src[i] */
+static uint32_t booked;                /* bytes of UB that InitBuffer gives away */
+static uint32_t region[3] = {0, 1, 2}; /* where the operands lie, in REGIONs of UB */
 
 static void copy(struct npu_tensor dst, struct npu_tensor src)
 {
@@ -43,7 +44,7 @@ static void kernel(uint64_t in, uint64_t out)
     struct npu_adv mine = call;
     struct npu_tensor operand[3];
     for (uint32_t i = 0; i < 3; i++) {
-        npu_local_tensor(NPU_VECCALC, i * REGION, REGION, &operand[i]);
+        npu_local_tensor(NPU_VECCALC, region[i] * REGION, REGION, &operand[i]);
         copy(operand[i], (struct npu_tensor){.addr = in + i * REGION, .position = NPU_GM});
     }
     npu_pipe_barrier(NPU_PIPE_ALL);
@@ -595,6 +596,21 @@ static void running_sums(void **state)
     }
 }
 
+/* Select as such uses the last 8 KB of UB. The routines that select have a place of their own for what it needs. */
+static void the_end_of_ub_is_the_kernels(void **state)
+{
+    (void)state;
+    call = (struct npu_adv){.op = NPU_ADV_SIGN, .type = AKGEN_FLOAT, .count = 1000};
+    sources = 1;
+    region[2] = UB / REGION - 1;
+    for (uint32_t i = 0; i < 1000; i++)
+        put(in, i, AKGEN_FLOAT, (double)i - 500);
+    assert_string_equal(run(0), "");
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_true(get(out, i, AKGEN_FLOAT) == (i > 500) - (i < 500));
+    region[2] = 2;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -602,7 +618,7 @@ int main(void)
         cmocka_unit_test(too_little_space),      cmocka_unit_test(special_values),
         cmocka_unit_test(powers_of_integers),    cmocka_unit_test(bits_of_two_tensors),
         cmocka_unit_test(mixed_types),           cmocka_unit_test(progressions),
-        cmocka_unit_test(running_sums),
+        cmocka_unit_test(running_sums),          cmocka_unit_test(the_end_of_ub_is_the_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
