@@ -30,6 +30,9 @@ void cross_core_end(struct npu *npu)
         free(npu->sync.flags[i].set_clocks);
         free(npu->sync.flags[i].round_clocks);
     }
+    for (size_t i = 0; i < npu->sync.pair_count; i++)
+        free(npu->sync.pairs[i].clocks);
+    free(npu->sync.pairs);
     free(npu->sync.flags);
     free(npu->sync.soft_clock);
 }
@@ -72,6 +75,12 @@ static bool meeting_over(void *argument)
 }
 
 /* Every pipe of the core is done, and what follows happens after what came before. */
+/* Whether blocks have cores of both kinds. */
+static bool is_mixed(const struct npu *npu)
+{
+    return npu->aic && npu->aiv;
+}
+
 static void finish_pipes(struct npu_core *core)
 {
     npu_schedule_drain(core, NPU_PIPE_ALL);
@@ -127,7 +136,7 @@ static void meet(struct npu_core *core, int *arrived, uint64_t *generation, int 
         struct meeting meeting = {generation, *generation};
         npu_fiber_wait(core, meeting_over, &meeting, what);
     }
-    if (core->between)
+    if (core->between && npu->sync.soft_clock) /* NULL: the clocks began after the meeting, order_by_clocks */
         between_acquire(core, npu->sync.soft_clock);
 }
 
@@ -201,8 +210,8 @@ static bool is_full(const struct npu_core *core, int mode, int flag)
         last = &npu->cores[i] == core || !takes_part(core, &npu->cores[i], mode, false) ||
                flag_of(&npu->cores[i], flag)->sets[mode] > flag_of(core, flag)->sets[mode];
     for (int i = 0; i < npu->core_count && last && !full; i++)
-        full = takes_part(core, &npu->cores[i], mode, true) &&
-               flag_of(&npu->cores[i], flag)->counter >= NPU_CROSS_LIMIT;
+        full =
+            takes_part(core, &npu->cores[i], mode, true) && flag_of(&npu->cores[i], flag)->counter >= NPU_CROSS_LIMIT;
     return full;
 }
 
@@ -217,8 +226,8 @@ static void make_room(struct npu_core *core, int mode, int flag)
         fiber_yield(core);
     core->pc = pc;
     if (is_full(core, mode, flag))
-        npu_trap(core, "cross_core_flag_overflow", "flagId",
-                 "flag %d was set 16 times without a wait; it counts to %d", flag, NPU_CROSS_LIMIT);
+        npu_trap(core, "cross_core_flag_overflow", "flagId", "flag %d was set 16 times without a wait; it counts to %d",
+                 flag, NPU_CROSS_LIMIT);
     npu_note(core, NPU_DIFFERS, false, "cross_core_flag_overflow", "flagId", 0,
              "flag %d can be set 16 times before the first wait; it counts to %d, so the waiting core must not be late",
              flag, NPU_CROSS_LIMIT);
@@ -296,7 +305,7 @@ static void check_mode(struct npu_core *core, const char *api, int mode)
 {
     if (mode < 0 || mode >= NPU_CROSS_MODES)
         npu_trap(core, "cross_core_mode", "modeId", "%s<%d>: a 910B has the modes 0, 1 and 2", api, mode);
-    if (mode > 0 && !core->between)
+    if (mode > 0 && !is_mixed(core->npu))
         npu_trap(core, "cross_core_mode", "modeId",
                  "%s<%d>: modes 1 and 2 are for kernels of type MIX_AIC_1_1 and MIX_AIC_1_2, whose blocks have an AIC "
                  "and AIVs",
@@ -351,7 +360,7 @@ static void sync_all_mixed(struct npu_core *core, bool aiv_only)
 void npu_sync_all(int aiv_only)
 {
     NPU_ENTER(core);
-    if (!aiv_only && !core->between)
+    if (!aiv_only && !is_mixed(core->npu))
         npu_trap(core, "sync_without_cube", NULL,
                  "SyncAll<false>() waits for AICs and AIVs, and this kernel starts only %s: it hangs",
                  core->aic ? "AICs" : "AIVs");
@@ -359,7 +368,7 @@ void npu_sync_all(int aiv_only)
     if (core->log)
         core->log(core, "ALL", "SyncAll", "%s", aiv_only ? "  AIVs" : "  all cores");
     finish_pipes(core);
-    if (core->between)
+    if (is_mixed(core->npu))
         sync_all_mixed(core, aiv_only);
     else
         meet(core, &core->npu->sync.arrived, &core->npu->sync.generation, core->npu->block_dim, "SyncAll()");
@@ -411,9 +420,9 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
 
 /* IBSet, IBWait, and the blocks' turns (WaitPreBlock, NotifyNextBlock): words of a workspace in GM, one per block and
  * event, 32 bytes apart. CANN's functions poll copies of them in UB; here a waiting block sleeps until the words are
- * right. Every such call counts as a point where all that was written before is settled: coarser than the pair that it
- * orders (docs/machine.md). Sources: asc-devkit docs, 同步控制/核间同步, IBSet, IBWait, InitDetermineComputeWorkspace,
- * WaitPreBlock, NotifyNextBlock. */
+ * right. IBSet and IBWait order what their two blocks do; the turns count as points where all that was written before
+ * is settled: coarser than what they order (docs/machine.md). Sources: asc-devkit docs, 同步控制/核间同步, IBSet,
+ * IBWait, InitDetermineComputeWorkspace, WaitPreBlock, NotifyNextBlock. */
 static void settle(struct npu_core *core)
 {
     finish_pipes(core);
@@ -426,6 +435,32 @@ static void settle(struct npu_core *core)
         npu->sync.soft_clock = new_clocks(npu, 1);
     between_release(core, NPU_LANE_S, npu->sync.soft_clock);
     between_acquire(core, npu->sync.soft_clock);
+}
+
+/* From the first IBSet or IBWait on, clocks say what of which block comes before what; all that was done before it
+ * counts as settled. */
+static void order_by_clocks(struct npu_core *core)
+{
+    if (core->between)
+        return;
+    end_epoch(core);
+    for (int i = 0; i < core->npu->core_count; i++)
+        core->npu->cores[i].between = between_create(core->npu->core_count);
+}
+
+/* What had happened before the last IBSet or IBWait on the word at this address. */
+static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
+{
+    struct npu_sync_state *sync = &npu->sync;
+    for (size_t i = 0; i < sync->pair_count; i++)
+        if (sync->pairs[i].at == at)
+            return sync->pairs[i].clocks;
+    struct npu_pair_clocks *pairs = realloc(sync->pairs, (sync->pair_count + 1) * sizeof *pairs);
+    if (!pairs)
+        abort();
+    sync->pairs = pairs;
+    pairs[sync->pair_count] = (struct npu_pair_clocks){at, new_clocks(npu, 1)};
+    return pairs[sync->pair_count++].clocks;
 }
 
 static void store_words(struct npu_core *core, uint64_t at, uint64_t bytes, int32_t value)
@@ -481,11 +516,14 @@ static void exchange_word(struct npu_core *core, const struct npu_tensor *gm, co
                  "the workspace of IBSet and IBWait must be zero before the first call; the word of block %d, event %d "
                  "was never written",
                  block, event);
-    settle(core);
+    finish_pipes(core);
+    order_by_clocks(core);
     struct pair_word word = {at, from};
     if (!word_is_right(&word))
         npu_fiber_wait(core, word_is_right, &word, what);
-    settle(core);
+    struct npu_clock *clocks = clocks_of_word(core->npu, (uint64_t)at);
+    between_acquire(core, clocks);
+    between_release(core, NPU_LANE_S, clocks);
     store_words(core, (uint64_t)at, NPU_BLOCK, to);
     npu_ub_undefine(core, (void *)ub->addr, NPU_BLOCK);
 }

@@ -137,9 +137,15 @@ struct npu_cross_flag {
     uint32_t sets[NPU_CROSS_MODES]; /* CrossCoreSetFlag calls of this core */
     uint32_t counter;               /* rounds that this core may wait for; waited: those that it has */
     uint32_t waited;
-    uint64_t pc;                  /* the set that finished the newest round */
-    struct npu_clock *set_clocks; /* rings of 16 snapshots, one clock per core each; NULL unless cores differ in kind */
+    uint64_t pc; /* the set that finished the newest round */
+    struct npu_clock
+        *set_clocks; /* rings of 16 snapshots, one clock per core each; NULL where SyncAll alone orders the cores */
     struct npu_clock *round_clocks;
+};
+/* One word of IBSet and IBWait. */
+struct npu_pair_clocks {
+    uint64_t at;
+    struct npu_clock *clocks; /* one per core */
 };
 struct npu_sync_state {
     int arrived;         /* in the current SyncAll */
@@ -147,6 +153,8 @@ struct npu_sync_state {
     int soft_arrived;
     uint64_t soft_generation;
     struct npu_clock *soft_clock; /* what came before any soft SyncAll; NULL as above */
+    struct npu_pair_clocks *pairs;
+    size_t pair_count;
     struct npu_cross_flag *flags; /* [core][NPU_CROSS_FLAGS] */
     bool used;                    /* the kernel synchronises its cores by hardware */
 };
@@ -159,9 +167,9 @@ void cross_core_describe(const struct npu_core *core, char *text, size_t bytes);
 /* "block 3"; "AIC 0", "AIV 5" where both kinds run. */
 const char *core_name(const struct npu_core *core, char *text, size_t bytes);
 
-/* Order between cores (between.c). Where AICs and AIVs run together, flags order some cores and not others: each core
- * keeps what of every other one happened before, and which GM bytes it has touched when. Elsewhere a meeting of all
- * cores ends an epoch (gm.c). */
+/* Order between cores (between.c). Where AICs and AIVs run together, and from the first IBSet or IBWait on, some cores
+ * are ordered and others not: each core keeps what of every other one happened before, and which GM bytes it has
+ * touched when. Elsewhere a meeting of all cores ends an epoch (gm.c). */
 enum between_access { BETWEEN_READ, BETWEEN_WRITE };
 struct npu_between *between_create(int cores);
 void between_destroy(struct npu_between *between);

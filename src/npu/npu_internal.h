@@ -162,7 +162,7 @@ struct npu_core {
     struct npu_pipe_object *pipe;   /* queue.c: the live TPipe */
     struct npu_fiber *fiber;        /* fiber.c */
     struct npu_dcache *dcache;      /* dcache.c */
-    struct npu_between *between;    /* between.c: order against other cores; NULL unless AICs and AIVs run together */
+    struct npu_between *between;    /* between.c: order against other cores; NULL where SyncAll alone orders them */
     struct npu_gm_view *view;       /* gm.c: what this block read in the current epoch */
     struct npu_gm_region *region;   /* the region that it touched last */
     uint64_t pc_undefined;          /* first instruction that consumed undefined bytes */

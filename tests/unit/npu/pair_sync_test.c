@@ -83,6 +83,74 @@ static void pairs_order_blocks(void **state)
     }
 }
 
+/* Block 0 tells block 1 that it has written z; block 2 reads it too, after both, and nobody has told it. */
+static bool third_reads;
+static void third_block_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, 32);
+    clear_workspace(workspace);
+    if (block == 0) {
+        npu_ib_set(&words, &ub, 2, 1); /* about nothing */
+        add_one(z, 0);
+        npu_ib_set(&words, &ub, 1, 1);
+    } else if (block == 1) {
+        npu_ib_wait(&words, &ub, 1, 1);
+        copy(part_of_ub(0, 32), global(z, 0), WORDS);
+    } else if (block == 2) {
+        npu_ib_wait(&words, &ub, 2, 1);
+        if (third_reads)
+            copy(part_of_ub(0, 32), global(z, 0), WORDS);
+    }
+}
+
+static void pairs_order_nobody_else(void **state)
+{
+    (void)state;
+    for (int read = 0; read < 2; read++) {
+        struct fixture f;
+        fixture_make(&f, false, 0);
+        third_reads = read;
+        assert_int_equal(launch(&f, third_block_kernel, BLOCKS), !read);
+        if (read)
+            finding(&f, "gm_race");
+        else
+            no_findings(&f);
+        fixture_free(&f);
+    }
+}
+
+/* Some blocks are in SyncAll already when the first IBSet comes. */
+static void set_while_others_meet_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, 32);
+    clear_workspace(workspace);
+    fill(part_of_ub(0, 32), 1, WORDS);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, (uint64_t)block * WORDS), part_of_ub(0, 32), WORDS);
+    if (block == 1)
+        npu_ib_set(&words, &ub, 1, 1);
+    npu_sync_all(1);
+    if (block == 0)
+        npu_ib_wait(&words, &ub, 1, 1);
+    copy(part_of_ub(0, 32), global(z, (uint64_t)(LAST - block) * WORDS), WORDS);
+}
+
+static void a_meeting_survives_the_first_pair(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct fixture f;
+        fixture_make(&f, seed > 0, seed);
+        assert_true(launch(&f, set_while_others_meet_kernel, BLOCKS));
+        no_findings(&f);
+        fixture_free(&f);
+    }
+}
+
 static void a_workspace_of_pairs_is_zero(void **state)
 {
     (void)state;
@@ -232,6 +300,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_order_blocks),
+        cmocka_unit_test(pairs_order_nobody_else),
+        cmocka_unit_test(a_meeting_survives_the_first_pair),
         cmocka_unit_test(a_workspace_of_pairs_is_zero),
         cmocka_unit_test(bad_pairs_are_found),
         cmocka_unit_test(blocks_take_turns),
