@@ -10,8 +10,9 @@
  *
  * What orders without the author's doing (docs: SIMD-API, synchronisation inside a core, key features, tables 1..3):
  * the scalar unit with itself; what it waits for with all that is issued afterwards, since it issues everything; V with
- * itself and tensors' scalar accesses with V, MTE2 and MTE3 when the kernel is compiled with --cce-auto-sync=on. Assumed: a scalar load has read its bytes before the next instruction is issued, so
- * that only scalar stores have to be waited for.
+ * itself and tensors' scalar accesses with V, MTE2 and MTE3 when the kernel is compiled with --cce-auto-sync=on.
+ * Assumed: a scalar load has read its bytes before the next instruction is issued, so that only scalar stores have to
+ * be waited for.
  *
  * Local memory is kept per 32-byte block and, where an access covers a block only in part, per byte. On an AIC nothing
  * is automatic but what cube_order.c says. GM is in order_gm.c. */

@@ -18,8 +18,8 @@ struct core_uses core_uses_of(struct arena *arena, const char *so)
     const char **names = so ? link_undefined(arena, so) : NULL;
     for (; names && *names; names++) {
         uses.cube |= strcmp(*names, "npu_issue_cube") == 0 || begins(*names, "npu_matmul_");
-        uses.vector |= strcmp(*names, "npu_issue") == 0 || begins(*names, "npu_adv_") ||
-                       strcmp(*names, "npu_matmul_open") == 0;
+        uses.vector |=
+            strcmp(*names, "npu_issue") == 0 || begins(*names, "npu_adv_") || strcmp(*names, "npu_matmul_open") == 0;
         uses.sync |= begins(*names, "npu_sync_all") || begins(*names, "npu_cross_core_");
         copies |= strcmp(*names, "npu_issue_copy") == 0;
     }

@@ -128,8 +128,8 @@ private:
     GlobalTensor<half> scaleGm, tokenGm, dGm;
 };
 
-extern "C" __global__ __aicore__ void quant_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR scale, GM_ADDR perTokenScale, GM_ADDR d,
-                                                   GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void quant_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR scale, GM_ADDR perTokenScale,
+                                                   GM_ADDR d, GM_ADDR workspace, GM_ADDR tiling)
 {
     GM_ADDR sums = GetUserWorkspace(workspace);
     if ASCEND_IS_AIC {
