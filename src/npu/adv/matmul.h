@@ -43,7 +43,8 @@ struct npu_matmul_core {
     uint32_t last; /* the object that ran last */
     bool overlaid; /* objects share L1: what one has cached the next one overwrites */
     uint32_t l0_turn[2];
-    uint32_t registered; /* objects so far, on an AIC or an AIV */
+    struct matmul_tile resident[2]; /* A and B that the kernel has put into L1 itself */
+    uint32_t registered;            /* objects so far, on an AIC or an AIV */
 };
 struct npu_matmul_core *matmul_core(struct npu_core *core);
 

@@ -175,17 +175,17 @@ static bool same_part(const struct matmul_part *a, const struct matmul_part *b)
 /* A matrix that the kernel has put into L1 itself is one tile. */
 static const struct matmul_tile *resident(struct npu_core *core, const struct npu_matmul *mm, int matrix)
 {
-    static _Thread_local struct matmul_tile tile;
+    struct matmul_tile *tile = &core->matmul->resident[matrix];
     uint32_t outer = (uint32_t)(matrix == NPU_MATMUL_A ? mm->m : mm->n);
     bool k_rows = matmul_k_rows(mm, matrix);
     if (in_slabs(mm, matrix))
         npu_lacks(core, "Matmul with a transposed matrix of float in TSCM");
-    tile = (struct matmul_tile){
+    *tile = (struct matmul_tile){
         .valid = true,
         .addr = mm->sources[matrix].tensor.addr,
         .part = {.rows = k_rows ? (uint32_t)mm->k : outer, .columns = k_rows ? outer : (uint32_t)mm->k}};
-    tile.height = matmul_align(tile.part.rows, 16) / 16;
-    return &tile;
+    tile->height = matmul_align(tile->part.rows, 16) / 16;
+    return tile;
 }
 
 const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,

@@ -33,6 +33,8 @@ static struct {
     void (*calls)(struct npu_matmul *mm, struct npu_tensor c); /* instead of the usual ones */
 } it;
 
+static const uint64_t no_arguments[1];
+
 static uint32_t up(uint32_t value, uint32_t to)
 {
     return (value + to - 1) / to * to;
@@ -268,7 +270,7 @@ static void run(const struct product *p, bool mixed, uint64_t seed)
 {
     fill_memory(p);
     struct npu *npu = machine(mixed, seed);
-    no_finding(npu, p->name, npu_launch(npu, mixed ? (void *)asking : NULL, NULL, 0, 1));
+    no_finding(npu, p->name, npu_launch(npu, mixed ? (void *)asking : NULL, no_arguments, 0, 1));
     compare(p, it.c);
     if (mixed)
         compare(p, it.c + c_bytes());
@@ -514,7 +516,7 @@ static void test_other_calls(void **state)
             fill_memory(&plain);
             it.calls = all[i].calls;
             struct npu *npu = machine(mixed, 0);
-            no_finding(npu, "other calls", npu_launch(npu, mixed ? (void *)asking : NULL, NULL, 0, 1));
+            no_finding(npu, "other calls", npu_launch(npu, mixed ? (void *)asking : NULL, no_arguments, 0, 1));
             all[i].check();
             npu_destroy(npu);
         }
@@ -549,7 +551,7 @@ static void test_quantisation(void **state)
     }
     it.calls = quantised;
     struct npu *npu = machine(false, 0);
-    no_finding(npu, p.name, npu_launch(npu, NULL, NULL, 0, 1));
+    no_finding(npu, p.name, npu_launch(npu, NULL, no_arguments, 0, 1));
     it.calls = NULL;
     for (int row = 0; row < p.m; row++)
         for (int column = 0; column < p.n; column++) {
@@ -650,7 +652,7 @@ static void test_wrong_calls(void **state)
         make_tiling(&p);
         it.calls = wrong[i].calls;
         struct npu *npu = machine(false, 0);
-        expect(npu, wrong[i].fault, wrong[i].note, npu_launch(npu, NULL, NULL, 0, 1));
+        expect(npu, wrong[i].fault, wrong[i].note, npu_launch(npu, NULL, no_arguments, 0, 1));
     }
     it.calls = NULL;
 }
@@ -667,7 +669,7 @@ static void test_wrong_tilings(void **state)
         make_tiling(&p);
         *fields[i] = values[i];
         struct npu *npu = machine(false, 0);
-        expect(npu, "matmul_tiling", false, npu_launch(npu, NULL, NULL, 0, 1));
+        expect(npu, "matmul_tiling", false, npu_launch(npu, NULL, no_arguments, 0, 1));
     }
 }
 
@@ -683,7 +685,7 @@ static void test_needs_its_aic(void **state)
     const struct npu_config config = {.soc = npu_soc_find("910B2"), .kernel_type = NPU_TYPE_AIV_ONLY};
     struct npu *npu = npu_create(&config);
     npu_gm_add(npu, "workspace", it.workspace, WORKSPACE, NPU_GM_WORKSPACE, false);
-    expect(npu, "matmul_no_cube", false, npu_launch(npu, (void *)open_only, NULL, 0, 1));
+    expect(npu, "matmul_no_cube", false, npu_launch(npu, (void *)open_only, no_arguments, 0, 1));
 }
 
 static int make_memory(void **state)
