@@ -37,7 +37,6 @@
 #include "basic/dump.h"
 #include "basic/host_library.h"
 #include "basic/intrinsics.h"
-#include "basic/list_tensor.h"
 #include "basic/load_data.h"
 #include "basic/operators.h"
 #include "basic/output.h"

@@ -1,2 +1,3 @@
-/* Everything is in kernel_operator.h; names that it lacks are errors there (basic/unsupported.h). */
+/* ListTensorDesc and TensorDesc, which kernel_operator.h leaves out. */
 #include "kernel_operator.h"
+#include "basic/list_tensor.h"

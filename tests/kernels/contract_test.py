@@ -134,9 +134,11 @@ def compile_lines(lines):
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
 UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "vsel": "vsel(1, 2);",
-               "Hccl": "Hccl<T> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, 1);",
-               "CreateCubeResGroup": "CreateCubeResGroup(1);",
-               "ReduceProd": "uint32_t a[2] = {1, 1}; ReduceProd<T, Pattern::Reduce::AR>(d, s, b, a, true);"}
+               "Hccl": "Hccl<HCCL_SERVER_TYPE_AICPU> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, {1, 2, 3, false});",
+               "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> g((GM_ADDR)0, 1, 2);",
+               "MakeLayout": "auto l = MakeLayout(MakeShape(1, 2), MakeStride(2, 1));",
+               "PadParams": "PadParams p; Pad(d, s, p, b);", "TransDataConfig": "constexpr TransDataConfig c = {1, 2};",
+               "CreateCubeResGroup": "CreateCubeResGroup(1);"}
 
 def check(kind, cases, expect):
     """cases: (what, line). expect(what, messages) returns what is wrong, or None."""

@@ -49,6 +49,12 @@ template <class... Args> AKGEN_API void PRINTF(const char *format, Args &&...arg
 #pragma clang diagnostic pop
 } // namespace AscendC
 
+/* On the device these are nothing: the first two speak in CANN's CPU debugging, the others in its simulator. */
+#define ASCENDC_ASSERT(condition, behaviour)
+#define KERNEL_LOG(level, format, ...)
+#define TRACE_START(...)
+#define TRACE_STOP(...)
+
 namespace akgen
 {
 AKGEN_API void assert_failed(const char *condition, const char *file, int line)

@@ -183,6 +183,11 @@ class AscendCUtils
         if constexpr (isSetMask)
             akgen::set_mask_length<false>(len);
     }
+    /* Bit 48 of CTRL: 1 keeps infinities and NaN, 0 saturates. */
+    AKGEN_API static void SetOverflow(uint64_t ctrlValue)
+    {
+        npu_set_ctrl((npu_get_ctrl() & ~(uint64_t(1) << 48)) | uint64_t(ctrlValue == 1) << 48);
+    }
     template <typename T> AKGEN_API static void SetMaskCount()
     {
         npu_set_mask_counter(1);

@@ -10,6 +10,7 @@ template <typename T> class LocalTensor;
 template <typename T> class GlobalTensor;
 
 constexpr uint32_t K_MAX_SHAPE_DIM = 8;
+constexpr int32_t K_MAX_DIM = 8;
 struct ShapeInfo {
     AKGEN_API ShapeInfo()
     {

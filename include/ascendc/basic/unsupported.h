@@ -5,25 +5,7 @@
 #define ASCENDC_UNSUPPORTED_H
 
 #include "basic/enums.h"
-
-#define AKGEN_LACKS(Name) __attribute__((unavailable("akgen-unsupported: " #Name)))
-
-/* Explicit template arguments may be types, values, or types first and values then. */
-#define AKGEN_LACKS_FUNCTION(Name)                                                                                     \
-    template <class... E, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);                          \
-    template <class E, auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);         \
-    template <class E, class F, auto V0, auto... V, class... A>                                                        \
-    AKGEN_LACKS(Name)                                                                                                  \
-    AKGEN_DEVICE void Name(const A &...);                                                                              \
-    template <auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE void Name(const A &...);
-/* Complete, so that the first thing wrong with a use is that it is used. */
-#define AKGEN_LACKS_TYPE(Name)                                                                                         \
-    struct AKGEN_LACKS(Name) Name {                                                                                    \
-        template <class... A> AKGEN_DEVICE constexpr Name(const A &...)                                                \
-        {                                                                                                              \
-        }                                                                                                              \
-    };
-#define AKGEN_LACKS_VALUE(Name) AKGEN_LACKS(Name) constexpr int Name = 0;
+#include "basic/lacks.h"
 
 namespace AscendC
 {
@@ -34,6 +16,7 @@ template <typename T> class LocalTensor;
 AKGEN_LACKS_FUNCTION(MmadWithSparse)
 AKGEN_LACKS_FUNCTION(LoadDataWithSparse)
 AKGEN_LACKS_FUNCTION(LoadImageToLocal)
+AKGEN_LACKS_FUNCTION(SetAippFunctions)
 AKGEN_LACKS_FUNCTION(Conv2D)
 AKGEN_LACKS_FUNCTION(Gemm)
 AKGEN_LACKS_FUNCTION(BroadCastVecToMM)
@@ -54,9 +37,45 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 /* clang-format on */
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
+AKGEN_LACKS_TYPE(PadParams)
+AKGEN_LACKS_TYPE(UnPadParams)
+AKGEN_LACKS_TYPE(TransDataConfig)
+AKGEN_LACKS_TYPE(SoftMaxParams)
+AKGEN_LACKS_TYPE(SortConfig)
 AKGEN_LACKS_TYPE(BroadcastTiling)
 AKGEN_LACKS_TYPE(KfcWorkspace)
-template <class... Types> class AKGEN_LACKS(Hccl) Hccl;
+
+/* Communication between cards. */
+template <auto... Values> class AKGEN_LACKS(Hccl) Hccl
+{
+};
+enum HcclServerType { HCCL_SERVER_TYPE_AICPU = 0 };
+AKGEN_LACKS_TYPE(HcclDataType)
+AKGEN_LACKS_TYPE(HcclReduceOp)
+AKGEN_LACKS_TYPE(HcclHandle)
+AKGEN_LACKS_FUNCTION(SetHcclContext)
+AKGEN_LACKS_FUNCTION(GetHcclContext)
+
+/* Groups of cores. */
+enum class PipeMode : uint8_t { SCALAR_MODE = 0, MTE3_MODE = 1, MAX };
+template <auto... Values> struct AKGEN_LACKS(GroupBarrier) GroupBarrier {
+    template <class... A> AKGEN_DEVICE constexpr GroupBarrier(const A &...)
+    {
+    }
+};
+template <class... Types> class AKGEN_LACKS(CubeResGroupHandle) CubeResGroupHandle
+{
+};
+
+/* Shapes and layouts as types. Layout itself is a name that kernels give to things of their own. */
+AKGEN_LACKS_FUNCTION(MakeShape)
+AKGEN_LACKS_FUNCTION(MakeStride)
+AKGEN_LACKS_FUNCTION(MakeLayout)
+AKGEN_LACKS_FUNCTION(MakeCoord)
+AKGEN_LACKS_FUNCTION(Crd2Idx)
+AKGEN_LACKS_FUNCTION(MakeTensorTrait)
+template <class... Types> struct AKGEN_LACKS(TensorTrait) TensorTrait {
+};
 
 } // namespace AscendC
 
@@ -83,9 +102,5 @@ AKGEN_LACKS_FUNCTION(st_dev)
 AKGEN_LACKS_FUNCTION(set_st_atomic_cfg)
 AKGEN_LACKS_FUNCTION(get_st_atomic_cfg)
 AKGEN_LACKS_FUNCTION(set_ffts_base_addr)
-#undef AKGEN_LACKS_FUNCTION
-#undef AKGEN_LACKS_TYPE
-#undef AKGEN_LACKS_VALUE
-#undef AKGEN_LACKS
 
 #endif

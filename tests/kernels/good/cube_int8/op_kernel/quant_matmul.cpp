@@ -7,7 +7,7 @@ using namespace AscendC;
 constexpr uint32_t M = 128, K = 1280, N = 640, COLUMNS = 32, STEP = 128, FRACTAL = 512, ROWS = M / 2;
 constexpr uint16_t SUMS_READY = 0;
 
-class Product {
+class QuantProduct {
 public:
     __aicore__ inline void Init(GM_ADDR a, GM_ADDR b, GM_ADDR sums)
     {
@@ -133,7 +133,7 @@ extern "C" __global__ __aicore__ void quant_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR
 {
     GM_ADDR sums = GetUserWorkspace(workspace);
     if ASCEND_IS_AIC {
-        Product product;
+        QuantProduct product;
         product.Init(a, b, sums);
         product.Process();
     }

@@ -1,5 +1,6 @@
 // x[t] = 0 in place, with the tensors and their sizes from ListTensorDesc and TensorDesc; block 0 prints what they say.
 #include "kernel_operator.h"
+#include "kernel_operator_list_tensor_intf.h"
 
 using namespace AscendC;
 

@@ -2,6 +2,7 @@
 // and a sum with a nan in it is nan: every block adds up x - x over the tiles it takes in turn, and one whose sum is
 // not 0 raises the flag, which is 0 at the start.
 #include "kernel_operator.h"
+#include "kernel_operator_list_tensor_intf.h"
 
 using namespace AscendC;
 

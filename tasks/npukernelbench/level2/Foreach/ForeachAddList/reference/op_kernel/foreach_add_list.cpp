@@ -2,6 +2,7 @@
 // type of the tensors, as the published module's are; bfloat16 has no arithmetic, it is computed in float and rounded
 // once.
 #include "kernel_operator.h"
+#include "kernel_operator_list_tensor_intf.h"
 
 using namespace AscendC;
 

@@ -1,6 +1,7 @@
 // y[t] = x1[t] + weight (x2[t] - x1[t]), reckoned from the end that is nearer, so that both ends are met exactly. The
 // blocks take the tiles of all tensors in turn. 16-bit types are computed in float and rounded once.
 #include "kernel_operator.h"
+#include "kernel_operator_list_tensor_intf.h"
 
 using namespace AscendC;
 

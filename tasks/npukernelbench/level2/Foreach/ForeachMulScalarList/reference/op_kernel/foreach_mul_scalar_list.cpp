@@ -1,6 +1,7 @@
 // y[t] = scalars[t] x[t]. The blocks take the tiles of all tensors in turn. 16-bit types are computed in float and
 // rounded once.
 #include "kernel_operator.h"
+#include "kernel_operator_list_tensor_intf.h"
 
 using namespace AscendC;
 

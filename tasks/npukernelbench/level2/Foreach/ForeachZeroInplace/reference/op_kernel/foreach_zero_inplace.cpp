@@ -1,5 +1,6 @@
 // x[t] = 0 in place. The blocks take the tiles of all tensors in turn and write one buffer of zeros to each.
 #include "kernel_operator.h"
+#include "kernel_operator_list_tensor_intf.h"
 
 using namespace AscendC;
 

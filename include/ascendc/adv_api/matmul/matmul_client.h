@@ -1,0 +1,2 @@
+/* Matmul and its registration. */
+#include "lib/matmul_intf.h"
