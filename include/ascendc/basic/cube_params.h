@@ -196,7 +196,7 @@ template <typename T> struct LoadData3DParamsV2 {
     uint8_t dilationFilterH = 1;
     bool enTranspose = false;
     bool enSmallK = false;
-    T padValue = T(0);
+    T padValue{};
     bool filterSizeW = false;
     bool filterSizeH = false;
     bool fMatrixCtrl = false;

@@ -43,6 +43,9 @@ template <typename T>
 AKGEN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const Nd2NzParams &intriParams)
 {
     npu_insn insn = akgen::load<NPU_OP_ND2NZ, T>(dst, src);
+    /* Two elements of int4b_t travel as one byte, and the parameters count bytes. */
+    if (std::is_same_v<T, int4b_t>)
+        insn.dst_type = insn.src_type = AKGEN_INT8;
     insn.nd2nz.nd_num = intriParams.ndNum;
     insn.nd2nz.n = intriParams.nValue;
     insn.nd2nz.d = intriParams.dValue;
