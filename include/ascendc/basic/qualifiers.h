@@ -42,6 +42,7 @@ AKGEN_DEVICE_END
 #define __out_pipe__(pipe)
 #define __sync_alias__
 #define __sync_noalias__
+#define __kfc_workspace__
 #ifndef __CCE_AICORE__
 #define __CCE_AICORE__ 220
 #endif
