@@ -202,7 +202,7 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
             return tile;
     }
     struct matmul_tile *tile = &cache->tiles[cache->next];
-    cache->next = (cache->next + 1) % cache->slots;
+    cache->next = cache->next + 1 < cache->slots ? cache->next + 1 : 0;
     tile->valid = true;
     tile->sub = sub;
     tile->changes = mm->changes;

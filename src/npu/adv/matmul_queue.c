@@ -12,6 +12,7 @@
 
 #include "npu/machine_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ static struct message *post(struct npu_core *core, enum verb verb, const struct 
     }
     if (core->log)
         core->log(core, "S", api, "  object %u, to the AIC", mm ? mm->id : 0);
+    assert(queue->last);
     *queue->last = message;
     queue->last = &message->next;
     return message;

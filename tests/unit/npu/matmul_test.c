@@ -558,7 +558,7 @@ static void test_quantisation(void **state)
             double sum = 0;
             for (int k = 0; k < p.k; k++)
                 sum += a_of(row, k) * b_of(k, column);
-            size_t index = (size_t)(row * p.n + column);
+            size_t index = (size_t)row * (size_t)p.n + (size_t)column;
             assert_true(c_at(index) == sum / 2);
             assert_true(c_at(index + (size_t)p.m * (size_t)p.n) == sum * (column % 3 ? 1 : 2));
         }
