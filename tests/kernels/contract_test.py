@@ -132,6 +132,12 @@ def compile_lines(lines):
                 said[line].append(message)
     return said, output
 
+# Names outside the table of instructions.
+PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5), 3)), uint32_t>);",
+         "Conditional": "static_assert(std::is_same_v<Conditional<false, int, T>::type, T>);",
+         "AscendCUtils": "AscendCUtils::SetOverflow(1);",
+         "KERNEL_LOG": "ASCENDC_ASSERT(false, { KERNEL_LOG(KERNEL_ERROR, \"%d\", 1); }); TRACE_START(1); TRACE_STOP(1);"}
+
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
 UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "vsel": "vsel(1, 2);",
                "Hccl": "Hccl<HCCL_SERVER_TYPE_AICPU> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, {1, 2, 3, false});",
@@ -173,6 +179,7 @@ def main():
     bad += [(("Cast", d, s), cast(d, s)) for d in TYPES.values() for s in TYPES.values() if (d, s) not in pairs]
 
     good.append((("Gelu", "the kernel's own", "float"), line_of("Gelu", "float", "NAME(s);")))
+    good += [((name, "plain", "float"), line_of(name, "float", statement)) for name, statement in PLAIN.items()]
     lacking = [((name,), line_of(name, "float", statement)) for name, statement in UNSUPPORTED.items()]
     def named(what, messages):
         wanted = f"akgen-unsupported: {what[0]}"

@@ -34,6 +34,11 @@ AKGEN_API constexpr uint32_t DivCeil(uint32_t a, uint32_t b)
 {
     return (a + b - 1) / b;
 }
+/* Of two numbers; with tensors Ceil rounds elements (adv/elementwise.h). */
+AKGEN_API uint32_t Ceil(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
 AKGEN_API constexpr uint32_t AlignUp(uint32_t a, uint32_t b)
 {
     return DivCeil(a, b) * b;
