@@ -30,6 +30,10 @@ struct eval_options cli_eval_defaults(void);
 struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task);
 /* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
 long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
+/* NULL, or that the task has no case of this number (below 0: any). A task that cannot be loaded gets its verdict
+ * later.
+ */
+struct akgen_error *cli_check_case(const struct task *task, int id);
 /* Exit code of a command that ends with a verdict. */
 int cli_exit_code(enum verdict_kind kind);
 /* Prints "akgen: <message>", frees the error and returns exit_code. */

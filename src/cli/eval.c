@@ -77,12 +77,7 @@ static struct akgen_error *check_arguments(const struct eval_arguments *argument
                          arguments->dir);
     if (access(arguments->dir, answer ? R_OK : R_OK | X_OK) != 0)
         return error_new("%s: %m", arguments->dir);
-    bool found = task->broken || arguments->options.only_case < 0;
-    for (int i = 0; i < task->case_count && !found; i++)
-        found = task->cases[i].id == arguments->options.only_case;
-    return found ? NULL
-                 : error_new("%s has no case %d; 'akgen task show %s' lists them", task->name,
-                             arguments->options.only_case, task->name);
+    return cli_check_case(task, arguments->options.only_case);
 }
 
 static int evaluate(struct eval_arguments *arguments)

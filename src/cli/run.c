@@ -166,9 +166,6 @@ static struct akgen_error *open_log(const struct run_arguments *arguments, int *
 
 static struct akgen_error *check(const struct run_arguments *arguments, const struct task *task)
 {
-    bool found = false;
-    for (int i = 0; i < task->case_count; i++)
-        found |= task->cases[i].id == arguments->options.only_case;
     for (int d = 0; d < arguments->dump_count; d++) {
         bool known = false;
         for (int i = 0; i < task->input_count; i++)
@@ -179,9 +176,7 @@ static struct akgen_error *check(const struct run_arguments *arguments, const st
             return error_new("--dump: %s has no input or output '%s'; 'akgen task show %s' lists them", task->name,
                              arguments->dumps[d].name, task->name);
     }
-    return found || task->broken ? NULL
-                                 : error_new("%s has no case %d; 'akgen task show %s' lists them", task->name,
-                                             arguments->options.only_case, task->name);
+    return cli_check_case(task, arguments->options.only_case);
 }
 
 static int run(struct run_arguments *arguments)

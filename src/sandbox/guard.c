@@ -35,12 +35,6 @@ enum {
     FROM_SECCOMP = 1 /* SYS_SECCOMP of asm-generic/siginfo.h, which does not go with signal.h */
 };
 
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
 static const struct guard *installed;
 static bool fence_closed;
 

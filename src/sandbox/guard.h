@@ -6,6 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* 1 in a build with AddressSanitizer, which asks the system for more than a candidate may. */
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 struct guard {
     int result_fd;     /* may be written besides stdout and stderr */
     int log_fd;        /* so may this; -1: none */

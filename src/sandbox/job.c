@@ -1,5 +1,6 @@
 /* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. */
 #include "base/files.h"
+#include "sandbox/guard.h"
 #include "sandbox/job_internal.h"
 #include "sandbox/sandbox.h"
 
@@ -21,12 +22,6 @@
 enum { PRINTED_LIMIT = 64 << 10 };
 static const double default_seconds = 60;
 static const uint64_t default_memory = 16ULL << 30, written_limit = 64ULL << 20;
-
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
-enum { SANITIZED = 1 }; /* the sanitizer reserves terabytes of address space, so that cannot be limited */
-#else
-enum { SANITIZED = 0 };
-#endif
 
 /* akgen-run lies beside the running program, or one folder up (tests, benchmarks). */
 static const char *find_runner(struct arena *arena)
@@ -234,7 +229,7 @@ static void run_with(struct arena *arena, const struct job *job, const char *run
                                     job->cube_so ? job->cube_so : "/dev/null",
                                     NULL};
     const struct sandbox_limits limits = {.seconds = seconds,
-                                          .memory = SANITIZED     ? 0
+                                          .memory = SANITIZED     ? 0 /* it reserves terabytes of address space */
                                                     : job->memory ? job->memory
                                                                   : default_memory,
                                           .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
