@@ -328,21 +328,20 @@ struct akgen_error *clang_work_directory(struct arena *arena, const struct clang
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result)
 {
-    const char *const readable[] = {"/usr",
-                                    "/lib",
-                                    "/lib64",
-                                    "/bin",
-                                    "/etc/ld.so.cache",
-                                    "/dev/null",
-                                    "/proc/self",
-                                    arena_printf(arena, "%s/include", clang->home),
-                                    arena_printf(arena, "%s/%s", clang->home, tables[0]),
-                                    arena_printf(arena, "%s/%s", clang->home, tables[1]),
-                                    arena_printf(arena, "%s/%s", clang->home, tables[2]),
-                                    arena_printf(arena, "%s/pch", clang->cache),
-                                    project,
-                                    clang->question, /* last: may be NULL */
-                                    NULL};
+    static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
+                                         "/dev/null", "/proc/self"};
+    enum { SYSTEM = sizeof(system) / sizeof(*system) };
+    const char *readable[SYSTEM + TABLES + 5];
+    size_t count = 0;
+    for (size_t i = 0; i < SYSTEM; i++)
+        readable[count++] = system[i];
+    for (size_t i = 0; i < TABLES; i++)
+        readable[count++] = arena_printf(arena, "%s/%s", clang->home, tables[i]);
+    readable[count++] = arena_printf(arena, "%s/include", clang->home);
+    readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
+    readable[count++] = project;
+    readable[count++] = clang->question; /* last: may be NULL */
+    readable[count] = NULL;
     const char *const writable[] = {work, NULL};
     const struct sandbox_limits limits = {.seconds = clang->seconds,
                                           .memory = compiler_memory,
