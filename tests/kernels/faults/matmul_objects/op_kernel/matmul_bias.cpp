@@ -11,8 +11,8 @@ extern "C" __global__ __aicore__ void matmul_bias(GM_ADDR a, GM_ADDR b, GM_ADDR 
     TPipe pipe;
     using Half = MatmulType<TPosition::GM, CubeFormat::ND, half>;
     matmul::Matmul<Half, Half, Half, Half> mm, second, third, fourth, fifth;
-    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &cube, second, &cube, third, &cube, fourth, &cube, fifth,
-                      &cube); // BUG: a kernel has at most four objects
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &cube, second, &cube, // BUG: a kernel has at most four objects
+                      third, &cube, fourth, &cube, fifth, &cube);
     if (GetBlockIdx() >= cube.usedCoreNum)
         return;
     int32_t rows = DivCeil(cube.M, cube.singleCoreM);
