@@ -316,6 +316,10 @@ struct npu_task_type {
 };
 #define NPU_TASK_TYPES "akgen_task_types"
 #define NPU_EVERY_KEY  UINT64_MAX
+/* Types that are none, from an entry that is a template: the key has an instance, or has one in the object for other
+ * data types or for deterministic computing only. */
+#define NPU_TEMPLATE_KEY    ((uint64_t)1 << 32)
+#define NPU_TEMPLATE_UNUSED ((uint64_t)1 << 33)
 
 /* Scalar unit. */
 /* GetValue/SetValue of `size` (1, 2, 4, 8) bytes at byte offset `offset` of a tensor. Bounds, definedness, order and

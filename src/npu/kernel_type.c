@@ -14,6 +14,7 @@ static const struct {
     [NPU_TYPE_MIX_AIC_1_1] = {"MIX_AIC_1_1", 4, 1, 1},
     [NPU_TYPE_MIX_AIC_1_2] = {"MIX_AIC_1_2", 5, 1, 2},
     [NPU_TYPE_MISSING] = {"", -1, 0, 1},
+    [NPU_TYPE_NO_INSTANCE] = {"", -1, 0, 1},
 };
 
 const char *npu_kernel_type_name(int type)
@@ -37,12 +38,23 @@ static enum npu_kernel_type of_meta(uint64_t meta)
 
 enum npu_kernel_type npu_kernel_type_choose(const struct npu_task_type *named, size_t count, uint64_t tiling_key)
 {
-    enum npu_kernel_type type = count ? NPU_TYPE_MISSING : NPU_TYPE_INFERRED;
+    enum npu_kernel_type own = NPU_TYPE_MISSING, other = NPU_TYPE_MISSING;
+    bool templated = false, instance = false, keyed = false;
     for (size_t i = 0; i < count; i++) {
-        if (named[i].key == tiling_key)
-            return of_meta(named[i].type);
-        if (named[i].key == NPU_EVERY_KEY)
-            type = of_meta(named[i].type);
+        if (named[i].type >= NPU_TEMPLATE_KEY) {
+            templated = true;
+            instance |= named[i].key == tiling_key && named[i].type == NPU_TEMPLATE_KEY;
+        } else if (named[i].key == NPU_EVERY_KEY) {
+            other = of_meta(named[i].type);
+        } else if (named[i].key == tiling_key) {
+            own = of_meta(named[i].type);
+        } else {
+            keyed = true;
+        }
     }
-    return type;
+    if (templated && !instance)
+        return NPU_TYPE_NO_INSTANCE;
+    if (own != NPU_TYPE_MISSING || other != NPU_TYPE_MISSING)
+        return own != NPU_TYPE_MISSING ? own : other;
+    return keyed ? NPU_TYPE_MISSING : NPU_TYPE_INFERRED;
 }

@@ -356,10 +356,15 @@ static void launch_end(struct npu *npu)
 static bool can_launch(struct npu *npu, int block_dim)
 {
     const struct npu_place nowhere = {.core = 0, .pipe = -1};
-    bool possible = block_dim >= 1 && block_dim <= 65535, typed = npu->config.kernel_type != NPU_TYPE_MISSING;
+    bool possible = block_dim >= 1 && block_dim <= 65535, typed = npu->config.kernel_type < NPU_TYPE_MISSING;
     if (!possible)
         fault_record(npu, NPU_TRAP, true, "block_dim", NULL, &nowhere,
                      "the launch has %d blocks; 1 to 65535 are possible", block_dim);
+    else if (npu->config.kernel_type == NPU_TYPE_NO_INSTANCE)
+        fault_record(npu, NPU_TRAP, true, "tiling_key_unknown", NULL, &nowhere,
+                     "tiling key %llu belongs to no combination of template arguments that ASCENDC_TPL_SEL selects for "
+                     "these data types: there is no kernel to launch",
+                     (unsigned long long)npu->config.tiling_key);
     else if (!typed)
         fault_record(npu, NPU_TRAP, true, "kernel_type_missing", NULL, &nowhere,
                      "tiling key %llu has no KERNEL_TASK_TYPE, others have, and there is no KERNEL_TASK_TYPE_DEFAULT: "

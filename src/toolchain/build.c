@@ -366,6 +366,30 @@ static void define(struct builder *builder, struct text *config, const char *pre
         text_addf(config, "#define %s %s\n", macro, value);
 }
 
+static bool mentions_any(const struct builder *builder, const char *const *names)
+{
+    for (; *names; names++)
+        if (prepare_mentions(builder->kernel_text, *names))
+            return true;
+    return false;
+}
+
+/* AKGEN_TPL_TENSORS of template_argument.h, if the kernel ties template arguments to its tensors. */
+static void define_tensor_types(struct builder *builder, int combination, struct text *config)
+{
+    static const char *const ties[] = {"ASCENDC_TPL_INPUT", "ASCENDC_TPL_OUTPUT", NULL};
+    const struct op_def *def = &builder->build->def;
+    if (!mentions_any(builder, ties))
+        return;
+    text_addf(config, "#define AKGEN_TPL_TENSORS %d", def->input_count);
+    for (int i = 0; i < def->input_count + def->output_count; i++) {
+        const struct op_param *param = i < def->input_count ? &def->inputs[i] : &def->outputs[i - def->input_count];
+        const char *name = combination < param->count ? akgen_dtype_ge_name(param->types[combination]) : NULL;
+        text_addf(config, ", %s", name ? name : "DT_UNDEFINED");
+    }
+    text_add(config, "\n");
+}
+
 /* DTYPE_X, ORIG_DTYPE_X and FORMAT_X of each tensor, as CANN's build passes them; an output that shares the name of an
  * input is X_REF. Format code 2 is ND, and every format of the supported operators is. */
 static const char *combination_config(struct builder *builder, int combination)
@@ -388,6 +412,8 @@ static const char *combination_config(struct builder *builder, int combination)
         define(builder, &config, "DTYPE_", name, kernel_type ? kernel_type : "unknown");
         define(builder, &config, "FORMAT_", name, "FORMAT_ND");
     }
+    if (builder->prepared.is_template)
+        define_tensor_types(builder, combination, &config);
     const char *text = arena_strdup(builder->arena, config.bytes ? config.bytes : "");
     text_free(&config);
     return text;
@@ -501,26 +527,20 @@ static struct variant *variant_for(struct variant *variants, int *count, enum cl
     return &variants[(*count)++];
 }
 
-static bool mentions_any(const struct builder *builder, const char *const *names)
-{
-    for (; *names; names++)
-        if (prepare_mentions(builder->kernel_text, *names))
-            return true;
-    return false;
-}
-
 /* A kernel may start AICs if it names one of the types that do, or no type and an instruction without which there is no
  * work for them. Otherwise it is compiled for AIVs only. */
 static bool names_cube_type(const struct builder *builder)
 {
     static const char *const types[] = {"KERNEL_TYPE_AIC_ONLY", "KERNEL_TYPE_MIX_AIC_1_0", "KERNEL_TYPE_MIX_AIC_1_1",
-                                        "KERNEL_TYPE_MIX_AIC_1_2", NULL};
+                                        "KERNEL_TYPE_MIX_AIC_1_2", "ASCENDC_TPL_AIC_ONLY", "ASCENDC_TPL_MIX_AIC_1_0",
+                                        "ASCENDC_TPL_MIX_AIC_1_1", "ASCENDC_TPL_MIX_AIC_1_2", NULL};
     return mentions_any(builder, types);
 }
 
 static bool infers_type(const struct builder *builder)
 {
-    static const char *const named[] = {"KERNEL_TASK_TYPE", "KERNEL_TASK_TYPE_DEFAULT", NULL};
+    static const char *const named[] = {"KERNEL_TASK_TYPE", "KERNEL_TASK_TYPE_DEFAULT", "ASCENDC_TPL_KERNEL_TYPE_SEL",
+                                        "ASCENDC_TPL_KERNEL_TYPE_DECL", NULL};
     static const char *const instructions[] = {"Mmad", "Fixpipe", "Matmul", "MatmulImpl", "REGIST_MATMUL_OBJ", NULL};
     return !mentions_any(builder, named) && mentions_any(builder, instructions);
 }

@@ -252,8 +252,8 @@ static void note_shift(struct prepared_source *prepared, const char *text, size_
     prepared->shifts[prepared->shift_count++] = shift;
 }
 
-/* Copies text[from..to) and, in a parameter list, gives `workspace` its companion. */
-static void copy_parameters(struct text *out, const char *text, size_t from, size_t to,
+/* Copies text[from..to) and, in a parameter list, gives `workspace` its companion; true if it had none. */
+static bool copy_parameters(struct text *out, const char *text, size_t from, size_t to,
                             struct prepared_source *prepared)
 {
     bool has_tiling = false;
@@ -267,12 +267,71 @@ static void copy_parameters(struct text *out, const char *text, size_t from, siz
     static const char added[] = ", GM_ADDR tiling";
     if (has_tiling || !workspace) {
         text_append(out, text + from, to - from);
-        return;
+        return false;
     }
     text_append(out, text + from, workspace - from);
     text_add(out, added);
     text_append(out, text + workspace, to - workspace);
     note_shift(prepared, text, workspace, (int)sizeof added - 1);
+    return true;
+}
+
+/* "(AKGEN_TPL_TYPE(0), AKGEN_TPL_VALUE(1))": how an instance's arguments follow from a combination, for the parameters of
+ * the template whose `<` is at `open`. */
+static void template_arguments(struct text *out, const char *text, size_t open, size_t close)
+{
+    int depth = 0, count = 0;
+    bool first = true;
+    text_add(out, "(");
+    for (struct token token = next_token(text, open); token.start < close; token = next_token(text, token.end)) {
+        char mark = token.kind == TOKEN_MARK ? text[token.start] : '\0';
+        if (first && depth == 1) {
+            bool type = token_is(text, &token, "typename") || token_is(text, &token, "class");
+            text_addf(out, "%s%s(%d)", count ? ", " : "", type ? "AKGEN_TPL_TYPE" : "AKGEN_TPL_VALUE", count);
+            count++;
+            first = false;
+        }
+        depth += (mark == '<' || mark == '(') - (mark == '>' || mark == ')');
+        first |= depth == 1 && (mark == ',' || (mark == '<' && token.start == open));
+    }
+    text_add(out, ")");
+}
+
+/* "(GM_ADDR p0, GM_ADDR p1), (p0, p1)" for the parameters between the brackets at `open` and before `close`. */
+static void forwarded_parameters(struct text *out, const char *text, size_t open, size_t close, int added)
+{
+    int depth = 0, count = 0;
+    bool any = false;
+    for (struct token token = next_token(text, open); token.start < close; token = next_token(text, token.end)) {
+        char mark = token.kind == TOKEN_MARK ? text[token.start] : '\0';
+        any |= depth > 0 && token.end < close;
+        depth += (mark == '<' || mark == '(') - (mark == '>' || mark == ')');
+        count += depth == 1 && mark == ',';
+    }
+    count += any + added;
+    for (int pass = 0; pass < 2; pass++) {
+        text_add(out, pass ? ", (" : "(");
+        for (int i = 0; i < count; i++)
+            text_addf(out, "%s%sp%d", i ? ", " : "", pass ? "" : "GM_ADDR ", i);
+        text_add(out, ")");
+    }
+}
+
+/* The parameters of the template that a declaration began with. */
+struct template_head {
+    size_t open, close; /* behind `>`; 0: none */
+};
+
+static void note_template(const char *text, const struct token *token, struct template_head *head)
+{
+    char mark = token->kind == TOKEN_MARK ? text[token->start] : '\0';
+    if (token_is(text, token, "template")) {
+        struct token open = next_token(text, token->end);
+        head->open = open.start;
+        head->close = token_is(text, &open, "<") ? match(text, open.start, '<', '>') : 0;
+    } else if (token->start >= head->close && (mark == ';' || mark == '{' || mark == '}')) {
+        head->close = 0;
+    }
 }
 
 /* Renames every `void <entry>(`: the definition and declarations of it. */
@@ -280,9 +339,12 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
                          struct prepared_source *prepared)
 {
     struct token before = {0};
+    struct template_head head = {0};
+    struct text chooser = {0};
     size_t copied = 0;
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END;
          before = token, token = next_token(text, token.end)) {
+        note_template(text, &token, &head);
         if (token.kind != TOKEN_NAME || !token_is(text, &token, entry) || !token_is(text, &before, "void"))
             continue;
         struct token open = next_token(text, token.end);
@@ -294,13 +356,22 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
         text_append(out, text + token.start, token.end - token.start);
         note_shift(prepared, text, token.start, (int)strlen(PREPARE_PREFIX));
         copied = token.end;
-        if (add_tiling) {
-            copy_parameters(out, text, token.end, close, prepared);
-            copied = close;
-        }
+        bool added = add_tiling && copy_parameters(out, text, token.end, close, prepared);
+        copied = add_tiling ? close : copied;
         prepared->has_entry = true;
+        if (head.close && !prepared->is_template) {
+            prepared->is_template = true;
+            text_addf(&chooser, "\n#ifdef AKGEN_TPL_ENTRY\nAKGEN_TPL_ENTRY(" PREPARE_PREFIX "%s, ", entry);
+            template_arguments(&chooser, text, head.open, head.close);
+            text_add(&chooser, ", ");
+            forwarded_parameters(&chooser, text, open.start, close, added);
+            text_add(&chooser, ")\n#else\n#error the entry is a template, and nothing selects its arguments: "
+                               "ASCENDC_TPL_ARGS_DECL and ASCENDC_TPL_SEL of template_argument.h\n#endif\n");
+        }
     }
     text_add(out, text + copied);
+    text_add(out, chooser.bytes ? chooser.bytes : "");
+    text_free(&chooser);
 }
 
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,

@@ -51,13 +51,15 @@ struct prepared_source {
     char *text; /* what is compiled; the same lines as the author's file */
     bool changed;
     bool has_entry;    /* `void <entry>(...)` was found and renamed */
+    bool is_template;  /* the entry is a template; text ends with the function that chooses its instance */
     const char *found; /* "a, b": __global__ functions, for the message when the entry is missing */
     struct source_shift shifts[8];
     int shift_count;
 };
 /* Replaces `[aicore]` by PREPARE_AICORE and `[host, aicore]` and the `__aicore__` of constexpr functions by
  * PREPARE_HOST_AICORE, `__gm__` of a variable at namespace scope by PREPARE_GM_VARIABLE, blanks `name<<<...>>>(...);`,
- * renames the entry point (NULL: there is none in this file) and, if asked, gives it the tiling parameter. */
+ * renames the entry point (NULL: there is none in this file) and, if asked, gives it the tiling parameter. Behind an
+ * entry that is a template, AKGEN_TPL_ENTRY is put at the end (template_argument.h). */
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
                     struct prepared_source *prepared);
 /* Macros that the compile defines by PREPARE_MACROS; no longer than the text they replace. */

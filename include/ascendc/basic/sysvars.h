@@ -128,7 +128,8 @@ enum KernelMetaType : uint8_t {
     } while (0)
 #define KERNEL_TASK_TYPE_DEFAULT(type) KERNEL_TASK_TYPE(NPU_EVERY_KEY, type)
 
-#define TILING_KEY_IS(key)   (npu_tiling_key() == uint64_t(key))
+#define TILING_KEY_VAR       npu_tiling_key()
+#define TILING_KEY_IS(key)   (TILING_KEY_VAR == uint64_t(key))
 #define TILING_KEY_LIST(...) akgen::tiling_key_in({__VA_ARGS__})
 
 namespace akgen

@@ -2,6 +2,7 @@
 #ifndef CANN_GRAPH_TYPES_H
 #define CANN_GRAPH_TYPES_H
 
+#include "akgen/c_codes.h"
 #include "akgen/op_abi.h"
 
 #include <cstddef>

@@ -14,6 +14,16 @@ static void a_key_goes_before_the_default(void **state)
     assert_int_equal(npu_kernel_type_choose(named, 4, 3), NPU_TYPE_INFERRED);
     assert_int_equal(npu_kernel_type_choose(named + 1, 3, 7), NPU_TYPE_MISSING);
     assert_int_equal(npu_kernel_type_choose(NULL, 0, 7), NPU_TYPE_INFERRED);
+    /* An entry that is a template: key 1 has an instance of no type of its own, 2 none for these data types. */
+    const struct npu_task_type instances[] = {
+        {1, NPU_TEMPLATE_KEY}, {1, NPU_TEMPLATE_KEY}, {2, NPU_TEMPLATE_UNUSED}, {3, NPU_TEMPLATE_KEY}, {3, 1},
+        {NPU_EVERY_KEY, 5}};
+    assert_int_equal(npu_kernel_type_choose(instances, 5, 1), NPU_TYPE_MISSING);
+    assert_int_equal(npu_kernel_type_choose(instances, 4, 1), NPU_TYPE_INFERRED);
+    assert_int_equal(npu_kernel_type_choose(instances, 6, 1), NPU_TYPE_MIX_AIC_1_2);
+    assert_int_equal(npu_kernel_type_choose(instances, 6, 2), NPU_TYPE_NO_INSTANCE);
+    assert_int_equal(npu_kernel_type_choose(instances, 6, 3), NPU_TYPE_AIC_ONLY);
+    assert_int_equal(npu_kernel_type_choose(instances, 6, 4), NPU_TYPE_NO_INSTANCE);
     assert_string_equal(npu_kernel_type_name(NPU_TYPE_MIX_AIC_1_2), "MIX_AIC_1_2");
     assert_string_equal(npu_kernel_type_name(-1), "");
 }

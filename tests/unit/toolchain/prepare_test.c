@@ -91,6 +91,32 @@ static void test_tiling_parameter(void **state)
     arena_free(&arena);
 }
 
+static void test_a_template_gets_its_chooser(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    const char *rest = ")\n#else\n#error the entry is a template, and nothing selects its arguments: "
+                       "ASCENDC_TPL_ARGS_DECL and ASCENDC_TPL_SEL of template_argument.h\n#endif\n";
+    const char *text = "template <class K> void other() {}\n"
+                       "template <typename T, int N = f<2>(1, 2), class U, bool B>\n"
+                       "__global__ __aicore__ void add(GM_ADDR x, __gm__ pair<int, int> *y) { a < b; }";
+    prepare(&arena, text, "add", false, &out);
+    assert_true(out.is_template);
+    const char *chooser = strstr(out.text, "\n#ifdef");
+    assert_string_equal(chooser, arena_printf(&arena, "%s%s",
+                                              "\n#ifdef AKGEN_TPL_ENTRY\nAKGEN_TPL_ENTRY(akgen_kernel_add, "
+                                              "(AKGEN_TPL_TYPE(0), AKGEN_TPL_VALUE(1), AKGEN_TPL_TYPE(2), "
+                                              "AKGEN_TPL_VALUE(3)), (GM_ADDR p0, GM_ADDR p1), (p0, p1)",
+                                              rest));
+    prepare(&arena, "template <int N> __global__ void add(GM_ADDR workspace) {}", "add", true, &out);
+    assert_non_null(strstr(out.text, "(GM_ADDR p0, GM_ADDR p1), (p0, p1))"));
+    prepare(&arena, "template <int N> class add_of { int n; }; __global__ void add() {}", "add", true, &out);
+    assert_false(out.is_template);
+    assert_null(strstr(out.text, "AKGEN_TPL_ENTRY"));
+    arena_free(&arena);
+}
+
 static void test_missing_entry_names_what_there_is(void **state)
 {
     (void)state;
@@ -138,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_comments_and_strings_are_left_alone),
         cmocka_unit_test(test_aicore_and_launches),
         cmocka_unit_test(test_tiling_parameter),
+        cmocka_unit_test(test_a_template_gets_its_chooser),
         cmocka_unit_test(test_missing_entry_names_what_there_is),
         cmocka_unit_test(test_broken_sources_end),
         cmocka_unit_test(test_mentions),

@@ -1,0 +1,2 @@
+/* Another path of CANN for the same. */
+#include "ascendc/host_api/tiling/template_argument.h"
