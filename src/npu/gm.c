@@ -323,7 +323,8 @@ void gm_expect_write(struct npu_core *core, uint64_t addr, uint64_t bytes)
 {
     struct npu_gm_region *region = gm_region_of(core, addr);
     size_t low = addr - (uint64_t)region->base, high = low + bytes, end;
-    if (!dirty_overlap(region, low, high) || find_state(region, low, high, OTHERS_STATE, gm_writer(core), &end) == high)
+    if (core->npu->config.no_hazards || !dirty_overlap(region, low, high) ||
+        find_state(region, low, high, OTHERS_STATE, gm_writer(core), &end) == high)
         return;
     struct npu_gm_view *view = core->view;
     if (view->expected_count == view->expected_room) {
@@ -467,8 +468,8 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
                                  ? OTHERS_OR_ATOMIC_STATE
                                  : OTHERS_STATE;
     size_t at_offset = low, end;
-    bool clean = true;
-    if (dirty_overlap(region, low, high)) {
+    bool clean = true, compared = !core->npu->config.no_hazards;
+    if (compared && dirty_overlap(region, low, high)) {
         size_t found;
         while ((found = find_state(region, at_offset, high, class, me, &end)) < high) {
             clean = false;
@@ -489,7 +490,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     region->writer_pc[me] = core->pc;
     if (atomic)
         region->atomic_writer = region->atomic_writer == -1 || region->atomic_writer == core->index ? core->index : -2;
-    if (core->between) {
+    if (compared && core->between) {
         check_readers(core, region, low, high);
         between_log(core, BETWEEN_WRITE, region, low, high, atomic);
     }
@@ -585,8 +586,8 @@ static void make_room(struct npu_gm_view *view)
 void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
 {
     struct npu_gm_region *region = gm_region_of(core, addr);
-    if (core->spun || region->kind == NPU_GM_TILING || region->kind == NPU_GM_ADDRESSES ||
-        (region->kind == NPU_GM_INPUT && !region->coarse))
+    if (core->npu->config.no_hazards || core->spun || region->kind == NPU_GM_TILING ||
+        region->kind == NPU_GM_ADDRESSES || (region->kind == NPU_GM_INPUT && !region->coarse))
         return;
     size_t low = addr - (uint64_t)region->base, high = low + bytes, end;
     if (dirty_overlap(region, low, high)) {

@@ -85,6 +85,7 @@ struct npu_config {
     const struct npu_soc *soc;
     enum npu_sync sync;
     bool random_order; /* --schedule=random:SEED */
+    bool no_hazards;   /* conflicts go unseen: what finding them costs (benchmarks); in program order only */
     uint64_t seed;
     uint64_t tiling_key;
     enum npu_kernel_type kernel_type;

@@ -63,11 +63,11 @@ struct npu_order *npu_order_create(struct npu_core *core)
     order->auto_sync = config->sync == NPU_SYNC_AUTO;
     order->random_order = config->random_order;
     order->aic = core->aic;
+    order->off = config->no_hazards;
     order->ub_blocks = core->ub_bytes / NPU_BLOCK;
-    order->gm_pairs = core->aic ? NPU_GM_PAIRS : NPU_GM_AIV_PAIRS;
-    order->gm = calloc((size_t)order->gm_pairs, sizeof *order->gm);
+    npu_order_gm_begin(order);
     uint32_t *marks = calloc((size_t)order->ub_blocks * NPU_TRACKS * 2, sizeof *marks);
-    if (!marks || !order->gm)
+    if (!marks)
         abort();
     for (int i = 0; i < NPU_TRACKS * 2; i++)
         order->marks[i / 2][i % 2] = marks + (size_t)i * order->ub_blocks;
@@ -125,16 +125,21 @@ void npu_order_set_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
     struct npu_clock *clock = &flag->clock[flag->sets++ % NPU_FLAG_SETS];
+    order->doubled += ++flag->pending == 2;
+    if (order->off)
+        return;
     *clock = order->clock[from];
     clock->at[from] = order->last[from];
-    order->doubled += ++flag->pending == 2;
 }
 
 void npu_order_wait_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
-    npu_clock_join(&order->clock[to], &flag->clock[(flag->sets - flag->pending) % NPU_FLAG_SETS]);
+    const struct npu_clock *clock = &flag->clock[(flag->sets - flag->pending) % NPU_FLAG_SETS];
     order->doubled -= flag->pending-- == 2;
+    if (order->off)
+        return;
+    npu_clock_join(&order->clock[to], clock);
     resume(order, to);
 }
 
@@ -153,6 +158,7 @@ static void forget(struct npu_order *order)
 {
     memset(order->clock, 0, sizeof order->clock);
     memset(order->last, 0, sizeof order->last);
+    memset(order->touched, 0, sizeof order->touched);
     memset(order->gm, 0, (size_t)order->gm_pairs * sizeof *order->gm);
     memset(order->marks[0][0], 0, (size_t)order->ub_blocks * NPU_TRACKS * 2 * sizeof(uint32_t));
     for (int i = 0; i < NPU_TRACKS * 2; i++)
@@ -232,6 +238,7 @@ struct span {
 static uint32_t newest_mark(const uint32_t *marks, uint32_t n)
 {
     uint32_t newest = 0;
+#pragma clang loop vectorize_width(8) interleave_count(1)
     for (uint32_t i = 0; i < n; i++)
         newest = newest > marks[i] ? newest : marks[i];
     return newest;
@@ -290,6 +297,11 @@ static void mark_partial(struct npu_order *order, int track, int write, uint32_t
 static void mark(struct npu_order *order, int track, int write, const struct span *span, uint32_t index)
 {
     uint32_t block = span->block, end = span->end;
+    order->touched[track][write].newest = index;
+    if (order->touched[track][write].first > block || !order->touched[track][write].end)
+        order->touched[track][write].first = block;
+    if (order->touched[track][write].end < end)
+        order->touched[track][write].end = end;
     if (span->low % NPU_BLOCK) {
         uint32_t stop = (block + 1) * NPU_BLOCK;
         mark_partial(order, track, write, block++, span->low, span->high < stop ? span->high : stop, index);
@@ -307,17 +319,39 @@ static void mark(struct npu_order *order, int track, int write, const struct spa
         memset(order->partial[track][write] + block, 0, end - block);
 }
 
-/* A conflict of this access with what `track` did: under auto-sync an edge, else a finding, and true. A scalar load is
- * over when the next instruction is issued, so it can give an edge but no finding. */
-static bool check_track(struct npu_core *core, int lane, int track, const struct span *span, bool write, bool edges,
-                        const char *operand)
+/* The lanes, as bits, that were given something that the clock of `lane` does not cover. */
+static inline uint32_t lanes_ahead(const struct npu_order *order, int lane)
+{
+    typedef uint32_t lanes_of __attribute__((ext_vector_type(8)));
+    typedef bool bits_of __attribute__((ext_vector_type(8)));
+    lanes_of last, known;
+    memcpy(&last, order->last, sizeof last);
+    memcpy(&known, &order->clock[lane], sizeof known);
+    bits_of ahead = __builtin_convertvector(last > known, bits_of);
+    uint8_t bits;
+    memcpy(&bits, &ahead, sizeof bits);
+    return bits;
+}
+
+/* Whether `track` may have touched bytes of the span after its instruction `known`. */
+static inline bool touched_since(const struct npu_order *order, int track, int write, const struct span *span,
+                                 uint32_t known)
+{
+    return order->touched[track][write].newest > known && order->touched[track][write].first < span->end &&
+           order->touched[track][write].end > span->block;
+}
+
+/* A scalar load is over when the next instruction is issued, so it can give an edge but no finding. */
+static __attribute__((noinline)) bool compare_with(struct npu_core *core, int lane, int track, const struct span *span,
+                                                   bool write, bool edges, const char *operand)
 {
     struct npu_order *order = core->order;
     int other = track_lane[order->aic][track];
     int last_kind = write && (edges || other != NPU_LANE_S) ? 0 : 1;
     for (int kind = 1; kind >= last_kind; kind--) {
         uint32_t known = order->clock[lane].at[other], at, index;
-        if (order->last[other] <= known || !find_conflict(order, track, kind, span, known, &at, &index))
+        if (!touched_since(order, track, kind, span, known) ||
+            !find_conflict(order, track, kind, span, known, &at, &index))
             continue;
         if (!edges) {
             uint64_t base = (uint64_t)core->ub;
@@ -329,26 +363,56 @@ static bool check_track(struct npu_core *core, int lane, int track, const struct
     return false;
 }
 
-/* The scalar unit first: an edge that auto-sync adds may order the rest. One finding is enough. */
-static bool check_local(struct npu_core *core, int lane, const struct span *span, bool write, bool raw,
-                        const char *operand)
+/* A conflict of this access with what `track` did: under auto-sync an edge, else a finding, and true. */
+static inline bool check_track(struct npu_core *core, int lane, int track, const struct span *span, bool write,
+                               bool edges, uint32_t ahead, const char *operand)
 {
-    struct npu_order *order = core->order;
-    bool conflict = false;
-    for (int track = 0; order->aic && track < NPU_TRACKS && !conflict; track++)
-        conflict = check_track(core, lane, track, span, write, false, operand);
-    if (order->aic)
-        return conflict;
-    return check_track(core, lane, NPU_TRACK_S, span, write, order->auto_sync && !raw, operand) ||
-           check_track(core, lane, NPU_TRACK_S_RAW, span, write, false, operand) ||
-           ((lane != NPU_LANE_V || !order->auto_sync) &&
-            check_track(core, lane, NPU_TRACK_V, span, write, false, operand)) ||
-           check_track(core, lane, NPU_TRACK_MTE2, span, write, false, operand) ||
-           check_track(core, lane, NPU_TRACK_MTE3, span, write, false, operand);
+    const struct npu_order *order = core->order;
+    int other = track_lane[core->aic][track];
+    if (!(ahead >> other & 1))
+        return false;
+    uint32_t known = order->clock[lane].at[other];
+    return (touched_since(order, track, 1, span, known) || (write && touched_since(order, track, 0, span, known))) &&
+           compare_with(core, lane, track, span, write, edges, operand);
 }
 
-/* Checks every run of an access until one conflicts, or, with an index, marks them; runs that touch become one. */
-static void each_run(struct npu_core *core, int lane, int track, const struct npu_access *access, uint32_t index)
+/* The scalar unit first: an edge that auto-sync adds may order the rest. One finding is enough. */
+static bool check_local(struct npu_core *core, int lane, const struct span *span, bool write, bool raw, uint32_t ahead,
+                        const char *operand)
+{
+    const struct npu_order *order = core->order;
+    bool conflict = false;
+    for (int track = 0; core->aic && track < NPU_TRACKS && !conflict; track++)
+        conflict = check_track(core, lane, track, span, write, false, ahead, operand);
+    if (core->aic)
+        return conflict;
+    return check_track(core, lane, NPU_TRACK_S, span, write, order->auto_sync && !raw, ahead, operand) ||
+           check_track(core, lane, NPU_TRACK_S_RAW, span, write, false, ahead, operand) ||
+           ((lane != NPU_LANE_V || !order->auto_sync) &&
+            check_track(core, lane, NPU_TRACK_V, span, write, false, ahead, operand)) ||
+           check_track(core, lane, NPU_TRACK_MTE2, span, write, false, ahead, operand) ||
+           check_track(core, lane, NPU_TRACK_MTE3, span, write, false, ahead, operand);
+}
+
+/* Checks the bytes [addr, addr + bytes) against the lanes `ahead`, or, with an index, marks them. False if they
+ * conflict. */
+static inline bool one_run(struct npu_core *core, int lane, int track, const struct npu_access *access, uint64_t addr,
+                           uint64_t bytes, uint32_t ahead, uint32_t index)
+{
+    uint64_t low = addr - (uint64_t)core->ub, high = low + bytes;
+    if (low >= core->ub_bytes || high > core->ub_bytes)
+        return true; /* outside: the bounds check has spoken */
+    struct span span = {(uint32_t)low, (uint32_t)high, (uint32_t)(low / NPU_BLOCK),
+                        (uint32_t)((high + NPU_BLOCK - 1) / NPU_BLOCK)};
+    if (!index)
+        return !check_local(core, lane, &span, access->write, access->flags & NPU_TENSOR_RAW, ahead, access->operand);
+    mark(core->order, track, access->write, &span, index);
+    return true;
+}
+
+/* The runs of an access one by one, those that touch as one, until one conflicts. */
+static inline __attribute__((always_inline)) void
+each_run(struct npu_core *core, int lane, int track, const struct npu_access *access, uint32_t ahead, uint32_t index)
 {
     uint64_t bytes = access->bytes;
     uint32_t count = access->count, count2 = access->count2;
@@ -360,22 +424,22 @@ static void each_run(struct npu_core *core, int lane, int track, const struct np
         bytes *= count2;
         count2 = 1;
     }
-    if (!bytes)
-        return;
-    uint64_t start = access->addr - (uint64_t)core->ub;
-    for (uint32_t j = 0; j < count2; j++)
+    for (uint32_t j = 0; j < count2 && bytes; j++)
         for (uint32_t i = 0; i < count; i++) {
-            uint64_t low = start + (uint64_t)(access->stride2 * j) + (uint64_t)(access->stride * i);
-            uint64_t high = low + bytes;
-            if (low >= core->ub_bytes || high > core->ub_bytes)
-                continue; /* outside: the bounds check has spoken */
-            struct span span = {(uint32_t)low, (uint32_t)high, (uint32_t)(low / NPU_BLOCK),
-                                (uint32_t)((high + NPU_BLOCK - 1) / NPU_BLOCK)};
-            if (index)
-                mark(core->order, track, access->write, &span, index);
-            else if (check_local(core, lane, &span, access->write, access->flags & NPU_TENSOR_RAW, access->operand))
+            uint64_t addr = access->addr + (uint64_t)(access->stride2 * j) + (uint64_t)(access->stride * i);
+            if (!one_run(core, lane, track, access, addr, bytes, ahead, index))
                 return;
         }
+}
+
+static void check_runs(struct npu_core *core, int lane, const struct npu_access *access, uint32_t ahead)
+{
+    each_run(core, lane, 0, access, ahead, 0);
+}
+
+static void mark_runs(struct npu_core *core, int track, const struct npu_access *access, uint32_t index)
+{
+    each_run(core, 0, track, access, 0, index);
 }
 
 static int track_of(const struct npu_order *order, int lane)
@@ -386,26 +450,34 @@ static int track_of(const struct npu_order *order, int lane)
     return tracks[order->aic][lane];
 }
 
+/* Lanes with accesses to GM of their own; V and M have none. */
+static bool has_gm(int lane)
+{
+    return lane == NPU_LANE_MTE2 || lane == NPU_LANE_MTE3 || lane == NPU_LANE_FIX;
+}
+
 void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *accesses, int count)
 {
+    struct npu_order *order = core->order;
     int lane = npu_lane_of(pipe);
     assert(lane >= 0); /* PIPE_ALL is for barriers */
-    int track = track_of(core->order, lane);
-    uint32_t index = next_index(core, lane);
+    if (order->off)
+        return;
+    int track = track_of(order, lane);
+    uint32_t ahead = lanes_ahead(order, lane), index = next_index(core, lane);
     if (track < 0)
         return;
     /* All checks before all marks: an instruction does not conflict with itself. */
-    for (int i = 0; i < count; i++)
-        if (npu_in_ub(core, accesses[i].addr) && accesses[i].same_value)
-            continue;
-        else if (npu_in_ub(core, accesses[i].addr))
-            each_run(core, lane, track, &accesses[i], 0);
-        else if (lane == NPU_LANE_MTE2 || lane == NPU_LANE_MTE3 || lane == NPU_LANE_FIX)
-            npu_order_gm(core, lane, &accesses[i],
-                         core->order->auto_sync && !core->aic && !(accesses[i].flags & NPU_TENSOR_RAW));
+    for (int i = 0; i < count; i++) {
+        const struct npu_access *access = &accesses[i];
+        if (!npu_in_ub(core, access->addr) && has_gm(lane))
+            npu_order_gm(core, lane, access, order->auto_sync && !core->aic && !(access->flags & NPU_TENSOR_RAW));
+        else if (npu_in_ub(core, access->addr) && ahead && !access->same_value)
+            check_runs(core, lane, access, ahead);
+    }
     for (int i = 0; i < count; i++)
         if (npu_in_ub(core, accesses[i].addr))
-            each_run(core, lane, track, &accesses[i], index);
+            mark_runs(core, track, &accesses[i], index);
 }
 
 /* ---- the scalar unit ----------------------------------------------------------------------------------------------
@@ -428,6 +500,8 @@ void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
 {
     struct npu_order *order = core->order;
     bool edges = order->auto_sync && !raw && !core->aic;
+    if (order->off)
+        return;
     if (!npu_in_ub(core, addr)) {
         scalar_gm(core, addr, bytes, write, edges);
         return;
@@ -437,8 +511,9 @@ void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
         return;
     struct span span = {low, high, low / NPU_BLOCK, (high + NPU_BLOCK - 1) / NPU_BLOCK};
     bool conflict = false;
+    uint32_t ahead = lanes_ahead(order, NPU_LANE_S);
     for (int track = NPU_TRACK_V; track <= NPU_TRACK_MTE3 && !conflict; track++)
-        conflict = check_track(core, NPU_LANE_S, track, &span, write, edges, "");
+        conflict = check_track(core, NPU_LANE_S, track, &span, write, edges, ahead, "");
     if (write || edges)
         mark(order, raw ? NPU_TRACK_S_RAW : NPU_TRACK_S, write, &span, next_index(core, NPU_LANE_S));
 }

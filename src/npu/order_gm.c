@@ -3,6 +3,7 @@
  */
 #include "npu/order_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -23,6 +24,19 @@ static const struct {
     [NPU_GM_S_AFTER_FIX_WRITE] = {NPU_LANE_S, NPU_LANE_FIX, true},
     [NPU_GM_FIX_AFTER_S_WRITE] = {NPU_LANE_FIX, NPU_LANE_S, true},
 };
+
+void npu_order_gm_begin(struct npu_order *order)
+{
+    order->gm_pairs = order->aic ? NPU_GM_PAIRS : NPU_GM_AIV_PAIRS;
+    order->gm = calloc((size_t)order->gm_pairs, sizeof *order->gm);
+    if (!order->gm)
+        abort();
+    for (int pair = 0; pair < order->gm_pairs; pair++) {
+        order->gm_checks[pairs[pair].consumer][true] |= 1u << pair;
+        order->gm_checks[pairs[pair].consumer][false] |= (uint32_t)pairs[pair].wrote << pair;
+        order->gm_keeps[pairs[pair].producer][pairs[pair].wrote] |= 1u << pair;
+    }
+}
 
 static struct npu_gm_run *entry(struct npu_gm_window *window, uint32_t i)
 {
@@ -137,12 +151,12 @@ static void one_group(struct npu_core *core, int lane, const struct npu_gm_run *
                       const char *operand)
 {
     bool conflict = false;
-    for (int pair = 0; pair < core->order->gm_pairs && !conflict; pair++)
-        if (pairs[pair].consumer == lane && (write || pairs[pair].wrote))
-            conflict = compare(core, pair, run, write, edges, operand);
-    for (int pair = 0; pair < core->order->gm_pairs; pair++)
-        if (pairs[pair].producer == lane && pairs[pair].wrote == write)
-            remember(&core->order->gm[pair], run, lane == NPU_LANE_S || pairs[pair].consumer == NPU_LANE_S);
+    for (uint32_t left = core->order->gm_checks[lane][write]; left && !conflict; left &= left - 1)
+        conflict = compare(core, __builtin_ctz(left), run, write, edges, operand);
+    for (uint32_t left = core->order->gm_keeps[lane][write]; left; left &= left - 1) {
+        int pair = __builtin_ctz(left);
+        remember(&core->order->gm[pair], run, lane == NPU_LANE_S || pairs[pair].consumer == NPU_LANE_S);
+    }
 }
 
 void npu_order_gm(struct npu_core *core, int lane, const struct npu_access *access, bool edges)

@@ -82,16 +82,21 @@ enum npu_cube_track { NPU_CUBE_TRACK_M, NPU_CUBE_TRACK_MTE1, NPU_CUBE_TRACK_FIX 
 enum { NPU_PC_RING = 1024 };
 
 struct npu_order {
-    struct npu_clock clock[NPU_LANES]; /* of a lane: what is complete before its next instruction starts */
-    uint32_t last[NPU_LANES];          /* index of its newest instruction; 0 = none yet */
-    bool auto_sync, random_order, aic;
+    struct npu_clock clock[NPU_LANES];      /* of a lane: what is complete before its next instruction starts */
+    uint32_t last[8];                       /* index of its newest instruction; 0 = none yet */
+    bool auto_sync, random_order, aic, off; /* off: npu_config.no_hazards */
     uint32_t ub_blocks;
+    struct {
+        uint32_t newest, first, end; /* the newest instruction; the blocks [first, end) hold all that were touched */
+    } touched[NPU_TRACKS][2];        /* [write] */
     uint32_t *marks[NPU_TRACKS][2];  /* [write]: per 32-byte block the newest instruction that touched it */
     uint32_t *bytes[NPU_TRACKS][2];  /* the same per byte, for blocks in `partial`; NULL until needed */
     uint8_t *partial[NPU_TRACKS][2]; /* per block: its bytes differ; NULL with `bytes` */
     struct npu_gm_window *gm;        /* of each pair that the kind of core has */
     int gm_pairs;
-    int doubled; /* flags with more than one SetFlag pending */
+    uint32_t gm_checks[NPU_LANES][2]; /* [write]: the pairs whose consumer the lane is, as bits */
+    uint32_t gm_keeps[NPU_LANES][2];  /* and whose producer */
+    int doubled;                      /* flags with more than one SetFlag pending */
     uint64_t pcs[NPU_LANES][NPU_PC_RING];
     struct npu_flag flags[NPU_LANES][NPU_LANES][NPU_EVENTS];
 };
@@ -117,6 +122,8 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
                         uint64_t low, uint64_t high, const char *operand);
 
 /* order_gm.c. */
+/* Makes the windows of a core's pairs of pipes, empty. */
+void npu_order_gm_begin(struct npu_order *order);
 /* One access to GM: compares with the windows, then joins them. `edges`: a conflict between the scalar unit and another
  * pipe becomes an edge instead of a finding (auto-sync through tensors). */
 void npu_order_gm(struct npu_core *core, int lane, const struct npu_access *access, bool edges);
