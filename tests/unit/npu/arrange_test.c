@@ -1,5 +1,7 @@
 /* Gatherb, Transpose and TransDataTo5HD against the index formulas of their documentation. */
+#include "coverage.h"
 #include "fake_core.h"
+#include "isa_types.h"
 
 #include "npu/lanes.h"
 
@@ -18,8 +20,8 @@ static void gatherb_takes_blocks(void **state)
         memcpy(fake_ub + OFFSETS, offsets, sizeof offsets);
         struct npu_insn insn = {.op = NPU_OP_GATHERB,
                                 .form = NPU_FORM_MASK_REG,
-                                .dst_type = AKGEN_UINT16,
-                                .src_type = AKGEN_UINT16,
+                                .dst_type = turn % 2 ? AKGEN_UINT16 : AKGEN_UINT32,
+                                .src_type = turn % 2 ? AKGEN_UINT16 : AKGEN_UINT32,
                                 .dst = fake_local(DST, 65536),
                                 .src0 = fake_local(SRC, 16384),
                                 .src1 = fake_local(OFFSETS, 256),
@@ -37,6 +39,7 @@ static void gatherb_takes_blocks(void **state)
                 assert_memory_equal(at, before + SRC + offsets[r * 8 + b], 32);
                 assert_int_equal(fake_all(at, 32), bad / 32 * 32 != offsets[r * 8 + b]);
             }
+        covered(&insn, COUNT);
     }
     uint32_t wrong[8] = {0, 32, 16384, 0, 0, 0, 0, 0};
     memcpy(fake_ub + OFFSETS, wrong, sizeof wrong);
@@ -58,11 +61,13 @@ static void gatherb_takes_blocks(void **state)
 static void transpose_of_a_block_works_in_place(void **state)
 {
     (void)state;
-    for (int in_place = 0; in_place < 2; in_place++) {
+    for (int turn = 0; turn < 6; turn++) {
+        bool in_place = turn % 2;
+        uint8_t type = isa_type(NPU_OP_TRANSPOSE, 2, (uint32_t)turn / 2);
         fake_reset();
         struct npu_insn insn = {.op = NPU_OP_TRANSPOSE,
-                                .dst_type = AKGEN_FLOAT16,
-                                .src_type = AKGEN_FLOAT16,
+                                .dst_type = type,
+                                .src_type = type,
                                 .dst = fake_local(in_place ? SRC : DST, 512),
                                 .src0 = fake_local(SRC, 512)};
         fake_ub_flag[SRC + (3 * 16 + 5) * 2] = 0;
@@ -74,6 +79,18 @@ static void transpose_of_a_block_works_in_place(void **state)
                 assert_memory_equal(dst + (c * 16 + r) * 2, before + SRC + (r * 16 + c) * 2, 2);
                 assert_int_equal(fake_all(dst + (c * 16 + r) * 2, 1), r != 3 || c != 5);
             }
+        covered(&insn, COUNT);
+        /* TRANSPOSE_ND2ND_B16 is the same, of uint16. */
+        insn.op = NPU_OP_TRANSPOSE_4D;
+        insn.mode = 10;
+        insn.src_type = insn.dst_type = AKGEN_UINT16;
+        fake_reset();
+        memcpy(before, fake_ub, UB_BYTES);
+        assert_null(fake_run(insn, npu_check_transpose_4d, npu_exec_transpose_4d));
+        for (int r = 0; r < 16; r++)
+            for (int c = 0; c < 16; c++)
+                assert_memory_equal(dst + (c * 16 + r) * 2, before + SRC + (r * 16 + c) * 2, 2);
+        covered(&insn, COUNT);
     }
 }
 
@@ -85,9 +102,10 @@ static const char *transpose_4d(struct npu_insn insn)
 static void transpose_of_images(void **state)
 {
     (void)state;
-    static const uint8_t types[] = {AKGEN_INT8, AKGEN_FLOAT16, AKGEN_INT32};
+    static const uint8_t types[] = {AKGEN_INT8,    AKGEN_UINT8, AKGEN_INT16,  AKGEN_UINT16,
+                                    AKGEN_FLOAT16, AKGEN_INT32, AKGEN_UINT32, AKGEN_FLOAT};
     static const uint32_t channels[] = {1, 3, 16, 17, 30};
-    for (int t = 0; t < 3; t++)
+    for (int t = 0; t < 8; t++)
         for (int k = 0; k < 5; k++)
             for (uint8_t mode = 11; mode <= 12; mode++) {
                 fake_reset();
@@ -114,6 +132,7 @@ static void transpose_of_images(void **state)
                                                 before + SRC + (mode == 11 ? nchw : nhwc), size);
                         }
                 assert_false(fake_all(fake_ub + TMP, 1));
+                covered(&insn, COUNT);
                 insn.aux.bytes = 3 * 16 * 32 - 32;
                 assert_string_equal(transpose_4d(insn), "transpose_tmp_too_small");
                 insn.aux.bytes = 65536;
@@ -136,9 +155,8 @@ static void set_lists(uint32_t dst_gap, uint32_t src_gap)
 static void trans_5hd_puts_columns_into_rows(void **state)
 {
     (void)state;
-    static const uint8_t types[] = {AKGEN_INT8, AKGEN_FLOAT16, AKGEN_FLOAT};
     for (int turn = 0; turn < 96; turn++) {
-        uint8_t type = types[turn % 3];
+        uint8_t type = isa_type(NPU_OP_TRANS_DATA_5HD, (size_t)1 << turn % 3, (uint32_t)turn / 3);
         bool dst_high = turn & 8, src_high = turn & 16;
         fake_reset();
         set_lists(1 + turn % 2, 1 + turn / 3 % 3);
@@ -168,6 +186,7 @@ static void trans_5hd_puts_columns_into_rows(void **state)
                     from += size == 1 && src_high ? 16 : 0;
                     assert_memory_equal(fake_ub + to, before + from, size);
                 }
+        covered(&insn, COUNT);
     }
 }
 

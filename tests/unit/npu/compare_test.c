@@ -1,4 +1,5 @@
 /* Compare and CompareScalar against one comparison per element; bits, definedness, CMPMASK, ragged counts. */
+#include "coverage.h"
 #include "vec_core.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void one_bit_per_element(void **state)
                 struct npu_insn insn = insn_of(types[t], mode, scalar);
                 memcpy(&insn.scalar, fake_ub + 64 * size, size);
                 uint32_t n = repeats[i / 4] * per_repeat;
-                insn.form = level0 ? NPU_FORM_MASK_LEN : NPU_FORM_COUNT;
+                insn.form = !level0 ? NPU_FORM_COUNT : repeats[i / 4] % 2 ? NPU_FORM_MASK_LEN : NPU_FORM_MASK_BITS;
                 insn.count = n;
                 insn.repeat = repeats[i / 4];
                 insn.mask[0] = 1; /* without effect */
@@ -98,6 +99,7 @@ static void one_bit_per_element(void **state)
                 }
                 assert_memory_equal(before, fake_ub + DST + n / 8, sizeof before);
                 assert_int_equal(fake_notes, 0);
+                covered(&insn, covered_form(&insn, &core->regs));
                 assert_true(core->regs.mask[0] == UINT64_MAX); /* the mask is no argument */
             }
 }

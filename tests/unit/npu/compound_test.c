@@ -1,4 +1,5 @@
 /* Compound instructions and CastDequant against the arithmetic that their documentation writes down. */
+#include "coverage.h"
 #include "fake_core.h"
 
 #include "npu/lanes.h"
@@ -259,6 +260,53 @@ static uint64_t deq_word(float scale, int offset, bool sign)
     return (uint64_t)sign << 46 | (uint64_t)(offset & 0x1ff) << 37 | bits;
 }
 
+/* What a value becomes under a word of the register: x * scale + offset to nearest even, saturated. */
+static uint8_t dequantized(uint64_t word, int16_t x)
+{
+    float scale;
+    memcpy(&scale, &word, sizeof scale);
+    int offset = (int)(word >> 37 & 0x1ff);
+    offset -= offset > 255 ? 512 : 0;
+    double rounded_off = nearbyintf((float)x * scale + (float)offset);
+    bool sign = word >> 46 & 1;
+    return (uint8_t)(int)(sign ? fmin(fmax(rounded_off, -128), 127) : fmin(fmax(rounded_off, 0), 255));
+}
+
+/* Sixteen int16 of a source block become the lower or upper half of a destination block, in every form. */
+static void dequant_in_every_form(void **state)
+{
+    (void)state;
+    enum { TABLE = 180224, ROOM = 32768 };
+    static uint8_t want[UB_BYTES];
+    for (uint32_t turn = 0; turn < 4 * FORM_TURNS; turn++)
+        for (enum form form = 0; form < FORMS; form++) {
+            bool vector = turn & 1, upper = turn & 2, sign = turn / 4 & 1;
+            fake_reset();
+            uint64_t words[16];
+            for (int i = 0; i < 16; i++)
+                words[i] = deq_word(0.01f * (float)(i + 1), i * 7 - 50, sign);
+            memcpy(fake_ub + TABLE, words, sizeof words);
+            fake_core.regs.deq_scale = vector ? ((uint64_t)fake_ub + TABLE) / 32 : words[5];
+            struct npu_insn insn = dequant(sign ? AKGEN_INT8 : AKGEN_UINT8, vector, upper, 0);
+            struct form_room room = {.bytes = ROOM, .repeats = 255};
+            form_put(&insn, &fake_core.regs, form, turn / 4, 16, 16, &room);
+            memcpy(want, fake_ub, UB_BYTES);
+            for (uint32_t r = 0; r < form_turns(&insn, &fake_core.regs, 128); r++)
+                for (uint32_t lane = 0; lane < 128; lane++) {
+                    if (!form_selects(&insn, &fake_core.regs, 128, r, lane))
+                        continue;
+                    size_t to = form_bit(&insn, 128, 16, insn.dst_blk, insn.dst_rep, r, lane) / 8 / 32 * 32;
+                    size_t from = form_bit(&insn, 128, 16, insn.src0_blk, insn.src0_rep, r, lane) / 8;
+                    int16_t x;
+                    memcpy(&x, want + SRC0 + from, sizeof x);
+                    want[DST + to + (upper ? 16 : 0) + lane % 16] = dequantized(words[vector ? lane % 16 : 5], x);
+                }
+            assert_null(fake_run(insn, npu_check_dequant, npu_exec_dequant));
+            assert_memory_equal(fake_ub, want, UB_BYTES);
+            covered(&insn, form);
+        }
+}
+
 static void dequant_scales_into_half_blocks(void **state)
 {
     (void)state;
@@ -279,14 +327,8 @@ static void dequant_scales_into_half_blocks(void **state)
                              npu_exec_dequant));
         for (uint32_t i = 0; i < count; i++) {
             uint64_t word = words[vector ? i % 16 : 0];
-            float scale;
-            memcpy(&scale, &word, sizeof scale);
-            int offset = (int)(word >> 37 & 0x1ff);
-            offset -= offset > 255 ? 512 : 0;
-            double x = nearbyintf((float)value(before + SRC0, AKGEN_INT16, i) * scale + (float)offset);
             uint32_t at = DST + i / 16 * 32 + (upper ? 16 : 0) + i % 16;
-            double got = value(fake_ub, sign ? AKGEN_INT8 : AKGEN_UINT8, at);
-            assert_true(got == (sign ? fmin(fmax(x, -128), 127) : fmin(fmax(x, 0), 255)));
+            assert_int_equal(fake_ub[at], dequantized(word, (int16_t)value(before + SRC0, AKGEN_INT16, i)));
         }
         uint32_t other = upper ? 0 : 16;
         assert_memory_equal(fake_ub + DST + other, before + DST + other, 16);
@@ -307,6 +349,7 @@ int main(void)
         cmocka_unit_test(masks_and_strides_choose_the_elements),
         cmocka_unit_test(definedness_follows_dst_where_it_is_read),
         cmocka_unit_test(missing_forms_trap),
+        cmocka_unit_test(dequant_in_every_form),
         cmocka_unit_test(dequant_scales_into_half_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

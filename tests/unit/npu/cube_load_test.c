@@ -1,7 +1,7 @@
 /* What brings matrices into the cube's memories, against plain loops. */
+#include "coverage.h"
 #include "cube_core.h"
-
-static const uint8_t types[] = {AKGEN_INT8, AKGEN_FLOAT16, AKGEN_FLOAT};
+#include "isa_types.h"
 
 static void nd2nz(void)
 {
@@ -23,14 +23,17 @@ static void nd2nz(void)
                     if (j < d)
                         memcpy(to, cube_in + (m * source + i * row + j) * size, size);
                 }
+        uint8_t type = isa_type(NPU_OP_ND2NZ, size, (uint32_t)trial);
         struct npu_insn insn = {.op = NPU_OP_ND2NZ,
-                                .src_type = types[size / 2],
+                                .src_type = type,
+                                .dst_type = type,
                                 .dst = cube_local(NPU_A1, 64),
                                 .src0 = cube_gm(cube_in),
                                 .nd2nz = {matrices, n, d, source, row, c0, step, matrix}};
         npu_issue_cube(&insn);
         cube_join();
         assert_memory_equal(l1, expected, NPU_L1_BYTES - 64);
+        covered(&insn, COUNT);
     }
 }
 
@@ -87,14 +90,19 @@ static void transpose(void)
                         else
                             memcpy(to + (i * c0 + j) * bits / 8, &value, bits / 8);
                     }
+        uint8_t type = bits == 4 ? AKGEN_INT4 : isa_type(NPU_OP_LOAD_DATA_WITH_TRANSPOSE, bits / 8, (uint32_t)trial);
+        if (bits == 8 && type == AKGEN_INT4)
+            type = AKGEN_INT8;
         struct npu_insn insn = {.op = NPU_OP_LOAD_DATA_WITH_TRANSPOSE,
-                                .src_type = kinds[kind].type,
+                                .src_type = type,
+                                .dst_type = type,
                                 .dst = cube_local(NPU_B2, 0),
                                 .src0 = cube_local(NPU_B1, 0),
                                 .load_2d = p};
         npu_issue_cube(&insn);
         cube_join();
         assert_memory_equal(cube_at(NPU_B2, 0), expected, sizeof expected);
+        covered(&insn, COUNT);
     }
 }
 
@@ -106,18 +114,22 @@ static void squares_are_transposed(void **state)
 
 static void load_2d(void)
 {
-    for (int trial = 0; trial < 60; trial++) {
-        bool gm = cube_random(0, 2) == 0, turn = !gm && cube_random(0, 1);
+    for (int trial = 0; trial < 200; trial++) {
+        static const uint8_t positions[] = {NPU_A2, NPU_A2, NPU_B2, NPU_A1};
+        bool gm = trial % 4 == 3 || cube_random(0, 2) == 0, turn = !gm && cube_random(0, 1);
         struct npu_load_2d p = {.start = cube_random(6, 9),
                                 .repeat = cube_random(1, 4),
                                 .src_stride = cube_random(0, 2),
                                 .dst_gap = cube_random(0, 2),
                                 .transpose = turn,
                                 .descending = gm && cube_random(0, 1)};
+        int position = positions[trial % 4];
+        uint8_t type = isa_type(NPU_OP_LOAD_DATA, turn ? 2 : (size_t)1 << trial % 3, (uint32_t)trial / 3);
         cube_fill(NPU_A1, 0, 65536);
-        cube_fill(NPU_A2, 0, NPU_L0A_BYTES);
+        if (position != NPU_A1)
+            cube_fill(position, 0, NPU_L0A_BYTES);
         static uint8_t expected[NPU_L0A_BYTES];
-        memcpy(expected, cube_at(NPU_A2, 0), sizeof expected);
+        memcpy(expected, cube_at(position, 0), sizeof expected);
         const uint8_t *src = gm ? cube_in + 3 : cube_at(NPU_A1, 32);
         for (uint32_t r = 0; r < p.repeat; r++)
             for (uint32_t i = 0; i < 256; i++) {
@@ -126,13 +138,15 @@ static void load_2d(void)
                        src + fractal * 512 + (turn ? i % 16 * 16 + i / 16 : i) * 2, 2);
             }
         struct npu_insn insn = {.op = NPU_OP_LOAD_DATA,
-                                .src_type = AKGEN_FLOAT16,
-                                .dst = cube_local(NPU_A2, 0),
+                                .src_type = type,
+                                .dst_type = type,
+                                .dst = cube_local(position, 0),
                                 .src0 = gm ? cube_gm(src) : cube_local(NPU_A1, 32),
                                 .load_2d = p};
         npu_issue_cube(&insn);
         cube_join();
-        assert_memory_equal(cube_at(NPU_A2, 0), expected, sizeof expected);
+        assert_memory_equal(cube_at(position, 0), expected, sizeof expected);
+        covered(&insn, COUNT);
     }
 }
 
@@ -223,14 +237,22 @@ static void load_3d(void)
                                                      (uint64_t)f.pad[1] << 40 | (uint64_t)f.pad[2] << 48 |
                                                      (uint64_t)f.pad[3] << 56);
         npu_set_cube_register(NPU_CUBE_PADDING, padding);
+        uint8_t type = isa_type(NPU_OP_LOAD_DATA_3D, f.size, (uint32_t)trial);
         struct npu_insn insn = {.op = NPU_OP_LOAD_DATA_3D,
-                                .src_type = types[f.size / 2],
+                                .src_type = type,
+                                .dst_type = type,
                                 .dst = cube_local(position, 0),
                                 .src0 = cube_local(NPU_A1, 0),
                                 .load_3d = f.p};
+        if (type == AKGEN_INT4) { /* two channels in a byte */
+            insn.load_3d.channels *= 2;
+            insn.load_3d.k *= 2;
+            insn.load_3d.k_start *= 2;
+        }
         npu_issue_cube(&insn);
         cube_join();
         assert_memory_equal(cube_at(position, 0), expected, sizeof expected);
+        covered(&insn, COUNT);
     }
 }
 
@@ -238,6 +260,27 @@ static void maps_are_unfolded(void **state)
 {
     (void)state;
     cube_good(load_3d);
+}
+
+/* From GM, in blocks of 32 bytes with gaps on both sides. */
+static void copies_into_l1(void)
+{
+    static uint8_t expected[4096];
+    cube_fill(NPU_A1, 0, sizeof expected);
+    memcpy(expected, cube_at(NPU_A1, 0), sizeof expected);
+    for (uint32_t at = 0; at < 5 * 96; at++)
+        memcpy(expected + at / 96 * 128 + at % 96, cube_in + at / 96 * 160 + at % 96, 1);
+    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
+                            .form = NPU_FORM_MASK_REG,
+                            .src_type = AKGEN_BF16,
+                            .dst_type = AKGEN_BF16,
+                            .dst = cube_local(NPU_A1, 0),
+                            .src0 = cube_gm(cube_in),
+                            .copy = {.block_count = 5, .block_len = 3, .src_stride = 2, .dst_stride = 1}};
+    npu_issue_copy(&insn);
+    cube_join();
+    assert_memory_equal(cube_at(NPU_A1, 0), expected, sizeof expected);
+    covered(&insn, COUNT);
 }
 
 static void tables(void)
@@ -259,33 +302,50 @@ static void tables(void)
         if (wide == wide)
             assert_memory_equal(cube_at(NPU_C2, 64 + 4 * i), &wide, 4);
     }
+    covered(&insn, COUNT);
     insn.dst_type = insn.src_type = AKGEN_UINT64;
     insn.dst = cube_local(NPU_C2PIPE2GM, 128);
     insn.copy.block_len = 2;
     npu_issue_copy(&insn);
     cube_join();
     assert_memory_equal(cube_at(NPU_C2PIPE2GM, 128), cube_at(NPU_C1, 32), 256);
-    struct npu_insn fill = {.op = NPU_OP_INIT_CONST_VALUE,
-                            .dst_type = AKGEN_INT16,
-                            .src_type = AKGEN_INT16,
-                            .scalar = 0xabcd,
-                            .dst = cube_local(NPU_A1, 0),
-                            .load_2d = {.repeat = 3, .block_num = 2, .dst_gap = 1}};
-    uint8_t before[288];
-    memcpy(before, cube_at(NPU_A1, 0), sizeof before);
-    npu_issue_cube(&fill);
-    for (uint32_t i = 0; i < 144; i++) {
-        uint16_t now, old;
-        memcpy(&now, cube_at(NPU_A1, 2 * i), 2);
-        memcpy(&old, before + 2 * i, 2);
-        assert_int_equal(now, i / 16 % 3 < 2 ? 0xabcd : old);
+    covered(&insn, COUNT);
+}
+
+/* Every constant to every memory: three runs of two blocks (of 32 bytes in L1, of 512 elsewhere) with a block between.
+ */
+static void constants(void)
+{
+    static const uint8_t positions[] = {NPU_A1, NPU_A2, NPU_B2};
+    for (int turn = 0; turn < 3 * 8; turn++) {
+        size_t size = turn % 2 ? 2 : 4;
+        uint8_t type = isa_type(NPU_OP_INIT_CONST_VALUE, size, (uint32_t)turn / 6);
+        uint32_t block = turn % 3 ? 512 : 32;
+        struct npu_insn insn = {.op = NPU_OP_INIT_CONST_VALUE,
+                                .dst_type = type,
+                                .src_type = type,
+                                .scalar = 0x1234abcd,
+                                .dst = cube_local(positions[turn % 3], 0),
+                                .load_2d = {.repeat = 3, .block_num = 2, .dst_gap = 1}};
+        static uint8_t expected[9 * 512];
+        cube_fill(positions[turn % 3], 0, sizeof expected);
+        memcpy(expected, cube_at(positions[turn % 3], 0), sizeof expected);
+        for (uint32_t at = 0; at < 9 * block; at += (uint32_t)size)
+            if (at / block % 3 < 2)
+                memcpy(expected + at, &insn.scalar, size);
+        npu_issue_cube(&insn);
+        cube_join();
+        assert_memory_equal(cube_at(positions[turn % 3], 0), expected, sizeof expected);
+        covered(&insn, COUNT);
     }
 }
 
 static void tables_and_constants(void **state)
 {
     (void)state;
+    cube_good(copies_into_l1);
     cube_good(tables);
+    cube_good(constants);
 }
 
 /* An undefined element stays the only one, wherever it goes. */

@@ -1,10 +1,18 @@
 /* DataCopy and DataCopyPad against loops over bytes that follow the documentation. */
+#include "coverage.h"
 #include "fake_core.h"
+#include "isa_types.h"
 
 static const char *copy(struct npu_insn insn)
 {
     insn.op = NPU_OP_DATA_COPY;
     return fake_run(insn, npu_check_data_copy, npu_exec_data_copy);
+}
+
+static void copied(struct npu_insn insn, uint16_t op)
+{
+    insn.op = op;
+    covered(&insn, COUNT);
 }
 
 static const char *pad(struct npu_insn insn)
@@ -46,20 +54,23 @@ static void count_rounds_down_to_blocks(void **state)
     poke_holes(fake_gm_flag);
     static const uint32_t counts[] = {0, 1, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 1000, 1001, 4096, 4097};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        for (int size = 2; size <= 4; size += 2) {
+        for (uint8_t type = 0; type < AKGEN_DTYPE_CODES; type++) {
+            uint32_t size = (uint32_t)akgen_dtype_size((enum akgen_dtype)type);
+            if (!(npu_isa[NPU_OP_DATA_COPY].types >> type & 1) || counts[c] * size > 32768)
+                continue;
             struct npu_insn insn = {.form = NPU_FORM_COUNT,
                                     .count = counts[c],
                                     .dst = fake_local(64, 32768),
-                                    .src0 = fake_global(4u * (uint32_t)c),
-                                    .dst_type = size == 2 ? AKGEN_FLOAT16 : AKGEN_FLOAT,
-                                    .src_type = size == 2 ? AKGEN_FLOAT16 : AKGEN_FLOAT};
-            uint32_t moved = counts[c] * (uint32_t)size / 32 * 32;
+                                    .src0 = fake_global(8u * (uint32_t)c),
+                                    .dst_type = type,
+                                    .src_type = type};
+            uint32_t moved = counts[c] * size / 32 * 32;
             expect_now();
-            memcpy(want_ub + 64, fake_gm + 4 * c, moved);
-            memcpy(want_ub_flag + 64, fake_gm_flag + 4 * c, moved);
+            memcpy(want_ub + 64, fake_gm + 8 * c, moved);
+            memcpy(want_ub_flag + 64, fake_gm_flag + 8 * c, moved);
             assert_null(copy(insn));
             check_memory();
-            bool ragged = counts[c] * (uint32_t)size % 32;
+            bool ragged = counts[c] * size % 32;
             if (ragged)
                 assert_string_equal(fake_last_note, "datacopy_ragged_count");
             else
@@ -72,6 +83,7 @@ static void count_rounds_down_to_blocks(void **state)
             memcpy(want_gm_flag + 100000, fake_ub_flag + 64, moved);
             assert_null(copy(insn));
             check_memory();
+            copied(insn, NPU_OP_DATA_COPY);
         }
     }
 }
@@ -103,6 +115,7 @@ static void blocks_keep_their_gaps(void **state)
             }
         assert_null(copy(insn));
         check_memory();
+        copied(insn, NPU_OP_DATA_COPY);
     }
     struct npu_insn most = {.form = NPU_FORM_MASK_REG,
                             .dst_type = AKGEN_INT8,
@@ -284,8 +297,8 @@ static void pad_in_fills_each_block(void **state)
     for (int turn = 0; turn < 300; turn++) {
         if (turn % 3 == 0)
             poke_holes(fake_gm_flag);
-        uint32_t size = 1u << fake_random(3);
-        uint8_t type = size == 1 ? AKGEN_UINT8 : size == 2 ? AKGEN_BF16 : AKGEN_INT32;
+        uint32_t size = 1u << fake_random(4);
+        uint8_t type = isa_type(NPU_OP_DATA_COPY_PAD, size, fake_random(64));
         uint32_t most = 32 / size;
         struct npu_insn insn = {.dst = fake_local(512, 100000),
                                 .src0 = fake_global(3),
@@ -296,7 +309,9 @@ static void pad_in_fills_each_block(void **state)
                                          .src_stride = fake_random(50),
                                          .dst_stride = fake_random(3),
                                          .pad = fake_random(2),
-                                         .pad_value = 0xc1d2e3f4 & (size == 4 ? UINT32_MAX : (1u << 8 * size) - 1)}};
+                                         .pad_value = size == 8   ? 0 /* the only one that there is */
+                                                      : size == 4 ? 0xc1d2e3f4
+                                                                  : 0xc1d2e3f4 & ((1u << 8 * size) - 1)}};
         if (turn % 2) {
             insn.copy.left = (uint8_t)fake_random(most + 1);
             insn.copy.right = (uint8_t)fake_random(most + 1);
@@ -311,6 +326,7 @@ static void pad_in_fills_each_block(void **state)
             if (!want_ub_flag[i])
                 want_ub[i] = fake_ub[i];
         check_memory();
+        copied(insn, NPU_OP_DATA_COPY_PAD);
         memset(fake_ub_flag, 1, UB_BYTES);
     }
 }
@@ -325,8 +341,8 @@ static void pad_out_writes_exact_bytes(void **state)
         struct npu_insn insn = {
             .dst = fake_global(7),
             .src0 = fake_local(64, 100000),
-            .dst_type = AKGEN_INT16,
-            .src_type = AKGEN_INT16,
+            .dst_type = isa_type(NPU_OP_DATA_COPY_PAD, 2, (uint32_t)turn),
+            .src_type = isa_type(NPU_OP_DATA_COPY_PAD, 2, (uint32_t)turn),
             .copy = {.block_count = count, .block_len = len, .src_stride = src_gap, .dst_stride = dst_gap}};
         expect_now();
         for (uint32_t b = 0; b < count; b++)
@@ -337,6 +353,7 @@ static void pad_out_writes_exact_bytes(void **state)
             }
         assert_null(pad(insn));
         check_memory();
+        copied(insn, NPU_OP_DATA_COPY_PAD);
     }
 }
 

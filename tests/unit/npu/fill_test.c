@@ -1,5 +1,7 @@
 /* Duplicate, Brcb, Copy and CreateVecIndex against plain loops. */
+#include "coverage.h"
 #include "fake_core.h"
+#include "isa_types.h"
 
 enum { DST = 0, SRC = 98304 };
 
@@ -145,7 +147,7 @@ static void brcb_spreads_each_element_over_a_block(void **state)
         uint32_t size = turn % 2 ? 2 : 4;
         fake_reset();
         undefine_some();
-        struct npu_insn insn = instruction(size == 2 ? AKGEN_FLOAT16 : AKGEN_INT32);
+        struct npu_insn insn = instruction(isa_type(NPU_OP_BRCB, size, (uint32_t)turn / 2));
         static const uint32_t repeats[] = {0, 1, 2, 255};
         insn.repeat = repeats[turn % 4];
         insn.dst_blk = (uint16_t)(1 + fake_random(2));
@@ -160,6 +162,8 @@ static void brcb_spreads_each_element_over_a_block(void **state)
             }
         assert_null(run(insn, NPU_OP_BRCB));
         check_memory();
+        insn.op = NPU_OP_BRCB;
+        covered(&insn, COUNT);
     }
     struct npu_insn insn = instruction(AKGEN_FLOAT);
     insn.repeat = 256;

@@ -1,5 +1,7 @@
 /* Gather and GatherMask against the loops of their documentation. */
+#include "coverage.h"
 #include "fake_core.h"
+#include "isa_types.h"
 
 #include "npu/lanes.h"
 
@@ -133,13 +135,15 @@ static void gather_mask_keeps_what_the_pattern_says(void **state)
 {
     (void)state;
     static uint8_t before[UB_BYTES];
-    for (int turn = 0; turn < 200; turn++) {
+    for (int turn = 0; turn < 256; turn++) {
         uint32_t size = turn % 2 ? 2 : 4, per_block = 32 / size;
-        bool user = turn / 2 % 4 == 3, counter = turn / 8 % 2;
+        uint8_t mode = (uint8_t)(turn / 2 % 8); /* 0: the pattern comes from a tensor */
+        bool user = !mode, counter = turn / 16 % 2;
         fake_reset();
         struct npu_insn insn = instruction(size);
+        insn.src_type = insn.dst_type = isa_type(NPU_OP_GATHER_MASK, size, (uint32_t)turn / 32);
         insn.src0 = fake_local(SRC, 65536);
-        insn.mode = user ? 0 : (uint8_t)(1 + fake_random(7));
+        insn.mode = mode;
         insn.flags = (user ? NPU_INSN_USER_PATTERN : 0) | (counter ? NPU_INSN_REDUCE_MODE : 0);
         insn.mask[0] = counter ? 1 + fake_random(300) : 0;
         insn.repeat = fake_random(5);
@@ -158,6 +162,8 @@ static void gather_mask_keeps_what_the_pattern_says(void **state)
                 assert_memory_equal(fake_ub + DST + kept++ * size, before + from, size);
             }
         assert_int_equal(fake_core.results.rsvd_count, kept);
+        insn.op = NPU_OP_GATHER_MASK;
+        covered(&insn, COUNT);
         if (kept * size % 32)
             assert_false(fake_all(fake_ub + DST + kept * size, 1)); /* the rest of the last block is not described */
         assert_true(fake_all(fake_ub + DST, kept * size) && fake_all(fake_ub + DST + (kept * size + 31) / 32 * 32, 64));

@@ -1,4 +1,5 @@
 /* Sort32 and MrgSort against qsort of the same pairs; counts of suspended merges against a merge by hand. */
+#include "coverage.h"
 #include "fake_core.h"
 
 #include "npu/lanes.h"
@@ -77,6 +78,8 @@ static void sort32_sorts_each_repeat(void **state)
                 assert_int_equal(got.index, pairs[i].index);
             }
         }
+        struct npu_insn insn = sort32(type, repeat);
+        covered(&insn, COUNT);
     }
 }
 
@@ -176,6 +179,8 @@ static void merges_keep_the_order_of_equal_scores(void **state)
         }
         for (int k = 0; k < 4; k++)
             assert_int_equal(fake_core.results.merge_counts >> 16 * k & 0xffff, lengths[k]);
+        struct npu_insn insn = mrg_sort(type, lengths, 0, repeat);
+        covered(&insn, COUNT);
     }
 }
 
@@ -226,14 +231,18 @@ static void merge_checks_its_parameters(void **state)
 static void proposals_do_nothing(void **state)
 {
     (void)state;
-    fake_reset();
-    struct npu_insn insn = sort32(AKGEN_FLOAT16, 1);
-    insn.op = NPU_OP_RP_SORT16;
+    static const uint16_t ops[] = {NPU_OP_RP_SORT16, NPU_OP_MRG_SORT4, NPU_OP_PROPOSAL_CONCAT, NPU_OP_PROPOSAL_EXTRACT};
     static uint8_t before[UB_BYTES];
-    memcpy(before, fake_ub, UB_BYTES);
-    assert_null(fake_run(insn, npu_check_no_effect, npu_exec_no_effect));
-    assert_string_equal(fake_last_note, "no_effect");
-    assert_memory_equal(fake_ub, before, UB_BYTES);
+    for (int i = 0; i < 8; i++) {
+        fake_reset();
+        struct npu_insn insn = sort32(i % 2 ? AKGEN_FLOAT : AKGEN_FLOAT16, 1);
+        insn.op = ops[i / 2];
+        memcpy(before, fake_ub, UB_BYTES);
+        assert_null(fake_run(insn, npu_check_no_effect, npu_exec_no_effect));
+        assert_string_equal(fake_last_note, "no_effect");
+        assert_memory_equal(fake_ub, before, UB_BYTES);
+        covered(&insn, COUNT);
+    }
 }
 
 int main(void)

@@ -1,0 +1,182 @@
+/* Every instruction of isa.def has been compared with a plain loop: in each pair of data types and each form that a
+ * kernel can write, and in each mode and along each path. The tests of instructions leave what they compared beside
+ * themselves (coverage.h); ctest runs them before this one. */
+#include "coverage.h"
+#include "isa_types.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#define HAS(form) (1u << (form))
+enum {
+    LEVEL_0 = HAS(LENGTH) | HAS(BITS) | HAS(COUNTER),
+    REGISTERS = HAS(REG) | HAS(REG_COUNTER),
+    EVERY_FORM = HAS(COUNT) | LEVEL_0 | REGISTERS,
+    NO_FORM = HAS(COUNT) /* what a test says of an instruction that has no mask */
+};
+static const struct {
+    const char *family;
+    unsigned forms;
+} family_forms[] = {{"binary", EVERY_FORM},
+                    {"ternary", EVERY_FORM},
+                    {"scalar", EVERY_FORM},
+                    {"unary", EVERY_FORM},
+                    {"cast", EVERY_FORM},
+                    {"compound", EVERY_FORM},
+                    {"dequant", EVERY_FORM},
+                    {"duplicate", EVERY_FORM},
+                    {"select", EVERY_FORM},
+                    {"create_index", HAS(COUNT) | LEVEL_0},
+                    {"gather", HAS(COUNT) | LEVEL_0},
+                    {"copy", LEVEL_0 | REGISTERS},
+                    {"whole_reduce", LEVEL_0 | REGISTERS},
+                    {"block_reduce", LEVEL_0 | REGISTERS},
+                    {"pair_reduce", LEVEL_0 | REGISTERS},
+                    {"vcadd_acc", LEVEL_0 | REGISTERS},
+                    {"reduce", HAS(COUNT) | HAS(LENGTH) | HAS(BITS)},
+                    {"compare", HAS(COUNT) | HAS(LENGTH) | HAS(BITS)}};
+
+static unsigned forms_of(uint16_t op)
+{
+#define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = #family,
+    static const char *const names[NPU_OPS] = {
+#include "npu/isa.def"
+    };
+#undef NPU_INSN
+    for (size_t i = 0; i < sizeof family_forms / sizeof *family_forms; i++)
+        if (!strcmp(names[op], family_forms[i].family))
+            return family_forms[i].forms;
+    return NO_FORM;
+}
+
+/* Paths of copies. */
+static const struct {
+    uint16_t op;
+    uint8_t from, to;
+} paths[] = {{NPU_OP_DATA_COPY, NPU_GM, NPU_VECIN},
+             {NPU_OP_DATA_COPY, NPU_VECOUT, NPU_GM},
+             {NPU_OP_DATA_COPY, NPU_VECCALC, NPU_VECCALC},
+             {NPU_OP_DATA_COPY, NPU_GM, NPU_A1},
+             {NPU_OP_DATA_COPY, NPU_A1, NPU_C2},
+             {NPU_OP_DATA_COPY, NPU_A1, NPU_C2PIPE2GM},
+             {NPU_OP_DATA_COPY_PAD, NPU_GM, NPU_VECIN},
+             {NPU_OP_DATA_COPY_PAD, NPU_VECOUT, NPU_GM},
+             {NPU_OP_LOAD_DATA, NPU_A1, NPU_A2},
+             {NPU_OP_LOAD_DATA, NPU_A1, NPU_B2},
+             {NPU_OP_LOAD_DATA, NPU_GM, NPU_A2},
+             {NPU_OP_LOAD_DATA, NPU_GM, NPU_A1},
+             {NPU_OP_LOAD_DATA_3D, NPU_A1, NPU_A2},
+             {NPU_OP_LOAD_DATA_3D, NPU_A1, NPU_B2},
+             {NPU_OP_FIXPIPE, NPU_CO1, NPU_GM},
+             {NPU_OP_FIXPIPE, NPU_CO1, NPU_A1}};
+
+static struct covered_row *rows;
+static size_t row_count;
+
+static void read_rows(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    unsigned op, form, src, dst, mode, way;
+    assert_non_null(file);
+    while (fscanf(file, "%u %u %u %u %u %u", &op, &form, &src, &dst, &mode, &way) == 6) {
+        rows = realloc(rows, (row_count + 1) * sizeof *rows);
+        assert_non_null(rows);
+        rows[row_count++] =
+            (struct covered_row){(uint16_t)op, (uint8_t)form, (uint8_t)src, (uint8_t)dst, (uint8_t)mode, (uint16_t)way};
+    }
+    fclose(file);
+}
+
+static int read_all(void **state)
+{
+    (void)state;
+    char pattern[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", pattern, sizeof pattern - sizeof "*.covered");
+    assert_true(length > 0);
+    while (length > 0 && pattern[length - 1] != '/')
+        length--;
+    memcpy(pattern + length, "*.covered", sizeof "*.covered");
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found))
+        fail_msg("no %s: run the tests of instructions first (ctest does)", pattern);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        read_rows(found.gl_pathv[i]);
+    globfree(&found);
+    return 0;
+}
+
+static int free_all(void **state)
+{
+    (void)state;
+    free(rows);
+    return 0;
+}
+
+static const char *type_name(uint8_t type)
+{
+    return akgen_dtype_name((enum akgen_dtype)type);
+}
+
+/* What is wanted of a row; what is negative is not looked at. */
+static bool is_covered(int op, int form, int src, int dst, int mode, int path)
+{
+    for (size_t i = 0; i < row_count; i++) {
+        const struct covered_row *row = &rows[i];
+        if (row->op == op && (form < 0 || row->form == form) && (src < 0 || row->src_type == src) &&
+            (dst < 0 || row->dst_type == dst) && (mode < 0 || row->mode == mode) && (path < 0 || row->path == path))
+            return true;
+    }
+    return false;
+}
+
+static int missing_of(uint16_t op, uint8_t src, uint8_t dst)
+{
+    int missing = 0;
+    for (int form = 0; form < FORMS; form++)
+        if (forms_of(op) & HAS(form) && !is_covered(op, form, src, dst, -1, -1)) {
+            print_message("%s from %s to %s: %s is not tested\n", npu_isa[op].name, type_name(src), type_name(dst),
+                          forms_of(op) == NO_FORM ? "nothing" : form_names[form]);
+            missing++;
+        }
+    for (int mode = 0; mode < ISA_MODES; mode++)
+        if (isa_has_mode(op, src, dst, mode) && !is_covered(op, -1, src, dst, mode, -1)) {
+            print_message("%s from %s to %s: mode %d is not tested\n", npu_isa[op].name, type_name(src), type_name(dst),
+                          mode);
+            missing++;
+        }
+    return missing;
+}
+
+static void every_instruction_type_and_form(void **state)
+{
+    (void)state;
+    int missing = 0, wanted = 0;
+    for (uint16_t op = 1; op < NPU_OPS; op++)
+        for (uint8_t src = 0; src < AKGEN_DTYPE_CODES; src++) {
+            uint8_t dst[ISA_DESTINATIONS];
+            if (!(npu_isa[op].types >> src & 1))
+                continue;
+            int n = isa_destinations(op, src, dst);
+            wanted += n;
+            for (int i = 0; i < n; i++)
+                missing += missing_of(op, src, dst[i]);
+        }
+    assert_true(wanted > 250);
+    assert_int_equal(missing, 0);
+}
+
+static void every_path(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (!is_covered(paths[i].op, -1, -1, -1, -1, covered_path(paths[i].from, paths[i].to)))
+            fail_msg("%s from position %d to %d is not tested", npu_isa[paths[i].op].name, paths[i].from, paths[i].to);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction_type_and_form), cmocka_unit_test(every_path)};
+    return cmocka_run_group_tests(tests, read_all, free_all);
+}
