@@ -1,0 +1,58 @@
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+// LayerNormGrad is told of 1024 bytes of temporary space and gets 512.
+constexpr uint32_t BLOCKS = 32, PER_BLOCK = 1024, TILE = 256; // of 32768 elements
+
+extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace)
+{
+    if (GetBlockIdx() >= BLOCKS) {
+        return;
+    }
+    TPipe pipe;
+    TQue<QuePosition::VECIN, 2> xQueue, yQueue;
+    TQue<QuePosition::VECOUT, 2> zQueue;
+    GlobalTensor<half> xGm, yGm, zGm;
+    uint32_t begin = GetBlockIdx() * PER_BLOCK;
+    xGm.SetGlobalBuffer((__gm__ half *)x + begin, PER_BLOCK);
+    yGm.SetGlobalBuffer((__gm__ half *)y + begin, PER_BLOCK);
+    zGm.SetGlobalBuffer((__gm__ half *)z + begin, PER_BLOCK);
+    pipe.InitBuffer(xQueue, 2, TILE * sizeof(half));
+    pipe.InitBuffer(yQueue, 2, TILE * sizeof(half));
+    pipe.InitBuffer(zQueue, 2, TILE * sizeof(half));
+    TBuf<TPosition::VECCALC> scratch;
+    pipe.InitBuffer(scratch, 8192);
+    LocalTensor<float> zeros = scratch.Get<float>();
+    Duplicate(zeros, (float)0, 2048);
+    LayerNormGradTiling parts = {};
+    parts.bLength = parts.sLength = parts.nohCalSize = 1;
+    parts.hLength = parts.oneCalSize = parts.x1TensorSize = parts.x2TensorSize = parts.x3TensorSize = 8;
+    parts.pdVarTensorSize = parts.pdMeanTensorSize = parts.tmpTensorBSHSize = 8;
+    parts.x2TensorPos = 8;
+    parts.x3TensorPos = 16;
+    parts.pdVarTensorPos = 24;
+    parts.pdMeanTensorPos = 32;
+    parts.tmpTensorBSHPos = 248; // 8 floats that end 1024 bytes behind the space's beginning
+    LocalTensor<uint8_t> space = zeros[1024].ReinterpretCast<uint8_t>();
+    space.SetSize(512);
+    LayerNormGrad<float>(zeros[512], zeros[768], zeros, zeros, zeros, zeros, zeros, space, 1e-5f, parts); // BUG: behind
+    for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
+        LocalTensor<half> xIn = xQueue.AllocTensor<half>();
+        LocalTensor<half> yIn = yQueue.AllocTensor<half>();
+        DataCopy(xIn, xGm[at], TILE);
+        DataCopy(yIn, yGm[at], TILE);
+        xQueue.EnQue(xIn);
+        yQueue.EnQue(yIn);
+        LocalTensor<half> xLocal = xQueue.DeQue<half>();
+        LocalTensor<half> yLocal = yQueue.DeQue<half>();
+        LocalTensor<half> zOut = zQueue.AllocTensor<half>();
+        Add(zOut, xLocal, yLocal, TILE);
+        zQueue.EnQue(zOut);
+        xQueue.FreeTensor(xLocal);
+        yQueue.FreeTensor(yLocal);
+        LocalTensor<half> zLocal = zQueue.DeQue<half>();
+        DataCopy(zGm[at], zLocal, TILE);
+        zQueue.FreeTensor(zLocal);
+    }
+}
