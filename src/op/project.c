@@ -114,6 +114,16 @@ static int list_sources(struct arena *arena, const char *path, const char ***nam
 
 /* The kernel. */
 
+/* Words before a function's name that take arguments of their own. */
+static bool takes_arguments(const char *word, size_t length)
+{
+    static const char *const words[] = {"__attribute__", "__mix__", "__schedmode__"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (length == strlen(words[i]) && memcmp(word, words[i], length) == 0)
+            return true;
+    return false;
+}
+
 /* The name of the function that follows a `__global__`: the word before the first parenthesis that belongs to it. */
 static const char *function_name(struct arena *arena, const char *text)
 {
@@ -125,7 +135,7 @@ static const char *function_name(struct arena *arena, const char *text)
         while (begin > text && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
             begin--;
         size_t length = (size_t)(end - begin);
-        if (length && strncmp(begin, "__attribute__", length) != 0)
+        if (length && !takes_arguments(begin, length))
             return arena_strndup(arena, begin, length);
     }
     return NULL;

@@ -422,7 +422,7 @@ static const char *combination_config(struct builder *builder, int combination)
 /* One distinct text to compile, for one or more combinations. */
 struct variant {
     enum clang_side side;
-    bool maybe_unused; /* the AIV side of a kernel whose type is inferred */
+    bool maybe_unused; /* the AIV side of a kernel that may start none */
     const char *config, *key, *object;
     bool code, loaded;
     struct cache_entry entry;
@@ -537,12 +537,17 @@ static bool names_cube_type(const struct builder *builder)
     return mentions_any(builder, types);
 }
 
+static bool starts_cube(enum entry_cores cores)
+{
+    return cores == ENTRY_CUBE || cores >= ENTRY_MIX_1_0;
+}
+
 static bool infers_type(const struct builder *builder)
 {
     static const char *const named[] = {"KERNEL_TASK_TYPE", "KERNEL_TASK_TYPE_DEFAULT", "ASCENDC_TPL_KERNEL_TYPE_SEL",
                                         "ASCENDC_TPL_KERNEL_TYPE_DECL", NULL};
     static const char *const instructions[] = {"Mmad", "Fixpipe", "Matmul", "MatmulImpl", "REGIST_MATMUL_OBJ", NULL};
-    return !mentions_any(builder, named) && mentions_any(builder, instructions);
+    return !builder->prepared.cores && !mentions_any(builder, named) && mentions_any(builder, instructions);
 }
 
 static void merge_variant(struct builder *builder, const struct variant *variant)
@@ -567,13 +572,13 @@ static void record_kernels(struct builder *builder, struct variant *const *of, s
         build->kernels[i] = (struct build_kernel){
             .combination = i, .so = variant->entry.so, .seconds = variant->seconds, .cached = variant->loaded};
         merge_variant(builder, variant);
+        if (variant->maybe_unused || builder->prepared.cores) {
+            struct core_uses aiv = core_uses_of(builder->arena, variant->entry.so);
+            struct core_uses aic = core_uses_of(builder->arena, cube_of ? cube_of[i]->entry.so : NULL);
+            build->kernels[i].inferred_type = core_type_of(builder->prepared.cores, &aiv, &aic);
+        }
         if (!cube_of)
             continue;
-        if (variant->maybe_unused) {
-            struct core_uses aiv = core_uses_of(builder->arena, variant->entry.so);
-            struct core_uses aic = core_uses_of(builder->arena, cube_of[i]->entry.so);
-            build->kernels[i].inferred_type = core_type_of(&aiv, &aic);
-        }
         build->kernels[i].cube_so = cube_of[i]->entry.so;
         build->kernels[i].seconds += cube_of[i]->seconds;
         build->kernels[i].cached &= cube_of[i]->loaded;
@@ -593,13 +598,14 @@ static struct akgen_error *build_kernels(struct builder *builder)
         memcpy(wanted, builder->options->wanted, (size_t)combinations);
     if (builder->options->select)
         builder->options->select(builder->options->closure, &build->def, wanted);
-    bool infer = infers_type(builder), cube = infer || names_cube_type(builder);
+    enum entry_cores cores = builder->prepared.cores;
+    bool infer = infers_type(builder), cube = infer || names_cube_type(builder) || starts_cube(cores);
     struct variant *variants = arena_alloc(arena, 2 * (size_t)combinations * sizeof *variants);
     struct variant **of = arena_alloc(arena, 2 * (size_t)combinations * sizeof *of), **cube_of = of + combinations;
     for (int i = 0; i < combinations; i++) {
         const char *config = combination_config(builder, i);
         of[i] = variant_for(variants, &count, CLANG_KERNEL, config, wanted[i]);
-        of[i]->maybe_unused = infer;
+        of[i]->maybe_unused = infer || cores == ENTRY_CUBE || cores == ENTRY_MIX_1_0;
         if (cube)
             cube_of[i] = variant_for(variants, &count, CLANG_CUBE, config, wanted[i]);
     }

@@ -1,4 +1,5 @@
-/* Which cores a kernel starts that names no type: what its two objects need of the machine tells. CANN's compiler
+/* Which cores a kernel starts that has no KERNEL_TASK_TYPE: its entry's qualifiers say, or what its two objects need of
+ * the machine tells. CANN's compiler
  * infers the type from the instructions as well (guide, 编译与运行/算子编译/约束说明), by rules that are not published.
  */
 #include "npu/npu.h"
@@ -28,11 +29,30 @@ struct core_uses core_uses_of(struct arena *arena, const char *so)
     return uses;
 }
 
-int core_type_of(const struct core_uses *aiv, const struct core_uses *aic)
+static int type_of_cube_kernel(const struct core_uses *aic)
 {
+    return aic->sync ? NPU_TYPE_MIX_AIC_1_0 : NPU_TYPE_AIC_ONLY;
+}
+
+int core_type_of(enum entry_cores named, const struct core_uses *aiv, const struct core_uses *aic)
+{
+    switch (named) {
+    case ENTRY_VECTOR:
+        return NPU_TYPE_INFERRED;
+    case ENTRY_CUBE:
+        return type_of_cube_kernel(aic);
+    case ENTRY_MIX_0_1:
+        return NPU_TYPE_MIX_AIV_1_0;
+    case ENTRY_MIX_1_0:
+        return NPU_TYPE_MIX_AIC_1_0;
+    case ENTRY_MIX_1_1:
+        return NPU_TYPE_MIX_AIC_1_1;
+    case ENTRY_MIX_1_2:
+        return NPU_TYPE_MIX_AIC_1_2;
+    case ENTRY_UNNAMED:
+        break;
+    }
     if (!aic->cube)
         return NPU_TYPE_INFERRED;
-    if (aiv->vector)
-        return NPU_TYPE_MIX_AIC_1_2;
-    return aic->sync ? NPU_TYPE_MIX_AIC_1_0 : NPU_TYPE_AIC_ONLY;
+    return aiv->vector ? NPU_TYPE_MIX_AIC_1_2 : type_of_cube_kernel(aic);
 }

@@ -276,8 +276,8 @@ static bool copy_parameters(struct text *out, const char *text, size_t from, siz
     return true;
 }
 
-/* "(AKGEN_TPL_TYPE(0), AKGEN_TPL_VALUE(1))": how an instance's arguments follow from a combination, for the parameters of
- * the template whose `<` is at `open`. */
+/* "(AKGEN_TPL_TYPE(0), AKGEN_TPL_VALUE(1))": how an instance's arguments follow from a combination, for the parameters
+ * of the template whose `<` is at `open`. */
 static void template_arguments(struct text *out, const char *text, size_t open, size_t close)
 {
     int depth = 0, count = 0;
@@ -334,6 +334,35 @@ static void note_template(const char *text, const struct token *token, struct te
     }
 }
 
+/* `__mix__(1, 2)`: `mix` is the first word. Ratios that do not exist are the compiler's to refuse. */
+static enum entry_cores read_mix(const char *text, const struct token *mix)
+{
+    static const struct {
+        const char *cube, *vector;
+        enum entry_cores cores;
+    } ratios[] = {
+        {"0", "1", ENTRY_MIX_0_1}, {"1", "0", ENTRY_MIX_1_0}, {"1", "1", ENTRY_MIX_1_1}, {"1", "2", ENTRY_MIX_1_2}};
+    struct token open = next_token(text, mix->end), cube = next_token(text, open.end);
+    struct token comma = next_token(text, cube.end), vector = next_token(text, comma.end);
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
+        if (token_is(text, &cube, ratios[i].cube) && token_is(text, &vector, ratios[i].vector))
+            return ratios[i].cores;
+    return ENTRY_UNNAMED;
+}
+
+/* What the qualifiers between the start of a declaration of the entry and its name say; the last that says anything. */
+static void note_cores(const char *text, size_t statement, size_t name, struct prepared_source *prepared)
+{
+    for (struct token token = next_token(text, statement); token.start < name; token = next_token(text, token.end)) {
+        if (token_is(text, &token, "__vector__"))
+            prepared->cores = ENTRY_VECTOR;
+        else if (token_is(text, &token, "__cube__"))
+            prepared->cores = ENTRY_CUBE;
+        else if (token_is(text, &token, "__mix__"))
+            prepared->cores = read_mix(text, &token);
+    }
+}
+
 /* Renames every `void <entry>(`: the definition and declarations of it. */
 static void rename_entry(const char *text, const char *entry, bool add_tiling, struct text *out,
                          struct prepared_source *prepared)
@@ -341,10 +370,12 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
     struct token before = {0};
     struct template_head head = {0};
     struct text chooser = {0};
-    size_t copied = 0;
+    size_t copied = 0, statement = 0;
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END;
          before = token, token = next_token(text, token.end)) {
         note_template(text, &token, &head);
+        if (token.kind == TOKEN_MARK && strchr(";{}", text[token.start]))
+            statement = token.end;
         if (token.kind != TOKEN_NAME || !token_is(text, &token, entry) || !token_is(text, &before, "void"))
             continue;
         struct token open = next_token(text, token.end);
@@ -359,6 +390,7 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
         bool added = add_tiling && copy_parameters(out, text, token.end, close, prepared);
         copied = add_tiling ? close : copied;
         prepared->has_entry = true;
+        note_cores(text, statement, token.start, prepared);
         if (head.close && !prepared->is_template) {
             prepared->is_template = true;
             text_addf(&chooser, "\n#ifdef AKGEN_TPL_ENTRY\nAKGEN_TPL_ENTRY(" PREPARE_PREFIX "%s, ", entry);

@@ -47,11 +47,23 @@ struct akgen_error *clang_work_directory(struct arena *arena, const struct clang
 struct source_shift {
     int line, column, longer;
 };
+/* The cores that the entry's qualifiers __vector__, __cube__ and __mix__(cube, vector) name: asc-devkit docs, guide,
+ * SIMD-BuiltIn关键字. */
+enum entry_cores {
+    ENTRY_UNNAMED,
+    ENTRY_VECTOR,
+    ENTRY_CUBE,
+    ENTRY_MIX_0_1,
+    ENTRY_MIX_1_0,
+    ENTRY_MIX_1_1,
+    ENTRY_MIX_1_2
+};
 struct prepared_source {
     char *text; /* what is compiled; the same lines as the author's file */
     bool changed;
-    bool has_entry;    /* `void <entry>(...)` was found and renamed */
-    bool is_template;  /* the entry is a template; text ends with the function that chooses its instance */
+    bool has_entry;   /* `void <entry>(...)` was found and renamed */
+    bool is_template; /* the entry is a template; text ends with the function that chooses its instance */
+    enum entry_cores cores;
     const char *found; /* "a, b": __global__ functions, for the message when the entry is missing */
     struct source_shift shifts[8];
     int shift_count;
@@ -113,8 +125,9 @@ struct core_uses {
 };
 /* From what the object for AIVs, or for AICs, needs of the machine; all false without an object. */
 struct core_uses core_uses_of(struct arena *arena, const char *so);
-/* The type that CANN's compiler would infer (enum npu_kernel_type); 0 if it is a vector kernel. */
-int core_type_of(const struct core_uses *aiv, const struct core_uses *aic);
+/* The type (enum npu_kernel_type) of a kernel without KERNEL_TASK_TYPE: what the entry's qualifiers say, else what
+ * CANN's compiler would infer; 0 if it is a vector kernel. */
+int core_type_of(enum entry_cores named, const struct core_uses *aiv, const struct core_uses *aic);
 
 /* Linking (link.c). */
 /* Links objects into work/name.so. False: the linker's words are in the list. Kernels may refer to the machine's ABI

@@ -28,7 +28,31 @@ AKGEN_DEVICE_BEGIN
 AKGEN_DEVICE_END
 
 #define __aicore__ AKGEN_DEVICE
+#ifdef __CUDA__
+#define __host__ __attribute__((host))
+#else
+#define __host__
+#endif
 #define __global__
+/* On an entry: the cores that it starts, which the source pass of the toolchain reads. Ratios of __mix__ and the mode
+ * of scheduling: asc-devkit docs, guide, SIMD-BuiltIn关键字; the mode matters between kernels only. */
+namespace akgen
+{
+template <int cube, int vector> struct mix_of;
+template <> struct mix_of<0, 1> {
+    static constexpr int supported = 1;
+};
+template <> struct mix_of<1, 0> : mix_of<0, 1> {
+};
+template <> struct mix_of<1, 1> : mix_of<0, 1> {
+};
+template <> struct mix_of<1, 2> : mix_of<0, 1> {
+};
+} // namespace akgen
+#define __vector__            AKGEN_DEVICE
+#define __cube__              AKGEN_DEVICE
+#define __mix__(cube, vector) AKGEN_DEVICE __attribute__((annotate("mix", akgen::mix_of<cube, vector>::supported)))
+#define __schedmode__(mode)
 #define __gm__          __attribute__((address_space(1)))
 #define __ubuf__        __attribute__((address_space(2)))
 #define __cbuf__        __attribute__((address_space(3)))

@@ -121,6 +121,8 @@ static void tells_what_is_wrong(void **state)
         "void add_custom(int) {} // __global__\n#define G __global__ void x(int)\n");
     expect_error("noentry", "AddCustom", "no __global__ function");
     expect_error("noentry", NULL, "no source has a __global__ function");
+    put("ratio/op_kernel/add_custom.cpp", "__global__ __mix__(1, 2) __attribute__((used)) void add(int a) {}");
+    expect_error("ratio", "AddCustom", "is called add, expected add_custom");
     put("misnamed/op_kernel/add_custom.cpp", "extern\"C\" __global__ __aicore__ void add(int a) {}");
     expect_error("misnamed", "AddCustom", "is called add, expected add_custom");
     put("several/op_kernel/a.cpp", kernel);

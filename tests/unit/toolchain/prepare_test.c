@@ -77,6 +77,34 @@ static void test_aicore_and_launches(void **state)
     arena_free(&arena);
 }
 
+static enum entry_cores cores_of(const char *text)
+{
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, text, "add", false, &out);
+    assert_true(out.has_entry);
+    arena_free(&arena);
+    return out.cores;
+}
+
+static void test_qualifiers_name_the_cores(void **state)
+{
+    (void)state;
+    assert_int_equal(cores_of("extern \"C\" __global__ __aicore__ void add(int x) {}"), ENTRY_UNNAMED);
+    assert_int_equal(cores_of("__vector__ __global__ __aicore__ void add(int x) {}"), ENTRY_VECTOR);
+    assert_int_equal(cores_of("extern \"C\" { __global__ __cube__ void add(int x) {} }"), ENTRY_CUBE);
+    assert_int_equal(cores_of("__global__ __mix__(0, 1) void add(int x) {}"), ENTRY_MIX_0_1);
+    assert_int_equal(cores_of("__global__ __mix__(1, 0) void add(int x) {}"), ENTRY_MIX_1_0);
+    assert_int_equal(cores_of("__global__ __mix__( 1,1 ) void add(int x) {}"), ENTRY_MIX_1_1);
+    assert_int_equal(cores_of("__schedmode__(1) __mix__(1, 2) __global__ __aicore__ void add(int x) {}"),
+                     ENTRY_MIX_1_2);
+    assert_int_equal(cores_of("__global__ __mix__(2, 1) void add(int x) {}"), ENTRY_UNNAMED);
+    /* other functions' qualifiers are not the entry's; a declaration's are */
+    assert_int_equal(cores_of("__cube__ void f() {}\n__global__ __aicore__ void add(int x);\n__cube__ int i;"),
+                     ENTRY_UNNAMED);
+    assert_int_equal(cores_of("__global__ __vector__ void add(int x);\n__global__ void add(int x) {}"), ENTRY_VECTOR);
+}
+
 static void test_tiling_parameter(void **state)
 {
     (void)state;
@@ -163,6 +191,7 @@ int main(void)
         cmocka_unit_test(test_entry_is_renamed_and_columns_are_kept_track_of),
         cmocka_unit_test(test_comments_and_strings_are_left_alone),
         cmocka_unit_test(test_aicore_and_launches),
+        cmocka_unit_test(test_qualifiers_name_the_cores),
         cmocka_unit_test(test_tiling_parameter),
         cmocka_unit_test(test_a_template_gets_its_chooser),
         cmocka_unit_test(test_missing_entry_names_what_there_is),
