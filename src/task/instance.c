@@ -383,6 +383,23 @@ static struct akgen_error *make_inputs(struct task_instance *instance, uint64_t 
     return NULL;
 }
 
+/* Makes a giant case smaller: as task.yaml says first, then by halves. */
+static struct akgen_error *reduce(struct task_instance *instance, uint64_t *elements)
+{
+    struct task_case smaller = *instance->task_case;
+    struct akgen_error *error = task_case_smaller(&instance->arena, instance->task, &smaller);
+    if (error)
+        return error;
+    memcpy(instance->values, smaller.values, sizeof *instance->values * (size_t)smaller.column_count);
+    instance->reduced = *instance->task->smaller;
+    error = bind_shapes(instance, elements);
+    while (!error && *elements > TASK_GIANT && shrink_step(instance)) {
+        instance->reduced = true;
+        error = bind_shapes(instance, elements);
+    }
+    return error;
+}
+
 /* ---- the whole -----------------------------------------------------------------------------------------------------
  */
 static struct task_instance *instance_new(const struct task *task, const struct task_case *task_case)
@@ -403,10 +420,8 @@ static struct akgen_error *instance_make(const struct task *task, const struct t
     struct task_instance *instance = instance_new(task, task_case);
     uint64_t elements, stream = expr_mix(seed & ~TASK_OTHER_VALUES, (uint64_t)task_case->id);
     struct akgen_error *error = bind_shapes(instance, &elements);
-    while (!error && !full && elements > TASK_GIANT && shrink_step(instance)) {
-        instance->reduced = true;
-        error = bind_shapes(instance, &elements);
-    }
+    if (!error && !full && elements > TASK_GIANT)
+        error = reduce(instance, &elements);
     if (!error)
         error = make_attrs(instance, stream);
     if (!error && inputs)

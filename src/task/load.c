@@ -29,7 +29,7 @@ struct yaml_attr {
     char *name, *type, *value;
 };
 struct yaml_task {
-    char *suite, *category, *op, *op_type, *reference, *derive, *check, *note, *vary, *trivial;
+    char *suite, *category, *op, *op_type, *reference, *derive, *check, *note, *vary, *smaller, *trivial;
     int level;
     struct yaml_param *inputs, *outputs;
     unsigned inputs_count, outputs_count;
@@ -86,6 +86,7 @@ static const cyaml_schema_field_t task_fields[] = {
     TEXT("check", CYAML_FLAG_OPTIONAL, struct yaml_task, check),
     TEXT("note", CYAML_FLAG_OPTIONAL, struct yaml_task, note),
     TEXT("vary", CYAML_FLAG_OPTIONAL, struct yaml_task, vary),
+    TEXT("smaller", CYAML_FLAG_OPTIONAL, struct yaml_task, smaller),
     TEXT("trivial", CYAML_FLAG_OPTIONAL, struct yaml_task, trivial),
     CYAML_FIELD_SEQUENCE("inputs", CYAML_FLAG_POINTER, struct yaml_task, inputs, &param_schema, 1, 32),
     CYAML_FIELD_SEQUENCE("outputs", CYAML_FLAG_POINTER, struct yaml_task, outputs, &param_schema, 1, 32),
@@ -401,6 +402,7 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
         .check = keep(loader, yaml->check, "default"),
         .note = keep(loader, yaml->note, ""),
         .vary = keep(loader, yaml->vary, ""),
+        .smaller = keep(loader, yaml->smaller, ""),
         .trivial = words_of(loader, yaml->trivial),
         .trivial_reason = reason_of(loader, yaml->trivial),
         .input_count = (int)yaml->inputs_count,
@@ -492,6 +494,9 @@ static struct akgen_error *load_cases(struct loader *loader, struct task *task)
             return error;
         if ((error = task_vary_check(loader->arena, task, row)))
             return error_prefix(error, "task.yaml:%d: vary", line_of(loader, NULL, NULL, "vary"));
+        struct task_case smaller = *row;
+        if ((error = task_case_smaller(loader->arena, task, &smaller)))
+            return error_prefix(error, "task.yaml:%d: smaller", line_of(loader, NULL, NULL, "smaller"));
     }
     return NULL;
 }

@@ -69,6 +69,7 @@ struct task {
     const char *trivial; /* candidates without work that are right by contract: words of "zero one copy"; "" if none */
     const char *trivial_reason; /* why */
     const char *vary;           /* how hidden sizes come from shown ones (src/task/vary.c), "": they make no sense */
+    const char *smaller;        /* what stands in for a giant case, before anything is halved; "": halving alone */
     const char *broken;         /* why task_load_all could not load it; then only suite to dir are set */
 };
 /* How the strict profile makes a hidden case of a shown one: with other sizes, primes or one more than a size that was

@@ -11,6 +11,9 @@ enum { TASK_GIANT = 1 << 24 }; /* elements in all tensors from which on a case i
 struct akgen_error *task_case_measure(const struct task *task, struct task_case *task_case);
 /* An error if `vary` makes no case out of this one: an unknown word, an expression that does not fit. */
 struct akgen_error *task_vary_check(struct arena *arena, const struct task *task, const struct task_case *shown);
+/* Makes of a giant case the one that `smaller` of task.yaml describes. Its values become the arena's. An error if an
+ * assignment is none or does not fit. */
+struct akgen_error *task_case_smaller(struct arena *arena, const struct task *task, struct task_case *row);
 /* True if there are only known words in an input's `special`. */
 bool task_special_known(const char *words);
 /* True if the variant plants values into this parameter, a floating tensor or list of tensors. */

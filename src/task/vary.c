@@ -129,10 +129,12 @@ static struct akgen_error *known_words(struct arena *arena, const char *words, c
     return NULL;
 }
 
-/* `column = expression`, with the columns as they are by now and $hidden. */
-static struct akgen_error *assign(struct arena *arena, const char *name, const char *expression,
-                                  const struct size_map *map, struct task_case *row)
+/* `column = expression`, split at its '=', with the columns as they are by now and, unless it is NULL, $hidden. */
+static struct akgen_error *assign(struct arena *arena, const char *segment, const char *expression, const char *hidden,
+                                  struct task_case *row)
 {
+    size_t length = strcspn(segment, " =");
+    const char *name = arena_printf(arena, "%.*s", (int)length, segment);
     int at = column_index(row, name), count = row->column_count;
     if (at < 0)
         return error_new("'%s' is no column of cases.csv", name);
@@ -141,13 +143,37 @@ static struct akgen_error *assign(struct arena *arena, const char *name, const c
     memcpy(columns, row->columns, sizeof *columns * (size_t)count);
     memcpy(values, row->values, sizeof *values * (size_t)count);
     columns[count] = "hidden";
-    values[count] =
-        arena_printf(arena, "%" PRId64, map->variant == TASK_TAIL_SIZES ? map->tail_cap + 1 : map->prime_cap);
-    struct expr_scope scope = {.arena = arena, .columns = columns, .values = values, .column_count = count + 1};
+    values[count] = hidden;
+    struct expr_scope scope = {
+        .arena = arena, .columns = columns, .values = values, .column_count = count + (hidden != NULL)};
     struct expr_value value;
     struct akgen_error *error = expr_eval_text(expression, &scope, &value);
     if (!error)
         row->values[at] = arena_strdup(arena, value.kind == EXPR_TEXT ? value.text : expr_show(arena, &value));
+    return error;
+}
+
+/* Cuts the text at the next ';': the segment without leading spaces; *rest is what follows, NULL at the end. */
+static char *next_segment(char *text, char **rest)
+{
+    *rest = strchr(text, ';');
+    if (*rest)
+        *(*rest)++ = 0;
+    return text + strspn(text, " ");
+}
+
+struct akgen_error *task_case_smaller(struct arena *arena, const struct task *task, struct task_case *row)
+{
+    struct akgen_error *error = NULL;
+    const char **values = arena_alloc(arena, sizeof *values * (size_t)row->column_count);
+    memcpy(values, row->values, sizeof *values * (size_t)row->column_count);
+    row->values = values;
+    char *rest = *task->smaller ? arena_strdup(arena, task->smaller) : NULL;
+    while (rest && !error) {
+        char *segment = next_segment(rest, &rest), *equals = strchr(segment, '=');
+        error = equals ? assign(arena, segment, equals + 1, NULL, row)
+                       : error_new("'%s' is not of the form 'column = expression'", segment);
+    }
     return error;
 }
 
@@ -160,16 +186,12 @@ static struct akgen_error *vary_below(struct arena *arena, const struct task *ta
     hidden->values = arena_alloc(arena, sizeof *hidden->values * (size_t)shown->column_count);
     memcpy(hidden->values, shown->values, sizeof *hidden->values * (size_t)shown->column_count);
     *changed = false;
-    for (char *segment = arena_strdup(arena, task->vary), *next; segment && !error; segment = next) {
-        next = strchr(segment, ';');
-        if (next)
-            *next++ = 0;
-        segment += strspn(segment, " ");
-        char *equals = strchr(segment, '=');
+    const char *size =
+        arena_printf(arena, "%" PRId64, map->variant == TASK_TAIL_SIZES ? map->tail_cap + 1 : map->prime_cap);
+    for (char *rest = arena_strdup(arena, task->vary); rest && !error;) {
+        char *segment = next_segment(rest, &rest), *equals = strchr(segment, '=');
         if (equals) {
-            char name[64] = "";
-            memcpy(name, segment, strcspn(segment, " =") < sizeof name ? strcspn(segment, " =") : 0);
-            error = assign(arena, name, equals + 1, map, hidden);
+            error = assign(arena, segment, equals + 1, size, hidden);
             *changed |= strstr(equals, "$hidden") != NULL;
         } else if (!(error = known_words(arena, segment, shown))) {
             map->even = task_has_word(segment, "even");

@@ -125,6 +125,10 @@ static void errors_carry_file_and_line(void **state)
                  "task.yaml:6: vary: 'n' is no column of cases.csv");
     expect_error(edited(&a, y, "reference: sqrt", "reference: sqrt\nvary: \"shape = [$hidden, k]\""), c,
                  "task.yaml:6: vary: cases.csv:2: 'x': shape is");
+    expect_error(edited(&a, y, "reference: sqrt", "reference: sqrt\nsmaller: sizes"), c,
+                 "task.yaml:6: smaller: 'sizes' is not of the form 'column = expression'");
+    expect_error(edited(&a, y, "reference: sqrt", "reference: sqrt\nsmaller: \"dtype = float16; n = 1\""), c,
+                 "task.yaml:6: smaller: 'n' is no column of cases.csv");
     expect_error(edited(&a, y, "level: 1", "level: one"), c, "task.yaml:2: ");
     expect_error(edited(&a, y, "inputs:", "inputs: ["), c, "task.yaml:");
     expect_error(edited(&a, y, "$shape", "$size"), c, "cases.csv has no column 'size'");
@@ -273,6 +277,15 @@ static void giants_shrink_outside(void **state)
     assert_int_equal(product->inputs[1].tensors[0].dims[0], 16384);
     assert_int_equal(product->outputs[0].tensors[0].dims[1], 256);
     task_instance_free(product);
+    struct task_instance *attention = instance_of(&arena, "FlashAttentionScoreWithLargeHeadDim", 0, 1);
+    assert_true(attention->reduced); /* (2, 2048, 1024) is just over the limit; its `smaller` keeps the 2048 keys */
+    assert_int_equal(attention->inputs[0].tensors[0].dims[0], 1);
+    assert_int_equal(attention->inputs[0].tensors[0].dims[1], 2048);
+    assert_int_equal(attention->outputs[0].tensors[0].dims[2], 2048);
+    task_instance_free(attention);
+    attention = instance_of(&arena, "FlashAttentionScoreWithLargeHeadDim", 3, 1); /* no giant: (2, 4096, 256) */
+    assert_int_equal(attention->inputs[0].tensors[0].dims[0], 2);
+    task_instance_free(attention);
     arena_free(&arena);
 }
 
