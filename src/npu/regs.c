@@ -1,6 +1,7 @@
 /* Special registers. Setters belong to pipe S and are ordered by the hardware before what follows on every pipe; result
  * registers are read after the pipe that writes them has drained. */
 #include "npu/machine_internal.h"
+#include "npu/order_internal.h"
 
 void npu_set_mask_counter(int counter_mode)
 {
@@ -121,10 +122,13 @@ void npu_get_cmp_mask(const struct npu_tensor *mask)
     npu_ub_define(core, (const void *)mask->addr, CMP_MASK_BYTES);
 }
 
+/* Reading a result register waits for pipe V, with or without auto-sync: CANN's GatherMask reads rsvdCnt right behind
+ * its instruction, without a flag (asc-devkit, impl/basic_api/dav_c220). What V has done comes before all that follows.
+ */
 uint64_t npu_get_acc_val(void)
 {
     NPU_ENTER(core);
-    npu_schedule_drain(core, NPU_PIPE_V);
+    npu_order_auto_edge(core, NPU_LANE_V, NPU_LANE_S);
     return core->results.acc_value;
 }
 
@@ -132,7 +136,7 @@ void npu_get_reduce_max_min(int dtype, uint64_t *value_bits, uint64_t *index_bit
 {
     NPU_ENTER(core);
     (void)dtype; /* the registers hold bits */
-    npu_schedule_drain(core, NPU_PIPE_V);
+    npu_order_auto_edge(core, NPU_LANE_V, NPU_LANE_S);
     *value_bits = core->results.reduce_value;
     *index_bits = core->results.reduce_index;
 }
@@ -140,14 +144,14 @@ void npu_get_reduce_max_min(int dtype, uint64_t *value_bits, uint64_t *index_bit
 uint64_t npu_get_rsvd_count(void)
 {
     NPU_ENTER(core);
-    npu_schedule_drain(core, NPU_PIPE_V);
+    npu_order_auto_edge(core, NPU_LANE_V, NPU_LANE_S);
     return core->results.rsvd_count;
 }
 
 uint64_t npu_get_merge_counts(void)
 {
     NPU_ENTER(core);
-    npu_schedule_drain(core, NPU_PIPE_V);
+    npu_order_auto_edge(core, NPU_LANE_V, NPU_LANE_S);
     return core->results.merge_counts;
 }
 

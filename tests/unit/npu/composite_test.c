@@ -1,5 +1,5 @@
 /* A reduction that ends with a scalar store orders its result before MTE3; one that ends with a vector instruction does
- * not. On the whole machine, in program order and in random ones. */
+ * not. Reading a result register waits for V. On the whole machine, in program order and in random ones. */
 #include "npu/npu.h"
 
 #include <setjmp.h>
@@ -12,6 +12,7 @@ enum { COUNT = 4096 };
 
 static int reduction, with_index;
 static uint32_t elements;
+static uint64_t (*result_register)(void); /* NULL: none is read */
 
 static void kernel(uint64_t in, uint64_t out)
 {
@@ -48,8 +49,47 @@ static void kernel(uint64_t in, uint64_t out)
     npu_issue(&store);
 }
 
-/* The hazard found, "" if there is none; the stored value in *result. */
-static const char *run(int op, int index, uint32_t count, uint64_t seed, float *result)
+/* MTE3 reads a number, V waits for it and computes something; then the scalar unit overwrites the number. */
+static void register_kernel(uint64_t in, uint64_t out)
+{
+    struct npu_tensor all, number, other;
+    npu_local_tensor(NPU_VECIN, 0, COUNT * 4, &all);
+    npu_local_tensor(NPU_VECIN, 32, 32, &number);
+    npu_local_tensor(NPU_VECCALC, 131072, 256, &other);
+    struct npu_insn load = {.op = NPU_OP_DATA_COPY,
+                            .form = NPU_FORM_COUNT,
+                            .dst_type = AKGEN_FLOAT,
+                            .src_type = AKGEN_FLOAT,
+                            .count = COUNT,
+                            .dst = all,
+                            .src0 = {.addr = in, .position = NPU_GM}};
+    npu_issue(&load);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    struct npu_insn store = {.op = NPU_OP_DATA_COPY_PAD,
+                             .form = NPU_FORM_MASK_REG,
+                             .dst_type = AKGEN_FLOAT,
+                             .src_type = AKGEN_FLOAT,
+                             .copy = {.block_count = 1, .block_len = 4},
+                             .dst = {.addr = out, .position = NPU_GM},
+                             .src0 = number};
+    npu_issue(&store);
+    npu_set_flag(NPU_PIPE_MTE3, NPU_PIPE_V, 0);
+    npu_wait_flag(NPU_PIPE_MTE3, NPU_PIPE_V, 0);
+    struct npu_insn compute = {.op = NPU_OP_ABS,
+                               .form = NPU_FORM_COUNT,
+                               .dst_type = AKGEN_FLOAT,
+                               .src_type = AKGEN_FLOAT,
+                               .count = 64,
+                               .dst = other,
+                               .src0 = all};
+    npu_issue(&compute);
+    if (result_register)
+        result_register();
+    npu_scalar_store(&number, 0, 4, 0);
+}
+
+/* Runs a kernel. The hazard found, "" if there is none; the stored value in *result. */
+static const char *launch(void (*entry)(uint64_t, uint64_t), uint64_t seed, float *result)
 {
     static char fault[64];
     static _Alignas(512) float x[COUNT], y[128];
@@ -61,14 +101,19 @@ static const char *run(int op, int index, uint32_t count, uint64_t seed, float *
     npu_gm_add(npu, "x", x, sizeof x, NPU_GM_INPUT, true);
     npu_gm_add(npu, "y", y, sizeof y, NPU_GM_INOUT, true);
     uint64_t args[] = {(uint64_t)x, (uint64_t)y};
-    reduction = op, with_index = index, elements = count;
-    npu_launch(npu, kernel, args, 2, 1);
+    npu_launch(npu, entry, args, 2, 1);
     size_t n;
     const struct npu_finding *findings = npu_findings(npu, &n);
     strcpy(fault, n ? findings[0].fault : "");
     *result = y[0];
     npu_destroy(npu);
     return fault;
+}
+
+static const char *run(int op, int index, uint32_t count, uint64_t seed, float *result)
+{
+    reduction = op, with_index = index, elements = count;
+    return launch(kernel, seed, result);
 }
 
 static void scalar_stores_are_ordered(void **state)
@@ -94,9 +139,34 @@ static void a_vector_store_is_not(void **state)
         assert_string_equal(run(NPU_OP_REDUCE_MAX, 1, 64, seed, &result), "hazard_raw");
 }
 
+static uint64_t max_and_min(void)
+{
+    uint64_t value, index;
+    npu_get_reduce_max_min(AKGEN_FLOAT, &value, &index);
+    return value;
+}
+
+static void a_result_register_waits_for_v(void **state)
+{
+    (void)state;
+    static uint64_t (*const registers[])(void) = {npu_get_acc_val, npu_get_rsvd_count, npu_get_merge_counts,
+                                                  max_and_min};
+    float result;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        result_register = NULL;
+        assert_string_equal(launch(register_kernel, seed, &result), "hazard_war");
+        for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
+            result_register = registers[i];
+            assert_string_equal(launch(register_kernel, seed, &result), "");
+            assert_float_equal(result, 8, 0); /* the ninth number of 0, 1, 2, ... */
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(scalar_stores_are_ordered),
-                                       cmocka_unit_test(a_vector_store_is_not)};
+                                       cmocka_unit_test(a_vector_store_is_not),
+                                       cmocka_unit_test(a_result_register_waits_for_v)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
