@@ -35,21 +35,24 @@ static struct table_blocks shape_of(const struct npu_insn *insn)
     return blocks;
 }
 
-/* True if a copy changes nothing: kernels load the bias of a tile again for each step, while Mmad may be reading it. */
+/* True if a copy changes nothing: kernels load the bias of a tile again for each step, while Mmad may be reading it.
+ * Undefined elements over undefined ones (columns beyond the matrix) change nothing either. */
 static bool changes_nothing(const struct npu_core *core, const struct npu_insn *insn, const struct table_blocks *blocks)
 {
     for (uint32_t i = 0; i < blocks->count; i++) {
         const uint8_t *to = (const uint8_t *)insn->dst.addr + i * blocks->to_step;
         const uint8_t *from = (const uint8_t *)insn->src0.addr + i * blocks->from_step;
         if (!npu_in_ub(core, (uint64_t)to + blocks->to_bytes - 1) ||
-            !npu_in_ub(core, (uint64_t)from + blocks->from_bytes - 1) || !npu_ub_defined(core, to, blocks->to_bytes) ||
-            !npu_ub_defined(core, from, blocks->from_bytes))
+            !npu_in_ub(core, (uint64_t)from + blocks->from_bytes - 1))
             return false;
         for (uint32_t at = 0; at < blocks->to_bytes; at += 4) {
+            const uint8_t *source = from + (blocks->widen ? at / 2 : at);
+            bool defined = npu_ub_defined(core, source, blocks->widen ? 2 : 4);
             half_t narrow;
-            memcpy(&narrow, from + at / 2, sizeof narrow);
+            memcpy(&narrow, source, sizeof narrow);
             float wide = (float)narrow;
-            if (memcmp(to + at, blocks->widen ? (const void *)&wide : from + at, 4) != 0)
+            if (npu_ub_defined(core, to + at, 4) != defined ||
+                (defined && memcmp(to + at, blocks->widen ? (const void *)&wide : source, 4) != 0))
                 return false;
         }
     }

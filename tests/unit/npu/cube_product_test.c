@@ -409,6 +409,42 @@ static void small_products_need_a_barrier(void **state)
     assert_string_equal(cube_fault, "hazard_raw");
 }
 
+/* A bias, half of it undefined, is loaded once more while Mmad may still be reading it. */
+static bool other_bias;
+static void bias_again(void)
+{
+    cube_fill(NPU_A2, 0, 4096);
+    cube_fill(NPU_B2, 0, 4096);
+    cube_fill(NPU_C1, 0, 64);
+    cube_join();
+    struct npu_insn bias = {.op = NPU_OP_DATA_COPY,
+                            .form = NPU_FORM_MASK_REG,
+                            .src_type = AKGEN_FLOAT16,
+                            .dst_type = AKGEN_FLOAT,
+                            .dst = cube_local(NPU_C2, 0),
+                            .src0 = cube_local(NPU_C1, 0),
+                            .copy = {.block_count = 1, .block_len = 2}};
+    npu_issue_copy(&bias);
+    npu_set_flag(NPU_PIPE_MTE1, NPU_PIPE_M, 0);
+    npu_wait_flag(NPU_PIPE_MTE1, NPU_PIPE_M, 0);
+    struct npu_insn product = mmad(16, 32, 16, NPU_C_BIAS);
+    product.aux = cube_local(NPU_C2, 0);
+    npu_issue_cube(&product);
+    if (other_bias)
+        cube_at(NPU_C1, 62)[0] ^= 1;
+    npu_issue_copy(&bias);
+}
+
+static void the_same_bias_may_be_loaded_again(void **state)
+{
+    (void)state;
+    other_bias = false;
+    cube_good(bias_again);
+    other_bias = true;
+    cube_run(bias_again, NPU_TYPE_AIC_ONLY);
+    assert_string_equal(cube_fault, "hazard_war");
+}
+
 static struct npu_insn wrong;
 static void issue_wrong(void)
 {
@@ -461,10 +497,15 @@ int main(void)
 {
     rng_seed(&cube_rng, 12);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_have_the_plain_loops_bits), cmocka_unit_test(definedness_is_exact),
-        cmocka_unit_test(hf32_rounds_to_eleven_bits),         cmocka_unit_test(results_leave_in_every_form),
-        cmocka_unit_test(copies_read_registers_and_add),      cmocka_unit_test(unit_flags_order_or_hang),
-        cmocka_unit_test(small_products_need_a_barrier),      cmocka_unit_test(illegal_products_trap),
+        cmocka_unit_test(products_have_the_plain_loops_bits),
+        cmocka_unit_test(definedness_is_exact),
+        cmocka_unit_test(hf32_rounds_to_eleven_bits),
+        cmocka_unit_test(results_leave_in_every_form),
+        cmocka_unit_test(copies_read_registers_and_add),
+        cmocka_unit_test(unit_flags_order_or_hang),
+        cmocka_unit_test(small_products_need_a_barrier),
+        cmocka_unit_test(the_same_bias_may_be_loaded_again),
+        cmocka_unit_test(illegal_products_trap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
