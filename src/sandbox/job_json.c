@@ -141,14 +141,14 @@ json_t *job_to_json(const struct job *job)
         json_array_append_new(attrs, json_pack("{ss si sb sO?}", "name", attr->name, "type", (int)attr->type,
                                                "required", attr->required, "value", attr->value));
     }
-    return json_pack("{si so so so so si so so so si sb so so so so so so so}", "kind", (int)job->kind, "nonce",
+    return json_pack("{si so so so so si so so so si sb so so so so so si so so}", "kind", (int)job->kind, "nonce",
                      text_or_null(job->nonce), "host_so", text_or_null(job->host_so), "kernel_so",
                      text_or_null(job->kernel_so), "cube_so", text_or_null(job->cube_so), "inferred_type",
                      job->inferred_type, "op_type", text_or_null(job->op_type), "entry", text_or_null(job->entry),
                      "soc", text_or_null(job->soc), "sync", (int)job->sync, "random_order", job->random_order, "seed",
                      word(job->seed), "inputs", arguments_to_json(job->inputs, job->input_count), "outputs",
                      arguments_to_json(job->outputs, job->output_count), "attrs", attrs, "gm_bytes",
-                     word(job->gm_bytes), "headers", text_or_null(job->headers), "def",
+                     word(job->gm_bytes), "gm_unit", (int)job->gm_unit, "headers", text_or_null(job->headers), "def",
                      job->def ? op_def_to_json(job->def) : json_null());
 }
 
@@ -193,6 +193,7 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
     job->output_count = arguments_from_json(&reader, json, "outputs", &job->outputs);
     job->attr_count = attrs_from_json(&reader, json, &job->attrs);
     job->gm_bytes = (uint64_t)read_integer(&reader, json, "gm_bytes", 0, INT64_MAX);
+    job->gm_unit = (uint32_t)read_integer(&reader, json, "gm_unit", 0, 1 << 21);
     if (!job->host_so && !reader.problem)
         reader.problem = "host_so";
     if (job->kind == JOB_RUN && (!job->kernel_so || !job->entry || !job->soc) && !reader.problem)

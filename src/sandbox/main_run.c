@@ -325,11 +325,11 @@ static uint64_t *address_table(struct runner *runner, const struct job_argument 
     return table;
 }
 
-/* An allocation is its size rounded up to 32 bytes, plus 32 (aclrtMalloc in the application development reference). */
+/* What of a tensor's block of GM lies behind the tensor. Both allocators add 32 bytes (GM_UNIT_ in eval/case.c). */
 static void add_padding(const struct runner *runner, const void *base, uint64_t bytes)
 {
-    enum { UNIT = 32 };
-    npu_gm_padding(runner->npu, base, (bytes + UNIT - 1) / UNIT * UNIT + UNIT - bytes);
+    uint64_t unit = runner->job.gm_unit ? runner->job.gm_unit : 32;
+    npu_gm_padding(runner->npu, base, (bytes + 32 + unit - 1) / unit * unit - bytes);
 }
 
 static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,

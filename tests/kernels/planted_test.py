@@ -3,7 +3,7 @@
 fault it must give, at that line. Projects in good/ must pass without a fault.
 
 Each fault must also be found under one random schedule. Keys of `expected`: task, scope, case, mode, sync; auto, manual: the
-verdict under that --sync where it matters; verdict; fault and kind (a finding's name and kind), note: yes if the
+verdict under that --sync where it matters, strict: under --profile=strict; verdict; fault and kind (a finding's name and kind), note: yes if the
 finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts; message: a part of the
 finding's message; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
 `// OTHER:` is the other access of the finding."""
@@ -52,6 +52,7 @@ def evaluate_all(folder, runs):
 def fault_runs(expected):
     runs = {"in order": (), "random": (f"--schedule=random:{SEED}",)}
     runs.update({key: (f"--sync={key}",) for key in ("auto", "manual") if key in expected})
+    runs.update({key: (f"--profile={key}",) for key in ("strict",) if key in expected})
     return runs
 
 

@@ -21,7 +21,7 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     pipe.InitBuffer(xQueue, 2, TILE * sizeof(half));
     pipe.InitBuffer(yQueue, 2, TILE * sizeof(half));
     pipe.InitBuffer(zQueue, 2, TILE * sizeof(half));
-    constexpr uint32_t SHIFT = 64; // more than an allocation has behind its tensor
+    constexpr uint32_t SHIFT = 320; // more than any allocation has behind its tensor
     for (uint32_t at = SHIFT; at < PER_BLOCK + SHIFT; at += TILE) {
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();
