@@ -55,7 +55,7 @@ enum npu_kernel_type {
     NPU_TYPE_MIX_AIC_1_0,
     NPU_TYPE_MIX_AIC_1_1,
     NPU_TYPE_MIX_AIC_1_2,
-    NPU_TYPE_MISSING, /* other tiling keys have a type, this one has not, and there is no default */
+    NPU_TYPE_MISSING,     /* other tiling keys have a type, this one has not, and there is no default */
     NPU_TYPE_NO_INSTANCE, /* the entry is a template without an instance for this tiling key */
     NPU_TYPES
 };

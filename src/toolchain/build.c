@@ -531,8 +531,8 @@ static struct variant *variant_for(struct variant *variants, int *count, enum cl
  * work for them. Otherwise it is compiled for AIVs only. */
 static bool names_cube_type(const struct builder *builder)
 {
-    static const char *const types[] = {"KERNEL_TYPE_AIC_ONLY", "KERNEL_TYPE_MIX_AIC_1_0", "KERNEL_TYPE_MIX_AIC_1_1",
-                                        "KERNEL_TYPE_MIX_AIC_1_2", "ASCENDC_TPL_AIC_ONLY", "ASCENDC_TPL_MIX_AIC_1_0",
+    static const char *const types[] = {"KERNEL_TYPE_AIC_ONLY",    "KERNEL_TYPE_MIX_AIC_1_0", "KERNEL_TYPE_MIX_AIC_1_1",
+                                        "KERNEL_TYPE_MIX_AIC_1_2", "ASCENDC_TPL_AIC_ONLY",    "ASCENDC_TPL_MIX_AIC_1_0",
                                         "ASCENDC_TPL_MIX_AIC_1_1", "ASCENDC_TPL_MIX_AIC_1_2", NULL};
     return mentions_any(builder, types);
 }

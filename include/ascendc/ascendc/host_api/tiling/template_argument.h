@@ -133,11 +133,11 @@ constexpr bool tpl_fits(const tpl_param &declared, uint64_t argument)
 
 constexpr uint64_t tpl_kernel_type(uint64_t type)
 {
-    constexpr KernelMetaType types[] = {KERNEL_TYPE_AIV_ONLY,        KERNEL_TYPE_AIC_ONLY,    KERNEL_TYPE_MAX,
-                                        KERNEL_TYPE_MAX,             KERNEL_TYPE_MIX_AIV_1_0, KERNEL_TYPE_MIX_AIC_1_0,
-                                        KERNEL_TYPE_MIX_AIC_1_1,     KERNEL_TYPE_MIX_AIC_1_2, KERNEL_TYPE_AICORE,
-                                        KERNEL_TYPE_VECTORCORE,      KERNEL_TYPE_MIX_AICORE,
-                                        KERNEL_TYPE_MIX_VECTOR_CORE, KERNEL_TYPE_MAX};
+    constexpr KernelMetaType types[] = {KERNEL_TYPE_AIV_ONLY,    KERNEL_TYPE_AIC_ONLY,    KERNEL_TYPE_MAX,
+                                        KERNEL_TYPE_MAX,         KERNEL_TYPE_MIX_AIV_1_0, KERNEL_TYPE_MIX_AIC_1_0,
+                                        KERNEL_TYPE_MIX_AIC_1_1, KERNEL_TYPE_MIX_AIC_1_2, KERNEL_TYPE_AICORE,
+                                        KERNEL_TYPE_VECTORCORE,  KERNEL_TYPE_MIX_AICORE,  KERNEL_TYPE_MIX_VECTOR_CORE,
+                                        KERNEL_TYPE_MAX};
     return types[type];
 }
 
@@ -255,22 +255,22 @@ constexpr bool akgen_tpl_names_structures(...)
 }
 
 #define AKGEN_TPL_PARAM(x, kind, bits, ...) akgen::tpl_param(#x, kind, bits, {__VA_ARGS__})
-#define ASCENDC_TPL_DTYPE_DECL(x, ...)       AKGEN_TPL_PARAM(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
-#define ASCENDC_TPL_DATATYPE_DECL(x, ...)    ASCENDC_TPL_DTYPE_DECL(x, __VA_ARGS__)
-#define ASCENDC_TPL_FORMAT_DECL(x, ...)      AKGEN_TPL_PARAM(x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW, __VA_ARGS__)
-#define ASCENDC_TPL_UINT_DECL(x, bits, ...)  AKGEN_TPL_PARAM(x, ASCENDC_TPL_UINT, bits, __VA_ARGS__)
-#define ASCENDC_TPL_BOOL_DECL(x, ...)        AKGEN_TPL_PARAM(x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, __VA_ARGS__)
+#define ASCENDC_TPL_DTYPE_DECL(x, ...)      AKGEN_TPL_PARAM(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
+#define ASCENDC_TPL_DATATYPE_DECL(x, ...)   ASCENDC_TPL_DTYPE_DECL(x, __VA_ARGS__)
+#define ASCENDC_TPL_FORMAT_DECL(x, ...)     AKGEN_TPL_PARAM(x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW, __VA_ARGS__)
+#define ASCENDC_TPL_UINT_DECL(x, bits, ...) AKGEN_TPL_PARAM(x, ASCENDC_TPL_UINT, bits, __VA_ARGS__)
+#define ASCENDC_TPL_BOOL_DECL(x, ...)       AKGEN_TPL_PARAM(x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, __VA_ARGS__)
 #define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...)                                                                           \
     AKGEN_TPL_PARAM(x, ASCENDC_TPL_SHARED_KERNEL_TYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
 
-#define ASCENDC_TPL_DTYPE_SEL(x, ...)         ASCENDC_TPL_DTYPE_DECL(x, __VA_ARGS__)
-#define ASCENDC_TPL_DATATYPE_SEL(x, ...)      ASCENDC_TPL_DTYPE_DECL(x, __VA_ARGS__)
-#define ASCENDC_TPL_FORMAT_SEL(x, ...)        ASCENDC_TPL_FORMAT_DECL(x, __VA_ARGS__)
-#define ASCENDC_TPL_UINT_SEL(x, ...)          AKGEN_TPL_PARAM(x, ASCENDC_TPL_UINT, 0, __VA_ARGS__)
-#define ASCENDC_TPL_BOOL_SEL(x, ...)          ASCENDC_TPL_BOOL_DECL(x, __VA_ARGS__)
-#define ASCENDC_TPL_KERNEL_TYPE_SEL(...)      AKGEN_TPL_PARAM(kernel_type, ASCENDC_TPL_KERNEL_TYPE, 0, __VA_ARGS__)
-#define ASCENDC_TPL_DETERMINISTIC_SEL(...)    AKGEN_TPL_PARAM(deterministic, ASCENDC_TPL_DETERMINISTIC, 0, __VA_ARGS__)
-#define ASCENDC_TPL_TILING_STRUCT_SEL(x, ...) AKGEN_TPL_PARAM(x, akgen::TPL_STRUCT, 0, 0)
+#define ASCENDC_TPL_DTYPE_SEL(x, ...)              ASCENDC_TPL_DTYPE_DECL(x, __VA_ARGS__)
+#define ASCENDC_TPL_DATATYPE_SEL(x, ...)           ASCENDC_TPL_DTYPE_DECL(x, __VA_ARGS__)
+#define ASCENDC_TPL_FORMAT_SEL(x, ...)             ASCENDC_TPL_FORMAT_DECL(x, __VA_ARGS__)
+#define ASCENDC_TPL_UINT_SEL(x, ...)               AKGEN_TPL_PARAM(x, ASCENDC_TPL_UINT, 0, __VA_ARGS__)
+#define ASCENDC_TPL_BOOL_SEL(x, ...)               ASCENDC_TPL_BOOL_DECL(x, __VA_ARGS__)
+#define ASCENDC_TPL_KERNEL_TYPE_SEL(...)           AKGEN_TPL_PARAM(kernel_type, ASCENDC_TPL_KERNEL_TYPE, 0, __VA_ARGS__)
+#define ASCENDC_TPL_DETERMINISTIC_SEL(...)         AKGEN_TPL_PARAM(deterministic, ASCENDC_TPL_DETERMINISTIC, 0, __VA_ARGS__)
+#define ASCENDC_TPL_TILING_STRUCT_SEL(x, ...)      AKGEN_TPL_PARAM(x, akgen::TPL_STRUCT, 0, 0)
 #define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(x, ...) ASCENDC_TPL_KERNEL_TYPE_DECL(x, __VA_ARGS__)
 
 /* The structure of a template's instance may differ from the default, which the plain form would declare. */
@@ -281,8 +281,8 @@ constexpr bool akgen_tpl_names_structures(...)
 #define ASCENDC_TPL_ARGS_SEL(...) {__VA_ARGS__}
 #define ASCENDC_TPL_SEL(...)                                                                                           \
     struct akgen_tpl_tables : akgen_tpl_declared {                                                                     \
-        static constexpr akgen::tpl_param selected[][sizeof(declared) / sizeof(akgen::tpl_param) +                     \
-                                                     akgen::TPL_EXTRAS] = {__VA_ARGS__};                               \
+        static constexpr akgen::tpl_param                                                                              \
+            selected[][sizeof(declared) / sizeof(akgen::tpl_param) + akgen::TPL_EXTRAS] = {__VA_ARGS__};               \
     };                                                                                                                 \
     constexpr bool akgen_tpl_names_structures(int)                                                                     \
     {                                                                                                                  \
@@ -301,9 +301,9 @@ constexpr bool akgen_tpl_names_structures(...)
 
 /* What the toolchain puts behind the entry: `inner` is the template, `arguments` is AKGEN_TPL_TYPE(i) or
  * AKGEN_TPL_VALUE(i) for each of its parameters, parameters and passed are those of the kernel. */
-#define AKGEN_TPL_TYPE(i)       typename ::TypeFromId<made.arguments[i]>::type
-#define AKGEN_TPL_VALUE(i)      made.arguments[i]
-#define AKGEN_TPL_UNPACK(...)   __VA_ARGS__
+#define AKGEN_TPL_TYPE(i)     typename ::TypeFromId<made.arguments[i]>::type
+#define AKGEN_TPL_VALUE(i)    made.arguments[i]
+#define AKGEN_TPL_UNPACK(...) __VA_ARGS__
 #define AKGEN_TPL_ENTRY(inner, arguments, parameters, passed)                                                          \
     template <class Tables, int I> struct akgen_tpl_instance {                                                         \
         static constexpr akgen::tpl_combination made = akgen::tpl<Tables>::at(I);                                      \

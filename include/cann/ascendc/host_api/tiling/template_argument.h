@@ -33,7 +33,7 @@ struct ParamStruct {
             SpellOut();
     }
 
-private:
+  private:
     void SpellOut()
     {
         uint64_t mode = vals[0], ranges = mode == ASCENDC_TPL_UI_LIST || vals.size() < 2 ? 0 : vals[1];
@@ -58,7 +58,11 @@ using TilingSelectParams = std::vector<std::vector<ParamStruct>>;
 #define ASCENDC_TPL_BOOL_DECL(x, ...)       AKGEN_TPL_PARAM(x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, __VA_ARGS__)
 #define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...)                                                                           \
     AKGEN_TPL_PARAM(x, ASCENDC_TPL_SHARED_KERNEL_TYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
-#define ASCENDC_TPL_ARGS_DECL(operator_type, ...) static TilingDeclareParams g_tilingDeclareParams{__VA_ARGS__}
+#define ASCENDC_TPL_ARGS_DECL(operator_type, ...)                                                                      \
+    static TilingDeclareParams g_tilingDeclareParams                                                                   \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 // What is selected, the kernel's compiler checks.
 #define ASCENDC_TPL_SEL(...)
 

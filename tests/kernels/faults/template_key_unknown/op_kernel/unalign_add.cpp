@@ -7,8 +7,7 @@ using namespace AscendC;
 // build, because D_T_X is the type of x.
 constexpr uint32_t BLOCKS = 32, PER_BLOCK = 1024; // of 32768 elements
 
-template <typename T, uint32_t TILE> class KernelAdd
-{
+template <typename T, uint32_t TILE> class KernelAdd {
 public:
     __aicore__ inline void Process(GM_ADDR x, GM_ADDR y, GM_ADDR z)
     {
