@@ -345,6 +345,7 @@ void npu_unsupported(const char *api);
 /* A core has at most one live TPipe. create makes it current and resets buffers and events. */
 void npu_pipe_create(void);
 void npu_pipe_destroy(void);
+void npu_pipe_leave(void); /* DestroyWithoutPipeAll: pipes go on */
 void npu_pipe_reset(void);
 /* A queue or buffer object in the kernel holds an id: 0 until InitBuffer. src/dst: positions of the TQueBind. */
 void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes);
@@ -374,6 +375,14 @@ void npu_pool_init(struct npu_buf_pool *pool, int position, struct npu_buf_pool 
                    const struct npu_buf_pool *shared);
 void npu_pool_open(struct npu_buf_pool *pool);
 void npu_pool_close(struct npu_buf_pool *pool);
+/* A pool of the kernel's own (EXTERN_IMPL_BUFPOOL): InitStartBufHandle makes a queue whose buffers lie nowhere yet,
+ * InitBufHandle says where one of them lies, as a byte offset in its memory. */
+void npu_que_start(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes);
+void npu_buf_start(uint32_t *id, int position, uint32_t bytes);
+void npu_que_place(uint32_t id, uint32_t buffer, uint32_t offset, uint32_t bytes);
+/* InitSpmBuffer: what of GM WriteSpmBuffer and ReadSpmBuffer use; npu_spm() is its address. */
+void npu_spm_init(uint64_t address);
+uint64_t npu_spm(void);
 /* A tensor of `bytes` at `offset` of the memory behind a position (LocalMemAllocator, static tensors). */
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
 /* PopStackBuffer: what InitBuffer has left of UB. */

@@ -43,6 +43,7 @@
 #include "basic/registers.h"
 #include "basic/scalar.h"
 #include "basic/sort.h"
+#include "basic/spm.h"
 #include "basic/standard.h"
 #include "basic/sysvars.h"
 #include "basic/tpipe.h"

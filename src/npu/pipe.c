@@ -21,6 +21,7 @@ static void empty(struct npu_pipe_object *pipe)
     pipe->buffer_count = pipe->queue_count = 0;
     memset(pipe->used, 0, sizeof pipe->used);
     memset(pipe->events, 0, sizeof pipe->events);
+    pipe->spm = 0;
 }
 
 void npu_pipe_create(void)
@@ -38,17 +39,27 @@ void npu_pipe_create(void)
     empty(core->pipe);
 }
 
+static bool leave(struct npu_core *core)
+{
+    if (!core->pipe || !core->pipe->alive)
+        return false;
+    npu_queues_close(core, core->pipe);
+    empty(core->pipe);
+    core->pipe->alive = false;
+    return true;
+}
+void npu_pipe_leave(void)
+{
+    leave(npu_enter(__builtin_return_address(0)));
+}
 void npu_pipe_destroy(void)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));
-    if (!core->pipe || !core->pipe->alive)
+    if (!leave(core))
         return;
-    npu_queues_close(core, core->pipe);
     npu_sync_stop_if_doubled(core, "the end of the TPipe, a PipeBarrier<PIPE_ALL>,");
     npu_schedule_drain(core, NPU_PIPE_ALL);
     npu_order_join_all(core);
-    empty(core->pipe);
-    core->pipe->alive = false;
 }
 
 /* Also puts the special registers back: mask all, normal mode, no atomics. */

@@ -92,9 +92,9 @@ static struct npu_queue *new_queue(struct npu_core *core, enum npu_memory memory
     return queue;
 }
 
-void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes)
+static void init_queue(struct npu_core *core, uint32_t *id, int src_position, int dst_position, int depth, int buffers,
+                       uint32_t bytes)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
     enum npu_memory memory = memory_between(core, src_position, dst_position);
     struct npu_queue *queue = new_queue(core, memory, id, buffers, bytes);
     queue->position = (uint8_t)(npu_memory_of(dst_position) == NPU_MEM_NONE ? src_position : dst_position);
@@ -113,12 +113,42 @@ void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, i
     }
 }
 
-void npu_buf_init(uint32_t *id, int position, uint32_t bytes)
+static void init_buffer(struct npu_core *core, uint32_t *id, int position, uint32_t bytes)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_queue *queue = new_queue(core, memory_between(core, position, position), id, 1, bytes);
     queue->position = (uint8_t)position;
     queue->tbuf = true;
+}
+
+void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes)
+{
+    init_queue(npu_enter(__builtin_return_address(0)), id, src_position, dst_position, depth, buffers, bytes);
+}
+
+void npu_buf_init(uint32_t *id, int position, uint32_t bytes)
+{
+    init_buffer(npu_enter(__builtin_return_address(0)), id, position, bytes);
+}
+
+/* What the buffers of a pool of the kernel's own take, the pool has taken from the TPipe already. */
+void npu_que_start(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    uint32_t *used = &npu_pipe_live(core, "InitStartBufHandle")->used[memory_between(core, src_position, dst_position)];
+    uint32_t taken = *used;
+    *used = 0;
+    init_queue(core, id, src_position, dst_position, depth, buffers, bytes);
+    *used = taken;
+}
+
+void npu_buf_start(uint32_t *id, int position, uint32_t bytes)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    uint32_t *used = &npu_pipe_live(core, "InitStartBufHandle")->used[memory_between(core, position, position)];
+    uint32_t taken = *used;
+    *used = 0;
+    init_buffer(core, id, position, bytes);
+    *used = taken;
 }
 
 /* Where the buffer that holds byte `offset` and reaches over the end of its memory was made: an InitBuffer of more
@@ -466,4 +496,31 @@ void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
             wait_for_free(core, queue, buffer);
         core->pc = end;
     }
+}
+
+void npu_que_place(uint32_t id, uint32_t buffer, uint32_t offset, uint32_t bytes)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    struct npu_queue *queue = find_queue(core, id, "InitBufHandle");
+    if (buffer >= queue->buffers)
+        npu_trap(core, "que_uninitialized", "bufhandle",
+                 "InitBufHandle of buffer %u: InitStartBufHandle gave the queue %u buffers", buffer, queue->buffers);
+    struct npu_buffer *placed = &core->pipe->buffers[queue->first + buffer];
+    placed->offset = offset;
+    placed->bytes = (bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK;
+}
+
+void npu_spm_init(uint64_t address)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    npu_pipe_live(core, "InitSpmBuffer")->spm = address;
+}
+
+uint64_t npu_spm(void)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    uint64_t address = npu_pipe_live(core, "ReadSpmBuffer or WriteSpmBuffer")->spm;
+    if (!address)
+        npu_trap(core, "null_pointer", "workspace", "ReadSpmBuffer or WriteSpmBuffer before InitSpmBuffer");
+    return address;
 }

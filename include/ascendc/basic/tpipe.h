@@ -110,11 +110,28 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
     {
         npu_que_free_all(akgen_id);
     }
+    /* What the pools of a kernel's own call (EXTERN_IMPL_BUFPOOL): a handle is the place of a buffer in its pool. */
+    AKGEN_API void InitStartBufHandle(TBufHandle startBufhandle, uint8_t num, uint32_t len)
+    {
+        akgen_first = startBufhandle;
+        if constexpr (src == dst)
+            npu_buf_start(&akgen_id, int(src), len);
+        else
+            npu_que_start(&akgen_id, int(src), int(dst), depth, num, len);
+    }
+    template <typename T>
+    AKGEN_API void InitBufHandle(T *bufPool, uint32_t index, TBufHandle bufhandle, uint32_t curPoolAddr, uint32_t len)
+    {
+        (void)index;
+        npu_que_place(akgen_id, uint32_t(bufhandle - akgen_first), curPoolAddr, len);
+        bufPool->akgen_keep(akgen_id);
+    }
 
     static constexpr TPosition srcPosition = src;
     static constexpr TPosition dstPosition = dst;
     static constexpr int32_t queDepth = depth;
     uint32_t akgen_id = 0;
+    TBufHandle akgen_first = nullptr;
 };
 
 } // namespace AscendC
@@ -203,11 +220,25 @@ template <TPosition pos = TPosition::LCM> class TBuf : public TQueBind<pos, pos,
     }
 };
 
+} // namespace AscendC
+
+namespace akgen
+{
+constexpr bool pool_position(AscendC::TPosition pos)
+{
+    using AscendC::TPosition;
+    return pos == TPosition::VECIN || pos == TPosition::VECOUT || pos == TPosition::VECCALC || pos == TPosition::A1 ||
+           pos == TPosition::B1 || pos == TPosition::C1;
+}
+} // namespace akgen
+
+namespace AscendC
+{
+
 /* A piece of UB for queues and buffers of its own. */
 template <TPosition pos, uint32_t bufIDSize = 4> class TBufPool
 {
-    static_assert(pos == TPosition::VECIN || pos == TPosition::VECOUT || pos == TPosition::VECCALC ||
-                      pos == TPosition::A1 || pos == TPosition::B1 || pos == TPosition::C1,
+    static_assert(akgen::pool_position(pos),
                   "TBufPool: pos is VECIN, VECOUT, VECCALC, A1, B1 or C1");
     static_assert(bufIDSize <= 16, "TBufPool: bufIDSize is at most 16");
 
@@ -255,7 +286,64 @@ template <TPosition pos, uint32_t bufIDSize = 4> class TBufPool
     uint32_t akgen_queues[bufIDSize] = {};
     uint32_t akgen_count = 0;
 };
-#define EXTERN_IMPL_BUFPOOL(...) static_assert(false, "akgen-unsupported: EXTERN_IMPL_BUFPOOL")
+/* A pool whose InitBuffer the kernel writes itself. It has BUFID_SIZE buffers, whose places are its handles. */
+#define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                                                         \
+  public:                                                                                                              \
+    static constexpr AscendC::TPosition poolPos = POSITION;                                                            \
+    static constexpr AscendC::TPosition akgen_position = POSITION;                                                     \
+    static constexpr int bufIDSize = BUFID_SIZE;                                                                       \
+    static constexpr bool isTbufPool = true;                                                                           \
+    __aicore__ inline ~EXT_BUFPOOL()                                                                                   \
+    {                                                                                                                  \
+        Reset();                                                                                                       \
+    }                                                                                                                  \
+    __aicore__ inline void Reset()                                                                                     \
+    {                                                                                                                  \
+        for (int i = 0; i < akgen_count; i++)                                                                          \
+            npu_que_free_all(akgen_queues[i]);                                                                         \
+        Init();                                                                                                        \
+    }                                                                                                                  \
+    __aicore__ inline void Init()                                                                                      \
+    {                                                                                                                  \
+        static_assert(akgen::pool_position(POSITION), "TbufPool Position should be L1 Buffer(A1/B1/C1)/"               \
+                                                      "UB(VECIN/VECOUT/VECCALC)");                                     \
+        akgen_pool = npu_buf_pool{};                                                                                   \
+        akgen_taken = 0;                                                                                               \
+        akgen_count = 0;                                                                                               \
+    }                                                                                                                  \
+    __aicore__ inline AscendC::TBufHandle GetBufHandle(uint8_t offset)                                                 \
+    {                                                                                                                  \
+        return akgen_places + offset;                                                                                  \
+    }                                                                                                                  \
+    __aicore__ inline void SetCurAddr(uint32_t curAddr)                                                                \
+    {                                                                                                                  \
+        akgen_pool.next = curAddr;                                                                                     \
+    }                                                                                                                  \
+    __aicore__ inline uint32_t GetCurAddr()                                                                            \
+    {                                                                                                                  \
+        return akgen_pool.next;                                                                                        \
+    }                                                                                                                  \
+    __aicore__ inline void SetCurBufSize(uint8_t curBufSize)                                                           \
+    {                                                                                                                  \
+        akgen_taken = curBufSize;                                                                                      \
+    }                                                                                                                  \
+    __aicore__ inline uint8_t GetCurBufSize()                                                                          \
+    {                                                                                                                  \
+        return akgen_taken;                                                                                            \
+    }                                                                                                                  \
+    __aicore__ inline void akgen_keep(uint32_t queue)                                                                  \
+    {                                                                                                                  \
+        bool known = false;                                                                                            \
+        for (int i = 0; i < akgen_count; i++)                                                                          \
+            known |= akgen_queues[i] == queue;                                                                         \
+        if (!known && akgen_count < BUFID_SIZE)                                                                        \
+            akgen_queues[akgen_count++] = queue;                                                                       \
+    }                                                                                                                  \
+    npu_buf_pool akgen_pool = {};                                                                                      \
+    uint8_t akgen_places[(BUFID_SIZE) + 1] = {};                                                                       \
+    uint32_t akgen_queues[BUFID_SIZE] = {};                                                                            \
+    uint8_t akgen_taken = 0;                                                                                           \
+    int akgen_count = 0
 
 class TPipe
 {
@@ -325,6 +413,24 @@ class TPipe
         npu_pipe_reset();
     }
     AKGEN_API void Destroy();
+    /* The kernel itself sees to it that what is under way ends. */
+    AKGEN_API void DestroyWithoutPipeAll();
+    /* A place in GM for what UB has no room for; basic/spm.h. */
+    template <typename T> AKGEN_API void InitSpmBuffer(const GlobalTensor<T> &workspace, const int32_t bufferSize)
+    {
+        (void)bufferSize;
+        npu_spm_init(akgen::raw(workspace).addr);
+    }
+    template <typename T>
+    AKGEN_API void WriteSpmBuffer(const LocalTensor<T> &writeBuffer, const DataCopyParams &copyParams,
+                                  int32_t writeOffset = 0);
+    template <typename T>
+    AKGEN_API void WriteSpmBuffer(const LocalTensor<T> &writeBuffer, const int32_t writeSize, int32_t writeOffset = 0);
+    template <typename T>
+    AKGEN_API void ReadSpmBuffer(const LocalTensor<T> &readBuffer, const DataCopyParams &copyParams,
+                                 int32_t readOffset = 0);
+    template <typename T>
+    AKGEN_API void ReadSpmBuffer(const LocalTensor<T> &readBuffer, const int32_t readSize, int32_t readOffset = 0);
 
     bool akgen_live = true;
 };
@@ -346,6 +452,15 @@ AKGEN_API void TPipe::Destroy()
     bool current = this == ::GetTPipePtr();
     if (current || akgen_live)
         npu_pipe_destroy();
+    if (!current)
+        akgen_live = false;
+}
+
+AKGEN_API void TPipe::DestroyWithoutPipeAll()
+{
+    bool current = this == ::GetTPipePtr();
+    if (current || akgen_live)
+        npu_pipe_leave();
     if (!current)
         akgen_live = false;
 }

@@ -57,10 +57,48 @@ inline void GetSelectMaxMinTmpSize(const ge::Shape &first, const ge::Shape &seco
 {
     GetSelectWithBytesMaskMaxMinTmpSize(first, second, type_size, mask, mask_bytes, reuse_mask, max, min);
 }
+inline uint32_t GetSelectMaxTmpSize(const ge::Shape &first, const ge::Shape &second, const uint32_t type_size,
+                                    const ge::Shape &mask, const uint32_t mask_bytes, const bool reuse_mask)
+{
+    uint32_t max = 0, min = 0;
+    GetSelectMaxMinTmpSize(first, second, type_size, mask, mask_bytes, reuse_mask, max, min);
+    return max;
+}
+inline uint32_t GetSelectMinTmpSize(const ge::Shape &first, const ge::Shape &second, const uint32_t type_size,
+                                    const ge::Shape &mask, const uint32_t mask_bytes, const bool reuse_mask)
+{
+    uint32_t max = 0, min = 0;
+    GetSelectMaxMinTmpSize(first, second, type_size, mask, mask_bytes, reuse_mask, max, min);
+    return min;
+}
+inline uint32_t GetSelectWithBytesMaskMaxTmpSize(const ge::Shape &first, const ge::Shape &second,
+                                                 const uint32_t type_size, const ge::Shape &mask,
+                                                 const uint32_t mask_bytes, const bool reuse_mask)
+{
+    return GetSelectMaxTmpSize(first, second, type_size, mask, mask_bytes, reuse_mask);
+}
+inline uint32_t GetSelectWithBytesMaskMinTmpSize(const ge::Shape &first, const ge::Shape &second,
+                                                 const uint32_t type_size, const ge::Shape &mask,
+                                                 const uint32_t mask_bytes, const bool reuse_mask)
+{
+    return GetSelectMinTmpSize(first, second, type_size, mask, mask_bytes, reuse_mask);
+}
 inline void GetDropOutMaxMinTmpSize(const ge::Shape &shape, const uint32_t, const bool, uint32_t &max, uint32_t &min)
 {
     const akgen_shape plain = AkgenShape(shape);
     akgen_tmp_dropout(&plain, &max, &min);
+}
+inline uint32_t GetDropOutMaxTmpSize(const ge::Shape &shape, const uint32_t type_size, const bool reuse)
+{
+    uint32_t max = 0, min = 0;
+    GetDropOutMaxMinTmpSize(shape, type_size, reuse, max, min);
+    return max;
+}
+inline uint32_t GetDropOutMinTmpSize(const ge::Shape &shape, const uint32_t type_size, const bool reuse)
+{
+    uint32_t max = 0, min = 0;
+    GetDropOutMaxMinTmpSize(shape, type_size, reuse, max, min);
+    return min;
 }
 inline void GetArangeMaxMinTmpSize(uint32_t &max, uint32_t &min)
 {
@@ -115,6 +153,34 @@ inline void GetAscendAntiQuantMaxMinTmpSize(const ge::Shape &shape, const ge::Sh
 {
     const akgen_shape plain = AkgenShape(shape), scales = AkgenShape(scale);
     akgen_tmp_antiquant(&plain, &scales, transposed, to == ge::DT_FLOAT16, &max, &min);
+}
+inline uint32_t GetAscendAntiQuantMaxTmpSize(const ge::Shape &shape, const ge::Shape &scale, bool transposed,
+                                             ge::DataType from, ge::DataType to)
+{
+    uint32_t max = 0, min = 0;
+    GetAscendAntiQuantMaxMinTmpSize(shape, scale, transposed, from, to, max, min);
+    return max;
+}
+inline uint32_t GetAscendAntiQuantMinTmpSize(const ge::Shape &shape, const ge::Shape &scale, bool transposed,
+                                             ge::DataType from, ge::DataType to)
+{
+    uint32_t max = 0, min = 0;
+    GetAscendAntiQuantMaxMinTmpSize(shape, scale, transposed, from, to, max, min);
+    return min;
+}
+// One live tensor with a single scale; several scales are spread out in a space that does not grow with the source.
+inline void GetAscendAntiQuantTmpBufferFactorSize(const ge::Shape &shape, const ge::Shape &scale, bool transposed,
+                                                  ge::DataType from, ge::DataType to, uint32_t &live, uint32_t &extra)
+{
+    uint32_t max = 0, min = 0;
+    GetAscendAntiQuantMaxMinTmpSize(shape, scale, transposed, from, to, max, min);
+    live = to != ge::DT_FLOAT16 && scale.GetShapeSize() == 1;
+    extra = live ? 0 : max;
+}
+inline void GetAntiQuantizeTmpBufferFactorSize(const ge::Shape &, const ge::Shape &, ge::DataType, ge::DataType,
+                                               uint32_t &live, uint32_t &extra)
+{
+    live = extra = 0;
 }
 inline void GetAntiQuantizeMaxMinTmpSize(const ge::Shape &, const ge::Shape &, bool, ge::DataType, ge::DataType,
                                          uint32_t &max, uint32_t &min)

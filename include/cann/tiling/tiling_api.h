@@ -6,6 +6,7 @@
 #include "register/tilingdata_base.h"
 #include "tiling/batch_tiling.h"
 #include "tiling/matmul_tiling.h"
+#include "tiling/other_chips.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/softmax_tiling.h"
 #include "tiling/space_tiling.h"
@@ -21,24 +22,6 @@ namespace AscendC
 #define AKGEN_UNSUPPORTED_FUNCTION(name)                                                                               \
     template <typename... Arguments> uint32_t name(Arguments &&...) AKGEN_UNSUPPORTED("AscendC::" #name)
 AKGEN_UNSUPPORTED_FUNCTION(GetTransDataMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSortMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseAndMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseNotMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseOrMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetBitwiseXorMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetFmaMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetHypotMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetIsInfMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetIsNanMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLogicalAndMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLogicalAndsMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLogicalNotMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLogicalOrMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLogicalOrsMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetLogicalXorMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetRintMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetSinCosMaxMinTmpSize);
-AKGEN_UNSUPPORTED_FUNCTION(GetWhereMaxMinTmpSize);
 #undef AKGEN_UNSUPPORTED_FUNCTION
 } // namespace AscendC
 
