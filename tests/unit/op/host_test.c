@@ -321,11 +321,6 @@ static void names_what_is_unsupported(void **state)
 {
     (void)state;
     const char *const lines[][2] = {
-        {"#include \"ascendc/host_api/tiling/template_argument.h\"\n"
-         "ASCENDC_TPL_ARGS_DECL(Add, ASCENDC_TPL_BOOL_DECL(SPLIT, 0, 1));",
-         "akgen-unsupported: ASCENDC_TPL_ARGS_DECL"},
-        {"uint32_t a, b; void f() { AscendC::GetWhereMaxMinTmpSize(1, 2, 4, 4, true, a, b); }",
-         "akgen-unsupported: AscendC::GetWhereMaxMinTmpSize"},
         {"matmul_tiling::BatchMatmulTiling tiling;", "akgen-unsupported: matmul_tiling::BatchMatmulTiling"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -350,6 +345,36 @@ static void names_what_is_unsupported(void **state)
     }
 }
 
+/* Keys of template arguments: a type by its value, a number by its place in ranges and lists, a switch behind them. */
+static void keys_hold_template_arguments(void **state)
+{
+    (void)state;
+    const char *source = arena_printf(&arena, "%s/key.cpp", work);
+    FILE *file = fopen(source, "w");
+    assert_non_null(file);
+    fputs("#include \"ascendc/host_api/tiling/template_argument.h\"\n"
+          "ASCENDC_TPL_ARGS_DECL(Add, ASCENDC_TPL_DATATYPE_DECL(T, C_DT_FLOAT, C_DT_BF16),\n"
+          "    ASCENDC_TPL_UINT_DECL(N, ASCENDC_TPL_4_BW, ASCENDC_TPL_UI_MIX, 2, 1, 2, 8, 9, 100),\n"
+          "    ASCENDC_TPL_UINT_DECL(M, 3, ASCENDC_TPL_UI_LIST, 7, 5), ASCENDC_TPL_BOOL_DECL(S, 0, 1),);\n"
+          "ASCENDC_TPL_SEL(ASCENDC_TPL_ARGS_SEL(ASCENDC_TPL_BOOL_SEL(S, 0, 1)));\n"
+          "struct { void SetTilingKey(uint64_t key) { std::printf(\"%llu\\n\", (unsigned long long)key); } } context;\n"
+          "int main() { auto *to = &context; ASCENDC_TPL_SEL_PARAM(to, C_DT_BF16, 100, 5, 1);\n"
+          "    ASCENDC_TPL_SEL_PARAM(to, C_DT_FLOAT, 3, 7, 0); return 0; }\n",
+          file);
+    assert_int_equal(fclose(file), 0);
+    const char *command = arena_printf(&arena,
+                                       "clang++-19 -std=c++17 -I" AKGEN_SOURCE_DIR "/include/cann -I" AKGEN_SOURCE_DIR
+                                       "/include %s -o %s.out && %s.out",
+                                       source, source, source);
+    FILE *output = popen(command, "r");
+    assert_non_null(output);
+    char text[512] = "";
+    assert_true(fread(text, 1, sizeof text - 1, output) > 0);
+    assert_int_equal(pclose(output), 0);
+    /* 27 | 4 << 8 | 1 << 12 | 1 << 15 */
+    assert_string_equal(text, "37915\n[ERROR] ASCENDC_TPL_UINT_DECL of N has no value 3\n18446744073709551615\n");
+}
+
 static int remove_work(void **state)
 {
     (void)state;
@@ -367,7 +392,7 @@ int main(void)
         cmocka_unit_test(tiles_what_it_sees),        cmocka_unit_test(selects_by_key),
         cmocka_unit_test(refuses_to_tile),           cmocka_unit_test(tiles_plain_structures),
         cmocka_unit_test(header_has_the_layout),     cmocka_unit_test(json_round_trip),
-        cmocka_unit_test(names_what_is_unsupported),
+        cmocka_unit_test(names_what_is_unsupported), cmocka_unit_test(keys_hold_template_arguments),
     };
     if (!mkdtemp(work))
         return 1;
