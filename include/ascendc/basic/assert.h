@@ -14,5 +14,12 @@
 #else
 #define ASSERT(...)
 #endif
+/* Not subject to ASCENDC_DUMP, and with a format. */
+#undef ASSERT_MSG
+#define ASSERT_MSG(condition, ...)                                                                                     \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            akgen::assert_failed(#condition, __FILE__, __LINE__, __VA_ARGS__);                                         \
+    } while (0)
 #define assert(...)         ASSERT(__VA_ARGS__)
 #define ascendc_assert(...) ASSERT(__VA_ARGS__)

@@ -47,6 +47,12 @@ template <typename T> AKGEN_API void Fill(GlobalTensor<T> &gmWorkspaceAddr, cons
                   "int32_t | uint32_t");
     InitOutput<T>(gmWorkspaceAddr, uint32_t(size), value);
 }
+/* The name in CANN 8.1 (lib/utils/init_global_memory.h), where every type of Duplicate is one. */
+template <typename T>
+AKGEN_API void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value)
+{
+    InitOutput<T>(gmWorkspaceAddr, uint32_t(size), value);
+}
 
 } // namespace AscendC
 

@@ -169,9 +169,9 @@ struct SliceInfo {
     {
     }
     uint32_t startIndex = 0;
-    uint32_t endIndex = 0;
+    uint32_t endIndex = ONE_BLK_SIZE - 1;
     uint32_t stride = 0;
-    uint32_t burstLen = 0;
+    uint32_t burstLen = ONE_BLK_SIZE;
     uint32_t shapeValue = 0;
 };
 

@@ -4,14 +4,53 @@
 
 #include "basic/vector_cast.h"
 
-/* The only mathematical function that the scalar unit has; float only. */
+/* What CANN's compiler provides for scalars (__clang_cce_aicore_functions.h, CANN 8.1), one type at a time; no
+ * templates, so that a kernel's own are free to be. Roots of integers are rounded down. */
 AKGEN_API float sqrt(float value)
 {
     return __builtin_sqrtf(value);
 }
+AKGEN_API half sqrt(half value)
+{
+    return half(__builtin_sqrtf(float(value)));
+}
+namespace akgen
+{
+AKGEN_API int64_t root(int64_t value)
+{
+    int64_t guess = int64_t(__builtin_sqrt(double(value)));
+    guess -= guess > 0 && guess > value / guess; /* the double may have been rounded up */
+    return guess;
+}
+} // namespace akgen
+#define AKGEN_SCALAR_ROOT(type)                                                                                        \
+    AKGEN_API int64_t sqrt(type value)                                                                                 \
+    {                                                                                                                  \
+        return akgen::root(value);                                                                                     \
+    }
+AKGEN_SCALAR_ROOT(long long)
+AKGEN_SCALAR_ROOT(long)
+AKGEN_SCALAR_ROOT(int)
+AKGEN_SCALAR_ROOT(short)
+AKGEN_SCALAR_ROOT(char)
+#undef AKGEN_SCALAR_ROOT
 
-/* The smaller and the larger of two numbers, which CANN's compiler provides for one type at a time; no templates, so that
- * a kernel's own are free to be. */
+#define AKGEN_SCALAR_ABS(type)                                                                                         \
+    AKGEN_API constexpr type abs(type value)                                                                           \
+    {                                                                                                                  \
+        return value < 0 ? static_cast<type>(-value) : value;                                                          \
+    }
+AKGEN_SCALAR_ABS(long long)
+AKGEN_SCALAR_ABS(long)
+AKGEN_SCALAR_ABS(int)
+AKGEN_SCALAR_ABS(short)
+AKGEN_SCALAR_ABS(char)
+#undef AKGEN_SCALAR_ABS
+AKGEN_API float abs(float value)
+{
+    return __builtin_fabsf(value);
+}
+
 #define AKGEN_MIN_MAX(type)                                                                                            \
     AKGEN_API constexpr type min(type a, type b)                                                                       \
     {                                                                                                                  \
@@ -21,14 +60,36 @@ AKGEN_API float sqrt(float value)
     {                                                                                                                  \
         return a < b ? b : a;                                                                                          \
     }
-AKGEN_MIN_MAX(int32_t)
-AKGEN_MIN_MAX(uint32_t)
-AKGEN_MIN_MAX(int64_t)
-AKGEN_MIN_MAX(uint64_t)
+AKGEN_MIN_MAX(long long)
+AKGEN_MIN_MAX(long)
+AKGEN_MIN_MAX(int)
+AKGEN_MIN_MAX(short)
+AKGEN_MIN_MAX(char)
+AKGEN_MIN_MAX(unsigned long long)
+AKGEN_MIN_MAX(unsigned long)
+AKGEN_MIN_MAX(unsigned int)
+AKGEN_MIN_MAX(unsigned short)
+AKGEN_MIN_MAX(unsigned char)
+AKGEN_MIN_MAX(float)
+AKGEN_MIN_MAX(half)
 #undef AKGEN_MIN_MAX
 
 namespace AscendC
 {
+
+/* The value's bits as another type; CANN leaves the upper bits of a wider one open, here they are 0. */
+template <typename T, typename U> AKGEN_API U GetScalarBitcodeValue(T scalarValue)
+{
+    return akgen::from_bits<U>(akgen::bits_of<T>(scalarValue));
+}
+template <typename T> AKGEN_API uint64_t GetScalarBitcodeValue(T scalarValue)
+{
+    return akgen::bits_of<T>(scalarValue);
+}
+template <typename T> AKGEN_API half GetScalarBitcodeToHalf(T scalarValue)
+{
+    return GetScalarBitcodeValue<T, half>(scalarValue);
+}
 
 AKGEN_API constexpr uint32_t DivCeil(uint32_t a, uint32_t b)
 {

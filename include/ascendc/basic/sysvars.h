@@ -58,6 +58,11 @@ AKGEN_API int64_t GetTaskRatio()
 {
     return npu_sub_block_num();
 }
+/* The name in CANN 8.1. */
+AKGEN_API int64_t GetTaskRation()
+{
+    return GetTaskRatio();
+}
 AKGEN_API int64_t GetSystemCycle()
 {
     return npu_get_system_cycle();

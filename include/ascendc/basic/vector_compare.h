@@ -7,9 +7,10 @@
 namespace akgen
 {
 
+/* Documented are int8_t and uint8_t. CANN takes the address alone and asks for the type in its debugging builds only,
+ * so published kernels have wider integers. */
 template <typename D> struct require_bits {
-    static_assert(std::is_same_v<D, uint8_t> || std::is_same_v<D, int8_t>,
-                  "Compare: dst holds one bit per element; supported: int8_t | uint8_t");
+    static_assert(std::is_integral_v<D>, "Compare: dst holds one bit per element; supported: int8_t | uint8_t");
     static constexpr bool ok = true;
 };
 /* dst = src0 <mode> (src1 or scalar) */
@@ -19,7 +20,7 @@ AKGEN_API npu_insn compare(const AscendC::LocalTensor<U> &dst, const AscendC::Lo
 {
     static_assert(require_type<op, T>::ok);
     static_assert(require_bits<U>::ok);
-    npu_insn insn = start<op, U, T>(raw(dst));
+    npu_insn insn = start<op, std::conditional_t<sizeof(U) == 1, U, uint8_t>, T>(raw(dst));
     insn.src1_type = insn.src_type;
     insn.src0 = raw(src0);
     insn.mode = uint8_t(mode);

@@ -238,4 +238,12 @@ template <typename T> AKGEN_API void GetReduceRepeatMaxMinSpr(T &maxMinValue)
 
 } // namespace AscendC
 
+/* The register itself: the index above the value's bits. */
+AKGEN_API int64_t get_max_min_cnt()
+{
+    uint64_t value = 0, index = 0;
+    npu_get_reduce_max_min(akgen::dtype_of<float>::value, &value, &index);
+    return int64_t(index << 32 | (value & 0xffffffffu));
+}
+
 #endif
