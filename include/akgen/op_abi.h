@@ -56,6 +56,8 @@ typedef uint32_t akgen_parse_function(struct akgen_parse_context *context);
 int akgen_op_add(const char *type, struct akgen_op_def *(*create)(const char *name));
 struct akgen_op_def *akgen_def_new(const char *type);
 void akgen_def_free(struct akgen_op_def *def);
+/* The parameters of a SoC's configuration once more; the caller frees them. */
+struct akgen_op_def *akgen_def_copy(const struct akgen_op_def *config);
 /* The parameter of that name, made on first use. Owned by the definition. */
 struct akgen_op_param *akgen_def_input(struct akgen_op_def *def, const char *name);
 struct akgen_op_param *akgen_def_output(struct akgen_op_def *def, const char *name);
@@ -198,6 +200,9 @@ uint64_t akgen_platform_memory(const struct akgen_platform *platform, int memory
 uint64_t akgen_platform_tiling_memory(const struct akgen_platform *platform, int memory);
 /* Bytes per cycle of one core for L2 and HBM, else 0. */
 uint64_t akgen_platform_bandwidth(const struct akgen_platform *platform, int memory);
+/* What the chip's platform_config file of CANN 8.1 says for a key of a section, as written there; NULL for what is not
+ * known. Valid until the next call of this thread. */
+const char *akgen_platform_resource(const struct akgen_platform *platform, const char *section, const char *key);
 /* Bytes that the library keeps at the start of the workspace. */
 uint32_t akgen_platform_library_workspace(void);
 /* Bytes that a group of cores needs for its messages, or for its barrier. */

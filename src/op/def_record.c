@@ -73,6 +73,14 @@ static void overlay(struct akgen_op_def *def, struct akgen_op_param **list, cons
     }
 }
 
+struct akgen_op_def *akgen_def_copy(const struct akgen_op_def *config)
+{
+    struct akgen_op_def *copy = akgen_def_new(config->type);
+    overlay(copy, &copy->inputs, config->inputs);
+    overlay(copy, &copy->outputs, config->outputs);
+    return copy;
+}
+
 void akgen_def_add_config(struct akgen_op_def *def, const char *soc, const struct akgen_op_def *config)
 {
     struct akgen_op_soc **link = &def->socs;

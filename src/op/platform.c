@@ -1,6 +1,7 @@
 /* What a host part learns of the chip, and CANN's names and sizes of types. The platform handle is a struct npu_soc. */
 #include "op/op_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,62 @@ uint64_t akgen_platform_bandwidth(const struct akgen_platform *platform, int mem
     enum { L2 = 4, HBM = 6 };
     /* CANN's platform configuration of every 910B and 910_93: l2_rate=110, ddr_rate=32 bytes per cycle. */
     return memory == L2 ? 110 : memory == HBM ? 32 : 0;
+}
+
+/* Lines that all of them share (CANN 8.1, data/platform_config/Ascend910B*.ini). */
+static const char *shared_resource(const char *section, const char *key)
+{
+    static const struct {
+        const char *section, *key, *value;
+    } lines[] = {
+        {"version", "Short_SoC_version", "Ascend910B"},
+        {"version", "AIC_version", "AIC-C-220"},
+        {"SoCInfo", "cube_vector_combine", "split"},
+        {"SoCInfo", "ai_cpu_cnt", "4"},
+        {"AICoreMemoryRates", "ddr_rate", "32"},
+        {"AICoreMemoryRates", "l2_rate", "110"},
+        {"AICoreintrinsicDtypeMap", "Intrinsic_mmad",
+         "u32u8u8,s32s8s8,s32u8s8,f16f16f16,f32f16f16,f16f16u2,u8,s8,f162f16,f162f32,f16u2,u8s8,h322f32,f32f32f32,"
+         "f322f32"},
+        {"AICoreintrinsicDtypeMap", "Intrinsic_data_move_l12bt", "u8,s8,f16,u16,s16,f32,s32,u32"},
+        {"AICoreintrinsicDtypeMap", "Intrinsic_data_move_out2l1_nd2nz", "u8,s8,f16,bf16,u16,s16,f32,s32,u32"},
+        {"AICoreintrinsicDtypeMap", "Intrinsic_fix_pipe_l0c2out", "f32,s32,f16"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (strcmp(lines[i].section, section) == 0 && strcmp(lines[i].key, key) == 0)
+            return lines[i].value;
+    return NULL;
+}
+
+const char *akgen_platform_resource(const struct akgen_platform *platform, const char *section, const char *key)
+{
+    static _Thread_local char text[24];
+    const struct npu_soc *soc = soc_of(platform);
+    const struct {
+        const char *section, *key;
+        uint64_t value;
+    } numbers[] = {
+        {"SoCInfo", "ai_core_cnt", (uint64_t)soc->aic},
+        {"SoCInfo", "cube_core_cnt", (uint64_t)soc->aic},
+        {"SoCInfo", "vector_core_cnt", (uint64_t)soc->aiv},
+        {"SoCInfo", "memory_size", soc->hbm_bytes},
+        {"SoCInfo", "l2_size", soc->l2_bytes},
+        {"AICoreSpec", "cube_freq", (uint64_t)soc->mhz},
+        {"AICoreSpec", "l0_a_size", soc->l0a_bytes},
+        {"AICoreSpec", "l0_b_size", soc->l0b_bytes},
+        {"AICoreSpec", "l0_c_size", soc->l0c_bytes},
+        {"AICoreSpec", "l1_size", soc->l1_bytes},
+        {"AICoreSpec", "ub_size", soc->ub_bytes},
+        {"AICoreSpec", "bt_size", soc->bt_bytes},
+    };
+    if (strcmp(section, "version") == 0 && strcmp(key, "SoC_version") == 0)
+        return soc->name;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(numbers[i].section, section) == 0 && strcmp(numbers[i].key, key) == 0) {
+            snprintf(text, sizeof text, "%" PRIu64, numbers[i].value);
+            return text;
+        }
+    return shared_resource(section, key);
 }
 
 uint32_t akgen_platform_library_workspace(void)

@@ -223,6 +223,121 @@ static ge::graphStatus Tile(gert::TilingContext *context)
 } // namespace optiling
 """
 
+# What newer operators take from opbase: their messages, arithmetic, questions about shapes and chip, tiling as steps.
+OPBASE = """
+#include "log/log.h"
+#include "op_common/op_host/infershape_elewise_util.h"
+#include "op_common/op_host/util/const_util.h"
+#include "op_host/tiling_base_class.h"
+#include "op_host/tiling_base_util.h"
+#include "platform/platform_infos_def.h"
+#include "register/op_def_registry.h"
+#include "register/tilingdata_base.h"
+#include "toolchain/slog.h"
+#include "util/math_util.h"
+#include "util/platform_util.h"
+#include "util/shape_util.h"
+namespace optiling {
+using namespace Ops::Base;
+BEGIN_TILING_DATA_DEF(StepsTiling)
+TILING_DATA_FIELD_DEF(uint32_t, tile);
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(UnalignAdd, StepsTiling)
+static bool Arithmetic()
+{
+    SplitResult parts, by;
+    SplitIntoEqualByParts(10, 4, parts);  // 3 3 3 1
+    SplitIntoEqualByFactor(10, 16, by);   // 10
+    return CeilDiv(7, 2) == 4 && CeilDiv(-7, 2) == -3 && CeilDiv(5, 0) == 5 && CeilAlign(33u, 32u) == 64 &&
+           CeilAlign<int8_t>(100, 64) == 127 && FloorAlign(33, 32) == 32 && FloorDiv(9, 0) == 9 && LastPow2(48) == 32 &&
+           LastPow2(0) == 1 && parts.splitCount == 4 && parts.splitFactor == 3 && parts.splitTailFactor == 1 &&
+           by.splitCount == 1 && by.splitFactor == 0 && by.splitTailFactor == 10;
+}
+static bool Shapes()
+{
+    gert::Shape shape({4, -1}), scalar;
+    bool unknown = IsUnknownShape(shape);
+    SetUnknownRank(shape);
+    return unknown && IsUnknownRank(shape) && ToString(shape) == "[-2]" && EnsureNotScalar(scalar).GetDim(0) == 1 &&
+           CheckAxisBounds(2, -2) && !CheckAxisBounds(2, 2) && CheckAxisBounds(0, 0);
+}
+static bool Chip(gert::TilingContext *context)
+{
+    std::string name, cores, nothing = "kept";
+    auto infos = context->GetPlatformInfo();
+    return GetAivCoreNum(context) == 48 && GetAicCoreNum(context) == 24 && GetUbSize(context) == 196352 &&
+           GetUbBlockSize(context) == 32 && infos->GetPlatformRes("version", "SoC_version", name) &&
+           name == "Ascend910B2" && infos->GetPlatformResWithLock("SoCInfo", "vector_core_cnt", cores) &&
+           cores == "48" && !infos->GetPlatformRes("SoCInfo", "wings", nothing) && nothing == "kept" &&
+           ge::GetPrimaryFormat(ge::FORMAT_FRACTAL_Z | 8 << 8) == ge::FORMAT_FRACTAL_Z;
+}
+class Steps : public TilingBaseClass {
+public:
+    using TilingBaseClass::TilingBaseClass;
+protected:
+    bool IsCapable() override { return Arithmetic() && Shapes() && Chip(context_); }
+    ge::graphStatus GetPlatformInfo() override { aicoreParams_.numBlocks = 32; return ge::GRAPH_SUCCESS; }
+    ge::graphStatus GetShapeAttrsInfo() override
+    {
+        auto shape = context_->GetInputShape(0);
+        OP_CHECK_NULL_WITH_CONTEXT(context_, shape);
+        OP_CHECK_IF(shape->GetStorageShape().GetDimNum() != 2,
+                    OP_LOGE_FOR_INVALID_SHAPEDIM(context_->GetNodeName(), "x", 3, "2"), return ge::GRAPH_FAILED);
+        OP_LOGD(context_, "x is %s", ToString(shape->GetStorageShape()).c_str());
+        int64_t value = 5; // no input of this operator has values that tiling may read
+        OP_CHECK_IF(GetConstInt(context_, 0, value) || value != 5, REPORT_INNER_ERR_MSG("E89999", "%ld", value),
+                    return ge::GRAPH_FAILED);
+        return ge::GRAPH_SUCCESS;
+    }
+    ge::graphStatus DoOpTiling() override { data_.set_tile(256); return ge::GRAPH_SUCCESS; }
+    ge::graphStatus DoLibApiTiling() override { return ge::GRAPH_SUCCESS; }
+    ge::graphStatus GetWorkspaceSize() override { return ge::GRAPH_SUCCESS; }
+    uint64_t GetTilingKey() const override { return CalcTschBlockDim(48, 24, 48); }
+    ge::graphStatus PostTiling() override
+    {
+        data_.SaveToBuffer(context_->GetRawTilingData()->GetData(), context_->GetRawTilingData()->GetCapacity());
+        context_->GetRawTilingData()->SetDataSize(data_.GetDataSize());
+        context_->SetBlockDim(aicoreParams_.numBlocks);
+        return ge::GRAPH_SUCCESS;
+    }
+    StepsTiling data_;
+};
+static ge::graphStatus Tile(gert::TilingContext *context)
+{
+    Steps steps(context);
+    ge::graphStatus status = steps.DoTiling();
+    OP_CHECK_IF(status != ge::GRAPH_SUCCESS, dlog_error(OP, "%u", status), return ge::GRAPH_FAILED);
+    return status;
+}
+static ge::graphStatus Infer(gert::InferShapeContext *context)
+{
+    return InferShape4Elewise(context);
+}
+IMPL_OP_INFERSHAPE(UnalignAdd).InferShape(Infer).PrivateAttr("hidden", int64_t(1)).InferOutDataTypeSameWithFirstInput();
+} // namespace optiling
+namespace ops {
+static OpAICoreConfig Config()
+{
+    OpAICoreConfig config; // replaces what the OpDef says of x
+    config.Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+    return config;
+}
+class UnalignAdd : public OpDef {
+public:
+    explicit UnalignAdd(const char *name) : OpDef(name)
+    {
+        this->Input("x").ParamType(REQUIRED).DataType({ge::DT_INT8}).Format({ge::FORMAT_ND});
+        this->Input("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+        this->Output("z").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+        OpAICoreConfig config = Config(), copy("ascend910b");
+        copy = config;
+        this->AICore().SetTiling(optiling::Tile).AddConfig("ascend910b", copy);
+    }
+};
+OP_ADD(UnalignAdd);
+} // namespace ops
+"""
+
 BY_FUNCTION = DEF % ".SetTiling(optiling::Tile)"
 
 
@@ -245,6 +360,11 @@ class Host(unittest.TestCase):
         run = self.check_passes(self.run_project(TEMPLATES + DEF % "", kernel))
         self.assertEqual(run["tiling_key"], 20)
         self.assertEqual(run["tiling"], {"unused": 0, "tile": 256})
+
+    def test_opbase(self):
+        kernel = KERNEL % ("", "GET_TILING_DATA(data, tiling);\n    uint32_t tile = data.tile;")
+        run = self.check_passes(self.run_project(OPBASE, kernel))
+        self.assertEqual((run["tiling_key"], run["tiling"]), (24, {"tile": 256}))
 
     def test_nested_structures(self):
         kernel = KERNEL % ('#include "kernel_tiling/kernel_tiling.h"\n', """GET_TILING_DATA(data, tiling);

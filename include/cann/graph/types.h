@@ -117,5 +117,20 @@ inline int GetSizeByDataType(DataType type)
 {
     return akgen_ge_dtype_size(type);
 }
+
+// A format's number carries a sub-format (the groups of a grouped convolution) in bits 8 to 23 and the length of C0 in
+// bits 24 to 27.
+inline int32_t GetPrimaryFormat(int32_t format)
+{
+    return format & 0xff;
+}
+inline int32_t GetSubFormat(int32_t format)
+{
+    return (format & 0xffff00) >> 8;
+}
+inline bool HasSubFormat(int32_t format)
+{
+    return GetSubFormat(format) > 0;
+}
 } // namespace ge
 #endif

@@ -41,6 +41,27 @@ class PlatFormInfos
         bytes_per_cycle = akgen_platform_bandwidth(View(), static_cast<int>(type));
     }
 
+    // A line of the chip's configuration file; false, and `value` as it was, for one that is not known.
+    bool GetPlatformRes(const std::string &label, const std::string &key, std::string &value) const
+    {
+        const char *text = akgen_platform_resource(View(), label.c_str(), key.c_str());
+        if (text != nullptr)
+            value = text;
+        return text != nullptr;
+    }
+    bool GetPlatformResWithLock(const std::string &label, const std::string &key, std::string &value) const
+    {
+        return GetPlatformRes(label, key, value);
+    }
+    uint32_t GetCoreNumWithLock() const
+    {
+        return GetCoreNum();
+    }
+    // Which kind of core GetCoreNum counts next: here each kind is asked for by name.
+    void SetCoreNumByCoreType(const std::string &) const
+    {
+    }
+
   private:
     const akgen_platform *View() const
     {

@@ -345,8 +345,17 @@ class OpAICoreConfig
     OpAICoreConfig(const char *soc) : def_(akgen_def_new(soc))
     {
     }
-    OpAICoreConfig(const OpAICoreConfig &) = delete;
-    OpAICoreConfig &operator=(const OpAICoreConfig &) = delete;
+    OpAICoreConfig(const OpAICoreConfig &other) : def_(akgen_def_copy(other.def_))
+    {
+    }
+    OpAICoreConfig &operator=(const OpAICoreConfig &other)
+    {
+        if (this != &other) {
+            akgen_def_free(def_);
+            def_ = akgen_def_copy(other.def_);
+        }
+        return *this;
+    }
     ~OpAICoreConfig()
     {
         akgen_def_free(def_);

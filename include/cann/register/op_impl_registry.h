@@ -14,7 +14,10 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace gert
@@ -51,6 +54,18 @@ class OpImplRegisterV2
     {
         return *this;
     }
+    OpImplRegisterV2 &InferOutDataTypeSameWithFirstInput()
+    {
+        return *this;
+    }
+    OpImplRegisterV2 &OutputShapeDependOnCompute(std::initializer_list<int32_t>)
+    {
+        return *this;
+    }
+    OpImplRegisterV2 &HostInputs(std::initializer_list<int32_t>)
+    {
+        return *this;
+    }
     OpImplRegisterV2 &Tiling(TilingKernelFunc function, size_t = 2048)
     {
         akgen_impl_tiling(op_type_, AkgenTiling(function));
@@ -71,6 +86,19 @@ class OpImplRegisterV2
     {
         for (const int32_t input : inputs)
             akgen_impl_value_depend(op_type_, static_cast<size_t>(input));
+        return *this;
+    }
+    // Attributes of graphs beyond those of the OpDef; a call through the OpDef has none.
+    OpImplRegisterV2 &PrivateAttr(const char *)
+    {
+        return *this;
+    }
+    template <typename T> OpImplRegisterV2 &PrivateAttr(const char *, const T &)
+    {
+        return *this;
+    }
+    template <typename T> OpImplRegisterV2 &PrivateAttr(const char *, std::initializer_list<T>)
+    {
         return *this;
     }
 

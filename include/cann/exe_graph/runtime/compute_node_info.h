@@ -4,6 +4,7 @@
 
 #include "akgen/op_abi.h"
 #include "exe_graph/runtime/runtime_attrs.h"
+#include "exe_graph/runtime/storage_format.h"
 #include "graph/types.h"
 
 namespace gert
@@ -20,18 +21,6 @@ class AnchorInstanceInfo
     size_t GetInstanceStart() const
     {
         return reinterpret_cast<const akgen_instance *>(this)->first;
-    }
-};
-
-struct StorageFormat {
-    ge::Format origin, storage;
-    ge::Format GetOriginFormat() const
-    {
-        return origin;
-    }
-    ge::Format GetStorageFormat() const
-    {
-        return storage;
     }
 };
 

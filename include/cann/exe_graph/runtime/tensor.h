@@ -2,6 +2,7 @@
 #ifndef CANN_EXE_GRAPH_RUNTIME_TENSOR_H
 #define CANN_EXE_GRAPH_RUNTIME_TENSOR_H
 
+#include "exe_graph/runtime/storage_format.h"
 #include "exe_graph/runtime/storage_shape.h"
 #include "graph/types.h"
 
@@ -41,6 +42,10 @@ class Tensor
     ge::Format GetOriginFormat() const
     {
         return static_cast<ge::Format>(View()->origin_format);
+    }
+    StorageFormat GetFormat() const
+    {
+        return {GetOriginFormat(), GetStorageFormat()};
     }
     const void *GetAddr() const
     {

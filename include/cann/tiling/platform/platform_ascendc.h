@@ -22,7 +22,8 @@ enum class NpuArch : uint32_t {
     DAV_3102 = 3102,
     DAV_3113 = 3113,
     DAV_3510 = 3510,
-    DAV_5102 = 5102
+    DAV_5102 = 5102,
+    DAV_RESV = 0xffff
 };
 
 namespace platform_ascendc
