@@ -104,6 +104,7 @@ static void check_finalize(uint32_t all, uint32_t head, uint32_t head_count, uin
                  .type = AKGEN_FLOAT,
                  .shape = {all, head_count, head_count, head, head < all ? tail_count : 0, all - head},
                  .scalar = {bits_of(AKGEN_FLOAT, 1.0 / all), bits_of(AKGEN_FLOAT, 1 / total)}},
+        .sums_by_space = true,
         .in = {whole(a_in, AKGEN_FLOAT, all), whole(b_in, AKGEN_FLOAT, all)},
         .out = {whole(x_out, AKGEN_FLOAT, 8), whole(y_out, AKGEN_FLOAT, 8)},
         .tmp_bytes = tmp};

@@ -52,6 +52,9 @@ static void broadcast_first_axis(void **state)
             check_broadcast(AKGEN_FLOAT16, rows[r], cols, 0, 32);
             check_broadcast(AKGEN_UINT8, rows[r], cols, 0, 60000);
             check_broadcast(AKGEN_INT8, rows[r], cols, 1, 100000);
+            check_broadcast(cols % 32 ? AKGEN_INT16 : AKGEN_UINT16, rows[r], cols, 0, 32);
+            check_broadcast(cols % 32 ? AKGEN_INT32 : AKGEN_UINT32, rows[r], cols, 0, 32);
+            check_broadcast(AKGEN_BF16, rows[r], cols, 1, 40000);
         }
 }
 

@@ -11,6 +11,14 @@ static void fill(uint32_t bytes)
         source[i] = (uint8_t)(i * 7 + i / 256 + 1);
 }
 
+/* Types of 16 or 32 bits, in turn. */
+static uint8_t type_of(uint32_t size, uint32_t turn)
+{
+    static const uint8_t types[2][3] = {{AKGEN_UINT16, AKGEN_INT16, AKGEN_FLOAT16},
+                                        {AKGEN_UINT32, AKGEN_INT32, AKGEN_FLOAT}};
+    return types[size / 4][turn % 3];
+}
+
 static uint32_t size_of(uint8_t type)
 {
     return (uint32_t)akgen_dtype_size(type);
@@ -43,7 +51,7 @@ static void pad(uint8_t type, uint32_t rows, uint32_t cols, uint32_t data, uint3
 static void pads_to_blocks(void **state)
 {
     (void)state;
-    static const uint8_t types[] = {AKGEN_FLOAT16, AKGEN_INT16, AKGEN_FLOAT, AKGEN_INT32};
+    static const uint8_t types[] = {AKGEN_FLOAT16, AKGEN_INT16, AKGEN_FLOAT, AKGEN_INT32, AKGEN_UINT16, AKGEN_UINT32};
     static const uint32_t cols[] = {3, 15, 17, 31, 60, 100};
     for (size_t t = 0; t < sizeof types; t++)
         for (size_t c = 0; c < sizeof cols / sizeof *cols; c++)
@@ -91,7 +99,7 @@ static void unpads(void **state)
                 akgen_unpad_tiling(&shape, 0, size, &tiling);
                 fill(rows * 64);
                 adv_now = (struct adv_case){.call = {.op = NPU_ADV_UNPAD,
-                                                     .type = size == 2 ? AKGEN_UINT16 : AKGEN_UINT32,
+                                                     .type = type_of(size, right / 3),
                                                      .flags = NPU_ADV_NO_TMP,
                                                      .shape = {0, right},
                                                      .tiling = &tiling},
@@ -116,7 +124,7 @@ static void transposes(void **state)
                 akgen_transpose_matrix_tiling(&shape, size, &tiling);
                 fill(rows * cols * size);
                 adv_now = (struct adv_case){.call = {.op = NPU_ADV_TRANSPOSE,
-                                                     .type = size == 2 ? AKGEN_FLOAT16 : AKGEN_FLOAT,
+                                                     .type = type_of(size, rows / 32),
                                                      .flags = NPU_ADV_NO_TMP,
                                                      .shape = {7},
                                                      .tiling = &tiling},

@@ -202,8 +202,15 @@ static void dequant(void **state)
     assert_string_equal(adv_run(0), "adv_tmp_too_small");
 }
 
-static void check_antiquant(uint8_t dst, uint32_t rows, uint32_t cols, bool transposed, bool offset, bool scalars,
-                            uint32_t tmp)
+/* Element i of the source, a byte or half a byte. */
+static int taken(uint8_t type, uint32_t i)
+{
+    int nibble = source[i / 2] >> i % 2 * 4 & 15;
+    return type == AKGEN_INT8 ? ((int8_t *)source)[i] : nibble > 7 ? nibble - 16 : nibble;
+}
+
+static void check_antiquant(uint8_t type, uint8_t dst, uint32_t rows, uint32_t cols, bool transposed, bool offset,
+                            bool scalars, uint32_t tmp)
 {
     uint32_t scales = transposed ? rows : cols, count = rows * cols;
     for (uint32_t i = 0; i < count; i++)
@@ -211,12 +218,12 @@ static void check_antiquant(uint8_t dst, uint32_t rows, uint32_t cols, bool tran
     fill(scale_in, dst, scales, 0.125);
     fill(offset_in, dst, scales, 1);
     adv_now = (struct adv_case){.call = {.op = NPU_ADV_ANTIQUANT,
-                                         .type = AKGEN_INT8,
+                                         .type = type,
                                          .dst_type = dst,
                                          .flags = (scalars ? NPU_ADV_SCALARS : 0) | (offset ? NPU_ADV_HAS_OFFSET : 0),
                                          .shape = {rows, cols, transposed},
                                          .scalar = {bits_of(dst, 3), bits_of(dst, 0.5)}},
-                                .in = {whole(source, count)},
+                                .in = {whole(source, type == AKGEN_INT8 ? count : count / 2)},
                                 .out = {whole(result, count * 2)},
                                 .tmp_bytes = tmp};
     if (!scalars && offset)
@@ -228,7 +235,7 @@ static void check_antiquant(uint8_t dst, uint32_t rows, uint32_t cols, bool tran
         uint32_t at = transposed ? i / cols : i % cols;
         double scale = scalars ? 0.5 : load(scale_in, dst, at);
         double shift = !offset ? 0 : scalars ? 3 : load(offset_in, dst, at);
-        double want = (((int8_t *)source)[i] + shift) * scale;
+        double want = (taken(type, i) + shift) * scale;
         assert_float_equal(load(result, dst, i), want, fabs(want) * (dst == AKGEN_FLOAT16 ? 0x1p-10 : 0x1p-8));
     }
 }
@@ -239,10 +246,12 @@ static void antiquant(void **state)
     for (int offset = 0; offset < 2; offset++)
         for (int transposed = 0; transposed < 2; transposed++)
             for (uint32_t cols = 32; cols <= 160; cols += 64) {
-                check_antiquant(AKGEN_FLOAT16, 16, cols, transposed, offset, false, 32);
-                check_antiquant(AKGEN_BF16, 16, cols, transposed, offset, false, 2 * cols * 4 + 1024);
-                check_antiquant(AKGEN_FLOAT16, 3, cols, transposed, offset, true, 32);
-                check_antiquant(AKGEN_BF16, 3, cols, transposed, offset, true, 1024);
+                check_antiquant(AKGEN_INT8, AKGEN_FLOAT16, 16, cols, transposed, offset, false, 32);
+                check_antiquant(AKGEN_INT8, AKGEN_BF16, 16, cols, transposed, offset, false, 2 * cols * 4 + 1024);
+                check_antiquant(AKGEN_INT8, AKGEN_FLOAT16, 3, cols, transposed, offset, true, 32);
+                check_antiquant(AKGEN_INT8, AKGEN_BF16, 3, cols, transposed, offset, true, 1024);
+                check_antiquant(AKGEN_INT4, AKGEN_FLOAT16, 16, 2 * cols, false, offset, false, 32);
+                check_antiquant(AKGEN_INT4, AKGEN_FLOAT16, 4, 2 * cols, false, offset, true, 32);
             }
 }
 

@@ -1,7 +1,7 @@
 /* Every instruction of isa.def has been compared with a plain loop: in each pair of data types and each form that a
  * kernel can write, and in each mode and along each path. The tests of instructions leave what they compared beside
  * themselves (coverage.h); ctest runs them before this one. */
-#include "coverage.h"
+#include "adv_coverage.h"
 #include "isa_types.h"
 
 #include <glob.h>
@@ -167,6 +167,47 @@ static void every_instruction_type_and_form(void **state)
     assert_int_equal(missing, 0);
 }
 
+/* High-level APIs: every data type, with and without a sharedTmpBuffer, and isReuseSource where it has an effect. */
+static const struct {
+    const char *name;
+    uint64_t types;
+} adv_rows[] = {
+#define NPU_ADV(id, name, routine, types, source) [NPU_ADV_##id] = {name, types},
+#include "npu/adv/adv.def"
+#undef NPU_ADV
+};
+
+static bool takes_no_space(int op)
+{
+    return op == NPU_ADV_LOG || op == NPU_ADV_LOG10 || op == NPU_ADV_SILU || op == NPU_ADV_SWISH ||
+           op == NPU_ADV_ARANGE;
+}
+/* Its document gives it a sharedTmpBuffer that it does not use. */
+static bool lives_in_place(int op)
+{
+    return op == NPU_ADV_UNPAD || op == NPU_ADV_TRANSPOSE;
+}
+
+static void every_high_level_api(void **state)
+{
+    (void)state;
+    int missing = 0;
+    for (int op = 1; op < NPU_ADV_OPS; op++) {
+        for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
+            if (adv_rows[op].types >> type & 1 && !is_covered(COVERED_ADV + op, -1, type, -1, -1, -1)) {
+                print_message("%s of %s is not tested\n", adv_rows[op].name, type_name((uint8_t)type));
+                missing++;
+            }
+        for (int space = 0; space < SPACES; space++)
+            if (!(space == SPACE_GIVEN && takes_no_space(op)) && !(space == SPACE_LEFT && lives_in_place(op)) &&
+                !is_covered(COVERED_ADV + op, space, -1, -1, -1, -1)) {
+                print_message("%s %s sharedTmpBuffer is not tested\n", adv_rows[op].name, space ? "without" : "with");
+                missing++;
+            }
+    }
+    assert_int_equal(missing, 0);
+}
+
 static void every_path(void **state)
 {
     (void)state;
@@ -177,6 +218,7 @@ static void every_path(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction_type_and_form), cmocka_unit_test(every_path)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction_type_and_form),
+                                       cmocka_unit_test(every_high_level_api), cmocka_unit_test(every_path)};
     return cmocka_run_group_tests(tests, read_all, free_all);
 }
