@@ -146,7 +146,7 @@ struct akgen_matmul_operand {
 };
 struct akgen_matmul {
     struct akgen_matmul_operand a, b, c, bias;
-    int32_t m, n, k;                      /* the product; of one core for MatmulApiTiling, of all for MultiCore */
+    int32_t m, n, k; /* the product; of one core for MatmulApiTiling, of all for MultiCore; -1: as the tensors */
     int32_t org_m, org_n, org_ka, org_kb; /* the tensors in GM */
     int32_t cores;                        /* at most; 0: a product of one core */
     int32_t single_m, single_n, single_k; /* of one core */

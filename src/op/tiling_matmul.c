@@ -1,7 +1,8 @@
 /* Tiling of matrix products: an algorithm of our own for the constraints of asc-devkit docs, 高阶API, Matmul Tiling,
  * "TCubeTiling" (tables 1 to 3).
  *
- * 1. Cores: the grid of cores whose largest part is smallest, by volume and then by what it reads.
+ * 1. Cores: the grid of cores whose largest part is smallest, by volume and then by what it reads. A grid whose parts
+ *    are all equal counts as a quarter smaller: CANN's tiling prefers factors of the shape, and kernels rely on it.
  * 2. Base blocks: of all that L0A, L0B (two buffers each) and L0C hold, those that read A and B least often from GM;
  *    among equals the longest k, then the smallest.
  * 3. L1: all of k if A's and B's blocks fit, else as many base blocks of k as fit twice, so that the next come while
@@ -177,6 +178,11 @@ static struct part cut(const struct akgen_matmul *matmul, int32_t rows, int32_t 
     };
 }
 
+static bool equal_parts(const struct akgen_matmul *matmul, const struct part *part)
+{
+    return matmul->m % part->m == 0 && matmul->n % part->n == 0 && matmul->k % part->k == 0;
+}
+
 /* False if no grid of so many cores covers the product. */
 static bool divide(const struct akgen_matmul *matmul, struct part *best)
 {
@@ -186,7 +192,8 @@ static bool divide(const struct akgen_matmul *matmul, struct part *best)
             struct part part = cut(matmul, rows, matmul->cores / (rows * layers), layers);
             if (grid_cores(matmul, &part) > matmul->cores)
                 continue;
-            int64_t volume = (int64_t)part.m * part.n * part.k, reads = ((int64_t)part.m + part.n) * part.k;
+            int64_t volume = (int64_t)part.m * part.n * part.k * (equal_parts(matmul, &part) ? 3 : 4),
+                    reads = ((int64_t)part.m + part.n) * part.k;
             if (volume < best_volume || (volume == best_volume && reads < best_reads)) {
                 best_volume = volume;
                 best_reads = reads;
@@ -324,8 +331,17 @@ static void write_layout(const struct akgen_matmul *matmul, struct akgen_TCubeTi
     tiling->BatchNum = matmul->batch_number;
 }
 
-int64_t akgen_matmul_tiling(const struct akgen_matmul *matmul, struct akgen_TCubeTiling *tiling)
+static int32_t either(int32_t size, int32_t otherwise)
 {
+    return size == -1 ? otherwise : size;
+}
+
+int64_t akgen_matmul_tiling(const struct akgen_matmul *given, struct akgen_TCubeTiling *tiling)
+{
+    struct akgen_matmul whole = *given, *matmul = &whole;
+    whole.m = either(given->m, given->org_m);
+    whole.n = either(given->n, given->org_n);
+    whole.k = either(given->k, given->org_ka);
     struct part part = {matmul->m, matmul->n, matmul->k};
     struct base base;
     struct akgen_TCubeTiling made = {0};

@@ -3,7 +3,7 @@
 #ifndef ASCENDC_ADV_MATMUL_H
 #define ASCENDC_ADV_MATMUL_H
 
-#include "adv/matmul_config.h"
+#include "adv/matmul_constant.h"
 #include "basic/load_data.h"
 #include "basic/tensor.h"
 #include "basic/tpipe.h"
@@ -21,24 +21,6 @@ template <class TYPE> AKGEN_API npu_matmul_type matmul_type()
     return {uint8_t(TYPE::pos),     uint8_t(TYPE::format), dtype_of<typename TYPE::T>::value,
             uint8_t(TYPE::isTrans), uint8_t(TYPE::layout), uint8_t(TYPE::ibShare)};
 }
-AKGEN_API void matmul_constants(npu_matmul &mm, const MatmulConfig &config)
-{
-    mm.fixed[0] = int32_t(config.singleCoreM);
-    mm.fixed[1] = int32_t(config.singleCoreN);
-    mm.fixed[2] = int32_t(config.singleCoreK);
-    mm.fixed[3] = int32_t(config.basicM);
-    mm.fixed[4] = int32_t(config.basicN);
-    mm.fixed[5] = int32_t(config.basicK);
-}
-AKGEN_API bool is_constant(const MatmulConfig &)
-{
-    return false;
-}
-AKGEN_API bool is_constant(const MatmulApiStaticTiling &)
-{
-    return true;
-}
-
 /* docs, Matmul使用说明, table 2: what an Ascend 910B multiplies, and what can become of it. */
 template <typename A, typename B, typename C>
 constexpr bool matmul_takes =
@@ -75,25 +57,47 @@ class MatmulBase
     using DstT = typename C_TYPE::T;
     using BiasT = typename BIAS_TYPE::T;
     static constexpr MatmulConfig config = ToMatmulConfig(MM_CFG);
+    static constexpr MatmulApiStaticTiling constants = akgen::matmul_constants(MM_CFG);
+    static constexpr bool is_static = akgen::matmul_is_static(MM_CFG);
+    static_assert(!is_static || akgen::matmul_bytes<SrcAT>(constants.baseM * constants.baseK) *
+                                        akgen::matmul_l0_buffers(constants) <=
+                                    akgen::MATMUL_L0,
+                  "BaseM * baseK should be no larger than L0ASize.");
+    static_assert(!is_static || akgen::matmul_bytes<SrcBT>(constants.baseN * constants.baseK) *
+                                        akgen::matmul_l0_buffers(constants) <=
+                                    akgen::MATMUL_L0,
+                  "BaseN * baseK should be no larger than L0BSize.");
+    static_assert(!is_static ||
+                      constants.baseM * constants.baseN * 4 * (constants.dbL0C == 2 ? 2 : 1) <= 2 * akgen::MATMUL_L0,
+                  "BaseM * baseN should be no larger than L0CSize.");
     static_assert(!std::is_same_v<SrcAT, int4b_t>, "akgen-unsupported: Matmul of int4b_t");
     static_assert(
         akgen::matmul_takes<SrcAT, SrcBT, DstT> || std::is_same_v<SrcAT, int4b_t>,
         "Matmul: this combination of data types is not supported on Ascend910B; supported: half or bfloat16_t "
         "to float, half, bfloat16_t or int8_t, float to float, half or bfloat16_t, int8_t to int32_t, half or "
         "int8_t");
-    static_assert(MM_CB::none, "akgen-unsupported: MatmulCallBackFunc");
-    static_assert(std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>> ||
+    static constexpr bool upper = std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::TrianUpperMatmulPolicy<MM_CFG>>;
+    static constexpr bool lower = std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::TrianLowerMatmulPolicy<MM_CFG>>;
+    static_assert(upper || lower || std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>> ||
                       std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::NBuffer33MatmulPolicy<MM_CFG>>,
                   "akgen-unsupported: MatmulPolicy");
-    static_assert(!config.isPartialOutput, "akgen-unsupported: MatmulConfig::isPartialOutput");
     static_assert(!config.intraBlockPartSum, "akgen-unsupported: MatmulConfig::intraBlockPartSum");
     static_assert(!config.enableMixDualMaster, "akgen-unsupported: MatmulConfig::enableMixDualMaster");
 
     npu_matmul akgen_matmul = {};
+    int16_t akgen_sub_block = -1; /* SetSubBlockIdx; -1: the core's own */
 
     AKGEN_API void akgen_source(int matrix, const npu_tensor &tensor, bool transposed)
     {
         npu_matmul_set_source(&akgen_matmul, matrix, &tensor, 0, transposed);
+    }
+    AKGEN_API void akgen_init(uint64_t tiling)
+    {
+        static_assert(offsetof(MatmulApiStaticTiling, cfg) == NPU_MATMUL_CONSTANTS * sizeof(int32_t));
+        const MatmulApiStaticTiling known = constants;
+        akgen_describe();
+        npu_matmul_init(&akgen_matmul, tiling, sizeof(TCubeTiling), &known.usedCoreNum);
+        akgen_call_back(akgen_matmul.id);
     }
     AKGEN_API static npu_matmul_output akgen_output(bool sync, uint8_t atomic, bool sequential)
     {
@@ -109,17 +113,63 @@ class MatmulBase
         akgen_matmul.types[NPU_MATMUL_B] = akgen::matmul_type<B_TYPE>();
         akgen_matmul.types[NPU_MATMUL_C] = akgen::matmul_type<C_TYPE>();
         akgen_matmul.types[NPU_MATMUL_BIAS] = akgen::matmul_type<BIAS_TYPE>();
-        akgen_matmul.flags =
-            (config.intrinsicsCheck ? NPU_MATMUL_BY_ROWS : 0) | (config.isEnableChannelSplit ? NPU_MATMUL_SPLIT : 0) |
-            (config.enableRelu ? NPU_MATMUL_RELU : 0) | (config.isBiasBatch ? 0 : NPU_MATMUL_ONE_BIAS) |
-            (config.isNBatch ? NPU_MATMUL_N_BATCH : 0) | (akgen::is_constant(MM_CFG) ? NPU_MATMUL_FIXED : 0);
+        akgen_matmul.flags = (config.intrinsicsCheck ? NPU_MATMUL_BY_ROWS : 0) |
+                             (config.isEnableChannelSplit ? NPU_MATMUL_SPLIT : 0) |
+                             (config.enableRelu ? NPU_MATMUL_RELU : 0) |
+                             (config.isBiasBatch ? 0 : NPU_MATMUL_ONE_BIAS) | (is_static ? NPU_MATMUL_FIXED : 0) |
+                             (config.doMultiDataLoad || config.doSpecialMDL ? NPU_MATMUL_LARGE : 0) |
+                             (config.isPartialOutput ? NPU_MATMUL_PARTIAL : 0) | (upper ? NPU_MATMUL_UPPER : 0) |
+                             (config.scheduleType == ScheduleType::OUTER_PRODUCT ? NPU_MATMUL_OUTER : 0) |
+                             (lower ? NPU_MATMUL_LOWER : 0) | (MM_CB::DataCopyOutPtr ? NPU_MATMUL_OWN_C : 0) |
+                             (MM_CB::CopyA1Ptr ? NPU_MATMUL_OWN_A : 0) | (MM_CB::CopyB1Ptr ? NPU_MATMUL_OWN_B : 0);
         akgen_matmul.order = int32_t(config.iterateOrder);
-        akgen::matmul_constants(akgen_matmul, config);
+    }
+
+    /* CANN's functions as the machine calls them. */
+    static AKGEN_DEVICE void akgen_copy_out(uint64_t gm, const npu_tensor *l0c, const npu_matmul_copied *block,
+                                            uint64_t tiling, uint64_t data)
+    {
+        LocalTensor<int8_t> co1;
+        co1.akgen_tensor = *l0c;
+        DataCopyOutParams params;
+        params.quantMode = block->quantised;
+        params.cBurstNum = block->bursts;
+        params.burstLen = block->burst_len;
+        params.dstStride = block->stride;
+        params.oriNSize = block->n;
+        params.enUnitFlag = config.enUnitFlag;
+        params.quantScalar = block->quant;
+        params.curM = block->row;
+        params.curN = block->column;
+        params.cbufWorkspaceAddr = block->vector;
+        MM_CB::DataCopyOutPtr(reinterpret_cast<const __gm__ void *>(gm), co1, &params, tiling, data);
+    }
+    template <auto FUNCTION>
+    static AKGEN_DEVICE void akgen_copy_in(const npu_tensor *l1, uint64_t gm, int row, int column, int rows,
+                                           int columns, uint64_t tiling, uint64_t data)
+    {
+        LocalTensor<int8_t> matrix;
+        matrix.akgen_tensor = *l1;
+        FUNCTION(matrix, reinterpret_cast<const __gm__ void *>(gm), row, column, rows, columns, tiling, data);
     }
 
   public:
     AKGEN_API MatmulBase()
     {
+    }
+    /* On an AIC: what the object, or the one of this number on an AIV, has the kernel do itself. */
+    AKGEN_API static void akgen_call_back(uint32_t id)
+    {
+#ifdef __DAV_C220_CUBE__
+        npu_matmul_callbacks callbacks = {};
+        if constexpr (MM_CB::DataCopyOutPtr != nullptr)
+            callbacks.c = akgen_copy_out;
+        if constexpr (MM_CB::CopyA1Ptr != nullptr)
+            callbacks.inputs[NPU_MATMUL_A] = akgen_copy_in<MM_CB::CopyA1Ptr>;
+        if constexpr (MM_CB::CopyB1Ptr != nullptr)
+            callbacks.inputs[NPU_MATMUL_B] = akgen_copy_in<MM_CB::CopyB1Ptr>;
+        npu_matmul_call_back(id, &callbacks);
+#endif
     }
     AKGEN_API void akgen_register()
     {
@@ -128,13 +178,11 @@ class MatmulBase
     }
     AKGEN_API void Init(const TCubeTiling *__restrict cubeTiling, TPipe *tpipe = nullptr)
     {
-        akgen_describe();
-        npu_matmul_init(&akgen_matmul, reinterpret_cast<uint64_t>(cubeTiling), sizeof(TCubeTiling));
+        akgen_init(reinterpret_cast<uint64_t>(cubeTiling));
     }
     AKGEN_API void Init(const __gm__ TCubeTiling *gmCubeTiling, TPipe *tpipe = nullptr)
     {
-        akgen_describe();
-        npu_matmul_init(&akgen_matmul, reinterpret_cast<uint64_t>(gmCubeTiling), sizeof(TCubeTiling));
+        akgen_init(reinterpret_cast<uint64_t>(gmCubeTiling));
     }
     AKGEN_API void SetOrgShape(int orgM, int orgN, int orgK)
     {
@@ -228,21 +276,23 @@ class MatmulBase
     }
     AKGEN_API void SetSubBlockIdx(uint8_t subBlockIdx)
     {
+        akgen_sub_block = subBlockIdx;
     }
     AKGEN_API uint8_t GetSubBlockIdx()
     {
-        return uint8_t(npu_sub_block_idx());
+        return akgen_sub_block < 0 ? uint8_t(npu_sub_block_idx()) : uint8_t(akgen_sub_block);
     }
     AKGEN_API void SetUserDefInfo(const uint64_t tilingPtr)
     {
+        npu_matmul_set_user(&akgen_matmul, tilingPtr, akgen_matmul.user_data);
     }
-    template <class T> AKGEN_API void SetSelfDefineData(T dataPtr)
+    AKGEN_API void SetSelfDefineData(const uint64_t dataPtr)
     {
+        npu_matmul_set_user(&akgen_matmul, akgen_matmul.user_tiling, dataPtr);
     }
 
     template <bool sync = true> AKGEN_API bool Iterate(bool enPartialSum = false)
     {
-        akgen_check_iterate();
         return npu_matmul_iterate(&akgen_matmul, sync, enPartialSum, nullptr);
     }
     template <bool sync = true, typename T>
@@ -250,7 +300,6 @@ class MatmulBase
     {
         static_assert(C_TYPE::pos == TPosition::CO1 && C_TYPE::format == CubeFormat::NZ,
                       "Iterate into a LocalTensor: C is (TPosition::CO1, CubeFormat::NZ)");
-        akgen_check_iterate();
         return npu_matmul_iterate(&akgen_matmul, sync, enPartialSum, &akgen::raw(localCmatrix));
     }
     template <bool sync = true>
@@ -304,11 +353,6 @@ class MatmulBase
                                                     : std::is_same_v<BiasT, float> || std::is_same_v<BiasT, half>,
                       "SetBias: this data type is not supported on Ascend910B; supported: half or float, int32_t with "
                       "int8_t matrices");
-    }
-    AKGEN_API static void akgen_check_iterate()
-    {
-        static_assert(config.scheduleType == ScheduleType::INNER_PRODUCT,
-                      "akgen-unsupported: Iterate with ScheduleType::OUTER_PRODUCT");
     }
 };
 
@@ -403,6 +447,51 @@ class MatmulClient : public MatmulBase<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG
         npu_matmul_batch batch = {batchA, batchB, 1, matrixStrideA, matrixStrideB};
         npu_matmul_iterate_batch(&this->akgen_matmul, &batch, &out);
     }
+    template <bool sync = true, bool waitIterateBatch = false>
+    AKGEN_API void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
+                                 const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
+                                 const uint32_t matrixStrideC = 0, const bool enPartialSum = false,
+                                 const uint8_t enAtomic = 0)
+    {
+        static_assert(A_TYPE::layout != LayoutMode::NONE && B_TYPE::layout != LayoutMode::NONE &&
+                          A_TYPE::layout != LayoutMode::NORMAL && B_TYPE::layout != LayoutMode::NORMAL &&
+                          C_TYPE::layout != LayoutMode::NORMAL,
+                      "BMM does not support the layout being NONE or NORMAL");
+        if constexpr (Base::config.isNBatch) {
+            npu_matmul_output out = this->akgen_output(sync, enAtomic, enSequentialWrite);
+            out.wait = waitIterateBatch;
+            out.partial_sum = enPartialSum;
+            npu_matmul_batch batch = {batchA, batchB, batchLoop, matrixStrideA, matrixStrideB};
+            npu_matmul_iterate_batch(&this->akgen_matmul, &batch, &out);
+        }
+    }
+    template <bool sync = true>
+    AKGEN_API GlobalTensor<DstT> GetBatchTensorC(uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false)
+    {
+        GlobalTensor<DstT> batch;
+        if constexpr (Base::config.isNBatch)
+            batch.SetGlobalBuffer(
+                reinterpret_cast<__gm__ DstT *>(npu_matmul_next_batch(&this->akgen_matmul, batchA, batchB)));
+        return batch;
+    }
+    template <bool sync = true>
+    AKGEN_API void GetBatchTensorC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB,
+                                   bool enSequentialWrite = false)
+    {
+        if constexpr (Base::config.isNBatch)
+            npu_matmul_get_batch(&this->akgen_matmul, &akgen::raw(c), batchA, batchB);
+    }
+    template <bool sync = true>
+    AKGEN_API GlobalTensor<DstT> GetBatchC(uint32_t batchA, uint32_t batchB, bool enSequentialWrite = false)
+    {
+        return GetBatchTensorC<sync>(batchA, batchB, enSequentialWrite);
+    }
+    template <bool sync = true>
+    AKGEN_API void GetBatchC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB,
+                             bool enSequentialWrite = false)
+    {
+        GetBatchTensorC<sync>(c, batchA, batchB, enSequentialWrite);
+    }
 };
 
 } // namespace AscendC
@@ -433,11 +522,20 @@ template <class T, class... Rest> AKGEN_API void matmul_register(AscendC::TPipe 
     if constexpr (sizeof...(rest) > 0)
         matmul_with_tiling(pipe, object, rest...);
 }
-/* On the AIC that serves them the objects are not touched; what they are must be right all the same. */
-template <class T, class... Rest> AKGEN_API void matmul_check_objects(T &object, Rest &&...)
+/* On the AIC that serves them the objects are known by their numbers; what they are must be right all the same. */
+template <class T, typename = void> constexpr bool is_matmul = false;
+template <class T>
+constexpr bool is_matmul<T, std::void_t<typename T::AType, typename T::CType, typename T::CallBack>> = true;
+template <class T, class... Rest> AKGEN_API void matmul_serve_objects(uint32_t id, T &&, Rest &&...rest)
 {
-    static_assert(sizeof(typename T::AType) && sizeof(typename T::CType),
-                  "REGIST_MATMUL_OBJ takes Matmul objects and their tilings in turn");
+    using object = std::remove_cv_t<std::remove_reference_t<T>>;
+    if constexpr (is_matmul<object>)
+        object::akgen_call_back(++id);
+    else
+        static_assert(std::is_pointer_v<object> || std::is_null_pointer_v<object>,
+                      "REGIST_MATMUL_OBJ takes Matmul objects and their tilings in turn");
+    if constexpr (sizeof...(rest) > 0)
+        matmul_serve_objects(id, rest...);
 }
 /* An AIV's side of the service, which ends with the scope of its objects. */
 struct matmul_client {

@@ -263,40 +263,8 @@ template <MatmulConfigMode configMode, typename... ArgTypes> constexpr MatmulCon
     return config;
 }
 
-/* A tiling whose known fields are constants; the others are -1 and come from the tiling that the object is given. */
-struct MatmulApiStaticTiling {
-    int32_t singleCoreM = -1, singleCoreN = -1, singleCoreK = -1;
-    int32_t baseM = -1, baseN = -1, baseK = -1;
-    MatmulConfig cfg = CFG_NORM;
-};
 namespace AscendC
 {
-template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE>
-constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &mmCFG, int32_t l1Size = 512 * 1024)
-{
-    MatmulApiStaticTiling tiling;
-    if (mmCFG.singleCoreM) {
-        tiling.singleCoreM = int32_t(mmCFG.singleCoreM);
-        tiling.singleCoreN = int32_t(mmCFG.singleCoreN);
-        tiling.singleCoreK = int32_t(mmCFG.singleCoreK);
-    }
-    if (mmCFG.basicM) {
-        tiling.baseM = int32_t(mmCFG.basicM);
-        tiling.baseN = int32_t(mmCFG.basicN);
-        tiling.baseK = int32_t(mmCFG.basicK);
-    }
-    tiling.cfg = mmCFG;
-    return tiling;
-}
-constexpr MatmulConfig ToMatmulConfig(const MatmulConfig &config)
-{
-    return config;
-}
-constexpr MatmulConfig ToMatmulConfig(const MatmulApiStaticTiling &tiling)
-{
-    return tiling.cfg;
-}
-
 /* The type of what L0C holds. */
 template <typename SrcT> struct GetMmDstType {
     using Type = float;
@@ -321,8 +289,29 @@ template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat FORMAT, typen
 struct __attribute__((unavailable("akgen-unsupported: SparseMatmulType"))) SparseMatmulType
     : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT, IBSHARE> {
 };
-template <auto DATA_COPY_OUT = nullptr, auto COPY_A1 = nullptr, auto COPY_B1 = nullptr> struct MatmulCallBackFunc {
-    static constexpr bool none = DATA_COPY_OUT == nullptr && COPY_A1 == nullptr && COPY_B1 == nullptr;
+template <typename T> class LocalTensor;
+/* Functions of the kernel that copy C out, A in and B in, a block at a time. docs, MatmulCallBackFunc. */
+template <void (*DATA_COPY_OUT)(const __gm__ void *gm, const LocalTensor<int8_t> &co1Local,
+                                const void *dataCopyOutParams, const uint64_t tilingPtr, const uint64_t dataPtr) =
+              nullptr,
+          void (*COPY_A1)(const LocalTensor<int8_t> &aMatrix, const __gm__ void *gm, int row, int col, int useM,
+                          int useK, const uint64_t tilingPtr, const uint64_t dataPtr) = nullptr,
+          void (*COPY_B1)(const LocalTensor<int8_t> &bMatrix, const __gm__ void *gm, int row, int col, int useK,
+                          int useN, const uint64_t tilingPtr, const uint64_t dataPtr) = nullptr>
+struct MatmulCallBackFunc {
+    constexpr static auto DataCopyOutPtr = DATA_COPY_OUT;
+    constexpr static auto CopyA1Ptr = COPY_A1;
+    constexpr static auto CopyB1Ptr = COPY_B1;
+};
+struct DataCopyOutParams {
+    uint8_t quantMode = 0;
+    uint16_t cBurstNum = 0, burstLen = 0, srcStride = 0;
+    uint32_t dstStride = 0;
+    uint16_t oriNSize = 0;
+    bool enUnitFlag = false;
+    uint64_t quantScalar = 0;
+    int curM = 0, curN = 0;
+    uint64_t cbufWorkspaceAddr = 0;
 };
 namespace Impl
 {
@@ -337,17 +326,11 @@ template <const auto &MM_CFG, typename...> class MatmulPolicy
 template <const auto &MM_CFG, typename...> class NBuffer33MatmulPolicy
 {
 };
-/* Others are known by name; an object that has one is an error that names it. */
+/* Blocks of C whose row of blocks is below (above) their column of blocks are left out. */
 template <const auto &MM_CFG, typename...> class TrianUpperMatmulPolicy
 {
 };
 template <const auto &MM_CFG, typename...> class TrianLowerMatmulPolicy
-{
-};
-template <const auto &MM_CFG, typename...> class PartialOutputPolicy
-{
-};
-template <const auto &MM_CFG, typename...> class MatmulWithScalePolicy
 {
 };
 } // namespace Impl::Detail

@@ -24,7 +24,7 @@ using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MA
 #define REGIST_MATMUL_OBJ(tpipe, workspace, ...) return
 #elif defined(__DAV_C220_CUBE__)
 #define REGIST_MATMUL_OBJ(tpipe, workspace, ...)                                                                       \
-    akgen::matmul_check_objects(__VA_ARGS__);                                                                          \
+    akgen::matmul_serve_objects(0, __VA_ARGS__);                                                                       \
     npu_matmul_serve(reinterpret_cast<uint64_t>(workspace));                                                           \
     return
 #else

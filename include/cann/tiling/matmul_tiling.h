@@ -286,6 +286,46 @@ class MatmulApiTiling : public MatmulApiTilingBase
 {
   public:
     using MatmulApiTilingBase::MatmulApiTilingBase;
+    // L1 has no banks here.
+    bool EnableL1BankConflictOptimise()
+    {
+        return false;
+    }
+};
+
+// One core's product, several times.
+class BatchMatmulTiling : public MatmulApiTilingBase
+{
+  public:
+    using MatmulApiTilingBase::MatmulApiTilingBase;
+    int32_t SetBatch(int32_t m, int32_t n)
+    {
+        batch_m_ = m;
+        batch_n_ = n;
+        return 0;
+    }
+    int32_t SetSingleBatch(int32_t m, int32_t n)
+    {
+        single_batch_m_ = m > 0 ? m : single_batch_m_;
+        single_batch_n_ = n > 0 ? n : single_batch_n_;
+        return 0;
+    }
+    int32_t GetCoreNum(int32_t &cores, int32_t &rows, int32_t &columns, int32_t &batch_rows, int32_t &batch_columns)
+    {
+        cores = made_.usedCoreNum;
+        rows = Parts(made_.M, made_.singleCoreM);
+        columns = Parts(made_.N, made_.singleCoreN);
+        batch_rows = Parts(batch_m_, single_batch_m_);
+        batch_columns = Parts(batch_n_, single_batch_n_);
+        return 0;
+    }
+
+  private:
+    static int32_t Parts(int32_t whole, int32_t part)
+    {
+        return part > 0 ? (whole + part - 1) / part : 0;
+    }
+    int32_t batch_m_ = 1, batch_n_ = 1, single_batch_m_ = 1, single_batch_n_ = 1;
 };
 
 class MultiCoreMatmulTiling : public MatmulApiTilingBase
@@ -339,6 +379,10 @@ class MultiCoreMatmulTiling : public MatmulApiTilingBase
     {
         EnableMultiCoreSplitK(split);
     }
+    bool EnableL1BankConflictOptimise()
+    {
+        return false;
+    }
     int32_t GetSingleShape(int32_t &m, int32_t &n, int32_t &k)
     {
         m = made_.singleCoreM;
@@ -371,6 +415,15 @@ inline int32_t MultiCoreMatmulGetTmpBufSizeV2(AscendC::tiling::TCubeTiling &tili
                                               matmul_tiling::SysTilingTempBufSize &size)
 {
     return MatmulGetTmpBufSizeV2(tiling, size);
+}
+inline int32_t BatchMatmulGetTmpBufSizeV2(AscendC::tiling::TCubeTiling &tiling,
+                                          matmul_tiling::SysTilingTempBufSize &size)
+{
+    return MatmulGetTmpBufSizeV2(tiling, size);
+}
+inline int32_t BatchMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, matmul_tiling::SysTilingTempBufSize &size)
+{
+    return MatmulGetTmpBufSize(tiling, size);
 }
 inline int32_t MultiCoreMatmulGetTmpBufSize(optiling::TCubeTiling &tiling, matmul_tiling::SysTilingTempBufSize &size)
 {

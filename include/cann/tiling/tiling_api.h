@@ -24,14 +24,4 @@ namespace AscendC
 AKGEN_UNSUPPORTED_FUNCTION(GetTransDataMaxMinTmpSize);
 #undef AKGEN_UNSUPPORTED_FUNCTION
 } // namespace AscendC
-
-namespace matmul_tiling
-{
-#define AKGEN_UNSUPPORTED_CLASS(name)                                                                                  \
-    class AKGEN_UNSUPPORTED("matmul_tiling::" #name) name                                                              \
-    {                                                                                                                  \
-    }
-AKGEN_UNSUPPORTED_CLASS(BatchMatmulTiling);
-#undef AKGEN_UNSUPPORTED_CLASS
-} // namespace matmul_tiling
 #endif

@@ -31,9 +31,19 @@ struct npu_matmul_core *matmul_core(struct npu_core *core)
     return core->matmul;
 }
 
-static uint32_t twice(int32_t db)
+/* Buffers that L0A and L0B are divided into: two only where both are to be doubled. CANN's TBufPoolL0Base. */
+static uint32_t l0_buffers(const struct TCubeTiling *t)
 {
-    return db == 2 ? 2 : 1;
+    return t->dbL0A == 2 && t->dbL0B == 2 ? 2 : 1;
+}
+
+struct matmul_step matmul_step(const struct npu_matmul *mm, int matrix)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    if (matmul_calls_back(mm, matrix) && !(mm->flags & NPU_MATMUL_LARGE))
+        return (struct matmul_step){1, 1};
+    return matrix == NPU_MATMUL_A ? (struct matmul_step){(uint32_t)t->stepM, (uint32_t)t->stepKa}
+                                  : (struct matmul_step){(uint32_t)t->stepN, (uint32_t)t->stepKb};
 }
 
 static uint32_t bits_of(const struct npu_matmul *mm, int matrix)
@@ -69,18 +79,17 @@ static uint64_t cached_bytes(const struct npu_matmul *mm, int matrix)
     bool a = matrix == NPU_MATMUL_A;
     if (npu_memory_of(mm->types[matrix].position) == NPU_MEM_L1) /* it is there already */
         return 0;
-    uint32_t outers = (uint32_t)(a ? t->baseM * t->stepM : t->baseN * t->stepN);
-    uint32_t ks = (uint32_t)(t->baseK * (a ? t->stepKa : t->stepKb));
-    uint32_t blocks = (uint32_t)(a ? t->stepM * t->stepKa : t->stepN * t->stepKb);
-    uint32_t slots = (uint32_t)(a ? t->depthA1 : t->depthB1) / blocks;
-    return part_bytes(mm, matrix, outers, ks) * (slots ? slots : 1);
+    struct matmul_step step = matmul_step(mm, matrix);
+    uint32_t slots = (uint32_t)(a ? t->depthA1 : t->depthB1) / (step.outer * step.k);
+    return part_bytes(mm, matrix, (uint32_t)(a ? t->baseM : t->baseN) * step.outer, (uint32_t)t->baseK * step.k) *
+           (slots ? slots : 1);
 }
 
 static uint32_t slots_of(const struct npu_matmul *mm, int matrix)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
-    bool a = matrix == NPU_MATMUL_A;
-    uint32_t slots = (uint32_t)(a ? t->depthA1 / (t->stepM * t->stepKa) : t->depthB1 / (t->stepN * t->stepKb));
+    struct matmul_step step = matmul_step(mm, matrix);
+    uint32_t slots = (uint32_t)(matrix == NPU_MATMUL_A ? t->depthA1 : t->depthB1) / (step.outer * step.k);
     return slots < 1 ? 1 : slots > MATMUL_SLOTS ? MATMUL_SLOTS : slots;
 }
 
@@ -115,11 +124,11 @@ void matmul_check_tiling(struct npu_core *core, const struct npu_matmul *mm)
         require(core, positive[i].value > 0, positive[i].field, positive[i].value, "it must be above 0");
     require(core, t->baseM % 16 == 0, "baseM", t->baseM, "whole fractals have 16 rows");
     require(core, t->baseN % 16 == 0, "baseN", t->baseN, "whole fractals have 16 columns");
-    uint64_t a = part_bytes(mm, NPU_MATMUL_A, (uint32_t)t->baseM, (uint32_t)t->baseK) * twice(t->dbL0A);
-    uint64_t b = part_bytes(mm, NPU_MATMUL_B, (uint32_t)t->baseN, (uint32_t)t->baseK) * twice(t->dbL0B);
+    uint64_t a = part_bytes(mm, NPU_MATMUL_A, (uint32_t)t->baseM, (uint32_t)t->baseK) * l0_buffers(t);
+    uint64_t b = part_bytes(mm, NPU_MATMUL_B, (uint32_t)t->baseN, (uint32_t)t->baseK) * l0_buffers(t);
     check_fits(core, "baseM x baseK x dbL0A", a, NPU_MEM_L0A);
     check_fits(core, "baseN x baseK x dbL0B", b, NPU_MEM_L0B);
-    check_fits(core, "baseM x baseN x dbL0C", (uint64_t)t->baseM * (uint32_t)t->baseN * 4 * twice(t->dbL0C),
+    check_fits(core, "baseM x baseN x dbL0C", (uint64_t)t->baseM * (uint32_t)t->baseN * 4 * (t->dbL0C == 2 ? 2 : 1),
                NPU_MEM_L0C);
     if (t->isBias)
         check_fits(core, "baseN of the bias", (uint64_t)t->baseN * 4, NPU_MEM_BT);
@@ -218,10 +227,16 @@ static uint32_t blocks_along(int32_t extent, int32_t base)
     return npu_ceil_div((uint32_t)extent, (uint32_t)base);
 }
 
+/* Blocks that are computed for one of C: more than one if K is not summed up. */
+static uint32_t blocks_of_k(const struct npu_matmul *mm)
+{
+    return mm->flags & NPU_MATMUL_PARTIAL ? blocks_along(mm->k, matmul_tiling(mm)->baseK) : 1;
+}
+
 uint32_t matmul_blocks(const struct npu_matmul *mm)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
-    return blocks_along(mm->m, t->baseM) * blocks_along(mm->n, t->baseN);
+    return blocks_along(mm->m, t->baseM) * blocks_along(mm->n, t->baseN) * blocks_of_k(mm);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -234,13 +249,19 @@ struct matmul_block matmul_block_at(const struct npu_matmul *mm, uint32_t step)
     const struct TCubeTiling *t = matmul_tiling(mm);
     uint32_t rows = blocks_along(mm->m, t->baseM), columns = blocks_along(mm->n, t->baseN);
     bool along_n = (mm->order == 2 ? t->iterateOrder : mm->order) == 1;
+    uint32_t parts = blocks_of_k(mm), part = step % parts, turn = step;
+    step /= parts;
     struct matmul_block block = {.row = (along_n ? step / columns : step % rows) * (uint32_t)t->baseM,
                                  .column = (along_n ? step % columns : step / rows) * (uint32_t)t->baseN};
     block.m = least((uint32_t)t->baseM, (uint32_t)mm->m - block.row);
     block.n = least((uint32_t)t->baseN, (uint32_t)mm->n - block.column);
+    block.k = part * (uint32_t)t->baseK;
+    block.ks = parts > 1 ? least((uint32_t)t->baseK, (uint32_t)mm->k - block.k) : (uint32_t)mm->k;
+    uint32_t i = block.row / (uint32_t)t->baseM, j = block.column / (uint32_t)t->baseN;
+    block.skipped = (mm->flags & NPU_MATMUL_UPPER && i > j) || (mm->flags & NPU_MATMUL_LOWER && i < j);
     block.l0c = npu_memory_base(npu_current, NPU_MEM_L0C);
     if (t->dbL0C == 2)
-        block.l0c += step % 2 * (uint64_t)(NPU_L0C_BYTES / 2);
+        block.l0c += turn % 2 * (uint64_t)(NPU_L0C_BYTES / 2);
     return block;
 }
 
@@ -270,14 +291,14 @@ static uint64_t load_piece(struct npu_core *core, const struct npu_matmul *mm, u
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
     bool a = matrix == NPU_MATMUL_A;
-    uint32_t wide = (uint32_t)(a ? t->baseM * t->stepM : t->baseN * t->stepN);
-    uint32_t deep = (uint32_t)(t->baseK * (a ? t->stepKa : t->stepKb));
+    struct matmul_step step = matmul_step(mm, matrix);
+    uint32_t wide = (uint32_t)(a ? t->baseM : t->baseN) * step.outer, deep = (uint32_t)t->baseK * step.k;
     uint32_t whole = (uint32_t)(a ? mm->m : mm->n), first = outer / wide * wide, first_k = k / deep * deep;
     const struct matmul_tile *tile = matmul_load_l1(core, mm, sub, matrix, first, least(wide, whole - first), first_k,
                                                     least(deep, (uint32_t)mm->k - first_k));
     uint32_t bytes = a ? NPU_L0A_BYTES : NPU_L0B_BYTES, turn = core->matmul->l0_turn[matrix]++;
     uint64_t addr = npu_memory_base(core, a ? NPU_MEM_L0A : NPU_MEM_L0B);
-    if ((a ? t->dbL0A : t->dbL0B) == 2)
+    if (l0_buffers(t) == 2)
         addr += turn % 2 * (uint64_t)(bytes / 2);
     matmul_load_l0(core, mm, matrix, tile, addr, outer, outers, k, ks);
     return addr;
@@ -296,6 +317,8 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     const struct TCubeTiling *t = matmul_tiling(mm);
     bool biased = t->isBias && mm->sources[NPU_MATMUL_BIAS].set && !partial_sum;
     bool vector = mm->types[NPU_MATMUL_A].format == NPU_FORMAT_VECTOR;
+    if (block->skipped)
+        return;
     buffers_of(core, mm);
     core->regs.cube.at[NPU_CUBE_HF32] = mm->hf32;
     core->regs.cube.at[NPU_CUBE_HF32_TIES] = mm->hf32_ties_to_zero;
@@ -310,8 +333,8 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     insn.mmad.m = (uint16_t)(block->m == 1 && !vector ? 16 : block->m); /* m = 1 is another layout of A */
     insn.mmad.n = (uint16_t)columns_in_l0b(mm, block->n);
     insn.mmad.k_align = matmul_k_rows(mm, NPU_MATMUL_A) && bits_of(mm, NPU_MATMUL_A) == 32;
-    for (uint32_t k = 0; k < (uint32_t)mm->k; k += (uint32_t)t->baseK) {
-        uint32_t ks = least((uint32_t)t->baseK, (uint32_t)mm->k - k);
+    for (uint32_t k = block->k; k < block->k + block->ks; k += (uint32_t)t->baseK) {
+        uint32_t ks = least((uint32_t)t->baseK, block->k + block->ks - k);
         matmul_edge(core, NPU_LANE_M, NPU_LANE_MTE1);
         insn.src0 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_A, block->row, block->m, k, ks),
                                         .position = NPU_A2};
@@ -319,7 +342,7 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
                                         .position = NPU_B2};
         matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_M);
         insn.mmad.k = (uint16_t)ks;
-        insn.mmad.init = k || partial_sum ? NPU_C_ACCUMULATE : biased ? NPU_C_BIAS : NPU_C_ZERO;
+        insn.mmad.init = k > block->k || partial_sum ? NPU_C_ACCUMULATE : biased ? NPU_C_BIAS : NPU_C_ZERO;
         if (insn.mmad.init == NPU_C_BIAS)
             insn.aux = (struct npu_tensor){.addr = npu_memory_base(core, NPU_MEM_BT), .position = NPU_C2};
         npu_issue_from(core, &insn);

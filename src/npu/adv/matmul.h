@@ -40,6 +40,7 @@ struct matmul_buffers {
 /* What an AIC keeps for its objects: struct npu_core's `matmul`. */
 struct npu_matmul_core {
     struct matmul_buffers objects[MATMUL_OBJECTS];
+    struct npu_matmul_callbacks callbacks[MATMUL_OBJECTS];
     uint32_t last; /* the object that ran last */
     bool overlaid; /* objects share L1: what one has cached the next one overwrites */
     uint32_t l0_turn[2];
@@ -61,6 +62,17 @@ static inline bool matmul_k_rows(const struct npu_matmul *mm, int matrix)
 {
     return (matrix == NPU_MATMUL_A) == (mm->sources[matrix].transposed != 0);
 }
+/* Base blocks of a matrix that are loaded together along M or N, and along K. What a callback of CANN's Norm template
+ * loads is one. */
+struct matmul_step {
+    uint32_t outer, k;
+};
+struct matmul_step matmul_step(const struct npu_matmul *mm, int matrix);
+/* The kernel copies this matrix itself. */
+static inline bool matmul_calls_back(const struct npu_matmul *mm, int matrix)
+{
+    return (mm->flags & (matrix == NPU_MATMUL_A ? NPU_MATMUL_OWN_A : NPU_MATMUL_OWN_B)) != 0;
+}
 /* The type of what L0C holds. */
 static inline uint8_t matmul_sum_type(const struct npu_matmul *mm)
 {
@@ -79,6 +91,8 @@ uint32_t matmul_blocks(const struct npu_matmul *mm);
 /* One block of C. */
 struct matmul_block {
     uint32_t row, column, m, n; /* elements of C */
+    uint32_t k, ks;             /* the part of K that is summed */
+    bool skipped;               /* in the half of C that the policy leaves out */
     uint64_t l0c;
 };
 /* Where block number `step` lies. */
@@ -98,6 +112,10 @@ void matmul_load_l0(struct npu_core *core, const struct npu_matmul *mm, int matr
 struct npu_tensor matmul_load_row(struct npu_core *core, const struct npu_tensor *row, uint8_t type, uint64_t first,
                                   uint32_t count, uint64_t addr);
 
+/* Has the kernel's own function do a part of an object's work. */
+void matmul_call_in(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_tile *tile,
+                    uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks);
+
 /* Matmul_out.c. */
 /* From L0C to C: where the block lies in it, or one behind the other. */
 void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const struct matmul_block *block,
@@ -105,8 +123,13 @@ void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const stru
 /* The calls, on an AIC. */
 void matmul_run_all(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
                     const struct npu_matmul_output *out);
+/* Number `loop` of the batches that IterateNBatch computes. */
 void matmul_run_batch(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
-                      const struct npu_matmul_batch *batch, const struct npu_matmul_output *out);
+                      const struct npu_matmul_batch *batch, uint32_t loop, const struct npu_matmul_output *out);
+/* Matrices of C that one batch has: fewer than products where C has no axis G and A or B has one. */
+uint32_t matmul_batch_of_c(const struct npu_matmul *mm, const struct npu_matmul_batch *batch);
+/* Bytes from the start of C to matrix number `index`; columns: elements from one of its rows to the next. */
+uint64_t matmul_batch_offset(const struct npu_matmul *mm, uint32_t index, uint32_t *columns);
 
 /* Matmul_queue.c. */
 /* A copy into L1 that an AIV with Matmul objects issues is done by its AIC; false if it has none. */

@@ -167,6 +167,25 @@ struct npu_tensor matmul_load_row(struct npu_core *core, const struct npu_tensor
     return insn.dst;
 }
 
+void matmul_call_in(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_tile *tile,
+                    uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    bool a = matrix == NPU_MATMUL_A;
+    if (in_slabs(mm, matrix))
+        npu_lacks(core, "MatmulCallBackFunc of a transposed matrix of float");
+    struct npu_tensor l1 = in_l1(tile->addr);
+    l1.bytes = room_for_rows(mm, matrix, tile->part.rows) * matmul_align(tile->part.columns, 16) * size_of(mm, matrix);
+    int i = (int)(outer / (uint32_t)(a ? t->baseM : t->baseN)), j = (int)(k / (uint32_t)t->baseK);
+    const char *api = core->api;
+    uint64_t pc = core->pc, gm = mm->sources[matrix].tensor.addr;
+    core->api = NULL;
+    core->matmul->callbacks[mm->id - 1].inputs[matrix](&l1, gm, a ? i : j, a ? j : i, (int)(a ? outers : ks),
+                                                       (int)(a ? ks : outers), mm->user_tiling, mm->user_data);
+    core->api = api;
+    core->pc = pc;
+}
+
 static bool same_part(const struct matmul_part *a, const struct matmul_part *b)
 {
     return a->row == b->row && a->column == b->column && a->rows == b->rows && a->columns == b->columns;
@@ -209,7 +228,10 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
     tile->part = part;
     tile->height = in_slabs(mm, matrix) ? 1 : room_for_rows(mm, matrix, part.rows) / 16;
     matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_MTE2);
-    load_part(core, mm, matrix, &part, tile->addr);
+    if (matmul_calls_back(mm, matrix))
+        matmul_call_in(core, mm, matrix, tile, outer, outers, k, ks);
+    else
+        load_part(core, mm, matrix, &part, tile->addr);
     matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_MTE1);
     return tile;
 }

@@ -55,11 +55,40 @@ static void as_fractals(const struct npu_matmul *mm, const struct matmul_block *
         insn->dst.addr += ((uint64_t)block->column * height + (uint64_t)block->row * columns) * size;
 }
 
+/* The kernel's own function copies the block. */
+static void call_out(struct npu_core *core, const struct npu_matmul *mm, const struct matmul_block *block,
+                     const struct npu_insn *insn)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    bool rows = insn->fixpipe.nz2nd;
+    struct npu_matmul_copied copied = {.bursts = (uint16_t)npu_ceil_div(block->n, 16),
+                                       .burst_len = (uint16_t)(block->m * 2),
+                                       .n = (uint16_t)(rows ? block->n : 0),
+                                       .stride = insn->fixpipe.dst_stride,
+                                       .row = (int32_t)(block->row / (uint32_t)t->baseM),
+                                       .column = (int32_t)(block->column / (uint32_t)t->baseN)};
+    if (insn->fixpipe.quant > NPU_QUANT_F322BF16) {
+        copied.quantised = mm->sources[NPU_MATMUL_QUANT].set ? 2 : 1;
+        copied.quant = mm->quant;
+        copied.vector = insn->src1.addr;
+    }
+    struct npu_tensor l0c = insn->src0;
+    l0c.bytes = matmul_align(block->m, 16) * matmul_align(block->n, 16) * 4;
+    const char *api = core->api;
+    uint64_t pc = core->pc;
+    core->api = NULL;
+    core->matmul->callbacks[mm->id - 1].c(insn->dst.addr, &l0c, &copied, mm->user_tiling, mm->user_data);
+    core->api = api;
+    core->pc = pc;
+}
+
 void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const struct matmul_block *block,
                   const struct npu_tensor *c, uint8_t atomic, bool sequential)
 {
     const struct npu_matmul_type *type = &mm->types[NPU_MATMUL_C];
     uint32_t size = (uint32_t)akgen_dtype_size(type->dtype);
+    if (block->skipped)
+        return;
     struct npu_insn insn = {.op = NPU_OP_FIXPIPE, .dst_type = type->dtype, .src_type = matmul_sum_type(mm), .dst = *c};
     insn.src0 = (struct npu_tensor){.addr = block->l0c, .position = NPU_CO1};
     insn.fixpipe = (struct npu_fixpipe){.m = (uint16_t)block->m,
@@ -84,7 +113,10 @@ void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const stru
     core->regs.atomic = atomic;
     core->regs.atomic_type = type->dtype;
     matmul_edge(core, NPU_LANE_M, NPU_LANE_FIX);
-    npu_issue_from(core, &insn);
+    if (mm->flags & NPU_MATMUL_OWN_C)
+        call_out(core, mm, block, &insn);
+    else
+        npu_issue_from(core, &insn);
     core->regs.atomic = before.atomic;
     core->regs.atomic_type = before.atomic_type;
 }
@@ -138,38 +170,95 @@ static uint64_t move(const struct npu_matmul *mm, int matrix, uint64_t elements)
     return elements * akgen_dtype_size(mm->types[matrix].dtype);
 }
 
-void matmul_run_batch(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
-                      const struct npu_matmul_batch *batch, const struct npu_matmul_output *out)
+static uint32_t at_least_one(int32_t axis)
+{
+    return axis > 1 ? (uint32_t)axis : 1;
+}
+
+/* Which matrix of an operand belongs to product i of `count`, where the operand has fewer along G, N or B than the
+ * other: asc-devkit, CalcBatchIterateAOffsetInfo of the batch scheduler. */
+static uint32_t own_index(uint8_t layout, struct axes own, struct axes other, uint32_t i, uint32_t batch,
+                          uint32_t count)
+{
+    uint32_t g = at_least_one(other.g), n = at_least_one(other.n), b = at_least_one(other.b);
+    if (layout == NPU_LAYOUT_NORMAL || layout == NPU_LAYOUT_NONE)
+        return i / (count / batch);
+    if (own.g <= 1 && g > 1)
+        return i / g;
+    if (own.n <= 1 && n > 1)
+        return i % g + i / (g * n);
+    if (own.b <= 1 && b > 1)
+        return i % (g * n) + i / (g * n * b);
+    return i;
+}
+
+/* Products that are added to one matrix of C, since C has no axis G and A or B has one; 1: each has its own. */
+static uint32_t added_along_g(const struct npu_matmul *mm)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    uint32_t a = at_least_one(t->ALayoutInfoG), b = at_least_one(t->BLayoutInfoG);
+    if (mm->types[NPU_MATMUL_A].layout == NPU_LAYOUT_NORMAL || t->CLayoutInfoG != 1)
+        return 1;
+    return a > b ? a : b;
+}
+
+uint32_t matmul_batch_of_c(const struct npu_matmul *mm, const struct npu_matmul_batch *batch)
+{
+    uint32_t count = batch->a > batch->b ? batch->a : batch->b, added = added_along_g(mm);
+    return count > added ? count / added : 1;
+}
+
+/* A, B and bias of the product `i` of a batch: `one` is the object as if it had only that. */
+static void choose_sources(const struct npu_matmul *mm, const struct npu_matmul_batch *batch, uint32_t loop, uint32_t i,
+                           struct npu_matmul *one)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
     const struct axes axes_a = {t->ALayoutInfoB, t->ALayoutInfoS, t->ALayoutInfoN, t->ALayoutInfoG, t->ALayoutInfoD};
     const struct axes axes_b = {t->BLayoutInfoB, t->BLayoutInfoS, t->BLayoutInfoN, t->BLayoutInfoG, t->BLayoutInfoD};
-    const struct axes axes_c = {t->CLayoutInfoB, t->CLayoutInfoS1, t->CLayoutInfoN, t->CLayoutInfoG, t->CLayoutInfoS2};
+    const uint8_t layout_a = mm->types[NPU_MATMUL_A].layout, layout_b = mm->types[NPU_MATMUL_B].layout;
     uint32_t count = batch->a > batch->b ? batch->a : batch->b;
-    for (uint32_t i = 0; i < count * batch->loops; i++) {
+    uint32_t a = loop * batch->a + own_index(layout_a, axes_a, axes_b, i, batch->a, count),
+             b = loop * batch->b + own_index(layout_b, axes_b, axes_a, i, batch->b, count);
+    bool ta = mm->sources[NPU_MATMUL_A].transposed, tb = mm->sources[NPU_MATMUL_B].transposed;
+    struct sheet at_a = sheet_of(layout_a, axes_a, a, batch->stride_a, (uint32_t)(ta ? mm->org_ka : mm->org_m),
+                                 (uint32_t)(ta ? mm->org_m : mm->org_ka));
+    struct sheet at_b = sheet_of(layout_b, axes_b, b, batch->stride_b, (uint32_t)(tb ? mm->org_n : mm->org_kb),
+                                 (uint32_t)(tb ? mm->org_kb : mm->org_n));
+    *(ta ? &one->org_m : &one->org_ka) = (int32_t)at_a.columns;
+    *(tb ? &one->org_kb : &one->org_n) = (int32_t)at_b.columns;
+    one->sources[NPU_MATMUL_A].tensor.addr += move(mm, NPU_MATMUL_A, at_a.offset);
+    one->sources[NPU_MATMUL_B].tensor.addr += move(mm, NPU_MATMUL_B, at_b.offset);
+    uint32_t bias = loop * matmul_batch_of_c(mm, batch) + (mm->flags & NPU_MATMUL_ONE_BIAS ? 0 : i / added_along_g(mm));
+    one->sources[NPU_MATMUL_BIAS].tensor.addr += move(mm, NPU_MATMUL_BIAS, (uint64_t)bias * (uint32_t)mm->n);
+    one->changes += (loop * count + i) << 16; /* another matrix than what L1 holds */
+}
+
+uint64_t matmul_batch_offset(const struct npu_matmul *mm, uint32_t index, uint32_t *columns)
+{
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    const struct axes axes = {t->CLayoutInfoB, t->CLayoutInfoS1, t->CLayoutInfoN, t->CLayoutInfoG, t->CLayoutInfoS2};
+    struct sheet at = sheet_of(mm->types[NPU_MATMUL_C].layout, axes, index, 0, (uint32_t)mm->org_m, columns_of_c(mm));
+    *columns = at.columns;
+    return move(mm, NPU_MATMUL_C, at.offset);
+}
+
+void matmul_run_batch(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub,
+                      const struct npu_matmul_batch *batch, uint32_t loop, const struct npu_matmul_output *out)
+{
+    uint32_t count = batch->a > batch->b ? batch->a : batch->b, added = added_along_g(mm);
+    for (uint32_t i = 0; i < count; i++) {
         struct npu_matmul one = *mm;
-        uint32_t loop = i / count, a = loop * batch->a + i % count * batch->a / count,
-                 b = loop * batch->b + i % count * batch->b / count;
-        bool ta = mm->sources[NPU_MATMUL_A].transposed, tb = mm->sources[NPU_MATMUL_B].transposed;
-        struct sheet at_a = sheet_of(mm->types[NPU_MATMUL_A].layout, axes_a, a, batch->stride_a,
-                                     (uint32_t)(ta ? mm->org_ka : mm->org_m), (uint32_t)(ta ? mm->org_m : mm->org_ka));
-        struct sheet at_b = sheet_of(mm->types[NPU_MATMUL_B].layout, axes_b, b, batch->stride_b,
-                                     (uint32_t)(tb ? mm->org_n : mm->org_kb), (uint32_t)(tb ? mm->org_kb : mm->org_n));
-        struct sheet at_c =
-            sheet_of(mm->types[NPU_MATMUL_C].layout, axes_c, i, 0, (uint32_t)mm->org_m, columns_of_c(mm));
-        *(ta ? &one.org_m : &one.org_ka) = (int32_t)at_a.columns;
-        *(tb ? &one.org_kb : &one.org_n) = (int32_t)at_b.columns;
-        one.org_kc = (int32_t)at_c.columns;
-        one.sources[NPU_MATMUL_A].tensor.addr += move(mm, NPU_MATMUL_A, at_a.offset);
-        one.sources[NPU_MATMUL_B].tensor.addr += move(mm, NPU_MATMUL_B, at_b.offset);
-        if (!(mm->flags & NPU_MATMUL_ONE_BIAS))
-            one.sources[NPU_MATMUL_BIAS].tensor.addr += move(mm, NPU_MATMUL_BIAS, (uint64_t)i * (uint32_t)mm->n);
-        one.changes += i << 16; /* another matrix than what L1 holds */
         struct npu_matmul_output here = *out;
-        if (here.gm.addr)
-            here.gm.addr += move(mm, NPU_MATMUL_C, at_c.offset);
-        else
-            here.local.addr += move(mm, NPU_MATMUL_C, at_c.offset);
+        uint32_t columns, c = loop * matmul_batch_of_c(mm, batch) + i / added;
+        choose_sources(mm, batch, loop, i, &one);
+        uint64_t offset = matmul_batch_offset(mm, c, &columns);
+        one.org_kc = (int32_t)columns;
+        if (added > 1) { /* what lies in C already is added to as well */
+            here.atomic = 1;
+            if (i % added)
+                one.sources[NPU_MATMUL_BIAS].set = 0;
+        }
+        *(here.gm.addr ? &here.gm.addr : &here.local.addr) += offset;
         matmul_run_all(core, &one, sub, &here);
     }
 }

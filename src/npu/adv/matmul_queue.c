@@ -278,7 +278,11 @@ static void serve(struct npu_core *core, struct message *message)
             matmul_run_all(core, mm, message->sub, out);
         break;
     case BATCH:
-        matmul_run_batch(core, mm, message->sub, &message->batch, out);
+        for (uint32_t i = 0; i < message->batch.loops; i++) {
+            matmul_run_batch(core, mm, message->sub, &message->batch, i, out);
+            if (mm->loops)
+                answer(core, message);
+        }
         break;
     case COPY:
         message->insn.dst.bytes = 0;
@@ -420,24 +424,21 @@ static bool enter(struct npu_core *core, struct npu_matmul *mm)
     return true;
 }
 
-static void apply_constants(struct npu_matmul *mm)
+static void apply_constants(struct npu_matmul *mm, const int32_t *constants)
 {
     struct TCubeTiling *t = (struct TCubeTiling *)mm->tiling;
-    int32_t *fields[] = {&t->singleCoreM, &t->singleCoreN, &t->singleCoreK, &t->baseM, &t->baseN, &t->baseK};
-    for (int i = 0; i < 6; i++)
-        *fields[i] = mm->fixed[i] ? mm->fixed[i] : *fields[i];
+    int32_t *words = mm->tiling, gap = (int32_t)(&t->stepKa - &t->batchM), before = (int32_t)(&t->batchM - words);
+    for (int i = 0; constants && i < NPU_MATMUL_CONSTANTS; i++)
+        if (constants[i] != -1)
+            words[i < before ? i : i + gap] = constants[i];
     if (!(mm->flags & NPU_MATMUL_FIXED))
         return;
     int32_t *ones[] = {&t->depthA1, &t->depthB1, &t->stepM, &t->stepN, &t->stepKa, &t->stepKb};
     for (int i = 0; i < 6; i++)
         *ones[i] = *ones[i] > 0 ? *ones[i] : 1;
-    t->M = t->M > 0 ? t->M : t->singleCoreM;
-    t->N = t->N > 0 ? t->N : t->singleCoreN;
-    t->Ka = t->Ka > 0 ? t->Ka : t->singleCoreK;
-    t->Kb = t->Kb > 0 ? t->Kb : t->singleCoreK;
 }
 
-void npu_matmul_init(struct npu_matmul *mm, uint64_t tiling_addr, uint32_t bytes)
+void npu_matmul_init(struct npu_matmul *mm, uint64_t tiling_addr, uint32_t bytes, const int32_t *constants)
 {
     NPU_ENTER(core);
     if (core->aic && !mm->id) { /* Init without REGIST_MATMUL_OBJ, as MatmulImpl has it */
@@ -449,7 +450,7 @@ void npu_matmul_init(struct npu_matmul *mm, uint64_t tiling_addr, uint32_t bytes
         return;
     if (tiling_addr)
         memcpy(mm->tiling, (const void *)tiling_addr, bytes < sizeof mm->tiling ? bytes : sizeof mm->tiling);
-    apply_constants(mm);
+    apply_constants(mm, constants);
     const struct TCubeTiling *t = matmul_tiling(mm);
     core->api = "REGIST_MATMUL_OBJ";
     matmul_check_tiling(core, mm);
@@ -549,6 +550,19 @@ void npu_matmul_set_hf32(struct npu_matmul *mm, int on, int ties_to_zero)
 {
     mm->hf32 = on != 0;
     mm->hf32_ties_to_zero = ties_to_zero == 1;
+}
+
+void npu_matmul_call_back(uint32_t id, const struct npu_matmul_callbacks *callbacks)
+{
+    NPU_ENTER(core);
+    if (core->aic && id && id <= MATMUL_OBJECTS)
+        matmul_core(core)->callbacks[id - 1] = *callbacks;
+}
+
+void npu_matmul_set_user(struct npu_matmul *mm, uint64_t tiling, uint64_t data)
+{
+    mm->user_tiling = tiling;
+    mm->user_data = data;
 }
 
 void npu_matmul_set_workspace(struct npu_matmul *mm, uint64_t addr)
@@ -713,6 +727,8 @@ void npu_matmul_get_c(struct npu_matmul *mm, const struct npu_matmul_output *out
     if (mm->async)
         npu_trap(core, "matmul_not_ready", "Iterate",
                  "GetTensorC into GM after Iterate<false>: C lies in the workspace");
+    if (mm->flags & NPU_MATMUL_OUTER && out->sequential)
+        npu_lacks(core, "GetTensorC one block behind the other with ScheduleType::OUTER_PRODUCT");
     if (!core->aic) {
         write_c(core, mm, GET_C, "GetTensorC", NULL, out);
         return;
@@ -741,8 +757,15 @@ void npu_matmul_iterate_batch(struct npu_matmul *mm, const struct npu_matmul_bat
     if (!batch.a || !batch.b || (batch.a % batch.b && batch.b % batch.a))
         npu_trap(core, "matmul_shape", "batch", "batches of %u and %u matrices: one must be a multiple of the other",
                  batch.a, batch.b);
-    if (!out.gm.addr && !out.local.addr)
+    bool cached = !out.gm.addr && !out.local.addr;
+    if (cached && !mm->workspace)
+        npu_trap(core, "matmul_not_ready", "SetWorkspace",
+                 "IterateNBatch puts C into the workspace that SetWorkspace names");
+    if (cached)
         out.gm = (struct npu_tensor){.addr = mm->workspace, .position = NPU_GM};
+    mm->loops = cached && !out.sync && !out.wait ? batch.loops : 0;
+    mm->taken = 0;
+    mm->cached_bytes = 0;
     if (!core->aic) {
         write_c(core, mm, BATCH, "IterateBatch", &batch, &out);
         return;
@@ -750,8 +773,64 @@ void npu_matmul_iterate_batch(struct npu_matmul *mm, const struct npu_matmul_bat
     refuse_ub(core, &out);
     core->api = "IterateBatch";
     matmul_core(core);
-    matmul_run_batch(core, mm, 0, &batch, &out);
+    for (uint32_t i = 0; i < batch.loops; i++)
+        matmul_run_batch(core, mm, 0, &batch, i, &out);
     core->api = NULL;
+}
+
+static void take_batch(struct npu_core *core, struct npu_matmul *mm)
+{
+    if (!mm->loops)
+        npu_trap(core, "matmul_not_ready", "IterateNBatch",
+                 "GetBatchTensorC takes what IterateNBatch<false> has computed, and it was not called");
+    if (mm->taken == mm->loops)
+        npu_trap(core, "matmul_not_ready", "IterateNBatch", "GetBatchTensorC for batch %u: there are %u", mm->taken + 1,
+                 mm->loops);
+    wait_answer(core, mm, "GetBatchTensorC");
+    mm->taken++;
+}
+
+uint64_t npu_matmul_next_batch(struct npu_matmul *mm, uint32_t batch_a, uint32_t batch_b)
+{
+    NPU_ENTER(core);
+    if (!enter(core, mm))
+        return 0;
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    take_batch(core, mm);
+    uint64_t at = mm->workspace + mm->cached_bytes;
+    mm->cached_bytes += (uint64_t)(batch_a > batch_b ? batch_a : batch_b) * (uint32_t)t->singleCoreM *
+                        (uint32_t)t->singleCoreN * akgen_dtype_size(mm->types[NPU_MATMUL_C].dtype);
+    return at;
+}
+
+/* Rows of one batch that lie apart keep their distance in UB, as CopyToUBBatch of CANN's client has it. */
+void npu_matmul_get_batch(struct npu_matmul *mm, const struct npu_tensor *local, uint32_t batch_a, uint32_t batch_b)
+{
+    NPU_ENTER(core);
+    if (!enter(core, mm))
+        return;
+    const struct TCubeTiling *t = matmul_tiling(mm);
+    const struct npu_matmul_batch batch = {.a = batch_a, .b = batch_b, .loops = 1};
+    uint32_t size = (uint32_t)akgen_dtype_size(mm->types[NPU_MATMUL_C].dtype), count = matmul_batch_of_c(mm, &batch);
+    uint32_t columns, first = mm->taken * count;
+    uint32_t width = count * (uint32_t)t->singleCoreN * size / NPU_BLOCK, rows = (uint32_t)t->singleCoreM;
+    take_batch(core, mm);
+    uint8_t layout = mm->types[NPU_MATMUL_C].layout;
+    bool apart = layout == NPU_LAYOUT_BSNGD || layout == NPU_LAYOUT_SBNGD;
+    struct npu_insn insn = {
+        .op = NPU_OP_DATA_COPY,
+        .form = NPU_FORM_MASK_REG,
+        .dst_type = mm->types[NPU_MATMUL_C].dtype,
+        .src_type = mm->types[NPU_MATMUL_C].dtype,
+        .dst = *local,
+        .src0 = {.addr = mm->workspace + matmul_batch_offset(mm, first, &columns), .position = NPU_GM},
+        .copy = {.block_count = 1, .block_len = width * rows}};
+    if (apart) {
+        uint32_t gap = columns * size / NPU_BLOCK - width;
+        insn.copy = (struct npu_copy){.block_count = rows, .block_len = width, .src_stride = gap, .dst_stride = gap};
+    }
+    npu_issue_from(core, &insn);
+    matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_V);
 }
 
 void npu_matmul_wait(struct npu_matmul *mm)

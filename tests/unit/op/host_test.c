@@ -321,7 +321,9 @@ static void names_what_is_unsupported(void **state)
 {
     (void)state;
     const char *const lines[][2] = {
-        {"matmul_tiling::BatchMatmulTiling tiling;", "akgen-unsupported: matmul_tiling::BatchMatmulTiling"},
+        {"void f() { matmul_tiling::BatchMatmulTiling t; t.SetScaleAType(matmul_tiling::TPosition::GM, "
+         "matmul_tiling::CubeFormat::ND); }",
+         "akgen-unsupported: SetScaleAType"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const char *source = arena_printf(&arena, "%s/unsupported.cpp", work),

@@ -364,6 +364,19 @@ static void matmul_is_sensible(void **state)
     assert_int_equal(tiling.baseK, 64);
     assert_int_equal(tiling.dbL0C, 1);
     assert_int_equal(tiling.M, 1024);
+    /* A size that SetShape leaves open is SetOrgShape's. */
+    call.m = call.n = -1;
+    call.org_m = call.org_n = call.org_ka = call.org_kb = 1024;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_int_equal(tiling.singleCoreM, 256);
+    assert_int_equal(tiling.singleCoreN, 256);
+    /* 80 x 176 on 48 cores would be a little less for each; 128 x 128 on 40 leaves no rest. */
+    call = product(640, 1024, 512, HALF);
+    call.cores = 48;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_int_equal(tiling.usedCoreNum, 40);
+    assert_int_equal(tiling.singleCoreM, 128);
+    assert_int_equal(tiling.singleCoreN, 128);
     /* All of k fits into L1, so nothing is loaded twice. */
     call = product(128, 128, 256, HALF);
     assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
