@@ -554,15 +554,22 @@ static const char *describe_dtype(const struct task_instance *instance)
     return instance->outputs[0].count ? akgen_dtype_name(instance->outputs[0].tensors[0].type) : "";
 }
 
-/* The output bytes of a run, one after the other; `saved` has room for them. */
-static void save_outputs(const struct bound_case *bound, uint8_t *saved)
+/* The output bytes of a run, one after the other; the caller frees them. */
+static uint8_t *save_outputs(const struct bound_case *bound)
 {
+    uint64_t bytes = 0, tensors = 0;
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        add_sizes(&bound->outputs[i], &bytes, &tensors);
+    uint8_t *outputs = malloc(bytes + 1), *saved = outputs;
+    if (!outputs)
+        abort();
     for (int i = 0; i < bound->instance->task->output_count; i++)
         for (int t = 0; t < bound->outputs[i].count; t++) {
             const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
             memcpy(saved, bound->gm.base + tensor->offset, tensor->bytes);
             saved += tensor->bytes;
         }
+    return outputs;
 }
 
 /* "y[17]": the first element that differs from the saved bytes; NULL if none does. */
@@ -582,17 +589,54 @@ static const char *first_difference(struct arena *arena, const struct bound_case
     return NULL;
 }
 
+/* True if the case runs otherwise where UB holds something else before it is written. */
+static bool runs_otherwise(struct arena *arena, struct bound_case *bound, const struct job *job, uint64_t poison,
+                           const struct verdict_case *row, const uint8_t *outputs)
+{
+    struct job other = *job;
+    struct job_result run = {0};
+    other.poison = poison;
+    other.log_fd = -1;
+    fill(bound);
+    job_run(arena, &other, &run);
+    bool otherwise =
+        run.status != JOB_OK || run.stats.path != row->run.stats.path || first_difference(arena, bound, outputs);
+    job_result_free(&run);
+    return otherwise;
+}
+
+/* A value made of bytes that nothing has written was stored in UB, where it does no harm by itself; whether it decides
+ * about anything besides shows when UB holds something else: one, minus one, zero in most types. What runs otherwise
+ * without that (it reads its own stack) proves nothing. */
+static void try_other_poison(struct arena *arena, struct bound_case *bound, const struct job *job,
+                             struct verdict_case *row)
+{
+    static const uint64_t poisons[] = {0x3f803f803f803f80, 0xbf80bf80bf80bf80, 0x8000000080000000};
+    struct job_finding *finding = NULL;
+    for (size_t i = 0; i < row->run.finding_count && !finding; i++)
+        if (strcmp(row->run.findings[i].fault, "undefined_scalar") == 0)
+            finding = &row->run.findings[i];
+    if (!finding || !row->ok)
+        return;
+    uint8_t *outputs = save_outputs(bound);
+    bool otherwise = false;
+    for (size_t i = 0; i < sizeof poisons / sizeof poisons[0] && !otherwise; i++)
+        otherwise = runs_otherwise(arena, bound, job, poisons[i], row, outputs);
+    /* The last run of all: its outputs are the case's. */
+    if (!runs_otherwise(arena, bound, job, 0, row, outputs) && otherwise) {
+        finding->fatal = row->run.fault = true;
+        finding->message =
+            arena_printf(arena, "%s; the kernel runs otherwise where they hold something else", finding->message);
+        row_set(row, VERDICT_FAULT, STAGE_RUN, place_of(arena, finding));
+    }
+    free(outputs);
+}
+
 /* --seeds: the same case once more per random schedule, until one is not right. Right results that differ in their bits
  * are told: the order decides about them. */
 static void run_other_orders(struct arena *arena, struct bound_case *bound, struct job *job, struct verdict_case *row)
 {
-    uint64_t bytes = 0, tensors = 0;
-    for (int i = 0; i < bound->instance->task->output_count; i++)
-        add_sizes(&bound->outputs[i], &bytes, &tensors);
-    uint8_t *saved = malloc(bytes + 1);
-    if (!saved)
-        abort();
-    save_outputs(bound, saved);
+    uint8_t *saved = save_outputs(bound);
     job->random_order = true;
     for (int seed = 1; seed <= bound->candidate->options->orders && row->ok; seed++) {
         struct verdict_case other = *row;
@@ -674,6 +718,8 @@ static void run_bound(struct arena *arena, struct bound_case *bound, int combina
     judge_run(arena, bound, row);
     if (options->debug)
         show_run(arena, bound);
+    if (!job.debugger)
+        try_other_poison(arena, bound, &job, row);
     if (options->orders)
         run_other_orders(arena, bound, &job, row);
 }

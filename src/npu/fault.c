@@ -2,6 +2,7 @@
 #include "npu/machine_internal.h"
 #include "npu/scalar_internal.h"
 
+#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -155,6 +156,61 @@ static uint64_t program_counter(const ucontext_t *context)
 #endif
 }
 
+static uint64_t stack_pointer(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+#else
+    return context->uc_mcontext.sp;
+#endif
+}
+
+/* Addresses of the object that holds the kernel which can be executed. */
+struct code {
+    uint64_t entry, low, high;
+};
+
+static int find_code(struct dl_phdr_info *object, size_t size, void *closure)
+{
+    struct code *code = closure;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uint64_t low = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || code->entry - low >= segment->p_memsz)
+            continue;
+        code->low = low;
+        code->high = low + segment->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+/* Where the kernel is: in a call of the machine's own, whose frame the stack has no room for, what the call returns to
+ * is the newest address of the kernel's code on the stack. 0 if there is none. */
+static uint64_t kernel_counter(const struct npu_core *core, const ucontext_t *context)
+{
+    enum { FRAME_WORDS = 512 };
+    struct code code = {.entry = (uint64_t)(core->aic ? core->npu->config.aic_kernel : core->npu->kernel)};
+    uint64_t at = program_counter(context) + 1;
+    dl_iterate_phdr(find_code, &code);
+    if (at - code.low < code.high - code.low)
+        return at;
+#if defined(__aarch64__)
+    if (context->uc_mcontext.regs[30] - code.low < code.high - code.low)
+        return context->uc_mcontext.regs[30];
+#endif
+    uint64_t word = (stack_pointer(context) + 7) / 8 * 8;
+    while (fiber_in_guard(core->fiber, word))
+        word += 8;
+    for (uint64_t end = word + FRAME_WORDS * 8; word < end && fiber_on_stack(core->fiber, word); word += 8) {
+        memcpy(&at, (const void *)word, sizeof at);
+        if (at - code.low < code.high - code.low)
+            return at;
+    }
+    return 0;
+}
+
 static void kernel_signal(int number, siginfo_t *info, void *context)
 {
     struct npu_core *core = npu_current;
@@ -176,9 +232,12 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (number == SIGILL)
         npu_trap(core, "illegal_instruction", NULL,
                  "the kernel ran into code that cannot execute: a function without a return, or __builtin_trap");
-    if (fiber_in_guard(core->fiber, addr))
+    if (fiber_in_guard(core->fiber, addr)) {
+        if (!core->insn)
+            core->pc = kernel_counter(core, context);
         npu_trap(core, "stack_overflow", NULL,
                  "the kernel's stack is exhausted (endless recursion or huge local arrays)");
+    }
     if (!core->aic && addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
         npu_trap(core, "ub_out_of_bounds", NULL, "a pointer is %lld bytes past the start of UB, which has %u bytes",
                  (long long)(addr - (uint64_t)core->ub), core->ub_bytes);

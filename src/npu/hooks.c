@@ -114,7 +114,9 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
     else
         core->stats.scalar_loads++;
     npu_order_scalar(core, addr, bytes, write, raw);
-    if (addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
+    bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
+    core->stats.path = npu_path(core->stats.path, addr - (ub ? (uint64_t)core->ub : core->npu->gm_low));
+    if (ub)
         scalar_ub(core, addr, bytes, write);
     else
         scalar_gm(core, gm_check(core, write ? "dst" : "src0", addr, bytes), addr, bytes, write);
@@ -168,13 +170,16 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop);
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
 {
-    (void)guard;
-    if (npu_current)
-        npu_current->stats.scalar_blocks++;
+    struct npu_core *core = npu_current;
+    if (!core)
+        return;
+    core->stats.scalar_blocks++;
+    core->stats.path = npu_path(core->stats.path, *guard);
 }
 
-/* Guards number the blocks for coverage tools; blocks are only counted here. */
+/* Guards number the blocks of an object. */
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop)
 {
-    (void)start, (void)stop;
+    for (uint32_t *guard = start; guard < stop; guard++)
+        *guard = (uint32_t)(guard - start) + 1;
 }

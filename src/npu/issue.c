@@ -83,6 +83,7 @@ static void check_bounds(struct npu_core *core, const struct npu_access *access)
         return;
     bytes = extent(access, &low);
     bool gm = access->tensor ? access->tensor->position == NPU_GM : !npu_in_ub(core, access->addr);
+    core->stats.path = npu_path(core->stats.path, low + bytes * 3 - (gm ? core->npu->gm_low : (uint64_t)core->ub));
     if (!gm) {
         check_local(core, access, low, bytes);
         return;

@@ -94,7 +94,7 @@ static struct ub_memory *ub_take(struct npu *npu, bool aic, size_t bytes)
     /* Poison: NaN as float, half and bfloat16, and a large number as an integer. */
     uint64_t *words = (uint64_t *)(ub->mapping + NPU_UB_GUARD);
     for (size_t i = 0; i < bytes / 8; i++)
-        words[i] = UINT64_C(0x7fff7fff7fff7fff);
+        words[i] = npu->config.poison ? npu->config.poison : UINT64_C(0x7fff7fff7fff7fff);
     memset(ub->defined, 0, bytes / 8);
     return ub;
 }
@@ -143,6 +143,7 @@ static void add_stats(struct npu_stats *sum, const struct npu_stats *core)
     sum->scalar_blocks += core->scalar_blocks;
     sum->bytes_in += core->bytes_in;
     sum->bytes_out += core->bytes_out;
+    sum->path = npu_path(sum->path, core->path);
 }
 
 #define ARGS_8(a, i) a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]

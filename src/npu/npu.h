@@ -85,6 +85,7 @@ struct npu_config {
     const struct npu_soc *soc;
     enum npu_sync sync;
     bool random_order; /* --schedule=random:SEED */
+    uint64_t poison;   /* what UB holds before anything is written; 0: NaNs of every float type */
     bool no_hazards;   /* conflicts go unseen: what finding them costs (benchmarks); in program order only */
     uint64_t seed;
     uint64_t tiling_key;
@@ -99,6 +100,7 @@ struct npu_stats {
     uint64_t instructions; /* issued, all pipes but S */
     uint64_t scalar_loads, scalar_stores, scalar_blocks;
     uint64_t bytes_in, bytes_out; /* GM->local, local->GM */
+    uint64_t path;                /* a digest of the way that the cores took: basic blocks, addresses of accesses */
     int blocks, waves;
     int kernel_type; /* enum npu_kernel_type: named or inferred; 0 before a launch */
 };

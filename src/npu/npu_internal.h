@@ -182,6 +182,12 @@ struct npu_core {
     uint64_t unit_flags[2]; /* a bit per fractal of L0C: Mmad has filled it and no Fixpipe has emptied it */
     struct npu_stats stats;
 };
+/* npu_stats.path with one more step. */
+static inline uint64_t npu_path(uint64_t path, uint64_t step)
+{
+    path = (path ^ step) * UINT64_C(0x9e3779b97f4a7c15);
+    return path ^ path >> 32;
+}
 /* First line of every ABI function: the running core, with the kernel's line noted for reports. */
 #define NPU_ENTER(core)                                                                                                \
     struct npu_core *core = npu_current;                                                                               \

@@ -141,12 +141,13 @@ json_t *job_to_json(const struct job *job)
         json_array_append_new(attrs, json_pack("{ss si sb sO?}", "name", attr->name, "type", (int)attr->type,
                                                "required", attr->required, "value", attr->value));
     }
-    return json_pack("{si so so so so si so so so si sb so so so so so si so so}", "kind", (int)job->kind, "nonce",
+    return json_pack("{si so so so so si so so so si sb so so so so so so si so so}", "kind", (int)job->kind, "nonce",
                      text_or_null(job->nonce), "host_so", text_or_null(job->host_so), "kernel_so",
                      text_or_null(job->kernel_so), "cube_so", text_or_null(job->cube_so), "inferred_type",
                      job->inferred_type, "op_type", text_or_null(job->op_type), "entry", text_or_null(job->entry),
                      "soc", text_or_null(job->soc), "sync", (int)job->sync, "random_order", job->random_order, "seed",
-                     word(job->seed), "inputs", arguments_to_json(job->inputs, job->input_count), "outputs",
+                     word(job->seed), "poison", word(job->poison), "inputs",
+                     arguments_to_json(job->inputs, job->input_count), "outputs",
                      arguments_to_json(job->outputs, job->output_count), "attrs", attrs, "gm_bytes",
                      word(job->gm_bytes), "gm_unit", (int)job->gm_unit, "headers", text_or_null(job->headers), "def",
                      job->def ? op_def_to_json(job->def) : json_null());
@@ -189,6 +190,7 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
     job->sync = (enum npu_sync)read_integer(&reader, json, "sync", NPU_SYNC_AUTO, NPU_SYNC_MANUAL);
     job->random_order = read_flag(json, "random_order");
     job->seed = read_word(&reader, json, "seed");
+    job->poison = read_word(&reader, json, "poison");
     job->input_count = arguments_from_json(&reader, json, "inputs", &job->inputs);
     job->output_count = arguments_from_json(&reader, json, "outputs", &job->outputs);
     job->attr_count = attrs_from_json(&reader, json, &job->attrs);
@@ -255,10 +257,11 @@ static void findings_from_json(struct reader *reader, const json_t *json, struct
 
 static json_t *stats_to_json(const struct npu_stats *stats)
 {
-    return json_pack("{so so so so so so si si si}", "instructions", word(stats->instructions), "scalar_loads",
+    return json_pack("{so so so so so so so si si si}", "instructions", word(stats->instructions), "scalar_loads",
                      word(stats->scalar_loads), "scalar_stores", word(stats->scalar_stores), "scalar_blocks",
                      word(stats->scalar_blocks), "bytes_in", word(stats->bytes_in), "bytes_out", word(stats->bytes_out),
-                     "blocks", stats->blocks, "waves", stats->waves, "kernel_type", stats->kernel_type);
+                     "path", word(stats->path), "blocks", stats->blocks, "waves", stats->waves, "kernel_type",
+                     stats->kernel_type);
 }
 
 static void stats_from_json(struct reader *reader, const json_t *json, struct npu_stats *stats)
@@ -269,6 +272,7 @@ static void stats_from_json(struct reader *reader, const json_t *json, struct np
     stats->scalar_blocks = read_word(reader, json, "scalar_blocks");
     stats->bytes_in = read_word(reader, json, "bytes_in");
     stats->bytes_out = read_word(reader, json, "bytes_out");
+    stats->path = read_word(reader, json, "path");
     stats->blocks = (int)read_integer(reader, json, "blocks", 0, INT32_MAX);
     stats->waves = (int)read_integer(reader, json, "waves", 0, INT32_MAX);
     stats->kernel_type = (int)read_integer(reader, json, "kernel_type", INT32_MIN, INT32_MAX);

@@ -536,6 +536,7 @@ static void run_kernel(struct runner *runner, const struct npu_soc *soc, enum np
                                       .sync = runner->job.sync,
                                       .random_order = runner->job.random_order,
                                       .seed = runner->job.seed,
+                                      .poison = runner->job.poison,
                                       .tiling_key = runner->tiling.key,
                                       .kernel_type = type,
                                       .aic_kernel = runner->cube.entry,

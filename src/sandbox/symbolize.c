@@ -88,6 +88,33 @@ static bool leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const char *heade
     return found;
 }
 
+/* Code that belongs to no line of its own (line 0) belongs to the last line before it, in the same run of code. */
+static bool line_before(Dwarf_Die *unit, Dwarf_Addr address, const char *headers, const char **file, int *line)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+    bool found = false;
+    if (dwarf_getsrclines(unit, &lines, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *entry = dwarf_onesrcline(lines, i);
+        const char *name = tidy(dwarf_linesrc(entry, NULL, NULL));
+        Dwarf_Addr at;
+        bool end = false;
+        int number = 0;
+        if (dwarf_lineaddr(entry, &at) || at > address)
+            break; /* sorted by address */
+        if (!dwarf_lineendsequence(entry, &end) && end)
+            found = false;
+        else if (name && !in_headers(name, headers) && !dwarf_lineno(entry, &number) && number > 0) {
+            *file = name;
+            *line = number;
+            found = true;
+        }
+    }
+    return found;
+}
+
 bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const char *headers, const char **file,
                       int *line)
 {
@@ -98,7 +125,8 @@ bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const cha
     *file = entry ? tidy(dwarf_linesrc(entry, NULL, NULL)) : NULL;
     if (*file && !in_headers(*file, headers) && !dwarf_lineno(entry, line) && *line > 0)
         return true;
-    return leave_headers(&unit, address, headers, file, line);
+    return leave_headers(&unit, address, headers, file, line) ||
+           (entry && line_before(&unit, address, headers, file, line));
 }
 
 bool symbolizer_section(int fd, const char *name, uint64_t *address, uint64_t *bytes)

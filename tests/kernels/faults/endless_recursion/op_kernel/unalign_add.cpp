@@ -5,10 +5,9 @@ using namespace AscendC;
 // A recursion without an end needs a stack without an end.
 constexpr uint32_t BLOCKS = 32, PER_BLOCK = 1024, TILE = 256; // of 32768 elements
 
-__aicore__ inline uint32_t Depth(uint32_t volatile n)
-{
-    return n == 0xffffffff ? 0 : Depth(n + 1) + n;
-}
+// clang-format off
+__aicore__ inline uint32_t Depth(uint32_t volatile n) { return n == 0xffffffff ? 0 : Depth(n + 1) + n; } // BUG: endless
+// clang-format on
 
 extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace)
 {
