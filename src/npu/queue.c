@@ -521,6 +521,6 @@ uint64_t npu_spm(void)
     struct npu_core *core = npu_enter(__builtin_return_address(0));
     uint64_t address = npu_pipe_live(core, "ReadSpmBuffer or WriteSpmBuffer")->spm;
     if (!address)
-        npu_trap(core, "null_pointer", "workspace", "ReadSpmBuffer or WriteSpmBuffer before InitSpmBuffer");
+        npu_trap(core, "bad_pointer", "workspace", "ReadSpmBuffer or WriteSpmBuffer before InitSpmBuffer");
     return address;
 }
