@@ -22,6 +22,17 @@ enum npu_adv_op {
     NPU_ADV_OPS
 };
 
+/* DataCopy with SliceInfo: a range of each dimension, the fastest first. start to end (included), `stride` elements
+ * between one piece and the next; a piece of dimension 0 has `burst` blocks of 32 bytes, of the others one index. */
+enum { NPU_SLICE_DIMS = 8 };
+struct npu_slice {
+    uint32_t start, end, stride, burst, shape;
+};
+struct npu_slices {
+    uint32_t dims;
+    struct npu_slice dst[NPU_SLICE_DIMS], src[NPU_SLICE_DIMS];
+};
+
 /* One call. Which fields an API reads stands at its line in adv.def; what is not named is zero. */
 struct npu_adv {
     uint16_t op;              /* enum npu_adv_op */
@@ -34,7 +45,7 @@ struct npu_adv {
     struct npu_tensor dst[5]; /* dst, then further results */
     struct npu_tensor src[5]; /* sources, in the order of the arguments */
     struct npu_tensor tmp;    /* sharedTmpBuffer; addr 0: the API takes what InitBuffer has left of UB */
-    const void *tiling;       /* the kernel's copy of the API's tiling structure, or NULL */
+    const void *tiling;       /* the kernel's copy of the API's tiling structure, or what adv.def says, or NULL */
     bool *answer;             /* where an API that returns something puts it, or NULL */
 };
 enum {

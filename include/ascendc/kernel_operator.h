@@ -27,6 +27,7 @@
 #include "adv/quant.h"
 #include "adv/reduce.h"
 #include "adv/select.h"
+#include "adv/slices.h"
 #include "adv/softmax.h"
 #include "adv/topk.h"
 #include "adv/elementwise_pair.h"
