@@ -2,7 +2,7 @@
  * "TCubeTiling" (tables 1 to 3).
  *
  * 1. Cores: the grid of cores whose largest part is smallest, by volume and then by what it reads. A grid whose parts
- *    are all equal counts as a quarter smaller: CANN's tiling prefers factors of the shape, and kernels rely on it.
+ *    are all equal counts as half of that: CANN's tiling looks for factors of the shape, and kernels rely on it.
  * 2. Base blocks: of all that L0A, L0B (two buffers each) and L0C hold, those that read A and B least often from GM;
  *    among equals the longest k, then the smallest.
  * 3. L1: all of k if A's and B's blocks fit, else as many base blocks of k as fit twice, so that the next come while
@@ -192,7 +192,7 @@ static bool divide(const struct akgen_matmul *matmul, struct part *best)
             struct part part = cut(matmul, rows, matmul->cores / (rows * layers), layers);
             if (grid_cores(matmul, &part) > matmul->cores)
                 continue;
-            int64_t volume = (int64_t)part.m * part.n * part.k * (equal_parts(matmul, &part) ? 3 : 4),
+            int64_t volume = (int64_t)part.m * part.n * part.k * (equal_parts(matmul, &part) ? 1 : 2),
                     reads = ((int64_t)part.m + part.n) * part.k;
             if (volume < best_volume || (volume == best_volume && reads < best_reads)) {
                 best_volume = volume;
