@@ -196,7 +196,11 @@ static void check_gather_mask(struct npu_core *core, const struct npu_insn *insn
 int npu_check_gather_mask(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                           struct npu_access *accesses)
 {
-    (void)regs;
+    /* A compiler instruction: in counter mode the mask register is the elements of a repeat. */
+    if (insn->form == NPU_FORM_MASK_REG && regs->counter) {
+        insn->flags |= NPU_INSN_REDUCE_MODE;
+        insn->mask[0] = regs->mask[0];
+    }
     check_gather_mask(core, insn);
     if (!insn->repeat)
         return 0;

@@ -112,7 +112,7 @@ static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
         regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
         return;
     }
-    if (insn->op == NPU_OP_GATHER_MASK) { /* its mask argument, as a count whatever the mode; then SetMaskNorm */
+    if (insn->op == NPU_OP_GATHER_MASK && insn->form != NPU_FORM_MASK_REG) { /* its mask argument, as a count whatever the mode; then SetMaskNorm */
         regs->mask[0] = insn->mask[0];
         regs->mask[1] = 0;
         regs->counter = false;

@@ -139,7 +139,7 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
          "KERNEL_LOG": "ASCENDC_ASSERT(false, { KERNEL_LOG(KERNEL_ERROR, \"%d\", 1); }); TRACE_START(1); TRACE_STOP(1);"}
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
-UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "vsel": "vsel(1, 2);",
+UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "mad": "mad((__cc__ float *)0, (__ca__ half *)0, (__cb__ half *)0, 1, 2, 3, 0, 0, 0, 1);",
                "Hccl": "Hccl<HCCL_SERVER_TYPE_AICPU> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, {1, 2, 3, false});",
                "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> g((GM_ADDR)0, 1, 2);",
                "MakeLayout": "auto l = MakeLayout(MakeShape(1, 2), MakeStride(2, 1));",

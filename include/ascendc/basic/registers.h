@@ -192,6 +192,28 @@ template <typename T> AKGEN_API void WriteGmByPassDCache(__gm__ T *addr, T value
     npu_gm_write_through(reinterpret_cast<uint64_t>(addr), sizeof(T), akgen::bits_of<T>(value));
 }
 
+} // namespace AscendC
+
+/* The compiler's forms; offsets in bytes. */
+template <typename T> AKGEN_API T ld_dev(__gm__ T *src, int16_t offset)
+{
+    return akgen::from_bits<T>(npu_gm_read_through(reinterpret_cast<uint64_t>(src) + int64_t(offset), sizeof(T)));
+}
+template <typename T> AKGEN_API void st_dev(T value, __gm__ T *dst, int16_t offset)
+{
+    npu_gm_write_through(reinterpret_cast<uint64_t>(dst) + int64_t(offset), sizeof(T), akgen::bits_of<T>(value));
+}
+template <typename T> AKGEN_API void dc_preload(__gm__ uint64_t *, T)
+{
+}
+/* Where the flags between cores lie: the machine has its own. */
+AKGEN_API void set_ffts_base_addr(uint64_t)
+{
+}
+
+namespace AscendC
+{
+
 /* A function that runs on one kind of core. */
 enum class EngineType : int32_t { AIC = 1, AIV = 2 };
 template <EngineType engine, auto funPtr, class... Args> AKGEN_DEVICE void Async(Args... args)
