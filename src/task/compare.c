@@ -211,13 +211,15 @@ static struct check check_of(const struct task_instance *instance, struct arena 
  * or the size of its terms where they are larger: what is left of them has the error of their rounding.
  * Per type: 8 units of rounding for half (a chain of native half instructions), 4 for bfloat16 (computed in float32,
  * rounded once), 2^-14 for float32 (the vector unit's exp, ln and division are approximations). */
-static double relative_limit(enum akgen_dtype type, double depth)
+static double relative_limit(enum akgen_dtype type, double depth, bool serial)
 {
     double limit = type == AKGEN_FLOAT16  ? 0x1p-8
                    : type == AKGEN_BF16   ? 0x1p-6
                    : type == AKGEN_DOUBLE ? 0x1p-30
                                           : 0x1p-14;
-    double growth = sqrt(depth) / 64; /* rounding errors of a sum grow with the root of its length */
+    /* Rounding errors of a sum grow with the root of its length. n terms one after the other: partial sums of k terms,
+     * each rounded, leave a deviation of sqrt(n / 6) units beside the sum's own size; 5 of them in 8 sqrt(n) / 4. */
+    double growth = sqrt(depth) / (serial ? 4 : 64);
     return growth > 1 ? limit * growth : limit;
 }
 
@@ -300,6 +302,17 @@ static double depth_of(const struct task_instance *instance, int output, struct 
     double depth = !error && expr_is_number(&value) ? expr_number(&value) : 1;
     error_free(error);
     return depth;
+}
+
+/* The wider of the limits of the output's type and of the type that it is `made_of`. */
+static double strict_limit(const struct task_instance *instance, int output, const struct task_argument *actual,
+                           enum akgen_dtype type, struct arena *arena)
+{
+    const struct task_param *param = &instance->task->outputs[output];
+    double depth = depth_of(instance, output, arena), limit = relative_limit(type, depth, param->serial);
+    const struct task_argument *source =
+        param->made_of ? &actual[task_output_index(instance->task, param->made_of)] : NULL;
+    return source && source->count ? fmax(limit, relative_limit(source->tensors[0].type, depth, false)) : limit;
 }
 
 /* ---- both ----------------------------------------------------------------------------------------------------------
@@ -390,7 +403,7 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
             pair.open_nan = instance->task_case->variant == TASK_LIMIT_VALUES;
             if (profile == TASK_STRICT && task_is_float(pair.expected->type)) {
                 pair.scale = fmax(scale_of(pair.expected, pair.actual->type), expected[i].terms);
-                pair.relative = relative_limit(pair.actual->type, depth_of(instance, i, &arena));
+                pair.relative = strict_limit(instance, i, actual, pair.actual->type, &arena);
             }
             const char *target = instance->task->outputs[i].points_into;
             struct task_tensor forgiven = {0};

@@ -20,10 +20,10 @@ enum { MAX_FILE = 4 << 20 };
  */
 struct yaml_param {
     char *name, *kind, *shape, *dtype, *generate, *strict, *special, *present, *in_place, *init, *points_into,
-        *compared, *depth, *formula;
+        *compared, *depth, *made_of, *formula;
     char **types;
     unsigned types_count;
-    bool optional, value_depend, steep;
+    bool optional, value_depend, steep, serial;
 };
 struct yaml_attr {
     char *name, *type, *value;
@@ -55,10 +55,12 @@ static const cyaml_schema_field_t param_fields[] = {
     TEXT("points_into", CYAML_FLAG_OPTIONAL, struct yaml_param, points_into),
     TEXT("compared", CYAML_FLAG_OPTIONAL, struct yaml_param, compared),
     TEXT("depth", CYAML_FLAG_OPTIONAL, struct yaml_param, depth),
+    TEXT("made_of", CYAML_FLAG_OPTIONAL, struct yaml_param, made_of),
     TEXT("formula", CYAML_FLAG_OPTIONAL, struct yaml_param, formula),
     CYAML_FIELD_SEQUENCE("types", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct yaml_param, types, &word_schema, 1,
                          128),
     CYAML_FIELD_BOOL("optional", CYAML_FLAG_OPTIONAL, struct yaml_param, optional),
+    CYAML_FIELD_BOOL("serial", CYAML_FLAG_OPTIONAL, struct yaml_param, serial),
     CYAML_FIELD_BOOL("steep", CYAML_FLAG_OPTIONAL, struct yaml_param, steep),
     CYAML_FIELD_BOOL("value_depend", CYAML_FLAG_OPTIONAL, struct yaml_param, value_depend),
     CYAML_FIELD_END,
@@ -261,8 +263,10 @@ static struct akgen_error *load_param(const struct loader *loader, const char *s
         .points_into = keep(loader, from->points_into, NULL),
         .compared = keep(loader, from->compared, "true"),
         .depth = keep(loader, from->depth, "1"),
+        .made_of = keep(loader, from->made_of, NULL),
         .formula = keep(loader, from->formula, NULL),
         .steep = from->steep,
+        .serial = from->serial,
     };
     if (strcmp(to->init, "poison") != 0 && strcmp(to->init, "zero") != 0)
         return error_new("task.yaml:%d: init is '%s', expected poison or zero",
@@ -433,6 +437,10 @@ static struct akgen_error *load_description(struct loader *loader, const struct 
         if (task->outputs[i].in_place && task_input_index(task, task->outputs[i].in_place) < 0)
             error = error_new("task.yaml:%d: in_place names '%s', which is no input",
                               line_of(loader, "outputs", task->outputs[i].name, "in_place"), task->outputs[i].in_place);
+    for (int i = 0; !error && i < task->output_count; i++)
+        if (task->outputs[i].made_of && task_output_index(task, task->outputs[i].made_of) < 0)
+            error = error_new("task.yaml:%d: made_of names '%s', which is no output",
+                              line_of(loader, "outputs", task->outputs[i].name, "made_of"), task->outputs[i].made_of);
     return error ? error : load_combinations(loader, task);
 }
 
@@ -537,6 +545,14 @@ int task_input_index(const struct task *task, const char *name)
 {
     for (int i = 0; i < task->input_count; i++)
         if (strcmp(task->inputs[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int task_output_index(const struct task *task, const char *name)
+{
+    for (int i = 0; i < task->output_count; i++)
+        if (strcmp(task->outputs[i].name, name) == 0)
             return i;
     return -1;
 }

@@ -33,6 +33,8 @@ struct task_param { /* one OpDef input or output */
                            * declares no such output, the operator only writes its input */
     bool steep;           /* outputs: strict allows what a move of the inputs by a few roundings does */
     const char *depth;    /* outputs: expression: how many values one element sums up (strict thresholds), "1" */
+    bool serial;          /* outputs: ... one after the other in the output's type, not in 64 lanes and a tree */
+    const char *made_of;  /* outputs: another output that it may be computed from as it is stored, or NULL */
     const char *init;     /* outputs: "poison" (default), "zero" */
     const char
         *points_into;    /* outputs: the input that it holds positions in, along attribute `dim`; ties count as equal */

@@ -43,6 +43,7 @@ void task_derive_log_softmax(struct task_instance *instance);
 bool task_has_word(const char *words, const char *word);
 /* Index of an input by name, -1 if there is none. */
 int task_input_index(const struct task *task, const char *name);
+int task_output_index(const struct task *task, const char *name);
 int task_attr_index(const struct task *task, const char *name);
 
 /* As task_read_double (task.h). */

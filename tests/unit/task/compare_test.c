@@ -253,6 +253,24 @@ static void what_no_operation_defines_is_not_judged(void **state)
     assert_false(accepts(&b, TASK_STRICT, INFINITY, -INFINITY));
 }
 
+/* 64 terms: sqrt(64) / 4 times the limit of half, which is 2^-8 of twice the value at a scale of 1. */
+static void strict_limits_know_sums_one_after_the_other(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_FLOAT16);
+    for (int j = 0; j < COUNT; j++) {
+        task_write_double(&b.expected_tensor, j, 1, &(double){1});
+        task_write_double(&b.actual_tensor, j, 1, &(double){1});
+    }
+    b.output.depth = "64";
+    assert_false(accepts(&b, TASK_STRICT, 1, 1 + 1.5 * 0x1p-7));
+    b.output.serial = true;
+    assert_true(accepts(&b, TASK_STRICT, 1, 1 + 1.5 * 0x1p-7));
+    assert_true(accepts(&b, TASK_STRICT, 1, 1 + 1.9 * 0x1p-7));
+    assert_false(accepts(&b, TASK_STRICT, 1, 1 + 2.1 * 0x1p-6));
+}
+
 static void strict_limits_follow_type_and_scale(void **state)
 {
     (void)state;
@@ -300,6 +318,7 @@ int main(void)
         cmocka_unit_test(complex_numbers_are_judged_by_modulus),
         cmocka_unit_test(positions_of_equal_values_are_equal),
         cmocka_unit_test(strict_limits_follow_type_and_scale),
+        cmocka_unit_test(strict_limits_know_sums_one_after_the_other),
         cmocka_unit_test(what_nearly_overflows_may),
         cmocka_unit_test(what_no_operation_defines_is_not_judged),
         cmocka_unit_test(strict_limits_follow_the_terms_of_a_sum),
