@@ -136,6 +136,14 @@ def compile_lines(lines):
 PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5), 3)), uint32_t>);",
          "Conditional": "static_assert(std::is_same_v<Conditional<false, int, T>::type, T>);",
          "AscendCUtils": "AscendCUtils::SetOverflow(1);",
+         "Adds": "Adds<T, T>(d, s, x, 64); Adds<T, T, false>(d, s, x, MASK_PLACEHOLDER, 1, {1, 1, 8, 8}); Adds<T, T>(d, s, x, m, 1, {1, 1, 8, 8});",
+         "ShiftRight": "LocalTensor<int32_t> i; ShiftRight<int32_t, int32_t>(i, i, 1, 64); ShiftRight<int32_t, int32_t>(i, i, 1, 8, 1, {1, 1, 8, 8}, true);",
+         "AddDeqRelu": "LocalTensor<half> h; LocalTensor<int32_t> i; AddDeqRelu(h, i, i, 8, 1, {1, 1, 1, 8, 8, 8}); "
+                       "AddDeqRelu<false>(h, i, i, MASK_PLACEHOLDER, 1, {1, 1, 1, 8, 8, 8}); AddDeqRelu(h, i, i, m, 1, {1, 1, 1, 8, 8, 8});",
+         "Std::min": "static_assert(std::is_same_v<decltype(Std::min(int64_t(5), 3)), int64_t>); static_assert(Std::max(2u, uint64_t(3)) == 3);",
+         "SetHF32Mode": "SetHF32Mode(true); SetHF32TransMode(false); SetHF32Mode(HF32Mode::ENABLE);",
+         "SetNextTaskStart": "SetNextTaskStart<PIPE_MTE3, PIPE_FIX, true>(); SetNextTaskStart(); WaitPreTaskEnd<true>(); WaitPreTaskEnd();",
+         "element": "LocalTensor<int32_t> i; i(0)++; ++i(1); i(0) %= 3; i(0) |= 1; i(0) <<= 2; i(1) &= i(0); --i(2); int32_t v = i(2)--; (void)v;",
          "KERNEL_LOG": "ASCENDC_ASSERT(false, { KERNEL_LOG(KERNEL_ERROR, \"%d\", 1); }); TRACE_START(1); TRACE_STOP(1);"}
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).

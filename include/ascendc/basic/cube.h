@@ -122,6 +122,14 @@ AKGEN_API void SetHF32Mode(HF32Mode mode)
 {
     npu_set_cube_register(NPU_CUBE_HF32, mode == HF32Mode::ENABLE);
 }
+AKGEN_API void SetHF32Mode(bool hf32Mode)
+{
+    npu_set_cube_register(NPU_CUBE_HF32, hf32Mode);
+}
+AKGEN_API void SetHF32TransMode(bool hf32TransMode)
+{
+    npu_set_cube_register(NPU_CUBE_HF32_TIES, hf32TransMode);
+}
 AKGEN_API void SetHF32TransMode(HF32TransMode mode)
 {
     npu_set_cube_register(NPU_CUBE_HF32_TIES, mode == HF32TransMode::NEAREST_ZERO);

@@ -31,8 +31,9 @@ enum class pad_t : uint8_t {
 namespace AscendC
 {
 
-constexpr int32_t PAD_SIZE = 4;
-constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;
+constexpr uint8_t PAD_SIZE = 4;
+/* Without what the queue between Matmul objects and the AIC keeps. */
+constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024 - 128;
 constexpr uint32_t TOTAL_L0A_SIZE = 64 * 1024;
 constexpr uint32_t TOTAL_L0B_SIZE = 64 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;

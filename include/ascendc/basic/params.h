@@ -60,8 +60,8 @@ struct CopyRepeatParams {
         : dstStride(dst), srcStride(src), dstRepeatSize(dstRep), srcRepeatSize(srcRep)
     {
     }
-    uint16_t dstStride = DEFAULT_BLK_STRIDE;
-    uint16_t srcStride = DEFAULT_BLK_STRIDE;
+    uint16_t dstStride = DEFAULT_DATA_COPY_STRIDE;
+    uint16_t srcStride = DEFAULT_DATA_COPY_STRIDE;
     uint16_t dstRepeatSize = DEFAULT_REPEAT_STRIDE;
     uint16_t srcRepeatSize = DEFAULT_REPEAT_STRIDE;
 };
@@ -77,6 +77,13 @@ struct BrcbRepeatParams {
     uint32_t blockNumber = DEFAULT_BLK_NUM;
     uint16_t dstRepStride = DEFAULT_REPEAT_STRIDE;
     uint16_t dstBlkStride = DEFAULT_BLK_STRIDE;
+    /* Brcb reads none of the following. */
+    uint8_t src0BlkStride = DEFAULT_BLK_STRIDE;
+    uint8_t src1BlkStride = DEFAULT_BLK_STRIDE;
+    uint8_t src0RepStride = DEFAULT_REPEAT_STRIDE;
+    uint8_t src1RepStride = DEFAULT_REPEAT_STRIDE;
+    bool repeatStrideMode = false;
+    bool strideSizeMode = false;
 };
 
 struct GatherMaskParams {

@@ -166,10 +166,10 @@ template <typename T> AKGEN_API void DataCachePreload(const GlobalTensor<uint64_
                   "DataCachePreload: cacheOffset is int16_t or int64_t");
 }
 /* Scheduling of tasks and profiling: no effect on a kernel's results; tasks overlap on the 910_93 only. */
-AKGEN_API void SetNextTaskStart()
+template <pipe_t aivPipe = PIPE_MTE3, pipe_t aicPipe = PIPE_FIX, bool force = false> AKGEN_API void SetNextTaskStart()
 {
 }
-AKGEN_API void WaitPreTaskEnd()
+template <bool force = false> AKGEN_API void WaitPreTaskEnd()
 {
 }
 AKGEN_API void MetricsProfStart()

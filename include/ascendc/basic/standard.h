@@ -71,13 +71,13 @@ using std::tuple_element;
 using std::tuple_size;
 using std::tuple_size_v;
 
-template <class T> AKGEN_API constexpr const T &min(const T &a, const T &b)
+template <class T, class U> AKGEN_API constexpr auto min(const T &a, const U &b)
 {
-    return b < a ? b : a;
+    return a < b ? a : b;
 }
-template <class T> AKGEN_API constexpr const T &max(const T &a, const T &b)
+template <class T, class U> AKGEN_API constexpr auto max(const T &a, const U &b)
 {
-    return a < b ? b : a;
+    return a > b ? a : b;
 }
 template <class T> AKGEN_API constexpr remove_reference_t<T> &&move(T &&value)
 {

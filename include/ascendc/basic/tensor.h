@@ -94,21 +94,41 @@ template <typename T> struct element {
     {
         return *this = T(other);
     }
-    AKGEN_API const element &operator+=(T value) const
-    {
-        return *this = T(T(*this) + value);
+#define AKGEN_ASSIGN(symbol)                                                                                           \
+    template <typename U> AKGEN_API const element &operator symbol##=(U value) const                                   \
+    {                                                                                                                  \
+        return *this = T(T(*this) symbol value);                                                                       \
     }
-    AKGEN_API const element &operator-=(T value) const
+    AKGEN_ASSIGN(+)
+    AKGEN_ASSIGN(-)
+    AKGEN_ASSIGN(*)
+    AKGEN_ASSIGN(/)
+    AKGEN_ASSIGN(%)
+    AKGEN_ASSIGN(&)
+    AKGEN_ASSIGN(|)
+    AKGEN_ASSIGN(^)
+    AKGEN_ASSIGN(<<)
+    AKGEN_ASSIGN(>>)
+#undef AKGEN_ASSIGN
+    AKGEN_API const element &operator++() const
     {
-        return *this = T(T(*this) - value);
+        return *this += 1;
     }
-    AKGEN_API const element &operator*=(T value) const
+    AKGEN_API const element &operator--() const
     {
-        return *this = T(T(*this) * value);
+        return *this -= 1;
     }
-    AKGEN_API const element &operator/=(T value) const
+    AKGEN_API T operator++(int) const
     {
-        return *this = T(T(*this) / value);
+        T before = *this;
+        *this += 1;
+        return before;
+    }
+    AKGEN_API T operator--(int) const
+    {
+        T before = *this;
+        *this -= 1;
+        return before;
     }
 };
 

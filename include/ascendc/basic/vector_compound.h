@@ -108,14 +108,14 @@ AKGEN_COMPOUND(SubReluCast, NPU_OP_SUB_RELU_CAST, const uint32_t)
 AKGEN_COMPOUND(AddDeqRelu, NPU_OP_ADD_DEQ_RELU, const int32_t &)
 #undef AKGEN_COMPOUND
 /* The form with isSetMask alone. */
-template <bool isSetMask>
+template <bool isSetMask = true>
 AKGEN_API void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0,
                           const LocalTensor<int32_t> &src1, const uint64_t mask[], const uint8_t repeatTime,
                           const BinaryRepeatParams &repeatParams)
 {
     AddDeqRelu<half, int32_t, isSetMask>(dst, src0, src1, mask, repeatTime, repeatParams);
 }
-template <bool isSetMask>
+template <bool isSetMask = true>
 AKGEN_API void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_t> &src0,
                           const LocalTensor<int32_t> &src1, uint64_t mask, const uint8_t repeatTime,
                           const BinaryRepeatParams &repeatParams)
@@ -123,7 +123,7 @@ AKGEN_API void AddDeqRelu(const LocalTensor<half> &dst, const LocalTensor<int32_
     AddDeqRelu<half, int32_t, isSetMask>(dst, src0, src1, mask, repeatTime, repeatParams);
 }
 
-constexpr int32_t VDEQ_TENSOR_SIZE = 16;
+constexpr uint8_t VDEQ_TENSOR_SIZE = 16;
 struct VdeqInfo {
     AKGEN_API VdeqInfo()
     {

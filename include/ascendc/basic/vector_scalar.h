@@ -73,6 +73,34 @@ AKGEN_API void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, 
     npu_issue(&insn);
 }
 
+/* The forms whose scalar has a template parameter of its own, which must be the tensor's type all the same. */
+#define AKGEN_SCALAR_TYPED(Name, Mask, ...)                                                                            \
+    template <typename T, typename U, bool isSetMask = true, std::enable_if_t<std::is_same_v<T, U>, bool> = true>      \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const U &scalarValue, Mask,              \
+                        const uint8_t repeatTime,                                                                      \
+                        const UnaryRepeatParams &repeatParams __VA_OPT__(, bool) __VA_ARGS__)                          \
+    {                                                                                                                  \
+        Name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, repeatParams __VA_OPT__(, ) __VA_ARGS__);          \
+    }
+#define AKGEN_SCALAR_TYPED_ALL(Name, ...)                                                                              \
+    AKGEN_SCALAR_TYPED(Name, uint64_t mask[], __VA_ARGS__)                                                             \
+    AKGEN_SCALAR_TYPED(Name, uint64_t mask, __VA_ARGS__)                                                               \
+    template <typename T, typename U, bool isSetMask = true, std::enable_if_t<std::is_same_v<T, U>, bool> = true>      \
+    AKGEN_API void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const U &scalarValue,                    \
+                        const int32_t &count)                                                                          \
+    {                                                                                                                  \
+        Name<T, isSetMask>(dst, src, scalarValue, count);                                                              \
+    }
+AKGEN_SCALAR_TYPED_ALL(Adds)
+AKGEN_SCALAR_TYPED_ALL(Muls)
+AKGEN_SCALAR_TYPED_ALL(Maxs)
+AKGEN_SCALAR_TYPED_ALL(Mins)
+AKGEN_SCALAR_TYPED_ALL(LeakyRelu)
+AKGEN_SCALAR_TYPED_ALL(ShiftLeft)
+AKGEN_SCALAR_TYPED_ALL(ShiftRight, roundEn)
+#undef AKGEN_SCALAR_TYPED_ALL
+#undef AKGEN_SCALAR_TYPED
+
 /* dst += src * scalar, where dst may be wider than src: (half, half), (float, float), (float, half). */
 } // namespace AscendC
 namespace akgen
