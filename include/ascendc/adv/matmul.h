@@ -25,7 +25,8 @@ template <class TYPE> AKGEN_API npu_matmul_type matmul_type()
 template <typename A, typename B, typename C>
 constexpr bool matmul_takes =
     std::is_same_v<A, B> &&
-    (std::is_same_v<A, int8_t>
+    (std::is_same_v<A, int4b_t> ? std::is_same_v<C, int32_t> || std::is_same_v<C, half>
+     : std::is_same_v<A, int8_t>
          ? std::is_same_v<C, int32_t> || std::is_same_v<C, half> || std::is_same_v<C, int8_t>
          : (std::is_same_v<A, half> || std::is_same_v<A, bfloat16_t> || std::is_same_v<A, float>) &&
                (std::is_same_v<C, float> || std::is_same_v<C, half> || std::is_same_v<C, bfloat16_t> ||
@@ -70,12 +71,11 @@ class MatmulBase
     static_assert(!is_static ||
                       constants.baseM * constants.baseN * 4 * (constants.dbL0C == 2 ? 2 : 1) <= 2 * akgen::MATMUL_L0,
                   "BaseM * baseN should be no larger than L0CSize.");
-    static_assert(!std::is_same_v<SrcAT, int4b_t>, "akgen-unsupported: Matmul of int4b_t");
     static_assert(
-        akgen::matmul_takes<SrcAT, SrcBT, DstT> || std::is_same_v<SrcAT, int4b_t>,
+        akgen::matmul_takes<SrcAT, SrcBT, DstT>,
         "Matmul: this combination of data types is not supported on Ascend910B; supported: half or bfloat16_t "
         "to float, half, bfloat16_t or int8_t, float to float, half or bfloat16_t, int8_t to int32_t, half or "
-        "int8_t");
+        "int8_t, int4b_t to int32_t or half");
     static constexpr bool upper = std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::TrianUpperMatmulPolicy<MM_CFG>>;
     static constexpr bool lower = std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::TrianLowerMatmulPolicy<MM_CFG>>;
     static_assert(upper || lower || std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>> ||
@@ -349,8 +349,9 @@ class MatmulBase
   protected:
     AKGEN_API static void akgen_check_bias()
     {
-        static_assert(std::is_same_v<SrcAT, int8_t> ? std::is_same_v<BiasT, int32_t>
-                                                    : std::is_same_v<BiasT, float> || std::is_same_v<BiasT, half>,
+        static_assert(std::is_same_v<SrcAT, int8_t> || std::is_same_v<SrcAT, int4b_t>
+                          ? std::is_same_v<BiasT, int32_t>
+                          : std::is_same_v<BiasT, float> || std::is_same_v<BiasT, half>,
                       "SetBias: this data type is not supported on Ascend910B; supported: half or float, int32_t with "
                       "int8_t matrices");
     }

@@ -272,6 +272,9 @@ template <typename SrcT> struct GetMmDstType {
 template <> struct GetMmDstType<int8_t> {
     using Type = int32_t;
 };
+template <> struct GetMmDstType<int4b_t> {
+    using Type = int32_t;
+};
 
 template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
           LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false, TPosition SRCPOS = TPosition::GM>

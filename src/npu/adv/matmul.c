@@ -54,9 +54,9 @@ static uint32_t bits_of(const struct npu_matmul *mm, int matrix)
 /* Bytes of a block of A or B, with room for whole fractals in either direction. */
 static uint64_t part_bytes(const struct npu_matmul *mm, int matrix, uint32_t outers, uint32_t ks)
 {
-    uint32_t size = bits_of(mm, matrix) / 8, c0 = NPU_BLOCK / size, unit = c0 > 16 ? c0 : 16;
+    uint32_t bits = bits_of(mm, matrix), c0 = NPU_BLOCK * 8 / bits, unit = c0 > 16 ? c0 : 16;
     bool k_rows = matmul_k_rows(mm, matrix);
-    return (uint64_t)matmul_align(outers, k_rows ? unit : 16) * matmul_align(ks, k_rows ? unit : c0) * size;
+    return (uint64_t)matmul_align(outers, k_rows ? unit : 16) * matmul_align(ks, k_rows ? unit : c0) * bits / 8;
 }
 
 static void require(struct npu_core *core, bool ok, const char *field, int64_t value, const char *rule)
@@ -304,11 +304,12 @@ static uint64_t load_piece(struct npu_core *core, const struct npu_matmul *mm, u
     return addr;
 }
 
-/* Columns that a row of fractals in L0B has: 8-bit squares are two fractals wide. */
+/* Columns that a row of fractals in L0B has: squares of 8 bits are two fractals wide, of int4 four. */
 static uint32_t columns_in_l0b(const struct npu_matmul *mm, uint32_t n)
 {
-    bool squares = matmul_k_rows(mm, NPU_MATMUL_B) && bits_of(mm, NPU_MATMUL_B) == 8;
-    return squares && npu_ceil_div(n, 16) % 2 ? matmul_align(n, 32) : n;
+    uint32_t bits = bits_of(mm, NPU_MATMUL_B), side = 256 / bits;
+    bool squares = matmul_k_rows(mm, NPU_MATMUL_B) && bits <= 8;
+    return squares && npu_ceil_div(n, 16) * 16 % side ? matmul_align(n, side) : n;
 }
 
 void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, const struct matmul_block *block,

@@ -76,7 +76,8 @@ static inline bool matmul_calls_back(const struct npu_matmul *mm, int matrix)
 /* The type of what L0C holds. */
 static inline uint8_t matmul_sum_type(const struct npu_matmul *mm)
 {
-    return mm->types[NPU_MATMUL_A].dtype == AKGEN_INT8 ? AKGEN_INT32 : AKGEN_FLOAT;
+    uint8_t type = mm->types[NPU_MATMUL_A].dtype;
+    return type == AKGEN_INT8 || type == AKGEN_INT4 ? AKGEN_INT32 : AKGEN_FLOAT;
 }
 /* `to` waits for all that `from` was given. */
 void matmul_edge(struct npu_core *core, int from, int to);

@@ -2,25 +2,35 @@
  *
  * In L1 a part keeps the direction of its matrix: fractals of 16 rows by 32 bytes, in columns (Nz). L0A and L0B want
  * fractals of 16 of the outer axis (M or N) by 32 bytes of K: where K runs along the rows fractals are transposed on
- * the way, 16-bit elements by LoadData, others by LoadDataWithTranspose in squares of two fractals. The two of 8 bits
- * stand on each other, as a column has them; the two of 32 bits side by side, so such parts lie in L1 as slabs of 16
- * rows, each slab a matrix of its own. */
+ * the way, 16-bit elements by LoadData, others by LoadDataWithTranspose in squares of several fractals. The two of 8
+ * bits and the four of int4 (B only) stand on each other, as a column has them; the two of 32 bits side by side, so
+ * such parts lie in L1 as slabs of 16 rows, each slab a matrix of its own. */
 #include "npu/adv/matmul.h"
 
-static uint32_t size_of(const struct npu_matmul *mm, int matrix)
+static uint32_t bits_of(const struct npu_matmul *mm, int matrix)
 {
-    return npu_cube_bits(mm->types[matrix].dtype) / 8;
+    return npu_cube_bits(mm->types[matrix].dtype);
+}
+static uint64_t bytes_of(const struct npu_matmul *mm, int matrix, uint64_t elements)
+{
+    return elements * bits_of(mm, matrix) / 8;
+}
+/* The type whose elements are copied: two of int4 are one of int8. */
+static uint8_t copied_type(const struct npu_matmul *mm, int matrix)
+{
+    return bits_of(mm, matrix) == 4 ? AKGEN_INT8 : mm->types[matrix].dtype;
 }
 
 static bool in_slabs(const struct npu_matmul *mm, int matrix)
 {
-    return matmul_k_rows(mm, matrix) && size_of(mm, matrix) == 4;
+    return matmul_k_rows(mm, matrix) && bits_of(mm, matrix) == 32;
 }
 
 /* Rows of a part, as L1 has room for them. */
 static uint32_t room_for_rows(const struct npu_matmul *mm, int matrix, uint32_t rows)
 {
-    return matmul_align(rows, matmul_k_rows(mm, matrix) && size_of(mm, matrix) == 1 ? 32 : 16);
+    uint32_t bits = bits_of(mm, matrix);
+    return matmul_align(rows, matmul_k_rows(mm, matrix) && bits <= 8 ? 256 / bits : 16);
 }
 
 static struct npu_tensor in_l1(uint64_t addr)
@@ -63,34 +73,34 @@ static void by_rows(struct npu_core *core, struct npu_insn insn, uint32_t step)
 static void load_nd(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_part *part,
                     struct npu_tensor from, uint64_t to)
 {
-    uint32_t step = row_step(mm, matrix), size = size_of(mm, matrix);
+    uint32_t step = row_step(mm, matrix), packed = bits_of(mm, matrix) == 4 ? 2 : 1;
     uint32_t slab = in_slabs(mm, matrix) ? 16 : part->rows, width = matmul_align(part->columns, 16);
-    from.addr += ((uint64_t)part->row * step + part->column) * size;
-    struct npu_insn insn = start(NPU_OP_ND2NZ, mm->types[matrix].dtype, in_l1(to), from);
+    from.addr += bytes_of(mm, matrix, (uint64_t)part->row * step + part->column);
+    struct npu_insn insn = start(NPU_OP_ND2NZ, copied_type(mm, matrix), in_l1(to), from);
     insn.nd2nz = (struct npu_nd2nz){.nd_num = 1,
-                                    .d = part->columns,
-                                    .src_d = step,
+                                    .d = npu_ceil_div(part->columns, packed),
+                                    .src_d = step / packed,
                                     .dst_c0 = slab == 16 && in_slabs(mm, matrix) ? 16 : room_for_rows(mm, matrix, slab),
                                     .dst_n = 1};
     for (uint32_t row = 0; row < part->rows; row += slab) {
         insn.nd2nz.n = part->rows - row < slab ? part->rows - row : slab;
         if (mm->flags & NPU_MATMUL_BY_ROWS && step > UINT16_MAX)
-            by_rows(core, insn, step);
+            by_rows(core, insn, step / packed);
         else
             npu_issue_from(core, &insn);
-        insn.src0.addr += (uint64_t)slab * step * size;
-        insn.dst.addr += (uint64_t)slab * width * size;
+        insn.src0.addr += bytes_of(mm, matrix, (uint64_t)slab * step);
+        insn.dst.addr += bytes_of(mm, matrix, (uint64_t)slab * width);
     }
 }
 
 static void load_nz(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_part *part,
                     struct npu_tensor from, uint64_t to)
 {
-    uint32_t size = size_of(mm, matrix), c0 = NPU_BLOCK / size, height = matmul_align(all_rows(mm, matrix), 16);
+    uint32_t c0 = NPU_BLOCK * 8 / bits_of(mm, matrix), height = matmul_align(all_rows(mm, matrix), 16);
     bool slabs = in_slabs(mm, matrix);
     uint32_t rows = matmul_align(part->rows, 16), slab = slabs ? 16 : rows, width = matmul_align(part->columns, 16);
     from.addr += ((uint64_t)(part->column / c0) * height + part->row) * NPU_BLOCK;
-    struct npu_insn insn = start(NPU_OP_DATA_COPY, mm->types[matrix].dtype, in_l1(to), from);
+    struct npu_insn insn = start(NPU_OP_DATA_COPY, copied_type(mm, matrix), in_l1(to), from);
     insn.form = NPU_FORM_MASK_REG;
     insn.copy = (struct npu_copy){.block_count = npu_ceil_div(part->columns, c0),
                                   .block_len = slab,
@@ -99,7 +109,7 @@ static void load_nz(struct npu_core *core, const struct npu_matmul *mm, int matr
     for (uint32_t row = 0; row < rows; row += slab) {
         npu_issue_from(core, &insn);
         insn.src0.addr += (uint64_t)slab * NPU_BLOCK;
-        insn.dst.addr += (uint64_t)slab * width * size;
+        insn.dst.addr += bytes_of(mm, matrix, (uint64_t)slab * width);
     }
 }
 
@@ -107,9 +117,9 @@ static void load_nz(struct npu_core *core, const struct npu_matmul *mm, int matr
 static void fill(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_part *part,
                  uint64_t to, uint64_t bits)
 {
-    uint32_t size = size_of(mm, matrix);
-    uint64_t bytes = (uint64_t)room_for_rows(mm, matrix, part->rows) * matmul_align(part->columns, 16) * size;
-    uint8_t type = size == 4 ? AKGEN_FLOAT : AKGEN_FLOAT16;
+    uint64_t bytes =
+        bytes_of(mm, matrix, (uint64_t)room_for_rows(mm, matrix, part->rows) * matmul_align(part->columns, 16));
+    uint8_t type = bits_of(mm, matrix) == 32 ? AKGEN_FLOAT : AKGEN_FLOAT16;
     struct npu_insn insn = start(NPU_OP_INIT_CONST_VALUE, type, in_l1(to), (struct npu_tensor){0});
     insn.scalar = bits;
     insn.load_2d.repeat = 1;
@@ -175,7 +185,8 @@ void matmul_call_in(struct npu_core *core, const struct npu_matmul *mm, int matr
     if (in_slabs(mm, matrix))
         npu_lacks(core, "MatmulCallBackFunc of a transposed matrix of float");
     struct npu_tensor l1 = in_l1(tile->addr);
-    l1.bytes = room_for_rows(mm, matrix, tile->part.rows) * matmul_align(tile->part.columns, 16) * size_of(mm, matrix);
+    l1.bytes = (uint32_t)bytes_of(
+        mm, matrix, (uint64_t)room_for_rows(mm, matrix, tile->part.rows) * matmul_align(tile->part.columns, 16));
     int i = (int)(outer / (uint32_t)(a ? t->baseM : t->baseN)), j = (int)(k / (uint32_t)t->baseK);
     const char *api = core->api;
     uint64_t pc = core->pc, gm = mm->sources[matrix].tensor.addr;
@@ -284,16 +295,16 @@ static void load_square(struct npu_core *core, const struct l0_part *p, uint32_t
     npu_issue_from(core, &insn);
 }
 
-/* Squares of 32 x 32: two of the outer axis' fractals. */
-static void load_transposed_8(struct npu_core *core, const struct l0_part *p)
+/* Squares of 32 x 32 or, in int4, 64 x 64: `high` of the outer axis' fractals. */
+static void load_transposed_high(struct npu_core *core, const struct l0_part *p, uint32_t high)
 {
-    uint32_t squares = p->outers / 2, height = p->height / 2;
+    uint32_t squares = p->outers / high, height = p->height / high;
     if (p->a)
         for (uint32_t i = 0; i < squares; i++)
-            load_square(core, p, (p->outer / 2 + i) * height + p->k, p->ks, 1, 2 * i * p->ks, 1, p->ks);
+            load_square(core, p, (p->outer / high + i) * height + p->k, p->ks, 1, high * i * p->ks, 1, p->ks);
     else
         for (uint32_t i = 0; i < p->ks; i++)
-            load_square(core, p, p->outer / 2 * height + p->k + i, squares, height, i * p->outers, 2, 1);
+            load_square(core, p, p->outer / high * height + p->k + i, squares, height, i * p->outers, high, 1);
 }
 
 /* Squares of 16 x 16: two of K's fractals. */
@@ -312,7 +323,7 @@ void matmul_load_l0(struct npu_core *core, const struct npu_matmul *mm, int matr
                     uint64_t addr, uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks)
 {
     bool a = matrix == NPU_MATMUL_A, k_rows = matmul_k_rows(mm, matrix);
-    uint32_t size = size_of(mm, matrix), c0 = NPU_BLOCK / size;
+    uint32_t bits = bits_of(mm, matrix), c0 = NPU_BLOCK * 8 / bits;
     uint32_t before_outer = k_rows ? tile->part.column : tile->part.row;
     uint32_t before_k = k_rows ? tile->part.row : tile->part.column;
     struct l0_part p = {.from = in_l1(tile->addr),
@@ -327,16 +338,17 @@ void matmul_load_l0(struct npu_core *core, const struct npu_matmul *mm, int matr
                         .a = a};
     if (mm->types[matrix].format == NPU_FORMAT_VECTOR) { /* a row of A in one piece */
         p.from.addr += (uint64_t)p.k * NPU_BLOCK;
-        load_2d(core, &p, 0, npu_ceil_div(ks * size, NPU_FRACTAL), 1, 0, false);
+        load_2d(core, &p, 0, npu_ceil_div(ks * bits / 8, NPU_FRACTAL), 1, 0, false);
         return;
     }
     if (!k_rows) {
         load_straight(core, &p);
-    } else if (size == 2) {
+    } else if (bits == 16) {
         load_transposed_16(core, &p);
-    } else if (size == 1) {
-        p.outers = matmul_align(p.outers, 2);
-        load_transposed_8(core, &p);
+    } else if (bits <= 8) {
+        uint32_t high = c0 / 16;
+        p.outers = matmul_align(p.outers, high);
+        load_transposed_high(core, &p, high);
     } else {
         p.ks = matmul_align(p.ks, 2);
         load_transposed_32(core, &p);

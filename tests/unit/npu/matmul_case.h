@@ -55,6 +55,8 @@ static inline void put(uint8_t type, uint8_t *at, size_t index, int value)
         memcpy(at + index * 2, &brain, 2);
     else if (type == AKGEN_INT8)
         at[index] = (uint8_t)value;
+    else if (type == AKGEN_INT4) /* the first of a byte in its low half */
+        at[index / 2] = (uint8_t)(index % 2 ? (at[index / 2] & 15) | value << 4 : value & 15);
     else
         memcpy(at + index * 4, &value, 4);
 }
@@ -85,7 +87,7 @@ static inline size_t place(bool nz, uint32_t rows, uint32_t columns, uint32_t c0
 static inline void store_matrix(uint8_t *to, uint8_t type, const int8_t *elements, uint32_t rows, uint32_t columns,
                                 bool transposed, bool nz)
 {
-    uint32_t c0 = 32 / (uint32_t)akgen_dtype_size(type);
+    uint32_t c0 = type == AKGEN_INT4 ? 64 : 32 / (uint32_t)akgen_dtype_size(type);
     for (uint32_t row = 0; row < rows; row++)
         for (uint32_t column = 0; column < columns; column++)
             put(type, to,
@@ -128,7 +130,7 @@ static inline struct npu_tensor in_gm(uint8_t *at)
 
 static inline uint8_t bias_type(const struct product *p)
 {
-    return p->type == AKGEN_INT8 ? AKGEN_INT32 : p->half_bias ? AKGEN_FLOAT16 : AKGEN_FLOAT;
+    return p->type == AKGEN_INT8 || p->type == AKGEN_INT4 ? AKGEN_INT32 : p->half_bias ? AKGEN_FLOAT16 : AKGEN_FLOAT;
 }
 
 static inline void describe(struct npu_matmul *mm, const struct product *p)

@@ -26,6 +26,19 @@ static void test_types_and_transpositions(void **state)
         }
 }
 
+static void test_int4(void **state)
+{
+    (void)state;
+    static const struct product products[] = {
+        {"int4", AKGEN_INT4, AKGEN_INT32, 50, 46, 136, .base_n = 64, .base_k = 64, .biased = true},
+        {"int4, one column of squares", AKGEN_INT4, AKGEN_INT32, 17, 16, 64, .base_n = 16, .base_k = 64},
+        {"int4, B transposed", AKGEN_INT4, AKGEN_INT32, 50, 45, 136, .base_k = 64, .trans_b = true},
+        {"int4, several blocks", AKGEN_INT4, AKGEN_INT32, 70, 200, 256, .base_n = 64, .base_k = 128, .step_k = 2},
+        {"int4 in fractals", AKGEN_INT4, AKGEN_INT32, 64, 64, 128, .base_k = 64, .nz_a = true, .trans_b = true}};
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        on_both(&products[i]);
+}
+
 static void test_shapes(void **state)
 {
     (void)state;
@@ -204,6 +217,7 @@ static void test_needs_its_aic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_types_and_transpositions),
+                                       cmocka_unit_test(test_int4),
                                        cmocka_unit_test(test_shapes),
                                        cmocka_unit_test(test_formats),
                                        cmocka_unit_test(test_ways_of_calling),
