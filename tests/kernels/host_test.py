@@ -225,6 +225,7 @@ static ge::graphStatus Tile(gert::TilingContext *context)
 
 # What newer operators take from opbase: their messages, arithmetic, questions about shapes and chip, tiling as steps.
 OPBASE = """
+#include "graph/operator_reg.h"
 #include "log/log.h"
 #include "op_common/op_host/infershape_elewise_util.h"
 #include "op_common/op_host/util/const_util.h"
@@ -264,6 +265,11 @@ static bool Shapes()
 static bool Chip(gert::TilingContext *context)
 {
     std::string name, cores, nothing = "kept";
+    fe::PlatformInfo platform;
+    fe::OptionalInfo optional;
+    if (fe::PlatformInfoManager::Instance().GetPlatformInfoWithOutSocVersion(platform, optional) != 0 ||
+        platform.str_info.short_soc_version != "Ascend910B" || platform.soc_info.vector_core_cnt != 48)
+        return false;
     auto infos = context->GetPlatformInfo();
     return GetAivCoreNum(context) == 48 && GetAicCoreNum(context) == 24 && GetUbSize(context) == 196352 &&
            GetUbBlockSize(context) == 32 && infos->GetPlatformRes("version", "SoC_version", name) &&
@@ -284,6 +290,7 @@ protected:
         OP_CHECK_IF(shape->GetStorageShape().GetDimNum() != 2,
                     OP_LOGE_FOR_INVALID_SHAPEDIM(context_->GetNodeName(), "x", 3, "2"), return ge::GRAPH_FAILED);
         OP_LOGD(context_, "x is %s", ToString(shape->GetStorageShape()).c_str());
+        OP_LOGI(context_);
         int64_t value = 5; // no input of this operator has values that tiling may read
         OP_CHECK_IF(GetConstInt(context_, 0, value) || value != 5, REPORT_INNER_ERR_MSG("E89999", "%ld", value),
                     return ge::GRAPH_FAILED);
@@ -315,6 +322,14 @@ static ge::graphStatus Infer(gert::InferShapeContext *context)
 }
 IMPL_OP_INFERSHAPE(UnalignAdd).InferShape(Infer).PrivateAttr("hidden", int64_t(1)).InferOutDataTypeSameWithFirstInput();
 } // namespace optiling
+namespace ge {
+REG_OP(UnalignAdd)
+    .INPUT(x, TensorType({DT_FLOAT16}))
+    .OPTIONAL_INPUT(y, "T")
+    .OUTPUT(z, "T")
+    .ATTR(order, ListInt, {1, 2})
+    .OP_END_FACTORY_REG(UnalignAdd)
+} // namespace ge
 namespace ops {
 static OpAICoreConfig Config()
 {

@@ -517,6 +517,12 @@ AKGEN_API void matmul_with_tiling(AscendC::TPipe *pipe, T &object, const __gm__ 
     object.Init(tiling, pipe);
     matmul_register(pipe, rest...);
 }
+/* CANN's own Rfft1D has '(void *)&tiling', which CANN's compiler takes. */
+template <class T, class... Rest>
+AKGEN_API void matmul_with_tiling(AscendC::TPipe *pipe, T &object, void *tiling, Rest &&...rest)
+{
+    matmul_with_tiling(pipe, object, static_cast<const TCubeTiling *>(tiling), rest...);
+}
 template <class T, class... Rest> AKGEN_API void matmul_register(AscendC::TPipe *pipe, T &object, Rest &&...rest)
 {
     object.akgen_register();

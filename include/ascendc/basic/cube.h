@@ -75,6 +75,25 @@ AKGEN_API npu_insn fixpipe_v220(const T &dst, const AscendC::LocalTensor<S> &src
         npu_set_cube_register(NPU_CUBE_QUANT, p.deqScalar);
     return insn;
 }
+/* impl/dav_c220/kernel_operator_fixpipe_impl.h of CANN 8.1, FixpipeInfoParams */
+template <typename D, typename S>
+AKGEN_API AscendC::FixpipeParamsV220 fixpipe_from_bursts(const AscendC::FixpipeParams<S> &p)
+{
+    const bool rows = p.nz2ndParams.nz2ndEn;
+    AscendC::FixpipeParamsV220 q;
+    q.mSize = p.burstLen / 2;
+    q.nSize = rows ? p.nz2ndParams.originalNSize : uint16_t(p.cburstNum * 16);
+    q.srcStride = uint16_t(p.srcStride * 16 + (q.mSize + 15) / 16 * 16);
+    q.dstStride = rows ? p.dstStride : uint32_t(p.dstStride + p.burstLen * sizeof(D) / 4);
+    q.quantPre = p.quantParams.quantPre;
+    q.deqScalar = p.quantParams.deqScalar;
+    q.reluEn = p.reluEn;
+    q.unitFlag = p.unitFlag;
+    q.ndNum = p.nz2ndParams.ndNum;
+    q.srcNdStride = p.nz2ndParams.srcNdStride;
+    q.dstNdStride = p.nz2ndParams.dstNdStride;
+    return q;
+}
 template <typename D, typename S, typename T>
 AKGEN_API void copy_out(const T &dst, const AscendC::LocalTensor<S> &src, const AscendC::DataCopyCO12DstParams &p)
 {
@@ -173,6 +192,27 @@ AKGEN_API void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, con
     insn.src1 = akgen::raw(cbufWorkspace);
     npu_issue_cube(&insn);
 }
+#define AKGEN_FIXPIPE_BURSTS(Tensor)                                                                                   \
+    template <typename T, typename U>                                                                                  \
+    AKGEN_API void Fixpipe(const Tensor<T> &dst, const LocalTensor<U> &src, const FixpipeParams<U> &intriParams)       \
+    {                                                                                                                  \
+        npu_insn insn = akgen::fixpipe_v220<T, U>(dst, src, akgen::fixpipe_from_bursts<T>(intriParams),                \
+                                                  intriParams.nz2ndParams.nz2ndEn);                                    \
+        npu_issue_cube(&insn);                                                                                         \
+    }                                                                                                                  \
+    template <typename T, typename U, typename S>                                                                      \
+    AKGEN_API void Fixpipe(const Tensor<T> &dst, const LocalTensor<U> &src, const LocalTensor<S> &cbufWorkspace,       \
+                           const FixpipeParams<U> &intriParams)                                                        \
+    {                                                                                                                  \
+        npu_insn insn = akgen::fixpipe_v220<T, U>(dst, src, akgen::fixpipe_from_bursts<T>(intriParams),                \
+                                                  intriParams.nz2ndParams.nz2ndEn);                                    \
+        insn.src1 = akgen::raw(cbufWorkspace);                                                                         \
+        npu_issue_cube(&insn);                                                                                         \
+    }
+AKGEN_FIXPIPE_BURSTS(GlobalTensor)
+AKGEN_FIXPIPE_BURSTS(LocalTensor)
+#undef AKGEN_FIXPIPE_BURSTS
+
 template <typename T, typename U>
 AKGEN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyCO12DstParams &intriParams)
 {

@@ -28,6 +28,9 @@ enum class pad_t : uint8_t {
     PAD_MODE8
 };
 
+/* LoadData2DParams::addrMode, an enumeration of CANN's compiler. */
+enum addr_cal_mode_t { inc = 0, dec = 1 };
+
 namespace AscendC
 {
 
@@ -329,6 +332,57 @@ struct FixpipeParamsV220 {
     bool reluEn = false;
     uint8_t unitFlag = 0;
     bool isChannelSplit = false;
+};
+
+/* What Fixpipe takes in CANN 8.1 beside FixpipeParamsV220: the matrix as cburstNum columns of fractals, each burstLen
+ * blocks of 32 bytes of 32-bit elements long; strides as gaps between them. */
+struct QuantParams {
+    AKGEN_API QuantParams()
+    {
+    }
+    AKGEN_API QuantParams(const QuantMode_t quantPreIn) : quantPre(quantPreIn)
+    {
+    }
+    AKGEN_API QuantParams(const QuantMode_t quantPreIn, const uint64_t deqScalarIn)
+        : quantPre(quantPreIn), deqScalar(deqScalarIn)
+    {
+    }
+    QuantMode_t quantPre = QuantMode_t::NoQuant;
+    uint64_t deqScalar = 0;
+};
+struct Nz2NdParams {
+    AKGEN_API Nz2NdParams()
+    {
+    }
+    AKGEN_API Nz2NdParams(const bool nz2ndEnIn, const uint16_t ndNumIn, const uint16_t srcNdStrideIn,
+                          const uint16_t dstNdStrideIn, const uint16_t originalNSizeIn)
+        : nz2ndEn(nz2ndEnIn), ndNum(ndNumIn), srcNdStride(srcNdStrideIn), dstNdStride(dstNdStrideIn),
+          originalNSize(originalNSizeIn)
+    {
+    }
+    bool nz2ndEn = false;
+    uint16_t ndNum = 1;
+    uint16_t srcNdStride = 0;
+    uint16_t dstNdStride = 0;
+    uint16_t originalNSize = 0;
+};
+template <typename T = int32_t> struct FixpipeParams {
+    AKGEN_API FixpipeParams()
+    {
+    }
+    AKGEN_API FixpipeParams(const uint16_t count, const uint16_t len, const uint16_t srcStrideIn,
+                            const uint32_t dstStrideIn)
+        : cburstNum(count), burstLen(len), dstStride(dstStrideIn), srcStride(srcStrideIn)
+    {
+    }
+    uint16_t cburstNum = 1;
+    uint16_t burstLen = 1;
+    uint32_t dstStride = 0;
+    uint16_t srcStride = 0;
+    QuantParams quantParams;
+    bool reluEn = false;
+    Nz2NdParams nz2ndParams;
+    uint8_t unitFlag = 0;
 };
 
 } // namespace AscendC

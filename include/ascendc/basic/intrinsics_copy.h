@@ -82,6 +82,20 @@ template <typename T> AKGEN_API void DataCopyGM2UBImpl(__ubuf__ T *dst, __gm__ T
     akgen::raw_copy<NPU_OP_DATA_COPY, T>(akgen::raw_ub(dst), akgen::raw_gm(src), params.blockCount, params.blockLen,
                                          params.srcStride, params.dstStride);
 }
+/* Gaps and lengths of DataCopyPad: bytes on GM. */
+template <typename T, typename Params, typename Pad>
+AKGEN_API void DataCopyPadGm2UBImpl(__ubuf__ T *dst, __gm__ T *src, const Params &params, const Pad &padding)
+{
+    akgen::raw_copy<NPU_OP_DATA_COPY_PAD, T>(
+        akgen::raw_ub(dst), akgen::raw_gm(src), params.blockCount, params.blockLen, params.srcStride, params.dstStride,
+        padding.isPad ? padding.leftPadding : 0, padding.isPad ? padding.rightPadding : 0);
+}
+template <typename T, typename Params>
+AKGEN_API void DataCopyPadUB2GMImpl(__gm__ T *dst, __ubuf__ T *src, const Params &params)
+{
+    akgen::raw_copy<NPU_OP_DATA_COPY_PAD, T>(akgen::raw_gm(dst), akgen::raw_ub(src), params.blockCount, params.blockLen,
+                                             params.srcStride, params.dstStride);
+}
 } // namespace AscendC
 
 #endif

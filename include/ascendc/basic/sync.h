@@ -172,6 +172,10 @@ class AscendCUtils
     {
         return dtypeSize == 1 || dtypeSize == 2 || dtypeSize == 4 ? 32 / dtypeSize : 0;
     }
+    AKGEN_API static int64_t GetRsvdCnt()
+    {
+        return int64_t(npu_get_rsvd_count());
+    }
     template <typename T, bool isSetMask = true>
     AKGEN_API static void SetMask(const uint64_t &maskHigh, const uint64_t &maskLow)
     {

@@ -16,6 +16,12 @@ using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATM
 #else
 using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
 #endif
+
+/* In this header alone, of 16 bits: so has CANN (impl/adv_api/detail/matmul/utils/batch_matmul_utils.h). */
+AKGEN_API uint16_t CeilDiv(uint16_t num1, uint16_t num2)
+{
+    return uint16_t((num1 + num2 - 1) / num2);
+}
 } // namespace AscendC
 
 #if defined(ASCENDC_CUBE_ONLY) && defined(__DAV_C220_CUBE__)

@@ -2,7 +2,7 @@
 #ifndef CANN_BASE_ERR_MSG_H
 #define CANN_BASE_ERR_MSG_H
 
-#include "error/ops_error.h"
+#include "base/messages.h"
 
 #include <vector>
 

@@ -76,9 +76,38 @@ class TensorDesc
     }
 };
 
+class Tensor
+{
+  public:
+    TensorDesc GetTensorDesc() const
+    {
+        akgen_never_run("ge::Tensor::GetTensorDesc");
+    }
+    const uint8_t *GetData() const
+    {
+        akgen_never_run("ge::Tensor::GetData");
+    }
+    size_t GetSize() const
+    {
+        akgen_never_run("ge::Tensor::GetSize");
+    }
+};
+
 class Operator
 {
   public:
+    graphStatus GetName(AscendString &) const
+    {
+        akgen_never_run("ge::Operator::GetName");
+    }
+    graphStatus GetOpType(AscendString &) const
+    {
+        akgen_never_run("ge::Operator::GetOpType");
+    }
+    graphStatus GetInputConstData(const char *, Tensor &) const
+    {
+        akgen_never_run("ge::Operator::GetInputConstData");
+    }
     TensorDesc GetInputDescByName(const char *) const
     {
         akgen_never_run("ge::Operator::GetInputDescByName");

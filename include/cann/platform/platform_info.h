@@ -18,6 +18,60 @@ namespace fe
 {
 enum class LocalMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, RESERVED };
 
+// The chip as structures, with the fields that are known.
+struct StrInfo {
+    std::string aic_version;
+    std::string short_soc_version;
+};
+struct SoCInfo {
+    uint32_t ai_core_cnt = 0;
+    uint32_t vector_core_cnt = 0;
+    uint64_t memory_size = 0;
+    uint64_t l2_size = 0;
+};
+struct AiCoreSpec {
+    uint64_t l0_a_size = 0;
+    uint64_t l0_b_size = 0;
+    uint64_t l0_c_size = 0;
+    uint64_t l1_size = 0;
+    uint64_t ub_size = 0;
+};
+struct PlatformInfo {
+    StrInfo str_info;
+    SoCInfo soc_info;
+    AiCoreSpec ai_core_spec;
+};
+struct OptionalInfo {
+    std::string soc_version;
+    std::string core_type;
+    uint32_t ai_core_num = 0;
+};
+
+class PlatformInfoManager
+{
+  public:
+    static PlatformInfoManager &Instance()
+    {
+        static PlatformInfoManager manager;
+        return manager;
+    }
+    // 0: the chip is known.
+    uint32_t GetPlatformInfoWithOutSocVersion(PlatformInfo &platform, OptionalInfo &optional) const
+    {
+        const akgen_platform *chip = akgen_platform_current();
+        platform.str_info = {akgen_platform_resource(chip, "version", "AIC_version"),
+                             akgen_platform_resource(chip, "version", "Short_SoC_version")};
+        const auto memory = [chip](LocalMemType type) { return akgen_platform_memory(chip, static_cast<int>(type)); };
+        platform.soc_info = {akgen_platform_aic(chip), akgen_platform_aiv(chip), memory(LocalMemType::HBM),
+                             memory(LocalMemType::L2)};
+        platform.ai_core_spec = {memory(LocalMemType::L0_A), memory(LocalMemType::L0_B), memory(LocalMemType::L0_C),
+                                 memory(LocalMemType::L1), memory(LocalMemType::UB)};
+        optional.soc_version = akgen_platform_resource(chip, "version", "SoC_version");
+        optional.ai_core_num = akgen_platform_aic(chip);
+        return 0;
+    }
+};
+
 class PlatFormInfos
 {
   public:

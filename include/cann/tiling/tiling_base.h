@@ -2,6 +2,7 @@
 #ifndef CANN_TILING_TILING_BASE_H
 #define CANN_TILING_TILING_BASE_H
 
+#include "error/ops_error.h"
 #include "tiling/tiling_steps.h"
 
 namespace optiling

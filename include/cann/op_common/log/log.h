@@ -43,6 +43,18 @@ inline std::string ToString(const std::vector<const gert::Shape *> &shapes)
         text += (text.empty() ? "" : ", ") + ToString(*shape);
     return "[" + text + "]";
 }
+inline const char *GetSafeStr(const char *text)
+{
+    return text;
+}
+inline const char *GetSafeStr(const std::string &text)
+{
+    return text.c_str();
+}
+template <typename Name> std::string GetOpInfo(const Name &name)
+{
+    return ::ops::AkgenName(name);
+}
 // What was wrong with an argument: its name, the value it has and the one it should have, or why.
 template <typename... Parts> void AkgenExplain(const std::string &op, const char *what, const Parts &...parts)
 {

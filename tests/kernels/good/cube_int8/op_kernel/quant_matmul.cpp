@@ -34,7 +34,13 @@ public:
         }
         outC.EnQue(sums);
         sums = outC.DeQue<int32_t>();
-        Fixpipe<int32_t, int32_t, CFG_ROW_MAJOR>(sumGm, sums, FixpipeParamsV220(COLUMNS, M, M, COLUMNS, false));
+        if (GetBlockIdx() % 2 == 0) {
+            Fixpipe<int32_t, int32_t, CFG_ROW_MAJOR>(sumGm, sums, FixpipeParamsV220(COLUMNS, M, M, COLUMNS, false));
+        } else { // the same in the words of CANN 8.1
+            FixpipeParams<int32_t> bursts(COLUMNS / 16, M * 16 * sizeof(int32_t) / 32, 0, COLUMNS);
+            bursts.nz2ndParams = Nz2NdParams(true, 1, 0, 0, COLUMNS);
+            Fixpipe(sumGm, sums, bursts);
+        }
         outC.FreeTensor(sums);
         CrossCoreSetFlag<2, PIPE_FIX>(SUMS_READY);
     }
