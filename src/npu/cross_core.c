@@ -448,7 +448,7 @@ static void order_by_clocks(struct npu_core *core)
         core->npu->cores[i].between = between_create(core->npu->core_count);
 }
 
-/* What had happened before the last IBSet or IBWait on the word at this address. */
+/* What had happened before the last IBSet, IBWait or WriteGmByPassDCache on the word at this address. */
 static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
 {
     struct npu_sync_state *sync = &npu->sync;
@@ -461,6 +461,29 @@ static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
     sync->pairs = pairs;
     pairs[sync->pair_count] = (struct npu_pair_clocks){at, new_clocks(npu, 1)};
     return pairs[sync->pair_count++].clocks;
+}
+
+/* Polling spans no waves: a launch of more cores than run at a time has words that nobody waits for. */
+bool cross_core_word_begin(struct npu_core *core)
+{
+    const struct npu *npu = core->npu;
+    if (npu->core_count > npu->wave_blocks * (npu->aic + npu->aiv) || npu->config.no_hazards)
+        return false;
+    order_by_clocks(core);
+    return true;
+}
+
+void cross_core_word_release(struct npu_core *core, uint64_t at)
+{
+    between_release(core, NPU_LANE_S, clocks_of_word(core->npu, at));
+}
+
+void cross_core_word_acquire(struct npu_core *core, uint64_t at)
+{
+    const struct npu_sync_state *sync = &core->npu->sync;
+    for (size_t i = 0; i < sync->pair_count; i++)
+        if (sync->pairs[i].at == at)
+            between_acquire(core, sync->pairs[i].clocks);
 }
 
 static void store_words(struct npu_core *core, uint64_t at, uint64_t bytes, int32_t value)

@@ -1,6 +1,7 @@
 /* GM past the scalar cache: ReadGmByPassDCache and WriteGmByPassDCache. A line of the cache that holds the same bytes
  * keeps its own, and comes back over them if it is dirty, as on the chip (asc-devkit docs, 标量计算/
- * WriteGmByPassDCache(ISASI)). Blocks signal each other with these accesses: what follows a read is ordered. */
+ * WriteGmByPassDCache(ISASI)). Blocks signal each other with these accesses: no race is looked for in what a block
+ * reads after such a read, and what it writes is ordered after what the word's writers had done. */
 #include "npu/machine_internal.h"
 #include "npu/scalar_internal.h"
 
@@ -15,6 +16,7 @@ uint64_t npu_gm_read_through(uint64_t addr, int size)
     npu_scalar_spin(core, region, addr, (uint32_t)size);
     gm_forget_reads(core, region, addr);
     core->spun = true;
+    cross_core_word_acquire(core, addr);
     dcache_swap_out(core);
     memcpy(&bits, (const void *)addr, (size_t)size);
     bool defined = npu_gm_defined(core, (const void *)addr, (size_t)size);
@@ -31,6 +33,7 @@ void npu_gm_write_through(uint64_t addr, int size, uint64_t bits)
     NPU_ENTER(core);
     gm_check(core, "dst", addr, (uint64_t)size);
     core->stats.scalar_stores++;
+    bool signals = cross_core_word_begin(core);
     if (!core->schedule) /* program order: what was kept is used by now */
         gm_forget_expected(core);
     dcache_swap_out(core);
@@ -38,6 +41,8 @@ void npu_gm_write_through(uint64_t addr, int size, uint64_t bits)
     memcpy((void *)addr, &bits, (size_t)size);
     npu_gm_written(core, (const void *)addr, (size_t)size, true, false);
     dcache_swap_in(core);
+    if (signals)
+        cross_core_word_release(core, addr);
 }
 
 int64_t npu_program_counter(void)

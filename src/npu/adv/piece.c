@@ -56,7 +56,7 @@ static void converted(const struct adv_piece *p, const struct adv_plan *plan)
 static void run_piece(struct adv_piece *p, const struct adv_plan *plan, uint32_t first)
 {
     const struct npu_adv *call = p->call;
-    p->slot[SLOT_DST] = from(&call->dst[0], call->dst_type ? call->dst_type : call->type, first);
+    p->slot[SLOT_DST] = from(&call->dst[0], call->dst_type, first);
     p->slot[SLOT_SRC] = from(&call->src[0], call->type, first);
     p->slot[SLOT_SRC1] = from(&call->src[1], call->type, first);
     bool narrow = is_narrow(call);

@@ -512,16 +512,16 @@ static void mixed_types(void **state)
     (void)state;
     static const uint8_t types[3][2] = {
         {AKGEN_FLOAT, AKGEN_FLOAT}, {AKGEN_FLOAT, AKGEN_FLOAT16}, {AKGEN_FLOAT16, AKGEN_FLOAT16}};
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 72; i++) {
         uint8_t dst = types[i % 3][0], src = types[i % 3][1];
         memset(in, 0, sizeof in);
         for (uint32_t k = 0; k < MOST; k++) {
             put(in, k, src, 0.01 * k - 3);
             put(in + 2 * REGION, k, dst, 7 - 0.02 * k);
         }
-        call = (struct npu_adv){.op = NPU_ADV_AXPY, .type = src, .dst_type = dst, .count = counts[i / 3]};
+        call = (struct npu_adv){.op = NPU_ADV_AXPY, .type = src, .dst_type = dst, .count = counts[i / 9]};
         put((uint8_t *)&call.scalar[0], 0, src, -1.25);
-        call.tmp.bytes = i & 8 ? 0 : i & 1 ? 1024 : 4100; /* the least for half is 4 * 256 */
+        call.tmp.bytes = i / 3 % 3 == 0 ? 0 : i / 3 % 3 == 1 ? 1024 : 4100; /* the least for half is 4 * 256 */
         booked = call.tmp.bytes ? 0 : 3 * REGION;
         sources = 1;
         assert_string_equal(run((uint64_t)(i & 3)), "");

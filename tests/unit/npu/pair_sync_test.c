@@ -296,6 +296,55 @@ static void accesses_past_the_cache_meet_in_gm(void **state)
     fixture_free(&f);
 }
 
+/* Blocks accumulate into the same floats of z one after the other; a word each behind them hands on the turn, and its
+ * reader clears it. The first writes plainly, and so does an impatient block, which does not wait. */
+static bool impatient;
+enum { WORDS_AT = 1024 };
+
+static void hand_over_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)y, (void)workspace;
+    int block = (int)npu_block_idx();
+    bool waits_not = impatient && block == LAST;
+    uint64_t word = (uint64_t)(z + WORDS_AT);
+    if (block && !waits_not) {
+        uint64_t before = word + (uint64_t)(block - 1) * 4;
+        while (npu_gm_read_through(before, 4) != 1)
+            ;
+        npu_gm_write_through(before, 4, 0);
+    }
+    struct npu_tensor a = part_of_ub(0, 32);
+    copy(a, global(x, (uint64_t)block * WORDS), WORDS);
+    npu_set_flag(NPU_PIPE_MTE2, NPU_PIPE_MTE3, 0);
+    npu_wait_flag(NPU_PIPE_MTE2, NPU_PIPE_MTE3, 0);
+    if (block && !waits_not)
+        npu_set_atomic(1, AKGEN_FLOAT);
+    copy(global(z, 0), a, WORDS);
+    npu_set_flag(NPU_PIPE_MTE3, NPU_PIPE_S, 0);
+    npu_wait_flag(NPU_PIPE_MTE3, NPU_PIPE_S, 0);
+    npu_gm_write_through(word + (uint64_t)block * 4, 4, 1);
+}
+
+static void words_past_the_cache_order_blocks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        fixture_make(&f, seed > 0, seed);
+        assert_true(launch(&f, hand_over_kernel, BLOCKS));
+        no_findings(&f);
+        for (int i = 0; i < WORDS; i++)
+            assert_true(f.z[i] == (float)(BLOCKS * i + WORDS * BLOCKS * (BLOCKS - 1) / 2));
+        fixture_free(&f);
+    }
+    impatient = true;
+    fixture_make(&f, false, 0);
+    assert_false(launch(&f, hand_over_kernel, BLOCKS));
+    assert_true(finding(&f, "gm_race")->fatal);
+    fixture_free(&f);
+    impatient = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +356,7 @@ int main(void)
         cmocka_unit_test(blocks_take_turns),
         cmocka_unit_test(turns_begin_with_their_workspace),
         cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
+        cmocka_unit_test(words_past_the_cache_order_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
