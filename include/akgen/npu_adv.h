@@ -33,6 +33,11 @@ struct npu_slices {
     struct npu_slice dst[NPU_SLICE_DIMS], src[NPU_SLICE_DIMS];
 };
 
+/* DataCopy with Nz2NdParamsFull: see adv/nz2nd.h, and CANN's structure for the units. */
+struct npu_nz2nd {
+    uint16_t matrices, rows, columns, src_matrix, src_column, dst_row, dst_matrix;
+};
+
 /* One call. Which fields an API reads stands at its line in adv.def; what is not named is zero. */
 struct npu_adv {
     uint16_t op;              /* enum npu_adv_op */

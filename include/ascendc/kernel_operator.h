@@ -21,6 +21,7 @@
 #include "adv/matmul.h"
 #include "adv/group_norm.h"
 #include "adv/norm.h"
+#include "adv/nz2nd.h"
 #include "adv/norm_grad.h"
 #include "adv/pad.h"
 #include "adv/pattern.h"

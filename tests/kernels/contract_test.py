@@ -141,13 +141,16 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
          "AddDeqRelu": "LocalTensor<half> h; LocalTensor<int32_t> i; AddDeqRelu(h, i, i, 8, 1, {1, 1, 1, 8, 8, 8}); "
                        "AddDeqRelu<false>(h, i, i, MASK_PLACEHOLDER, 1, {1, 1, 1, 8, 8, 8}); AddDeqRelu(h, i, i, m, 1, {1, 1, 1, 8, 8, 8});",
          "Std::min": "static_assert(std::is_same_v<decltype(Std::min(int64_t(5), 3)), int64_t>); static_assert(Std::max(2u, uint64_t(3)) == 3);",
+         "Nz2NdParamsFull": "DataCopy(gm, s, Nz2NdParamsFull{1, 32, 32, 1, 32, 32, 1}); DataCopy(gm, s, Nz2NdParamsFull());",
          "SetHF32Mode": "SetHF32Mode(true); SetHF32TransMode(false); SetHF32Mode(HF32Mode::ENABLE);",
          "SetNextTaskStart": "SetNextTaskStart<PIPE_MTE3, PIPE_FIX, true>(); SetNextTaskStart(); WaitPreTaskEnd<true>(); WaitPreTaskEnd();",
          "element": "LocalTensor<int32_t> i; i(0)++; ++i(1); i(0) %= 3; i(0) |= 1; i(0) <<= 2; i(1) &= i(0); --i(2); int32_t v = i(2)--; (void)v;",
          "KERNEL_LOG": "ASCENDC_ASSERT(false, { KERNEL_LOG(KERNEL_ERROR, \"%d\", 1); }); TRACE_START(1); TRACE_STOP(1);"}
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
-UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "mad": "mad((__cc__ float *)0, (__ca__ half *)0, (__cb__ half *)0, 1, 2, 3, 0, 0, 0, 1);",
+UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);",
+               "DataCopy": "DataCopy(d, s, Nd2NzParams());",
+               "DataCopyPad": "DataCopyPad(d, s, DataCopyParams(), Nd2NzParams()); DataCopyPad(d, s, DataCopyExtParams(), Nd2NzParams());", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "mad": "mad((__cc__ float *)0, (__ca__ half *)0, (__cb__ half *)0, 1, 2, 3, 0, 0, 0, 1);",
                "Hccl": "Hccl<HCCL_SERVER_TYPE_AICPU> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, {1, 2, 3, false});",
                "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> g((GM_ADDR)0, 1, 2);",
                "MakeLayout": "auto l = MakeLayout(MakeShape(1, 2), MakeStride(2, 1));",

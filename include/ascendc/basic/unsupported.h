@@ -11,6 +11,9 @@ namespace AscendC
 {
 
 template <typename T> class LocalTensor;
+struct DataCopyParams;
+struct DataCopyExtParams;
+struct Nd2NzParams;
 
 /* The cube unit and what feeds it. */
 AKGEN_LACKS_FUNCTION(MmadWithSparse)
@@ -22,7 +25,16 @@ AKGEN_LACKS_FUNCTION(Gemm)
 AKGEN_LACKS_FUNCTION(BroadCastVecToMM)
 AKGEN_LACKS_FUNCTION(SetMMLayoutTransform)
 AKGEN_LACKS_FUNCTION(CreateCubeResGroup)
-AKGEN_LACKS_TYPE(Nz2NdParamsFull)
+
+/* From UB into TSCM, which is the AIC's L1: a way that its server has to go. */
+#define AKGEN_LACKS_TSCM(Name, ...)                                                                                    \
+    template <typename T>                                                                                              \
+    __attribute__((unavailable("akgen-unsupported: " #Name " with Nd2NzParams from UB to TSCM"))) AKGEN_DEVICE void    \
+    Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, __VA_ARGS__ const Nd2NzParams &nd2nzParams);
+AKGEN_LACKS_TSCM(DataCopy)
+AKGEN_LACKS_TSCM(DataCopyPad, const DataCopyParams &dataCopyParams, )
+AKGEN_LACKS_TSCM(DataCopyPad, const DataCopyExtParams &dataCopyParams, )
+#undef AKGEN_LACKS_TSCM
 
 /* Other basic instructions. */
 AKGEN_LACKS_FUNCTION(CheckLocalMemoryIA)

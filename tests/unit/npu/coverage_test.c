@@ -180,7 +180,7 @@ static const struct {
 static bool takes_no_space(int op)
 {
     return op == NPU_ADV_LOG || op == NPU_ADV_LOG10 || op == NPU_ADV_SILU || op == NPU_ADV_SWISH ||
-           op == NPU_ADV_ARANGE || op == NPU_ADV_COPY_SLICES;
+           op == NPU_ADV_ARANGE || op == NPU_ADV_COPY_SLICES || op == NPU_ADV_COPY_NZ2ND;
 }
 /* Its document gives it a sharedTmpBuffer that it does not use. */
 static bool lives_in_place(int op)
