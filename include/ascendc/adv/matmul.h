@@ -539,7 +539,7 @@ template <class T, class... Rest> AKGEN_API void matmul_serve_objects(uint32_t i
     if constexpr (is_matmul<object>)
         object::akgen_call_back(++id);
     else
-        static_assert(std::is_pointer_v<object> || std::is_null_pointer_v<object>,
+        static_assert(std::is_convertible_v<object, const __gm__ void *> || std::is_convertible_v<object, const void *>,
                       "REGIST_MATMUL_OBJ takes Matmul objects and their tilings in turn");
     if constexpr (sizeof...(rest) > 0)
         matmul_serve_objects(id, rest...);
