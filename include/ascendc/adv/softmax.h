@@ -280,6 +280,46 @@ AKGEN_BOTH_TYPES(AKGEN_SOFTMAX, AKGEN_TMP, AKGEN_SEND)
 AKGEN_BOTH_TYPES(AKGEN_SOFTMAX, AKGEN_NO_TMP, AKGEN_SEND_WITHOUT)
 #undef AKGEN_SOFTMAX
 
+struct SoftMaxParams {
+    uint32_t srcM;
+    uint32_t srcK;
+    uint32_t oriSrcM;
+    uint32_t oriSrcK;
+    uint32_t loopCnt;
+    uint32_t splitMeanCnt;
+    float alpha;
+};
+#define AKGEN_SOFTMAX(tmp, send)                                                                                       \
+    template <typename T, typename U, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,    \
+              bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                          \
+    AKGEN_API void SoftmaxFlashV3(                                                                                     \
+        const LocalTensor<T> &dstTensor, const LocalTensor<U> &meanTensor, const LocalTensor<U> &expSumTensor,         \
+        const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,          \
+        const LocalTensor<U> &inMeanTensor, const LocalTensor<U> &inExpSumTensor, const LocalTensor<U> &inMaxTensor,   \
+        tmp() const SoftMaxTiling &tiling, const SoftMaxParams &params)                                                \
+    {                                                                                                                  \
+        static_assert(std::is_same_v<T, half> && std::is_same_v<U, float>,                                             \
+                      "SoftmaxFlashV3: this combination of data types is not supported on Ascend910B; supported: "     \
+                      "half with float");                                                                              \
+        npu_adv made = akgen::softmax<NPU_ADV_SOFTMAX_FLASH_V3, T>(                                                    \
+            dstTensor, srcTensor, tiling, {params.srcM, params.srcK, params.oriSrcM, params.oriSrcK},                  \
+            isUpdate ? NPU_ADV_UPDATE : 0);                                                                            \
+        made.shape[4] = params.loopCnt;                                                                                \
+        made.shape[5] = params.splitMeanCnt;                                                                           \
+        made.scalar[0] = akgen::bits_of<float>(params.alpha);                                                          \
+        made.dst[1] = meanTensor.akgen_tensor;                                                                         \
+        made.dst[2] = expSumTensor.akgen_tensor;                                                                       \
+        made.dst[3] = maxTensor.akgen_tensor;                                                                          \
+        made.dst[4] = expMaxTensor.akgen_tensor;                                                                       \
+        made.src[1] = inMeanTensor.akgen_tensor;                                                                       \
+        made.src[2] = inExpSumTensor.akgen_tensor;                                                                     \
+        made.src[3] = inMaxTensor.akgen_tensor;                                                                        \
+        send(made)                                                                                                     \
+    }
+AKGEN_SOFTMAX(AKGEN_TMP, AKGEN_SEND)
+AKGEN_SOFTMAX(AKGEN_NO_TMP, AKGEN_SEND_WITHOUT)
+#undef AKGEN_SOFTMAX
+
 /* With the rows' own maxima as a result: in the mode without broadcast only, as CANN's does nothing in the other. */
 #define AKGEN_SOFTMAX(tmp, send)                                                                                       \
     template <typename T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,                \

@@ -44,13 +44,11 @@ AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
 /* One name a line: the list shrinks. */
 /* clang-format off */
 #define AKGEN_LACKS_ADVANCED(X) \
-    X(SoftmaxFlashV3) \
     X(TransData)
 /* clang-format on */
 AKGEN_LACKS_ADVANCED(AKGEN_LACKS_FUNCTION)
 #undef AKGEN_LACKS_ADVANCED
 AKGEN_LACKS_TYPE(TransDataConfig)
-AKGEN_LACKS_TYPE(SoftMaxParams)
 AKGEN_LACKS_TYPE(SortConfig)
 AKGEN_LACKS_TYPE(BroadcastTiling)
 AKGEN_LACKS_FUNCTION(GetBroadcastTilingInfo)

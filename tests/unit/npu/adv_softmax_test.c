@@ -375,11 +375,101 @@ static void adjust(void **state)
     for_each_shape(adjust_of);
 }
 
+/* SoftmaxFlashV3: 64 lanes of a row, each eight neighbours of its first 512 columns and every 64th behind them; a
+ * part's mean is that of eight lanes. */
+static double part_mean(const struct shape *s, uint32_t r, uint32_t part)
+{
+    double sum = 0;
+    for (uint32_t lane = 8 * part; lane < 8 * part + 8; lane++) {
+        for (uint32_t i = 0; i < 8; i++)
+            sum += load(x_in, s->type, place(s, r, 8 * lane + i));
+        for (uint32_t c = 512 + lane; c < s->valid; c += 64)
+            sum += load(x_in, s->type, place(s, r, c));
+    }
+    return sum / (s->valid / 8);
+}
+
+static void assert_near(double got, double want, double bound)
+{
+    if (!(fabs(got - want) <= bound))
+        fail_msg("got %.9g, want %.9g within %g", got, want, bound);
+}
+
+static void check_flash_v3(struct shape s, bool update, uint32_t tmp_rows)
+{
+    static uint8_t mean_in[MOST], mean_out[MOST];
+    const float alpha = 0.9375f, loops = 3;
+    const double pull = alpha / (1 - alpha);
+    fill(&s, x_in, 1, 2);
+    prepare(NPU_ADV_SOFTMAX_FLASH_V3, &s, update ? NPU_ADV_UPDATE : 0, (2 * s.cols + 64 + 40) * 4 * tmp_rows);
+    struct SoftMaxTiling tiling = tiling_of(&s, tmp_rows);
+    tiling.splitK = s.cols;
+    adv_now.call.tiling = &tiling;
+    adv_now.call.shape[4] = (uint32_t)loops;
+    adv_now.call.shape[5] = 8;
+    memcpy(&adv_now.call.scalar[0], &alpha, sizeof alpha);
+    add_state(&s, false);
+    for (uint32_t i = 0; i < s.rows * 8; i++)
+        store(mean_in, AKGEN_FLOAT, i, 0.25 * (i / 8 % 4) - 0.5);
+    adv_now.in[1] = statistic(&s, mean_in, false);
+    adv_now.in[2] = statistic(&s, sum_in, false);
+    adv_now.in[3] = statistic(&s, max_in, false);
+    adv_now.out[1] = statistic(&s, mean_out, false);
+    adv_now.out[2] = statistic(&s, sum_out, false);
+    adv_now.out[3] = statistic(&s, max_out, false);
+    if (update)
+        adv_now.out[4] = (struct adv_operand){factor_out, 1, s.rows * BLOCK, 0};
+    adv_run_clean();
+    for (uint32_t r = 0; r < s.rows; r++) {
+        double moved[1024], mean = 0, whole = 0, max = -INFINITY, sum = 0;
+        for (uint32_t part = 0; part < 8; part++)
+            mean += part_mean(&s, r, part) / 8;
+        for (uint32_t c = 0; c < s.valid; c++) {
+            double distance = mean - part_mean(&s, r, c / (s.valid / 8));
+            moved[c] = load(x_in, s.type, place(&s, r, c)) - distance * pull;
+            max = fmax(max, moved[c]);
+        }
+        double before = load(mean_in, AKGEN_FLOAT, r * 8), old_max = load(max_in, AKGEN_FLOAT, r * 8);
+        whole = update ? (before * (loops - 1) + mean) / loops : mean;
+        double shift = (mean - whole) * pull, shift_before = (before - whole) * pull;
+        max += shift;
+        if (update)
+            max = fmax(max, old_max + shift_before);
+        double factor = update ? exp(old_max - max + shift_before) : 0;
+        for (uint32_t c = 0; c < s.valid; c++) {
+            double want = exp(moved[c] - (max - shift));
+            sum += want;
+            assert_near(load(y_out, s.type, place(&s, r, c)), want, 0x1p-10 * want + 0x1p-16);
+        }
+        sum += update ? factor * load(sum_in, AKGEN_FLOAT, r * 8) : 0;
+        for (uint32_t i = 8 * r; i < 8 * r + 8; i++) {
+            assert_near(load(mean_out, AKGEN_FLOAT, i), whole, 1e-5);
+            assert_near(load(max_out, AKGEN_FLOAT, i), max, 1e-4);
+            assert_near(load(sum_out, AKGEN_FLOAT, i), sum, 1e-4 * sum);
+        }
+        for (uint32_t i = 16 * r; update && i < 16 * r + 16; i++)
+            assert_near(load(factor_out, AKGEN_FLOAT16, i), factor, 0x1p-9 * factor + 0x1p-14);
+    }
+}
+
+static void flash_v3(void **state)
+{
+    (void)state;
+    const struct shape shapes[] = {{AKGEN_FLOAT16, AKGEN_FLOAT, 8, 512, 512, false},
+                                   {AKGEN_FLOAT16, AKGEN_FLOAT, 16, 640, 640, false},
+                                   {AKGEN_FLOAT16, AKGEN_FLOAT, 8, 1024, 1024, false}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int update = 0; update < 2; update++) {
+            check_flash_v3(shapes[i], update, 8);
+            check_flash_v3(shapes[i], update, 3);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(softmax),     cmocka_unit_test(softmax_of_another_shape),
                                        cmocka_unit_test(log_softmax), cmocka_unit_test(flash),
-                                       cmocka_unit_test(simple),      cmocka_unit_test(grad),
-                                       cmocka_unit_test(adjust)};
+                                       cmocka_unit_test(flash_v3),    cmocka_unit_test(simple),
+                                       cmocka_unit_test(grad),        cmocka_unit_test(adjust)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
