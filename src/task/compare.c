@@ -304,7 +304,7 @@ static double depth_of(const struct task_instance *instance, int output, struct 
     return depth;
 }
 
-/* The wider of the limits of the output's type and of the type that it is `made_of`. */
+/* The limit of the output's type; at least 4 units of rounding of the type that what it is `made_of` is stored in. */
 static double strict_limit(const struct task_instance *instance, int output, const struct task_argument *actual,
                            enum akgen_dtype type, struct arena *arena)
 {
@@ -312,7 +312,8 @@ static double strict_limit(const struct task_instance *instance, int output, con
     double depth = depth_of(instance, output, arena), limit = relative_limit(type, depth, param->serial);
     const struct task_argument *source =
         param->made_of ? &actual[task_output_index(instance->task, param->made_of)] : NULL;
-    return source && source->count ? fmax(limit, relative_limit(source->tensors[0].type, depth, false)) : limit;
+    enum akgen_dtype stored = source && source->count ? source->tensors[0].type : type;
+    return fmax(limit, stored == AKGEN_FLOAT16 ? 0x1p-9 : stored == AKGEN_BF16 ? 0x1p-6 : 0);
 }
 
 /* ---- both ----------------------------------------------------------------------------------------------------------

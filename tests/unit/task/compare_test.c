@@ -253,6 +253,31 @@ static void what_no_operation_defines_is_not_judged(void **state)
     assert_false(accepts(&b, TASK_STRICT, INFINITY, -INFINITY));
 }
 
+/* A float made of itself as half: 4 units of half's rounding, 2^-9 of twice the value at a scale of 1. */
+static void strict_limits_know_what_a_result_is_made_of(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_FLOAT);
+    struct task_param outputs[2] = {b.output, {.name = "x", .depth = "1", .compared = "true"}};
+    struct task_argument expected[2] = {b.expected}, actual[2] = {b.actual};
+    struct task_tensor stored = {.type = AKGEN_FLOAT16};
+    actual[1] = (struct task_argument){.tensors = &stored, .count = 1};
+    b.task.outputs = outputs;
+    b.task.output_count = 2;
+    static const double differences[] = {0x1p-13, 0x1p-8, 0x1p-7};
+    for (int made = 0; made < 2; made++)
+        for (int i = 0; i < 3; i++) {
+            outputs[0].made_of = made ? "x" : NULL;
+            for (int j = 0; j < COUNT; j++) {
+                task_write_double(&b.expected_tensor, j, 1, &(double){1});
+                task_write_double(&b.actual_tensor, j, 1, &(double){j == 5 ? 1 + differences[i] * 0.99 : 1});
+            }
+            task_compare(&b.instance, TASK_STRICT, expected, actual, &b.result);
+            assert_int_equal(b.result.ok, i == 0 || (i == 1 && made));
+        }
+}
+
 /* 64 terms: sqrt(64) / 4 times the limit of half, which is 2^-8 of twice the value at a scale of 1. */
 static void strict_limits_know_sums_one_after_the_other(void **state)
 {
@@ -319,6 +344,7 @@ int main(void)
         cmocka_unit_test(positions_of_equal_values_are_equal),
         cmocka_unit_test(strict_limits_follow_type_and_scale),
         cmocka_unit_test(strict_limits_know_sums_one_after_the_other),
+        cmocka_unit_test(strict_limits_know_what_a_result_is_made_of),
         cmocka_unit_test(what_nearly_overflows_may),
         cmocka_unit_test(what_no_operation_defines_is_not_judged),
         cmocka_unit_test(strict_limits_follow_the_terms_of_a_sum),
