@@ -420,25 +420,11 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
 
 /* IBSet, IBWait, and the blocks' turns (WaitPreBlock, NotifyNextBlock): words of a workspace in GM, one per block and
  * event, 32 bytes apart. CANN's functions poll copies of them in UB; here a waiting block sleeps until the words are
- * right. IBSet and IBWait order what their two blocks do; the turns count as points where all that was written before
- * is settled: coarser than what they order (docs/machine.md). Sources: asc-devkit docs, 同步控制/核间同步, IBSet,
+ * right. They order what the two blocks of a pair do, and what a block does in its turn with what the blocks before it
+ * did until theirs was over; nothing else. Sources: asc-devkit docs, 同步控制/核间同步, IBSet,
  * IBWait, InitDetermineComputeWorkspace, WaitPreBlock, NotifyNextBlock. */
-static void settle(struct npu_core *core)
-{
-    finish_pipes(core);
-    if (!core->between) {
-        end_epoch(core);
-        return;
-    }
-    struct npu *npu = core->npu;
-    if (!npu->sync.soft_clock)
-        npu->sync.soft_clock = new_clocks(npu, 1);
-    between_release(core, NPU_LANE_S, npu->sync.soft_clock);
-    between_acquire(core, npu->sync.soft_clock);
-}
-
-/* From the first IBSet or IBWait on, clocks say what of which block comes before what; all that was done before it
- * counts as settled. */
+/* From the first IBSet, IBWait or InitDetermineComputeWorkspace on, clocks say what of which block comes before what;
+ * all that was done before it counts as settled. */
 static void order_by_clocks(struct npu_core *core)
 {
     if (core->between)
@@ -597,7 +583,9 @@ void npu_block_turn(int step, const struct npu_tensor *gm, const struct npu_tens
     uint64_t bytes = (uint64_t)blocks * NPU_BLOCK;
     check_pair_workspace(core, gm, bytes, ub, bytes + NPU_BLOCK);
     int32_t *round = round_of(ub, blocks);
-    settle(core);
+    finish_pipes(core);
+    order_by_clocks(core);
+    struct npu_clock *turns = clocks_of_word(core->npu, gm->addr); /* one for all blocks: a turn follows another */
     if (step == NPU_TURN_INIT) {
         if (core->block == 0)
             store_words(core, gm->addr, bytes, 0);
@@ -611,9 +599,10 @@ void npu_block_turn(int step, const struct npu_tensor *gm, const struct npu_tens
         struct block_turn turn = {(const uint8_t *)gm->addr, core->block, blocks, *round};
         if (!turn_has_come(&turn))
             npu_fiber_wait(core, turn_has_come, &turn, names[step]);
-        settle(core);
+        between_acquire(core, turns);
         return;
     }
+    between_release(core, NPU_LANE_S, turns);
     if (core->block + 1 == blocks)
         store_words(core, gm->addr, bytes, 0);
     else

@@ -253,6 +253,74 @@ static void blocks_take_turns(void **state)
     }
 }
 
+/* Each block adds 1 to what the block before it left; READER also reads what block 0 left: in its turn, in place of one
+ * (before it has waited), or after it, when it is ordered as well. */
+enum { READER = 3, BEFORE = 0, WITHIN = 1, AFTER = 2 };
+static int when_it_reads;
+static void reader_of_turns_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, (BLOCKS + 1) * 32), room = part_of_ub(96, 32);
+    npu_block_turn(NPU_TURN_INIT, &words, &ub);
+    npu_sync_all(1);
+    if (block == READER && when_it_reads == BEFORE)
+        copy(room, global(z, 0), WORDS);
+    npu_block_turn(NPU_TURN_WAIT, &words, &ub);
+    add_one(z, block);
+    if (block == READER && when_it_reads == WITHIN)
+        copy(room, global(z, 0), WORDS);
+    npu_block_turn(NPU_TURN_NOTIFY, &words, &ub);
+    if (block == READER && when_it_reads == AFTER)
+        copy(room, global(z, 0), WORDS);
+}
+
+static void turns_order_what_came_before_them(void **state)
+{
+    (void)state;
+    for (when_it_reads = BEFORE; when_it_reads <= AFTER; when_it_reads++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            struct fixture f;
+            fixture_make(&f, seed > 0, seed);
+            assert_int_equal(launch(&f, reader_of_turns_kernel, BLOCKS), when_it_reads != BEFORE);
+            if (when_it_reads == BEFORE)
+                finding(&f, "gm_race");
+            else
+                no_findings(&f);
+            fixture_free(&f);
+        }
+}
+
+/* What a block writes after its turn is over, the next block does not wait for. */
+static void late_writer_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, (BLOCKS + 1) * 32);
+    npu_block_turn(NPU_TURN_INIT, &words, &ub);
+    npu_sync_all(1);
+    npu_block_turn(NPU_TURN_WAIT, &words, &ub);
+    if (block == 1)
+        copy(part_of_ub(96, 32), global(z, 0), WORDS);
+    npu_block_turn(NPU_TURN_NOTIFY, &words, &ub);
+    if (block == 0)
+        add_one(z, 0);
+}
+
+static void turns_do_not_order_what_comes_after(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        struct fixture f;
+        fixture_make(&f, seed > 0, seed);
+        for (int i = 0; i < WORDS; i++)
+            f.z[i] = 0;
+        launch(&f, late_writer_kernel, BLOCKS);
+        finding(&f, "gm_race");
+        fixture_free(&f);
+    }
+}
+
 static void hasty_kernel(float *x, float *y, float *z, float *workspace)
 {
     (void)x, (void)y, (void)z;
@@ -354,6 +422,8 @@ int main(void)
         cmocka_unit_test(a_workspace_of_pairs_is_zero),
         cmocka_unit_test(bad_pairs_are_found),
         cmocka_unit_test(blocks_take_turns),
+        cmocka_unit_test(turns_order_what_came_before_them),
+        cmocka_unit_test(turns_do_not_order_what_comes_after),
         cmocka_unit_test(turns_begin_with_their_workspace),
         cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
         cmocka_unit_test(words_past_the_cache_order_blocks),
