@@ -25,7 +25,7 @@ static void add(struct line *line, const char *format, ...)
         line->length += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* "UB+0x1000", "x+0x200": where an operand begins. */
+/* "UB+0x1000", "L0A+0x0", "x+0x200": where an operand begins. */
 static void add_place(struct line *line, const struct npu_core *core, const char *operand,
                       const struct npu_tensor *tensor)
 {
@@ -33,7 +33,9 @@ static void add_place(struct line *line, const struct npu_core *core, const char
         return;
     add(line, "  %s ", operand);
     if (core->ub && npu_in_ub(core, tensor->addr)) {
-        add(line, "UB+0x%llx", (unsigned long long)(tensor->addr - (uint64_t)core->ub));
+        enum npu_memory memory = npu_memory_at(core, tensor->addr);
+        add(line, "%s+0x%llx", npu_memories[memory].name,
+            (unsigned long long)(tensor->addr - npu_memory_base(core, memory)));
         return;
     }
     const struct npu_gm_region *region = npu_gm_below(core->npu, tensor->addr);
@@ -43,9 +45,48 @@ static void add_place(struct line *line, const struct npu_core *core, const char
         add(line, "0x%llx", (unsigned long long)tensor->addr);
 }
 
+/* The shape of a cube's instruction: rows x columns of a matrix, fractals, m x k x n of a product. False for others. */
+static bool add_matrix(struct line *line, const struct npu_insn *insn)
+{
+    const char *type = akgen_dtype_name(insn->src_type);
+    switch (insn->op) {
+    case NPU_OP_ND2NZ:
+        add(line, "  %u x %u", insn->nd2nz.n, insn->nd2nz.d);
+        if (insn->nd2nz.nd_num != 1)
+            add(line, " x %u", insn->nd2nz.nd_num);
+        add(line, " %s, ND to NZ", type);
+        return true;
+    case NPU_OP_LOAD_DATA:
+        add(line, "  %u fractals of %s%s", insn->load_2d.repeat, type, insn->load_2d.transpose ? ", transposed" : "");
+        return true;
+    case NPU_OP_LOAD_DATA_WITH_TRANSPOSE:
+        add(line, "  %u times fractals of %s, transposed", insn->load_2d.repeat, type);
+        return true;
+    case NPU_OP_LOAD_DATA_3D:
+        add(line, "  %u x %u %s%s", insn->load_3d.m, insn->load_3d.k, type,
+            insn->load_3d.transpose ? ", transposed" : "");
+        return true;
+    case NPU_OP_MMAD:
+        add(line, "  %u x %u x %u %s to %s%s", insn->mmad.m, insn->mmad.k, insn->mmad.n, type,
+            akgen_dtype_name(insn->dst_type),
+            insn->mmad.init == NPU_C_ACCUMULATE ? ", added to C"
+            : insn->mmad.init == NPU_C_BIAS     ? ", added to the bias"
+                                                : "");
+        return true;
+    case NPU_OP_FIXPIPE:
+        add(line, "  %u x %u %s to %s%s", insn->fixpipe.m, insn->fixpipe.n, type, akgen_dtype_name(insn->dst_type),
+            insn->fixpipe.nz2nd ? ", NZ to ND" : "");
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* How many elements, or the shape of a copy. */
 static void add_extent(struct line *line, const struct npu_insn *insn)
 {
+    if (add_matrix(line, insn))
+        return;
     bool copy = insn->op == NPU_OP_DATA_COPY || insn->op == NPU_OP_DATA_COPY_PAD;
     const char *type = akgen_dtype_name(insn->src_type);
     if (insn->form == NPU_FORM_COUNT)

@@ -10,6 +10,7 @@ import numpy
 from akgen_program import TASKS, akgen, copy_reference, edit
 
 SQRT = TASKS / "level1/Math/Sqrt/reference"
+AKGEN_KERNELS = TASKS.parents[1] / "tests/kernels/good"
 
 
 def log_has_every_step(folder):
@@ -31,6 +32,20 @@ def log_has_every_step(folder):
     assert {int(line.split()[1]) for line in lines} == set(range(48))
     stdout = akgen("run", SQRT, "--log").stdout
     assert stdout.splitlines()[: len(lines)] == lines
+
+
+def log_of_a_matmul_names_the_cubes_memories(folder):
+    kernels = AKGEN_KERNELS / "matmul_add_blocks"
+    lines = akgen("run", "level3/GMM/MatmulAdd", kernels, "--case=4", f"--log={folder}/log.txt")
+    assert lines.returncode == 0, lines.stdout + lines.stderr
+    lines = [line for line in (folder / "log.txt").read_text().splitlines() if line.startswith("AIC 0 ")]
+    wanted = [r"MTE2 DataCopy +of Iterate  dst L1\+0x0  src0 a\+0x0  \d+ x \d+ float16, ND to NZ  op_kernel/matmul_add.cpp:37",
+              r"MTE1 LoadData +of Iterate  dst L0A\+0x0  src0 L1\+0x0  \d+ fractals of float16  ",
+              r"MTE1 LoadData +of Iterate  dst L0B\+0x\w+  src0 L1\+0x\w+  \d+ fractals of float16, transposed  ",
+              r"M    Mmad +of Iterate  dst L0C\+0x0  src0 L0A\+0x0  src1 L0B\+0x0  \d+ x \d+ x \d+ float16 to float32",
+              r"FIX  Fixpipe +of GetTensorC  dst \w+\+0x\w+  src0 L0C\+0x0  \d+ x \d+ float32 to \w+"]
+    for pattern in wanted:
+        assert any(re.search(pattern, line) for line in lines), (pattern, lines[:6], lines[-2:])
 
 
 def dumps_are_the_tensors(folder):
@@ -80,7 +95,7 @@ def bad_input_is_told(folder):
     assert done.returncode == 3 and "No such file" in done.stderr, done.stderr
 
 
-checks = [log_has_every_step, dumps_are_the_tensors, bad_input_is_told]
+checks = [log_has_every_step, log_of_a_matmul_names_the_cubes_memories, dumps_are_the_tensors, bad_input_is_told]
 if shutil.which("gdb"):
     checks.append(gdb_steps_in_the_kernel)
 else:
