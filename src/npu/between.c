@@ -205,7 +205,7 @@ bool between_find(const struct npu_core *core, enum between_access access, const
     bool found = false;
     for (int i = 0; i < npu->core_count; i++) {
         const struct npu_core *other = &npu->cores[i];
-        for (int kind = 0; kind < LOGS && other != core; kind++) {
+        for (int kind = 0; kind < LOGS && other != core && wanted.low < wanted.high; kind++) {
             if ((kind == LOG_DMA_READ) != (access == BETWEEN_READ))
                 continue;
             uint32_t covered = known ? known[i].at[lane_of_log[kind]] : 0;

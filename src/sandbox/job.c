@@ -163,15 +163,19 @@ static void understand(struct arena *arena, const struct sandbox_result *ended, 
 static void run_debugger(struct arena *arena, const struct job *job, const char *const runner[],
                          struct sandbox_result *ended)
 {
-    const char *argv[40];
+    const char *argv[64], *headers = job->headers ? job->headers : "";
     int count = 0;
     argv[count++] = "gdb";
     argv[count++] = "-q";
     if (job->debugger->script)
         argv[count++] = "-batch";
-    const char *const commands[] = {"set debuginfod enabled off", "set breakpoint pending on",
-                                    arena_printf(arena, "directory %s", job->debugger->sources),
-                                    arena_printf(arena, "break %s", job->entry), "break npu_trap"};
+    const char *const commands[] = {
+        "set debuginfod enabled off", "set breakpoint pending on",
+        arena_printf(arena, "directory %s", job->debugger->sources), arena_printf(arena, "break %s", job->entry),
+        "break npu_trap",
+        /* `step` stays in the kernel: not into the compiler's hooks, nor into Ascend C. */
+        "skip -rfu ^(npu_|__sanitizer_cov_|hook$)", arena_printf(arena, "skip -gfi %s/*/*.h", headers),
+        arena_printf(arena, "skip -gfi %s/*/*/*.h", headers), arena_printf(arena, "skip -gfi %s/*/*/*/*.h", headers)};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         argv[count++] = "-ex";
         argv[count++] = commands[i];

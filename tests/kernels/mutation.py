@@ -4,11 +4,12 @@ left under program order and three random schedules.
 
 One piece is a pair of SetFlag and WaitFlag (of a reverse flag also the SetFlag before and the WaitFlag behind its loop), a
 PipeBarrier, the flag between EnQue and DeQue of one queue (loose_queue.h), a pair of cross-core flags, of IBSet and IBWait,
-or a SyncAll. A mutant counts as detected by the detector if a conflict is reported that names both lines, and both hold an
+of WaitPreBlock and NotifyNextBlock, or a SyncAll. A mutant counts as detected by the detector if a conflict is reported that names both lines, and both hold an
 access. A mutant that passes is a miss. mutation_misses.tsv explains each mutant that the detector does not find: columns project, mutant,
 class (what happens to it), reason, proof. The proof of a miss is
 `with MUTANT [and MUTANT ...]` (deleting them too gives a conflict that deleting only them does not), `sync manual`
-(without the edges of auto-sync the mutant has a conflict that the kernel has not), both, or `-`."""
+(without the edges of auto-sync the mutant has a conflict that the kernel has not), both, `case N` (in that case of the task the
+mutant has one: the case that is run does not need the order), or `-`."""
 import argparse
 import concurrent.futures
 import itertools
@@ -37,6 +38,8 @@ PATTERNS = {
     "cross wait": r"\bCrossCoreWaitFlag\s*(?:<[^>]*>)?\s*\((?P<id>[^;]*)\)\s*;",
     "pair set": r"\bIBSet\s*\([^;]*,(?P<id>[^;,]*)\)\s*;",
     "pair wait": r"\bIBWait\s*\([^;]*,(?P<id>[^;,]*)\)\s*;",
+    "turn wait": r"\bWaitPreBlock\s*\((?P<id>[^;]*)\)\s*;",
+    "turn set": r"\bNotifyNextBlock\s*\((?P<id>[^;]*)\)\s*;",
     "barrier": r"\bPipeBarrier\s*<\s*(?P<event>PIPE_\w+)\s*>\s*\(\s*\)\s*;",
     "raw barrier": r"\bpipe_barrier\s*\(\s*(?P<event>PIPE_\w+)\s*\)\s*;",
     "sync": r"\bSyncAll\s*(?:<\w+>)?\s*\([^;]*\)\s*;",
@@ -44,7 +47,7 @@ PATTERNS = {
 QUEUE = re.compile(r"(?P<type>\b(?:AscendC::)?(?:TQue|TQueBind)\s*<[^;>]*>)\s*(?P<names>\w+(?:\s*,\s*\w+)*)\s*;")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 # What only orders is no access.
-ORDERING = re.compile(r"\b(SetFlag|WaitFlag|PipeBarrier|EnQue|DeQue|SyncAll|CrossCore\w+Flag|set_flag|wait_flag|pipe_barrier)\b")
+ORDERING = re.compile(r"\b(WaitPreBlock|NotifyNextBlock|SetFlag|WaitFlag|PipeBarrier|EnQue|DeQue|SyncAll|CrossCore\w+Flag|set_flag|wait_flag|pipe_barrier)\b")
 
 
 def block_around(code, position):
@@ -72,7 +75,7 @@ class Site:
         if self.role in ("barrier", "sync"):
             self.name = f"{'PipeBarrier' if self.role == 'barrier' else 'SyncAll'} {event}".strip()
         else:
-            self.name = {"cross": "CrossCore", "pair": "IB"}.get(prefix, f"Flag {event}") + f" {number}"
+            self.name = {"cross": "CrossCore", "pair": "IB", "turn": "Turn"}.get(prefix, f"Flag {event}") + f" {number}"
 
 
 class Mutant:
@@ -113,6 +116,11 @@ class Project:
 
     def __init__(self, name, directory, task, options):
         self.name, self.directory, self.task, self.options = name, directory, task, options
+
+    def in_case(self, case):
+        """The same project in another case of its task."""
+        options = [option for option in self.options if not option.startswith("--case=")]
+        return Project(self.name, self.directory, self.task, [f"--case={case}", *options])
 
     def sources(self):
         return sorted(p for p in (self.directory / "op_kernel").iterdir() if p.suffix in (".cpp", ".h"))
@@ -237,6 +245,9 @@ def classify(mutant, result):
 def proved(mutant, proof):
     """Whether a miss is implied by what the proof names."""
     project, others = mutant.project, {other.name: other for other in mutant.project.mutants()}
+    if proof.startswith("case "):
+        there = project.in_case(int(proof.split()[1]))
+        return bool(conflicts(there.evaluate(mutant, seeds=0))) and not conflicts(there.evaluate(seeds=0))
     sync = "manual" if proof.startswith("sync manual") else None
     partners = [others[name] for name in re.sub(r"^(sync manual)? ?(with )?", "", proof).split(" and ") if name]
     rest = None
@@ -285,7 +296,11 @@ def table(rows):
     for name in names:
         yield line(name, [row for row in rows if row[0].project.name == name])
     for kind in sorted({mutant.kind for mutant, _, _ in rows}):
+        for sync in ("auto", "manual"):
+            yield line(f"all {kind}, sync {sync}", [row for row in rows if row[0].kind == kind and row[2]["sync"] == sync])
         yield line(f"all {kind}", [row for row in rows if row[0].kind == kind])
+    for sync in ("auto", "manual"):
+        yield line(f"all, sync {sync}", [row for row in rows if row[2]["sync"] == sync])
     yield line("all", rows)
 
 

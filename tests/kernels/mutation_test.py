@@ -7,11 +7,12 @@ import unittest
 
 import mutation
 
-KERNELS = ("buffer_pools", "cube_flags", "cube_queues", "flags", "function_pointers", "gm_variable", "intrinsics", "mix_handshake",
-           "mix_vector", "order_block_pairs", "order_copies", "order_cross_cores", "order_cube_slots", "order_cube_vector",
-           "order_double_buffer", "order_raw_flags", "order_rms_norm", "order_scalars", "order_softmax", "order_stages",
-           "order_two_phases", "queues", "sorting", "tensor_list", "level1/Math/Sqrt", "level2/Activation/SwiGlu",
-           "level2/Norm/RmsNorm")
+KERNELS = ("buffer_pools", "cube_flags", "cube_queues", "flags", "function_pointers", "gm_variable", "intrinsics",
+           "mix_handshake", "mix_vector", "order_allocated_ids", "order_block_pairs", "order_bound_queue",
+           "order_copies", "order_cross_cores", "order_cube_slots", "order_cube_vector", "order_double_buffer",
+           "order_raw_flags", "order_rms_norm", "order_scalars", "order_softmax", "order_stages",
+           "order_static_tensors", "order_turns", "order_two_phases", "queues", "sorting", "tensor_list",
+           "level1/Math/Sqrt", "level2/Activation/SwiGlu", "level2/Norm/RmsNorm")
 SANITIZED = os.environ.get("AKGEN_SANITIZED") == "ON"
 
 

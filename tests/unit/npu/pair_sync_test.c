@@ -321,6 +321,33 @@ static void turns_do_not_order_what_comes_after(void **state)
     }
 }
 
+/* Nobody waits for a turn: three blocks write bytes that overlap in part, so each conflicts with two others. */
+static void impatient_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, (BLOCKS + 1) * 32), a = part_of_ub(0, 128);
+    npu_block_turn(NPU_TURN_INIT, &words, &ub);
+    npu_sync_all(1);
+    if (block > 2)
+        return;
+    fill(a, (float)(block + 1), 4 * WORDS);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, block == 2 ? WORDS : 0), a, 4 * WORDS);
+}
+
+static void a_write_conflicts_with_two_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct fixture f;
+        fixture_make(&f, seed > 0, seed);
+        launch(&f, impatient_kernel, BLOCKS);
+        finding(&f, "gm_overlap");
+        fixture_free(&f);
+    }
+}
+
 static void hasty_kernel(float *x, float *y, float *z, float *workspace)
 {
     (void)x, (void)y, (void)z;
@@ -424,6 +451,7 @@ int main(void)
         cmocka_unit_test(blocks_take_turns),
         cmocka_unit_test(turns_order_what_came_before_them),
         cmocka_unit_test(turns_do_not_order_what_comes_after),
+        cmocka_unit_test(a_write_conflicts_with_two_blocks),
         cmocka_unit_test(turns_begin_with_their_workspace),
         cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
         cmocka_unit_test(words_past_the_cache_order_blocks),
