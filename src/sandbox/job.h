@@ -35,7 +35,7 @@ struct job {
     enum npu_sync sync;
     bool random_order;
     uint64_t seed;
-    uint64_t poison; /* npu_config.poison */
+    uint64_t poison;                       /* npu_config.poison */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     int input_count, output_count;
     struct op_attr *attrs;
