@@ -155,7 +155,8 @@ enum npu_quant {
  * roundEn. Abs ... Not    src0; form and strides as Adds. Cast           as Abs; mode = RoundMode. dst_type and
  * src_type differ. Compare        as Add; mode = CMPMODE; dst addr 0: the result goes to CMPMASK (one repeat).
  * CompareScalar  as Adds; mode = CMPMODE, NPU_INSN_SCALAR_SRC1.
- * Select         as Add; mode = SELMODE, aux = selMask (addr 0: the CMPMASK register decides, mode 0 only);
+ * GetCmpMask     dst, 16 bytes. SetCmpMask: src0.
+ * Select         as Add; mode = SELMODE, aux = selMask (addr 0: CMPMASK holds it in mode 0, its address in mode 2);
  *                NPU_INSN_SCALAR_SRC1 and scalar for mode 1, and then no src1.
  * vcadd (acc)    src0; mask form, repeat, src0_blk, src0_rep; no dst (addr 0). Its sum: npu_get_acc_val(). */
 /* Which operands an API fills, by family in isa.def; what is not named stays zero:
@@ -164,6 +165,7 @@ enum npu_quant {
  * repeat, dst_blk, dst_rep) cast               dst, src0, dst_type, src_type, mode = RoundMode compare            dst
  * (addr 0 = into CMPMASK), src0, src1 or scalar (SCALAR_SRC1), mode = CMPMODE select             dst, src0, src1 or
  * scalar (SCALAR_SRC1), aux = selMask of type src1_type (addr 0 = CMPMASK), mode duplicate, create_index   dst, scalar
+ *   get_cmp_mask, set_cmp_mask   dst or src0
  *   gather             dst, src0, src1 = byte offsets, scalar1 = base offset
  *   gather_mask        dst, src0, mode = pattern or src1 = pattern (USER_PATTERN), mask[0] with REDUCE_MODE, src1_rep
  *   reduce             dst, src0, aux = sharedTmpBuffer, CAL_INDEX
@@ -210,8 +212,8 @@ struct npu_insn {
 enum {
     NPU_INSN_CUT = 1, /* Compare with a count, inside high-level APIs: the last repeat is compared up to the count. The
                        * chip compares it whole, and nobody looks at the rest; here its bits are 0. */
-    NPU_INSN_OWN_CMPMASK = 1,     /* Select, inside high-level APIs: CMPMASK is set from their temporary space, not from
-                                   * the UB that CANN reserves */
+    NPU_INSN_OWN_CMPMASK = 1,     /* Select: CMPMASK is set by the kernel or from a high-level API's temporary space, not
+                                   * by way of the UB that CANN reserves */
     NPU_INSN_CAL_INDEX = 1,       /* ReduceMax/Min: also the index */
     NPU_INSN_REDUCE_MODE = 2,     /* GatherMask: reduceMode (counter-like) */
     NPU_INSN_SCALAR_SRC1 = 4,     /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
@@ -285,8 +287,6 @@ enum npu_cube_register {
 void npu_set_cube_register(int which, uint64_t value);
 /* SetFixPipeConfig with isUnitFlag: no fractal of L0C is marked any more. */
 void npu_clear_unit_flags(void);
-void npu_set_cmp_mask(const struct npu_tensor *mask);
-void npu_get_cmp_mask(const struct npu_tensor *mask);
 /* Result registers; reading drains the pipe that writes them. */
 uint64_t npu_get_acc_val(void); /* GetAccVal(): bits of the float/half sum */
 void npu_get_reduce_max_min(int dtype, uint64_t *value_bits, uint64_t *index_bits);

@@ -189,6 +189,8 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     int pipe = npu_insn_pipe(&insn);
     if (npu_memory_of(insn.dst.position) == NPU_MEM_BT) /* its check compares what is there with what will be */
         npu_schedule_drain(core, NPU_PIPE_ALL);
+    if (insn.op == NPU_OP_SELECT && insn.mode && !insn.aux.addr) /* its check looks for an address in CMPMASK */
+        npu_schedule_drain(core, pipe);
     if (!core->schedule) /* program order: what was kept is used by now */
         gm_forget_expected(core);
     int count = row->family.check(core, &insn, &core->regs, accesses);

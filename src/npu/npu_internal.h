@@ -76,7 +76,7 @@ struct npu_family {
 /* clang-format off */
 #define NPU_FAMILIES(X) \
     X(binary) X(ternary) X(scalar) X(unary) X(cast) X(compare) \
-    X(select) X(duplicate) X(brcb) X(copy) X(create_index) X(gather) \
+    X(get_cmp_mask) X(set_cmp_mask) X(select) X(duplicate) X(brcb) X(copy) X(create_index) X(gather) \
     X(gather_mask) X(reduce) X(whole_reduce) X(block_reduce) X(pair_reduce) X(vcadd_acc) \
     X(data_copy) X(data_copy_pad) \
     X(compound) X(dequant) X(gatherb) X(transpose) X(transpose_4d) X(trans_5hd) X(sort32) X(mrg_sort) X(no_effect) \

@@ -86,45 +86,6 @@ void npu_set_va_reg(int reg, const uint64_t addresses[8])
             npu_in_ub(core, addresses[i]) ? (uint32_t)(addresses[i] - (uint64_t)core->ub) : NPU_VA_OUTSIDE;
 }
 
-/* CMPMASK has 128 bits. Source: asc-devkit docs, SetCmpMask and GetCmpMask (ISASI). */
-enum { CMP_MASK_BYTES = 16 };
-
-static void check_cmp_mask(struct npu_core *core, const struct npu_tensor *mask, const char *operand)
-{
-    if (!npu_in_ub(core, mask->addr) || !npu_in_ub(core, mask->addr + CMP_MASK_BYTES - 1))
-        npu_trap(core, "ub_out_of_bounds", operand, "the comparison mask takes 16 bytes of UB");
-    if (mask->addr % CMP_MASK_BYTES)
-        npu_trap(core, "misaligned_address", operand, "the comparison mask's address is not a multiple of 16 bytes");
-}
-
-void npu_set_cmp_mask(const struct npu_tensor *mask)
-{
-    NPU_ENTER(core);
-    if (core->aic)
-        return;
-    check_cmp_mask(core, mask, "src");
-    npu_schedule_drain(core, NPU_PIPE_V);
-    npu_order_scalar(core, mask->addr, CMP_MASK_BYTES, false, mask->flags & NPU_TENSOR_RAW);
-    if (!npu_ub_defined(core, (const void *)mask->addr, CMP_MASK_BYTES))
-        npu_undefined_read(core, "src", (const void *)mask->addr);
-    memcpy(core->results.cmp_mask, (const void *)mask->addr, CMP_MASK_BYTES);
-}
-
-void npu_get_cmp_mask(const struct npu_tensor *mask)
-{
-    NPU_ENTER(core);
-    if (core->aic)
-        return;
-    check_cmp_mask(core, mask, "dst");
-    npu_schedule_drain(core, NPU_PIPE_V);
-    npu_order_scalar(core, mask->addr, CMP_MASK_BYTES, true, mask->flags & NPU_TENSOR_RAW);
-    memcpy((void *)mask->addr, core->results.cmp_mask, CMP_MASK_BYTES);
-    npu_ub_define(core, (const void *)mask->addr, CMP_MASK_BYTES);
-}
-
-/* Reading a result register waits for pipe V, with or without auto-sync: CANN's GatherMask reads rsvdCnt right behind
- * its instruction, without a flag (asc-devkit, impl/basic_api/dav_c220). What V has done comes before all that follows.
- */
 uint64_t npu_get_acc_val(void)
 {
     NPU_ENTER(core);

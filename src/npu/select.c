@@ -2,7 +2,8 @@
  *
  * Mode 0 (VSEL_CMPMASK_SPR) loads the bits of one repeat into CMPMASK and uses them in every repeat; without selMask
  * the register decides as it is. Modes 1 (tensor, scalar) and 2 (two tensors) take the bits of selMask one repeat after
- * another. Mode 1 without a scalar takes it from CMPMASK, where SetCmpMask put it.
+ * another. Mode 1 without a scalar takes it from CMPMASK, where SetCmpMask put it; mode 2 without selMask takes its
+ * address from there, whose low 32 bits the kernel has put there (SetCmpMask.md, example).
  *
  * Modes 1 and 2 need the last 8 KB of UB (docs Select, constraints): the scalar, or the address of selMask, goes to
  * CMPMASK by way of 32 elements at its start (asc-devkit's impl/basic_api/dav_c220). What a kernel keeps there is lost.
@@ -21,14 +22,36 @@ static bool has_src1(const struct npu_insn *insn)
     return insn->mode != SELECT_TENSOR_SCALAR;
 }
 
+/* selMask at the address in CMPMASK. What comes before this instruction has been executed (issue.c). */
+static struct npu_tensor addressed_mask(struct npu_core *core)
+{
+    uint32_t low;
+    memcpy(&low, core->results.cmp_mask, sizeof low);
+    uint32_t offset = low - (uint32_t)(uint64_t)core->ub; /* of a pointer's low bits */
+    if (offset >= core->ub_bytes)
+        offset = low; /* an offset in UB */
+    if (offset >= core->ub_bytes)
+        npu_trap(core, "select_mode", "mask",
+                 "Select in mode 2 without selMask takes its address from CMPMASK, which holds 0x%x: no address in "
+                 "Unified Buffer; SetCmpMask takes a tensor with it",
+                 low);
+    return (struct npu_tensor){.addr = (uint64_t)core->ub + offset,
+                               .bytes = core->ub_bytes - offset,
+                               .position = NPU_VECCALC,
+                               .flags = NPU_TENSOR_RAW};
+}
+
 int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                      struct npu_access *accesses)
 {
     if (insn->mode >= SELECT_MODES)
         npu_trap(core, "select_mode", "selMode", "Select has no SELMODE %d", insn->mode);
-    if (!insn->aux.addr && insn->mode != SELECT_CMPMASK)
-        npu_trap(core, "select_mode", "mask", "Select in mode %d needs selMask; only mode 0 takes CMPMASK as it is",
-                 insn->mode);
+    if (!insn->aux.addr && insn->mode == SELECT_TENSOR_SCALAR)
+        npu_trap(core, "select_mode", "mask", "Select in mode 1 needs selMask; CMPMASK holds the scalar");
+    if (!insn->aux.addr && insn->mode == SELECT_TENSOR_TENSOR) {
+        insn->aux = addressed_mask(core);
+        insn->flags |= NPU_INSN_OWN_CMPMASK;
+    }
     int n = npu_check_vector(core, insn, regs, accesses, "src0", has_src1(insn) ? "src1" : NULL);
     if (!insn->aux.addr || !n)
         return n;

@@ -36,6 +36,7 @@ FORMS = {
     "scalar": {"count": "NAME(d, s, x, 64);", **masked("NAME(d, s, x", UNARY)},
     "unary": {"count": "NAME(d, s, 64);", **masked("NAME(d, s", UNARY)},
     "compare": {"count": "NAME(b, s, t, CMPMODE::EQ, 64);", "mask": f"NAME(b, s, t, CMPMODE::EQ, 8, 1, {BINARY});"},
+    "get_cmp_mask": {"register": "NAME(d);"}, "set_cmp_mask": {"register": "NAME(s);"},
     "select": {"count": "NAME(d, b, s, t, SELMODE::VSEL_TENSOR_TENSOR_MODE, 64);",
                "scalar": "NAME(d, b, s, x, SELMODE::VSEL_TENSOR_SCALAR_MODE, 64);",
                "mask": f"NAME(d, b, s, t, SELMODE::VSEL_CMPMASK_SPR, 8, 1, {BINARY});"},

@@ -8,7 +8,7 @@
 #include "basic/vector_gather.h"
 
 /* dst = CMPMASK ? src0 : src1. mode 0: the bits are in CMPMASK; 1: the bits are at src1, CMPMASK holds the other value,
- * a scalar. (Mode 2, where CMPMASK holds an address, is below.) */
+ * a scalar; 2: CMPMASK holds the address of the bits. */
 #define AKGEN_RAW_SELECT(T)                                                                                            \
     AKGEN_API void vsel(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dstBlockStride,   \
                         uint8_t src0BlockStride, uint8_t src1BlockStride, uint8_t dstRepeatStride,                     \
@@ -25,17 +25,16 @@
     }                                                                                                                  \
     template <typename U>                                                                                              \
     AKGEN_API void vsel(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ U *src1, uint8_t repeat, uint8_t dstBlockStride,   \
-                        uint8_t src0BlockStride, uint8_t, uint8_t dstRepeatStride, uint8_t src0RepeatStride, uint8_t,  \
-                        uint8_t mode)                                                                                  \
+                        uint8_t src0BlockStride, uint8_t src1BlockStride, uint8_t dstRepeatStride,                     \
+                        uint8_t src0RepeatStride, uint8_t src1RepeatStride, uint8_t mode)                              \
     {                                                                                                                  \
         npu_insn insn =                                                                                                \
             akgen::raw_insn<NPU_OP_SELECT, T, T>(akgen::raw_ub(dst), akgen::raw_ub(src0), repeat, dstBlockStride,      \
                                                  src0BlockStride, dstRepeatStride, src0RepeatStride);                  \
-        if (mode != uint8_t(AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE)) {                                              \
-            npu_unsupported("vsel with the address of its mask in CMPMASK");                                           \
-            return;                                                                                                    \
-        }                                                                                                              \
-        insn.aux = akgen::raw_ub(src1);                                                                                \
+        bool scalar = mode == uint8_t(AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE);                                      \
+        (scalar ? insn.aux : insn.src1) = akgen::raw_ub(src1);                                                         \
+        insn.src1_blk = src1BlockStride;                                                                               \
+        insn.src1_rep = src1RepeatStride;                                                                              \
         insn.src1_type = AKGEN_UINT8;                                                                                  \
         insn.mode = mode;                                                                                              \
         npu_issue(&insn);                                                                                              \
@@ -46,13 +45,13 @@ AKGEN_RAW_SELECT(float)
 /* CMPMASK from and to 16 bytes. */
 AKGEN_API void set_cmpmask(__ubuf__ void *src)
 {
-    npu_tensor tensor = akgen::raw_ub(src);
-    npu_set_cmp_mask(&tensor);
+    npu_insn insn = akgen::raw_insn<NPU_OP_SET_CMP_MASK, uint8_t, uint8_t>({}, akgen::raw_ub(src), 1, 0, 0, 0, 0);
+    npu_issue(&insn);
 }
 AKGEN_API void get_cmpmask(__ubuf__ void *dst)
 {
-    npu_tensor tensor = akgen::raw_ub(dst);
-    npu_get_cmp_mask(&tensor);
+    npu_insn insn = akgen::raw_insn<NPU_OP_GET_CMP_MASK, uint8_t, uint8_t>(akgen::raw_ub(dst), {}, 1, 0, 0, 0, 0);
+    npu_issue(&insn);
 }
 
 namespace akgen

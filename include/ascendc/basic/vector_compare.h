@@ -149,13 +149,21 @@ AKGEN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, co
 }
 template <typename T> AKGEN_API void GetCmpMask(const LocalTensor<T> &dst)
 {
-    npu_get_cmp_mask(&akgen::raw(dst));
+    static_assert(akgen::require_type<NPU_OP_GET_CMP_MASK, T>::ok);
+    npu_insn insn = akgen::start<NPU_OP_GET_CMP_MASK, T, T>(akgen::raw(dst));
+    insn.form = NPU_FORM_MASK_REG;
+    npu_issue(&insn);
 }
 template <typename T> AKGEN_API void SetCmpMask(const LocalTensor<T> &src)
 {
-    npu_set_cmp_mask(&akgen::raw(src));
+    static_assert(akgen::require_type<NPU_OP_SET_CMP_MASK, T>::ok);
+    npu_insn insn = akgen::start<NPU_OP_SET_CMP_MASK, T, T>(npu_tensor{});
+    insn.form = NPU_FORM_MASK_REG;
+    insn.src0 = akgen::raw(src);
+    npu_issue(&insn);
 }
 
+/* isSetMask is reserved here (Select.md, table 2): CANN sets the mask whatever it says. */
 #define AKGEN_SELECT(mask_parameter)                                                                                   \
     template <typename T, typename U, bool isSetMask = true>                                                           \
     AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,        \
@@ -164,7 +172,7 @@ template <typename T> AKGEN_API void SetCmpMask(const LocalTensor<T> &src)
     {                                                                                                                  \
         npu_insn insn = akgen::select(dst, selMask, src0, selMode);                                                    \
         insn.src1 = akgen::raw(src1);                                                                                  \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::by_mask(insn, mask, repeatTime);                                                             \
         akgen::strides(insn, repeatParams);                                                                            \
         npu_issue(&insn);                                                                                              \
     }                                                                                                                  \
@@ -174,7 +182,7 @@ template <typename T> AKGEN_API void SetCmpMask(const LocalTensor<T> &src)
                           const BinaryRepeatParams &repeatParams)                                                      \
     {                                                                                                                  \
         npu_insn insn = akgen::select_scalar(dst, selMask, src0, src1, selMode);                                       \
-        akgen::by_mask<isSetMask>(insn, mask, repeatTime);                                                             \
+        akgen::by_mask(insn, mask, repeatTime);                                                             \
         akgen::strides(insn, repeatParams);                                                                            \
         npu_issue(&insn);                                                                                              \
     }
@@ -199,7 +207,7 @@ AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, 
     akgen::by_count(insn, count);
     npu_issue(&insn);
 }
-/* With the mask registers as they are, and the selection mask in CMPMASK (first form) or in a tensor. */
+/* With the mask registers as they are. CMPMASK holds the selection mask (mode 0) or its address in UB (mode 2). */
 template <typename T, SELMODE selMode>
 AKGEN_API void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
                       uint8_t repeatTime, const BinaryRepeatParams &repeatParams)

@@ -1,5 +1,5 @@
 /* Which high-level APIs a test program has run, for coverage_test.c, as coverage.h does for instructions. The tests
- * that run them compare their results with NumPy-like loops of their own. */
+ * that run them compare the results with plain loops of their own. */
 #ifndef TESTS_NPU_ADV_COVERAGE_H
 #define TESTS_NPU_ADV_COVERAGE_H
 

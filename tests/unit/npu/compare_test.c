@@ -220,6 +220,40 @@ static void without_dst_into_the_register_under_the_mask(void **state)
         }
 }
 
+/* SetCmpMask and GetCmpMask move 16 bytes, whatever the tensor's type. */
+static void the_register_moves_to_and_from_ub(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 9);
+    for (uint8_t type = 0; type < AKGEN_DTYPE_CODES; type++) {
+        if (!(npu_isa[NPU_OP_SET_CMP_MASK].types >> type & 1))
+            continue;
+        struct npu_core *core = fake_core(&rng);
+        uint32_t from = (uint32_t)rng_integer(&rng, 0, 100) * 16, to = DST + (uint32_t)rng_integer(&rng, 0, 100) * 16;
+        uint8_t want[FAKE_UB];
+        memcpy(want, fake_ub, FAKE_UB);
+        memcpy(want + to, want + from, 16);
+        npu_ub_undefine(core, fake_ub + to, 16);
+        struct npu_insn set = {
+            .op = NPU_OP_SET_CMP_MASK, .dst_type = type, .src_type = type, .src0 = fake_tensor(from)};
+        struct npu_insn get = {.op = NPU_OP_GET_CMP_MASK, .dst_type = type, .src_type = type, .dst = fake_tensor(to)};
+        assert_null(fake_issue(core, &set, npu_check_set_cmp_mask, npu_exec_set_cmp_mask, NULL, NULL));
+        assert_null(fake_issue(core, &get, npu_check_get_cmp_mask, npu_exec_get_cmp_mask, NULL, NULL));
+        assert_memory_equal(fake_ub, want, FAKE_UB);
+        assert_true(npu_ub_defined(core, fake_ub + to, 16));
+        covered(&set, COUNT);
+        if (npu_isa[NPU_OP_GET_CMP_MASK].types >> type & 1) /* GetCmpMask has no 64-bit types */
+            covered(&get, COUNT);
+        set.src0.addr += 8;
+        assert_string_equal(fake_issue(core, &set, npu_check_set_cmp_mask, npu_exec_set_cmp_mask, NULL, NULL),
+                            "misaligned_address");
+        get.dst.addr = (uint64_t)(fake_ub + FAKE_UB);
+        assert_string_equal(fake_issue(core, &get, npu_check_get_cmp_mask, npu_exec_get_cmp_mask, NULL, NULL),
+                            "ub_out_of_bounds");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +261,7 @@ int main(void)
         cmocka_unit_test(undefined_inputs_make_undefined_bits),
         cmocka_unit_test(cut_at_the_count),
         cmocka_unit_test(what_the_chip_does_instead),
+        cmocka_unit_test(the_register_moves_to_and_from_ub),
         cmocka_unit_test(without_dst_into_the_register_under_the_mask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

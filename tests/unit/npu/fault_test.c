@@ -76,7 +76,8 @@ static void misaligned_address(void)
     npu_pipe_create();
     struct npu_tensor room = local(64);
     room.addr += 8;
-    npu_get_cmp_mask(&room);
+    struct npu_insn insn = {.op = NPU_OP_GET_CMP_MASK, .form = NPU_FORM_MASK_REG, .dst = room};
+    npu_issue(&insn);
 }
 
 static void input_written(float *x)

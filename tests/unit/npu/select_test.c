@@ -134,7 +134,16 @@ static void cmpmask_register(void **state)
     assert_null(fake_issue(core, &insn, npu_check_select, npu_exec_select, NULL, NULL));
     for (uint32_t i = 0; i < 128; i++)
         assert_memory_equal(fake_ub + DST + i * 2, fake_ub + (i % 8 < 4 ? SRC0 : SRC1) + i * 2, 2);
+    /* In mode 2 it holds the address of selMask: the low 32 bits. */
     insn.mode = TENSOR;
+    uint32_t low = (uint32_t)(uint64_t)(fake_ub + MASK + 64);
+    memcpy(core->results.cmp_mask, &low, sizeof low);
+    struct npu_insn addressed = insn;
+    assert_null(fake_issue(core, &addressed, npu_check_select, npu_exec_select, NULL, NULL));
+    for (uint32_t i = 0; i < 128; i++)
+        assert_memory_equal(fake_ub + DST + i * 2,
+                            fake_ub + (fake_ub[MASK + 64 + i / 8] >> i % 8 & 1 ? SRC0 : SRC1) + i * 2, 2);
+    memset(core->results.cmp_mask, 0x0f, 16);
     assert_string_equal(fake_issue(core, &insn, npu_check_select, npu_exec_select, NULL, NULL), "select_mode");
     insn.mode = 3;
     assert_string_equal(fake_issue(core, &insn, npu_check_select, npu_exec_select, NULL, NULL), "select_mode");
