@@ -110,6 +110,8 @@ void akgen_unpad_tiling(const struct akgen_shape *shape, uint32_t space, uint32_
                         struct akgen_UnPadTiling *tiling);
 void akgen_transpose_matrix_tiling(const struct akgen_shape *shape, uint32_t type_size,
                                    struct akgen_ConfusionTransposeTiling *tiling);
+void akgen_transpose_swap_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,
+                                 struct akgen_ConfusionTransposeTiling *tiling);
 bool akgen_topk_tiling(int32_t inner, int32_t outer, int32_t k, uint32_t type_size, bool has_index, bool small,
                        bool largest, struct akgen_TopkTiling *tiling);
 

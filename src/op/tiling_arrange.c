@@ -102,3 +102,33 @@ void akgen_transpose_matrix_tiling(const struct akgen_shape *shape, uint32_t typ
     tiling->param4 = height * block * type_size / BLOCK_BYTES;
     tiling->param5 = width / block;
 }
+
+/* transposeType 1 and 2; `space` bytes of temporary space, used in squares of 16 x 16 elements. */
+void akgen_transpose_swap_tiling(const struct akgen_shape *shape, uint32_t space, uint32_t type_size,
+                                 struct akgen_ConfusionTransposeTiling *tiling)
+{
+    enum { SQUARE = LIST * LIST };
+    if (shape->rank < 4 || !type_size)
+        return;
+    uint32_t n = (uint32_t)shape->dims[1], rows = ((uint32_t)shape->dims[2] + LIST - 1) / LIST * LIST;
+    uint32_t squares = ((uint32_t)shape->dims[3] + LIST - 1) / LIST, width = squares * LIST;
+    uint32_t room = space / type_size / SQUARE * SQUARE, column = rows * LIST;
+    if (!room)
+        return;
+    tiling->param0 = BLOCK_BYTES / type_size;
+    tiling->param1 = (uint32_t)shape->dims[0];
+    tiling->param2 = n;
+    tiling->param3 = width;
+    tiling->param4 = rows;
+    tiling->param5 = squares;
+    tiling->param6 = room;
+    tiling->param7 = room / LIST;
+    tiling->param8 = column;
+    tiling->param9 = column / room;
+    tiling->param10 = column % room;
+    tiling->param11 = rows * width;
+    tiling->param12 = n * rows * width;
+    tiling->param13 = n * width;
+    tiling->param14 = n * LIST;
+    tiling->param15 = room / LIST * (column / room) * n * width;
+}

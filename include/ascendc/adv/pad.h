@@ -65,7 +65,8 @@ AKGEN_API void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                          ConfusionTransposeTiling &tiling)
 {
     npu_adv call = akgen::adv<NPU_ADV_TRANSPOSE, T>(dst.akgen_tensor, src.akgen_tensor, 0);
-    call.flags = NPU_ADV_NO_TMP;
+    const bool fractals = transposeType < TransposeType::TRANSPOSE_ND2ND_ONLY;
+    call.flags = fractals ? 0 : NPU_ADV_NO_TMP;
     call.tmp = sharedTmpBuffer.akgen_tensor;
     call.tiling = &tiling;
     call.shape[0] = static_cast<uint32_t>(transposeType);

@@ -109,6 +109,9 @@ constexpr uint32_t AKGEN_TRANSPOSE_MATRIX = 7; // TRANSPOSE_ND2ND_ONLY
     {                                                                                                                  \
         if (type == AKGEN_TRANSPOSE_MATRIX)                                                                            \
             GetConfusionTransposeOnlyTilingInfo(shape, bytes, type_size, tiling);                                      \
+        const akgen_shape plain = AkgenShape(shape);                                                                   \
+        if (type == 1 || type == 2)                                                                                    \
+            akgen_transpose_swap_tiling(&plain, bytes, type_size, AkgenPlain<akgen_ConfusionTransposeTiling>(tiling)); \
     }                                                                                                                  \
     inline void GetConfusionTransposeTilingInfo(const ge::Shape &shape, const uint32_t bytes,                          \
                                                 const uint32_t type_size, const uint32_t type,                         \

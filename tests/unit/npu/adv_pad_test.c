@@ -138,13 +138,52 @@ static void transposes(void **state)
             }
     ((struct akgen_ConfusionTransposeTiling *)adv_now.call.tiling)->param1 = 8;
     assert_string_equal(adv_run(0), "adv_shape");
-    adv_now.call.shape[0] = 1;
+    adv_now.call.shape[0] = 3;
     assert_string_equal(adv_run(0), "unsupported_api");
+}
+
+/* (b, n, h/n, s) in squares of 16 x 16 to (b, s, n, h/n), in rows (type 1) or, where n is whole squares, in squares of
+ * (n, h/n) (type 2); the temporary space holds a square, three, or a whole column. */
+static void check_swap(uint32_t size, uint32_t b, uint32_t n, uint32_t s, uint32_t d, uint32_t type, uint32_t squares)
+{
+    static struct akgen_ConfusionTransposeTiling tiling;
+    const struct akgen_shape shape = {.rank = 4, .dims = {b, n, s, d}};
+    uint32_t bytes = b * n * s * d * size, space = squares * 256 * size;
+    akgen_transpose_swap_tiling(&shape, space, size, &tiling);
+    fill(bytes);
+    adv_now = (struct adv_case){
+        .call = {.op = NPU_ADV_TRANSPOSE, .type = type_of(size, n), .shape = {type}, .tiling = &tiling},
+        .in = {{source, 1, bytes, 0}},
+        .out = {{result, 1, bytes, 0}},
+        .tmp_bytes = space};
+    adv_run_clean();
+    for (uint32_t i = 0; i < b * n * s * d; i++) {
+        uint32_t c = i % d, y = i / d % s, head = i / d / s % n, batch = i / d / s / n;
+        uint32_t from = ((batch * n + head) * d / 16 + c / 16) * s * 16 + y * 16 + c % 16;
+        uint32_t to = batch * n * s * d + y * n * d;
+        to += type == 1 ? head * d + c : (c / 16 * (n / 16) + head / 16) * 256 + head % 16 * 16 + c % 16;
+        assert_memory_equal(result + to * size, source + from * size, size);
+    }
+}
+
+static void swaps_axes(void **state)
+{
+    (void)state;
+    for (uint32_t size = 2; size <= 4; size += 2)
+        for (uint32_t squares = 1; squares <= 5; squares += 2) {
+            check_swap(size, 1, 2, 64, 32, 1, squares);
+            check_swap(size, 2, 3, 48, 16, 1, squares);
+            check_swap(size, 1, 16, 16, 32, 2, squares);
+            check_swap(size, 1, 32, 16, 16, 2, squares);
+        }
+    adv_now.tmp_bytes = 512;
+    assert_string_equal(adv_run(0), "adv_tmp_too_small");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pads_to_blocks), cmocka_unit_test(pads_surplus),
-                                       cmocka_unit_test(unpads), cmocka_unit_test(transposes)};
+                                       cmocka_unit_test(unpads), cmocka_unit_test(transposes),
+                                       cmocka_unit_test(swaps_axes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
