@@ -42,6 +42,14 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length)
     return copy;
 }
 
+void *arena_copy(struct arena *arena, const void *from, size_t bytes)
+{
+    void *copy = arena_alloc(arena, bytes ? bytes : 1);
+    if (bytes)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
 char *arena_strdup(struct arena *arena, const char *text)
 {
     return arena_strndup(arena, text, strlen(text));

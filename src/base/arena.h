@@ -15,6 +15,8 @@ void *arena_alloc(struct arena *arena, size_t bytes) __attribute__((returns_nonn
 /* A copy of a string, or of its first `length` bytes. */
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
+/* A copy of `bytes` bytes; not NULL for none. */
+void *arena_copy(struct arena *arena, const void *from, size_t bytes);
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Moves everything that `from` owns into `arena`; `from` is empty afterwards. For arenas filled by threads. */
 void arena_adopt(struct arena *arena, struct arena *from);

@@ -1,4 +1,4 @@
-/* Inside src/eval: what eval.c (one candidate) and case.c (one of its cases) share. */
+/* Inside src/eval: what eval.c (one candidate) and case_internal.h (one of its cases) share. */
 #ifndef EVAL_INTERNAL_H
 #define EVAL_INTERNAL_H
 

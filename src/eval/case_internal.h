@@ -1,0 +1,59 @@
+/* Inside src/eval: one case of one candidate, bound to its OpDef, and the memory that its tensors lie in. What bind.c,
+ * gm_memory.c, judge.c and case.c share. */
+#ifndef EVAL_CASE_INTERNAL_H
+#define EVAL_CASE_INTERNAL_H
+
+#include "eval/eval_internal.h"
+
+/* The tensors of a case in the memory that akgen and akgen-run share. */
+struct gm_memory {
+    int fd;
+    uint8_t *base;
+    uint64_t bytes;
+};
+
+struct bound_case {
+    const struct eval_candidate *candidate;
+    struct prepared *prepared;
+    const struct task_instance *instance;  /* its case */
+    struct job_argument *inputs, *outputs; /* in OpDef order */
+    struct op_attr *attrs;
+    int combination; /* of data types, an index into the OpDef's */
+    struct gm_memory gm;
+    uint64_t begin; /* offset of the first tensor */
+};
+
+/* case.c */
+/* The data type that a case is called by: of its first tensor input. */
+const char *eval_case_dtype(const struct task_instance *instance);
+
+/* bind.c */
+/* Fills in inputs, outputs, attributes and combination. NULL, or why the candidate's OpDef cannot be called as the task
+ * calls its operator. */
+const char *bind_case(struct arena *arena, struct bound_case *bound);
+
+/* gm_memory.c */
+/* Gives every tensor its place and fills the memory. False: errno says why there is none. */
+bool gm_memory_lay_out(struct bound_case *bound);
+/* GM as it is before a run: inputs, zeros where the contract gives them, and nothing that looks like a value elsewhere.
+ */
+void gm_memory_fill(struct bound_case *bound);
+/* Also of a memory that was never laid out (fd -1). */
+void gm_memory_free(struct gm_memory *gm);
+/* A copy of the output bytes of a run, one after the other; the caller frees it. */
+uint8_t *gm_memory_save_outputs(const struct bound_case *bound);
+/* "y[17]": the first output element that differs from the saved bytes; NULL if none does. */
+const char *gm_memory_first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved);
+
+/* judge.c */
+void judge_set(struct verdict_case *row, enum verdict_kind kind, enum verdict_stage stage, const char *error);
+/* What came of row->run, and of the outputs in GM where the kernel came to its end. */
+void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row);
+/* A case that was right before, with other inputs: rejects outputs that are those of the first. */
+void judge_repetition(struct arena *arena, const struct verdict_case *first, struct verdict_case *again);
+/* The task's outputs with the values that the kernel left. */
+struct task_argument *judge_actual(struct arena *arena, const struct bound_case *bound);
+/* "file:line: message" */
+const char *judge_place(struct arena *arena, const struct job_finding *finding);
+
+#endif

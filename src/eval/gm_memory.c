@@ -1,0 +1,143 @@
+/* The memory of a case's tensors, which akgen and akgen-run share: where each tensor lies, and what is in it before a
+ * run. */
+#include "eval/case_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { GM_ALIGN = 512, GM_SLACK = 1024 };
+
+static void place(struct job_argument *argument, uint64_t gap, uint64_t *offset)
+{
+    for (int i = 0; i < argument->count; i++) {
+        argument->tensors[i].offset = *offset;
+        *offset += (argument->tensors[i].bytes + gap + GM_ALIGN - 1) / GM_ALIGN * GM_ALIGN;
+    }
+}
+
+static void add_sizes(const struct job_argument *argument, uint64_t *bytes, uint64_t *tensors)
+{
+    for (int i = 0; i < argument->count; i++)
+        *bytes += argument->tensors[i].bytes;
+    *tensors += (uint64_t)argument->count;
+}
+
+/* What is left free behind each tensor, so that an access with a wrong stride leaves its tensor and does not fall into
+ * the next. The gaps are never touched and take no memory. */
+static uint64_t gap_between(const struct bound_case *bound)
+{
+    static const uint64_t all_gaps = 1ULL << 30;
+    uint64_t bytes = 0, tensors = 1;
+    for (int i = 0; i < bound->instance->task->input_count; i++)
+        add_sizes(&bound->inputs[i], &bytes, &tensors);
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        add_sizes(&bound->outputs[i], &bytes, &tensors);
+    return GM_SLACK + (bytes < all_gaps / tensors ? bytes : all_gaps / tensors);
+}
+
+/* A pattern that is a NaN in every floating type, so that an unwritten output never looks right. */
+enum { POISON = 0xff };
+static void poison(void *at, size_t bytes)
+{
+    memset(at, POISON, bytes);
+}
+
+static bool gm_create(struct gm_memory *gm, uint64_t bytes)
+{
+    gm->bytes = bytes ? bytes : GM_ALIGN;
+    gm->fd = memfd_create("akgen-gm", MFD_CLOEXEC);
+    if (gm->fd < 0 || ftruncate(gm->fd, (off_t)gm->bytes) != 0)
+        return false;
+    gm->base = mmap(NULL, gm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, gm->fd, 0);
+    if (gm->base == MAP_FAILED)
+        gm->base = NULL;
+    return gm->base != NULL;
+}
+
+void gm_memory_free(struct gm_memory *gm)
+{
+    if (gm->base)
+        munmap(gm->base, gm->bytes);
+    if (gm->fd >= 0)
+        close(gm->fd);
+}
+
+/* What lies behind a tensor in its allocation must not look like a value. */
+static void poison_behind(const struct gm_memory *gm, const struct job_argument *argument)
+{
+    for (int i = 0; i < argument->count; i++)
+        poison(gm->base + argument->tensors[i].offset + argument->tensors[i].bytes, GM_SLACK);
+}
+
+void gm_memory_fill(struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    for (int i = 0; i < task->input_count; i++)
+        for (int t = 0; t < bound->inputs[i].count; t++)
+            memcpy(bound->gm.base + bound->inputs[i].tensors[t].offset, bound->instance->inputs[i].tensors[t].values,
+                   bound->inputs[i].tensors[t].bytes);
+    for (int i = 0; i < task->input_count; i++)
+        poison_behind(&bound->gm, &bound->inputs[i]);
+    for (int i = 0; i < task->output_count; i++)
+        if (bound->outputs[i].alias < 0)
+            poison_behind(&bound->gm, &bound->outputs[i]);
+    for (int i = 0; i < task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count && bound->outputs[i].alias < 0; t++)
+            memset(bound->gm.base + bound->outputs[i].tensors[t].offset,
+                   bound->outputs[i].tensors[t].defined ? 0 : POISON, bound->outputs[i].tensors[t].bytes);
+}
+
+bool gm_memory_lay_out(struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    uint64_t end = bound->begin, gap = gap_between(bound);
+    for (int i = 0; i < task->input_count; i++)
+        place(&bound->inputs[i], gap, &end);
+    for (int i = 0; i < task->output_count; i++) {
+        struct job_argument *output = &bound->outputs[i];
+        if (output->alias < 0)
+            place(output, gap, &end);
+        else
+            for (int t = 0; t < output->count; t++)
+                output->tensors[t].offset = bound->inputs[output->alias].tensors[t].offset;
+    }
+    if (!gm_create(&bound->gm, end))
+        return false;
+    gm_memory_fill(bound);
+    return true;
+}
+
+uint8_t *gm_memory_save_outputs(const struct bound_case *bound)
+{
+    uint64_t bytes = 0, tensors = 0;
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        add_sizes(&bound->outputs[i], &bytes, &tensors);
+    uint8_t *outputs = malloc(bytes + 1), *saved = outputs;
+    if (!outputs)
+        abort();
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            memcpy(saved, bound->gm.base + tensor->offset, tensor->bytes);
+            saved += tensor->bytes;
+        }
+    return outputs;
+}
+
+const char *gm_memory_first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved)
+{
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            const uint8_t *now = bound->gm.base + tensor->offset;
+            size_t at = 0, size = akgen_dtype_size(bound->instance->outputs[i].tensors[t].type);
+            while (at < tensor->bytes && now[at] == saved[at])
+                at++;
+            if (at < tensor->bytes)
+                return arena_printf(arena, "%s[%zu]", bound->instance->task->outputs[i].name, at / (size ? size : 1));
+            saved += tensor->bytes;
+        }
+    return NULL;
+}

@@ -1,0 +1,218 @@
+/* What a run of a case is worth: a fault or a cheat of the kernel, or its outputs against the reference. */
+#include "base/digest.h"
+#include "eval/case_internal.h"
+
+#include <string.h>
+
+struct task_argument *judge_actual(struct arena *arena, const struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    struct task_argument *actual =
+        arena_copy(arena, bound->instance->outputs, sizeof *actual * (size_t)task->output_count);
+    for (int i = 0; i < task->output_count; i++) {
+        actual[i].tensors = arena_copy(arena, actual[i].tensors, sizeof *actual[i].tensors * (size_t)actual[i].count);
+        for (int t = 0; t < actual[i].count; t++)
+            actual[i].tensors[t].values = bound->gm.base + bound->outputs[i].tensors[t].offset;
+    }
+    return actual;
+}
+
+/* Name of an input that the kernel changed although the operator only reads it, or NULL. */
+static const char *changed_input(const struct bound_case *bound)
+{
+    const struct task *task = bound->instance->task;
+    for (int i = 0; i < task->input_count; i++)
+        for (int t = 0; t < bound->inputs[i].count && !bound->inputs[i].written; t++)
+            if (memcmp(bound->gm.base + bound->inputs[i].tensors[t].offset,
+                       bound->instance->inputs[i].tensors[t].values, bound->inputs[i].tensors[t].bytes) != 0)
+                return task->inputs[i].name;
+    return NULL;
+}
+
+/* Bytes of the output's tensor that the reference has values for. */
+static uint64_t expected_bytes(const struct bound_case *bound, const struct task_argument *expected, int i, int t)
+{
+    const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+    const struct task_tensor *whole = &bound->instance->outputs[i].tensors[t];
+    bool shorter =
+        whole->rank == 1 && expected[i].tensors[t].rank == 1 && expected[i].tensors[t].dims[0] < whole->dims[0];
+    return shorter ? (uint64_t)expected[i].tensors[t].dims[0] * akgen_dtype_size(whole->type) : tensor->bytes;
+}
+
+/* Why the outputs do not count as written, or NULL: bytes of a compared output that no block ever wrote may hold the
+ * right value by luck. What lies behind a result that is shorter than its tensor may stay unwritten. */
+static const char *unwritten_output(struct arena *arena, const struct bound_case *bound,
+                                    const struct task_argument *expected, const struct job_result *run)
+{
+    const struct task *task = bound->instance->task;
+    int at = 0;
+    for (int i = 0; i < bound->candidate->build->def.output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count && at < run->undefined_count; t++, at++)
+            if (run->undefined[at] && task_output_judged(bound->instance, i, bound->candidate->options->profile) &&
+                run->undefined_first[at] < expected_bytes(bound, expected, i, t))
+                return arena_printf(arena, "%lu bytes of output '%s' were never written, the first at offset %lu",
+                                    (unsigned long)run->undefined[at], task->outputs[i].name,
+                                    (unsigned long)run->undefined_first[at]);
+    return NULL;
+}
+
+void judge_set(struct verdict_case *row, enum verdict_kind kind, enum verdict_stage stage, const char *error)
+{
+    row->kind = kind;
+    row->stage = stage;
+    row->error = error;
+    row->ok = kind == VERDICT_PASS;
+}
+
+/* At least this many different values make an output one that no mistake repeats. */
+enum { VARIED = 16 };
+
+static int count_values(const uint8_t *values, uint64_t count, size_t size)
+{
+    const uint8_t *seen[VARIED];
+    int found = 0;
+    for (uint64_t i = 0; i < count && found < VARIED; i++) {
+        bool known = false;
+        for (int k = 0; k < found && !known; k++)
+            known = memcmp(seen[k], values + i * size, size) == 0;
+        if (!known)
+            seen[found++] = values + i * size;
+    }
+    return found;
+}
+
+/* What judge_repetition compares. */
+static void describe_outputs(struct arena *arena, const struct bound_case *bound, struct verdict_case *row)
+{
+    struct digest *digest = digest_new();
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            const uint8_t *values = bound->gm.base + tensor->offset;
+            size_t size = akgen_dtype_size(tensor->shape.type);
+            digest_bytes(digest, values, tensor->bytes);
+            row->varied |= count_values(values, tensor->bytes / size, size) == VARIED;
+        }
+    row->outputs = digest_finish(digest, arena);
+}
+
+/* True if the outputs are what the operator makes of its inputs as the kernel left them. */
+static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bound, enum task_profile profile)
+{
+    const struct task *task = bound->instance->task;
+    struct task_instance changed = *bound->instance;
+    changed.inputs = arena_copy(arena, changed.inputs, sizeof *changed.inputs * (size_t)task->input_count);
+    for (int i = 0; i < task->input_count; i++) {
+        struct task_argument *input = &changed.inputs[i];
+        input->tensors = arena_copy(arena, input->tensors, sizeof *input->tensors * (size_t)input->count);
+        for (int t = 0; t < input->count && !bound->inputs[i].written; t++)
+            input->tensors[t].values = bound->gm.base + bound->inputs[i].tensors[t].offset;
+    }
+    struct task_argument *expected = NULL;
+    struct task_mismatch mismatch = {0};
+    struct akgen_error *error = task_reference(&changed, profile, &expected);
+    if (!error)
+        task_compare(&changed, profile, expected, judge_actual(arena, bound), &mismatch);
+    task_outputs_free(expected);
+    error_free(error);
+    return mismatch.ok;
+}
+
+static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
+{
+    enum task_profile profile = bound->candidate->options->profile;
+    const struct task_argument *expected = NULL;
+    struct akgen_error *error = prepared_expected(bound->prepared, &expected);
+    if (error) {
+        judge_set(row, VERDICT_INFRA_ERROR, STAGE_COMPARE, arena_strdup(arena, error->message));
+        error_free(error);
+        return;
+    }
+    task_compare(bound->instance, profile, expected, judge_actual(arena, bound), &row->mismatch);
+    row->compared = true;
+    const char *changed = changed_input(bound);
+    const char *unwritten = unwritten_output(arena, bound, expected, &row->run);
+    describe_outputs(arena, bound, row);
+    if (!row->mismatch.ok && changed && !unwritten && fits_changed_inputs(arena, bound, profile))
+        judge_set(row, VERDICT_REJECTED, STAGE_COMPARE,
+                  arena_printf(arena, "the kernel changed input '%s' into one that its outputs fit (%s)", changed,
+                               row->mismatch.reason));
+    else if (!row->mismatch.ok)
+        judge_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
+    else if (unwritten)
+        judge_set(row, VERDICT_WRONG, STAGE_COMPARE, unwritten);
+    else if (changed && profile == TASK_STRICT)
+        judge_set(row, VERDICT_WRONG, STAGE_COMPARE,
+                  arena_printf(arena, "input '%s' was changed by the kernel", changed));
+    else
+        judge_set(row, VERDICT_PASS, STAGE_COMPARE, NULL);
+}
+
+static const struct job_finding *first_fatal(const struct job_result *run, const char *kind)
+{
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (run->findings[i].fatal && (!kind || strcmp(run->findings[i].kind, kind) == 0))
+            return &run->findings[i];
+    return NULL;
+}
+
+const char *judge_place(struct arena *arena, const struct job_finding *finding)
+{
+    if (!finding->file)
+        return finding->message;
+    return arena_printf(arena, "%s:%d: %s", finding->file, finding->line, finding->message);
+}
+
+static enum verdict_stage stage_of(const struct job_result *run)
+{
+    return run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN;
+}
+
+void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
+{
+    const struct job_result *run = &row->run;
+    const struct job_finding *finding;
+    switch (run->status) {
+    case JOB_BROKEN:
+        judge_set(row, VERDICT_INFRA_ERROR, STAGE_RUN, run->error);
+        break;
+    case JOB_TILING_FAILED:
+        judge_set(row, VERDICT_WRONG, STAGE_TILING, run->error);
+        break;
+    case JOB_LOAD_FAILED:
+        judge_set(row, VERDICT_COMPILE_ERROR, STAGE_KERNEL, run->error);
+        break;
+    case JOB_TIMEOUT:
+        judge_set(row, VERDICT_TIMEOUT, STAGE_RUN, run->error);
+        break;
+    case JOB_CHEATED:
+        judge_set(row, VERDICT_REJECTED, stage_of(run), run->error);
+        break;
+    case JOB_CRASHED:
+    case JOB_EXITED:
+        judge_set(row, VERDICT_FAULT, stage_of(run), run->error);
+        break;
+    case JOB_OK:
+        if ((finding = first_fatal(run, "unsupported")))
+            judge_set(row, VERDICT_UNSUPPORTED, STAGE_RUN, judge_place(arena, finding));
+        else if ((finding = first_fatal(run, NULL)))
+            judge_set(row, VERDICT_FAULT, STAGE_RUN, judge_place(arena, finding));
+        else
+            judge_outputs(arena, bound, row);
+        break;
+    }
+}
+
+/* A table of results fits the inputs that it was made for and comes out unchanged for all others. That something comes
+ * out unchanged proves nothing where it holds few values: a kernel that answers `false` everywhere may be an honest
+ * mistake. */
+void judge_repetition(struct arena *arena, const struct verdict_case *first, struct verdict_case *again)
+{
+    if (again->kind == VERDICT_WRONG && again->compared && first->varied && strcmp(first->outputs, again->outputs) == 0)
+        judge_set(
+            again, VERDICT_REJECTED, STAGE_COMPARE,
+            arena_printf(arena,
+                         "the outputs are bit by bit those of the first inputs, for which they were right: results "
+                         "are built in (%s)",
+                         again->error));
+}
