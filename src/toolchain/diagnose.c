@@ -122,13 +122,30 @@ static const char *tidy_message(struct arena *arena, const char *message, const 
     return result;
 }
 
+/* Shapes and layouts as types: CANN's names that a header cannot name as lacking, because kernels written for CANN 8.1
+ * have things of their own by these names beside `using namespace AscendC`. */
+static const char *lacking_template(const char *message)
+{
+    static const char *const names[] = {"Layout", "Shape", "Stride", "Coord", "Int", "is_layout", "is_layout_v"};
+    static const char no_member[] = "no member named '", no_template[] = "no template named '";
+    const char *member = strstr(message, no_member), *name = strstr(message, no_template);
+    if (name)
+        name += sizeof no_template - 1;
+    else if (member && strstr(member, "in namespace 'AscendC"))
+        name = member + sizeof no_member - 1;
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strcspn(name, "'") == strlen(names[i]) && strncmp(name, names[i], strlen(names[i])) == 0)
+            return names[i];
+    return NULL;
+}
+
 /* "akgen-unsupported: NAME" in a message of our headers: an API that CANN has and AKGen lacks. */
 static const char *unsupported_name(struct arena *arena, const char *message)
 {
     static const char mark[] = "akgen-unsupported: ";
     const char *at = strstr(message, mark);
     if (!at)
-        return NULL;
+        return lacking_template(message);
     at += sizeof mark - 1;
     return arena_strndup(arena, at, strcspn(at, " \"'\n"));
 }

@@ -143,6 +143,10 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
                        "AddDeqRelu<false>(h, i, i, MASK_PLACEHOLDER, 1, {1, 1, 1, 8, 8, 8}); AddDeqRelu(h, i, i, m, 1, {1, 1, 1, 8, 8, 8});",
          "Std::min": "static_assert(std::is_same_v<decltype(Std::min(int64_t(5), 3)), int64_t>); static_assert(Std::max(2u, uint64_t(3)) == 3);",
          "Nz2NdParamsFull": "DataCopy(gm, s, Nz2NdParamsFull{1, 32, 32, 1, 32, 32, 1}); DataCopy(gm, s, Nz2NdParamsFull());",
+         "Cast": "float f = Cast(bfloat16_t(1.5f)); bfloat16_t b16 = Cast(f); (void)b16; half h = Cast<float, half, RoundMode::CAST_ODD>(f); (void)h; "
+                 "static_assert(std::is_same_v<decltype(Cast<float, int32_t, RoundMode::CAST_RINT>(f)), int32_t>);",
+         "TTagType": "TTagType tag = 5; d.SetUserTag(tag); tag = d.GetUserTag();",
+         "SaturationMode": "SetSaturationFlag<SaturationMode::CAST>(true); bool on = GetSaturationFlag<SaturationMode::INT>(); (void)on;",
          "SetHF32Mode": "SetHF32Mode(true); SetHF32TransMode(false); SetHF32Mode(HF32Mode::ENABLE);",
          "SetNextTaskStart": "SetNextTaskStart<PIPE_MTE3, PIPE_FIX, true>(); SetNextTaskStart(); WaitPreTaskEnd<true>(); WaitPreTaskEnd();",
          "element": "LocalTensor<int32_t> i; i(0)++; ++i(1); i(0) %= 3; i(0) |= 1; i(0) <<= 2; i(1) &= i(0); --i(2); int32_t v = i(2)--; (void)v;",
@@ -151,7 +155,7 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
 UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);",
                "DataCopy": "DataCopy(d, s, Nd2NzParams());",
-               "DataCopyPad": "DataCopyPad(d, s, DataCopyParams(), Nd2NzParams()); DataCopyPad(d, s, DataCopyExtParams(), Nd2NzParams());", "CheckLocalMemoryIA": "CheckLocalMemoryIA(1);", "mad": "mad((__cc__ float *)0, (__ca__ half *)0, (__cb__ half *)0, 1, 2, 3, 0, 0, 0, 1);",
+               "DataCopyPad": "DataCopyPad(d, s, DataCopyParams(), Nd2NzParams()); DataCopyPad(d, s, DataCopyExtParams(), Nd2NzParams());", "CheckLocalMemoryIA": "CheckLocalMemoryIA({0, 0u, 16u, false, false, false, true, false, false, true});", "mad": "mad((__cc__ float *)0, (__ca__ half *)0, (__cb__ half *)0, 1, 2, 3, 0, 0, 0, 1);",
                "Hccl": "Hccl<HCCL_SERVER_TYPE_AICPU> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, {1, 2, 3, false});",
                "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> g((GM_ADDR)0, 1, 2);",
                "MakeLayout": "auto l = MakeLayout(MakeShape(1, 2), MakeStride(2, 1));",

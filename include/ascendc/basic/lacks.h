@@ -36,6 +36,7 @@ struct braced {
     AKGEN_LACKS(Name)                                                                                                  \
     AKGEN_DEVICE akgen::lacking Name(const A &...);                                                                    \
     template <auto V0, auto... V, class... A> AKGEN_LACKS(Name) AKGEN_DEVICE akgen::lacking Name(const A &...);        \
+    AKGEN_LACKS(Name) AKGEN_DEVICE akgen::lacking Name(const akgen::braced &);                                         \
     AKGEN_LACKS_BRACED(Name, class A0, const A0 &)                                                                     \
     AKGEN_LACKS_BRACED(Name, class A0 AKGEN_COMMA class A1, const A0 &AKGEN_COMMA const A1 &)                          \
     AKGEN_LACKS_BRACED(Name, class A0 AKGEN_COMMA class A1 AKGEN_COMMA class A2,                                       \

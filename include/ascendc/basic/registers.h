@@ -137,15 +137,30 @@ template <int8_t startBit, int8_t endBit> AKGEN_API void SetCtrlSpr(int64_t valu
     npu_set_ctrl((npu_get_ctrl() & ~(uint64_t(1) << 48)) | uint64_t(value & 1) << 48);
 }
 enum class SaturationMode : uint8_t { FLOAT, FLOAT8, INT, CAST };
+} // namespace AscendC
+namespace akgen
+{
+/* Where CTRL says whether results saturate. A set bit means that they do for INT alone. */
+template <AscendC::SaturationMode mode> constexpr int saturation_bit()
+{
+    using AscendC::SaturationMode;
+    static_assert(mode == SaturationMode::FLOAT || mode == SaturationMode::INT || mode == SaturationMode::CAST,
+                  "SaturationMode: Ascend910B has FLOAT, INT and CAST");
+    return mode == SaturationMode::FLOAT ? 48 : mode == SaturationMode::INT ? 53 : 59;
+}
+} // namespace akgen
+namespace AscendC
+{
 template <SaturationMode mode> AKGEN_API void SetSaturationFlag(bool enableSat)
 {
-    static_assert(mode == SaturationMode::FLOAT, "SetSaturationFlag: Ascend910B has SaturationMode::FLOAT");
-    SetCtrlSpr<48, 48>(!enableSat);
+    constexpr int bit = akgen::saturation_bit<mode>();
+    bool set = enableSat == (mode == SaturationMode::INT);
+    npu_set_ctrl((npu_get_ctrl() & ~(uint64_t(1) << bit)) | uint64_t(set) << bit);
 }
 template <SaturationMode mode> AKGEN_API bool GetSaturationFlag()
 {
-    static_assert(mode == SaturationMode::FLOAT, "GetSaturationFlag: Ascend910B has SaturationMode::FLOAT");
-    return !GetCtrlSpr<48, 48>();
+    bool set = npu_get_ctrl() >> akgen::saturation_bit<mode>() & 1;
+    return set == (mode == SaturationMode::INT);
 }
 
 AKGEN_API int64_t GetProgramCounter()

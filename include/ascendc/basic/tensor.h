@@ -8,6 +8,7 @@ namespace AscendC
 {
 template <typename T> class LocalTensor;
 template <typename T> class GlobalTensor;
+using TTagType = int32_t;
 
 constexpr uint32_t K_MAX_SHAPE_DIM = 8;
 constexpr int32_t K_MAX_DIM = 8;
@@ -211,11 +212,11 @@ template <typename T> class LocalTensor
     {
         akgen_tensor.bytes = bytes;
     }
-    AKGEN_API void SetUserTag(const int32_t tag)
+    AKGEN_API void SetUserTag(const TTagType tag)
     {
         akgen_tag = tag;
     }
-    AKGEN_API int32_t GetUserTag() const
+    AKGEN_API TTagType GetUserTag() const
     {
         return akgen_tag;
     }
@@ -238,7 +239,7 @@ template <typename T> class LocalTensor
     AKGEN_API void operator=(const akgen::tensor_expression<NPU_OP_COMPARE, float> &e);
     AKGEN_API void operator=(const akgen::tensor_expression<NPU_OP_COMPARE, half> &e);
 #define AKGEN_OPERATOR(symbol, op, mode)                                                                               \
-    AKGEN_API expression<NPU_OP_##op> operator symbol(const LocalTensor & src1) const                                  \
+    AKGEN_API expression<NPU_OP_##op> operator symbol(const LocalTensor &src1) const                                   \
     {                                                                                                                  \
         return {akgen_tensor, src1.akgen_tensor, uint8_t(mode)};                                                       \
     }
@@ -257,7 +258,7 @@ template <typename T> class LocalTensor
 #undef AKGEN_OPERATOR
 
     npu_tensor akgen_tensor = {};
-    int32_t akgen_tag = 0;
+    TTagType akgen_tag = 0;
     ShapeInfo shapeInfo_;
 };
 

@@ -84,6 +84,20 @@ AKGEN_API bfloat16_t ToBfloat16(const float &value)
 {
     return bfloat16_t(value);
 }
+/* The newer names of these two, and of ScalarCast. */
+AKGEN_API float Cast(const bfloat16_t &bVal)
+{
+    return ToFloat(bVal);
+}
+AKGEN_API bfloat16_t Cast(const float &fVal)
+{
+    return ToBfloat16(fVal);
+}
+template <typename T, typename U, RoundMode roundMode> AKGEN_API U ScalarCast(T valueIn);
+template <typename T, typename U, RoundMode roundMode> AKGEN_API U Cast(T valueIn)
+{
+    return ScalarCast<T, U, roundMode>(valueIn);
+}
 
 } // namespace AscendC
 

@@ -93,6 +93,27 @@ static void test_unsupported_is_named_and_our_prefix_is_hidden(void **state)
     arena_free(&arena);
 }
 
+static void test_names_that_no_header_can_hold_are_unsupported(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct diagnostic_list list = {0};
+    diagnose(&arena,
+             "/p/a.cpp:3:10: error: no member named 'Shape' in namespace 'AscendC'\n"
+             "/p/a.cpp:4:10: error: no member named 'Int' in namespace 'AscendC::Std'\n"
+             "/p/a.cpp:5:1: error: no template named 'Layout'\n"
+             "/p/a.cpp:6:1: error: no member named 'Shape' in 'Tiling'\n"
+             "/p/a.cpp:7:1: error: no member named 'Shapes' in namespace 'AscendC'\n",
+             &places, &list);
+    assert_int_equal(list.count, 5);
+    assert_string_equal(list.items[0].unsupported, "Shape");
+    assert_string_equal(list.items[1].unsupported, "Int");
+    assert_string_equal(list.items[2].unsupported, "Layout");
+    assert_null(list.items[3].unsupported);
+    assert_null(list.items[4].unsupported);
+    arena_free(&arena);
+}
+
 static void test_columns_behind_an_insertion_move_back(void **state)
 {
     (void)state;
@@ -235,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_error_in_a_header_moves_to_the_innermost_line_of_the_project),
         cmocka_unit_test(test_error_in_an_included_header_is_placed_at_the_include),
         cmocka_unit_test(test_unsupported_is_named_and_our_prefix_is_hidden),
+        cmocka_unit_test(test_names_that_no_header_can_hold_are_unsupported),
         cmocka_unit_test(test_columns_behind_an_insertion_move_back),
         cmocka_unit_test(test_classes_of_the_papers_errors),
         cmocka_unit_test(test_cache_gives_back_what_it_took_and_rejects_damage),
