@@ -135,6 +135,8 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
     if (row->compared)
         fprintf(out, "  %smax abs %.3g, max rel %.3g; %d blocks, %.1f ms%s", colors->dim, row->mismatch.max_abs,
                 row->mismatch.max_rel, row->run.block_dim, row->run.run_seconds * 1e3, colors->off);
+    if (row->orders_tried && row->ok)
+        fprintf(out, "%s; right under random:1 to random:%d too%s", colors->dim, row->orders_tried, colors->off);
     fputc('\n', out);
     if (row->order_decides)
         fprintf(out, "    %snote:%s %s\n", colors->warn, colors->off, row->order_decides);

@@ -34,7 +34,12 @@ void cross_core_end(struct npu *npu)
         free(npu->sync.pairs[i].clocks);
     free(npu->sync.pairs);
     free(npu->sync.flags);
-    free(npu->sync.soft_clock);
+    for (int soft = 0; soft < 2; soft++) {
+        struct npu_meeting *meeting = soft ? &npu->sync.soft : &npu->sync.hard;
+        free(meeting->gathered);
+        free(meeting->met[0]);
+        free(meeting->met[1]);
+    }
 }
 
 void cross_core_report(struct npu *npu)
@@ -63,15 +68,15 @@ static struct npu_clock *new_clocks(const struct npu *npu, size_t rows)
     return clocks;
 }
 
-struct meeting {
+struct waiting {
     const uint64_t *generation;
     uint64_t mine;
 };
 
 static bool meeting_over(void *argument)
 {
-    const struct meeting *meeting = argument;
-    return *meeting->generation != meeting->mine;
+    const struct waiting *waiting = argument;
+    return *waiting->generation != waiting->mine;
 }
 
 /* Every pipe of the core is done, and what follows happens after what came before. */
@@ -118,26 +123,45 @@ static void end_epoch(struct npu_core *core)
     dcache_swap_in(core);
 }
 
+/* From the first IBSet, IBWait, InitDetermineComputeWorkspace or SyncAll of some blocks on, clocks say what of which
+ * block comes before what; all that was done before it counts as settled. */
+static void order_by_clocks(struct npu_core *core)
+{
+    if (core->between)
+        return;
+    end_epoch(core);
+    for (int i = 0; i < core->npu->core_count; i++)
+        core->npu->cores[i].between = between_create(core->npu->core_count);
+}
+
+static struct npu_clock *made(const struct npu *npu, struct npu_clock **clocks)
+{
+    if (!*clocks)
+        *clocks = new_clocks(npu, 1);
+    return *clocks;
+}
+
 /* The running block joins a meeting of `members` blocks; the last one to come ends the epoch. */
-static void meet(struct npu_core *core, int *arrived, uint64_t *generation, int members, const char *what)
+static void meet(struct npu_core *core, struct npu_meeting *meeting, int members, const char *what)
 {
     struct npu *npu = core->npu;
-    bool last = ++*arrived == members;
-    if (core->between && !npu->sync.soft_clock)
-        npu->sync.soft_clock = new_clocks(npu, 1);
+    bool last = ++meeting->arrived == members;
+    struct npu_clock **met = &meeting->met[meeting->generation % 2];
     if (core->between)
-        between_release(core, NPU_LANE_S, npu->sync.soft_clock);
+        between_release(core, NPU_LANE_S, made(npu, &meeting->gathered));
     else if (last)
         end_epoch(core);
     if (last) {
-        *arrived = 0;
-        ++*generation;
+        if (core->between)
+            memcpy(made(npu, met), meeting->gathered, (size_t)npu->core_count * sizeof **met);
+        meeting->arrived = 0;
+        meeting->generation++;
     } else {
-        struct meeting meeting = {generation, *generation};
-        npu_fiber_wait(core, meeting_over, &meeting, what);
+        struct waiting waiting = {&meeting->generation, meeting->generation};
+        npu_fiber_wait(core, meeting_over, &waiting, what);
     }
-    if (core->between && npu->sync.soft_clock) /* NULL: the clocks began after the meeting, order_by_clocks */
-        between_acquire(core, npu->sync.soft_clock);
+    if (core->between && *met) /* NULL: the clocks began after the meeting, order_by_clocks */
+        between_acquire(core, *met);
 }
 
 /* Flags. */
@@ -371,7 +395,7 @@ void npu_sync_all(int aiv_only)
     if (is_mixed(core->npu))
         sync_all_mixed(core, aiv_only);
     else
-        meet(core, &core->npu->sync.arrived, &core->npu->sync.generation, core->npu->block_dim, "SyncAll()");
+        meet(core, &core->npu->sync.hard, core->npu->block_dim, "SyncAll()");
 }
 
 /* Each block owns 32 bytes of the GM workspace, whose first word counts its arrivals. */
@@ -390,7 +414,7 @@ static void check_soft_workspace(struct npu_core *core, const struct npu_tensor 
     int32_t value;
     memcpy(&value, slot, sizeof value);
     bool defined = npu_gm_defined(core, slot, sizeof value);
-    if (!defined || (value != 0 && (uint64_t)value != core->npu->sync.soft_generation))
+    if (!defined || (value != 0 && (uint64_t)value != core->npu->sync.soft.generation))
         npu_note(core, NPU_UNDEFINED, true, "sync_workspace_not_zero", "gmWorkspace", 0,
                  "the workspace of the soft SyncAll must be zero before the first call; block %d's counter %s",
                  core->block, defined ? "holds another value" : "was never written");
@@ -407,9 +431,10 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
         npu_trap(core, "sync_used_cores", "usedCores", "usedCores is %d, the launch has %d blocks", used_cores, all);
     finish_pipes(core);
     check_soft_workspace(core, gm_workspace, ub_workspace, members);
-    int32_t count = (int32_t)core->npu->sync.soft_generation + 1;
-    meet(core, &core->npu->sync.soft_arrived, &core->npu->sync.soft_generation, members,
-         "SyncAll(gmWorkspace, ubWorkspace)");
+    if (members < all) /* those who are not asked are not ordered */
+        order_by_clocks(core);
+    int32_t count = (int32_t)core->npu->sync.soft.generation + 1;
+    meet(core, &core->npu->sync.soft, members, "SyncAll(gmWorkspace, ubWorkspace)");
     uint64_t slot = gm_workspace->addr + (uint64_t)core->block * NPU_BLOCK;
     memcpy((void *)slot, &count, sizeof count);
     npu_gm_written(core, (const void *)slot, sizeof count, true, false);
@@ -423,17 +448,6 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
  * right. They order what the two blocks of a pair do, and what a block does in its turn with what the blocks before it
  * did until theirs was over; nothing else. Sources: asc-devkit docs, 同步控制/核间同步, IBSet,
  * IBWait, InitDetermineComputeWorkspace, WaitPreBlock, NotifyNextBlock. */
-/* From the first IBSet, IBWait or InitDetermineComputeWorkspace on, clocks say what of which block comes before what;
- * all that was done before it counts as settled. */
-static void order_by_clocks(struct npu_core *core)
-{
-    if (core->between)
-        return;
-    end_epoch(core);
-    for (int i = 0; i < core->npu->core_count; i++)
-        core->npu->cores[i].between = between_create(core->npu->core_count);
-}
-
 /* What had happened before the last IBSet, IBWait or WriteGmByPassDCache on the word at this address. */
 static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
 {

@@ -147,12 +147,16 @@ struct npu_pair_clocks {
     uint64_t at;
     struct npu_clock *clocks; /* one per core */
 };
+/* A SyncAll of either kind. The clocks are NULL until one is needed. */
+struct npu_meeting {
+    int arrived;                /* in the current one */
+    uint64_t generation;        /* completed */
+    struct npu_clock *gathered; /* what came before those who have arrived */
+    struct npu_clock *met[2]; /* what came before the last one but one and the last, by generation: who is slow to go on
+                               * has nothing to do with those who are already in the next */
+};
 struct npu_sync_state {
-    int arrived;         /* in the current SyncAll */
-    uint64_t generation; /* SyncAlls completed */
-    int soft_arrived;
-    uint64_t soft_generation;
-    struct npu_clock *soft_clock; /* what came before any soft SyncAll; NULL as above */
+    struct npu_meeting hard, soft;
     struct npu_pair_clocks *pairs;
     size_t pair_count;
     struct npu_cross_flag *flags; /* [core][NPU_CROSS_FLAGS] */

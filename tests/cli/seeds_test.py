@@ -81,6 +81,8 @@ class Seeds(unittest.TestCase):
         row = verdict("UnalignAdd", root, "--scope=kernel", "--case=0", "--seeds=4")["cases"][0]
         self.assertEqual((row["ok"], row["orders_tried"], row["order_decides"]), (True, 4, None))
         self.assertEqual(verdict("UnalignAdd", root, "--scope=kernel", "--case=0")["cases"][0]["orders_tried"], 0)
+        shown = akgen("eval", "UnalignAdd", root, "--scope=kernel", "--case=0", "--seeds=4").stdout
+        self.assertIn("; right under random:1 to random:4 too\n", shown)
 
     def test_bad_number(self):
         done = akgen("eval", "UnalignAdd", ".", "--seeds=-1")

@@ -348,6 +348,41 @@ static void a_write_conflicts_with_two_blocks(void **state)
     }
 }
 
+/* The first two blocks meet twice; between the meetings block 0 writes what block 1 reads after them, and, if it does
+ * not wait for anybody, block 2. */
+static void some_meet_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y;
+    int block = (int)npu_block_idx();
+    struct npu_tensor words = global(workspace, 0), ub = part_of_ub(2048, BLOCKS * 32);
+    clear_workspace(workspace);
+    if (block < 2)
+        npu_sync_all_soft(&words, &ub, 2);
+    npu_sync_all(1); /* what was done before the first meeting of some counts as settled: let there be nothing */
+    if (block == 0)
+        add_one(z, 0);
+    if (block < 2)
+        npu_sync_all_soft(&words, &ub, 2);
+    if (block == 1 || (block == 2 && third_reads))
+        copy(part_of_ub(0, 32), global(z, 0), WORDS);
+}
+
+static void a_meeting_of_some_orders_nobody_else(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct fixture f;
+        fixture_make(&f, i > 1, (uint64_t)i);
+        third_reads = i % 2;
+        assert_int_equal(launch(&f, some_meet_kernel, BLOCKS), !third_reads);
+        if (third_reads)
+            finding(&f, "gm_race");
+        else
+            no_findings(&f);
+        fixture_free(&f);
+    }
+}
+
 static void hasty_kernel(float *x, float *y, float *z, float *workspace)
 {
     (void)x, (void)y, (void)z;
@@ -452,6 +487,7 @@ int main(void)
         cmocka_unit_test(turns_order_what_came_before_them),
         cmocka_unit_test(turns_do_not_order_what_comes_after),
         cmocka_unit_test(a_write_conflicts_with_two_blocks),
+        cmocka_unit_test(a_meeting_of_some_orders_nobody_else),
         cmocka_unit_test(turns_begin_with_their_workspace),
         cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
         cmocka_unit_test(words_past_the_cache_order_blocks),
