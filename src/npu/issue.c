@@ -31,10 +31,12 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
     if (to == NPU_MEM_NONE && from == NPU_MEM_NONE)
         npu_trap(core, "copy_gm_to_gm", "dst", "both operands are GlobalTensors: a copy goes through local memory");
     bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
-    if (cube && !core->aic && from == NPU_MEM_UB) /* an AIV asks its AIC to do it, which needs a Matmul object */
-        npu_lacks(core, "DataCopy from UB to L1");
-    if (to == NPU_MEM_L1 && from == NPU_MEM_NONE && !core->aic && matmul_forward_copy(core, insn))
+    if (to == NPU_MEM_L1 && !core->aic && (from == NPU_MEM_NONE || from == NPU_MEM_UB) &&
+        matmul_forward_copy(core, insn))
         return false;
+    if (cube && !core->aic && from == NPU_MEM_UB)
+        npu_trap(core, "matmul_not_ready", "dst",
+                 "DataCopy from UB to L1 is done by the AIC that serves Matmul objects: REGIST_MATMUL_OBJ comes first");
     return core->aic == cube && (!cube || (to != NPU_MEM_UB && from != NPU_MEM_UB));
 }
 

@@ -183,10 +183,27 @@ static bool equal_parts(const struct akgen_matmul *matmul, const struct part *pa
     return matmul->m % part->m == 0 && matmul->n % part->n == 0 && matmul->k % part->k == 0;
 }
 
+/* A product that one core holds in its buffers and that has no more fractals of C than there are cores is one core's,
+ * as in CANN's tiling (PreProcessMiniShape). */
+static bool is_small(const struct akgen_matmul *matmul)
+{
+    enum { LONGEST = 32 };
+    int32_t m = ceil_div(matmul->m, FRACTAL), n = ceil_div(matmul->n, FRACTAL);
+    int32_t k = ceil_div(matmul->k, fractal_k(matmul)), l0 = memory(MEMORY_L0A) / (FRACTAL * FRACTAL_BYTES);
+    bool free = matmul->single_m <= 0 && matmul->single_n <= 0 && matmul->single_k <= 0 && matmul->max_single_m <= 0 &&
+                matmul->max_single_n <= 0 && matmul->max_single_k <= 0;
+    return free && m * n <= matmul->cores && m <= LONGEST && n <= LONGEST && m * k <= l0 && n * k <= l0 &&
+           (k <= LONGEST || !matmul->split_k);
+}
+
 /* False if no grid of so many cores covers the product. */
 static bool divide(const struct akgen_matmul *matmul, struct part *best)
 {
     int64_t best_volume = INT64_MAX, best_reads = INT64_MAX;
+    if (is_small(matmul)) {
+        *best = (struct part){matmul->m, matmul->n, matmul->k};
+        return true;
+    }
     for (int32_t layers = 1; layers <= (matmul->split_k ? matmul->cores : 1); layers++)
         for (int32_t rows = 1; rows * layers <= matmul->cores; rows++) {
             struct part part = cut(matmul, rows, matmul->cores / (rows * layers), layers);

@@ -34,27 +34,37 @@ AKGEN_API void set_map(int which, uint64_t height, uint64_t width, const uint8_t
                                      uint64_t(padding[2]) << 48 | uint64_t(padding[3]) << 56);
 }
 
+template <typename T> AKGEN_API void copy_nd2nz(npu_insn insn, const AscendC::Nd2NzParams &params)
+{
+    /* Two elements of int4b_t travel as one byte, and the parameters count bytes. */
+    if (std::is_same_v<T, AscendC::int4b_t>)
+        insn.dst_type = insn.src_type = AKGEN_INT8;
+    insn.nd2nz.nd_num = params.ndNum;
+    insn.nd2nz.n = params.nValue;
+    insn.nd2nz.d = params.dValue;
+    insn.nd2nz.src_matrix = params.srcNdMatrixStride;
+    insn.nd2nz.src_d = params.srcDValue;
+    insn.nd2nz.dst_c0 = params.dstNzC0Stride;
+    insn.nd2nz.dst_n = params.dstNzNStride;
+    insn.nd2nz.dst_matrix = params.dstNzMatrixStride;
+    npu_issue_cube(&insn);
+}
+
 } // namespace akgen
 
 namespace AscendC
 {
 
+/* To L1 from GM; on an AIV with Matmul objects from UB, too. */
 template <typename T>
 AKGEN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const Nd2NzParams &intriParams)
 {
-    npu_insn insn = akgen::load<NPU_OP_ND2NZ, T>(dst, src);
-    /* Two elements of int4b_t travel as one byte, and the parameters count bytes. */
-    if (std::is_same_v<T, int4b_t>)
-        insn.dst_type = insn.src_type = AKGEN_INT8;
-    insn.nd2nz.nd_num = intriParams.ndNum;
-    insn.nd2nz.n = intriParams.nValue;
-    insn.nd2nz.d = intriParams.dValue;
-    insn.nd2nz.src_matrix = intriParams.srcNdMatrixStride;
-    insn.nd2nz.src_d = intriParams.srcDValue;
-    insn.nd2nz.dst_c0 = intriParams.dstNzC0Stride;
-    insn.nd2nz.dst_n = intriParams.dstNzNStride;
-    insn.nd2nz.dst_matrix = intriParams.dstNzMatrixStride;
-    npu_issue_cube(&insn);
+    akgen::copy_nd2nz<T>(akgen::load<NPU_OP_ND2NZ, T>(dst, src), intriParams);
+}
+template <typename T>
+AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Nd2NzParams &intriParams)
+{
+    akgen::copy_nd2nz<T>(akgen::load<NPU_OP_ND2NZ, T>(dst, src), intriParams);
 }
 /* On NPU_ARCH 2201 the additional parameters have no effect between GM and local memory; what they ask for inside the
  * core (quantisation on the way out of L0C, L1 to L0C) belongs to Fixpipe or is lacking. */

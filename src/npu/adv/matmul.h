@@ -133,6 +133,43 @@ uint32_t matmul_batch_of_c(const struct npu_matmul *mm, const struct npu_matmul_
 uint64_t matmul_batch_offset(const struct npu_matmul *mm, uint32_t index, uint32_t *columns);
 
 /* Matmul_queue.c. */
+enum matmul_verb {
+    MATMUL_DO_ITERATE,
+    MATMUL_DO_ITERATE_TO_WORKSPACE,
+    MATMUL_DO_ITERATE_ALL,
+    MATMUL_DO_GET_C,
+    MATMUL_DO_BATCH,
+    MATMUL_DO_COPY,
+    MATMUL_DO_END
+};
+
+struct matmul_message {
+    struct matmul_message *next;
+    enum matmul_verb verb;
+    uint32_t sub;
+    uint64_t pc;
+    const char *api;
+    struct npu_matmul mm;
+    struct npu_matmul_output out;
+    struct npu_matmul_batch batch;
+    struct npu_insn insn;     /* MATMUL_DO_COPY */
+    struct npu_clock *clocks; /* what came before it */
+};
+/* Sends a message behind what MTE3 has done; `reads`: also behind what MTE2 has, since the server writes to where it
+ * read from. */
+struct matmul_message *matmul_post(struct npu_core *core, enum matmul_verb verb, const struct npu_matmul *mm,
+                                   const char *api, bool reads);
+/* Waits for the next answer of the AIC to this object; NULL: to a copy from UB. */
+void matmul_wait_answer(struct npu_core *core, const struct npu_matmul *mm, const char *api);
+/* The place in the workspace that stands for a tensor in UB. */
+struct npu_tensor matmul_staged(struct npu_core *core, const struct npu_tensor *local);
+void matmul_copy_between(struct npu_core *core, struct npu_tensor dst, struct npu_tensor src, uint8_t type,
+                         uint32_t bytes);
+/* C from the workspace; finish: V waits for it. */
+void matmul_fetch(struct npu_core *core, const struct npu_matmul *mm, const struct npu_tensor *local, uint64_t from,
+                  bool finish);
+/* Both matrices shared: the calls of the second AIV of a block stand for those of the first. */
+bool matmul_asks(const struct npu_core *core, const struct npu_matmul *mm);
 /* A copy into L1 that an AIV with Matmul objects issues is done by its AIC; false if it has none. */
 bool matmul_forward_copy(struct npu_core *core, const struct npu_insn *insn);
 

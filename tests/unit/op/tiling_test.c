@@ -377,6 +377,14 @@ static void matmul_is_sensible(void **state)
     assert_int_equal(tiling.usedCoreNum, 40);
     assert_int_equal(tiling.singleCoreM, 128);
     assert_int_equal(tiling.singleCoreN, 128);
+    /* One core's, though there are as many fractals of C as cores. */
+    call = product(64, 64, 64, HALF);
+    call.cores = 16;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_int_equal(tiling.usedCoreNum, 1);
+    call.cores = 15;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_true(tiling.usedCoreNum > 1);
     /* All of k fits into L1, so nothing is loaded twice. */
     call = product(128, 128, 256, HALF);
     assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
