@@ -274,8 +274,7 @@ static struct akgen_error *replace_constant(const struct expr_scope *scope, cons
     int64_t at = args[1].integer < 0 ? args[1].integer + args[0].count : args[1].integer;
     if (args[1].kind != EXPR_INT || at < 0 || at >= args[0].count)
         return error_new("replace: %s is no index of a list of %d", expr_show(scope->arena, &args[1]), args[0].count);
-    struct expr_value *items = arena_alloc(scope->arena, sizeof *items * (size_t)args[0].count);
-    memcpy(items, args[0].items, sizeof *items * (size_t)args[0].count);
+    struct expr_value *items = arena_copy(scope->arena, args[0].items, sizeof *items * (size_t)args[0].count);
     items[at] = args[2];
     *result = args[0];
     result->items = items;

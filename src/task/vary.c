@@ -165,8 +165,7 @@ static char *next_segment(char *text, char **rest)
 struct akgen_error *task_case_smaller(struct arena *arena, const struct task *task, struct task_case *row)
 {
     struct akgen_error *error = NULL;
-    const char **values = arena_alloc(arena, sizeof *values * (size_t)row->column_count);
-    memcpy(values, row->values, sizeof *values * (size_t)row->column_count);
+    const char **values = arena_copy(arena, row->values, sizeof *values * (size_t)row->column_count);
     row->values = values;
     char *rest = *task->smaller ? arena_strdup(arena, task->smaller) : NULL;
     while (rest && !error) {
@@ -183,8 +182,7 @@ static struct akgen_error *vary_below(struct arena *arena, const struct task *ta
 {
     struct akgen_error *error = NULL;
     map->count = 0;
-    hidden->values = arena_alloc(arena, sizeof *hidden->values * (size_t)shown->column_count);
-    memcpy(hidden->values, shown->values, sizeof *hidden->values * (size_t)shown->column_count);
+    hidden->values = arena_copy(arena, shown->values, sizeof *hidden->values * (size_t)shown->column_count);
     *changed = false;
     const char *size =
         arena_printf(arena, "%" PRId64, map->variant == TASK_TAIL_SIZES ? map->tail_cap + 1 : map->prime_cap);
