@@ -173,8 +173,9 @@ static void undefined(struct npu_core *core, struct execution *e, const char *op
 }
 
 /* And, Or and Not work on bits, such as those that Compare makes of single elements: of a byte that is defined in part
- * the rest stays defined. */
-static void move_bits(struct npu_core *core, const struct npu_run *run, struct execution *e, size_t bytes)
+ * the rest stays defined. A 0 decides an And and a 1 an Or, whatever the other operand holds. */
+static void move_bits(struct npu_core *core, enum npu_op op, const struct npu_run *run, struct execution *e,
+                      size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         uint8_t bits = npu_ub_bits(core, run->src0 + i);
@@ -183,7 +184,12 @@ static void move_bits(struct npu_core *core, const struct npu_run *run, struct e
         uint8_t bits1 = run->src1 ? npu_ub_bits(core, run->src1 + i) : UINT8_MAX;
         if (bits1 != UINT8_MAX)
             undefined(core, e, "src1", run->src1 + i);
-        npu_ub_define_bits(core, run->dst + i, bits & bits1);
+        uint8_t decided = 0;
+        if (run->src1) {
+            uint8_t flip = op == NPU_OP_AND ? UINT8_MAX : 0;
+            decided = (uint8_t)((bits & (run->src0[i] ^ flip)) | (bits1 & (run->src1[i] ^ flip)));
+        }
+        npu_ub_define_bits(core, run->dst + i, (bits & bits1) | decided);
     }
 }
 
@@ -217,13 +223,16 @@ static void execute_run(struct npu_core *core, const struct npu_insn *insn, cons
     struct execution *e = closure;
     uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
     size_t dst_bytes = (size_t)run->n * dst_bits / 8, src_bytes = (size_t)run->n * src_bits / 8;
+    bool by_bit = insn->op == NPU_OP_AND || insn->op == NPU_OP_OR || insn->op == NPU_OP_NOT;
+    bool defined = npu_ub_defined(core, run->src0, src_bytes) &&
+                   (!run->src1 || npu_ub_defined(core, run->src1, src_bytes)) &&
+                   (!e->reads_dst || npu_ub_defined(core, run->dst, dst_bytes));
+    if (!defined && by_bit) /* by the operands' values, which the result may overwrite */
+        move_bits(core, (enum npu_op)insn->op, run, e, dst_bytes);
     e->loop(run, insn->scalar);
-    if (npu_ub_defined(core, run->src0, src_bytes) && (!run->src1 || npu_ub_defined(core, run->src1, src_bytes)) &&
-        (!e->reads_dst || npu_ub_defined(core, run->dst, dst_bytes)))
+    if (defined)
         npu_ub_define(core, run->dst, dst_bytes);
-    else if (insn->op == NPU_OP_AND || insn->op == NPU_OP_OR || insn->op == NPU_OP_NOT)
-        move_bits(core, run, e, dst_bytes);
-    else
+    else if (!by_bit)
         move_definedness(core, run, e, dst_bits, src_bits);
 }
 

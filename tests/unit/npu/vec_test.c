@@ -46,16 +46,23 @@ static void specify_lane(const struct npu_insn *insn, const struct family *f, si
                                     : 0;
     bool defined = all_defined(fake_ub + s0, from) && (!f->has_src1 || all_defined(fake_ub + s1, from)) &&
                    (!f->reads_dst || all_defined(fake_ub + d, size));
+    /* These work on bits: one is defined if both operands' are, or if one that is defined decides alone. */
+    bool by_bit = insn->op == NPU_OP_AND || insn->op == NPU_OP_OR || insn->op == NPU_OP_NOT;
+    for (size_t i = 0; by_bit && i < size; i++) {
+        uint8_t alone = insn->op == NPU_OP_AND ? 0 : 1, known = 0;
+        for (int bit = 0; bit < 8; bit++) {
+            bool both = want_defined[s0 + i] && (!f->has_src1 || want_defined[s1 + i]);
+            bool first = want_defined[s0 + i] && (want[s0 + i] >> bit & 1) == alone;
+            bool second = want_defined[s1 + i] && (want[s1 + i] >> bit & 1) == alone;
+            known = (uint8_t)(known + (both || (f->has_src1 && (first || second))));
+        }
+        want_defined[d + i] = known == 8;
+    }
     element_store(
         want + d, 0, insn->dst_type,
         element_of(insn, 0, element_load(want + s0, 0, insn->src_type), b, element_load(want + d, 0, insn->dst_type)));
-    if (insn->op != NPU_OP_AND && insn->op != NPU_OP_OR && insn->op != NPU_OP_NOT) {
+    if (!by_bit)
         memset(want_defined + d, defined, size);
-        return;
-    }
-    /* These work on bits: a defined byte of an element stays defined beside an undefined one. */
-    for (size_t i = 0; i < size; i++)
-        want_defined[d + i] = want_defined[s0 + i] && (!f->has_src1 || want_defined[s1 + i]);
 }
 
 /* Runs the instruction and the specification from the same UB, then compares every byte of UB and every definedness
@@ -190,6 +197,39 @@ static void masks_strides_and_undefined_bytes(void **state)
 }
 
 /* Every pair of zeros, infinities, NaN, subnormals and ordinary numbers. */
+/* Bytes of 0 and 0xff beside undefined ones: a 0 decides an And and a 1 an Or, in place as well. */
+static void one_operand_decides_bits(void **state)
+{
+    (void)state;
+    enum { BYTES = 512 };
+    struct rng rng;
+    rng_seed(&rng, 9);
+    for (int i = 0; i < 6; i++) {
+        struct npu_core *core = fake_core(&rng);
+        struct npu_insn insn = insn_of(&rng, i % 2 ? NPU_OP_OR : NPU_OP_AND, AKGEN_INT16);
+        insn.dst.addr = i < 2 ? insn.dst.addr : i < 4 ? insn.src0.addr : insn.src1.addr;
+        insn.form = NPU_FORM_COUNT;
+        insn.count = BYTES / 2;
+        bool defined[BYTES];
+        for (size_t at = 0; at < BYTES; at++) {
+            uint8_t alone = i % 2 ? 0xff : 0;
+            fake_ub[SRC0 + at] = rng_next(&rng) % 2 ? 0 : 0xff;
+            fake_ub[SRC1 + at] = rng_next(&rng) % 2 ? 0 : 0xff;
+            bool first = rng_next(&rng) % 2, second = rng_next(&rng) % 2;
+            if (!first)
+                npu_ub_undefine(core, fake_ub + SRC0 + at, 1);
+            if (!second)
+                npu_ub_undefine(core, fake_ub + SRC1 + at, 1);
+            defined[at] =
+                (first && second) || (first && fake_ub[SRC0 + at] == alone) || (second && fake_ub[SRC1 + at] == alone);
+        }
+        struct family f = family_of(insn.op);
+        assert_null(fake_issue(core, &insn, f.check, f.execute, NULL, NULL));
+        for (size_t at = 0; at < BYTES; at++)
+            assert_int_equal(fake_bit(insn.dst.addr - (uint64_t)fake_ub + at), defined[at]);
+    }
+}
+
 static void special_values(void **state)
 {
     (void)state;
@@ -314,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size_of_level_2),
         cmocka_unit_test(masks_strides_and_undefined_bytes),
+        cmocka_unit_test(one_operand_decides_bits),
         cmocka_unit_test(special_values),
         cmocka_unit_test(integers_wrap),
         cmocka_unit_test(shifts),
