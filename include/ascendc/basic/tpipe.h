@@ -83,12 +83,25 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
         npu_que_deque_between(akgen_id, &tensor.akgen_tensor, int(srcUserPos), int(dstUserPos));
         return tensor;
     }
-    /* Without a type: only the order of the queue matters to the caller. */
+    /* Without a type: only the order of the queue matters to the caller. A handle is the buffer's number. */
     AKGEN_API TBufHandle DeQue()
     {
         npu_tensor tensor = {};
         npu_que_deque(akgen_id, &tensor);
-        return reinterpret_cast<TBufHandle>(tensor.addr);
+        return reinterpret_cast<TBufHandle>(uintptr_t(tensor.buffer));
+    }
+    AKGEN_API bool EnQue(TBufHandle buf)
+    {
+        npu_tensor tensor = {};
+        tensor.buffer = uint16_t(reinterpret_cast<uintptr_t>(buf));
+        npu_que_enque(akgen_id, &tensor);
+        return true;
+    }
+    AKGEN_API void FreeBuffer(TBufHandle buf)
+    {
+        npu_tensor tensor = {};
+        tensor.buffer = uint16_t(reinterpret_cast<uintptr_t>(buf));
+        npu_que_free(akgen_id, &tensor);
     }
     AKGEN_API bool VacantInQue()
     {
@@ -217,6 +230,17 @@ template <TPosition pos = TPosition::LCM> class TBuf : public TQueBind<pos, pos,
     template <typename T> AKGEN_API LocalTensor<T> DeQue()
     {
         return Get<T>();
+    }
+    AKGEN_API bool EnQue(TBufHandle)
+    {
+        return true;
+    }
+    AKGEN_API TBufHandle DeQue()
+    {
+        return nullptr;
+    }
+    AKGEN_API void FreeBuffer(TBufHandle)
+    {
     }
 };
 
