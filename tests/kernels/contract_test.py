@@ -142,6 +142,7 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
          "AddDeqRelu": "LocalTensor<half> h; LocalTensor<int32_t> i; AddDeqRelu(h, i, i, 8, 1, {1, 1, 1, 8, 8, 8}); "
                        "AddDeqRelu<false>(h, i, i, MASK_PLACEHOLDER, 1, {1, 1, 1, 8, 8, 8}); AddDeqRelu(h, i, i, m, 1, {1, 1, 1, 8, 8, 8});",
          "Std::min": "static_assert(std::is_same_v<decltype(Std::min(int64_t(5), 3)), int64_t>); static_assert(Std::max(2u, uint64_t(3)) == 3);",
+         "Nd2NzParams": "DataCopy(d, s, Nd2NzParams()); DataCopy(d, gm, Nd2NzParams());",
          "Nz2NdParamsFull": "DataCopy(gm, s, Nz2NdParamsFull{1, 32, 32, 1, 32, 32, 1}); DataCopy(gm, s, Nz2NdParamsFull());",
          "Cast": "float f = Cast(bfloat16_t(1.5f)); bfloat16_t b16 = Cast(f); (void)b16; half h = Cast<float, half, RoundMode::CAST_ODD>(f); (void)h; "
                  "static_assert(std::is_same_v<decltype(Cast<float, int32_t, RoundMode::CAST_RINT>(f)), int32_t>);",
@@ -154,7 +155,6 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
 UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);",
-               "DataCopy": "DataCopy(d, s, Nd2NzParams());",
                "DataCopyPad": "DataCopyPad(d, s, DataCopyParams(), Nd2NzParams()); DataCopyPad(d, s, DataCopyExtParams(), Nd2NzParams());", "CheckLocalMemoryIA": "CheckLocalMemoryIA({0, 0u, 16u, false, false, false, true, false, false, true});", "mad": "mad((__cc__ float *)0, (__ca__ half *)0, (__cb__ half *)0, 1, 2, 3, 0, 0, 0, 1);",
                "Hccl": "Hccl<HCCL_SERVER_TYPE_AICPU> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, {1, 2, 3, false});",
                "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> g((GM_ADDR)0, 1, 2);",

@@ -31,7 +31,6 @@ AKGEN_LACKS_FUNCTION(CreateCubeResGroup)
     template <typename T>                                                                                              \
     __attribute__((unavailable("akgen-unsupported: " #Name " with Nd2NzParams from UB to TSCM"))) AKGEN_DEVICE void    \
     Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, __VA_ARGS__ const Nd2NzParams &nd2nzParams);
-AKGEN_LACKS_TSCM(DataCopy)
 AKGEN_LACKS_TSCM(DataCopyPad, const DataCopyParams &dataCopyParams, )
 AKGEN_LACKS_TSCM(DataCopyPad, const DataCopyExtParams &dataCopyParams, )
 #undef AKGEN_LACKS_TSCM
