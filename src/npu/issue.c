@@ -40,6 +40,25 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
     return core->aic == cube && (!cube || (to != NPU_MEM_UB && from != NPU_MEM_UB));
 }
 
+/* CTRL[48] decides about results of half and bfloat16 (asc-devkit docs, 特殊寄存器访问/SetCtrlSpr(ISASI), table 4), not
+ * about instructions that only move them. */
+static void refuse_saturation(struct npu_core *core, const struct npu_insn *insn)
+{
+    static const bool moves[NPU_OPS] = {[NPU_OP_SELECT] = true,       [NPU_OP_DUPLICATE] = true,
+                                        [NPU_OP_BRCB] = true,         [NPU_OP_COPY] = true,
+                                        [NPU_OP_GATHER] = true,       [NPU_OP_GATHERB] = true,
+                                        [NPU_OP_GATHER_MASK] = true,  [NPU_OP_TRANSPOSE] = true,
+                                        [NPU_OP_TRANSPOSE_4D] = true, [NPU_OP_TRANS_DATA_5HD] = true,
+                                        [NPU_OP_SORT32] = true,       [NPU_OP_MRG_SORT] = true,
+                                        [NPU_OP_ND2NZ] = true,        [NPU_OP_INIT_CONST_VALUE] = true,
+                                        [NPU_OP_LOAD_DATA] = true,    [NPU_OP_LOAD_DATA_WITH_TRANSPOSE] = true,
+                                        [NPU_OP_LOAD_DATA_3D] = true, [NPU_OP_DATA_COPY] = true,
+                                        [NPU_OP_DATA_COPY_PAD] = true};
+    bool narrow = insn->dst_type == AKGEN_FLOAT16 || insn->dst_type == AKGEN_BF16;
+    if (narrow && (!moves[insn->op] || core->regs.atomic))
+        npu_lacks(core, "CTRL[48] = 0: half and bfloat16 that saturate (SetSaturationFlag, SetCtrlSpr)");
+}
+
 static void check_local(struct npu_core *core, const struct npu_access *access, uint64_t low, uint64_t bytes)
 {
     const struct npu_tensor *tensor = access->tensor;
@@ -114,7 +133,8 @@ static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
         regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
         return;
     }
-    if (insn->op == NPU_OP_GATHER_MASK && insn->form != NPU_FORM_MASK_REG) { /* its mask argument, as a count whatever the mode; then SetMaskNorm */
+    if (insn->op == NPU_OP_GATHER_MASK &&
+        insn->form != NPU_FORM_MASK_REG) { /* its mask argument, as a count whatever the mode; then SetMaskNorm */
         regs->mask[0] = insn->mask[0];
         regs->mask[1] = 0;
         regs->counter = false;
@@ -188,6 +208,8 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     struct npu_access accesses[NPU_MAX_ACCESSES];
     const struct npu_isa_row *row = &npu_isa[insn.op];
     core->insn = &insn;
+    if (__builtin_expect(core->regs.saturate, false))
+        refuse_saturation(core, &insn);
     int pipe = npu_insn_pipe(&insn);
     if (npu_memory_of(insn.dst.position) == NPU_MEM_BT) /* its check compares what is there with what will be */
         npu_schedule_drain(core, NPU_PIPE_ALL);

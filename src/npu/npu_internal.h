@@ -27,6 +27,7 @@ enum { NPU_VA_REGISTERS = 8, NPU_VA_ADDRESSES = 8 };
 struct npu_regs {
     uint64_t mask[2];    /* [0] low (elements 0..63) or the count in counter mode, [1] high */
     bool counter;        /* mask mode */
+    bool saturate;       /* CTRL[48] = 0 */
     uint8_t atomic;      /* 0 none, 1 add, 2 max, 3 min */
     uint8_t atomic_type; /* enum akgen_dtype */
     uint64_t deq_scale;  /* DEQSCALE, as npu_set_deq_scale was given it */

@@ -56,20 +56,22 @@ void npu_set_pad_value(uint64_t bits)
     core->regs.pad_set = true;
 }
 
-/* Numbers are computed in Inf/NaN mode only (docs/machine.md). */
+/* Of CTRL there is the bit that chooses between Inf/NaN mode and saturation; numbers are computed in the former only
+ * (issue.c). */
 static const uint64_t ctrl = UINT64_C(1) << 48;
 
 uint64_t npu_get_ctrl(void)
 {
-    return ctrl;
+    NPU_ENTER(core);
+    return core->regs.saturate ? 0 : ctrl;
 }
 
 void npu_set_ctrl(uint64_t value)
 {
     NPU_ENTER(core);
-    if (value != ctrl)
-        npu_lacks(core, value & ctrl ? "bits of CTRL other than 48"
-                                     : "CTRL[48] = 0: half and bfloat16 that saturate (SetSaturationFlag, SetCtrlSpr)");
+    if (value & ~ctrl)
+        npu_lacks(core, "bits of CTRL other than 48");
+    core->regs.saturate = !(value & ctrl);
 }
 
 void npu_set_deq_scale(uint64_t bits)

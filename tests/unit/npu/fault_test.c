@@ -64,6 +64,37 @@ static void unsupported_api(void)
     npu_unsupported("Mmad");
 }
 
+/* Saturation of half is lacking; what moves half, and what computes in float, does not need it. */
+static void fill_and_double(uint8_t type)
+{
+    npu_pipe_create();
+    npu_set_ctrl(0);
+    struct npu_insn insn = {.op = NPU_OP_DUPLICATE,
+                            .form = NPU_FORM_COUNT,
+                            .dst_type = type,
+                            .src_type = type,
+                            .src1_type = type,
+                            .count = 16,
+                            .dst = local(64)};
+    npu_issue(&insn);
+    insn.src0 = insn.src1 = insn.dst;
+    insn.op = NPU_OP_ADD;
+    npu_issue(&insn);
+}
+static void saturation_of_half(void)
+{
+    fill_and_double(AKGEN_FLOAT16);
+}
+static void saturation_of_float(void)
+{
+    fill_and_double(AKGEN_FLOAT);
+    if (npu_get_ctrl() != 0)
+        return;
+    npu_set_ctrl(UINT64_C(1) << 48);
+    if (npu_get_ctrl() == UINT64_C(1) << 48)
+        npu_user_trap();
+}
+
 static void ub_out_of_bounds(void)
 {
     npu_pipe_create();
@@ -121,6 +152,8 @@ static void each_fault(void **state)
         {tiling_missing, "tiling_missing", "reads 4 bytes of tiling data", NPU_TRAP, true, 1},
         {user_trap, "user_trap", "Trap()", NPU_TRAP, true, 1},
         {unsupported_api, "unsupported_api", "Mmad is not simulated", NPU_UNSUPPORTED, true, 1},
+        {saturation_of_half, "unsupported_api", "CTRL[48] = 0: half", NPU_UNSUPPORTED, true, 1},
+        {saturation_of_float, "user_trap", "Trap()", NPU_TRAP, true, 1},
         {ub_out_of_bounds, "ub_out_of_bounds", "UB offset 196608", NPU_TRAP, true, 1},
         {misaligned_address, "misaligned_address", "multiple of 16", NPU_TRAP, true, 1},
         {input_written, "input_written", "writes to x", NPU_DIFFERS, false, 1},
