@@ -1,8 +1,9 @@
 /* Tiling of matrix products: an algorithm of our own for the constraints of asc-devkit docs, 高阶API, Matmul Tiling,
  * "TCubeTiling" (tables 1 to 3).
  *
- * 1. Cores: the grid of cores whose largest part is smallest, by volume and then by what it reads. A grid whose parts
- *    are all equal counts as half of that: CANN's tiling looks for factors of the shape, and kernels rely on it.
+ * 1. Cores: the grid of cores whose largest part is smallest, by volume, then by what it reads, then with more rows. A
+ * grid whose parts are all equal counts as half of that: CANN's tiling looks for factors of the shape, and kernels rely
+ * on it.
  * 2. Base blocks: of all that L0A, L0B (two buffers each) and L0C hold, those that read A and B least often from GM;
  *    among equals the longest k, then the smallest.
  * 3. L1: all of k if A's and B's blocks fit, else as many base blocks of k as fit twice, so that the next come while
@@ -211,7 +212,7 @@ static bool divide(const struct akgen_matmul *matmul, struct part *best)
                 continue;
             int64_t volume = (int64_t)part.m * part.n * part.k * (equal_parts(matmul, &part) ? 1 : 2),
                     reads = ((int64_t)part.m + part.n) * part.k;
-            if (volume < best_volume || (volume == best_volume && reads < best_reads)) {
+            if (volume < best_volume || (volume == best_volume && reads <= best_reads)) {
                 best_volume = volume;
                 best_reads = reads;
                 *best = part;

@@ -82,7 +82,6 @@ class MatmulBase
                       std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::NBuffer33MatmulPolicy<MM_CFG>>,
                   "akgen-unsupported: MatmulPolicy");
     static_assert(!config.intraBlockPartSum, "akgen-unsupported: MatmulConfig::intraBlockPartSum");
-    static_assert(!config.enableMixDualMaster, "akgen-unsupported: MatmulConfig::enableMixDualMaster");
 
     npu_matmul akgen_matmul = {};
     int16_t akgen_sub_block = -1; /* SetSubBlockIdx; -1: the core's own */
@@ -393,6 +392,8 @@ class MatmulClient : public MatmulBase<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG
 {
     using Base = MatmulBase<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
     using DstT = typename C_TYPE::T;
+
+    static_assert(!Base::config.enableMixDualMaster, "akgen-unsupported: MatmulConfig::enableMixDualMaster");
 
   public:
     AKGEN_API MatmulClient()

@@ -377,6 +377,12 @@ static void matmul_is_sensible(void **state)
     assert_int_equal(tiling.usedCoreNum, 40);
     assert_int_equal(tiling.singleCoreM, 128);
     assert_int_equal(tiling.singleCoreN, 128);
+    /* Two equal ways to cut: along M. */
+    call = product(512, 512, 128, HALF);
+    call.cores = 2;
+    assert_int_equal(akgen_matmul_tiling(&call, &tiling), 0);
+    assert_int_equal(tiling.singleCoreM, 256);
+    assert_int_equal(tiling.singleCoreN, 512);
     /* One core's, though there are as many fractals of C as cores. */
     call = product(64, 64, 64, HALF);
     call.cores = 16;
