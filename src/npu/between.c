@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { REACH = 16 /* how far back a log looks for an entry to unite with */ };
+enum { REACH = 16 /* how far back a log looks for an entry to unite with */, CHUNK = 64 /* entries of one hull */ };
 enum log_kind { LOG_DMA_READ, LOG_DMA_WRITE, LOG_FIX_WRITE, LOG_SCALAR_WRITE, LOGS };
 
 struct touched {
@@ -22,11 +22,16 @@ struct touched {
     uint32_t releases; /* flags that the core had set by then */
     bool atomic;
 };
-/* Sorted by index: what is behind an entry that a clock covers is covered too. */
+struct hull { /* of addresses */
+    uint64_t low, high;
+};
+/* Sorted by index: what is behind an entry that a clock covers is covered too. A matrix leaves a row at a time: logs
+ * grow long, and most of their chunks lie elsewhere. */
 struct log {
     struct touched *list;
+    struct hull *chunks; /* of each CHUNK entries, perhaps too large */
     size_t count, room;
-    uint64_t low, high; /* hull of the addresses */
+    struct hull all;
 };
 struct npu_between {
     uint32_t releases;
@@ -48,8 +53,10 @@ void between_destroy(struct npu_between *between)
 {
     if (!between)
         return;
-    for (int i = 0; i < LOGS; i++)
+    for (int i = 0; i < LOGS; i++) {
         free(between->logs[i].list);
+        free(between->logs[i].chunks);
+    }
     free(between->known);
     free(between);
 }
@@ -100,6 +107,18 @@ static bool covers(const struct touched *a, const struct touched *b)
     return a->low <= b->low && a->high >= b->high;
 }
 
+static void widen(struct hull *hull, const struct touched *entry)
+{
+    uint64_t base = (uint64_t)entry->region->base;
+    hull->low = base + entry->low < hull->low ? base + entry->low : hull->low;
+    hull->high = base + entry->high > hull->high ? base + entry->high : hull->high;
+}
+
+static bool apart(const struct hull *hull, uint64_t low, uint64_t high)
+{
+    return low >= hull->high || high <= hull->low;
+}
+
 /* True if an entry was united with the new one, which then is the last. */
 static bool unite(struct log *log, struct touched *entry)
 {
@@ -119,6 +138,8 @@ static bool unite(struct log *log, struct touched *entry)
         }
         memmove(old, old + 1, (log->count - i - 1) * sizeof *old);
         log->list[log->count - 1] = *entry;
+        for (; i < log->count; i++) /* what has moved may have come into another chunk */
+            widen(&log->chunks[i / CHUNK], &log->list[i]);
         return true;
     }
     return false;
@@ -126,19 +147,23 @@ static bool unite(struct log *log, struct touched *entry)
 
 static void add(struct log *log, struct touched *entry)
 {
-    uint64_t base = (uint64_t)entry->region->base;
-    bool first = log->count == 0;
-    log->low = first || base + entry->low < log->low ? base + entry->low : log->low;
-    log->high = first || base + entry->high > log->high ? base + entry->high : log->high;
+    if (!log->count)
+        log->all = (struct hull){.low = UINT64_MAX};
+    widen(&log->all, entry);
     if (unite(log, entry))
         return;
     if (log->count == log->room) {
-        log->room = log->room ? 2 * log->room : 64;
+        log->room = log->room ? 2 * log->room : CHUNK;
         struct touched *grown = realloc(log->list, log->room * sizeof *grown);
-        if (!grown)
+        struct hull *chunks = realloc(log->chunks, log->room / CHUNK * sizeof *chunks);
+        if (!grown || !chunks)
             abort();
         log->list = grown;
+        log->chunks = chunks;
     }
+    if (log->count % CHUNK == 0)
+        log->chunks[log->count / CHUNK] = (struct hull){.low = UINT64_MAX};
+    widen(&log->chunks[log->count / CHUNK], entry);
     log->list[log->count++] = *entry;
 }
 
@@ -174,14 +199,18 @@ void between_log(struct npu_core *core, enum between_access access, struct npu_g
 static bool find_in(const struct log *log, uint32_t known, const struct touched *access,
                     struct between_conflict *conflict)
 {
-    uint64_t base = (uint64_t)access->region->base;
-    if (base + access->low >= log->high || base + access->high <= log->low)
+    uint64_t base = (uint64_t)access->region->base, from = base + access->low, to = base + access->high;
+    if (!log->count || apart(&log->all, from, to))
         return false;
     bool found = false;
     for (size_t i = log->count; i-- > 0;) {
         const struct touched *old = &log->list[i];
         if (old->index <= known)
             break;
+        if ((i % CHUNK == CHUNK - 1 || i + 1 == log->count) && apart(&log->chunks[i / CHUNK], from, to)) {
+            i -= i % CHUNK;
+            continue;
+        }
         if (old->region != access->region || old->low >= access->high || old->high <= access->low ||
             (old->atomic && access->atomic))
             continue;
