@@ -176,6 +176,15 @@ static void sums_and_means(void **state)
     adv_now.call.flags = 0;
     adv_now.tmp_bytes = 32; /* 40 partial sums of half */
     assert_string_equal(adv_run(0), "adv_tmp_too_small");
+    /* A row that is told without its padding: nobody looks at inner until there is another row. */
+    check_sum(NPU_ADV_SUM, AKGEN_FLOAT, 0, 1, 12, 32);
+    float whole = *(float *)result;
+    adv_now.call.shape[1] = 12;
+    assert_string_equal(adv_run(0), "");
+    assert_true(adv_noted("adv_shape"));
+    assert_true(*(float *)result == whole);
+    adv_now.call.shape[0] = 2;
+    assert_string_equal(adv_run(0), "adv_shape");
 }
 
 /* One pattern over rows x cols; `want` of a column or a row in double. */
