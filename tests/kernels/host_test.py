@@ -96,7 +96,9 @@ protected:
     ge::graphStatus GetShapeAttrsInfo() override
     {
         auto shape = context_->GetInputShape(0);
-        OPS_LOG_E_IF_NULL(context_, shape, return ge::GRAPH_FAILED);
+        OPS_LOG_E_IF_NULL(context_, shape, return ge::GRAPH_FAILED)
+        OPS_ERR_IF(shape->GetStorageShape().GetDimNum() != 2, OPS_LOG_E(context_, "not two"), return ge::GRAPH_FAILED);
+        OPS_LOG_W_IF(false, context_, return ge::GRAPH_FAILED, "never");
         OPS_LOG_D(context_->GetNodeName(), "%ld elements", shape->GetStorageShape().GetShapeSize());
         return ge::GRAPH_SUCCESS;
     }

@@ -22,31 +22,27 @@
 #define OPS_INNER_ERR_STUB(code, op, ...)    AKGEN_OPS_SAY(op, __VA_ARGS__)
 #define OPS_CALL_ERR_STUB(code, op, ...)     AKGEN_OPS_SAY(op, __VA_ARGS__)
 
+// Plain ifs, as in cann-ops: published code leaves the semicolon out.
 #define OPS_CHECK(condition, log, leave)                                                                               \
+    if (condition) {                                                                                                   \
+        log;                                                                                                           \
+        leave;                                                                                                         \
+    }
+#define OPS_LOG_E_IF_NULL(op, pointer, leave)                                                                          \
+    if ((pointer) == nullptr) {                                                                                        \
+        AKGEN_OPS_SAY(op, "%s is nullptr!", #pointer);                                                                 \
+        leave;                                                                                                         \
+    }
+#define OPS_ERR_IF(condition, log, leave)                                                                              \
     do {                                                                                                               \
         if (condition) {                                                                                               \
             log;                                                                                                       \
             leave;                                                                                                     \
         }                                                                                                              \
     } while (0)
-#define OPS_LOG_E_IF(condition, op, leave, ...)                                                                        \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            AKGEN_OPS_SAY(op, __VA_ARGS__);                                                                            \
-            leave;                                                                                                     \
-        }                                                                                                              \
-    } while (0)
-#define OPS_LOG_W_IF(condition, op, leave, ...)                                                                        \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            leave;                                                                                                     \
-        }                                                                                                              \
-    } while (0)
-#define OPS_LOG_E_IF_NULL(op, pointer, leave)                                                                          \
-    do {                                                                                                               \
-        if ((pointer) == nullptr) {                                                                                    \
-            AKGEN_OPS_SAY(op, "%s is nullptr!", #pointer);                                                             \
-            leave;                                                                                                     \
-        }                                                                                                              \
-    } while (0)
+#define OPS_LOG_E_IF(condition, op, leave, ...)     OPS_ERR_IF(condition, AKGEN_OPS_SAY(op, __VA_ARGS__), leave)
+#define OPS_LOG_W_IF(condition, op, leave, ...)     OPS_ERR_IF(condition, AKGEN_OPS_SKIP(op, __VA_ARGS__), leave)
+#define OPS_LOG_I_IF(condition, op, leave, ...)     OPS_ERR_IF(condition, AKGEN_OPS_SKIP(op, __VA_ARGS__), leave)
+#define OPS_LOG_D_IF(condition, op, leave, ...)     OPS_ERR_IF(condition, AKGEN_OPS_SKIP(op, __VA_ARGS__), leave)
+#define OPS_LOG_EVENT_IF(condition, op, leave, ...) OPS_ERR_IF(condition, AKGEN_OPS_SKIP(op, __VA_ARGS__), leave)
 #endif
