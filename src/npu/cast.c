@@ -62,9 +62,10 @@ static inline uint8_t saturate_u8(float x)
 {
     return (uint8_t)clamp(x, 0, UINT8_MAX);
 }
+/* A zero comes out as +0: 附录/Memory矢量计算接口边界值汇总, note on table 32. */
 static inline float saturate_f32(float x)
 {
-    return x;
+    return x + 0.0f;
 }
 
 static inline float widen_f16(npu_f16 x)

@@ -3,6 +3,7 @@
  * With a destination the instruction ignores the mask, compares whole repeats of 256 bytes and writes their bits one
  * after the other. Without one it compares a single repeat under the mask into the CMPMASK register; bits that the mask
  * leaves out keep their value. int32 has only EQ: the device runs EQ whatever mode was asked for.
+ * A NaN makes every comparison false, NE too (docs/zh/api/附录/Memory矢量计算接口边界值汇总, tables 30 and 31).
  * Sources: asc-devkit docs/zh/api/SIMD-API, Compare.md, Compares.md; impl/basic_api/dav_c220, Vcmpv. */
 #include "npu/lanes.h"
 
@@ -16,29 +17,29 @@ static const char *const mode_names[COMPARE_MODES] = {"LT", "GT", "EQ", "LE", "G
 typedef void compare_loop(uint8_t *dst, const uint8_t *a, size_t a_step, const uint8_t *b, size_t b_step,
                           uint32_t blocks);
 
-#define LOOP(name, type, operator)                                                                                     \
+#define LOOP(name, type, result)                                                                                       \
     static void name(uint8_t *dst, const uint8_t *a, size_t a_step, const uint8_t *b, size_t b_step, uint32_t blocks)  \
     {                                                                                                                  \
         for (uint32_t k = 0; k < blocks; k++, a += a_step, b += b_step) {                                              \
             const type *x = (const type *)a, *y = (const type *)b;                                                     \
             uint32_t bits = 0;                                                                                         \
             for (uint32_t i = 0; i < NPU_BLOCK / sizeof(type); i++)                                                    \
-                bits |= (uint32_t)(x[i] operator y[i]) << i;                                                           \
+                bits |= (uint32_t)(result) << i;                                                                       \
             for (uint32_t i = 0; i < NPU_BLOCK / sizeof(type) / 8; i++)                                                \
                 *dst++ = (uint8_t)(bits >> 8 * i);                                                                     \
         }                                                                                                              \
     }
 #define LOOPS(name, type)                                                                                              \
-    LOOP(name##_lt, type, <)                                                                                           \
-    LOOP(name##_gt, type, >)                                                                                           \
-    LOOP(name##_eq, type, ==)                                                                                          \
-    LOOP(name##_le, type, <=)                                                                                          \
-    LOOP(name##_ge, type, >=)                                                                                          \
-    LOOP(name##_ne, type, !=)                                                                                          \
+    LOOP(name##_lt, type, x[i] < y[i])                                                                                 \
+    LOOP(name##_gt, type, x[i] > y[i])                                                                                 \
+    LOOP(name##_eq, type, x[i] == y[i])                                                                                \
+    LOOP(name##_le, type, x[i] <= y[i])                                                                                \
+    LOOP(name##_ge, type, x[i] >= y[i])                                                                                \
+    LOOP(name##_ne, type, (x[i] < y[i]) | (x[i] > y[i]))                                                               \
     static compare_loop *const name[COMPARE_MODES] = {name##_lt, name##_gt, name##_eq, name##_le, name##_ge, name##_ne};
 LOOPS(compare_f16, npu_f16)
 LOOPS(compare_f32, npu_f32)
-LOOP(compare_s32_eq, npu_s32, ==)
+LOOP(compare_s32_eq, npu_s32, x[i] == y[i])
 
 static compare_loop *find_loop(const struct npu_insn *insn)
 {

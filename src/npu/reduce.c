@@ -169,7 +169,7 @@ static struct outcome sum(struct npu_core *core, const struct npu_insn *insn, co
         if (into_tmp)
             npu_store_lane(tmp + (size_t)r * (half ? 2 : 4), partial, half);
         else
-            out.value = npu_reduce_add(out.value, partial, half);
+            out.value = r ? npu_reduce_add(out.value, partial, half) : partial; /* -0 stays -0 */
     }
     if (into_tmp)
         out.value = tree_over(tmp, v->repeats, v->per_repeat, half);

@@ -458,7 +458,8 @@ void npu_exec_vcadd_acc(struct npu_core *core, const struct npu_insn *insn, cons
         struct npu_repeat repeat;
         npu_load_repeat(core, insn, &v, insn->src0_blk, insn->src0_rep, r, &repeat);
         report_undefined(core, &repeat, &reported);
-        sum = npu_reduce_add(sum, npu_tree_sum(repeat.lane, v.per_repeat, half), half);
+        float partial = npu_tree_sum(repeat.lane, v.per_repeat, half);
+        sum = r ? npu_reduce_add(sum, partial, half) : partial;
     }
     core->results.acc_value = npu_lane_bits(sum, half);
 }

@@ -3,8 +3,10 @@
  * They compute what their parts would one after the other: asc-devkit "复合计算/概述" says that a compound instruction
  * adds precision only where the destination is wider than the sources. So half is rounded after each step, int16 wraps
  * around, and MulAddDst of half into float multiplies exactly. Conversions are those of Cast with CAST_NONE, which
- * rounds to nearest even and saturates. AddDeqRelu is the API's own program: int32 sum, to float, times 2^-17, times
- * the scale of SetDeqScale, times 2^17, to half, at least 0; its temporary space is not modelled. */
+ * rounds to nearest even and saturates; but AddReluCast and SubReluCast make 0 of a NaN and do not wrap int16 around
+ * on the way to int8 (附录/Memory矢量计算接口边界值汇总, tables 26 and 27). AddDeqRelu is the API's own program: int32
+ * sum, to float, times 2^-17, times the scale of SetDeqScale, times 2^17, to half, at least 0; its temporary space is
+ * not modelled. */
 #include "npu/lanes.h"
 
 #include <string.h>
@@ -14,6 +16,11 @@
 static inline int32_t saturate(float x, int32_t low, int32_t high)
 {
     return x != x ? 0 : x >= (float)high ? high : x <= (float)low ? low : (int32_t)__builtin_elementwise_roundeven(x);
+}
+/* What AddReluCast and SubReluCast convert: 0 in place of a NaN. */
+static inline float number(float x)
+{
+    return x != x ? 0 : x;
 }
 static inline float half_add(float a, float b)
 {
@@ -46,11 +53,11 @@ LOOP(sub_relu_f16, npu_f16, npu_f16, float, RELU(half_add(a, -b)))
 LOOP(sub_relu_f32, npu_f32, npu_f32, float, RELU(a - b))
 LOOP(sub_relu_s16, npu_s16, npu_s16, int32_t, RELU(WRAP16(a - b)))
 LOOP(add_relu_f16_s8, npu_s8, npu_f16, float, saturate(RELU(half_add(a, b)), INT8_MIN, INT8_MAX))
-LOOP(add_relu_f32_f16, npu_f16, npu_f32, float, RELU(a + b))
-LOOP(add_relu_s16_s8, npu_s8, npu_s16, int32_t, saturate((float)RELU(WRAP16(a + b)), INT8_MIN, INT8_MAX))
+LOOP(add_relu_f32_f16, npu_f16, npu_f32, float, number(RELU(a + b)))
+LOOP(add_relu_s16_s8, npu_s8, npu_s16, int32_t, saturate((float)RELU(a + b), INT8_MIN, INT8_MAX))
 LOOP(sub_relu_f16_s8, npu_s8, npu_f16, float, saturate(RELU(half_add(a, -b)), INT8_MIN, INT8_MAX))
-LOOP(sub_relu_f32_f16, npu_f16, npu_f32, float, RELU(a - b))
-LOOP(sub_relu_s16_s8, npu_s8, npu_s16, int32_t, saturate((float)RELU(WRAP16(a - b)), INT8_MIN, INT8_MAX))
+LOOP(sub_relu_f32_f16, npu_f16, npu_f32, float, number(RELU(a - b)))
+LOOP(sub_relu_s16_s8, npu_s8, npu_s16, int32_t, saturate((float)RELU(a - b), INT8_MIN, INT8_MAX))
 LOOP(mul_f16_s8, npu_s8, npu_f16, float, saturate(half_mul(a, b), INT8_MIN, INT8_MAX))
 LOOP(mul_f16_u8, npu_u8, npu_f16, float, saturate(half_mul(a, b), 0, UINT8_MAX))
 LOOP(mul_add_f16, npu_f16, npu_f16, float, half_mul(a, b) + (float)dst[i])

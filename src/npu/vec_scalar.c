@@ -37,7 +37,8 @@ FLOAT_LOOPS(maxs, a != a ? a : b != b ? b : a > b ? a : b > a ? b : a == 0 ? a +
 SIGNED_LOOPS(maxs, a > b ? a : b)
 FLOAT_LOOPS(mins, a != a ? a : b != b ? b : a < b ? a : b < a ? b : a == 0 ? -(-a - b) : a)
 SIGNED_LOOPS(mins, a < b ? a : b)
-FLOAT_LOOPS(leaky_relu, a >= 0 ? a : a * b)
+/* -0 is negative: 附录/Memory矢量计算接口边界值汇总, table 19. */
+FLOAT_LOOPS(leaky_relu, __builtin_signbit(a) ? a *b : a)
 
 /* Computed in 64 bits, so that a shift by the whole width is defined. b is 0 to the width. */
 LOOP(shift_left_u16, npu_u16, uint64_t, a << b)

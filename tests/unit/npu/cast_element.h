@@ -68,7 +68,7 @@ static long double cast_element(uint8_t dst, uint8_t src, int mode, long double 
     switch (dst) {
     case AKGEN_FLOAT:
         if (src == AKGEN_FLOAT)
-            return isfinite(x) ? copysignl(integral(x, mode), x) : x;
+            return isfinite(x) ? integral(x, mode) + 0.0L : x; /* no -0 */
         return to_format(x, mode, 24, -125, 0x1.fffffep127L);
     case AKGEN_FLOAT16:
         return to_format(x, mode, 11, -13, 65504);

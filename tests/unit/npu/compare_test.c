@@ -26,7 +26,7 @@ static bool specified(double a, double b, int mode)
            : mode == EQ ? a == b
            : mode == LE ? a <= b
            : mode == GE ? a >= b
-                        : !(a == b);
+                        : a < b || a > b;
 }
 
 /* Few different values, so that equality happens; a NaN and both zeros among them. */

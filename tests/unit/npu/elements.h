@@ -117,6 +117,14 @@ static inline long double element_narrowed(const struct npu_insn *insn, long dou
     return insn->dst_type == insn->src_type ? x : cast_element(insn->dst_type, insn->src_type, RINT, x, 0);
 }
 
+/* A NaN becomes 0, and int16 does not wrap around on the way to int8 (附录/Memory矢量计算接口边界值汇总, tables 26,
+ * 27). */
+static inline long double element_relu_cast(const struct npu_insn *insn, long double sum)
+{
+    long double x = insn->src_type == AKGEN_INT16 ? sum : element_rounded(sum, insn->src_type);
+    return isnan(x) ? 0 : element_narrowed(insn, element_relu(x));
+}
+
 /* (a + b) * 2^-17 * scale * 2^17, each step in float. */
 static inline long double element_deq_relu(long double sum, uint64_t deq_scale)
 {
@@ -132,11 +140,13 @@ static inline long double element_compound(const struct npu_insn *insn, uint64_t
     uint8_t s = insn->src_type;
     switch (insn->op) {
     case NPU_OP_ADD_RELU:
-    case NPU_OP_ADD_RELU_CAST:
-        return element_narrowed(insn, element_relu(element_rounded(a + b, s)));
+        return element_relu(element_rounded(a + b, s));
     case NPU_OP_SUB_RELU:
+        return element_relu(element_rounded(a - b, s));
+    case NPU_OP_ADD_RELU_CAST:
+        return element_relu_cast(insn, a + b);
     case NPU_OP_SUB_RELU_CAST:
-        return element_narrowed(insn, element_relu(element_rounded(a - b, s)));
+        return element_relu_cast(insn, a - b);
     case NPU_OP_MUL_CAST:
         return element_narrowed(insn, element_rounded(a * b, s));
     case NPU_OP_MUL_ADD_DST:
@@ -185,7 +195,7 @@ static inline long double element_of(const struct npu_insn *insn, uint64_t deq_s
     case NPU_OP_AXPY:
         return element_rounded(a * b, insn->dst_type) + d;
     case NPU_OP_LEAKY_RELU:
-        return a >= 0 ? a : a * b;
+        return signbit(a) ? a * b : a; /* -0 too */
     case NPU_OP_ABS:
         return fabsl(a);
     case NPU_OP_EXP:

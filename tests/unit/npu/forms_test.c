@@ -362,8 +362,74 @@ static void every_half(void **state)
     }
 }
 
+/* Rows of 附录/Memory矢量计算接口边界值汇总 that a plain formula could miss: signs of zeros, NaNs, what does not wrap.
+ */
+static void documented_special_values(void **state)
+{
+    (void)state;
+    enum { F = AKGEN_FLOAT, H = AKGEN_FLOAT16, S = AKGEN_INT16, W = AKGEN_INT32, B = AKGEN_INT8 };
+    const long double nan_ = (long double)NAN, inf = (long double)INFINITY;
+    const struct {
+        uint16_t op;
+        uint8_t src, dst, mode;
+        long double a, b, want;
+    } rows[] = {{NPU_OP_LEAKY_RELU, H, H, 0, -0.0L, -65504, 0},
+                {NPU_OP_LEAKY_RELU, F, F, 0, -0.0L, 2, -0.0L},
+                {NPU_OP_LEAKY_RELU, H, H, 0, -0.0L, inf, nan_},
+                {NPU_OP_LEAKY_RELU, H, H, 0, 0, nan_, 0},
+                {NPU_OP_LEAKY_RELU, H, H, 0, inf, nan_, inf},
+                {NPU_OP_LEAKY_RELU, H, H, 0, -65504, inf, -inf},
+                {NPU_OP_CAST, F, F, RINT, -0.0L, 0, 0},
+                {NPU_OP_CAST, F, F, FLOOR, inf, 0, inf},
+                {NPU_OP_CAST, F, AKGEN_BF16, RINT, -0.0L, 0, -0.0L},
+                {NPU_OP_CAST, F, H, RINT, 3.4028235e38L, 0, inf},
+                {NPU_OP_CAST, F, AKGEN_INT64, RINT, nan_, 0, 0},
+                {NPU_OP_CAST, H, B, RINT, -inf, 0, -128},
+                {NPU_OP_ADD_RELU_CAST, F, H, 0, inf, -inf, 0},
+                {NPU_OP_ADD_RELU_CAST, F, H, 0, nan_, 1, 0},
+                {NPU_OP_ADD_RELU_CAST, F, H, 0, inf, 1, inf},
+                {NPU_OP_ADD_RELU_CAST, S, B, 0, 32767, 32767, 127},
+                {NPU_OP_ADD_RELU_CAST, S, B, 0, -32768, -32768, 0},
+                {NPU_OP_SUB_RELU_CAST, S, B, 0, 32767, -32768, 127},
+                {NPU_OP_SUB_RELU_CAST, F, H, 0, inf, inf, 0},
+                {NPU_OP_ADD_RELU, H, H, 0, inf, -inf, nan_},
+                {NPU_OP_ADD_RELU, F, F, 0, -0.0L, -0.0L, 0},
+                {NPU_OP_MUL_CAST, H, B, 0, 0, inf, 0},
+                {NPU_OP_MUL_CAST, H, B, 0, 65504, -65504, -128},
+                {NPU_OP_ADD, S, S, 0, 32767, 32767, -2},
+                {NPU_OP_SUB, W, W, 0, INT32_MIN, INT32_MAX, 1},
+                {NPU_OP_MAX, F, F, 0, -0.0L, 0, 0},
+                {NPU_OP_MAX, H, H, 0, inf, nan_, nan_},
+                {NPU_OP_MIN, H, H, 0, 0, -0.0L, -0.0L},
+                {NPU_OP_MINS, F, F, 0, -0.0L, inf, -0.0L},
+                {NPU_OP_SUB, F, F, 0, -0.0L, 0, -0.0L},
+                {NPU_OP_RSQRT, F, F, 0, -0.0L, 0, -inf},
+                {NPU_OP_SQRT, H, H, 0, -0.0L, 0, -0.0L},
+                {NPU_OP_RELU, H, H, 0, -0.0L, 0, 0},
+                {NPU_OP_LN, F, F, 0, -0.0L, 0, -inf},
+                {NPU_OP_EXP, H, H, 0, 65504, 0, inf}};
+    struct rng rng;
+    rng_seed(&rng, 3);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct npu_core *core = fake_core(&rng);
+        struct instruction with = instruction_of(rows[i].op);
+        struct npu_insn insn = insn_of(rows[i].op, rows[i].src, rows[i].dst, rows[i].mode);
+        insn.form = NPU_FORM_COUNT;
+        insn.count = 1;
+        element_store((uint8_t *)&insn.scalar, 0, rows[i].src, rows[i].b);
+        element_store(fake_ub, SRC0 * 8, rows[i].src, rows[i].a);
+        element_store(fake_ub, SRC1 * 8, rows[i].src, rows[i].b);
+        assert_null(fake_issue(core, &insn, with.check, with.execute, NULL, NULL));
+        long double got = element_load(fake_ub, DST * 8, rows[i].dst), want_here = rows[i].want;
+        if (isnan(want_here) ? !isnan(got) : got != want_here || !signbit(got) != !signbit(want_here))
+            fail_msg("row %zu, %s(%Lg, %Lg) is %Lg, documented is %Lg", i, npu_isa[insn.op].name, rows[i].a, rows[i].b,
+                     got, want_here);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_type_and_form), cmocka_unit_test(every_half)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_type_and_form), cmocka_unit_test(every_half),
+                                       cmocka_unit_test(documented_special_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ static void specify_all(const struct npu_insn *insn, const struct npu_regs *regs
         struct repeat repeat = repeat_of(insn, regs, r);
         sums[r] = tree(repeat.value, lanes, type);
         if (sum && added)
-            result = element_rounded(result + sums[r], type);
+            result = r ? element_rounded(result + sums[r], type) : sums[r];
         uint32_t lane = (uint32_t)extreme(&repeat, 0, lanes, is_max(insn->op));
         if (!sum && (r == 0 || better(repeat.value[lane], result, is_max(insn->op)))) {
             result = repeat.value[lane];
@@ -192,7 +192,8 @@ static void specify(const struct npu_insn *insn, const struct npu_regs *regs, en
             specify_whole(insn, &repeat, r);
         else if (kind != ACCUMULATE)
             specify_units(insn, &repeat, r, kind == PAIR ? 2 : lanes / 8);
-        sum = element_rounded(sum + tree(repeat.value, lanes, repeat.type), repeat.type);
+        long double partial = tree(repeat.value, lanes, repeat.type);
+        sum = r ? element_rounded(sum + partial, repeat.type) : partial;
     }
     if (kind == ALL)
         specify_all(insn, regs, repeats);
