@@ -71,6 +71,7 @@ SAVE = """
 # TilingBaseClass and its registry: the first template in order does not suit the case, the second does.
 TEMPLATES = """
 #include "error/ops_error.h"
+#include "register/device_op_impl_registry.h"
 #include "register/op_def_registry.h"
 #include "register/tilingdata_base.h"
 #include "tiling/tiling_base.h"
@@ -146,6 +147,7 @@ static ge::graphStatus Prepare(gert::TilingParseContext *context)
     return ge::GRAPH_SUCCESS;
 }
 IMPL_OP_OPTILING(UnalignAdd).Tiling(Tile).TilingParse<CompileInfo>(Prepare);
+DEVICE_IMPL_OP_OPTILING(UnalignAdd).Tiling(Tile); // for graphs
 } // namespace optiling
 """
 
