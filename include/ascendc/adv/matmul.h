@@ -237,6 +237,8 @@ class MatmulBase
         akgen_check_bias();
         akgen_source(NPU_MATMUL_BIAS, akgen::raw(inputBias), false);
     }
+    __attribute__((unavailable("akgen-unsupported: SetSparseIndex"))) AKGEN_DEVICE void
+    SetSparseIndex(const GlobalTensor<uint8_t> &indexGlobal);
     AKGEN_API void DisableBias()
     {
         npu_matmul_clear_bias(&akgen_matmul);
@@ -325,8 +327,10 @@ class MatmulBase
         npu_matmul_get_c(&akgen_matmul, &out);
     }
     template <bool sync = true, bool doPad = false>
-    AKGEN_API void GetTensorC(const LocalTensor<DstT> &c, uint8_t enAtomic = 0, bool enSequentialWrite = false)
+    AKGEN_API void GetTensorC(const LocalTensor<DstT> &c, uint8_t enAtomic = 0, bool enSequentialWrite = false,
+                              uint32_t height = 0, uint32_t width = 0, uint32_t srcGap = 0, uint32_t dstGap = 0)
     {
+        static_assert(!doPad, "akgen-unsupported: GetTensorC with doPad");
         npu_matmul_output out = akgen_output(true, enAtomic, enSequentialWrite);
         out.local = akgen::raw(c);
         npu_matmul_get_c(&akgen_matmul, &out);
@@ -378,6 +382,16 @@ class MatmulImpl : public MatmulBase<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, 
     {
         npu_matmul_output out = this->akgen_output(true, enAtomic, enSequentialWrite);
         out.gm = akgen::raw(gm);
+        out.partial_sum = enPartialSum;
+        npu_matmul_batch batch = {0, 0, 1, matrixStrideA, matrixStrideB};
+        npu_matmul_iterate_batch(&this->akgen_matmul, &batch, &out);
+    }
+    AKGEN_API void IterateBatch(const LocalTensor<DstT> &ubCmatrix, bool enPartialSum, uint8_t enAtomic,
+                                bool enSequentialWrite, const uint32_t matrixStrideA = 0,
+                                const uint32_t matrixStrideB = 0, const uint32_t matrixStrideC = 0)
+    {
+        npu_matmul_output out = this->akgen_output(true, enAtomic, enSequentialWrite);
+        out.local = akgen::raw(ubCmatrix);
         out.partial_sum = enPartialSum;
         npu_matmul_batch batch = {0, 0, 1, matrixStrideA, matrixStrideB};
         npu_matmul_iterate_batch(&this->akgen_matmul, &batch, &out);
