@@ -313,6 +313,7 @@ static void mark(struct npu_order *order, int track, int write, const struct spa
     if (end <= block)
         return;
     uint32_t *marks = order->marks[track][write];
+#pragma clang loop vectorize_width(8) interleave_count(1)
     for (uint32_t i = block; i < end; i++)
         marks[i] = index;
     if (order->partial[track][write])
@@ -416,6 +417,10 @@ each_run(struct npu_core *core, int lane, int track, const struct npu_access *ac
 {
     uint64_t bytes = access->bytes;
     uint32_t count = access->count, count2 = access->count2;
+    if (count == 1 && count2 == 1 && bytes) { /* most are */
+        one_run(core, lane, track, access, access->addr, bytes, ahead, index);
+        return;
+    }
     if (count > 1 && access->stride == (int64_t)bytes) {
         bytes *= count;
         count = 1;

@@ -43,13 +43,19 @@ static struct npu_gm_run *entry(struct npu_gm_window *window, uint32_t i)
     return &window->runs[(window->first + i) % NPU_GM_RUNS];
 }
 
-/* Drops the entries that the consumer's clock covers. They leave in order of their newest instruction. */
+/* Drops the entries that the consumer's clock covers. They leave in order of their newest instruction. The few that a
+ * streaming kernel leaves move to the front again, so that the window stays in the processor's cache. */
 static void prune(struct npu_gm_window *window, uint32_t known)
 {
+    enum { FEW = 4, FAR = 8 };
     while (window->count && entry(window, 0)->newest <= known) {
         window->first = (window->first + 1) % NPU_GM_RUNS;
         window->count--;
     }
+    if (window->count > FEW || window->first < FAR || window->first + window->count > NPU_GM_RUNS)
+        return;
+    memcpy(window->runs, window->runs + window->first, window->count * sizeof *window->runs);
+    window->first = 0;
 }
 
 /* True if some run of `b` has a byte of [low, high). */
