@@ -153,8 +153,15 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
          "element": "LocalTensor<int32_t> i; i(0)++; ++i(1); i(0) %= 3; i(0) |= 1; i(0) <<= 2; i(1) &= i(0); --i(2); int32_t v = i(2)--; (void)v;",
          "KERNEL_LOG": "ASCENDC_ASSERT(false, { KERNEL_LOG(KERNEL_ERROR, \"%d\", 1); }); TRACE_START(1); TRACE_STOP(1);"}
 
+# Data types that only forms outside the table refuse.
+REFUSED = {("GetReduceMaxMinCount", "int32_t"): "int32_t v, i; GetReduceMaxMinCount<int32_t>(v, i);",
+           ("ReadGmByPassDCache", "bool"): "ReadGmByPassDCache((__gm__ bool *)nullptr);",
+           ("WriteGmByPassDCache", "bool"): "WriteGmByPassDCache((__gm__ bool *)nullptr, true);",
+           ("Compare", "int32_t into CMPMASK"): "LocalTensor<int32_t> i; Compare(i, i, CMPMODE::EQ, 8, {1, 1, 1, 8, 8, 8});"}
+
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
-UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);",
+UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "AippParams": "AippParams<half> p; (void)p;", "LoadImageToLocalParams": "LoadImageToLocalParams p; (void)p;",
+               "AippInputFormat": "auto f = AippInputFormat::RGB888_U8; (void)f;",
                "DataCopyPad": "DataCopyPad(d, s, DataCopyParams(), Nd2NzParams()); DataCopyPad(d, s, DataCopyExtParams(), Nd2NzParams());", "CheckLocalMemoryIA": "CheckLocalMemoryIA({0, 0u, 16u, false, false, false, true, false, false, true});", "mad": "mad((__cc__ float *)0, (__ca__ half *)0, (__cb__ half *)0, 1, 2, 3, 0, 0, 0, 1);",
                "Hccl": "Hccl<HCCL_SERVER_TYPE_AICPU> h;", "MmadWithSparse": "MmadWithSparse(d, s, t, {1, 2, 3, false});",
                "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> g((GM_ADDR)0, 1, 2);",
@@ -196,6 +203,7 @@ def main():
 
     good.append((("Gelu", "the kernel's own", "float"), line_of("Gelu", "float", "NAME(s);")))
     good += [((name, "plain", "float"), line_of(name, "float", statement)) for name, statement in PLAIN.items()]
+    bad += [(what, line_of(what[0], "float", statement)) for what, statement in REFUSED.items()]
     lacking = [((name,), line_of(name, "float", statement)) for name, statement in UNSUPPORTED.items()]
     def named(what, messages):
         wanted = f"akgen-unsupported: {what[0]}"

@@ -196,14 +196,16 @@ AKGEN_API void MetricsProfStop()
 /* Reads and writes of GM that go past the scalar cache. */
 template <typename T> AKGEN_API T ReadGmByPassDCache(__gm__ T *addr)
 {
-    static_assert(std::is_integral_v<T>, "ReadGmByPassDCache: data type is not supported on Ascend910B; supported: "
-                                         "integers of 8 to 64 bits");
+    static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>,
+                  "ReadGmByPassDCache: data type is not supported on Ascend910B; supported: "
+                  "integers of 8 to 64 bits");
     return akgen::from_bits<T>(npu_gm_read_through(reinterpret_cast<uint64_t>(addr), sizeof(T)));
 }
 template <typename T> AKGEN_API void WriteGmByPassDCache(__gm__ T *addr, T value)
 {
-    static_assert(std::is_integral_v<T>, "WriteGmByPassDCache: data type is not supported on Ascend910B; supported: "
-                                         "integers of 8 to 64 bits");
+    static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>,
+                  "WriteGmByPassDCache: data type is not supported on Ascend910B; supported: "
+                  "integers of 8 to 64 bits");
     npu_gm_write_through(reinterpret_cast<uint64_t>(addr), sizeof(T), akgen::bits_of<T>(value));
 }
 

@@ -262,8 +262,7 @@ namespace AscendC
 /* A piece of UB for queues and buffers of its own. */
 template <TPosition pos, uint32_t bufIDSize = 4> class TBufPool
 {
-    static_assert(akgen::pool_position(pos),
-                  "TBufPool: pos is VECIN, VECOUT, VECCALC, A1, B1 or C1");
+    static_assert(akgen::pool_position(pos), "TBufPool: pos is VECIN, VECOUT, VECCALC, A1, B1 or C1");
     static_assert(bufIDSize <= 16, "TBufPool: bufIDSize is at most 16");
 
   public:

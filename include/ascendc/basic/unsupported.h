@@ -19,7 +19,16 @@ struct Nd2NzParams;
 AKGEN_LACKS_FUNCTION(MmadWithSparse)
 AKGEN_LACKS_FUNCTION(LoadDataWithSparse)
 AKGEN_LACKS_FUNCTION(LoadImageToLocal)
+AKGEN_LACKS_TYPE(LoadImageToLocalParams)
 AKGEN_LACKS_FUNCTION(SetAippFunctions)
+template <class... Types> struct AKGEN_LACKS(AippParams) AippParams {
+};
+enum class AKGEN_LACKS(AippInputFormat) AippInputFormat : uint8_t {
+    YUV420SP_U8 = 0,
+    XRGB8888_U8 = 1,
+    RGB888_U8 = 4,
+    YUV400_U8 = 9
+};
 AKGEN_LACKS_FUNCTION(Conv2D)
 AKGEN_LACKS_FUNCTION(Gemm)
 AKGEN_LACKS_FUNCTION(BroadCastVecToMM)

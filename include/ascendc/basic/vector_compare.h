@@ -48,6 +48,8 @@ template <typename T>
 AKGEN_API npu_insn compare_register(const AscendC::LocalTensor<T> &src0, const AscendC::LocalTensor<T> &src1,
                                     AscendC::CMPMODE mode)
 {
+    static_assert(std::is_same_v<T, half> || std::is_same_v<T, float>,
+                  "Compare: into CMPMASK this data type is not supported on Ascend910B; supported: half | float");
     AscendC::LocalTensor<uint8_t> nowhere;
     npu_insn insn = compare<NPU_OP_COMPARE>(nowhere, src0, mode);
     insn.src1 = raw(src1);
@@ -172,7 +174,7 @@ template <typename T> AKGEN_API void SetCmpMask(const LocalTensor<T> &src)
     {                                                                                                                  \
         npu_insn insn = akgen::select(dst, selMask, src0, selMode);                                                    \
         insn.src1 = akgen::raw(src1);                                                                                  \
-        akgen::by_mask(insn, mask, repeatTime);                                                             \
+        akgen::by_mask(insn, mask, repeatTime);                                                                        \
         akgen::strides(insn, repeatParams);                                                                            \
         npu_issue(&insn);                                                                                              \
     }                                                                                                                  \
@@ -182,7 +184,7 @@ template <typename T> AKGEN_API void SetCmpMask(const LocalTensor<T> &src)
                           const BinaryRepeatParams &repeatParams)                                                      \
     {                                                                                                                  \
         npu_insn insn = akgen::select_scalar(dst, selMask, src0, src1, selMode);                                       \
-        akgen::by_mask(insn, mask, repeatTime);                                                             \
+        akgen::by_mask(insn, mask, repeatTime);                                                                        \
         akgen::strides(insn, repeatParams);                                                                            \
         npu_issue(&insn);                                                                                              \
     }

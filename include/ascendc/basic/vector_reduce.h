@@ -217,6 +217,8 @@ template <typename T> AKGEN_API T GetReduceRepeatSumSpr()
 }
 template <typename T> AKGEN_API void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex)
 {
+    static_assert(std::is_same_v<T, half> || std::is_same_v<T, float>,
+                  "GetReduceMaxMinCount: data type is not supported on Ascend910B; supported: half | float");
     uint64_t value = 0, index = 0;
     npu_get_reduce_max_min(akgen::dtype_of<T>::value, &value, &index);
     maxMinValue = akgen::from_bits<T>(value);

@@ -7,7 +7,7 @@ using namespace AscendC;
 
 constexpr MatmulConfig LARGE_LOADS = GetMDLConfig();
 
-class Product {
+class BasicProduct {
 public:
     __aicore__ inline void Process(GM_ADDR a, GM_ADDR b, GM_ADDR c, const TCubeTiling &cube)
     {
@@ -35,7 +35,7 @@ extern "C" __global__ __aicore__ void basic_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR
 {
     GET_TILING_DATA(data, tiling);
     TPipe pipe;
-    Product product;
+    BasicProduct product;
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), product.mm, &data.cube);
     product.Process(a, b, c, data.cube);
 }
