@@ -55,7 +55,7 @@ FORMS = {
     "data_copy_pad": {"in": "NAME(d, gm, DataCopyParams(), DataCopyPadParams());",
                       "extended in": "NAME(d, gm, DataCopyExtParams(), DataCopyPadExtParams<T>());",
                       "out": "NAME(gm, s, DataCopyParams());", "extended out": "NAME(gm, s, DataCopyExtParams());"},
-    "nd2nz": {"in": "NAME(d, gm, Nd2NzParams());"},
+    "nd2nz": {"in": "NAME(d, gm, Nd2NzParams());", "local": "NAME(d, s, Nd2NzParams());"},
     "init_const": {"all": "NAME(d, InitConstValueParams<T>(1, 1, 0, x));"},
     "load_2d": {"local": "NAME(d, s, LoadData2DParams());", "in": "NAME(d, gm, LoadData2DParams());"},
     "load_transpose": {"local": "NAME(d, s, LoadData2dTransposeParams());"},
