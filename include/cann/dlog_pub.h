@@ -1,6 +1,6 @@
 #ifndef CANN_DLOG_PUB_H
 #define CANN_DLOG_PUB_H
 
-#include "base/alog_pub.h"
+#include "toolchain/slog.h"
 
 #endif

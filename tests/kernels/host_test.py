@@ -82,6 +82,8 @@ TILING_DATA_FIELD_DEF(uint64_t, unused);
 TILING_DATA_FIELD_DEF(uint32_t, tile);
 END_TILING_DATA_DEF;
 REGISTER_TILING_DATA_CLASS(UnalignAdd_20, WideTiling)
+static int32_t CheckLogLevel(int32_t, int32_t) { return 0; } // as MaxPool3DWithArgmaxV2 of cann-ops has
+static_assert(std::is_same<decltype(&CheckLogLevel), int32_t (*)(int32_t, int32_t)>::value, "");
 class Template : public TilingBaseClass {
 public:
     explicit Template(gert::TilingContext *context) : TilingBaseClass(context) {}
@@ -279,6 +281,7 @@ static bool Chip(gert::TilingContext *context)
            GetUbBlockSize(context) == 32 && infos->GetPlatformRes("version", "SoC_version", name) &&
            name == "Ascend910B2" && infos->GetPlatformResWithLock("SoCInfo", "vector_core_cnt", cores) &&
            cores == "48" && !infos->GetPlatformRes("SoCInfo", "wings", nothing) && nothing == "kept" &&
+           ge::GetSizeInBytes(5, ge::DT_INT4) == 3 && ge::GetSizeInBytes(5, ge::DT_FLOAT16) == 10 &&
            ge::GetPrimaryFormat(ge::FORMAT_FRACTAL_Z | 8 << 8) == ge::FORMAT_FRACTAL_Z;
 }
 class Steps : public TilingBaseClass {
@@ -381,7 +384,14 @@ class Host(unittest.TestCase):
         self.assertEqual(run["tiling"], {"unused": 0, "tile": 256})
 
     def test_opbase(self):
-        kernel = KERNEL % ("", "GET_TILING_DATA(data, tiling);\n    uint32_t tile = data.tile;")
+        kernel = KERNEL % ('#include "op_kernel/math_util.h"\n#include "op_kernel/platform_util.h"\n',
+                           """GET_TILING_DATA(data, tiling);
+    bool right = Ops::Base::CeilDiv(7, 2) == 4 && Ops::Base::CeilAlign(33u, 32u) == 64 &&
+                 Ops::Base::FloorAlign(33, 32) == 32 && Ops::Base::GetUbBlockSize() == 32;
+    uint32_t tile = right ? data.tile : 0;
+    if (!right) {
+        return;
+    }""")
         run = self.check_passes(self.run_project(OPBASE, kernel))
         self.assertEqual((run["tiling_key"], run["tiling"]), (24, {"tile": 256}))
 

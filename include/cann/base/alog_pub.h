@@ -1,4 +1,4 @@
-// CANN's log (base/alog_pub.h, toolchain/slog.h): errors go to stderr, what is less is compiled and not printed.
+// CANN's log (base/alog_pub.h): errors go to stderr, what is less is compiled and not printed.
 #ifndef CANN_BASE_ALOG_PUB_H
 #define CANN_BASE_ALOG_PUB_H
 
@@ -25,10 +25,6 @@ inline int32_t AlogCheckDebugLevel(uint32_t, int32_t level)
 {
     return level >= DLOG_ERROR;
 }
-inline int32_t CheckLogLevel(int32_t, int32_t level)
-{
-    return level >= DLOG_ERROR;
-}
 [[gnu::format(printf, 3, 0)]] inline void AkgenLog(int32_t module, int32_t level, const char *format, va_list arguments)
 {
     if (level < DLOG_ERROR)
@@ -36,13 +32,6 @@ inline int32_t CheckLogLevel(int32_t, int32_t level)
     std::fprintf(stderr, "[%d] ", module);
     std::vfprintf(stderr, format, arguments);
     std::fputc('\n', stderr);
-}
-[[gnu::format(printf, 3, 4)]] inline void DlogRecord(int32_t module, int32_t level, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    AkgenLog(module, level, format, arguments);
-    va_end(arguments);
 }
 // `type`: DLOG_TYPE_DEBUG or DLOG_TYPE_RUN.
 [[gnu::format(printf, 4, 5)]] inline int32_t AlogRecord(uint32_t module, uint32_t, int32_t level, const char *format,
@@ -54,8 +43,4 @@ inline int32_t CheckLogLevel(int32_t, int32_t level)
     va_end(arguments);
     return 0;
 }
-#define dlog_error(module, ...) DlogRecord(module, DLOG_ERROR, __VA_ARGS__)
-#define dlog_warn(module, ...)  DlogRecord(module, DLOG_WARN, __VA_ARGS__)
-#define dlog_info(module, ...)  DlogRecord(module, DLOG_INFO, __VA_ARGS__)
-#define dlog_debug(module, ...) DlogRecord(module, DLOG_DEBUG, __VA_ARGS__)
 #endif

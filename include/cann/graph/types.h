@@ -118,6 +118,16 @@ inline int GetSizeByDataType(DataType type)
     return akgen_ge_dtype_size(type);
 }
 
+// Bytes of so many elements, those of less than a byte packed; -1 for a type without a size.
+inline int64_t GetSizeInBytes(int64_t element_count, DataType data_type)
+{
+    constexpr int kBits = 1000; // GetSizeByDataType's mark for a size in bits
+    const int size = akgen_ge_dtype_size(data_type);
+    if (size < 0 || element_count < 0)
+        return -1;
+    return size > kBits ? (element_count * (size - kBits) + 7) / 8 : element_count * size;
+}
+
 // A format's number carries a sub-format (the groups of a grouped convolution) in bits 8 to 23 and the length of C0 in
 // bits 24 to 27.
 inline int32_t GetPrimaryFormat(int32_t format)

@@ -10,6 +10,7 @@
 #include "graph/types.h"
 #include "graph/utils/type_utils.h"
 #include "op_common/op_host/util/opbase_export.h"
+#include "toolchain/slog.h"
 
 #include <sstream>
 #include <string>
