@@ -55,7 +55,8 @@ private:
     uint32_t tiles, length;
 };
 
-extern "C" __global__ __mix__(2, 1) void scale_custom(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling) // BUG: one AIC at most
+extern "C" __global__ __mix__(2, 1) // BUG: one AIC at most
+    void scale_custom(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(tilingData, tiling);
     KernelScale op;
