@@ -252,6 +252,8 @@ void npu_shadow_copy(struct npu_core *core, void *to, const void *from, size_t b
 
 /* npu_issue() for the routines of the high-level APIs: under the kernel's line that core->pc already holds. */
 void npu_issue_from(struct npu_core *core, const struct npu_insn *given);
+/* PopStackBuffer for the kernel's line that is under way (pipe.c). */
+void npu_pop_rest(struct npu_core *core, int position, struct npu_tensor *tensor);
 
 /* ---- composites (composite.c)
  * ---------------------------------------------------------------------------------------- */

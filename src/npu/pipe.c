@@ -160,9 +160,8 @@ void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_
 }
 
 /* docs PopStackBuffer: all that is left of the memory. */
-int npu_pop_stack_buffer(int position, struct npu_tensor *tensor)
+void npu_pop_rest(struct npu_core *core, int position, struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
     struct npu_pipe_object *pipe = npu_pipe_live(core, "PopStackBuffer");
     enum npu_memory memory = memory_of(core, position, "PopStackBuffer");
     uint32_t size = npu_memory_bytes(core, memory), used = pipe->used[memory];
@@ -172,5 +171,11 @@ int npu_pop_stack_buffer(int position, struct npu_tensor *tensor)
                  npu_memories[memory].name);
     *tensor = (struct npu_tensor){
         .addr = npu_memory_base(core, memory) + used, .bytes = size - used, .position = (uint8_t)position};
+}
+
+int npu_pop_stack_buffer(int position, struct npu_tensor *tensor)
+{
+    NPU_ENTER(core);
+    npu_pop_rest(core, position, tensor);
     return 1;
 }

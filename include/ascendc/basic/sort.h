@@ -112,6 +112,7 @@ AKGEN_API void Extract(const LocalTensor<T> &dstValue, const LocalTensor<uint32_
 {
     npu_adv call = akgen::adv<NPU_ADV_EXTRACT, T>(akgen::raw(dstValue), akgen::raw(sorted), uint32_t(repeatTime));
     call.dst[1] = akgen::raw(dstIndex);
+    call.flags |= NPU_ADV_NO_TMP;
     npu_advanced(&call);
 }
 /* In elements of T: a pair is eight bytes. */

@@ -25,11 +25,8 @@ void npu_advanced(const struct npu_adv *given)
     core->api = row->name;
     if (!(row->types >> call.type & 1))
         npu_trap(core, "vec_dtype", "src", "%s has no form for %s", row->name, akgen_dtype_name(call.type));
-    if (!call.tmp.addr && !(call.flags & NPU_ADV_NO_TMP)) {
-        uint64_t pc = core->pc;
-        npu_pop_stack_buffer(NPU_LCM, &call.tmp);
-        core->pc = pc;
-    }
+    if (!call.tmp.addr && !(call.flags & NPU_ADV_NO_TMP))
+        npu_pop_rest(core, NPU_LCM, &call.tmp);
     row->routine(core, &call);
     core->api = outer;
 }

@@ -41,11 +41,13 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         WaitFlag<HardEvent::MTE3_MTE2>(stored);
     }
     if (GetBlockIdx() == 0) {
-        TBuf<QuePosition::VECCALC> scoreBuffer, indexBuffer, sortedBuffer, tmpBuffer;
+        TBuf<QuePosition::VECCALC> scoreBuffer, indexBuffer, sortedBuffer, tmpBuffer, rest;
         pipe.InitBuffer(scoreBuffer, 96 * sizeof(float));
         pipe.InitBuffer(indexBuffer, 96 * sizeof(uint32_t));
         pipe.InitBuffer(sortedBuffer, GetSortLen<float>(96) * sizeof(float));
         pipe.InitBuffer(tmpBuffer, GetSortLen<float>(96) * sizeof(float));
+        constexpr uint32_t TAKEN = 2 * TILE * sizeof(half) + 2 * 96 * 4 + 2 * 96 * 8;
+        pipe.InitBuffer(rest, 196608 - TAKEN); // Extract needs none
         LocalTensor<float> scores = scoreBuffer.Get<float>(), concat, sorted = sortedBuffer.Get<float>();
         LocalTensor<float> tmp = tmpBuffer.Get<float>();
         LocalTensor<uint32_t> indices = indexBuffer.Get<uint32_t>();
