@@ -57,11 +57,13 @@ void npu_gm_span(struct npu *npu, const void *base, size_t bytes)
         find_hull(npu);
 }
 
-void npu_gm_padding(struct npu *npu, const void *base, size_t bytes)
+void npu_gm_padding(struct npu *npu, const void *base, size_t readable, size_t writable)
 {
     struct npu_gm_region *region = npu_gm_find(npu, (uint64_t)base);
-    if (region)
-        region->padding = bytes;
+    if (!region)
+        return;
+    region->readable = readable;
+    region->writable = writable;
 }
 
 static size_t chunks_of(const struct npu_gm_region *region)
@@ -116,7 +118,7 @@ uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr
         return bytes;
     region = npu_gm_below(core->npu, addr);
     uint64_t offset = region ? addr - (uint64_t)region->base : 0;
-    if (!region || offset + bytes > region->bytes + region->padding)
+    if (!region || offset + bytes > region->bytes + (write ? region->writable : region->readable))
         out_of_bounds(core, operand, addr, bytes);
     uint64_t inside = offset < region->bytes ? region->bytes - offset : 0;
     npu_note(core, NPU_DIFFERS, false, "gm_padding", operand, 0,

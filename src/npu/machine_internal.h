@@ -21,7 +21,7 @@ struct npu_gm_region {
     const char *name;
     uint8_t *base;
     size_t bytes;
-    size_t padding; /* bytes behind them that copies may touch; they have no state */
+    size_t readable, writable; /* bytes behind them that copies may touch; they have no state */
     enum npu_gm_kind kind;
     int index;
     uint8_t initial;                    /* state of every byte while `coarse` is NULL */

@@ -325,11 +325,19 @@ static uint64_t *address_table(struct runner *runner, const struct job_argument 
     return table;
 }
 
-/* What of a tensor's block of GM lies behind the tensor. Both allocators add 32 bytes (GM_UNIT_ in eval/case.c). */
+/* What of a tensor's block of GM lies behind the tensor, if blocks are multiples of `unit`. */
+static uint64_t padding_of(uint64_t bytes, uint64_t unit)
+{
+    return (bytes + 32 + unit - 1) / unit * unit - bytes;
+}
+
+/* Reads behind a tensor do no harm in the block that the allocator makes; what they bring is tracked as undefined. A
+ * write there would be lost without a trace, so it is held to what CANN promises. */
 static void add_padding(const struct runner *runner, const void *base, uint64_t bytes)
 {
-    uint64_t unit = runner->job.gm_unit ? runner->job.gm_unit : 32;
-    npu_gm_padding(runner->npu, base, (bytes + 32 + unit - 1) / unit * unit - bytes);
+    enum { PROMISED = 32 };
+    uint64_t unit = runner->job.gm_unit ? runner->job.gm_unit : PROMISED;
+    npu_gm_padding(runner->npu, base, padding_of(bytes, unit), padding_of(bytes, PROMISED));
 }
 
 static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,

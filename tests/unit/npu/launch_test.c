@@ -172,17 +172,30 @@ static void behind_the_padding_kernel(float *x, float *y, float *z)
     npu_pipe_destroy();
 }
 
+/* z's allocation may be read there. */
+static void write_behind_the_padding_kernel(float *x, float *y, float *z)
+{
+    (void)y;
+    npu_pipe_create();
+    copy(local(256), global(x, 0), 24);
+    npu_set_flag(NPU_PIPE_MTE2, NPU_PIPE_MTE3, 0);
+    npu_wait_flag(NPU_PIPE_MTE2, NPU_PIPE_MTE3, 0);
+    copy(local(512), global(z, COUNT - 8), 24);
+    copy(global(z, COUNT - 8), local(256), 24);
+    npu_pipe_destroy();
+}
+
 static void padding_of_an_allocation(void **state)
 {
     (void)state;
-    static void (*const kernels[])(float *, float *, float *) = {padding_kernel, padding_to_output_kernel,
-                                                                 behind_the_padding_kernel};
-    static const char *const faults[] = {NULL, "undefined_output", "gm_out_of_bounds"};
-    for (int i = 0; i < 3; i++) {
+    static void (*const kernels[])(float *, float *, float *) = {
+        padding_kernel, padding_to_output_kernel, behind_the_padding_kernel, write_behind_the_padding_kernel};
+    static const char *const faults[] = {NULL, "undefined_output", "gm_out_of_bounds", "gm_out_of_bounds"};
+    for (int i = 0; i < 4; i++) {
         struct fixture f;
         fixture_make(&f, false, 0);
-        npu_gm_padding(f.npu, f.x, 32);
-        npu_gm_padding(f.npu, f.z, 32);
+        npu_gm_padding(f.npu, f.x, 32, 32);
+        npu_gm_padding(f.npu, f.z, 64, 32);
         assert_int_equal(launch(&f, kernels[i], 1), !faults[i]);
         if (faults[i]) {
             assert_true(finding(&f, faults[i])->fatal);
