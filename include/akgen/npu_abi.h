@@ -212,15 +212,15 @@ struct npu_insn {
 enum {
     NPU_INSN_CUT = 1, /* Compare with a count, inside high-level APIs: the last repeat is compared up to the count. The
                        * chip compares it whole, and nobody looks at the rest; here its bits are 0. */
-    NPU_INSN_OWN_CMPMASK = 1,     /* Select: CMPMASK is set by the kernel or from a high-level API's temporary space, not
-                                   * by way of the UB that CANN reserves */
-    NPU_INSN_CAL_INDEX = 1,       /* ReduceMax/Min: also the index */
-    NPU_INSN_REDUCE_MODE = 2,     /* GatherMask: reduceMode (counter-like) */
-    NPU_INSN_SCALAR_SRC1 = 4,     /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
-    NPU_INSN_USER_PATTERN = 8,    /* GatherMask: pattern comes from src1 */
-    NPU_INSN_DST_HIGH = 16,       /* TransDataTo5HD of 8-bit types: the upper half of the blocks of dst, */
-    NPU_INSN_SRC_HIGH = 32,       /* of src */
-    NPU_INSN_SUSPEND = 64,        /* MrgSort: stops when a list is exhausted */
+    NPU_INSN_OWN_CMPMASK = 1,  /* Select: CMPMASK is set by the kernel or from a high-level API's temporary space, not
+                                * by way of the UB that CANN reserves */
+    NPU_INSN_CAL_INDEX = 1,    /* ReduceMax/Min: also the index */
+    NPU_INSN_REDUCE_MODE = 2,  /* GatherMask: reduceMode (counter-like) */
+    NPU_INSN_SCALAR_SRC1 = 4,  /* src1 is `scalar` (Select tensor-scalar, CompareScalar) */
+    NPU_INSN_USER_PATTERN = 8, /* GatherMask: pattern comes from src1 */
+    NPU_INSN_DST_HIGH = 16,    /* TransDataTo5HD of 8-bit types: the upper half of the blocks of dst, */
+    NPU_INSN_SRC_HIGH = 32,    /* of src */
+    NPU_INSN_SUSPEND = 64,     /* MrgSort: stops when a list is exhausted */
     NPU_INSN_CUBE_REGISTERS = 128 /* Fixpipe: ND numbers and quantisation parameters come from registers (DataCopy) */
 };
 

@@ -117,8 +117,8 @@ void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enu
  * GM, and a trap where no tensor lies. */
 void npu_gm_span(struct npu *npu, const void *base, size_t bytes);
 
-/* The allocation of the tensor at `base` goes on behind it. Copies may read `readable` bytes there, which are undefined,
- * and write `writable`, which are lost; both are noted. Without this call it is a trap. */
+/* The allocation of the tensor at `base` goes on behind it. Copies may read `readable` bytes there, which are
+ * undefined, and write `writable`, which are lost; both are noted. Without this call it is a trap. */
 void npu_gm_padding(struct npu *npu, const void *base, size_t readable, size_t writable);
 
 typedef void npu_kernel(uint64_t args, ...);

@@ -46,7 +46,7 @@ struct npu_pipe_object {
     uint32_t used[NPU_MEMORIES]; /* bytes of each memory given to buffers */
     uint32_t buffer_count, queue_count;
     uint8_t events[NPU_LANES][NPU_LANES]; /* bit i: event id i is taken */
-    uint64_t spm; /* in GM; 0 before InitSpmBuffer */
+    uint64_t spm;                         /* in GM; 0 before InitSpmBuffer */
     struct npu_buffer buffers[NPU_BUFFERS];
     struct npu_queue queues[NPU_BUFFERS];
 };

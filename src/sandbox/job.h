@@ -42,7 +42,8 @@ struct job {
     int attr_count;
     int gm_fd; /* -1 for JOB_DESCRIBE */
     uint64_t gm_bytes;
-    uint32_t gm_unit;    /* a tensor's block of GM for reads: its bytes and 32 more, rounded up to a multiple of this; 0 = 32 */
+    uint32_t
+        gm_unit; /* a tensor's block of GM for reads: its bytes and 32 more, rounded up to a multiple of this; 0 = 32 */
     const char *headers; /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
     double seconds;      /* wall clock limit; 0 = 60 */
     uint64_t memory;     /* address space limit in bytes; 0 = 16 GiB */
