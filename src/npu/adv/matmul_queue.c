@@ -352,6 +352,9 @@ void npu_matmul_open(uint64_t workspace)
         npu_trap(core, "matmul_workspace", "workspace",
                  "Matmul objects of a kernel with AIVs need a system workspace of %d bytes; %s", SYSTEM_WORKSPACE,
                  region ? "here are fewer" : "there is none: the tiling function adds GetLibApiWorkSpaceSize()");
+    uint64_t aivs = (uint64_t)(core->group * core->npu->aiv + core->sub) + 1;
+    if (MESSAGES + aivs * NPU_UB_BYTES > SYSTEM_WORKSPACE)
+        npu_lacks(core, "Matmul objects of more AIVs than the system workspace has room for");
     struct queue *queue = queue_of(core);
     queue->open[core->sub] = true;
     queue->closed[core->sub] = false;
@@ -368,15 +371,23 @@ void npu_matmul_close(void)
         queue->only = -1;
 }
 
-/* Bytes of the source that a copy into L1 reads, from the first to the last. */
-static uint32_t copied_extent(const struct npu_insn *insn)
+/* Bytes of the source that a copy into L1 reads, from the first to the last, in whole blocks; 0 if it moves none. */
+static uint64_t copied_extent(const struct npu_insn *insn)
 {
-    if (insn->op != NPU_OP_ND2NZ)
-        return ((uint32_t)(insn->copy.block_count - 1) * (insn->copy.block_len + insn->copy.src_stride) +
-                insn->copy.block_len) *
-               NPU_BLOCK;
-    uint32_t elements = (insn->nd2nz.nd_num - 1) * insn->nd2nz.src_matrix + (insn->nd2nz.n - 1) * insn->nd2nz.src_d;
-    return matmul_align((elements + insn->nd2nz.d) * (uint32_t)akgen_dtype_size(insn->src_type), NPU_BLOCK);
+    uint64_t size = akgen_dtype_size(insn->src_type);
+    if (insn->op == NPU_OP_ND2NZ) {
+        const struct npu_nd2nz *p = &insn->nd2nz;
+        if (!p->nd_num || !p->n || !p->d)
+            return 0;
+        uint64_t elements = (uint64_t)(p->nd_num - 1) * p->src_matrix + (uint64_t)(p->n - 1) * p->src_d + p->d;
+        return (elements * size + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK;
+    }
+    if (insn->form == NPU_FORM_COUNT)
+        return insn->count * size / NPU_BLOCK * NPU_BLOCK;
+    uint64_t length = insn->copy.block_len;
+    if (!insn->copy.block_count || !length)
+        return 0;
+    return ((insn->copy.block_count - 1) * (length + (uint64_t)insn->copy.src_stride) + length) * NPU_BLOCK;
 }
 
 /* A copy into L1 that an AIV asks for: true if it was sent to the AIC. What lies in UB goes by way of the workspace. */
@@ -386,10 +397,16 @@ bool matmul_forward_copy(struct npu_core *core, const struct npu_insn *insn)
         return false;
     struct npu_insn copy = *insn;
     bool from_ub = npu_memory_of(insn->src0.position) == NPU_MEM_UB;
+    uint64_t bytes = copied_extent(insn);
+    if (from_ub && !bytes)
+        return true;
     if (from_ub) {
+        if (bytes > core->ub_bytes)
+            npu_trap(core, "ub_out_of_bounds", "src", "a copy reads %llu bytes; UB has %u", (unsigned long long)bytes,
+                     core->ub_bytes);
         copy.src0 = matmul_staged(core, &insn->src0);
         matmul_edge(core, NPU_LANE_V, NPU_LANE_MTE3);
-        matmul_copy_between(core, copy.src0, insn->src0, insn->src_type, copied_extent(insn));
+        matmul_copy_between(core, copy.src0, insn->src0, insn->src_type, (uint32_t)bytes);
     }
     struct matmul_message *message = matmul_post(core, MATMUL_DO_COPY, NULL, npu_isa[insn->op].name, false);
     message->insn = copy;

@@ -34,7 +34,7 @@ extern "C" __global__ __aicore__ void matmul_bias(GM_ADDR a, GM_ADDR b, GM_ADDR 
     pipe.InitBuffer(rowIn, 1, AlignUp(n, 16) * sizeof(half));
     pipe.InitBuffer(rowOut, 1, AlignUp(n, 16) * sizeof(half));
 
-    // Two columns of fractals by DataCopy, the rest by ND2NZ.
+    // Two columns of fractals by DataCopy, two by DataCopy with a count, the rest by ND2NZ.
     LocalTensor<half> left = resident.AllocTensor<half>();
     TQue<TPosition::VECIN, 1> columnsIn;
     TQue<TPosition::VECOUT, 1> columnsOut;
@@ -42,7 +42,12 @@ extern "C" __global__ __aicore__ void matmul_bias(GM_ADDR a, GM_ADDR b, GM_ADDR 
     pipe.InitBuffer(columnsOut, 1, height * 32 * sizeof(half));
     for (uint16_t first = 0; first < cube.Ka; first += 32) {
         LocalTensor<half> part = columnsIn.AllocTensor<half>();
-        DataCopy(part, aGm[row * cube.Ka + first], DataCopyParams(m, 2, (cube.Ka - 32) / 16, 0));
+        if (first == 32) { // one column behind the other
+            DataCopy(part, aGm[row * cube.Ka + 32], DataCopyParams(m, 1, (cube.Ka - 16) / 16, 0));
+            DataCopy(part[m * 16], aGm[row * cube.Ka + 48], DataCopyParams(m, 1, (cube.Ka - 16) / 16, 0));
+        } else {
+            DataCopy(part, aGm[row * cube.Ka + first], DataCopyParams(m, 2, (cube.Ka - 32) / 16, 0));
+        }
         columnsIn.EnQue(part);
         part = columnsIn.DeQue<half>();
         LocalTensor<half> same = columnsOut.AllocTensor<half>();
@@ -53,6 +58,10 @@ extern "C" __global__ __aicore__ void matmul_bias(GM_ADDR a, GM_ADDR b, GM_ADDR 
         if (first == 0) {
             DataCopy(left, same, DataCopyParams(m, 1, 1, 0));
             DataCopy(left[height * 16], same[16], DataCopyParams(m, 1, 1, 0));
+            DataCopy(left, same, DataCopyParams(0, 1, 1, 0)); // nothing
+        } else if (first == 32) {
+            DataCopy(left[height * 32], same, m * 16);
+            DataCopy(left[height * 48], same[m * 16], m * 16);
         } else {
             DataCopy(left[height * first], same, Nd2NzParams(1, m, 32, 0, 32, height, 1, 0));
         }
