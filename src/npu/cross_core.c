@@ -448,19 +448,48 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
  * right. They order what the two blocks of a pair do, and what a block does in its turn with what the blocks before it
  * did until theirs was over; nothing else. Sources: asc-devkit docs, 同步控制/核间同步, IBSet,
  * IBWait, InitDetermineComputeWorkspace, WaitPreBlock, NotifyNextBlock. */
+/* A kernel may write a whole tensor past the cache: so many words have clocks of their own, those that come later share
+ * the clocks of one that is none. */
+enum { WORDS = 4096 };
+static const uint64_t other_words = UINT64_MAX;
+
+/* The first of the words, sorted by address, that does not lie below `at`. */
+static size_t find_word(const struct npu_sync_state *sync, uint64_t at)
+{
+    size_t low = 0, high = sync->pair_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (sync->pairs[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_word(const struct npu_sync_state *sync, size_t i, uint64_t at)
+{
+    return i < sync->pair_count && sync->pairs[i].at == at;
+}
+
 /* What had happened before the last IBSet, IBWait or WriteGmByPassDCache on the word at this address. */
 static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
 {
     struct npu_sync_state *sync = &npu->sync;
-    for (size_t i = 0; i < sync->pair_count; i++)
-        if (sync->pairs[i].at == at)
-            return sync->pairs[i].clocks;
-    struct npu_pair_clocks *pairs = realloc(sync->pairs, (sync->pair_count + 1) * sizeof *pairs);
-    if (!pairs)
+    size_t i = find_word(sync, at);
+    if (!is_word(sync, i, at) && sync->pair_count >= WORDS) {
+        at = other_words;
+        i = find_word(sync, at);
+    }
+    if (is_word(sync, i, at))
+        return sync->pairs[i].clocks;
+    if (!sync->pairs)
+        sync->pairs = malloc((WORDS + 1) * sizeof *sync->pairs);
+    if (!sync->pairs)
         abort();
-    sync->pairs = pairs;
-    pairs[sync->pair_count] = (struct npu_pair_clocks){at, new_clocks(npu, 1)};
-    return pairs[sync->pair_count++].clocks;
+    memmove(&sync->pairs[i + 1], &sync->pairs[i], (sync->pair_count++ - i) * sizeof *sync->pairs);
+    sync->pairs[i] = (struct npu_pair_clocks){at, new_clocks(npu, 1)};
+    return sync->pairs[i].clocks;
 }
 
 /* Polling spans no waves: a launch of more cores than run at a time has words that nobody waits for. */
@@ -481,9 +510,11 @@ void cross_core_word_release(struct npu_core *core, uint64_t at)
 void cross_core_word_acquire(struct npu_core *core, uint64_t at)
 {
     const struct npu_sync_state *sync = &core->npu->sync;
-    for (size_t i = 0; i < sync->pair_count; i++)
-        if (sync->pairs[i].at == at)
-            between_acquire(core, sync->pairs[i].clocks);
+    size_t i = find_word(sync, at);
+    if (!is_word(sync, i, at))
+        i = find_word(sync, other_words);
+    if (i < sync->pair_count)
+        between_acquire(core, sync->pairs[i].clocks);
 }
 
 static void store_words(struct npu_core *core, uint64_t at, uint64_t bytes, int32_t value)

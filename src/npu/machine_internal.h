@@ -157,7 +157,7 @@ struct npu_meeting {
 };
 struct npu_sync_state {
     struct npu_meeting hard, soft;
-    struct npu_pair_clocks *pairs;
+    struct npu_pair_clocks *pairs; /* sorted by address */
     size_t pair_count;
     struct npu_cross_flag *flags; /* [core][NPU_CROSS_FLAGS] */
     bool used;                    /* the kernel synchronises its cores by hardware */

@@ -475,6 +475,31 @@ static void words_past_the_cache_order_blocks(void **state)
     impatient = false;
 }
 
+/* More words than have clocks of their own: those that hand on the turn share theirs with others. */
+static void many_words_kernel(float *x, float *y, float *z, float *workspace)
+{
+    enum { MANY = 2048, FROM = 2 * WORDS_AT };
+    uint64_t share = (uint64_t)(z + FROM) + (uint64_t)npu_block_idx() * MANY * 4;
+    for (uint64_t i = 0; i < MANY; i++)
+        npu_gm_write_through(share + 4 * i, 4, i);
+    hand_over_kernel(x, y, z, workspace);
+    for (uint64_t i = 0; i < MANY; i++)
+        if (npu_gm_read_through(share + 4 * i, 4) != i)
+            npu_user_trap();
+}
+
+static void many_words_past_the_cache(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_make(&f, false, 0);
+    assert_true(launch(&f, many_words_kernel, BLOCKS));
+    no_findings(&f);
+    for (int i = 0; i < WORDS; i++)
+        assert_true(f.z[i] == (float)(BLOCKS * i + WORDS * BLOCKS * (BLOCKS - 1) / 2));
+    fixture_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +516,7 @@ int main(void)
         cmocka_unit_test(turns_begin_with_their_workspace),
         cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
         cmocka_unit_test(words_past_the_cache_order_blocks),
+        cmocka_unit_test(many_words_past_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
