@@ -44,16 +44,14 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
  * about instructions that only move them. */
 static void refuse_saturation(struct npu_core *core, const struct npu_insn *insn)
 {
-    static const bool moves[NPU_OPS] = {[NPU_OP_SELECT] = true,       [NPU_OP_DUPLICATE] = true,
-                                        [NPU_OP_BRCB] = true,         [NPU_OP_COPY] = true,
-                                        [NPU_OP_GATHER] = true,       [NPU_OP_GATHERB] = true,
-                                        [NPU_OP_GATHER_MASK] = true,  [NPU_OP_TRANSPOSE] = true,
-                                        [NPU_OP_TRANSPOSE_4D] = true, [NPU_OP_TRANS_DATA_5HD] = true,
-                                        [NPU_OP_SORT32] = true,       [NPU_OP_MRG_SORT] = true,
-                                        [NPU_OP_ND2NZ] = true,        [NPU_OP_INIT_CONST_VALUE] = true,
-                                        [NPU_OP_LOAD_DATA] = true,    [NPU_OP_LOAD_DATA_WITH_TRANSPOSE] = true,
-                                        [NPU_OP_LOAD_DATA_3D] = true, [NPU_OP_DATA_COPY] = true,
-                                        [NPU_OP_DATA_COPY_PAD] = true};
+    static const bool moves[NPU_OPS] = {
+        [NPU_OP_GET_CMP_MASK] = true,     [NPU_OP_SET_CMP_MASK] = true, [NPU_OP_SELECT] = true,
+        [NPU_OP_DUPLICATE] = true,        [NPU_OP_BRCB] = true,         [NPU_OP_COPY] = true,
+        [NPU_OP_GATHER] = true,           [NPU_OP_GATHERB] = true,      [NPU_OP_GATHER_MASK] = true,
+        [NPU_OP_TRANSPOSE] = true,        [NPU_OP_TRANSPOSE_4D] = true, [NPU_OP_TRANS_DATA_5HD] = true,
+        [NPU_OP_SORT32] = true,           [NPU_OP_MRG_SORT] = true,     [NPU_OP_ND2NZ] = true,
+        [NPU_OP_INIT_CONST_VALUE] = true, [NPU_OP_LOAD_DATA] = true,    [NPU_OP_LOAD_DATA_WITH_TRANSPOSE] = true,
+        [NPU_OP_LOAD_DATA_3D] = true,     [NPU_OP_DATA_COPY] = true,    [NPU_OP_DATA_COPY_PAD] = true};
     bool narrow = insn->dst_type == AKGEN_FLOAT16 || insn->dst_type == AKGEN_BF16;
     if (narrow && (!moves[insn->op] || core->regs.atomic))
         npu_lacks(core, "CTRL[48] = 0: half and bfloat16 that saturate (SetSaturationFlag, SetCtrlSpr)");

@@ -85,6 +85,24 @@ static void saturation_of_half(void)
 {
     fill_and_double(AKGEN_FLOAT16);
 }
+static void saturation_of_masks(void)
+{
+    npu_pipe_create();
+    npu_set_ctrl(0);
+    struct npu_insn insn = {.op = NPU_OP_DUPLICATE,
+                            .form = NPU_FORM_COUNT,
+                            .dst_type = AKGEN_FLOAT16,
+                            .src_type = AKGEN_FLOAT16,
+                            .count = 16,
+                            .dst = local(64)};
+    npu_issue(&insn);
+    insn.src0 = insn.dst;
+    insn.op = NPU_OP_SET_CMP_MASK;
+    npu_issue(&insn);
+    insn.op = NPU_OP_GET_CMP_MASK;
+    npu_issue(&insn);
+    npu_user_trap();
+}
 static void saturation_of_float(void)
 {
     fill_and_double(AKGEN_FLOAT);
@@ -153,6 +171,7 @@ static void each_fault(void **state)
         {user_trap, "user_trap", "Trap()", NPU_TRAP, true, 1},
         {unsupported_api, "unsupported_api", "Mmad is not simulated", NPU_UNSUPPORTED, true, 1},
         {saturation_of_half, "unsupported_api", "CTRL[48] = 0: half", NPU_UNSUPPORTED, true, 1},
+        {saturation_of_masks, "user_trap", "Trap()", NPU_TRAP, true, 1},
         {saturation_of_float, "user_trap", "Trap()", NPU_TRAP, true, 1},
         {ub_out_of_bounds, "ub_out_of_bounds", "UB offset 196608", NPU_TRAP, true, 1},
         {misaligned_address, "misaligned_address", "multiple of 16", NPU_TRAP, true, 1},
