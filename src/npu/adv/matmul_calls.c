@@ -7,9 +7,8 @@
 
 enum { DOCUMENTED_OBJECTS = 4 };
 
-void npu_matmul_register(struct npu_matmul *mm)
+static void register_object(struct npu_core *core, struct npu_matmul *mm)
 {
-    NPU_ENTER(core);
     mm->id = ++matmul_core(core)->registered;
     mm->client = !core->aic;
     mm->version = 0;
@@ -19,6 +18,12 @@ void npu_matmul_register(struct npu_matmul *mm)
         npu_note(core, NPU_DIFFERS, false, "matmul_objects", NULL, 0,
                  "more than %d Matmul objects: cross-core flags that others need are used for them",
                  DOCUMENTED_OBJECTS);
+}
+
+void npu_matmul_register(struct npu_matmul *mm)
+{
+    NPU_ENTER(core);
+    register_object(core, mm);
 }
 
 /* True if the call has a meaning here: an object of a kernel without a client does nothing on an AIV. */
@@ -48,11 +53,8 @@ static void apply_constants(struct npu_matmul *mm, const int32_t *constants)
 void npu_matmul_init(struct npu_matmul *mm, uint64_t tiling_addr, uint32_t bytes, const int32_t *constants)
 {
     NPU_ENTER(core);
-    if (core->aic && !mm->id) { /* Init without REGIST_MATMUL_OBJ, as MatmulImpl has it */
-        uint64_t pc = core->pc;
-        npu_matmul_register(mm);
-        core->pc = pc;
-    }
+    if (core->aic && !mm->id) /* Init without REGIST_MATMUL_OBJ, as MatmulImpl has it */
+        register_object(core, mm);
     if (!enter(core, mm))
         return;
     if (tiling_addr)
@@ -292,9 +294,9 @@ static void take_cached(struct npu_core *core, struct npu_matmul *mm, const char
     matmul_wait_answer(core, mm, api);
 }
 
-uint64_t npu_matmul_next_cached(struct npu_matmul *mm)
+/* Where in the workspace the next block of Iterate<false> lies; 0 if the call has no meaning here. */
+static uint64_t next_cached(struct npu_core *core, struct npu_matmul *mm)
 {
-    NPU_ENTER(core);
     if (!enter(core, mm))
         return 0;
     const struct TCubeTiling *t = matmul_tiling(mm);
@@ -303,11 +305,16 @@ uint64_t npu_matmul_next_cached(struct npu_matmul *mm)
                                akgen_dtype_size(mm->types[NPU_MATMUL_C].dtype);
 }
 
+uint64_t npu_matmul_next_cached(struct npu_matmul *mm)
+{
+    NPU_ENTER(core);
+    return next_cached(core, mm);
+}
+
 void npu_matmul_get_cached(struct npu_matmul *mm, const struct npu_tensor *local)
 {
     NPU_ENTER(core);
-    uint64_t pc = core->pc, from = npu_matmul_next_cached(mm);
-    core->pc = pc;
+    uint64_t from = next_cached(core, mm);
     if (from)
         matmul_fetch(core, mm, local, from, false);
 }
@@ -325,9 +332,7 @@ void npu_matmul_get_c(struct npu_matmul *mm, const struct npu_matmul_output *out
     if (!enter(core, mm))
         return;
     if (mm->async && mm->iterating && out->local.addr && !out->gm.addr) {
-        uint64_t pc = core->pc, from = npu_matmul_next_cached(mm);
-        core->pc = pc;
-        matmul_fetch(core, mm, &out->local, from, true);
+        matmul_fetch(core, mm, &out->local, next_cached(core, mm), true);
         return;
     }
     if (!mm->iterating || !mm->step)
