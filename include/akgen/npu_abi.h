@@ -361,6 +361,9 @@ int npu_que_has_tensor(uint32_t id);      /* HasTensorInQue */
 int npu_que_vacant(uint32_t id);          /* VacantInQue */
 int npu_que_has_idle_buffer(uint32_t id); /* HasIdleBuffer */
 int npu_que_tensors(uint32_t id);         /* GetTensorCountInQue */
+/* GetState, as on the chip: 1 from AllocTensor to FreeTensor, else 0, also for a tensor of no queue. CANN changes the
+ * state in EnQue and DeQue where a CPU runs the kernel only (DEBUG_CODE). */
+int npu_que_is_occupied(uint32_t id, const struct npu_tensor *tensor);
 void npu_buf_init(uint32_t *id, int position, uint32_t bytes);
 /* TBuf::Get / GetWithOffset: bytes 0 = the whole buffer. EnQue/DeQue/Alloc/Free of a TBuf are queue calls on its id. */
 void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);

@@ -449,6 +449,15 @@ int npu_que_tensors(uint32_t id)
     return find_queue(npu_enter(__builtin_return_address(0)), id, "GetTensorCountInQue")->count;
 }
 
+int npu_que_is_occupied(uint32_t id, const struct npu_tensor *tensor)
+{
+    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    (void)find_queue(core, id, "GetState");
+    if (tensor->buffer > NPU_BUFFERS)
+        npu_unsupported("GetState of a buffer in a pool of the kernel's own");
+    return tensor->buffer && core->pipe->buffers[tensor->buffer - 1].state != NPU_BUFFER_FREE;
+}
+
 void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
 {
     struct npu_core *core = npu_enter(__builtin_return_address(0));

@@ -139,13 +139,22 @@ static const char *lacking_template(const char *message)
     return NULL;
 }
 
+/* The headers of the communication between cards beside Ascend C's own. */
+static const char *lacking_header(struct arena *arena, const char *message)
+{
+    static const char folder[] = "'hccl/";
+    if (strncmp(message, folder, sizeof folder - 1) != 0 || !strstr(message, "file not found"))
+        return NULL;
+    return arena_strndup(arena, message + 1, strcspn(message + 1, "'"));
+}
+
 /* "akgen-unsupported: NAME" in a message of our headers: an API that CANN has and AKGen lacks. */
 static const char *unsupported_name(struct arena *arena, const char *message)
 {
     static const char mark[] = "akgen-unsupported: ";
-    const char *at = strstr(message, mark);
+    const char *at = strstr(message, mark), *header = lacking_header(arena, message);
     if (!at)
-        return lacking_template(message);
+        return header ? header : lacking_template(message);
     at += sizeof mark - 1;
     return arena_strndup(arena, at, strcspn(at, " \"'\n"));
 }

@@ -12,7 +12,7 @@ import tempfile
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
 CLANG = ["clang++-19", "-std=c++17", "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang",
          "-fcuda-is-device", "-Xclang", "-fcuda-allow-variadic-functions", "-Wno-unknown-cuda-version", "-Xclang", "-ffloat16-excess-precision=none", "-O1",
-         f"-I{HOME}/include/ascendc", f"-I{HOME}/include", f"-I{HOME}/src", "-include", "kernel_operator.h",
+         f"-I{HOME}/include/ascendc", f"-I{HOME}/include", f"-I{HOME}/src", "-include", "kernel_operator.h", "-include", "lib/matmul_intf.h",
          "-fsyntax-only", "-ferror-limit=0", "-ftemplate-backtrace-limit=0"]
 
 TYPES = {"FLOAT": "float", "FLOAT16": "half", "BF16": "bfloat16_t", "INT4": "int4b_t", "INT8": "int8_t",
@@ -167,6 +167,12 @@ UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "AippParams": "AippParams<half> 
                "GroupBarrier": "GroupBarrier<PipeMode::MTE3_MODE> g((GM_ADDR)0, 1, 2);",
                "MakeLayout": "auto l = MakeLayout(MakeShape(1, 2), MakeStride(2, 1));",
                "TransDataConfig": "constexpr TransDataConfig c = {1, 2};",
+               "LoadData2DParamsV2": "LoadData2DParamsV2 p(0, 0, 1, 1, 1, 1, false, 0); LoadData(d, s, p); LoadData(d, gm, p);",
+               "LoadData2dTransposeParamsV2": "LoadDataWithTranspose(d, s, LoadData2dTransposeParamsV2());",
+               "LocalTensor::Print": "d.Print();", "LocalTensor::ToFile": 'd.ToFile("d.bin");',
+               "GetBufferAddr": "TQue<TPosition::VECIN, 1> q; q.GetBufferAddr(q.DeQue());",
+               "GetOffsetC": "using M = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T>; matmul::Matmul<M, M, M, M> mm; mm.GetOffsetC();",
+               "HcclDataType": "auto e = HCCL_DATA_TYPE_FP16; (void)e;", "Mc2InitTiling": "Mc2InitTiling m; (void)m;",
                "CreateCubeResGroup": "CreateCubeResGroup(1);"}
 
 def check(kind, cases, expect):

@@ -4,6 +4,7 @@
 #define ASCENDC_ADV_MATMUL_H
 
 #include "adv/matmul_constant.h"
+#include "basic/lacks.h"
 #include "basic/load_data.h"
 #include "basic/tensor.h"
 #include "basic/tpipe.h"
@@ -82,6 +83,7 @@ class MatmulBase
                       std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::NBuffer33MatmulPolicy<MM_CFG>>,
                   "akgen-unsupported: MatmulPolicy");
     static_assert(!config.intraBlockPartSum, "akgen-unsupported: MatmulConfig::intraBlockPartSum");
+    static_assert(config.decompMode == DecompressionMode::DECOMP_NONE, "akgen-unsupported: MatmulConfig::decompMode");
 
     npu_matmul akgen_matmul = {};
     int16_t akgen_sub_block = -1; /* SetSubBlockIdx; -1: the core's own */
@@ -239,6 +241,7 @@ class MatmulBase
     }
     __attribute__((unavailable("akgen-unsupported: SetSparseIndex"))) AKGEN_DEVICE void
     SetSparseIndex(const GlobalTensor<uint8_t> &indexGlobal);
+    template <bool isTurnOnDebug = true> AKGEN_LACKS(GetOffsetC) AKGEN_DEVICE MatrixOffset GetOffsetC();
     AKGEN_API void DisableBias()
     {
         npu_matmul_clear_bias(&akgen_matmul);

@@ -23,6 +23,19 @@ enum IterateMode : uint8_t {
     ITERATE_MODE_DEFAULT = 255
 };
 
+/* Look-up tables of other products. */
+enum class DecompressionMode {
+    DECOMP_NONE,
+    DECOMP_2bitTo8bit,
+    DECOMP_3bitTo8bit,
+    DECOMP_4bitTo8bit,
+    DECOMP_16bitTo64bit,
+    DECOMP_1bitTo8bit,
+    DECOMP_1bitTo4bit,
+    DECOMP_2bitTo4bit,
+    DECOMP_3bitTo4bit
+};
+
 /* In CANN's order: kernels fill it with braces. */
 struct MatmulConfig {
     bool doNorm;
@@ -77,6 +90,11 @@ struct MatmulConfig {
     BatchOutMode bmmOutMode = BatchOutMode::SINGLE_BATCH;
     bool enableL1BankConflictOptimise = false;
     bool enableRelu = false;
+    DecompressionMode decompMode = DecompressionMode::DECOMP_NONE;
+};
+/* What GetOffsetC returns. */
+struct MatrixOffset {
+    int32_t offset, row, col, height, width;
 };
 
 enum class MatmulConfigMode { CONFIG_NORM, CONFIG_MDL, CONFIG_SPECIALMDL, CONFIG_IBSHARE };

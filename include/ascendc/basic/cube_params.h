@@ -163,6 +163,48 @@ struct LoadData2dTransposeParams {
     uint8_t addrMode = 0;
 };
 
+/* Parameters of other products: those of an Ascend 910B do nothing with them (basic/unsupported.h). */
+struct LoadData2DParamsV2 {
+    AKGEN_API LoadData2DParamsV2()
+    {
+    }
+    AKGEN_API LoadData2DParamsV2(const uint32_t mStartPositionIn, const uint32_t kStartPositionIn,
+                                 const uint16_t mStepIn, const uint16_t kStepIn, const int32_t srcStrideIn,
+                                 const uint16_t dstStrideIn, const bool ifTransposeIn, const uint8_t sidIn)
+        : mStartPosition(mStartPositionIn), kStartPosition(kStartPositionIn), mStep(mStepIn), kStep(kStepIn),
+          srcStride(srcStrideIn), dstStride(dstStrideIn), ifTranspose(ifTransposeIn), sid(sidIn)
+    {
+    }
+    uint32_t mStartPosition = 0;
+    uint32_t kStartPosition = 0;
+    uint16_t mStep = 0;
+    uint16_t kStep = 0;
+    int32_t srcStride = 0;
+    uint16_t dstStride = 0;
+    bool ifTranspose = false;
+    uint8_t sid = 0;
+};
+struct LoadData2dTransposeParamsV2 {
+    AKGEN_API LoadData2dTransposeParamsV2()
+    {
+    }
+    AKGEN_API LoadData2dTransposeParamsV2(const uint16_t startIndexIn, const uint8_t repeatTimesIn,
+                                          const uint16_t srcStrideIn, const uint16_t dstGapIn,
+                                          const uint16_t dstFracGapIn, const uint16_t srcFracGapIn,
+                                          const uint8_t addrModeIn = 0)
+        : startIndex(startIndexIn), repeatTimes(repeatTimesIn), srcStride(srcStrideIn), dstGap(dstGapIn),
+          dstFracGap(dstFracGapIn), srcFracGap(srcFracGapIn), addrMode(addrModeIn)
+    {
+    }
+    uint16_t startIndex = 0;
+    uint8_t repeatTimes = 0;
+    uint16_t srcStride = 0;
+    uint16_t dstGap = 0;
+    uint16_t dstFracGap = 0;
+    uint16_t srcFracGap = 0;
+    uint8_t addrMode = 0;
+};
+
 template <typename T> struct LoadData3DParamsV2 {
     AKGEN_API LoadData3DParamsV2()
     {

@@ -3,6 +3,7 @@
 #define ASCENDC_TENSOR_H
 
 #include "basic/contract.h"
+#include "basic/lacks.h"
 
 namespace AscendC
 {
@@ -204,6 +205,9 @@ template <typename T> class LocalTensor
     {
         return akgen_tensor.bytes;
     }
+    /* CANN has them where a CPU runs the kernel. */
+    template <class... A> AKGEN_LACKS(LocalTensor::Print) AKGEN_DEVICE void Print(const A &...);
+    template <class... A> AKGEN_LACKS(LocalTensor::ToFile) AKGEN_DEVICE int32_t ToFile(const A &...) const;
     AKGEN_API void SetSize(const uint32_t size)
     {
         akgen_tensor.bytes = uint32_t(akgen::bytes_of<T>(size));

@@ -119,6 +119,18 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
     {
         return npu_que_has_idle_buffer(akgen_id);
     }
+    template <typename T> AKGEN_API TBufState GetState(const LocalTensor<T> &tensor) const
+    {
+        return npu_que_is_occupied(akgen_id, &tensor.akgen_tensor) ? TBufState::OCCUPIED : TBufState::FREE;
+    }
+    AKGEN_API TBufState GetState(const TBufHandle &handle) const
+    {
+        npu_tensor tensor = {};
+        tensor.buffer = uint16_t(reinterpret_cast<uintptr_t>(handle));
+        return npu_que_is_occupied(akgen_id, &tensor) ? TBufState::OCCUPIED : TBufState::FREE;
+    }
+    AKGEN_LACKS(GetBufferAddr) AKGEN_DEVICE akgen::lacking GetBufferAddr(TBufHandle buf);
+    template <typename T> AKGEN_LACKS(Buf2Tensor) AKGEN_DEVICE LocalTensor<T> Buf2Tensor(TBufHandle buf);
     AKGEN_API void FreeAllEvent()
     {
         npu_que_free_all(akgen_id);

@@ -11,6 +11,9 @@ namespace AscendC
 {
 
 template <typename T> class LocalTensor;
+template <typename T> class GlobalTensor;
+struct LoadData2DParamsV2;
+struct LoadData2dTransposeParamsV2;
 struct DataCopyParams;
 struct DataCopyExtParams;
 struct Nd2NzParams;
@@ -34,6 +37,18 @@ AKGEN_LACKS_FUNCTION(Gemm)
 AKGEN_LACKS_FUNCTION(BroadCastVecToMM)
 AKGEN_LACKS_FUNCTION(SetMMLayoutTransform)
 AKGEN_LACKS_FUNCTION(CreateCubeResGroup)
+
+/* Forms that other products have. CANN declares them for an Ascend 910B and does nothing there. */
+template <typename T>
+AKGEN_LACKS(LoadData2DParamsV2)
+AKGEN_DEVICE void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LoadData2DParamsV2 &params);
+template <typename T>
+AKGEN_LACKS(LoadData2DParamsV2)
+AKGEN_DEVICE void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const LoadData2DParamsV2 &params);
+template <typename T>
+AKGEN_LACKS(LoadData2dTransposeParamsV2)
+AKGEN_DEVICE void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                        const LoadData2dTransposeParamsV2 &params);
 
 /* From UB into TSCM, which is the AIC's L1: a way that its server has to go. */
 #define AKGEN_LACKS_TSCM(Name, ...)                                                                                    \
@@ -67,8 +82,29 @@ template <auto... Values> class AKGEN_LACKS(Hccl) Hccl
 {
 };
 enum HcclServerType { HCCL_SERVER_TYPE_AICPU = 0 };
-AKGEN_LACKS_TYPE(HcclDataType)
-AKGEN_LACKS_TYPE(HcclReduceOp)
+AKGEN_LACKS_TYPE(HcclServerConfig)
+enum AKGEN_LACKS(HcclDataType) HcclDataType {
+    HCCL_DATA_TYPE_INT8,
+    HCCL_DATA_TYPE_INT16,
+    HCCL_DATA_TYPE_INT32,
+    HCCL_DATA_TYPE_FP16,
+    HCCL_DATA_TYPE_FP32,
+    HCCL_DATA_TYPE_INT64,
+    HCCL_DATA_TYPE_UINT64,
+    HCCL_DATA_TYPE_UINT8,
+    HCCL_DATA_TYPE_UINT16,
+    HCCL_DATA_TYPE_UINT32,
+    HCCL_DATA_TYPE_FP64,
+    HCCL_DATA_TYPE_BFP16
+};
+enum AKGEN_LACKS(HcclReduceOp) HcclReduceOp {
+    HCCL_REDUCE_SUM,
+    HCCL_REDUCE_PROD,
+    HCCL_REDUCE_MAX,
+    HCCL_REDUCE_MIN,
+    HCCL_REDUCE_RESERVED
+};
+AKGEN_LACKS_TYPE(HcclCMDType)
 AKGEN_LACKS_TYPE(HcclHandle)
 AKGEN_LACKS_FUNCTION(SetHcclContext)
 AKGEN_LACKS_FUNCTION(GetHcclContext)
@@ -95,6 +131,10 @@ template <class... Types> struct AKGEN_LACKS(TensorTrait) TensorTrait {
 };
 
 } // namespace AscendC
+
+/* Tiling of the communication between cards. */
+AKGEN_LACKS_TYPE(Mc2InitTiling)
+AKGEN_LACKS_TYPE(Mc2CcTiling)
 
 /* Compiler instructions and types outside the namespace. */
 /* Those of the cube unit and what feeds it. */

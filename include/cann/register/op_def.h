@@ -4,6 +4,7 @@
 #define CANN_REGISTER_OP_DEF_H
 
 #include "register/op_impl_registry.h"
+#include "tiling/unsupported.h"
 
 #include <iostream>
 #include <memory>
@@ -317,6 +318,7 @@ class OpAttrDef
     {
         return *this;
     }
+    AKGEN_UNSUPPORTED("OpAttrDef::GetName") ge::AscendString &GetName() const;
     bool IsRequired()
     {
         return akgen_attr_is_required(Handle());

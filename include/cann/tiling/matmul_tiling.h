@@ -4,6 +4,7 @@
 
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/tiling_structs.h"
+#include "tiling/unsupported.h"
 
 #include <algorithm>
 
@@ -133,11 +134,9 @@ class MatmulApiTilingBase
     {
         return 0;
     }
-    __attribute__((unavailable("akgen-unsupported: SetScaleAType"))) int32_t SetScaleAType(TPosition, CubeFormat,
-                                                                                           bool = false);
-    __attribute__((unavailable("akgen-unsupported: SetScaleBType"))) int32_t SetScaleBType(TPosition, CubeFormat,
-                                                                                           bool = true);
-    __attribute__((unavailable("akgen-unsupported: SetSparse"))) int32_t SetSparse(bool = false);
+    AKGEN_UNSUPPORTED("SetScaleAType") int32_t SetScaleAType(TPosition, CubeFormat, bool = false);
+    AKGEN_UNSUPPORTED("SetScaleBType") int32_t SetScaleBType(TPosition, CubeFormat, bool = true);
+    AKGEN_UNSUPPORTED("SetSparse") int32_t SetSparse(bool = false);
     virtual int32_t SetShape(int32_t m, int32_t n, int32_t k)
     {
         matmul_.m = m;

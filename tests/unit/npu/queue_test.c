@@ -38,6 +38,8 @@ static void tensors_come_out_first_in_first_out(void **state)
     npu_que_init(&que, NPU_GM, NPU_VECIN, 2, 2, 100);
     npu_que_alloc(que, &t0);
     npu_que_alloc(que, &t1);
+    assert_int_equal(npu_que_is_occupied(que, &t0), 1);
+    assert_int_equal(npu_que_is_occupied(que, &t2), 0); /* it comes from no queue */
     assert_int_equal(t0.addr, (uint64_t)fake.ub);
     assert_int_equal(t1.addr, (uint64_t)fake.ub + 128); /* 100 bytes round up to four blocks */
     assert_int_equal(t0.bytes, 128);
@@ -46,13 +48,16 @@ static void tensors_come_out_first_in_first_out(void **state)
     npu_que_enque(que, &t1);
     npu_que_enque(que, &t0);
     assert_int_equal(npu_que_tensors(que), 2);
+    assert_int_equal(npu_que_is_occupied(que, &t0), 1);
     assert_int_equal(npu_que_vacant(que), 0);
     npu_que_deque(que, &t2);
     assert_int_equal(t2.addr, t1.addr);
     npu_que_deque(que, &t2);
     assert_int_equal(t2.addr, t0.addr);
     assert_int_equal(npu_que_has_tensor(que), 0);
+    assert_int_equal(npu_que_is_occupied(que, &t0), 1);
     npu_que_free(que, &t0);
+    assert_int_equal(npu_que_is_occupied(que, &t0), 0);
     assert_int_equal(npu_que_has_idle_buffer(que), 1);
     npu_que_alloc(que, &t2);
     assert_int_equal(t2.addr, t0.addr);

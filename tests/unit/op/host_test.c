@@ -324,6 +324,12 @@ static void names_what_is_unsupported(void **state)
         {"void f() { matmul_tiling::BatchMatmulTiling t; t.SetScaleAType(matmul_tiling::TPosition::GM, "
          "matmul_tiling::CubeFormat::ND); }",
          "akgen-unsupported: SetScaleAType"},
+        {"namespace optiling { BEGIN_TILING_DATA_DEF(All) TILING_DATA_FIELD_DEF_STRUCT(Mc2InitTiling, init); "
+         "END_TILING_DATA_DEF; }",
+         "akgen-unsupported: Mc2InitTiling"},
+        {"void f() { AscendC::Mc2CcTilingConfig c(\"group\", 1, \"\"); }", "akgen-unsupported: Mc2CcTilingConfig"},
+        {"unsigned f(platform_ascendc::PlatformAscendC &p) { return p.GetVecRegLen(); }",
+         "akgen-unsupported: GetVecRegLen"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const char *source = arena_printf(&arena, "%s/unsupported.cpp", work),

@@ -103,14 +103,18 @@ static void test_names_that_no_header_can_hold_are_unsupported(void **state)
              "/p/a.cpp:4:10: error: no member named 'Int' in namespace 'AscendC::Std'\n"
              "/p/a.cpp:5:1: error: no template named 'Layout'\n"
              "/p/a.cpp:6:1: error: no member named 'Shape' in 'Tiling'\n"
-             "/p/a.cpp:7:1: error: no member named 'Shapes' in namespace 'AscendC'\n",
+             "/p/a.cpp:7:1: error: no member named 'Shapes' in namespace 'AscendC'\n"
+             "/p/a.cpp:8:10: fatal error: 'hccl/hccl_types.h' file not found\n"
+             "/p/a.cpp:9:10: fatal error: 'hccl.h' file not found\n",
              &places, &list);
-    assert_int_equal(list.count, 5);
+    assert_int_equal(list.count, 7);
     assert_string_equal(list.items[0].unsupported, "Shape");
     assert_string_equal(list.items[1].unsupported, "Int");
     assert_string_equal(list.items[2].unsupported, "Layout");
     assert_null(list.items[3].unsupported);
     assert_null(list.items[4].unsupported);
+    assert_string_equal(list.items[5].unsupported, "hccl/hccl_types.h");
+    assert_null(list.items[6].unsupported);
     arena_free(&arena);
 }
 

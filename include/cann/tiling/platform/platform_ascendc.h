@@ -3,6 +3,7 @@
 #define CANN_TILING_PLATFORM_PLATFORM_ASCENDC_H
 
 #include "akgen/op_abi.h"
+#include "tiling/unsupported.h"
 
 #include <cstdint>
 #include <mutex>
@@ -113,6 +114,8 @@ class PlatformAscendC
     {
         return reinterpret_cast<fe::PlatFormInfos *>(platform_);
     }
+    // The width of the vector registers of other products.
+    AKGEN_UNSUPPORTED("GetVecRegLen") uint32_t GetVecRegLen() const;
     NpuArch GetCurNpuArch() const
     {
         return NpuArch::DAV_2201;

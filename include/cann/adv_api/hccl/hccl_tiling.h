@@ -1,0 +1,1 @@
+#include "tiling/hccl/hccl_tiling.h"
