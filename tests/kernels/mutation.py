@@ -181,7 +181,8 @@ def mutants_of_queues(project, file, code):
         for name in re.split(r"\s*,\s*", match["names"]):
             own = re.search(rf"\b{name}\s*\.\s*(?:template\s+)?DeQue\b", code)
             lent = re.search(rf"\b(?!InitBuffer)\w+\(([^();]*,)?\s*{name}\s*[,)]", code)  # as a TQue &: EnQue is no virtual function
-            if own and not lent:
+            handles = re.search(rf"\b{name}\s*\.\s*DeQue\(\)", code)  # loose_queue.h keeps tensors
+            if own and not lent and not handles:
                 line = code.count("\n", 0, match.start()) + 1
                 found.append(Mutant(project, file, f"Queue {name}", queues=[name], lines=[line]))
     return found
