@@ -243,7 +243,7 @@ template <typename T> class LocalTensor
     AKGEN_API void operator=(const akgen::tensor_expression<NPU_OP_COMPARE, float> &e);
     AKGEN_API void operator=(const akgen::tensor_expression<NPU_OP_COMPARE, half> &e);
 #define AKGEN_OPERATOR(symbol, op, mode)                                                                               \
-    AKGEN_API expression<NPU_OP_##op> operator symbol(const LocalTensor &src1) const                                   \
+    AKGEN_API expression<NPU_OP_##op> operator symbol(const LocalTensor & src1) const                                  \
     {                                                                                                                  \
         return {akgen_tensor, src1.akgen_tensor, uint8_t(mode)};                                                       \
     }

@@ -1,5 +1,5 @@
-// How every message of a host part is printed: AKGEN_OPS_SAY to stderr, AKGEN_OPS_SKIP compiled only. The first argument
-// is the operator's name, or the context that knows it; a format is a literal, as in CANN, and may be missing.
+// How every message of a host part is printed: AKGEN_OPS_SAY to stderr, AKGEN_OPS_SKIP compiled only. The first
+// argument is the operator's name, or the context that knows it; a format is a literal, as in CANN, and may be missing.
 #ifndef CANN_BASE_MESSAGES_H
 #define CANN_BASE_MESSAGES_H
 
@@ -27,7 +27,7 @@ template <typename Name> std::string AkgenName(const Name &name)
 #define AKGEN_OPS_SAY(op, ...)                                                                                         \
     do {                                                                                                               \
         std::fprintf(stderr, "[%s] ", ::ops::AkgenName(op).c_str());                                                   \
-        std::fprintf(stderr, "" __VA_ARGS__);                                                                             \
+        std::fprintf(stderr, "" __VA_ARGS__);                                                                          \
         std::fputc('\n', stderr);                                                                                      \
     } while (0)
 #define AKGEN_OPS_SKIP(op, ...)                                                                                        \
