@@ -220,7 +220,7 @@ const char *akgen_ge_format_name(int format);
 int64_t akgen_shape_elements(const struct akgen_shape *shape);
 
 /* Where code would end up that this runtime compiles and never calls (shape inference, support checks). Does not
- * return: it prints the name and aborts. */
+ * return: the run ends as `unsupported` with the name. */
 void *akgen_never_run(const char *function) __attribute__((noreturn));
 
 #ifdef __cplusplus

@@ -179,6 +179,9 @@ void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_cas
     case JOB_TILING_FAILED:
         judge_set(row, VERDICT_WRONG, STAGE_TILING, run->error);
         break;
+    case JOB_UNSUPPORTED:
+        judge_set(row, VERDICT_UNSUPPORTED, STAGE_TILING, run->error);
+        break;
     case JOB_LOAD_FAILED:
         judge_set(row, VERDICT_COMPILE_ERROR, STAGE_KERNEL, run->error);
         break;

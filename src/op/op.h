@@ -132,6 +132,9 @@ struct op_tiling {
 struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type, struct op_def *def);
 /* Releases the attributes' JSON values; the rest is the arena's. */
 void op_def_release(struct op_def *def);
+/* `end` does not return; it is told the function when the host part calls one that is compiled here and never run.
+ * Without it the process aborts. */
+void op_on_never_run(void (*end)(void *context, const char *function), void *context);
 /* Runs TilingParse (if registered) and the tiling function of the host part that op_describe loaded in this process. An
  * error is the candidate's: "the tiling function returned GRAPH_FAILED", a missing attribute, tiling data larger than
  * its buffer, ... */

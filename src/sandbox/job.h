@@ -60,6 +60,7 @@ struct job_debugger {
 enum job_status {
     JOB_OK,            /* ran to its end; findings may still make it a fault */
     JOB_TILING_FAILED, /* the host part refused, see error */
+    JOB_UNSUPPORTED,   /* the host part called what CANN has and AKGen lacks; error is its name */
     JOB_LOAD_FAILED,   /* the loader rejected an object */
     JOB_TIMEOUT,
     JOB_CRASHED, /* killed by a signal outside the kernel (constructor, tiling) */

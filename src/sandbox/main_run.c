@@ -259,6 +259,11 @@ static struct op_argument *call_arguments(struct runner *runner, const struct jo
     return list;
 }
 
+static void end_unsupported(void *runner, const char *function)
+{
+    fail(runner, JOB_UNSUPPORTED, function);
+}
+
 static void run_tiling(struct runner *runner, const struct npu_soc *soc)
 {
     const struct job *job = &runner->job;
@@ -272,6 +277,7 @@ static void run_tiling(struct runner *runner, const struct npu_soc *soc)
                                  .output_count = job->output_count,
                                  .attr_count = job->attr_count};
     protect_gm(runner, PROT_NONE);
+    op_on_never_run(end_unsupported, runner);
     struct akgen_error *error = op_tile(&runner->def, &call, &runner->tiling);
     if (error)
         fail_error(runner, JOB_TILING_FAILED, error);

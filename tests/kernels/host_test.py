@@ -233,6 +233,7 @@ static ge::graphStatus Tile(gert::TilingContext *context)
 OPBASE = """
 #include "graph/operator_reg.h"
 #include "log/log.h"
+#include "op_common/op_host/infershape_broadcast_util.h"
 #include "op_common/op_host/infershape_elewise_util.h"
 #include "op_common/op_host/util/const_util.h"
 #include "op_host/tiling_base_class.h"
@@ -262,8 +263,14 @@ static bool Arithmetic()
 }
 static bool Shapes()
 {
-    gert::Shape shape({4, -1}), scalar;
+    gert::Shape shape({4, -1}), scalar, wide({3, 1, 5}), all, none({7});
     bool unknown = IsUnknownShape(shape);
+    if (!BroadcastShape(&wide, &scalar, &all) || ToString(all) != ToString(wide) || BroadcastShape(&wide, &none, &all))
+        return false;
+    gert::Shape rows({4, 1}), empty({0, 1});
+    if (!BroadcastShape({&wide, &rows, &scalar}, &all) || !(all == gert::Shape({3, 4, 5})) ||
+        !BroadcastShape(&wide, &empty, &all) || !(all == gert::Shape({3, 0, 5})))
+        return false;
     SetUnknownRank(shape);
     return unknown && IsUnknownRank(shape) && ToString(shape) == "[-2]" && EnsureNotScalar(scalar).GetDim(0) == 1 &&
            CheckAxisBounds(2, -2) && !CheckAxisBounds(2, 2) && CheckAxisBounds(0, 0);

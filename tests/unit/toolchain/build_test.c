@@ -399,6 +399,7 @@ static void test_tiling_that_misbehaves(void **state)
         {"*(volatile int *)8 = 1;", JOB_CRASHED},
         {"{ char *p = new char[100ull << 30]; memset(p, 1, 4096); }", JOB_CRASHED},
         {"return ge::GRAPH_FAILED;", JOB_TILING_FAILED},
+        {"{ ge::AscendString name; ge::Operator().GetName(name); }", JOB_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fixture fixture = {0};
