@@ -507,14 +507,16 @@ void cross_core_word_release(struct npu_core *core, uint64_t at)
     between_release(core, NPU_LANE_S, clocks_of_word(core->npu, at));
 }
 
-void cross_core_word_acquire(struct npu_core *core, uint64_t at)
+bool cross_core_word_acquire(struct npu_core *core, uint64_t at)
 {
     const struct npu_sync_state *sync = &core->npu->sync;
     size_t i = find_word(sync, at);
     if (!is_word(sync, i, at))
         i = find_word(sync, other_words);
-    if (i < sync->pair_count)
-        between_acquire(core, sync->pairs[i].clocks);
+    if (i == sync->pair_count)
+        return false;
+    between_acquire(core, sync->pairs[i].clocks);
+    return true;
 }
 
 static void store_words(struct npu_core *core, uint64_t at, uint64_t bytes, int32_t value)

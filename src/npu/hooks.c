@@ -70,14 +70,15 @@ static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
 /* Reading a word again and again, or again after its cache line was invalidated, is how blocks wait for each other
  * through GM: what follows is ordered, and the others run. A word that is there at the first look, because its writer
  * ran before, ends such a wait as well; not where AICs and AIVs run together and have flags for that: there such a look
- * is how data are handed over. */
+ * is how data are handed over, but for words that were written past the cache. */
 void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes)
 {
     bool again = addr == core->spin_addr, cleaned = core->spin_cleaned;
     core->spin_addr = addr;
     core->spin_count = again ? core->spin_count + 1 : 0;
     core->spin_cleaned = false;
-    if (cleaned && !core->between && gm_written_by_others(core, region, addr, bytes))
+    bool handed = cleaned && (!core->between || cross_core_word_acquire(core, addr));
+    if (handed && gm_written_by_others(core, region, addr, bytes))
         again = true;
     if (!again || (!cleaned && core->spin_count % SPIN_READS != 0))
         return;

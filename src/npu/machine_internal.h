@@ -165,10 +165,10 @@ struct npu_sync_state {
 void cross_core_begin(struct npu *npu);
 /* A word in GM that blocks write and read past the scalar cache: what the scalar unit of its writer has waited for
  * comes before what its reader does afterwards. begin: before such a write; false if the launch is too large for that.
- */
+ * acquire: false if nobody has written the word so. */
 bool cross_core_word_begin(struct npu_core *core);
 void cross_core_word_release(struct npu_core *core, uint64_t at);
-void cross_core_word_acquire(struct npu_core *core, uint64_t at);
+bool cross_core_word_acquire(struct npu_core *core, uint64_t at);
 /* Notes flags that were set and that nobody has waited for. */
 void cross_core_report(struct npu *npu);
 void cross_core_end(struct npu *npu);

@@ -475,6 +475,47 @@ static void words_past_the_cache_order_blocks(void **state)
     impatient = false;
 }
 
+/* The reader polls through its cache, and writes over what it was handed. */
+static void plain_reader_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)y, (void)workspace;
+    uint64_t word = (uint64_t)(z + WORDS_AT);
+    struct npu_tensor a = part_of_ub(0, 32), b = part_of_ub(32, 32), line = global(z, WORDS_AT);
+    int block = (int)npu_block_idx();
+    if (block > 1)
+        return;
+    if (block) {
+        for (uint64_t value = 0; value != 1; value = npu_scalar_load(&line, 0, 4))
+            npu_dcache_clean(&line, 0, 2);
+        copy(b, global(z, 0), WORDS);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+        add(b, b, b, WORDS);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+        copy(global(z, 0), b, WORDS);
+        return;
+    }
+    npu_gm_write_through(word, 4, 0); /* from here on clocks order blocks */
+    copy(a, global(x, 0), WORDS);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, 0), a, WORDS);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    npu_gm_write_through(word, 4, 1);
+}
+
+static void plain_reads_of_words_order_blocks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        fixture_make(&f, seed > 0, seed);
+        assert_true(launch(&f, plain_reader_kernel, BLOCKS));
+        no_findings(&f);
+        for (int i = 0; i < WORDS; i++)
+            assert_true(f.z[i] == (float)(2 * i));
+        fixture_free(&f);
+    }
+}
+
 /* More words than have clocks of their own: those that hand on the turn share theirs with others. */
 static void many_words_kernel(float *x, float *y, float *z, float *workspace)
 {
@@ -516,6 +557,7 @@ int main(void)
         cmocka_unit_test(turns_begin_with_their_workspace),
         cmocka_unit_test(accesses_past_the_cache_meet_in_gm),
         cmocka_unit_test(words_past_the_cache_order_blocks),
+        cmocka_unit_test(plain_reads_of_words_order_blocks),
         cmocka_unit_test(many_words_past_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
