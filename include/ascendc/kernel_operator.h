@@ -40,6 +40,7 @@
 #include "basic/host_library.h"
 #include "basic/intrinsics.h"
 #include "basic/intrinsics_arrange.h"
+#include "basic/limits.h"
 #include "basic/load_data.h"
 #include "basic/operators.h"
 #include "basic/output.h"

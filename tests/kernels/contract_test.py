@@ -150,6 +150,7 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
          "SaturationMode": "SetSaturationFlag<SaturationMode::CAST>(true); bool on = GetSaturationFlag<SaturationMode::INT>(); (void)on;",
          "SetHF32Mode": "SetHF32Mode(true); SetHF32TransMode(false); SetHF32Mode(HF32Mode::ENABLE);",
          "SetNextTaskStart": "SetNextTaskStart<PIPE_MTE3, PIPE_FIX, true>(); SetNextTaskStart(); WaitPreTaskEnd<true>(); WaitPreTaskEnd();",
+         "NumericLimits": "static_assert(NumericLimits<half>::Max() == half(65504) && NumericLimits<half>::Min() == half(6.103515625e-5f) && NumericLimits<float>::Lowest() == -3.4028234663852886e38f && NumericLimits<int8_t>::Lowest() == -128 && NumericLimits<uint16_t>::Max() == 65535 && NumericLimits<float>::Infinity() > 3e38f && NumericLimits<half>::NegativeInfinity() < half(-65504) && NumericLimits<half>::QuietNaN() != NumericLimits<half>::QuietNaN() && NumericLimits<half>::DeNormMin() > half(0)); NumericLimits<T>::Max(d, 64); uint32_t sizes[] = {2, 3}; uint64_t elements = GetShapeSize(ShapeInfo(2, sizes)); (void)elements;",
          "element": "LocalTensor<int32_t> i; i(0)++; ++i(1); i(0) %= 3; i(0) |= 1; i(0) <<= 2; i(1) &= i(0); --i(2); int32_t v = i(2)--; (void)v;",
          "KERNEL_LOG": "ASCENDC_ASSERT(false, { KERNEL_LOG(KERNEL_ERROR, \"%d\", 1); }); TRACE_START(1); TRACE_STOP(1);"}
 
@@ -157,6 +158,8 @@ PLAIN = {"Ceil": "static_assert(std::is_same_v<decltype(AscendC::Ceil(int64_t(5)
 REFUSED = {("GetReduceMaxMinCount", "int32_t"): "int32_t v, i; GetReduceMaxMinCount<int32_t>(v, i);",
            ("ReadGmByPassDCache", "bool"): "ReadGmByPassDCache((__gm__ bool *)nullptr);",
            ("WriteGmByPassDCache", "bool"): "WriteGmByPassDCache((__gm__ bool *)nullptr, true);",
+           ("NumericLimits", "bfloat16_t"): "NumericLimits<bfloat16_t>::Max();",
+           ("NumericLimits", "int32_t's infinity"): "NumericLimits<int32_t>::Infinity();",
            ("Compare", "int32_t into CMPMASK"): "LocalTensor<int32_t> i; Compare(i, i, CMPMODE::EQ, 8, {1, 1, 1, 8, 8, 8});"}
 
 # Names of basic/unsupported.h: said to be lacking, unless the kernel has its own (Gelu in compile_lines).
@@ -171,6 +174,7 @@ UNSUPPORTED = {"Conv2D": "Conv2D(d, s, t, 1);", "AippParams": "AippParams<half> 
                "LoadData2dTransposeParamsV2": "LoadDataWithTranspose(d, s, LoadData2dTransposeParamsV2());",
                "LocalTensor::Print": "d.Print();", "LocalTensor::ToFile": 'd.ToFile("d.bin");',
                "GetBufferAddr": "TQue<TPosition::VECIN, 1> q; q.GetBufferAddr(q.DeQue());",
+               "TBuffAddr": "TBuffAddr a; (void)a;", "GetAbsAddr": "GetTPipePtr()->GetAbsAddr<TPosition::VECIN>(0, 32);",
                "GetOffsetC": "using M = matmul::MatmulType<TPosition::GM, CubeFormat::ND, T>; matmul::Matmul<M, M, M, M> mm; mm.GetOffsetC();",
                "HcclDataType": "auto e = HCCL_DATA_TYPE_FP16; (void)e;", "Mc2InitTiling": "Mc2InitTiling m; (void)m;",
                "CreateCubeResGroup": "CreateCubeResGroup(1);"}

@@ -40,6 +40,13 @@ struct ShapeInfo {
     uint32_t originalShape[K_MAX_SHAPE_DIM];
     DataFormat dataFormat;
 };
+AKGEN_API uint64_t GetShapeSize(const ShapeInfo &shapeInfo)
+{
+    uint64_t elements = 1;
+    for (int i = 0; i < shapeInfo.shapeDim; i++)
+        elements *= shapeInfo.shape[i];
+    return elements;
+}
 } // namespace AscendC
 
 namespace akgen

@@ -437,6 +437,7 @@ class TPipe
         akgen::pipe_pair pipes = akgen::event_pipes[size_t(event)];
         return npu_fetch_event(pipes.from, pipes.to);
     }
+    template <TPosition pos> AKGEN_LACKS(GetAbsAddr) AKGEN_DEVICE akgen::lacking GetAbsAddr(int32_t, int32_t) const;
     template <TPosition pos, typename T> AKGEN_API LocalTensor<T> GetAbsAddr(int32_t offset, int32_t size) const
     {
         LocalTensor<T> tensor;

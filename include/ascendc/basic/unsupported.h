@@ -62,6 +62,8 @@ AKGEN_LACKS_TSCM(DataCopyPad, const DataCopyExtParams &dataCopyParams, )
 /* Other basic instructions. */
 AKGEN_LACKS_FUNCTION(CheckLocalMemoryIA)
 AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
+/* A place of a queue's buffer by the numbers that CANN keeps of it. */
+AKGEN_LACKS_TYPE(TBuffAddr)
 
 /* High-level APIs. */
 /* One name a line: the list shrinks. */
