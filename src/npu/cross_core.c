@@ -429,6 +429,9 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
     check_core_count(core, "SyncAll(gmWorkspace, ubWorkspace)");
     if (members < 0 || members > all)
         npu_trap(core, "sync_used_cores", "usedCores", "usedCores is %d, the launch has %d blocks", used_cores, all);
+    if (core->block >= members) /* its word in the workspace would be behind theirs */
+        npu_trap(core, "sync_used_cores", "usedCores", "block %d calls the SyncAll of the first %d blocks", core->block,
+                 members);
     finish_pipes(core);
     check_soft_workspace(core, gm_workspace, ub_workspace, members);
     if (members < all) /* those who are not asked are not ordered */

@@ -36,6 +36,11 @@ static void soft_sync(float *workspace, uint32_t ub_bytes, int used_cores)
     npu_pipe_destroy();
 }
 
+static void sync_of_first_block(float *x, float *y, float *z, float *workspace)
+{
+    (void)x, (void)y, (void)z;
+    soft_sync(workspace, 64, 1);
+}
 static void sync_used_cores(float *x, float *y, float *z, float *workspace)
 {
     (void)x, (void)y, (void)z;
@@ -165,6 +170,7 @@ static void each_fault(void **state)
         {cross_core_pipe, "cross_core_pipe", "other than PIPE_S", NPU_TRAP, true, 1},
         {cross_core_flag_overflow, "cross_core_flag_overflow", "flag 1 was set 16 times", NPU_TRAP, true, 1},
         {sync_without_cube, "sync_without_cube", "it hangs", NPU_TRAP, true, 1},
+        {sync_of_first_block, "sync_used_cores", "block 1 calls the SyncAll of the first 1 blocks", NPU_TRAP, true, 1},
         {sync_used_cores, "sync_used_cores", "usedCores is 3, the launch has 2 blocks", NPU_TRAP, true, 1},
         {sync_workspace_small, "sync_workspace_small", "32 bytes; 2 cores need 64", NPU_TRAP, true, 1},
         {tiling_missing, "tiling_missing", "reads 4 bytes of tiling data", NPU_TRAP, true, 1},
