@@ -399,7 +399,8 @@ bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_cou
     npu->ended = false;
     npu->kernel = kernel;
     memset(npu->args, 0, sizeof npu->args);
-    memcpy(npu->args, args, (size_t)(arg_count < NPU_MAX_ARGS ? arg_count : NPU_MAX_ARGS) * sizeof *args);
+    if (arg_count)
+        memcpy(npu->args, args, (size_t)(arg_count < NPU_MAX_ARGS ? arg_count : NPU_MAX_ARGS) * sizeof *args);
     launch_begin(npu, block_dim);
     if (npu->aic && npu->aiv)
         note_mixed_launch(npu);

@@ -56,7 +56,7 @@ static inline void put(uint8_t type, uint8_t *at, size_t index, int value)
     else if (type == AKGEN_INT8)
         at[index] = (uint8_t)value;
     else if (type == AKGEN_INT4) /* the first of a byte in its low half */
-        at[index / 2] = (uint8_t)(index % 2 ? (at[index / 2] & 15) | value << 4 : value & 15);
+        at[index / 2] = (uint8_t)(index % 2 ? (at[index / 2] & 15) | (uint32_t)value << 4 : value & 15);
     else
         memcpy(at + index * 4, &value, 4);
 }
