@@ -47,6 +47,11 @@ template <class... Args> AKGEN_API void PRINTF(const char *format, Args &&...arg
     npu_printf(format, akgen::printable(args)...);
 }
 #pragma clang diagnostic pop
+
+/* Adds a range to those that CANN's memory checker knows; without it, as always here, nothing. */
+template <typename T> AKGEN_API void OOMCheckAddrRange(__gm__ T *, const uint64_t)
+{
+}
 } // namespace AscendC
 
 /* On the device these are nothing: the first two speak in CANN's CPU debugging, the others in its simulator. */

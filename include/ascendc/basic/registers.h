@@ -171,6 +171,7 @@ AKGEN_API int64_t GetProgramCounter()
 AKGEN_API void ICachePreLoad(const int64_t)
 {
 }
+#define PRELOAD(len) AscendC::ICachePreLoad(len)
 AKGEN_API int64_t GetICachePreloadStatus()
 {
     return 0;

@@ -71,6 +71,8 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         CompareScalar(bits, counted, 20.0f, CMPMODE::LT, 64);
         AscendC::printf("%x %x %x ", bits.GetValue(0), bits.GetValue(1), bits.GetValue(2));
         ReduceMax(result, counted, result, 64);
+        OOMCheckAddrRange((__gm__ half *)x, 65536);
+        PRELOAD(2);
         uint64_t both = get_max_min_cnt();
         AscendC::printf("%f %d ", *reinterpret_cast<float *>(&both), int32_t(both >> 32));
         int64_t large = -(int64_t(1) << 40);
