@@ -30,7 +30,7 @@ struct hull { /* of addresses */
 struct log {
     struct touched *list;
     struct hull *chunks; /* of each CHUNK entries, perhaps too large */
-    size_t count, room;
+    size_t count, room;  /* room: in chunks */
     struct hull all;
 };
 struct npu_between {
@@ -152,10 +152,10 @@ static void add(struct log *log, struct touched *entry)
     widen(&log->all, entry);
     if (unite(log, entry))
         return;
-    if (log->count == log->room) {
-        log->room = log->room ? 2 * log->room : CHUNK;
-        struct touched *grown = realloc(log->list, log->room * sizeof *grown);
-        struct hull *chunks = realloc(log->chunks, log->room / CHUNK * sizeof *chunks);
+    if (log->count == log->room * CHUNK) {
+        log->room = log->room ? 2 * log->room : 1;
+        struct touched *grown = realloc(log->list, log->room * CHUNK * sizeof *grown);
+        struct hull *chunks = realloc(log->chunks, log->room * sizeof *chunks);
         if (!grown || !chunks)
             abort();
         log->list = grown;
