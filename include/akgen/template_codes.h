@@ -36,4 +36,13 @@
 #define ASCENDC_TPL_UI_LIST  1
 #define ASCENDC_TPL_UI_MIX   2
 
+/* Declarations of parameters; AKGEN_TPL_PARAM(name, kind, bits, values...) is what either side makes of one. */
+#define ASCENDC_TPL_DTYPE_DECL(x, ...)      AKGEN_TPL_PARAM(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
+#define ASCENDC_TPL_DATATYPE_DECL(x, ...)   ASCENDC_TPL_DTYPE_DECL(x, __VA_ARGS__)
+#define ASCENDC_TPL_FORMAT_DECL(x, ...)     AKGEN_TPL_PARAM(x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW, __VA_ARGS__)
+#define ASCENDC_TPL_UINT_DECL(x, bits, ...) AKGEN_TPL_PARAM(x, ASCENDC_TPL_UINT, bits, __VA_ARGS__)
+#define ASCENDC_TPL_BOOL_DECL(x, ...)       AKGEN_TPL_PARAM(x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, __VA_ARGS__)
+#define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...)                                                                           \
+    AKGEN_TPL_PARAM(x, ASCENDC_TPL_SHARED_KERNEL_TYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
+
 #endif

@@ -35,4 +35,11 @@ template <typename Name> std::string AkgenName(const Name &name)
         if (false)                                                                                                     \
             AKGEN_OPS_SAY(op, __VA_ARGS__);                                                                            \
     } while (0)
+#define AKGEN_OPS_LEAVE_IF(condition, log, leave)                                                                      \
+    do {                                                                                                               \
+        if (condition) {                                                                                               \
+            log;                                                                                                       \
+            leave;                                                                                                     \
+        }                                                                                                              \
+    } while (0)
 #endif

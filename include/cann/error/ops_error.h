@@ -33,13 +33,7 @@
         AKGEN_OPS_SAY(op, "%s is nullptr!", #pointer);                                                                 \
         leave;                                                                                                         \
     }
-#define OPS_ERR_IF(condition, log, leave)                                                                              \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            log;                                                                                                       \
-            leave;                                                                                                     \
-        }                                                                                                              \
-    } while (0)
+#define OPS_ERR_IF(condition, log, leave)           AKGEN_OPS_LEAVE_IF(condition, log, leave)
 #define OPS_LOG_E_IF(condition, op, leave, ...)     OPS_ERR_IF(condition, AKGEN_OPS_SAY(op, __VA_ARGS__), leave)
 #define OPS_LOG_W_IF(condition, op, leave, ...)     OPS_ERR_IF(condition, AKGEN_OPS_SKIP(op, __VA_ARGS__), leave)
 #define OPS_LOG_I_IF(condition, op, leave, ...)     OPS_ERR_IF(condition, AKGEN_OPS_SKIP(op, __VA_ARGS__), leave)

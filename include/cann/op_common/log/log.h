@@ -89,13 +89,7 @@ template <typename... Parts> void AkgenExplain(const std::string &op, const char
 #define unlikely(x) __builtin_expect((x), 0)
 #endif
 
-#define OP_CHECK_IF(condition, log, leave)                                                                             \
-    do {                                                                                                               \
-        if (condition) {                                                                                               \
-            log;                                                                                                       \
-            leave;                                                                                                     \
-        }                                                                                                              \
-    } while (0)
+#define OP_CHECK_IF(condition, log, leave) AKGEN_OPS_LEAVE_IF(condition, log, leave)
 #define OP_CHECK_NULL_WITH_CONTEXT(context, pointer)                                                                   \
     do {                                                                                                               \
         if ((pointer) == nullptr) {                                                                                    \
