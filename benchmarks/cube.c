@@ -4,7 +4,7 @@
 #include "npu/npu.h"
 #include "base/clock.h"
 #include "base/half.h"
-#include "npu/mmad.h"
+#include "npu/cube/mmad.h"
 
 #include <stdio.h>
 #include <stdlib.h>

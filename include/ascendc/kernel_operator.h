@@ -1,5 +1,5 @@
 /* What an Ascend C kernel includes. This is CANN's contract for the vector half of NPU_ARCH 2201, without semantics:
- * each API call fills a struct npu_insn and hands it to the machine (akgen/npu_abi.h).
+ * each API call fills a struct npu_insn and hands it to the machine (abi/npu_abi.h).
  *
  * How a kernel is compiled: clang++-19 -std=c++17 -x cuda --cuda-host-only -nocudainc -nocudalib -Xclang
  * -fcuda-is-device -Xclang -fcuda-allow-variadic-functions -Wno-unknown-cuda-version -O1 -fPIC -gline-tables-only

@@ -1,4 +1,4 @@
-#include "akgen/dtype.h"
+#include "abi/dtype.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ struct dtype_row {
 
 static const struct dtype_row rows[AKGEN_DTYPE_CODES] = {
 #define AKGEN_DTYPE(id, code, bytes, name, kernel_type) [code] = {bytes, name, kernel_type, "DT_" #id},
-#include "akgen/dtype.def"
+#include "abi/dtype.def"
 #undef AKGEN_DTYPE
 };
 

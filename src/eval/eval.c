@@ -87,8 +87,7 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
     return verdict->case_count;
 }
 
-/* ---- building -----------------------------------------------------------------------------------------------------
- */
+/* Building. */
 struct selection {
     const struct verdict *verdict;
     const struct task *task;
@@ -182,8 +181,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
     return judge_build(verdict) && candidate_check_wrapper(verdict);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------
- */
+/* Running. */
 struct case_queue {
     const struct eval_candidate *candidate;
     struct verdict *verdict;

@@ -1,6 +1,6 @@
 /* What went wrong: findings, merged by (fault, pc, pc_other); traps, which end the run; signals inside a kernel. */
 #include "npu/machine_internal.h"
-#include "npu/scalar_internal.h"
+#include "npu/scalar/scalar_internal.h"
 
 #include <link.h>
 #include <signal.h>

@@ -7,6 +7,6 @@
 const struct npu_isa_row npu_isa[NPU_OPS] = {
 #define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source)                                                \
     [NPU_OP_##id] = {name, NPU_PIPE_##pipe, types, rate16, rate32, source, {npu_check_##family, npu_exec_##family}},
-#include "npu/isa.def"
+#include "abi/isa.def"
 #undef NPU_INSN
 };

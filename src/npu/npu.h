@@ -1,9 +1,9 @@
 /* The machine: a simulated Ascend 910B (NPU_ARCH 2201). A program makes one, tells it which memory is GM, launches a
- * kernel on N blocks and reads the report. Kernels talk to it through akgen/npu_abi.h. */
+ * kernel on N blocks and reads the report. Kernels talk to it through abi/npu_abi.h. */
 #ifndef NPU_NPU_H
 #define NPU_NPU_H
 
-#include "akgen/npu_abi.h"
+#include "abi/npu_abi.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -100,8 +100,7 @@ struct npu_isa_row {
 };
 extern const struct npu_isa_row npu_isa[NPU_OPS];
 
-/* ---- local memories (memory.c) -------------------------------------------------------------------------------------
- */
+/* Local memories (memory.c). */
 /* An AIV has UB. An AIC has the others, which lie one after another in what core->ub points to. */
 enum npu_memory {
     NPU_MEM_NONE = -1, /* GM, or no memory of this chip */
@@ -138,8 +137,7 @@ struct npu_memory_row {
 extern const struct npu_memory_row npu_memories[NPU_MEMORIES];
 enum npu_memory npu_memory_of(int position);
 
-/* ---- one core ------------------------------------------------------------------------------------------------------
- */
+/* One core. */
 /* The parts that instructions touch. Scheduling, clocks, queues and caches hang on it privately. */
 struct npu_core {
     struct npu *npu;
@@ -210,8 +208,7 @@ enum npu_memory npu_memory_at(const struct npu_core *core, uint64_t addr);
 /* The pipe of an instruction; where isa.def says DMA, its operands decide. */
 int npu_insn_pipe(const struct npu_insn *insn);
 
-/* ---- reporting (fault.c)
- * --------------------------------------------------------------------------------------------- */
+/* Reporting (fault.c). */
 /* Ends the run: the chip stops here. `fault` is a name in docs/faults.md; message as printf. Does not return. */
 _Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -221,8 +218,7 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what);
 void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
               uint64_t pc_other, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
-/* ---- definedness (shadow.c)
- * ------------------------------------------------------------------------------------------ */
+/* Definedness (shadow.c). */
 static inline bool npu_in_ub(const struct npu_core *core, uint64_t addr)
 {
     return addr - (uint64_t)core->ub < core->ub_bytes;
@@ -255,20 +251,17 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given);
 /* PopStackBuffer for the kernel's line that is under way (pipe.c). */
 void npu_pop_rest(struct npu_core *core, int position, struct npu_tensor *tensor);
 
-/* ---- composites (composite.c)
- * ---------------------------------------------------------------------------------------- */
+/* Composites (composite.c). */
 /* After an instruction has been submitted: the waits that its API makes before it returns. */
 void npu_finish_composite(struct npu_core *core, const struct npu_insn *insn);
 
-/* ---- the cube's own order (cube_order.c)
- * --------------------------------------------------------------------------------- */
+/* The cube's own order (cube_order.c). */
 /* Before the order of a checked instruction is looked at, and after it was submitted: what the hardware of an AIC
  * orders by itself (unit flags, large Mmads, the pipe FIX). */
 void npu_cube_issue(struct npu_core *core, const struct npu_insn *insn);
 void npu_cube_issued(struct npu_core *core, const struct npu_insn *insn);
 
-/* ---- lanes (lanes.c): how the elements of a vector instruction are walked
- * --------------------------------------------- */
+/* Lanes (lanes.c): how the elements of a vector instruction are walked. */
 /* Calls body for maximal runs of consecutive selected elements, in the order in which the hardware takes them. Strides
  * are in 32-byte blocks; element sizes differ for Cast, so each operand has its own size. */
 struct npu_run {
@@ -285,8 +278,7 @@ void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct 
 int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                      struct npu_access *accesses, const char *src0, const char *src1);
 
-/* ---- order (order.c): what happens before what
- * ----------------------------------------------------------------------- */
+/* Order (order.c): what happens before what. */
 struct npu_order *npu_order_create(struct npu_core *core);
 void npu_order_destroy(struct npu_order *order);
 /* Gives the instruction its index on its pipe, checks UB and same-core GM conflicts, records its accesses. */
@@ -300,8 +292,7 @@ void npu_order_join_all(struct npu_core *core);
  * this and nothing else, with core->pc as it was when the instruction was issued. */
 void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs);
 
-/* ---- schedule (schedule.c): when an issued instruction executes
- * ------------------------------------------------------- */
+/* Schedule (schedule.c): when an issued instruction executes. */
 struct npu_schedule *npu_schedule_create(struct npu_core *core);
 void npu_schedule_destroy(struct npu_schedule *schedule);
 /* Program order: executes now. Random order: queues it with a copy of the registers and perhaps drains. */
@@ -312,8 +303,7 @@ void npu_schedule_drain(struct npu_core *core, int pipe);
 /* Instructions that a lane was given after the one that executes now. */
 uint32_t npu_schedule_behind(const struct npu_core *core, int lane);
 
-/* ---- queues (queue.c)
- * ------------------------------------------------------------------------------------------------ */
+/* Queues (queue.c). */
 /* The block has ended: reports tensors that were not freed and flags that were set and not waited for. */
 void npu_pipe_object_destroy(struct npu_core *core);
 /* The trap for an access to a tensor that lies at NPU_UNPLACED; returns if the address is another. */
@@ -323,13 +313,11 @@ void npu_trap_unplaced(struct npu_core *core, const char *operand, uint64_t addr
 _Noreturn void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char *operand, uint64_t addr,
                                  uint64_t bytes);
 
-/* ---- log (log.c): called only where core->log is set
- * ------------------------------------------------------------------------------------------------ */
+/* Log (log.c): called only where core->log is set. */
 void npu_log_instruction(const struct npu_core *core, int pipe, const struct npu_insn *insn);
 npu_log_sync_body npu_log_sync;
 
-/* ---- parts of the machine
- * -------------------------------------------------------------------------------------------- */
+/* Parts of the machine. */
 /* What npu_create was told (machine.c). */
 const struct npu_config *npu_config_of(const struct npu *npu);
 struct npu_gm_region; /* machine_internal.h */

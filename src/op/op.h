@@ -5,7 +5,7 @@
 #ifndef OP_OP_H
 #define OP_OP_H
 
-#include "akgen/dtype.h"
+#include "abi/dtype.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "npu/npu.h"

@@ -3,7 +3,7 @@
 #ifndef OP_OP_INTERNAL_H
 #define OP_OP_INTERNAL_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 #include "op/op.h"
 
 /* Registrations (registry.c) Static constructors of host.so reach us without any context, so the registrations of a

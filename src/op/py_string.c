@@ -90,8 +90,7 @@ static void skip_space(struct reader *r)
             return;
 }
 
-/* ---- string literals -----------------------------------------------------------------------------------------------
- */
+/* String literals. */
 struct literal {
     char quote;
     bool triple, raw, formatted, bytes;
@@ -170,8 +169,7 @@ static bool read_escape(struct reader *r, struct text *out)
     return true;
 }
 
-/* ---- fields of f-strings -------------------------------------------------------------------------------------------
- */
+/* Fields of f-strings. */
 static bool known_word(const struct reader *r, const char *word)
 {
     static const char *const words[] = {"and", "or",  "not", "if",  "else", "in",   "is",    "True", "False", "None",
@@ -265,8 +263,7 @@ static bool read_field(struct reader *r, struct text *out)
     return true;
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------
- */
+/* Values. */
 /* Counts what a string takes: names that double themselves end here. */
 static bool charge(struct reader *r, size_t bytes)
 {
@@ -521,8 +518,7 @@ static bool read_value(struct reader *r, struct text *out, bool *number, int *te
     return true;
 }
 
-/* ---- statements ----------------------------------------------------------------------------------------------------
- */
+/* Statements. */
 static bool keep(struct reader *r, const char *name, const char *text, bool number, int line, int text_line)
 {
     struct py_value *slot = (struct py_value *)py_find(r->strings, name);

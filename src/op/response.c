@@ -155,8 +155,7 @@ struct akgen_error *op_response_read(struct arena *arena, const char *path, cons
     return NULL;
 }
 
-/* ---- as a project --------------------------------------------------------------------------------------------------
- */
+/* As a project. */
 const char *op_response_name(struct arena *arena, const char *snake)
 {
     char *out = arena_alloc(arena, 2 * strlen(snake) + 1), *at = out;

@@ -1,6 +1,6 @@
 /* Tiling of Pad, UnPad and the transposition of a matrix on NPU_ARCH 2201 (asc-devkit docs, 高阶API, Pad Tiling, UnPad
  * Tiling, Transpose Tiling; formulas: impl/adv_api/tiling/pad and transpose). */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 enum { BLOCK_BYTES = 32, LIST = 16, BRCB_ROWS = 8, MOST_REPEATS = 255, MOST_BRCB = 254 };
 

@@ -1,6 +1,6 @@
 /* Tiling of BatchNorm, GroupNorm and the gradients of LayerNorm on NPU_ARCH 2201 (asc-devkit docs, 高阶API, the APIs'
  * tiling pages; formulas: impl/adv_api/tiling/normalization). Positions and sizes in the temporary space are floats. */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 #include <string.h>
 
@@ -16,8 +16,7 @@ static bool is_float_or_half(uint32_t type_size)
     return type_size == FLOAT_BYTES || type_size == HALF_BYTES;
 }
 
-/* ---- BatchNorm: (b, s, h), the mean over b; `original` says how many of b are data ---------------------------------
- */
+/* BatchNorm: (b, s, h), the mean over b; `original` says how many of b are data. */
 
 static bool batch_shapes(const struct akgen_shape *shape, const struct akgen_shape *original, bool basic_block)
 {
@@ -84,8 +83,7 @@ bool akgen_batch_norm_tiling(const struct akgen_shape *shape, const struct akgen
     return true;
 }
 
-/* ---- GroupNorm: (n, c, h, w) in groups of channels; h x w is padded to whole blocks ---------------------------------
- */
+/* GroupNorm: (n, c, h, w) in groups of channels; h x w is padded to whole blocks. */
 
 static bool group_shape(const struct akgen_shape *shape, uint32_t type_size, uint32_t groups)
 {
@@ -176,8 +174,7 @@ void akgen_group_norm_tiling(const struct akgen_shape *shape, uint32_t space, ui
     };
 }
 
-/* ---- LayerNormGrad and LayerNormGradBeta: (b, s, h, values of h) ----------------------------------------------------
- */
+/* LayerNormGrad and LayerNormGradBeta: (b, s, h, values of h). */
 
 static bool grad_shape(const struct akgen_shape *shape, uint32_t type_size)
 {

@@ -50,7 +50,7 @@ static bool from_library(const char *name, int field_count)
     } library[] = {
 #define AKGEN_TILING_FIELD(type, name)    +1
 #define AKGEN_TILING_STRUCT(name, fields) {#name, 0 fields},
-#include "akgen/tiling_structs.def"
+#include "abi/tiling_structs.def"
     };
     for (size_t i = 0; i < sizeof library / sizeof *library; i++)
         if (strcmp(library[i].name, name) == 0 && library[i].field_count == field_count)

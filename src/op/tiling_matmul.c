@@ -8,7 +8,7 @@
  *    among equals the longest k, then the smallest.
  * 3. L1: all of k if A's and B's blocks fit, else as many base blocks of k as fit twice, so that the next come while
  *    these are used. */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 #include <limits.h>
 

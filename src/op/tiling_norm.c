@@ -1,6 +1,6 @@
 /* Tiling of LayerNorm, DeepNorm and RmsNorm (asc-devkit docs, 高阶API, LayerNorm Tiling and the like; formulas:
  * impl/adv_api/tiling/normalization): as many rows at once as the temporary space holds. */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * The family works on rows. A routine keeps some floats for each row that it has in hand: the temporary space is that
  * many floats for one row at least and for all rows at most, and tiling takes as many rows as fit. */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 #include <string.h>
 

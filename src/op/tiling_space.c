@@ -1,6 +1,6 @@
 /* Temporary space of the high-level APIs that are not element-wise, on NPU_ARCH 2201 (asc-devkit docs, 高阶API,
  * Get<Api>MaxMinTmpSize; formulas: impl/adv_api/tiling). */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 enum {
     BLOCK_BYTES = 32,

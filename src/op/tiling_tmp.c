@@ -1,6 +1,6 @@
 /* Temporary space of high-level APIs on NPU_ARCH 2201 (asc-devkit docs, 高阶API, Get<Api>MaxMinTmpSize; formulas:
  * impl/adv_api/tiling). */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 enum { REPEAT_BYTES = 256, BLOCK_BYTES = 32, HALF_BYTES = 2, FLOAT_BYTES = 4 };
 
@@ -22,7 +22,7 @@ static const struct tmp_row {
     enum tmp_unit unit;
 } tmp_rows[AKGEN_TMP_APIS] = {
 #define AKGEN_TMP(api, half, single, reuse, unit) [AKGEN_TMP_##api] = {half, single, reuse, unit},
-#include "akgen/tmp_space.def"
+#include "abi/tmp_space.def"
 };
 
 static uint32_t tensors(const struct tmp_row *row, uint32_t type_size, bool reuse)

@@ -2,7 +2,7 @@
  *
  * Sort32 makes pairs of a value and its index, 8 bytes each; sizes are counted in elements of the value's type, of
  * which a pair has two (float) or four (half). */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 enum { PAIR_BYTES = 8, FLOAT_BYTES = 4, HALF_BYTES = 2, BLOCK_BYTES = 32, SORT_ELEMENTS = 32, MASK_BYTES = 64 };
 

@@ -208,8 +208,7 @@ static int parameter_of(struct binding *b, const char *text, int depth)
     return -1;
 }
 
-/* ---- both halves together ------------------------------------------------------------------------------------------
- */
+/* Both halves together. */
 static json_t *literal_value(const char *text, enum op_attr_type type)
 {
     bool truth = strcasecmp(text, "true") == 0;

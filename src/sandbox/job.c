@@ -1,6 +1,6 @@
 /* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. */
 #include "base/files.h"
-#include "sandbox/guard.h"
+#include "run/guard.h"
 #include "sandbox/job_internal.h"
 #include "sandbox/sandbox.h"
 

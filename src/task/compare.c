@@ -1,6 +1,6 @@
 /* Judging outputs. Upstream: NPUKernelBench's check_precision and its variants, in the tensors' own types (rounding and
  * wrapping as torch does). Strict: against float64 with limits relative to the output's scale. docs/tasks.md. */
-#include "task/expr.h"
+#include "task/expr/expr.h"
 #include "task/task_internal.h"
 
 #include <inttypes.h>
@@ -74,8 +74,7 @@ static void count_shares(struct pair *pair, int64_t index, double expected, doub
     note_difference(pair, index, expected, actual, abs, rel, over_abs || over_rel);
 }
 
-/* ---- upstream ------------------------------------------------------------------------------------------------------
- */
+/* Upstream. */
 static double round_in(enum akgen_dtype type, double value)
 {
     return type == AKGEN_DOUBLE ? value : (double)task_round(type, (float)value);
@@ -205,8 +204,7 @@ static struct check check_of(const struct task_instance *instance, struct arena 
     return check;
 }
 
-/* ---- strict --------------------------------------------------------------------------------------------------------
- */
+/* Strict. */
 /* The limit for an element is relative * (|expected| + scale), scale being the root mean square of the expected tensor,
  * or the size of its terms where they are larger: what is left of them has the error of their rounding.
  * Per type: 8 units of rounding for half (a chain of native half instructions), 4 for bfloat16 (computed in float32,
@@ -316,8 +314,7 @@ static double strict_limit(const struct task_instance *instance, int output, con
     return fmax(limit, stored == AKGEN_FLOAT16 ? 0x1p-9 : stored == AKGEN_BF16 ? 0x1p-6 : 0);
 }
 
-/* ---- both ----------------------------------------------------------------------------------------------------------
- */
+/* Both. */
 /* Where a module's result is real and the operator's complex64, its real parts are compared (AbsMath). */
 static void read_actual(const struct pair *pair, int64_t first, int n, double *actual)
 {

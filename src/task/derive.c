@@ -13,8 +13,7 @@ static void *checked(void *memory)
     return memory;
 }
 
-/* ---- CoalesceSparse ------------------------------------------------------------------------------------------------
- */
+/* CoalesceSparse. */
 struct entry {
     int64_t key, number;
 };
@@ -73,8 +72,7 @@ static void unique_entries(struct task_instance *instance)
     cut(&instance->outputs[1].tensors[0], count);
 }
 
-/* ---- ScatterList ---------------------------------------------------------------------------------------------------
- */
+/* ScatterList. */
 /* Inputs: var, indice (tensors, 2), updates; attribute 1: axis, counted from the end. Turns the random pairs in indice
  * into (start, length) of ranges within updates: length from 1 to the size, start so that the range ends inside. */
 static void ranges_of_updates(struct task_instance *instance)
@@ -91,8 +89,7 @@ static void ranges_of_updates(struct task_instance *instance)
     }
 }
 
-/* ---- FeedsRepeat ---------------------------------------------------------------------------------------------------
- */
+/* FeedsRepeat. */
 /* Inputs: feeds, feeds_repeat_times; attribute 0: rows of the output. The last rows are repeated less often where the
  * copies would not fit. */
 static void copies_that_fit(struct task_instance *instance)
@@ -107,8 +104,7 @@ static void copies_that_fit(struct task_instance *instance)
     }
 }
 
-/* ---- DequantSwigluQuant --------------------------------------------------------------------------------------------
- */
+/* DequantSwigluQuant. */
 static int by_value(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -133,8 +129,7 @@ static void group_counts(struct task_instance *instance)
     free(borders);
 }
 
-/* ---- the table -----------------------------------------------------------------------------------------------------
- */
+/* The table. */
 static const struct {
     const char *name; /* as in task.yaml */
     void (*derive)(struct task_instance *instance);

@@ -1,6 +1,6 @@
 /* Derived inputs that a forward pass hands to its gradient: statistics, activations, log-probabilities. Steps round as
  * torch does in the tensors' types. */
-#include "task/reference.h"
+#include "task/reference/reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,7 @@ static const struct task_tensor *input(const struct task_instance *instance, con
     return &instance->inputs[task_input_index(instance->task, name)].tensors[0];
 }
 
-/* ---- statistics of rows --------------------------------------------------------------------------------------------
- * The tensor has one element per row of a sum a scale + b, which is formed in float32. */
+/* Statistics of rows. The tensor has one element per row of a sum a scale + b, which is formed in float32. */
 static void row_statistics(const struct task_tensor *a, double scale, const struct task_tensor *b, double epsilon,
                            bool rstd, const struct task_tensor *result)
 {
@@ -69,8 +68,7 @@ void task_derive_rms_rstd(struct task_instance *instance)
     free(values);
 }
 
-/* ---- activations ---------------------------------------------------------------------------------------------------
- */
+/* Activations. */
 /* gelu(x), the exact form. */
 void task_derive_gelu(struct task_instance *instance)
 {

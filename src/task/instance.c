@@ -1,6 +1,6 @@
 /* A case in memory: shapes and attributes from expressions, inputs from generators, smaller shapes for giants. */
-#include "task/expr.h"
-#include "task/expr_internal.h"
+#include "task/expr/expr.h"
+#include "task/expr/expr_internal.h"
 #include "task/task_internal.h"
 
 #include <ctype.h>
@@ -11,8 +11,7 @@
 
 enum { TENSOR_ALIGN = 64 };
 
-/* ---- shapes --------------------------------------------------------------------------------------------------------
- */
+/* Shapes. */
 static struct expr_scope scope_of(struct task_instance *instance, uint64_t key)
 {
     const struct task_case *row = instance->task_case;
@@ -142,8 +141,7 @@ static struct akgen_error *bind_shapes(struct task_instance *instance, uint64_t 
     return error ? error_prefix(error, "cases.csv:%d", instance->task_case->line) : NULL;
 }
 
-/* ---- giants --------------------------------------------------------------------------------------------------------
- */
+/* Giants. */
 static int64_t product_of(const struct expr_value *shape)
 {
     int64_t product = shape->count ? 1 : 0;
@@ -261,8 +259,7 @@ static bool shrink_step(struct task_instance *instance)
     return shrunk || shrink_sizes(instance);
 }
 
-/* ---- attributes ----------------------------------------------------------------------------------------------------
- */
+/* Attributes. */
 static json_t *list_json(const struct expr_value *value, bool integer)
 {
     json_t *list = json_array();
@@ -310,8 +307,7 @@ static struct akgen_error *make_attrs(struct task_instance *instance, uint64_t s
     return NULL;
 }
 
-/* ---- inputs --------------------------------------------------------------------------------------------------------
- */
+/* Inputs. */
 static struct akgen_error *fill(const char *generate, struct expr_scope *scope, struct task_tensor *tensor)
 {
     struct expr *expr, *bound;
@@ -400,8 +396,7 @@ static struct akgen_error *reduce(struct task_instance *instance, uint64_t *elem
     return error;
 }
 
-/* ---- the whole -----------------------------------------------------------------------------------------------------
- */
+/* The whole. */
 static struct task_instance *instance_new(const struct task *task, const struct task_case *task_case)
 {
     struct task_instance *instance = calloc(1, sizeof *instance);

@@ -1,9 +1,9 @@
 /* task.yaml and cases.csv -> struct task. libcyaml checks the structure; this file checks what the keys mean. */
 #include "base/files.h"
 #include "task/csv.h"
-#include "task/expr.h"
-#include "task/formula.h"
-#include "task/reference.h"
+#include "task/expr/expr.h"
+#include "task/expr/formula.h"
+#include "task/reference/reference.h"
 #include "task/task.h"
 #include "task/task_internal.h"
 
@@ -16,8 +16,7 @@
 
 enum { MAX_FILE = 4 << 20 };
 
-/* ---- the structure of task.yaml ------------------------------------------------------------------------------------
- */
+/* The structure of task.yaml. */
 struct yaml_param {
     char *name, *kind, *shape, *dtype, *generate, *strict, *special, *present, *in_place, *init, *points_into,
         *compared, *depth, *made_of, *formula;
@@ -100,8 +99,7 @@ static const cyaml_schema_value_t task_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct yaml_task, task_fields),
 };
 
-/* ---- loading -------------------------------------------------------------------------------------------------------
- */
+/* Loading. */
 struct loader {
     struct arena *arena;
     const char *dir;

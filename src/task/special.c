@@ -1,6 +1,6 @@
 /* Values at the ends of a floating type: what an operator defines for them, its input's `special` names. They are
  * planted in the first half of a tensor, so that an operator that reduces rows has clean rows as well. */
-#include "task/expr_internal.h"
+#include "task/expr/expr_internal.h"
 #include "task/task_internal.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef TASK_TASK_H
 #define TASK_TASK_H
 
-#include "akgen/dtype.h"
+#include "abi/dtype.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -13,8 +13,7 @@
 
 enum { TASK_MAX_RANK = 8 };
 
-/* ---- description (task.yaml) ---------------------------------------------------------------------------------------
- */
+/* Description (task.yaml). */
 enum task_param_kind { TASK_TENSOR, TASK_TENSOR_LIST, TASK_SCALAR, TASK_SCALAR_LIST };
 struct task_param { /* one OpDef input or output */
     const char *name;
@@ -101,8 +100,7 @@ struct akgen_error *task_find(struct arena *arena, const char *home, const char 
 
 enum task_profile { TASK_UPSTREAM, TASK_STRICT };
 
-/* ---- protocol (protocol.c) ----------------------------------------------------------------------------------------
- */
+/* Protocol (protocol.c). */
 /* How many inputs the published benchmark tries per case: 5 in multikernelbench, 1 elsewhere. */
 int task_trials(const struct task *task);
 /* Chooses among the suite's published tolerances ("1e-2" and "1e-4" for multikernelbench): sets task->check. An error
@@ -112,8 +110,7 @@ struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, c
  * protocol only. */
 const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials);
 
-/* ---- one case, in memory -------------------------------------------------------------------------------------------
- */
+/* One case, in memory. */
 struct task_tensor {
     enum akgen_dtype type;
     int rank;
@@ -151,7 +148,7 @@ struct akgen_error *task_instance_shapes(const struct task *task, const struct t
                                          struct task_instance **instance);
 void task_instance_free(struct task_instance *instance);
 
-/* ---- hidden cases ---- */
+/* Hidden cases. */
 /* A case like `shown` of a variant; its id is at least 100000. False if the task has no such case. */
 bool task_case_vary(struct arena *arena, const struct task *task, const struct task_case *shown,
                     enum task_variant variant, struct task_case *hidden);
@@ -159,8 +156,7 @@ bool task_case_vary(struct arena *arena, const struct task *task, const struct t
 /* True if the profile judges output number `output` of this case; an output that is not may stay unwritten. */
 bool task_output_judged(const struct task_instance *instance, int output, enum task_profile profile);
 
-/* ---- references and comparison -------------------------------------------------------------------------------------
- */
+/* References and comparison. */
 /* Expected outputs, one per output of the task; one that is not judged has count 0. TASK_UPSTREAM: the published
  * PyTorch module step by step in its data types (the type may be wider than the output's, as the module's is).
  * TASK_STRICT: `golden`, float64 (values are double for floating outputs; complex ones are pairs of doubles in a last

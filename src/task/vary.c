@@ -6,7 +6,7 @@
  * each; `even` keeps even sizes even. Sizes up to KEPT_SIZES stay: they tend to have a meaning (the 3 of a cross
  * product, the 1 of a broadcast). Or a segment is `column = expression` of the columns as they are by then, and of
  * $hidden, a size of the variant. */
-#include "task/expr.h"
+#include "task/expr/expr.h"
 #include "task/task_internal.h"
 
 #include <inttypes.h>

@@ -51,10 +51,6 @@ static const char *cache_directory(struct arena *arena, const char *given)
     return arena_printf(arena, "%s/.cache/akgen", base && *base ? base : "/tmp");
 }
 
-/* The tables of the machine that the kernel headers include. */
-enum { TABLES = 3 };
-static const char *const tables[TABLES] = {"src/npu/isa.def", "src/npu/cast.def", "src/npu/adv/adv.def"};
-
 static struct akgen_error *digest_headers(struct arena *arena, struct clang *clang)
 {
     const char **paths;
@@ -67,9 +63,8 @@ static struct akgen_error *digest_headers(struct arena *arena, struct clang *cla
     digest_string(digest, TOOLCHAIN_REVISION);
     digest_string(digest, clang->version);
     digest_string(digest, clang->home);
-    for (size_t i = 0; i < count + TABLES && !error; i++) {
-        const char *path = i < count ? arena_printf(arena, "%s/%s", root, paths[i])
-                                     : arena_printf(arena, "%s/%s", clang->home, tables[i - count]);
+    for (size_t i = 0; i < count && !error; i++) {
+        const char *path = arena_printf(arena, "%s/%s", root, paths[i]);
         char *bytes;
         size_t length;
         error = files_read(arena, path, SOURCE_LIMIT, &bytes, &length);
@@ -208,7 +203,6 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
     clang_add(arena, args,
               arena_printf(arena, "-I%s/include/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc"));
     clang_add(arena, args, arena_printf(arena, "-I%s/include", clang->home));
-    clang_add(arena, args, arena_printf(arena, "-I%s/src", clang->home));
 }
 
 /* What the precompiled header of a side includes, as far as the header exists. */
@@ -331,12 +325,10 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
     static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
                                          "/dev/null", "/proc/self"};
     enum { SYSTEM = sizeof(system) / sizeof(*system) };
-    const char *readable[SYSTEM + TABLES + 5];
+    const char *readable[SYSTEM + 5];
     size_t count = 0;
     for (size_t i = 0; i < SYSTEM; i++)
         readable[count++] = system[i];
-    for (size_t i = 0; i < TABLES; i++)
-        readable[count++] = arena_printf(arena, "%s/%s", clang->home, tables[i]);
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
     readable[count++] = project;

@@ -18,7 +18,7 @@ static bool take_home(const char *candidate)
     char resolved[PATH_MAX];
     if (!realpath(candidate, resolved))
         return false;
-    snprintf(probe, sizeof probe, "%s/include/akgen/npu_abi.h", resolved);
+    snprintf(probe, sizeof probe, "%s/include/abi/npu_abi.h", resolved);
     if (!files_exists(probe))
         return false;
     memcpy(home, resolved, sizeof home);

@@ -78,7 +78,7 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
 struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir);
 /* "clang version 19.1.7" or an error that says what to install. */
 struct akgen_error *toolchain_version(struct arena *arena, const char **version);
-/* Directory that holds include/, src/npu/isa.def and tasks/: $AKGEN_HOME, or found from the program's own path. */
+/* Directory that holds include/, include/abi/isa.def and tasks/: $AKGEN_HOME, or found from the program's own path. */
 const char *toolchain_home(void);
 
 #endif

@@ -15,7 +15,7 @@ struct clang {
     const char *compiler, *linker; /* absolute paths */
     const char *version;
     const char *home;    /* toolchain_home() */
-    const char *headers; /* digest of everything under home/include and of isa.def */
+    const char *headers; /* digest of everything under home/include */
     const char *cache;   /* absolute; exists */
     double seconds;      /* limit per compile */
     bool debug;          /* kernels are compiled for a debugger */

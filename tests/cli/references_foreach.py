@@ -1,4 +1,4 @@
-"""Operators over lists of tensors (src/task/ref_foreach.c)."""
+"""Operators over lists of tensors (src/task/reference/ref_foreach.c)."""
 import ast
 import math
 

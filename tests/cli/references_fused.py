@@ -1,4 +1,4 @@
-"""Activations, losses, optimisers and fused chains (src/task/ref_gelu.c, ref_loss.c, ref_optim.c, ref_fused.c)."""
+"""Activations, losses, optimisers and fused chains (src/task/reference/ref_gelu.c, ref_loss.c, ref_optim.c, ref_fused.c)."""
 import torch
 
 from references_norm import choose, grads, leaf  # noqa: F401 (choose is what this family offers)

@@ -1,4 +1,4 @@
-"""Matrix products and attention (src/task/ref_matmul.c, ref_attention.c). Products are formed in float64 by torch and
+"""Matrix products and attention (src/task/reference/ref_matmul.c, ref_attention.c). Products are formed in float64 by torch and
 rounded to float32, which any order of float32 summation is near to; products of int8 are exact that way."""
 import ast
 import math

@@ -1,4 +1,4 @@
-"""Elementary functions, vectors and matrices, comparisons (src/task/ref_elementary.c, ref_blas.c, ref_math.c)."""
+"""Elementary functions, vectors and matrices, comparisons (src/task/reference/ref_elementary.c, ref_blas.c, ref_math.c)."""
 import ast
 import math
 

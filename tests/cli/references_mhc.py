@@ -1,4 +1,4 @@
-"""Hyper-connections (src/task/ref_mhc.c). The models are written with matrix products and, for the gradient, by torch's own
+"""Hyper-connections (src/task/reference/ref_mhc.c). The models are written with matrix products and, for the gradient, by torch's own
 differentiation: another way than the sums of the references."""
 import torch
 

@@ -1,4 +1,4 @@
-"""Operators that pick and move elements (src/task/ref_index.c, ref_move.c)."""
+"""Operators that pick and move elements (src/task/reference/ref_index.c, ref_move.c)."""
 import numpy as np
 import torch
 

@@ -1,4 +1,4 @@
-"""Normalisations and their gradients (src/task/ref_norm.c, ref_norm_grad.c): the published modules, and autograd where it
+"""Normalisations and their gradients (src/task/reference/ref_norm.c, ref_norm_grad.c): the published modules, and autograd where it
 says the same by another way. Statistics that are inputs are checked too: autograd takes none."""
 import ast
 import math

@@ -1,5 +1,5 @@
 /* Formulas of any text: parsing ends with a value or an error, and a value can be computed. */
-#include "task/formula.h"
+#include "task/expr/formula.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

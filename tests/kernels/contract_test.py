@@ -101,7 +101,7 @@ def line_of(name, type_name, statement):
 
 def instructions():
     """name, family, set of type names; the type sets of isa.def evaluated with one bit per type."""
-    text = (HOME / "src/npu/isa.def").read_text().replace("\\\n", " ")
+    text = (HOME / "include/abi/isa.def").read_text().replace("\\\n", " ")
     sets = {i: 1 << k for k, i in enumerate([*TYPES, "COMPLEX64"])}
     macros = dict(re.findall(r"^#define (NPU_T_\w+) (.*)$", text, re.M))
     def bits(expression):
@@ -202,7 +202,7 @@ def main():
         bad += [((name, t), line_of(name, t, statement)) for t in TYPES.values()
                 if t not in types and (name, t) not in ELSEWHERE]
     pairs = {(TYPES[d], TYPES[s]) for d, s in
-             re.findall(r"^NPU_CAST\((\w+), (\w+),", (HOME / "src/npu/cast.def").read_text(), re.M)}
+             re.findall(r"^NPU_CAST\((\w+), (\w+),", (HOME / "include/abi/cast.def").read_text(), re.M)}
     good = [case for case in good if case[0][0] != "Cast"]
     bad = [case for case in bad if case[0][0] != "Cast"]
     def cast(d, s):

@@ -12,7 +12,7 @@ namespace akgen
 constexpr uint64_t adv_types[] = {
     0,
 #define NPU_ADV(id, name, routine, types, source) types,
-#include "npu/adv/adv.def"
+#include "abi/adv.def"
 #undef NPU_ADV
 };
 template <typename T> constexpr bool adv_takes(npu_adv_op op)
@@ -30,7 +30,7 @@ template <npu_adv_op op, typename T> struct adv_require;
                       name ": data type is not supported on Ascend910B; supported: " AKGEN_SPELL(types));              \
         static constexpr bool ok = true;                                                                               \
     };
-#include "npu/adv/adv.def"
+#include "abi/adv.def"
 #undef NPU_ADV
 #pragma pop_macro("NPU_T")
 

@@ -1,4 +1,4 @@
-/* The Matmul object: it forwards every call to the machine (akgen/npu_matmul.h). asc-devkit docs, 矩阵计算/
+/* The Matmul object: it forwards every call to the machine (abi/npu_matmul.h). asc-devkit docs, 矩阵计算/
  * Matmul-Kernel侧接口. */
 #ifndef ASCENDC_ADV_MATMUL_H
 #define ASCENDC_ADV_MATMUL_H
@@ -11,7 +11,7 @@
 #include "kernel_tiling/kernel_tiling.h"
 
 AKGEN_DEVICE_BEGIN
-#include "akgen/npu_matmul.h"
+#include "abi/npu_matmul.h"
 AKGEN_DEVICE_END
 
 namespace akgen

@@ -12,7 +12,7 @@ namespace akgen
 constexpr uint64_t insn_types[] = {
     0,
 #define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source) types,
-#include "npu/isa.def"
+#include "abi/isa.def"
 #undef NPU_INSN
 };
 template <typename T> constexpr bool is_element = dtype_of<T>::value != AKGEN_DTYPE_NONE;
@@ -48,7 +48,7 @@ template <npu_op op, typename T> struct require_type;
                       name ": data type is not supported on Ascend910B; supported: " AKGEN_SPELL(types));              \
         static constexpr bool ok = true;                                                                               \
     };
-#include "npu/isa.def"
+#include "abi/isa.def"
 #undef NPU_INSN
 #pragma pop_macro("NPU_T")
 

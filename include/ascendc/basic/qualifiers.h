@@ -23,8 +23,8 @@
 #define AKGEN_API AKGEN_DEVICE __attribute__((always_inline, nodebug)) inline
 
 AKGEN_DEVICE_BEGIN
-#include "akgen/npu_abi.h"
-#include "akgen/npu_adv.h"
+#include "abi/npu_abi.h"
+#include "abi/npu_adv.h"
 AKGEN_DEVICE_END
 
 #define __aicore__ AKGEN_DEVICE

@@ -12,7 +12,7 @@ struct cast_pair {
 };
 constexpr cast_pair cast_pairs[] = {
 #define NPU_CAST(dst, src, modes, rate) {AKGEN_##dst, AKGEN_##src},
-#include "npu/cast.def"
+#include "abi/cast.def"
 #undef NPU_CAST
 };
 

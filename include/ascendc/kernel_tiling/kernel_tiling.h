@@ -13,12 +13,12 @@ namespace tiling
     struct name {                                                                                                      \
         fields                                                                                                         \
     };
-#include "akgen/tiling_structs.def"
+#include "abi/tiling_structs.def"
 } // namespace tiling
 } // namespace AscendC
 
 #define AKGEN_TILING_FIELD(type, name)
 #define AKGEN_TILING_STRUCT(name, fields) using AscendC::tiling::name;
-#include "akgen/tiling_structs.def"
+#include "abi/tiling_structs.def"
 
 #endif

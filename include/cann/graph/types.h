@@ -2,8 +2,8 @@
 #ifndef CANN_GRAPH_TYPES_H
 #define CANN_GRAPH_TYPES_H
 
-#include "akgen/c_codes.h"
-#include "akgen/op_abi.h"
+#include "abi/c_codes.h"
+#include "abi/op_abi.h"
 
 #include <cstddef>
 #include <cstdint>

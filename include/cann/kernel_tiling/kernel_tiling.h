@@ -6,5 +6,5 @@
 
 #define AKGEN_TILING_FIELD(type, name)
 #define AKGEN_TILING_STRUCT(name, fields) using AscendC::tiling::name;
-#include "akgen/tiling_structs.def"
+#include "abi/tiling_structs.def"
 #endif

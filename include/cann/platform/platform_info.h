@@ -2,7 +2,7 @@
 #ifndef CANN_PLATFORM_PLATFORM_INFO_H
 #define CANN_PLATFORM_PLATFORM_INFO_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 
 #include <cstdint>
 #include <map>

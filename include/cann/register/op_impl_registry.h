@@ -2,7 +2,7 @@
 #ifndef CANN_REGISTER_OP_IMPL_REGISTRY_H
 #define CANN_REGISTER_OP_IMPL_REGISTRY_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 #include "exe_graph/runtime/infer_datatype_context.h"
 #include "exe_graph/runtime/infer_shape_context.h"
 #include "exe_graph/runtime/infer_shape_range_context.h"

@@ -5,7 +5,7 @@
 #ifndef CANN_REGISTER_TILINGDATA_BASE_H
 #define CANN_REGISTER_TILINGDATA_BASE_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 #include "graph/ascend_string.h"
 
 #include <cstdint>

@@ -3,14 +3,14 @@
 #ifndef CANN_TILING_TILING_STRUCTS_H
 #define CANN_TILING_TILING_STRUCTS_H
 
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 #include "register/tilingdata_base.h"
 
 namespace optiling
 {
 #define AKGEN_TILING_FIELD(type, name)    TILING_DATA_FIELD_DEF(type, name)
 #define AKGEN_TILING_STRUCT(name, fields) BEGIN_TILING_DATA_DEF(name) fields END_TILING_DATA_DEF
-#include "akgen/tiling_structs.def"
+#include "abi/tiling_structs.def"
 } // namespace optiling
 
 namespace AscendC
@@ -19,7 +19,7 @@ namespace tiling
 {
 #define AKGEN_TILING_FIELD(type, name)
 #define AKGEN_TILING_STRUCT(name, fields) using name = ::akgen_##name;
-#include "akgen/tiling_structs.def"
+#include "abi/tiling_structs.def"
 } // namespace tiling
 
 // The plain structure behind either kind; the layouts are the same.

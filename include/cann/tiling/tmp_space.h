@@ -2,7 +2,7 @@
 #ifndef CANN_TILING_TMP_SPACE_H
 #define CANN_TILING_TMP_SPACE_H
 
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 #include "graph/operator.h"
 #include "tiling/platform/platform_ascendc.h"
 

@@ -21,8 +21,7 @@ void adv_sigmoid(struct npu_core *core, const struct npu_adv *call)
     }
 }
 
-/* ---- the Gelu family: NPU_ADV_HIGH_PRECISION computes half in float, NPU_ADV_HIGH_PERFORMANCE divides by a reciprocal
- */
+/* The Gelu family: NPU_ADV_HIGH_PRECISION computes half in float, NPU_ADV_HIGH_PERFORMANCE divides by a reciprocal. */
 /* d = a / b; b is overwritten. */
 static void quotient(const struct adv_piece *p, int d, int a, int b)
 {
@@ -101,8 +100,7 @@ void adv_faster_gelu_v2(struct npu_core *core, const struct npu_adv *call)
     run_gelu(core, call, faster_gelu_v2_steps, 3);
 }
 
-/* ---- x / (1 + exp(-beta * x)) --------------------------------------------------------------------------------------
- */
+/* x / (1 + exp(-beta * x)). */
 static void swish(const struct adv_piece *p, int d, int x, double minus_beta)
 {
     step_muls(p, d, x, minus_beta);
@@ -132,8 +130,7 @@ static void swish_steps(const struct adv_piece *p)
 }
 ADV_ROUTINE(swish, .steps = swish_steps)
 
-/* ---- gated: src[0] * f(src[1]) -------------------------------------------------------------------------------------
- */
+/* Gated: src[0] * f(src[1]). */
 static void swiglu_steps(const struct adv_piece *p)
 {
     swish(p, SLOT_DST, SLOT_SRC1, -beta_of(p->call, AKGEN_FLOAT));

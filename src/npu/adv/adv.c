@@ -3,14 +3,14 @@
 #include "npu/adv/adv.h"
 
 #include "base/half.h"
-#include "npu/lanes.h"
-#include "npu/order_internal.h"
+#include "npu/insn/lanes.h"
+#include "npu/order/order_internal.h"
 
 #include <string.h>
 
 const struct adv_row adv_rows[NPU_ADV_OPS] = {
 #define NPU_ADV(id, name, routine, types, source) [NPU_ADV_##id] = {name, adv_##routine, types, source},
-#include "npu/adv/adv.def"
+#include "abi/adv.def"
 #undef NPU_ADV
 };
 

@@ -3,12 +3,12 @@
 #ifndef NPU_ADV_INTERNAL_H
 #define NPU_ADV_INTERNAL_H
 
-#include "akgen/npu_adv.h"
+#include "abi/npu_adv.h"
 #include "npu/npu_internal.h"
 
 typedef void adv_routine(struct npu_core *core, const struct npu_adv *call);
 #define NPU_ADV(id, name, routine, types, source) adv_routine adv_##routine;
-#include "npu/adv/adv.def"
+#include "abi/adv.def"
 #undef NPU_ADV
 
 /* One line of adv.def. */
@@ -20,8 +20,7 @@ struct adv_row {
 };
 extern const struct adv_row adv_rows[NPU_ADV_OPS];
 
-/* ---- operands ------------------------------------------------------------------------------------------------------
- * A routine cuts its operands and its temporary space into pieces: tensors of their own. */
+/* Operands. A routine cuts its operands and its temporary space into pieces: tensors of their own. */
 
 /* Elements [first, first+count) of a tensor of `type`. */
 struct npu_tensor adv_part(const struct npu_tensor *tensor, uint8_t type, uint32_t first, uint32_t count);
@@ -35,8 +34,7 @@ uint32_t adv_bytes(uint8_t type, uint32_t count);
 /* The bits of a number in `type` (FLOAT, FLOAT16, BF16, INT32, INT16), as scalar operands want them. */
 uint64_t adv_scalar(uint8_t type, double value);
 
-/* ---- basic instructions, level 2 (`count` elements), each followed by a barrier of pipe V --------------------------
- */
+/* Basic instructions, level 2 (`count` elements), each followed by a barrier of pipe V. */
 
 void adv_unary(struct npu_core *core, enum npu_op op, struct npu_tensor dst, struct npu_tensor src, uint8_t type,
                uint32_t count);

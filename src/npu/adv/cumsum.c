@@ -6,7 +6,7 @@
  * CumSum. */
 #include "npu/adv/piece.h"
 #include "npu/adv/transpose.h"
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 enum { GROUP = 16, LIST = ADV_LIST }; /* rows that one TransDataTo5HD takes */
 

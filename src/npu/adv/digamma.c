@@ -69,8 +69,7 @@ static void start(const struct adv_piece *p, int d, int x, int t)
     add_where(p, d, x, M(0), t);
 }
 
-/* ---- float ---------------------------------------------------------------------------------------------------------
- */
+/* float. */
 /* d = ln(y) - 1/(2y) - sum of Bernoulli terms with y = x + 10, less 1/x + ... + 1/(x + 9). */
 static void positive(const struct adv_piece *p, int d, int x)
 {
@@ -152,8 +151,7 @@ static void digamma_steps(const struct adv_piece *p)
     add_where(p, SLOT_DST, RESULT, M(0), C);
 }
 
-/* ---- half ----------------------------------------------------------------------------------------------------------
- */
+/* half. */
 enum { SUM = T(4), X = T(5), SCRATCH = T(6) };
 
 /* As positive() with y = x + 3. */

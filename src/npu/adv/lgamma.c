@@ -29,8 +29,7 @@ static void series(const struct adv_piece *p, int d, int x, const double *c, int
     step_mul(p, d, d, x);
 }
 
-/* ---- float: |x| in SIZE, the result in A, B or C -------------------------------------------------------------------
- */
+/* float: |x| in SIZE, the result in A, B or C. */
 static void below_07(const struct adv_piece *p)
 {
     static const double c[] = {0.00358751555905, -0.00547128543258, -0.0446271263063, 0.167317703366,
@@ -202,8 +201,7 @@ static void lgamma_steps(const struct adv_piece *p)
     add_where(p, SLOT_DST, SIZE, M(0), A);
 }
 
-/* ---- half ----------------------------------------------------------------------------------------------------------
- */
+/* half. */
 static const double pi = 3.14159265358979323846264338327950288;
 
 /* d = y * (ln(y + 1 / (12 y - 1/(10 y))) - 1) + ln(2 pi / y) / 2 with y = x + 4, less ln of x, x + 1, x + 2, x + 3;

@@ -9,7 +9,7 @@
 #include "npu/adv/matmul.h"
 
 #include "npu/machine_internal.h"
-#include "npu/pipe_internal.h"
+#include "npu/queue/pipe_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

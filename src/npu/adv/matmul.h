@@ -3,10 +3,10 @@
 #ifndef NPU_ADV_MATMUL_H
 #define NPU_ADV_MATMUL_H
 
-#include "akgen/npu_matmul.h"
+#include "abi/npu_matmul.h"
 #include "npu/adv/tiling.h"
-#include "npu/cube_internal.h"
-#include "npu/order_internal.h"
+#include "npu/cube/cube_internal.h"
+#include "npu/order/order_internal.h"
 
 enum { MATMUL_OBJECTS = 16, MATMUL_SLOTS = 64 };
 

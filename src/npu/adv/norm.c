@@ -82,8 +82,7 @@ static void affine(struct npu_core *core, struct adv_rows dst, struct adv_rows x
         adv_rows_copy(core, dst, x, rows, cols);
 }
 
-/* ---- LayerNorm and DeepNorm ---------------------------------------------------------------------------------------
- */
+/* LayerNorm and DeepNorm. */
 
 struct layer_norm {
     uint32_t h, summed;   /* elements of a row in memory, and how many of them make the mean */
@@ -192,8 +191,7 @@ void adv_deep_norm(struct npu_core *core, const struct npu_adv *call)
     layer_norm(core, call, true);
 }
 
-/* ---- RmsNorm ------------------------------------------------------------------------------------------------------
- */
+/* RmsNorm. */
 
 /* tmp: rstd of each row, then x squared and later x / rms, then half data in float and later gamma. */
 static void rms_norm_rows(struct npu_core *core, const struct npu_adv *call, const struct RmsNormTiling *t,
@@ -241,8 +239,7 @@ void adv_rms_norm(struct npu_core *core, const struct npu_adv *call)
         rms_norm_rows(core, call, t, row, rows - row < t->mainBsLength ? rows - row : t->mainBsLength);
 }
 
-/* ---- Normalize, and LayerNorm with rstd ----------------------------------------------------------------------------
- */
+/* Normalize, and LayerNorm with rstd. */
 
 /* What both know: a rows of r elements, `pitch` of them in memory. dst = output, mean, rstd; src = x, gamma, beta,
  * mean, variance; dst_type = type of gamma and beta. */

@@ -4,7 +4,7 @@
  * of a strip after the other; a padded copy moves up to 4095 rows of one strip. */
 #include "npu/adv/adv.h"
 
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 enum { STRIP = 16, FRACTAL = 256, MOST_ROWS = 4095 };
 

@@ -1,7 +1,7 @@
 /* Pieces and steps: see piece.h. */
 #include "npu/adv/piece.h"
 
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 /* Elements [first, ...) of a tensor, up to its end: past that it keeps one byte, less than any block, so that an access
  * is reported as out of the tensor. */

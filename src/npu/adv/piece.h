@@ -49,8 +49,7 @@ void adv_run(struct npu_core *core, const struct npu_adv *call, const struct adv
         adv_run(core, call, &plan);                                                                                    \
     }
 
-/* ---- steps ---------------------------------------------------------------------------------------------------------
- * The first slot is the destination. */
+/* Steps. The first slot is the destination. */
 void step_unary(const struct adv_piece *p, enum npu_op op, int d, int a);
 void step_binary(const struct adv_piece *p, enum npu_op op, int d, int a, int b);
 void step_scalar(const struct adv_piece *p, enum npu_op op, int d, int a, double value);
@@ -106,8 +105,7 @@ STEP_SCALAR(muls, MULS)
 STEP_SCALAR(mins, MINS)
 STEP_SCALAR(maxs, MAXS)
 
-/* ---- steps that several APIs share ---------------------------------------------------------------------------------
- */
+/* Steps that several APIs share. */
 /* d = sin x or cos x; x may be `reduced`, else it is kept. (trigonometric.c) */
 void steps_sin(const struct adv_piece *p, int d, int x, int k, int part, int reduced);
 void steps_cos(const struct adv_piece *p, int d, int x, int k, int part, int reduced);

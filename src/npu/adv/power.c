@@ -4,7 +4,7 @@
  * exponent of the piece needs. */
 #include "npu/adv/piece.h"
 
-#include "npu/scalar_internal.h"
+#include "npu/scalar/scalar_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,8 +131,7 @@ static void power_of_half(const struct adv_piece *p)
     step_narrow(p, SLOT_DST, T(2));
 }
 
-/* ---- int32 ---------------------------------------------------------------------------------------------------------
- */
+/* int32. */
 /* The sum of a tensor as float, read by the scalar unit: 0 when all are. `t` is a scratch tensor. */
 static float sum_of(const struct adv_piece *p, int values, int t, int result)
 {

@@ -1,14 +1,13 @@
 /* Axpy with temporary space, and Arange. */
 #include "npu/adv/piece.h"
 
-#include "npu/lanes.h"
-#include "npu/order_internal.h"
-#include "npu/scalar_internal.h"
+#include "npu/insn/lanes.h"
+#include "npu/order/order_internal.h"
+#include "npu/scalar/scalar_internal.h"
 
 #include <string.h>
 
-/* ---- Axpy: dst += src * scalar[0], computed in float; dst may be half or float, the scalar has the source's type ----
- */
+/* Axpy: dst += src * scalar[0], computed in float; dst may be half or float, the scalar has the source's type. */
 static double half_scalar(const struct npu_adv *call)
 {
     _Float16 value;
@@ -52,8 +51,7 @@ void adv_axpy(struct npu_core *core, const struct npu_adv *call)
         adv_run(core, call, call->dst_type == AKGEN_FLOAT ? &into_float : &into_half);
 }
 
-/* ---- Arange: first, first + step, ... The scalar unit writes the first block, Adds make the others from it ----------
- */
+/* Arange: first, first + step, ... The scalar unit writes the first block, Adds make the others from it. */
 struct progression {
     double first, step;
     uint32_t size;       /* of an element */

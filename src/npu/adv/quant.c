@@ -2,8 +2,8 @@
  * to half or bfloat16). Scales and offsets are one for all, or one for each column. Steps, the types in which they
  * compute and temporary space: asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
-#include "npu/order_internal.h"
-#include "npu/scalar_internal.h"
+#include "npu/order/order_internal.h"
+#include "npu/scalar/scalar_internal.h"
 
 enum { CAST_NONE = 0, CAST_RINT = 1, UNIT = 32 };
 
@@ -30,9 +30,8 @@ static double number(uint64_t bits, uint8_t type)
     return single;
 }
 
-/* ---- AscendQuant: count = calCount; shape[0] = scaleCount (0: scalar[0] is the scale); src[1] = scale, src[2] =
- * offset, or scalar[1]. Everything is computed in half. --------------------------------------------------------------
- */
+/* AscendQuant: count = calCount; shape[0] = scaleCount (0: scalar[0] is the scale); src[1] = scale, src[2] = offset,
+ * or scalar[1]. Everything is computed in half. */
 
 static void quantise(struct npu_core *core, const struct npu_adv *call, uint32_t first, uint32_t column, uint32_t n)
 {
@@ -71,8 +70,7 @@ void adv_quant(struct npu_core *core, const struct npu_adv *call)
             quantise(core, call, row + column, column, columns - column < step ? columns - column : step);
 }
 
-/* ---- AscendDequant: count = elements; shape = m, n, calCount; src[1] = scales of type shape[3], or scalar[0]
- * --------- */
+/* AscendDequant: count = elements; shape = m, n, calCount; src[1] = scales of type shape[3], or scalar[0]. */
 
 static struct npu_tensor scales_in_float(struct npu_core *core, const struct npu_adv *call, uint32_t count)
 {
@@ -141,8 +139,8 @@ void adv_dequant(struct npu_core *core, const struct npu_adv *call)
     }
 }
 
-/* ---- AscendAntiQuant: shape = rows, columns, whether a scale belongs to a row (isTranspose); src[1] = offset (or
- * none), src[2] = scale, or scalar[0] and scalar[1] with flags SCALARS. dst_type half or bfloat16. --------------- */
+/* AscendAntiQuant: shape = rows, columns, whether a scale belongs to a row (isTranspose); src[1] = offset (or none),
+ * src[2] = scale, or scalar[0] and scalar[1] with flags SCALARS. dst_type half or bfloat16. */
 
 /* One value of the type of the result, as the scalar unit reads it. */
 static double read_number(struct npu_core *core, const struct npu_tensor *tensor, uint8_t type, uint32_t i)

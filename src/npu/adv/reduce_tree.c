@@ -41,9 +41,7 @@ static void copy(const struct tree *t, struct npu_tensor dst, struct npu_tensor 
     adv_scalar_op(t->core, NPU_OP_ADDS, dst, src, 0, t->type, count);
 }
 
-/* ---- RA: rows fold onto each other, in the temporary space or (isReuseSource) in the source
- * --------------------------
- */
+/* RA: rows fold onto each other, in the temporary space or (isReuseSource) in the source. */
 
 static void columns_to_row(const struct tree *t)
 {
@@ -68,9 +66,7 @@ static void columns_to_row(const struct tree *t)
     copy(t, t->call->dst[0], acc, t->columns);
 }
 
-/* ---- ReduceProd, AR: each row to eight floats, those spread over blocks and multiplied
- * -------------------------------
- */
+/* ReduceProd, AR: each row to eight floats, those spread over blocks and multiplied. */
 
 static void product_of_row(const struct tree *t, uint32_t row, struct npu_tensor spread, struct npu_tensor slots)
 {
@@ -133,9 +129,7 @@ static void products(const struct tree *t)
     adv_issue(core, &pick);
 }
 
-/* ---- ReduceAny, ReduceAll of bytes, AR: as halves, each row to a block, then the blocks
- * ------------------------------
- */
+/* ReduceAny, ReduceAll of bytes, AR: as halves, each row to a block, then the blocks. */
 
 static void reduce_blocks(const struct tree *t, struct npu_tensor dst, struct npu_tensor src, uint32_t valid)
 {
@@ -185,8 +179,7 @@ static void bytes_to_column(struct tree t)
     adv_cast(core, t.call->dst[0], AKGEN_UINT8, halves, AKGEN_FLOAT16, CAST_NONE, t.rows);
 }
 
-/* ---- the calls -----------------------------------------------------------------------------------------------------
- */
+/* The calls. */
 
 static struct tree tree_of(struct npu_core *core, const struct npu_adv *call, enum npu_op op)
 {

@@ -1,7 +1,7 @@
 /* Matrices in UB: see rows.h. */
 #include "npu/adv/rows.h"
-#include "npu/order_internal.h"
-#include "npu/scalar_internal.h"
+#include "npu/order/order_internal.h"
+#include "npu/scalar/scalar_internal.h"
 
 #include <assert.h>
 

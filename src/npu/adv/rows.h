@@ -8,7 +8,7 @@
 #define NPU_ADV_ROWS_H
 
 #include "npu/adv/adv.h"
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 enum { ADV_PANEL = 16, ADV_LANES32 = NPU_REPEAT / 4, ADV_BLOCK32 = NPU_BLOCK / 4 };
 

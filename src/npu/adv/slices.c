@@ -4,7 +4,7 @@
  * combination of indices in the other dimensions. */
 #include "npu/adv/adv.h"
 
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 enum { MOST_COPIES = 6 * 256 }; /* what CANN's lists of offsets hold */
 

@@ -7,8 +7,8 @@
  * Work is done in float. Steps, rows at a time and temporary space: asc-devkit, the SoftMax APIs, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/order_internal.h"
-#include "npu/scalar_internal.h"
+#include "npu/order/order_internal.h"
+#include "npu/scalar/scalar_internal.h"
 
 enum { CAST_NONE = 0, CAST_ROUND = 4, BLOCK32 = 8 };
 
@@ -234,8 +234,7 @@ static void grad_group(const struct group *g, struct npu_tensor y32, struct npu_
         adv_rows_cast(core, dst, work, CAST_ROUND, g->rows, g->cols);
 }
 
-/* ---- how many rows at a time --------------------------------------------------------------------------------------
- */
+/* How many rows at a time. */
 
 enum family { SOFTMAX, FLASH, FLASH_V2, GRAD, SIMPLE };
 

@@ -10,6 +10,6 @@
     struct name {                                                                                                      \
         fields                                                                                                         \
     };
-#include "akgen/tiling_structs.def"
+#include "abi/tiling_structs.def"
 
 #endif

@@ -6,8 +6,8 @@
 #include "npu/adv/pairs.h"
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/order_internal.h"
-#include "npu/scalar_internal.h"
+#include "npu/order/order_internal.h"
+#include "npu/scalar/scalar_internal.h"
 
 #include <string.h>
 
@@ -61,8 +61,7 @@ static void make_index(struct top *t, int32_t first, uint32_t rows)
     }
 }
 
-/* ---- Normal mode ---------------------------------------------------------------------------------------------------
- */
+/* Normal mode. */
 
 /* Lists of 32 to lists of z, four at a time while whole groups of four are left. Returns z; *at: in which buffer. */
 static uint32_t merge_fours(const struct top *t, uint32_t *at)
@@ -170,8 +169,7 @@ static void normal(struct top *t)
     }
 }
 
-/* ---- Small mode ----------------------------------------------------------------------------------------------------
- */
+/* Small mode. */
 
 static struct npu_tensor write_pattern(const struct top *t, struct npu_tensor at, const void *words, uint32_t bytes)
 {

@@ -3,7 +3,7 @@
 #include "npu/adv/transpose.h"
 
 #include "npu/adv/tiling.h"
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 static uint32_t va_of(const struct npu_core *core, uint64_t addr)
 {

@@ -68,9 +68,8 @@ void adv_welford_update(struct npu_core *core, const struct npu_adv *call)
     }
 }
 
-/* ---- WelfordFinalize: dst = mean, variance (8 floats each); src = means, variances, counts (or none). shape =
- * abLength, rnLength, headCount, headCountLength, tailCount, tailCountLength; scalar = abRec, rRec.
- * ----------------------------- */
+/* WelfordFinalize: dst = mean, variance (8 floats each); src = means, variances, counts (or none). shape = abLength,
+ * rnLength, headCount, headCountLength, tailCount, tailCountLength; scalar = abRec, rRec. */
 
 struct finalize {
     const struct npu_adv *call;

@@ -6,7 +6,7 @@
 
 #include "adv_coverage.h"
 
-#include "akgen/npu_adv.h"
+#include "abi/npu_adv.h"
 #include "npu/npu.h"
 
 #include <setjmp.h>

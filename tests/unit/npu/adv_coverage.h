@@ -5,7 +5,7 @@
 
 #include "coverage.h"
 
-#include "akgen/npu_adv.h"
+#include "abi/npu_adv.h"
 
 /* High-level APIs are numbered behind the instructions. A row's form: whose the temporary space is; its mode: whether
  * the source may be overwritten. */

@@ -1,6 +1,6 @@
 /* Welford's mean and variance and the gradients of LayerNorm on the whole machine, against loops in double. */
 #include "adv_case.h"
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 #include "npu/adv/tiling.h"
 
 #include <math.h>

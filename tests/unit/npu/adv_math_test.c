@@ -4,7 +4,7 @@
  * values. */
 #include "adv_coverage.h"
 
-#include "akgen/npu_adv.h"
+#include "abi/npu_adv.h"
 #include "base/random.h"
 #include "npu/npu.h"
 

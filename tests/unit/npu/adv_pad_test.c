@@ -1,6 +1,6 @@
 /* Pad, UnPad and the transposition of a matrix on the whole machine, with the host's tiling, against plain copies. */
 #include "adv_case.h"
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 enum { MOST = 65536 };
 static _Alignas(512) uint8_t source[MOST], result[MOST];

@@ -1,6 +1,6 @@
 /* High-level APIs on the whole machine: what they compute piece by piece, that they keep to their temporary space, and
  * that they order nothing but their own steps. */
-#include "akgen/npu_adv.h"
+#include "abi/npu_adv.h"
 #include "npu/npu.h"
 
 #include <math.h>

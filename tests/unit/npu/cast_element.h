@@ -2,7 +2,7 @@
 #ifndef TESTS_NPU_CAST_ELEMENT_H
 #define TESTS_NPU_CAST_ELEMENT_H
 
-#include "akgen/dtype.h"
+#include "abi/dtype.h"
 
 #include <fenv.h>
 #include <math.h>

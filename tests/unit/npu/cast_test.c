@@ -10,7 +10,7 @@ struct pair {
 };
 static const struct pair pairs[] = {
 #define NPU_CAST(dst, src, modes, rate) {AKGEN_##dst, AKGEN_##src, (uint8_t)(modes)},
-#include "npu/cast.def"
+#include "abi/cast.def"
 };
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 

@@ -2,7 +2,7 @@
 #include "coverage.h"
 #include "fake_core.h"
 
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 #include <math.h>
 

@@ -42,7 +42,7 @@ static unsigned forms_of(uint16_t op)
 {
 #define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = #family,
     static const char *const names[NPU_OPS] = {
-#include "npu/isa.def"
+#include "abi/isa.def"
     };
 #undef NPU_INSN
     for (size_t i = 0; i < sizeof family_forms / sizeof *family_forms; i++)
@@ -173,7 +173,7 @@ static const struct {
     uint64_t types;
 } adv_rows[] = {
 #define NPU_ADV(id, name, routine, types, source) [NPU_ADV_##id] = {name, types},
-#include "npu/adv/adv.def"
+#include "abi/adv.def"
 #undef NPU_ADV
 };
 

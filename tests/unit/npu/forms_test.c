@@ -25,7 +25,7 @@ static struct instruction instruction_of(uint16_t op)
 {
 #define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = #family,
     static const char *const names[NPU_OPS] = {
-#include "npu/isa.def"
+#include "abi/isa.def"
     };
 #undef NPU_INSN
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)

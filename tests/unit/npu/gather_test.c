@@ -3,7 +3,7 @@
 #include "fake_core.h"
 #include "isa_types.h"
 
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 enum { DST = 0, SRC = 65536, OFFSETS = 131072, PATTERN = 131072, SRC_BYTES = 4096 };
 

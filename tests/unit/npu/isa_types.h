@@ -58,7 +58,7 @@ static inline int isa_destinations(uint16_t op, uint8_t src, uint8_t dst[ISA_DES
         {NPU_OP_FIXPIPE, AKGEN_INT32, AKGEN_INT8},
         {NPU_OP_FIXPIPE, AKGEN_INT32, AKGEN_UINT8},
 #define NPU_CAST(to, from, modes, rate) {NPU_OP_CAST, AKGEN_##from, AKGEN_##to},
-#include "npu/cast.def"
+#include "abi/cast.def"
 #undef NPU_CAST
     };
     bool listed = false; /* every type of the row is: no further destination is the source's own type */
@@ -80,7 +80,7 @@ static inline bool isa_has_mode(uint16_t op, uint8_t src, uint8_t dst, int mode)
         uint8_t dst, src, modes;
     } pairs[] = {
 #define NPU_CAST(to, from, modes, rate) {AKGEN_##to, AKGEN_##from, (uint8_t)(modes)},
-#include "npu/cast.def"
+#include "abi/cast.def"
 #undef NPU_CAST
     };
     enum { CAST_MODES = 7, COMPARE_EQ = 2, COMPARE_MODES = 6 };

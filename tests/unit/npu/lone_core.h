@@ -3,7 +3,7 @@
 #ifndef LONE_CORE_H
 #define LONE_CORE_H
 
-#include "npu/pipe_internal.h"
+#include "npu/queue/pipe_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

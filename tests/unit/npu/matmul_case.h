@@ -3,7 +3,7 @@
 #ifndef TESTS_NPU_MATMUL_CASE_H
 #define TESTS_NPU_MATMUL_CASE_H
 
-#include "akgen/npu_matmul.h"
+#include "abi/npu_matmul.h"
 #include "base/half.h"
 #include "npu/adv/tiling.h"
 #include "npu/npu.h"

@@ -173,7 +173,7 @@ static void everything_of_a_vector_core(void)
     static const int pipes[NPU_OPS] = {
 #define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = NPU_PIPE_##pipe,
 #define NPU_PIPE_DMA                                              -1
-#include "npu/isa.def"
+#include "abi/isa.def"
 #undef NPU_INSN
     };
     npu_pipe_create();

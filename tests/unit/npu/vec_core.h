@@ -3,7 +3,7 @@
 #ifndef VEC_CORE_H
 #define VEC_CORE_H
 
-#include "npu/lanes.h"
+#include "npu/insn/lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static int fake_notes, fake_undefined_reads;
 #define NPU_INSN(id, insn_name, pipe, family, insn_types, rate16, rate32, source)                                      \
     [NPU_OP_##id] = {.name = insn_name, .types = insn_types},
 const struct npu_isa_row npu_isa[NPU_OPS] = {
-#include "npu/isa.def"
+#include "abi/isa.def"
 };
 #undef NPU_INSN
 

@@ -13,7 +13,7 @@ static struct family family_of(uint16_t op)
 {
 #define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = #family,
     static const char *const families[NPU_OPS] = {
-#include "npu/isa.def"
+#include "abi/isa.def"
     };
 #undef NPU_INSN
     if (!strcmp(families[op], "binary"))

@@ -1,5 +1,5 @@
 /* Tiling of high-level APIs: sizes against the published formulas worked out by hand. */
-#include "akgen/tiling_abi.h"
+#include "abi/tiling_abi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Expressions: values, errors with their place, distributions of the generators, and arbitrary text. */
-#include "task/expr.h"
+#include "task/expr/expr.h"
 
 #include "base/random.h"
 

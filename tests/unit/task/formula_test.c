@@ -1,5 +1,5 @@
 /* Formulas of one's own tasks: precedence, functions, rounding of steps, mistakes. */
-#include "task/formula.h"
+#include "task/expr/formula.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Hidden cases: sizes, values, and what is asked for at the ends of a type. */
-#include "task/expr.h"
+#include "task/expr/expr.h"
 #include "task/task.h"
 #include "task/task_internal.h"
 

@@ -383,8 +383,7 @@ static void a_number_widens_bfloat16_by_its_dimensions(void **state)
     task_instance_free(kept);
 }
 
-/* ---- dumping -------------------------------------------------------------------------------------------------------
- */
+/* Dumping. */
 static json_t *dump(const char *directory, const char *prefix, const struct task_argument *arguments, int count)
 {
     json_t *list = json_array();

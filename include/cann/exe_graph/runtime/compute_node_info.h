@@ -2,7 +2,7 @@
 #ifndef CANN_EXE_GRAPH_RUNTIME_COMPUTE_NODE_INFO_H
 #define CANN_EXE_GRAPH_RUNTIME_COMPUTE_NODE_INFO_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 #include "exe_graph/runtime/runtime_attrs.h"
 #include "exe_graph/runtime/storage_format.h"
 #include "graph/types.h"

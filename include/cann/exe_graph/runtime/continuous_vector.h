@@ -2,7 +2,7 @@
 #ifndef CANN_EXE_GRAPH_RUNTIME_CONTINUOUS_VECTOR_H
 #define CANN_EXE_GRAPH_RUNTIME_CONTINUOUS_VECTOR_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 
 #include <cstddef>
 

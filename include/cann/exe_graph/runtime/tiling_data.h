@@ -2,7 +2,7 @@
 #ifndef CANN_EXE_GRAPH_RUNTIME_TILING_DATA_H
 #define CANN_EXE_GRAPH_RUNTIME_TILING_DATA_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 #include "graph/ge_error_codes.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #ifndef CANN_EXE_GRAPH_RUNTIME_TILING_PARSE_CONTEXT_H
 #define CANN_EXE_GRAPH_RUNTIME_TILING_PARSE_CONTEXT_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 
 namespace fe
 {

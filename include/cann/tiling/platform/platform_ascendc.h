@@ -2,7 +2,7 @@
 #ifndef CANN_TILING_PLATFORM_PLATFORM_ASCENDC_H
 #define CANN_TILING_PLATFORM_PLATFORM_ASCENDC_H
 
-#include "akgen/op_abi.h"
+#include "abi/op_abi.h"
 #include "tiling/unsupported.h"
 
 #include <cstdint>

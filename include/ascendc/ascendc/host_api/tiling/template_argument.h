@@ -5,7 +5,7 @@
 #ifndef ASCENDC_HOST_API_TILING_TEMPLATE_ARGUMENT_H
 #define ASCENDC_HOST_API_TILING_TEMPLATE_ARGUMENT_H
 
-#include "akgen/template_codes.h"
+#include "abi/template_codes.h"
 #include "kernel_operator.h"
 
 #include <initializer_list>

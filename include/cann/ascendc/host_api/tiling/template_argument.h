@@ -4,7 +4,7 @@
 #ifndef CANN_ASCENDC_HOST_API_TILING_TEMPLATE_ARGUMENT_H
 #define CANN_ASCENDC_HOST_API_TILING_TEMPLATE_ARGUMENT_H
 
-#include "akgen/template_codes.h"
+#include "abi/template_codes.h"
 
 #include <cstddef>
 #include <cstdint>

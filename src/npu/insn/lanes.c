@@ -1,0 +1,244 @@
+/* The walk over the elements of a vector instruction, its checks and its footprint. See lanes.h for the rules. */
+#include "npu/insn/lanes.h"
+
+#include <string.h>
+
+enum { LANES_MAX = 128 }; /* mask bits: a repeat of 16-bit elements */
+
+uint32_t npu_element_bits(uint8_t dtype)
+{
+    return dtype == AKGEN_INT4 ? 4 : (uint32_t)akgen_dtype_size((enum akgen_dtype)dtype) * 8;
+}
+
+static void prefix_mask(uint64_t mask[2], uint64_t elements)
+{
+    mask[0] = elements >= 64 ? UINT64_MAX : (UINT64_C(1) << elements) - 1;
+    mask[1] = elements >= LANES_MAX ? UINT64_MAX : elements > 64 ? (UINT64_C(1) << (elements - 64)) - 1 : 0;
+}
+
+static uint32_t widest(const struct npu_insn *insn)
+{
+    uint32_t dst = npu_element_bits(insn->dst_type), src = npu_element_bits(insn->src_type);
+    return dst > src ? dst : src;
+}
+
+struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu_regs *regs, uint32_t bits)
+{
+    struct npu_vector v = {.per_repeat = NPU_REPEAT * 8 / bits};
+    /* 8-bit and narrower elements never fill a repeat: their partner in the instruction is wider, or the API is built
+     * on 16-bit lanes. */
+    if (v.per_repeat > LANES_MAX)
+        v.per_repeat = LANES_MAX;
+    uint64_t full[2];
+    prefix_mask(full, v.per_repeat);
+    uint64_t count = insn->count;
+    bool counter = insn->form == NPU_FORM_COUNT;
+    const uint64_t *bits_of_mask = insn->form == NPU_FORM_MASK_REG ? regs->mask : insn->mask;
+    if (!counter && regs->counter) {
+        counter = true;
+        count = bits_of_mask[0];
+    }
+    if (counter) {
+        memcpy(v.mask, full, sizeof full);
+        v.repeats = (uint32_t)((count + v.per_repeat - 1) / v.per_repeat);
+        v.last = count ? (uint32_t)(count - (uint64_t)(v.repeats - 1) * v.per_repeat) : 0;
+        return v;
+    }
+    if (insn->form == NPU_FORM_MASK_LEN)
+        prefix_mask(v.mask, bits_of_mask[0] < v.per_repeat ? bits_of_mask[0] : v.per_repeat);
+    else
+        memcpy(v.mask, bits_of_mask, sizeof v.mask);
+    v.mask[0] &= full[0];
+    v.mask[1] &= full[1];
+    v.last = v.per_repeat;
+    v.repeats = v.mask[0] | v.mask[1] ? insn->repeat : 0;
+    return v;
+}
+
+void npu_vector_mask(const struct npu_vector *v, uint32_t repeat, uint64_t mask[2])
+{
+    memcpy(mask, v->mask, sizeof v->mask);
+    if (repeat + 1 == v->repeats && v->last < v->per_repeat) {
+        uint64_t cut[2];
+        prefix_mask(cut, v->last);
+        mask[0] &= cut[0];
+        mask[1] &= cut[1];
+    }
+}
+
+bool npu_vector_whole(const struct npu_vector *v)
+{
+    uint64_t full[2];
+    prefix_mask(full, v->per_repeat);
+    return v->mask[0] == full[0] && v->mask[1] == full[1];
+}
+
+/* The walk. */
+/* One operand: where lane 0 is and how far blocks and repeats are apart, in bytes. base is 0 for an absent operand. */
+struct lane_operand {
+    uint64_t base;
+    uint32_t bits, blk, rep;
+};
+
+static struct lane_operand lane_operand(const struct npu_tensor *tensor, uint32_t bits, uint32_t blk, uint32_t rep,
+                                        const struct npu_insn *insn, uint32_t per_repeat)
+{
+    if (insn->form == NPU_FORM_COUNT) {
+        blk = 1;
+        rep = per_repeat * bits / 8 / NPU_BLOCK;
+    }
+    return (struct lane_operand){tensor->addr, bits, blk * NPU_BLOCK, rep * NPU_BLOCK};
+}
+
+/* Consecutive lanes are consecutive bytes, across blocks and across repeats. */
+static bool lane_dense(const struct lane_operand *o, const struct npu_vector *v)
+{
+    uint32_t bytes = v->per_repeat * o->bits / 8;
+    return !o->base || ((o->blk == NPU_BLOCK || bytes <= NPU_BLOCK) && (o->rep == bytes || v->repeats == 1));
+}
+
+static uint64_t lane_address(const struct lane_operand *o, uint32_t repeat, uint32_t lane)
+{
+    if (!o->base)
+        return 0;
+    uint32_t bit = lane * o->bits, block = bit / (NPU_BLOCK * 8);
+    return o->base + (uint64_t)repeat * o->rep + (uint64_t)block * o->blk + bit % (NPU_BLOCK * 8) / 8;
+}
+
+/* How many lanes from `lane` on are consecutive bytes within this repeat. */
+static uint32_t lanes_to_seam(const struct lane_operand *o, const struct npu_vector *v, uint32_t lane)
+{
+    uint32_t to_end = v->per_repeat - lane;
+    if (!o->base || o->blk == NPU_BLOCK)
+        return to_end;
+    uint32_t per_block = NPU_BLOCK * 8 / o->bits, to_block = per_block - lane % per_block;
+    return to_block < to_end ? to_block : to_end;
+}
+
+void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, npu_run_body *body,
+               void *closure)
+{
+    struct npu_vector v = npu_vector_shape(insn, regs, widest(insn));
+    if (!v.repeats)
+        return;
+    uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
+    struct lane_operand o[3] = {
+        lane_operand(&insn->dst, dst_bits, insn->dst_blk, insn->dst_rep, insn, v.per_repeat),
+        lane_operand(&insn->src0, src_bits, insn->src0_blk, insn->src0_rep, insn, v.per_repeat),
+        lane_operand(&insn->src1, src_bits, insn->src1_blk, insn->src1_rep, insn, v.per_repeat)};
+    struct npu_run run;
+    if (npu_vector_whole(&v) && lane_dense(&o[0], &v) && lane_dense(&o[1], &v) && lane_dense(&o[2], &v)) {
+        run = (struct npu_run){(uint8_t *)o[0].base, (const uint8_t *)o[1].base, (const uint8_t *)o[2].base,
+                               (v.repeats - 1) * v.per_repeat + v.last};
+        body(core, insn, regs, &run, closure);
+        return;
+    }
+    for (uint32_t r = 0; r < v.repeats; r++) {
+        uint64_t mask[2];
+        npu_vector_mask(&v, r, mask);
+        for (uint32_t lane = 0; lane < v.per_repeat;) {
+            if (!npu_lane_selected(mask, lane)) {
+                lane++;
+                continue;
+            }
+            uint32_t limit = lanes_to_seam(&o[0], &v, lane);
+            for (int k = 1; k < 3; k++) {
+                uint32_t seam = lanes_to_seam(&o[k], &v, lane);
+                limit = seam < limit ? seam : limit;
+            }
+            uint32_t n = 1;
+            while (n < limit && npu_lane_selected(mask, lane + n))
+                n++;
+            run =
+                (struct npu_run){(uint8_t *)lane_address(&o[0], r, lane), (const uint8_t *)lane_address(&o[1], r, lane),
+                                 (const uint8_t *)lane_address(&o[2], r, lane), n};
+            body(core, insn, regs, &run, closure);
+            lane += n;
+        }
+    }
+}
+
+/* Execution with definedness. */
+struct execution {
+    npu_loop *loop;
+    bool reads_dst;
+    bool reported; /* one npu_undefined_read per instruction */
+};
+
+static void undefined(struct npu_core *core, struct execution *e, const char *operand, const void *at)
+{
+    if (!e->reported)
+        npu_undefined_read(core, operand, at);
+    e->reported = true;
+}
+
+/* And, Or and Not work on bits, such as those that Compare makes of single elements: of a byte that is defined in part
+ * the rest stays defined. A 0 decides an And and a 1 an Or, whatever the other operand holds. */
+static void move_bits(struct npu_core *core, enum npu_op op, const struct npu_run *run, struct execution *e,
+                      size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        uint8_t bits = npu_ub_bits(core, run->src0 + i);
+        if (bits != UINT8_MAX)
+            undefined(core, e, "src0", run->src0 + i);
+        uint8_t bits1 = run->src1 ? npu_ub_bits(core, run->src1 + i) : UINT8_MAX;
+        if (bits1 != UINT8_MAX)
+            undefined(core, e, "src1", run->src1 + i);
+        uint8_t decided = 0;
+        if (run->src1) {
+            uint8_t flip = op == NPU_OP_AND ? UINT8_MAX : 0;
+            decided = (uint8_t)((bits & (run->src0[i] ^ flip)) | (bits1 & (run->src1[i] ^ flip)));
+        }
+        npu_ub_define_bits(core, run->dst + i, (bits & bits1) | decided);
+    }
+}
+
+/* Element by element, in pairs where an element is half a byte. */
+static void move_definedness(struct npu_core *core, const struct npu_run *run, struct execution *e, uint32_t dst_bits,
+                             uint32_t src_bits)
+{
+    uint32_t unit = dst_bits < 8 || src_bits < 8 ? 2 : 1;
+    uint32_t dst_step = unit * dst_bits / 8, src_step = unit * src_bits / 8;
+    for (uint32_t i = 0; i < run->n / unit; i++) {
+        uint8_t *dst = run->dst + (size_t)i * dst_step;
+        const uint8_t *src0 = run->src0 + (size_t)i * src_step;
+        const uint8_t *src1 = run->src1 ? run->src1 + (size_t)i * src_step : NULL;
+        const char *operand = !npu_ub_defined(core, src0, src_step)                  ? "src0"
+                              : src1 && !npu_ub_defined(core, src1, src_step)        ? "src1"
+                              : e->reads_dst && !npu_ub_defined(core, dst, dst_step) ? "dst"
+                                                                                     : NULL;
+        if (operand) {
+            undefined(core, e, operand, operand[0] == 'd' ? dst : operand[3] == '0' ? src0 : src1);
+            npu_ub_undefine(core, dst, dst_step);
+        } else {
+            npu_ub_define(core, dst, dst_step);
+        }
+    }
+}
+
+static void execute_run(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
+                        const struct npu_run *run, void *closure)
+{
+    (void)regs;
+    struct execution *e = closure;
+    uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
+    size_t dst_bytes = (size_t)run->n * dst_bits / 8, src_bytes = (size_t)run->n * src_bits / 8;
+    bool by_bit = insn->op == NPU_OP_AND || insn->op == NPU_OP_OR || insn->op == NPU_OP_NOT;
+    bool defined = npu_ub_defined(core, run->src0, src_bytes) &&
+                   (!run->src1 || npu_ub_defined(core, run->src1, src_bytes)) &&
+                   (!e->reads_dst || npu_ub_defined(core, run->dst, dst_bytes));
+    if (!defined && by_bit) /* by the operands' values, which the result may overwrite */
+        move_bits(core, (enum npu_op)insn->op, run, e, dst_bytes);
+    e->loop(run, insn->scalar);
+    if (defined)
+        npu_ub_define(core, run->dst, dst_bytes);
+    else if (!by_bit)
+        move_definedness(core, run, e, dst_bits, src_bits);
+}
+
+void npu_vector_execute(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, npu_loop *loop,
+                        bool reads_dst)
+{
+    struct execution e = {loop, reads_dst, false};
+    npu_lanes(core, insn, regs, execute_run, &e);
+}

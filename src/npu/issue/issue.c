@@ -1,0 +1,235 @@
+/* The life of an instruction: check, bounds, order, execute (npu_internal.h tells the story). */
+#include "npu/adv/matmul.h"
+#include "npu/machine_internal.h"
+#include "npu/scalar/scalar_internal.h"
+
+/* The path decides (asc-devkit docs, 附录/API流水类型汇总; impl/basic_api/dav_c220 for L1->BT and L1->FB). */
+int npu_insn_pipe(const struct npu_insn *insn)
+{
+    if (npu_isa[insn->op].pipe >= 0)
+        return npu_isa[insn->op].pipe;
+    enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
+    if (insn->op == NPU_OP_INIT_CONST_VALUE)
+        return to == NPU_MEM_L1 ? NPU_PIPE_MTE2 : NPU_PIPE_MTE1;
+    if (from == NPU_MEM_NONE)
+        return NPU_PIPE_MTE2;
+    if (to == NPU_MEM_NONE || to == NPU_MEM_L1)
+        return NPU_PIPE_MTE3;
+    if (to == NPU_MEM_FB)
+        return NPU_PIPE_FIX;
+    return to == NPU_MEM_UB ? NPU_PIPE_V : NPU_PIPE_MTE1;
+}
+
+/* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories are.
+ */
+static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
+{
+    const struct npu_isa_row *row = &npu_isa[insn->op];
+    if (row->pipe >= 0)
+        return core->aic == (row->pipe != NPU_PIPE_V);
+    enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
+    if (to == NPU_MEM_NONE && from == NPU_MEM_NONE)
+        npu_trap(core, "copy_gm_to_gm", "dst", "both operands are GlobalTensors: a copy goes through local memory");
+    bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
+    if (to == NPU_MEM_L1 && !core->aic && (from == NPU_MEM_NONE || from == NPU_MEM_UB) &&
+        matmul_forward_copy(core, insn))
+        return false;
+    if (cube && !core->aic && from == NPU_MEM_UB)
+        npu_trap(core, "matmul_not_ready", "dst",
+                 "DataCopy from UB to L1 is done by the AIC that serves Matmul objects: REGIST_MATMUL_OBJ comes first");
+    return core->aic == cube && (!cube || (to != NPU_MEM_UB && from != NPU_MEM_UB));
+}
+
+/* CTRL[48] decides about results of half and bfloat16 (asc-devkit docs, 特殊寄存器访问/SetCtrlSpr(ISASI), table 4), not
+ * about instructions that only move them. */
+static void refuse_saturation(struct npu_core *core, const struct npu_insn *insn)
+{
+    static const bool moves[NPU_OPS] = {
+        [NPU_OP_GET_CMP_MASK] = true,     [NPU_OP_SET_CMP_MASK] = true, [NPU_OP_SELECT] = true,
+        [NPU_OP_DUPLICATE] = true,        [NPU_OP_BRCB] = true,         [NPU_OP_COPY] = true,
+        [NPU_OP_GATHER] = true,           [NPU_OP_GATHERB] = true,      [NPU_OP_GATHER_MASK] = true,
+        [NPU_OP_TRANSPOSE] = true,        [NPU_OP_TRANSPOSE_4D] = true, [NPU_OP_TRANS_DATA_5HD] = true,
+        [NPU_OP_SORT32] = true,           [NPU_OP_MRG_SORT] = true,     [NPU_OP_ND2NZ] = true,
+        [NPU_OP_INIT_CONST_VALUE] = true, [NPU_OP_LOAD_DATA] = true,    [NPU_OP_LOAD_DATA_WITH_TRANSPOSE] = true,
+        [NPU_OP_LOAD_DATA_3D] = true,     [NPU_OP_DATA_COPY] = true,    [NPU_OP_DATA_COPY_PAD] = true};
+    bool narrow = insn->dst_type == AKGEN_FLOAT16 || insn->dst_type == AKGEN_BF16;
+    if (narrow && (!moves[insn->op] || core->regs.atomic))
+        npu_lacks(core, "CTRL[48] = 0: half and bfloat16 that saturate (SetSaturationFlag, SetCtrlSpr)");
+}
+
+static void check_local(struct npu_core *core, const struct npu_access *access, uint64_t low, uint64_t bytes)
+{
+    const struct npu_tensor *tensor = access->tensor;
+    enum npu_memory memory = tensor ? npu_memory_of(tensor->position) : npu_memory_at(core, access->addr);
+    uint64_t offset = low - npu_memory_base(core, memory), size = npu_memory_bytes(core, memory);
+    if (offset > size || bytes > size - offset)
+        npu_local_overrun(core, memory, access->operand, low, bytes);
+    if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
+        npu_note(core, NPU_DIFFERS, false, "tensor_overflow", access->operand, 0,
+                 "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in %s is %s",
+                 access->write ? "writes" : "reads", (unsigned long long)(low + bytes - tensor->addr - tensor->bytes),
+                 tensor->bytes, npu_memories[memory].name, access->write ? "overwritten" : "used");
+}
+
+static void touch_gm(struct npu_core *core, const struct npu_access *access, uint64_t addr, uint64_t bytes)
+{
+    uint64_t inside = gm_check_copy(core, access->operand, addr, bytes, access->write);
+    if (inside && !access->write)
+        gm_read(core, access->operand, addr, inside);
+    else if (inside && !access->atomic)
+        gm_expect_write(core, addr, inside);
+    if (access->write)
+        core->stats.bytes_out += bytes;
+    else
+        core->stats.bytes_in += bytes;
+}
+
+/* Lowest address and extent of all runs of an access. */
+static uint64_t extent(const struct npu_access *access, uint64_t *low)
+{
+    int64_t first = 0, last = 0, reach = (int64_t)(access->count - 1) * access->stride;
+    int64_t reach2 = (int64_t)(access->count2 - 1) * access->stride2;
+    first = (reach < 0 ? reach : 0) + (reach2 < 0 ? reach2 : 0);
+    last = (reach > 0 ? reach : 0) + (reach2 > 0 ? reach2 : 0) + access->bytes;
+    *low = access->addr + (uint64_t)first;
+    return (uint64_t)(last - first);
+}
+
+static void check_bounds(struct npu_core *core, const struct npu_access *access)
+{
+    uint64_t low, bytes;
+    if (access->bytes == 0)
+        return;
+    bytes = extent(access, &low);
+    bool gm = access->tensor ? access->tensor->position == NPU_GM : !npu_in_ub(core, access->addr);
+    core->stats.path = npu_path(core->stats.path, low + bytes * 3 - (gm ? core->npu->gm_low : (uint64_t)core->ub));
+    if (!gm) {
+        check_local(core, access, low, bytes);
+        return;
+    }
+    bool one_run = access->count == 1 && access->count2 == 1;
+    bool contiguous = access->stride == (int64_t)access->bytes && access->count2 == 1;
+    if (one_run || contiguous) {
+        touch_gm(core, access, low, bytes);
+        return;
+    }
+    for (uint32_t group = 0; group < access->count2; group++)
+        for (uint32_t run = 0; run < access->count; run++)
+            touch_gm(core, access, access->addr + (uint64_t)(group * access->stride2 + run * access->stride),
+                     access->bytes);
+}
+
+/* The mask registers after an instruction: level-2 calls leave "all elements, normal mode"; level-0 calls leave the
+ * mask that they set. Source: asc-devkit docs, how to use the mask operation APIs. */
+static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
+{
+    struct npu_regs *regs = &core->regs;
+    bool compare = insn->op == NPU_OP_COMPARE || insn->op == NPU_OP_COMPARE_SCALAR;
+    if (compare && insn->dst.addr) /* has no mask (compare.c) */
+        return;
+    if (insn->op == NPU_OP_BRCB) { /* takes no mask; the API calls ResetMask */
+        regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
+        return;
+    }
+    if (insn->op == NPU_OP_GATHER_MASK &&
+        insn->form != NPU_FORM_MASK_REG) { /* its mask argument, as a count whatever the mode; then SetMaskNorm */
+        regs->mask[0] = insn->mask[0];
+        regs->mask[1] = 0;
+        regs->counter = false;
+        return;
+    }
+    switch (insn->form) {
+    case NPU_FORM_COUNT:
+        regs->counter = false;
+        regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
+        break;
+    case NPU_FORM_MASK_LEN:
+        if (regs->counter) {
+            regs->mask[0] = insn->mask[0];
+            regs->mask[1] = 0;
+        } else {
+            uint64_t length = insn->mask[0];
+            regs->mask[0] = length >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << length) - 1;
+            regs->mask[1] = length >= 128 ? ~UINT64_C(0) : length <= 64 ? 0 : (UINT64_C(1) << (length - 64)) - 1;
+        }
+        break;
+    case NPU_FORM_MASK_BITS:
+        regs->mask[0] = insn->mask[0];
+        regs->mask[1] = insn->mask[1];
+        break;
+    default:
+        break;
+    }
+}
+
+void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs)
+{
+    bool dma = (pipe == NPU_PIPE_MTE2 || pipe == NPU_PIPE_MTE3 || pipe == NPU_PIPE_FIX) && !dcache_empty(core);
+    const struct npu_insn *outer = core->insn;
+    core->insn = insn;
+    if (dma)
+        dcache_swap_out(core);
+    npu_isa[insn->op].family.execute(core, insn, regs);
+    if (dma)
+        dcache_swap_in(core);
+    core->insn = outer;
+}
+
+void npu_issue(const struct npu_insn *given)
+{
+    NPU_ENTER(core);
+    npu_issue_from(core, given);
+}
+
+void npu_issue_copy(const struct npu_insn *given)
+{
+    NPU_ENTER(core);
+    npu_issue_from(core, given);
+}
+
+void npu_issue_cube(const struct npu_insn *given)
+{
+    NPU_ENTER(core);
+    npu_issue_from(core, given);
+}
+
+void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
+{
+    core->insn = given;
+    bool here = on_this_core(core, given);
+    core->insn = NULL;
+    if (!here)
+        return;
+    if (core->undefined_load.pending)
+        npu_scalar_settle(core);
+    struct npu_insn insn = *given;
+    struct npu_access accesses[NPU_MAX_ACCESSES];
+    const struct npu_isa_row *row = &npu_isa[insn.op];
+    core->insn = &insn;
+    if (__builtin_expect(core->regs.saturate, false))
+        refuse_saturation(core, &insn);
+    int pipe = npu_insn_pipe(&insn);
+    if (npu_memory_of(insn.dst.position) == NPU_MEM_BT) /* its check compares what is there with what will be */
+        npu_schedule_drain(core, NPU_PIPE_ALL);
+    if (insn.op == NPU_OP_SELECT && insn.mode && !insn.aux.addr) /* its check looks for an address in CMPMASK */
+        npu_schedule_drain(core, pipe);
+    if (!core->schedule) /* program order: what was kept is used by now */
+        gm_forget_expected(core);
+    int count = row->family.check(core, &insn, &core->regs, accesses);
+    for (int i = 0; i < count; i++)
+        check_bounds(core, &accesses[i]);
+    core->stats.instructions++;
+    if (core->log)
+        npu_log_instruction(core, pipe, &insn);
+    if (core->aic)
+        npu_cube_issue(core, &insn);
+    npu_order_issue(core, pipe, accesses, count);
+    npu_schedule_submit(core, pipe, &insn, &core->regs);
+    if (core->aic)
+        npu_cube_issued(core, &insn);
+    else
+        npu_finish_composite(core, &insn);
+    if (row->pipe == NPU_PIPE_V)
+        leave_mask(core, &insn);
+    core->insn = NULL;
+}

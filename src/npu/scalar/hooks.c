@@ -1,0 +1,186 @@
+/* Scalar accesses, whoever reports them: tensors (scalar.c) or the hooks that the compiler inserts before every load,
+ * store and basic block of a candidate (-fsanitize-coverage=trace-loads,trace-stores,trace-pc-guard). So raw pointers
+ * into UB and GM are bounds-checked, ordered, raced and counted like everything else. */
+#include "npu/machine_internal.h"
+#include "npu/scalar/scalar_internal.h"
+
+/* A loop that reads one GM address this often waits for another core: the others run. */
+enum { SPIN_READS = 64 };
+
+/* Addresses this close to a GM tensor are taken for overruns of it, others for the kernel's own memory. */
+enum { GM_NEAR = 4096 };
+
+/* Where an undefined value in a register goes cannot be seen. What is stored before the basic block ends may be made of
+ * it: those bytes become undefined, and whoever uses them is told. Without such a store, or with one into GM, the value
+ * may have become a branch, an address or an operand. */
+void npu_scalar_settle(struct npu_core *core)
+{
+    if (!core->undefined_load.pending)
+        return;
+    uint64_t pc = core->pc;
+    const struct npu_insn *insn = core->insn;
+    bool stored = core->undefined_load.stored;
+    core->undefined_load.pending = core->undefined_load.stored = false;
+    core->pc = core->undefined_load.pc;
+    core->insn = NULL;
+    npu_note(core, NPU_UNDEFINED, !stored, "undefined_scalar", "src0", core->undefined_load.pc_other,
+             "the scalar unit reads UB bytes that nothing has written (offset %u)%s", core->undefined_load.offset,
+             stored ? " and stores what it makes of them in UB" : "");
+    core->pc = pc;
+    core->insn = insn;
+}
+
+static bool in_its_block(const struct npu_core *core)
+{
+    return core->undefined_load.pending && core->undefined_load.block == core->stats.scalar_blocks;
+}
+
+static void load_undefined(struct npu_core *core, uint64_t addr)
+{
+    if (in_its_block(core) && !core->undefined_load.stored)
+        return; /* one value is made of both */
+    npu_scalar_settle(core);
+    core->undefined_load.pc = core->pc;
+    core->undefined_load.pc_other = core->pc_undefined;
+    core->undefined_load.block = core->stats.scalar_blocks;
+    core->undefined_load.offset = (uint32_t)(addr - (uint64_t)core->ub);
+    core->undefined_load.pending = true;
+}
+
+static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
+{
+    if (core->aic)
+        npu_trap(core, "bad_pointer", write ? "dst" : "src0",
+                 "the scalar unit of an AIC follows a pointer into L1, L0 or another of the cube's memories");
+    if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
+        npu_local_overrun(core, NPU_MEM_UB, write ? "dst" : "src0", addr, bytes);
+    if (!write && !npu_ub_defined(core, (void *)addr, bytes)) {
+        load_undefined(core, addr);
+    } else if (write && in_its_block(core)) {
+        core->undefined_load.stored = true;
+        npu_ub_undefine(core, (void *)addr, bytes);
+    } else {
+        if (core->undefined_load.stored || (write && core->undefined_load.pending))
+            npu_scalar_settle(core);
+        if (write)
+            npu_ub_define(core, (void *)addr, bytes);
+    }
+}
+
+/* Reading a word again and again, or again after its cache line was invalidated, is how blocks wait for each other
+ * through GM: what follows is ordered, and the others run. A word that is there at the first look, because its writer
+ * ran before, ends such a wait as well; not where AICs and AIVs run together and have flags for that: there such a look
+ * is how data are handed over, but for words that were written past the cache. */
+void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes)
+{
+    bool again = addr == core->spin_addr, cleaned = core->spin_cleaned;
+    core->spin_addr = addr;
+    core->spin_count = again ? core->spin_count + 1 : 0;
+    core->spin_cleaned = false;
+    bool handed = cleaned && (!core->between || cross_core_word_acquire(core, addr));
+    if (handed && gm_written_by_others(core, region, addr, bytes))
+        again = true;
+    if (!again || (!cleaned && core->spin_count % SPIN_READS != 0))
+        return;
+    gm_forget_reads(core, region, addr);
+    core->spun = true;
+    if (!cleaned) /* cache maintenance has let them run already */
+        fiber_yield(core);
+}
+
+static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
+{
+    if (write && core->undefined_load.pending) {
+        core->undefined_load.stored &= !in_its_block(core);
+        npu_scalar_settle(core);
+    }
+    if (!write)
+        npu_scalar_spin(core, region, addr, bytes);
+    bool own = dcache_access(core, region, addr, bytes, write);
+    if (write)
+        core->dcache_pc = core->pc;
+    if (write || own)
+        return;
+    gm_read(core, "src0", addr, bytes);
+    if (!npu_gm_defined(core, (void *)addr, bytes))
+        npu_note(core, NPU_UNDEFINED, true, "undefined_scalar", "src0", core->pc_undefined,
+                 "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
+                 (unsigned long long)(addr - (uint64_t)region->base));
+}
+
+void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
+{
+    if (write)
+        core->stats.scalar_stores++;
+    else
+        core->stats.scalar_loads++;
+    npu_order_scalar(core, addr, bytes, write, raw);
+    bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
+    core->stats.path = npu_path(core->stats.path, addr - (ub ? (uint64_t)core->ub : core->npu->gm_low));
+    if (ub)
+        scalar_ub(core, addr, bytes, write);
+    else
+        scalar_gm(core, gm_check(core, write ? "dst" : "src0", addr, bytes), addr, bytes, write);
+}
+
+static bool is_gm(struct npu_core *core, uint64_t addr)
+{
+    if (gm_region_of(core, addr) || addr - core->npu->span_low < core->npu->span_bytes)
+        return true;
+    for (int i = 0; i < core->npu->region_count; i++) {
+        const struct npu_gm_region *region = core->npu->regions[i];
+        if (addr - (uint64_t)region->base + GM_NEAR < region->bytes + 2 * GM_NEAR)
+            return true;
+    }
+    return false;
+}
+
+static inline __attribute__((always_inline)) void hook(uint64_t addr, uint32_t bytes, bool write, uint64_t pc)
+{
+    struct npu_core *core = npu_current;
+    if (!core)
+        return;
+    bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
+    if (!ub && addr - core->npu->gm_low + GM_NEAR >= core->npu->gm_high - core->npu->gm_low + 2 * GM_NEAR)
+        return;
+    if (!ub && (fiber_on_stack(core->fiber, addr) || !is_gm(core, addr)))
+        return;
+    core->pc = pc;
+    npu_scalar_access(core, addr, bytes, write, true);
+}
+
+#define HOOK(bytes)                                                                                                    \
+    void __sanitizer_cov_load##bytes(void *addr);                                                                      \
+    void __sanitizer_cov_store##bytes(void *addr);                                                                     \
+    void __sanitizer_cov_load##bytes(void *addr)                                                                       \
+    {                                                                                                                  \
+        hook((uint64_t)addr, bytes, false, (uint64_t)__builtin_return_address(0));                                     \
+    }                                                                                                                  \
+    void __sanitizer_cov_store##bytes(void *addr)                                                                      \
+    {                                                                                                                  \
+        hook((uint64_t)addr, bytes, true, (uint64_t)__builtin_return_address(0));                                      \
+    }
+HOOK(1)
+HOOK(2)
+HOOK(4)
+HOOK(8)
+HOOK(16)
+
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop);
+
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
+{
+    struct npu_core *core = npu_current;
+    if (!core)
+        return;
+    core->stats.scalar_blocks++;
+    core->stats.path = npu_path(core->stats.path, *guard);
+}
+
+/* Guards number the blocks of an object. */
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop)
+{
+    for (uint32_t *guard = start; guard < stop; guard++)
+        *guard = (uint32_t)(guard - start) + 1;
+}

@@ -1,0 +1,135 @@
+/* Operators of linear algebra on vectors and matrices (level 1: Math, level 2: Linalg). */
+#include "task/reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* y[i * incy] = x[i * incx] for i < n, complex64. */
+static void ccopy(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    int64_t n = (int64_t)reference_attr(call, 0), from = (int64_t)reference_attr(call, 1);
+    int64_t to = (int64_t)reference_attr(call, 2);
+    for (int64_t i = 0; i < n && i * from < x->elements; i++)
+        reference_copy(x, i * from, y, i * to, 1);
+}
+
+/* result = matx * maty, elementwise, complex64 (m, n). Each product and each sum rounds. */
+static void complex_mat_dot(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_input(call, 1);
+    const struct task_tensor *result = &call->outputs[0].tensors[0];
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    for (int64_t i = 0; i < x->elements; i++) {
+        double a[2], b[2], product[2];
+        task_read_double(x, 2 * i, 2, a);
+        task_read_double(y, 2 * i, 2, b);
+        product[0] = reference_round(steps, reference_round(steps, a[0] * b[0]) - reference_round(steps, a[1] * b[1]));
+        product[1] = reference_round(steps, reference_round(steps, a[0] * b[1]) + reference_round(steps, a[1] * b[0]));
+        task_write_double(result, 2 * i, 2, product);
+    }
+}
+
+/* What amax and amin compare: |x|, or |re| + |im|, in float32 in both profiles, since all that is seen is a position.
+ */
+static float magnitude(const struct task_tensor *x, int64_t index)
+{
+    double part[2] = {0, 0};
+    if (x->type == AKGEN_COMPLEX64)
+        task_read_double(x, 2 * index, 2, part);
+    else
+        task_read_double(x, index, 1, part);
+    return (float)(fabs(part[0]) + fabs(part[1]));
+}
+
+/* result (1) = 1 + the place of the first of the largest (smallest) x[i * incx], i < n. `stride`: what a place counts
+ * in elements; the complex operators count all elements, the real ones those at i * incx. */
+static void extreme(struct reference_call *call, bool largest, bool all)
+{
+    const struct task_tensor *x = reference_input(call, 0);
+    int64_t n = (int64_t)reference_attr(call, 0), step = (int64_t)reference_attr(call, 1), best = 0;
+    for (int64_t i = 1; i < n && i * step < x->elements; i++) {
+        float a = magnitude(x, i * step), b = magnitude(x, best * step);
+        best = largest ? (a > b ? i : best) : (a < b ? i : best);
+    }
+    int64_t place = (all ? best * step : best) + 1;
+    task_write_integer(&call->outputs[0].tensors[0], 0, 1, &place);
+}
+
+static void icamax(struct reference_call *call)
+{
+    extreme(call, true, true);
+}
+
+static void icamin(struct reference_call *call)
+{
+    extreme(call, false, true);
+}
+
+static void isamax(struct reference_call *call)
+{
+    extreme(call, true, false);
+}
+
+static void isamin(struct reference_call *call)
+{
+    extreme(call, false, false);
+}
+
+/* result (1) = sqrt of the sum of x[i * incx]^2 for i < n. Squares, sum and root round. */
+static void snrm2(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0);
+    enum akgen_dtype steps = reference_steps(call, x->type);
+    int64_t n = (int64_t)reference_attr(call, 0), step = (int64_t)reference_attr(call, 1);
+    double sum = 0, value;
+    for (int64_t i = 0; i < n && i * step < x->elements; i++) {
+        task_read_double(x, i * step, 1, &value);
+        sum += reference_round(steps, value * value);
+    }
+    double root = sqrt(reference_round(steps, sum));
+    task_write_double(&call->outputs[0].tensors[0], 0, 1, &root);
+}
+
+static double *doubles_of(const struct task_tensor *tensor)
+{
+    double *values = calloc((size_t)tensor->elements + 1, sizeof *values);
+    if (!values)
+        abort();
+    for (int64_t first = 0; first < tensor->elements; first += REFERENCE_BLOCK) {
+        int64_t rest = tensor->elements - first;
+        task_read_double(tensor, first, rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK, values + first);
+    }
+    return values;
+}
+
+/* c (m, n) = a (m, k) b (k, n). Sums in double, rounded once. */
+static void matmul(struct reference_call *call)
+{
+    const struct task_tensor *c = &call->outputs[0].tensors[0];
+    int64_t m = c->dims[0], n = c->dims[1], depth = reference_input(call, 0)->dims[1];
+    double *a = doubles_of(reference_input(call, 0)), *b = doubles_of(reference_input(call, 1));
+    double *row = malloc(sizeof *row * (size_t)(n + 1));
+    if (!row)
+        abort();
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++)
+            row[j] = 0;
+        for (int64_t k = 0; k < depth; k++)
+            for (int64_t j = 0; j < n; j++)
+                row[j] += a[i * depth + k] * b[k * n + j];
+        for (int64_t j = 0; j < n; j++)
+            task_write_double(c, i * n + j, 1, &row[j]);
+    }
+    free(row);
+    free(a);
+    free(b);
+}
+
+const struct task_reference_entry task_references_blas[] = {
+    {"ccopy", ccopy},   {"complex_mat_dot", complex_mat_dot},
+    {"icamax", icamax}, {"icamin", icamin},
+    {"isamax", isamax}, {"isamin", isamin},
+    {"snrm2", snrm2},   {"matmul", matmul},
+    {NULL, NULL},
+};

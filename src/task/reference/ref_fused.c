@@ -1,0 +1,184 @@
+/* Fused chains with a reduction or a softmax in them (level 2: Reduce, Activation). Sums are kept in double and rounded
+ * to the type in which the module computes. */
+#include "task/reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define R(value) reference_round(steps, value)
+
+/* out[b, j] = sum over i of sigmoid((x[b, i, j] + row[j]) factor) column[b, i] y[b, i, j], in half; the sigmoid is a
+ * reciprocal. Inputs: x, row, factor, column, y. */
+static void add_sigmoid_mul_reduce_sum(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_input(call, 4);
+    enum akgen_dtype steps = reference_steps(call, x->type);
+    double *row = reference_read_all(reference_input(call, 1)), *column = reference_read_all(reference_input(call, 3));
+    double factor = reference_scalar(call, 2);
+    int64_t depth = x->dims[1], length = x->dims[2];
+    double *a = reference_numbers(length), *b = reference_numbers(length), *sums = reference_numbers(length);
+    for (int64_t outer = 0; outer < x->dims[0]; outer++) {
+        for (int64_t j = 0; j < length; j++)
+            sums[j] = 0;
+        for (int64_t i = outer * depth; i < (outer + 1) * depth; i++) {
+            task_read_double(x, i * length, (int)length, a);
+            task_read_double(y, i * length, (int)length, b);
+            for (int64_t j = 0; j < length; j++) {
+                double sigmoid = R(1 / R(1 + R(exp(-R(R(a[j] + row[j]) * factor)))));
+                sums[j] += R(R(sigmoid * column[i]) * b[j]);
+            }
+        }
+        reference_store(call, 0, outer * length, length, sums);
+    }
+    free(row);
+    free(column);
+    free(a);
+    free(b);
+    free(sums);
+}
+
+/* m = a b c; k = gamma / sqrt(variance(m) + add_y); out = beta - k mean(m) + k m. a, b, out (rows, length); c, add_y
+ * one element; gamma, beta (1, length). */
+static void mul_mul_reduce_mean_twice(struct reference_call *call)
+{
+    const struct task_tensor *a = reference_input(call, 0), *b = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, a->type);
+    double c = reference_scalar(call, 2), add = reference_scalar(call, 3);
+    double *gamma = reference_read_all(reference_input(call, 4)), *beta = reference_read_all(reference_input(call, 5));
+    int64_t length = a->dims[1];
+    double *m = reference_numbers(length), *other = reference_numbers(length);
+    for (int64_t r = 0; r < a->dims[0]; r++) {
+        double sum = 0, squares = 0;
+        task_read_double(a, r * length, (int)length, m);
+        task_read_double(b, r * length, (int)length, other);
+        for (int64_t i = 0; i < length; i++)
+            sum += m[i] = R(R(m[i] * other[i]) * c);
+        double mean = R(sum / (double)length);
+        for (int64_t i = 0; i < length; i++) {
+            double difference = R(m[i] - mean);
+            squares += R(difference * difference);
+        }
+        double deviation = R(sqrt(R(R(squares / (double)length) + add)));
+        for (int64_t i = 0; i < length; i++) {
+            double k = R(gamma[i] / deviation);
+            m[i] = R(R(beta[i] - R(k * mean)) + R(k * m[i]));
+        }
+        reference_store(call, 0, r * length, length, m);
+    }
+    free(gamma);
+    free(beta);
+    free(m);
+    free(other);
+}
+
+/* softmax of sel ? a : b over the last dimension, each step in the tensors' type. */
+static void select_softmax(struct reference_call *call)
+{
+    const struct task_tensor *sel = reference_input(call, 0), *a = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, a->type);
+    int64_t length = a->dims[a->rank - 1];
+    double *x = reference_numbers(length), *other = reference_numbers(length), *chosen = reference_numbers(length);
+    for (int64_t r = 0; length && r < a->elements / length; r++) {
+        double largest = -INFINITY, sum = 0;
+        task_read_double(sel, r * length, (int)length, chosen);
+        task_read_double(a, r * length, (int)length, x);
+        task_read_double(reference_input(call, 2), r * length, (int)length, other);
+        for (int64_t i = 0; i < length; i++) {
+            x[i] = chosen[i] != 0 ? x[i] : other[i];
+            largest = fmax(largest, x[i]);
+        }
+        for (int64_t i = 0; i < length; i++)
+            sum += x[i] = R(exp(R(x[i] - largest)));
+        for (int64_t i = 0; i < length; i++)
+            x[i] = R(x[i] / R(sum));
+        reference_store(call, 0, r * length, length, x);
+    }
+    free(x);
+    free(other);
+    free(chosen);
+}
+
+/* softmax(x) over the last dimension; torch computes it in float32 and rounds once. */
+static void softmax(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    int64_t length = x->dims[x->rank - 1];
+    double *row = reference_numbers(length);
+    for (int64_t r = 0; length && r < x->elements / length; r++) {
+        double largest = -INFINITY, sum = 0;
+        task_read_double(x, r * length, (int)length, row);
+        for (int64_t i = 0; i < length; i++)
+            largest = fmax(largest, row[i]);
+        for (int64_t i = 0; i < length; i++)
+            sum += row[i] = R(exp(row[i] - largest));
+        for (int64_t i = 0; i < length; i++)
+            row[i] = R(row[i] / R(sum));
+        reference_store(call, 0, r * length, length, row);
+    }
+    free(row);
+}
+
+/* g = grad values^T; (g - sum(p g)) p per row. p (rows, length), grad (rows, depth), values (length, depth). Steps in
+ * the tensors' type; the product of matrices is summed in double. */
+static void matmul_softmax_grad(struct reference_call *call)
+{
+    const struct task_tensor *p = reference_input(call, 0), *grad = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, p->type);
+    int64_t rows = p->dims[0], length = p->dims[1], depth = grad->dims[1];
+    double *g = reference_numbers(rows * length), *left = reference_read_all(grad), *v = reference_numbers(depth);
+    double *row = reference_numbers(length);
+    for (int64_t i = 0; i < length; i++) {
+        task_read_double(reference_input(call, 2), i * depth, (int)depth, v);
+        for (int64_t r = 0; r < rows; r++) {
+            double sum = 0;
+            for (int64_t d = 0; d < depth; d++)
+                sum += left[r * depth + d] * v[d];
+            g[r * length + i] = R(sum);
+        }
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        double sum = 0;
+        task_read_double(p, r * length, (int)length, row);
+        for (int64_t i = 0; i < length; i++)
+            sum += R(row[i] * g[r * length + i]);
+        for (int64_t i = 0; i < length; i++)
+            row[i] = R(R(g[r * length + i] - R(sum)) * row[i]);
+        reference_store(call, 0, r * length, length, row);
+    }
+    free(g);
+    free(left);
+    free(v);
+    free(row);
+}
+
+/* t = sigmoid(x1 t1); out = (t < t2 ? t : 2 t) x2 t3. x1 (rows, length), x2 (1, ...) of length elements. The numbers
+ * take the tensors' type. */
+static void mul_sigmoid(struct reference_call *call)
+{
+    const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, x1->type);
+    double t1 = R(reference_attr(call, 0)), t2 = R(reference_attr(call, 1)), t3 = R(reference_attr(call, 2));
+    double *other = reference_read_all(x2), *row = reference_numbers(x2->elements);
+    int64_t length = x2->elements;
+    for (int64_t r = 0; length && r < x1->elements / length; r++) {
+        task_read_double(x1, r * length, (int)length, row);
+        for (int64_t i = 0; i < length; i++) {
+            double t = R(1 / (1 + exp(-R(row[i] * t1))));
+            row[i] = R(R((t < t2 ? t : R(2 * t)) * other[i]) * t3);
+        }
+        reference_store(call, 0, r * length, length, row);
+    }
+    free(other);
+    free(row);
+}
+
+const struct task_reference_entry task_references_fused[] = {
+    {"add_sigmoid_mul_reduce_sum", add_sigmoid_mul_reduce_sum},
+    {"mul_mul_reduce_mean_twice", mul_mul_reduce_mean_twice},
+    {"select_softmax", select_softmax},
+    {"softmax", softmax},
+    {"matmul_softmax_grad", matmul_softmax_grad},
+    {"mul_sigmoid", mul_sigmoid},
+    {NULL, NULL},
+};

@@ -1,0 +1,149 @@
+/* Losses and their gradients (level 2: Loss). Computed in float32 and rounded to the input's type once. */
+#include "task/reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define R(value) reference_round(steps, value)
+
+/* y = (predict - label) 2 dout; reduction "mean": divided by the number of elements. */
+static double mse_loss_grad_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    return R(R(R(x[0] - x[1]) * c[0]) * x[2]);
+}
+
+static void mse_loss_grad(struct reference_call *call)
+{
+    const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1), reference_input(call, 2)};
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    bool mean = strcmp(json_string_value(call->instance->attrs[0]), "mean") == 0;
+    double factor = mean ? R(2 / (double)in[0]->elements) : 2;
+    reference_map(mse_loss_grad_op, steps, in, 3, &factor, &call->outputs[0].tensors[0]);
+}
+
+/* Cross entropy. */
+enum reduction { MEAN, SUM, NONE };
+
+/* What both directions share: a weight per class, the target of each row and whether it counts. */
+struct classes {
+    int64_t rows, count;
+    int64_t *target;       /* (rows) */
+    double *weight, *mask; /* (count), (rows) */
+    enum reduction reduction;
+    double smoothing, weights; /* weights: sum over the rows of their target's weight */
+};
+
+static struct classes classes_new(struct reference_call *call, enum akgen_dtype steps, int logits, int target,
+                                  int weight)
+{
+    const struct task_tensor *x = reference_input(call, logits);
+    const char *reduction = json_string_value(call->instance->attrs[0]);
+    int64_t ignored = (int64_t)reference_attr(call, 1);
+    struct classes c = {.rows = x->dims[0], .count = x->dims[1], .smoothing = reference_attr(call, 2)};
+    c.reduction = strcmp(reduction, "mean") == 0 ? MEAN : strcmp(reduction, "sum") == 0 ? SUM : NONE;
+    c.target = calloc((size_t)c.rows + 1, sizeof *c.target);
+    if (!c.target)
+        abort();
+    task_read_integer(reference_input(call, target), 0, (int)c.rows, c.target);
+    c.weight = reference_numbers(c.count);
+    if (call->instance->inputs[weight].count)
+        task_read_double(reference_input(call, weight), 0, (int)c.count, c.weight);
+    else
+        for (int64_t i = 0; i < c.count; i++)
+            c.weight[i] = 1;
+    c.mask = reference_numbers(c.rows);
+    for (int64_t r = 0; r < c.rows; r++) {
+        c.mask[r] = ignored < 0 || c.target[r] != ignored;
+        c.weights += c.weight[c.target[r]] * c.mask[r];
+    }
+    c.weights = R(c.weights);
+    return c;
+}
+
+static void classes_free(struct classes *c)
+{
+    free(c->target);
+    free(c->weight);
+    free(c->mask);
+}
+
+/* log_prob = log_softmax(input) per row; the loss of a row is -log_prob[target] weight[target], with label smoothing s
+ * (1 - s) of that plus s / count of -sum(log_prob weight); ignored rows have none. "mean" divides by the sum of the
+ * targets' weights. Outputs: loss, log_prob, zloss, lse. */
+static void cross_entropy_loss(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    struct classes c = classes_new(call, steps, 0, 1, 2);
+    double *row = reference_numbers(c.count), *losses = reference_numbers(c.rows), loss = 0, smooth = 0, squares = 0;
+    double share = R(1 - c.smoothing), smoothing = R(c.smoothing), all = R(c.weights + 1e-12);
+    for (int64_t r = 0; r < c.rows; r++) {
+        double largest = -INFINITY, sum = 0, spread = 0;
+        task_read_double(x, r * c.count, (int)c.count, row);
+        for (int64_t i = 0; i < c.count; i++)
+            largest = fmax(largest, row[i]);
+        for (int64_t i = 0; i < c.count; i++)
+            sum += R(exp(R(row[i] - largest)));
+        double lse = R(largest + R(log(R(sum))));
+        for (int64_t i = 0; i < c.count; i++) {
+            row[i] = R(row[i] - lse);
+            spread += R(row[i] * c.weight[i]);
+        }
+        double own = R(-row[c.target[r]] * c.weight[c.target[r]]) * c.mask[r];
+        spread = R(-spread) * c.mask[r];
+        losses[r] = R(R(share * own) + R(R(spread * smoothing) / (double)c.count));
+        loss += own;
+        smooth += spread;
+        squares += R(lse * lse);
+        reference_store(call, 1, r * c.count, c.count, row);
+        reference_store(call, 3, r, 1, &lse);
+    }
+    if (c.reduction == NONE) {
+        reference_store(call, 0, 0, c.rows, losses);
+    } else {
+        bool mean = c.reduction == MEAN;
+        loss = mean ? R(R(loss) / all) : R(loss);
+        smooth = R(R((mean ? R(R(smooth) / all) : R(smooth)) * smoothing) / (double)c.count);
+        loss = R(R(share * loss) + smooth);
+        reference_store(call, 0, 0, 1, &loss);
+    }
+    double zloss = R(R(reference_attr(call, 3)) * R(squares / (double)c.rows));
+    reference_store(call, 2, 0, 1, &zloss);
+    classes_free(&c);
+    free(row);
+    free(losses);
+}
+
+/* g = grad_loss (1 - s) weight[target], divided by the sum of the targets' weights for "mean", 0 for ignored rows;
+ * x_grad = exp(log_prob) g, less g at the target, plus grad_loss s / count with label smoothing s. */
+static void cross_entropy_loss_grad(struct reference_call *call)
+{
+    const struct task_tensor *log_prob = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    struct classes c = classes_new(call, steps, 1, 2, 3);
+    double *row = reference_numbers(c.count), all = R(c.weights + 1e-12);
+    for (int64_t r = 0; r < c.rows; r++) {
+        double grad;
+        task_read_double(reference_input(call, 0), c.reduction == NONE ? r : 0, 1, &grad);
+        double loss = R(grad * R(1 - c.smoothing)), smooth = R(R(grad * R(c.smoothing)) / (double)c.count);
+        loss = c.reduction == MEAN ? R(loss / all) : loss;
+        smooth = c.reduction == MEAN ? R(smooth / all) : smooth;
+        double own = R(R(loss * c.mask[r]) * c.weight[c.target[r]]);
+        task_read_double(log_prob, r * c.count, (int)c.count, row);
+        for (int64_t i = 0; i < c.count; i++) {
+            row[i] = R(R(R(exp(row[i])) * own) - (i == c.target[r] ? own : 0));
+            row[i] = c.smoothing > 0 ? R(row[i] + smooth * c.mask[r]) : row[i];
+        }
+        reference_store(call, 0, r * c.count, c.count, row);
+    }
+    classes_free(&c);
+    free(row);
+}
+
+const struct task_reference_entry task_references_loss[] = {
+    {"mse_loss_grad", mse_loss_grad},
+    {"cross_entropy_loss", cross_entropy_loss},
+    {"cross_entropy_loss_grad", cross_entropy_loss_grad},
+    {NULL, NULL},
+};

@@ -1,0 +1,257 @@
+/* Elementwise arithmetic, comparisons, conditions and vector sums (level 1: Math, Comparison, Condition). */
+#include "task/reference/reference.h"
+
+#include <math.h>
+
+#define R(value) reference_round(steps, value)
+
+/* Comparison: x1, x2, y all (shape); y bool. Module: torch.eq / torch.less. */
+static double equal_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return x[0] == x[1];
+}
+
+static int64_t equal_integer(const int64_t *x, const double *c)
+{
+    (void)c;
+    return x[0] == x[1];
+}
+
+static double less_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return x[0] < x[1];
+}
+
+static int64_t less_integer(const int64_t *x, const double *c)
+{
+    (void)c;
+    return x[0] < x[1];
+}
+
+static double less_equal_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return x[0] <= x[1];
+}
+
+static int64_t less_equal_integer(const int64_t *x, const double *c)
+{
+    (void)c;
+    return x[0] <= x[1];
+}
+
+static void equal(struct reference_call *call)
+{
+    reference_elementwise(call, equal_op, equal_integer, 2, NULL);
+}
+
+static void less(struct reference_call *call)
+{
+    reference_elementwise(call, less_op, less_integer, 2, NULL);
+}
+
+static void less_equal(struct reference_call *call)
+{
+    reference_elementwise(call, less_equal_op, less_equal_integer, 2, NULL);
+}
+
+/* Condition. */
+/* y = isfinite(x). The module casts y to x's type and so does the binding; 0 and 1 stay themselves, so bool is
+ * compared. */
+static double is_finite_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return isfinite(x[0]) != 0;
+}
+
+static void is_finite(struct reference_call *call)
+{
+    reference_elementwise(call, is_finite_op, NULL, 1, NULL);
+}
+
+/* y = isinf(x); as above. */
+static double is_inf_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return isinf(x[0]) != 0;
+}
+
+static void is_inf(struct reference_call *call)
+{
+    reference_elementwise(call, is_inf_op, NULL, 1, NULL);
+}
+
+/* found_flag (1) = 1 if any element of the list is inf or nan, else 0. */
+static void non_finite_check(struct reference_call *call)
+{
+    double found = reference_any_not_finite(&call->instance->inputs[0]);
+    task_write_double(&call->outputs[0].tensors[0], 0, 1, &found);
+}
+
+/* Math. */
+/* z = x + y */
+static double add_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)c;
+    return R(x[0] + x[1]);
+}
+
+static int64_t add_integer(const int64_t *x, const double *c)
+{
+    (void)c;
+    return (int64_t)((uint64_t)x[0] + (uint64_t)x[1]);
+}
+
+static void add(struct reference_call *call)
+{
+    reference_elementwise(call, add_op, add_integer, 2, NULL);
+}
+
+/* y = sqrt(x) */
+static double sqrt_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)c;
+    return R(sqrt(x[0]));
+}
+
+static void square_root(struct reference_call *call)
+{
+    reference_elementwise(call, sqrt_op, NULL, 1, NULL);
+}
+
+/* y = -x */
+static double neg_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    (void)c;
+    return -x[0];
+}
+
+static int64_t neg_integer(const int64_t *x, const double *c)
+{
+    (void)c;
+    return (int64_t)(0 - (uint64_t)x[0]);
+}
+
+static void neg(struct reference_call *call)
+{
+    reference_elementwise(call, neg_op, neg_integer, 1, NULL);
+}
+
+/* y = input_data + x1 * x2 * value, from left to right; value (1). The module computes bfloat16 in float32. */
+static double addcmul_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    return R(x[0] + R(R(x[1] * x[2]) * c[0]));
+}
+
+static int64_t addcmul_integer(const int64_t *x, const double *c)
+{
+    return (int64_t)((uint64_t)x[0] + (uint64_t)x[1] * (uint64_t)x[2] * (uint64_t)(int64_t)c[0]);
+}
+
+static void addcmul(struct reference_call *call)
+{
+    const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1), reference_input(call, 2)};
+    double value = reference_scalar(call, 3);
+    if (in[0]->type == AKGEN_BF16)
+        reference_map(addcmul_op, reference_steps(call, AKGEN_FLOAT), in, 3, &value, &call->outputs[0].tensors[0]);
+    else
+        reference_elementwise(call, addcmul_op, addcmul_integer, 3, &value);
+}
+
+/* y = start + weight (end - start) as torch.lerp computes it: from the nearer end, in float32, rounded once for half.
+ */
+static double lerp_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)c;
+    double difference = R(x[1] - x[0]);
+    return x[2] < 0.5 ? R(x[0] + R(x[2] * difference)) : R(x[1] - R(difference * R(1 - x[2])));
+}
+
+static void lerp(struct reference_call *call)
+{
+    const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1), reference_input(call, 2)};
+    reference_map(lerp_op, reference_steps(call, AKGEN_FLOAT), in, 3, NULL, &call->outputs[0].tensors[0]);
+}
+
+/* y = min(max(x, lowest), highest); both limits (1). nan stays nan; the upper limit wins if the limits cross. */
+static double clip_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    (void)steps;
+    double raised = x[0] < c[0] ? c[0] : x[0];
+    return raised > c[1] ? c[1] : raised;
+}
+
+static int64_t clip_integer(const int64_t *x, const double *c)
+{
+    int64_t raised = x[0] < (int64_t)c[0] ? (int64_t)c[0] : x[0];
+    return raised > (int64_t)c[1] ? (int64_t)c[1] : raised;
+}
+
+static void clip_by_value(struct reference_call *call)
+{
+    double limits[] = {reference_scalar(call, 1), reference_scalar(call, 2)};
+    reference_elementwise(call, clip_op, clip_integer, 1, limits);
+}
+
+/* y = x * value. The module multiplies by a float64 tensor of one dimension, so its result is float64 whatever x is;
+ * complex64 is held as pairs of float32 here (the module has complex128; the published cases multiply it by 1). The
+ * operator itself receives value as float32, which golden uses; integers are cut off towards zero. */
+static double muls_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    return R(x[0] * c[0]);
+}
+
+static void muls(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0);
+    double value = call->profile == TASK_UPSTREAM ? reference_column(call, "value") : reference_scalar(call, 1);
+    if (x->type != AKGEN_COMPLEX64)
+        reference_retype(call, 0, AKGEN_DOUBLE);
+    reference_map(muls_op, AKGEN_DOUBLE, &x, 1, &value, &call->outputs[0].tensors[0]);
+}
+
+/* result (1) = sum of |x[i * incx]| for i < n. x (elements); positions beyond its end count nothing. */
+static void sasum(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0);
+    int64_t n = (int64_t)reference_attr(call, 0), step = (int64_t)reference_attr(call, 1);
+    double sum = 0, value;
+    for (int64_t i = 0; i < n && i * step < x->elements; i++) {
+        task_read_double(x, i * step, 1, &value);
+        sum += fabs(value);
+    }
+    task_write_double(&call->outputs[0].tensors[0], 0, 1, &sum);
+}
+
+/* x (elements) = x * alpha over the whole tensor; the module ignores n and incx, which the published cases set to all
+ * elements. Golden: elements i * incx for i < n, as BLAS defines it. */
+static void sscal(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0);
+    int64_t n = (int64_t)reference_attr(call, 1), step = (int64_t)reference_attr(call, 2);
+    double alpha = (double)(float)reference_attr(call, 0);
+    for (int64_t i = 0; i < x->elements; i++) {
+        double value;
+        task_read_double(x, i, 1, &value);
+        if (call->profile == TASK_UPSTREAM || (i % step == 0 && i / step < n))
+            value *= alpha;
+        task_write_double(&call->outputs[0].tensors[0], i, 1, &value);
+    }
+}
+
+const struct task_reference_entry task_references_math[] = {
+    {"equal", equal},     {"less", less},           {"less_equal", less_equal},
+    {"is_inf", is_inf},   {"is_finite", is_finite}, {"non_finite_check", non_finite_check},
+    {"add", add},         {"sqrt", square_root},    {"neg", neg},
+    {"addcmul", addcmul}, {"lerp", lerp},           {"clip_by_value", clip_by_value},
+    {"muls", muls},       {"sasum", sasum},         {"sscal", sscal},
+    {NULL, NULL},
+};

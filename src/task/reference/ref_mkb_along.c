@@ -1,0 +1,207 @@
+/* MultiKernelBench's operators along dimension 1 of a tensor (outer, length, inner): softmax, reductions, running sums
+ * and products. All tensors are float32; sums, products and running values are kept in double, as torch does for
+ * running ones on a CPU, and rounded where they are stored. */
+#include "task/reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define R(value) reference_round(steps, value)
+
+/* One line of length elements, in and out; the result may be shorter or longer: out_length. */
+typedef void line_function(enum akgen_dtype steps, int64_t length, const double *in, int64_t out_length, double *out);
+
+static double *doubles(int64_t count)
+{
+    double *values = calloc((size_t)count + 1, sizeof *values);
+    if (!values)
+        abort();
+    return values;
+}
+
+/* Writes function(line) for every line along dimension 1. x (outer, length, inner), y (outer or less, out_length,
+ * inner). With `mask`, a tensor like x of ones and zeros, lines are multiplied by it first. One outer index is held in
+ * memory at a time. */
+static void along(struct reference_call *call, line_function *function, const struct task_tensor *mask)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    enum akgen_dtype steps = reference_steps(call, x->type);
+    int64_t length = x->dims[1], inner = x->rank > 2 ? x->dims[2] : 1, outer = x->dims[0];
+    int64_t out_outer = y->dims[0], out_length = out_outer && inner ? y->elements / out_outer / inner : 0;
+    double *in = doubles(length * inner), *weight = doubles(length * inner), *out = doubles(out_length * inner);
+    double *line = doubles(length), *result = doubles(out_length);
+    for (int64_t o = 0; o < out_outer && o < outer; o++) {
+        task_read_double(x, o * length * inner, (int)(length * inner), in);
+        if (mask)
+            task_read_double(mask, o * length * inner, (int)(length * inner), weight);
+        for (int64_t i = 0; mask && i < length * inner; i++)
+            in[i] *= weight[i];
+        for (int64_t i = 0; i < inner; i++) {
+            for (int64_t l = 0; l < length; l++)
+                line[l] = in[l * inner + i];
+            function(steps, length, line, out_length, result);
+            for (int64_t l = 0; l < out_length; l++)
+                out[l * inner + i] = result[l];
+        }
+        task_write_double(y, o * out_length * inner, (int)(out_length * inner), out);
+    }
+    free(in);
+    free(weight);
+    free(out);
+    free(line);
+    free(result);
+}
+
+#define LINE(id)                                                                                                       \
+    static void id##_line(enum akgen_dtype steps, int64_t length, const double *in, int64_t out_length, double *out);  \
+    static void id(struct reference_call *call)                                                                        \
+    {                                                                                                                  \
+        along(call, id##_line, NULL);                                                                                  \
+    }                                                                                                                  \
+    static void id##_line(enum akgen_dtype steps, int64_t length, const double *in, int64_t out_length, double *out)
+#define UNUSED() ((void)steps, (void)out_length)
+
+static double greatest(int64_t length, const double *in)
+{
+    double most = in[0];
+    for (int64_t l = 1; l < length; l++)
+        most = in[l] > most ? in[l] : most;
+    return most;
+}
+
+LINE(softmax)
+{
+    UNUSED();
+    double most = greatest(length, in), sum = 0;
+    for (int64_t l = 0; l < length; l++)
+        sum += out[l] = R(exp(R(in[l] - most)));
+    for (int64_t l = 0; l < length; l++)
+        out[l] = R(out[l] / R(sum));
+}
+
+LINE(log_softmax)
+{
+    UNUSED();
+    double most = greatest(length, in), sum = 0;
+    for (int64_t l = 0; l < length; l++)
+        sum += exp(in[l] - most);
+    for (int64_t l = 0; l < length; l++)
+        out[l] = R(R(in[l] - most) - R(log(sum)));
+}
+
+LINE(max)
+{
+    UNUSED();
+    out[0] = greatest(length, in);
+}
+
+LINE(min)
+{
+    UNUSED();
+    out[0] = in[0];
+    for (int64_t l = 1; l < length; l++)
+        out[0] = in[l] < out[0] ? in[l] : out[0];
+}
+
+LINE(sum)
+{
+    UNUSED();
+    out[0] = 0;
+    for (int64_t l = 0; l < length; l++)
+        out[0] += in[l];
+}
+
+LINE(mean)
+{
+    UNUSED();
+    out[0] = 0;
+    for (int64_t l = 0; l < length; l++)
+        out[0] += in[l];
+    out[0] = R(out[0]) / (double)length;
+}
+
+LINE(product)
+{
+    UNUSED();
+    out[0] = 1;
+    for (int64_t l = 0; l < length; l++)
+        out[0] *= in[l];
+}
+
+LINE(cumsum)
+{
+    UNUSED();
+    double sum = 0;
+    for (int64_t l = 0; l < length; l++)
+        out[l] = sum += in[l];
+}
+
+static void masked_cumsum(struct reference_call *call)
+{
+    along(call, cumsum_line, reference_input(call, 1));
+}
+
+/* As published: a zero in front, length + 1 results, and (in `along`: the output has one row less) no last row. */
+LINE(cumsum_exclusive)
+{
+    UNUSED();
+    double sum = 0;
+    out[0] = 0;
+    for (int64_t l = 0; l < length; l++)
+        out[l + 1] = sum += in[l];
+}
+
+LINE(cumsum_reverse)
+{
+    UNUSED();
+    double sum = 0;
+    for (int64_t l = length; l-- > 0;)
+        out[l] = sum += in[l];
+}
+
+LINE(cumprod)
+{
+    UNUSED();
+    double product = 1;
+    for (int64_t l = 0; l < length; l++)
+        out[l] = product *= in[l];
+}
+
+/* y = x / sum |x|, and y = x / sqrt(sum x^2) */
+LINE(l1_norm)
+{
+    UNUSED();
+    double sum = 0;
+    for (int64_t l = 0; l < length; l++)
+        sum += fabs(in[l]);
+    for (int64_t l = 0; l < length; l++)
+        out[l] = R(in[l] / R(sum));
+}
+
+LINE(l2_norm)
+{
+    UNUSED();
+    double sum = 0;
+    for (int64_t l = 0; l < length; l++)
+        sum += in[l] * in[l];
+    for (int64_t l = 0; l < length; l++)
+        out[l] = R(in[l] / R(sqrt(sum)));
+}
+
+const struct task_reference_entry task_references_mkb_along[] = {
+    {"mkb_softmax", softmax},
+    {"mkb_log_softmax", log_softmax},
+    {"mkb_max", max},
+    {"mkb_min", min},
+    {"mkb_sum", sum},
+    {"mkb_mean", mean},
+    {"mkb_product", product},
+    {"mkb_cumsum", cumsum},
+    {"mkb_masked_cumsum", masked_cumsum},
+    {"mkb_cumsum_exclusive", cumsum_exclusive},
+    {"mkb_cumsum_reverse", cumsum_reverse},
+    {"mkb_cumprod", cumprod},
+    {"mkb_l1_norm", l1_norm},
+    {"mkb_l2_norm", l2_norm},
+    {NULL, NULL},
+};

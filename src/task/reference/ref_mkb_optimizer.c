@@ -1,0 +1,109 @@
+/* MultiKernelBench's optimizers: one step, of which the modules return the new parameters only. All tensors are
+ * float32; Python numbers take the tensor's type in each torch call. Attributes are the constructor's values in order.
+ */
+#include "task/reference/reference.h"
+
+#include <math.h>
+
+#define R(value) reference_round(steps, value)
+
+/* x: param, grad, accum; c: lr, eps */
+static double adagrad_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    double accum = R(x[2] + R(x[1] * x[1]));
+    return R(x[0] - R(R(R(c[0]) * x[1]) / R(R(sqrt(accum)) + R(c[1]))));
+}
+
+/* x: param, grad, m, v; c: beta1, beta2, lr, eps, step */
+static double adam_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    double m = R(R(R(c[0]) * x[2]) + R(R(1 - c[0]) * x[1]));
+    double v = R(R(R(c[1]) * x[3]) + R(R(1 - c[1]) * R(x[1] * x[1])));
+    m = R(m / R(1 - pow(c[0], c[4])));
+    v = R(v / R(1 - pow(c[1], c[4])));
+    return R(x[0] - R(R(R(c[2]) * m) / R(R(sqrt(v)) + R(c[3]))));
+}
+
+/* x: param, grad, v; c: lr, alpha, eps */
+static double rmsprop_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    double v = R(R(R(c[1]) * x[2]) + R(R(1 - c[1]) * R(x[1] * x[1])));
+    return R(x[0] - R(R(R(c[0]) * x[1]) / R(R(sqrt(v)) + R(c[2]))));
+}
+
+/* x: param, grad, velocity; c: momentum, lr */
+static double sgd_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    double velocity = R(R(R(c[0]) * x[2]) + x[1]);
+    return R(x[0] - R(R(c[1]) * velocity));
+}
+
+enum { MOST_ATTRS = 5 };
+
+static void elementwise(struct reference_call *call, reference_op *op)
+{
+    double c[MOST_ATTRS];
+    for (int i = 0; i < call->instance->task->attr_count && i < MOST_ATTRS; i++)
+        c[i] = reference_attr(call, i);
+    reference_elementwise(call, op, NULL, call->instance->task->input_count, c);
+}
+
+static void adagrad(struct reference_call *call)
+{
+    elementwise(call, adagrad_op);
+}
+
+static void adam(struct reference_call *call)
+{
+    elementwise(call, adam_op);
+}
+
+static void rmsprop(struct reference_call *call)
+{
+    elementwise(call, rmsprop_op);
+}
+
+static void sgd(struct reference_call *call)
+{
+    elementwise(call, sgd_op);
+}
+
+/* r = m / (sqrt(v) + eps); x: param, m, v; c: eps, then lr and lr times the trust ratio */
+static double lamb_ratio(enum akgen_dtype steps, const double *x, const double *c)
+{
+    return R(x[1] / R(R(sqrt(x[2])) + R(c[0])));
+}
+
+static double lamb_op(enum akgen_dtype steps, const double *x, const double *c)
+{
+    return R(x[0] - R(c[1] * lamb_ratio(steps, x, c)));
+}
+
+/* param - lr |param| / (|r| + eps) r, norms over the whole tensors. */
+static void lamb(struct reference_call *call)
+{
+    const struct task_tensor *const in[] = {reference_input(call, 0), reference_input(call, 1),
+                                            reference_input(call, 2)};
+    enum akgen_dtype steps = reference_steps(call, in[0]->type);
+    double lr = reference_attr(call, 0), c[2] = {reference_attr(call, 1)}, params = 0, ratios = 0;
+    for (int64_t first = 0; first < in[0]->elements; first += REFERENCE_BLOCK) {
+        double x[3][REFERENCE_BLOCK];
+        int64_t rest = in[0]->elements - first;
+        int n = rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK;
+        for (int k = 0; k < 3; k++)
+            task_read_double(in[k], first, n, x[k]);
+        for (int i = 0; i < n; i++) {
+            double r = lamb_ratio(steps, (double[]){x[0][i], x[1][i], x[2][i]}, c);
+            params += x[0][i] * x[0][i];
+            ratios += r * r;
+        }
+    }
+    double trust = R(R(sqrt(params)) / R(R(sqrt(ratios)) + R(c[0])));
+    c[1] = R(R(lr) * trust);
+    reference_elementwise(call, lamb_op, NULL, 3, c);
+}
+
+const struct task_reference_entry task_references_mkb_optimizer[] = {
+    {"mkb_adagrad", adagrad}, {"mkb_adam", adam}, {"mkb_lamb", lamb},
+    {"mkb_rmsprop", rmsprop}, {"mkb_sgd", sgd},   {NULL, NULL},
+};
