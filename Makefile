@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh Debian 12: `make demo` and `make test`.
-.PHONY: demo test peers build debug bench lint clean
+.PHONY: demo test peers prove build debug bench lint clean
 
 demo:
 	@scripts/install run
@@ -16,6 +16,12 @@ peers:
 	@scripts/install peers
 	@$(MAKE) --no-print-directory build
 	@scripts/test peers
+
+# The long proofs, or `make prove PROOF=mutations` one of them; their figures go to docs/proofs.md.
+prove:
+	@scripts/install test
+	@$(MAKE) --no-print-directory build
+	@scripts/prove $(PROOF)
 
 # The program alone, at build/akgen.
 build:
