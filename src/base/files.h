@@ -13,6 +13,8 @@
 struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length);
 /* Writes beside the target and renames: readers see the old file or the new one, never a part. */
 struct akgen_error *files_write(const char *path, const void *bytes, size_t length);
+/* Writes all of it to a descriptor. False: errno says why not; a part may have been written. */
+bool files_write_all(int fd, const void *bytes, size_t length);
 bool files_exists(const char *path);
 /* mkdir -p. */
 struct akgen_error *files_make_directory(const char *path);

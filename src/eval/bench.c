@@ -1,7 +1,9 @@
 /* Many candidates -> a run. Workers take samples in order; a verdict is counted, stored and shown under one lock. */
 #include "eval/bench.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/workers.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -71,22 +73,15 @@ static int list_answers(struct arena *arena, const char *dir, struct answer **an
     return count;
 }
 
-static void add_row(struct bench *bench, int *capacity, const struct task *task, int sample, const char *dir)
+static void add_row(struct bench *bench, const struct task *task, int sample, const char *dir)
 {
-    if (bench->count == *capacity) {
-        int wanted = *capacity ? *capacity * 2 : 256;
-        struct bench_row *rows = arena_alloc(&bench->arena, sizeof *rows * (size_t)wanted);
-        if (bench->count)
-            memcpy(rows, bench->rows, sizeof *rows * (size_t)bench->count);
-        bench->rows = rows;
-        *capacity = wanted;
-    }
-    bench->rows[bench->count++] = (struct bench_row){.task = task->name,
-                                                     .category = task->category,
-                                                     .level = task->level,
-                                                     .sample = sample,
-                                                     .definition = task,
-                                                     .dir = dir};
+    ARRAY_ADD(&bench->arena, bench->rows, bench->count, bench->capacity,
+              (struct bench_row){.task = task->name,
+                                 .category = task->category,
+                                 .level = task->level,
+                                 .sample = sample,
+                                 .definition = task,
+                                 .dir = dir});
 }
 
 /* The only answer of a task in a tree: <task>/, <task>.txt or .py, or as MultiKernelBench leaves them <op>.txt. */
@@ -106,13 +101,13 @@ static const char *single_answer(struct arena *arena, const char *tree, const st
     return dir;
 }
 
-static void add_task(struct bench *bench, int *capacity, const char *provider, const struct task *task)
+static void add_task(struct bench *bench, const char *provider, const struct task *task)
 {
     struct arena *arena = &bench->arena;
     if (strcmp(provider, "reference") == 0) {
         const char *reference = arena_printf(arena, "%s/reference", task->dir);
         if (task->broken || access(reference, R_OK) == 0)
-            add_row(bench, capacity, task, 0, reference);
+            add_row(bench, task, 0, reference);
         return;
     }
     const char *tree = provider + strlen("dir:");
@@ -120,9 +115,9 @@ static void add_task(struct bench *bench, int *capacity, const char *provider, c
     struct answer *answers;
     int samples = list_answers(arena, folder, &answers);
     for (int s = 0; s < samples; s++)
-        add_row(bench, capacity, task, answers[s].number, arena_printf(arena, "%s/%s", folder, answers[s].name));
+        add_row(bench, task, answers[s].number, arena_printf(arena, "%s/%s", folder, answers[s].name));
     if (!samples)
-        add_row(bench, capacity, task, 0, single_answer(arena, tree, task));
+        add_row(bench, task, 0, single_answer(arena, tree, task));
 }
 
 static bool has_case(const struct task *task, int id)
@@ -136,7 +131,6 @@ static bool has_case(const struct task *task, int id)
 void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
                    const struct eval_options *options)
 {
-    int capacity = 0;
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
     bench->soc = options->soc->name;
@@ -148,7 +142,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
         count ? task_protocol(&bench->arena, &tasks[0], options->profile, eval_trials(&tasks[0], options)) : "";
     for (int i = 0; i < count; i++)
         if (has_case(&tasks[i], options->only_case))
-            add_task(bench, &capacity, provider, &tasks[i]);
+            add_task(bench, provider, &tasks[i]);
         else
             bench->skipped++;
 }
@@ -159,7 +153,7 @@ struct bench_work {
     struct eval_cache *cache;
     struct bench *bench;
     pthread_mutex_t lock; /* guards everything below, the run and the store */
-    int next, done;
+    int done;
 };
 
 /* The kernel's text, for the page. */
@@ -202,44 +196,31 @@ static void finish_row(struct bench_work *work, struct bench_row *row, const str
         work->options->on_row(work->options->closure, bench, ++work->done);
 }
 
-static void *work(void *closure)
+static void evaluate_row(void *closure, int index)
 {
     struct bench_work *work = closure;
+    struct bench_row *row = &work->bench->rows[index];
+    struct verdict verdict;
+    struct eval_options eval = work->options->eval;
+    if (row->evaluated)
+        return;
+    eval.jobs = 1;
+    eval.cache = work->cache;
+    eval_run(row->definition, row->dir, &eval, &verdict);
     pthread_mutex_lock(&work->lock);
-    while (work->next < work->bench->count) {
-        struct bench_row *row = &work->bench->rows[work->next++];
-        if (row->evaluated)
-            continue;
-        pthread_mutex_unlock(&work->lock);
-        struct verdict verdict;
-        struct eval_options eval = work->options->eval;
-        eval.jobs = 1;
-        eval.cache = work->cache;
-        eval_run(row->definition, row->dir, &eval, &verdict);
-        pthread_mutex_lock(&work->lock);
-        finish_row(work, row, &verdict);
-        verdict_free(&verdict);
-    }
+    finish_row(work, row, &verdict);
+    verdict_free(&verdict);
     pthread_mutex_unlock(&work->lock);
-    return NULL;
 }
 
 void bench_run(struct bench *bench, const struct bench_options *options)
 {
-    enum { MAX_THREADS = 256 };
-    pthread_t threads[MAX_THREADS];
     double start = clock_seconds();
     struct eval_cache *cache = eval_cache_create(CACHED_BYTES);
-    struct bench_work shared = {.options = options, .cache = cache, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct bench_work work = {.options = options, .cache = cache, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < bench->count; i++)
-        shared.done += bench->rows[i].evaluated;
-    int started = 0;
-    while (started < options->eval.jobs - 1 && started < MAX_THREADS && started < bench->count - 1 &&
-           pthread_create(&threads[started], NULL, work, &shared) == 0)
-        started++;
-    work(&shared);
-    for (int i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+        work.done += bench->rows[i].evaluated;
+    workers_run(bench->count, options->eval.jobs, evaluate_row, &work);
     eval_cache_destroy(cache);
     bench->seconds += clock_seconds() - start;
     if (options->store && !bench->store_error)

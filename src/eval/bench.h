@@ -30,7 +30,7 @@ struct bench {
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
     const char *protocol;   /* task_protocol(): stands beside every figure; "" if the suite has only one */
     struct bench_row *rows; /* by task, then sample */
-    int count;
+    int count, capacity;
     int skipped; /* tasks that lack the only case asked for; known to a run that was just made */
     double seconds;
     struct akgen_error *store_error; /* the first failure of the store; the run went on without it */

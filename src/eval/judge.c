@@ -165,7 +165,7 @@ const char *judge_place(struct arena *arena, const struct job_finding *finding)
 
 static enum verdict_stage stage_of(const struct job_result *run)
 {
-    return run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN;
+    return run->stage == JOB_TILING ? STAGE_TILING : STAGE_RUN;
 }
 
 void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)

@@ -6,6 +6,7 @@
 #ifndef SANDBOX_JOB_H
 #define SANDBOX_JOB_H
 
+#include "base/words.h"
 #include "op/op.h"
 
 /* What a tensor of a case is to the kernel. */
@@ -57,6 +58,16 @@ struct job_debugger {
     const char *script;  /* gdb commands to run in batch mode; NULL: interactive */
 };
 
+/* How far akgen-run came. */
+#define JOB_STAGES(X)                                                                                                  \
+    X(JOB_START, "start")   /* nothing of the candidate has run */                                                     \
+    X(JOB_LOAD, "load")     /* its constructors */                                                                     \
+    X(JOB_TILING, "tiling") /* its host part */                                                                        \
+    X(JOB_KERNEL, "run")                                                                                               \
+    X(JOB_REPORT, "report") /* nothing of it runs any more */
+enum job_stage { JOB_STAGES(WORD_VALUE) };
+const char *job_stage_name(enum job_stage stage);
+
 enum job_status {
     JOB_OK,            /* ran to its end; findings may still make it a fault */
     JOB_TILING_FAILED, /* the host part refused, see error */
@@ -80,9 +91,9 @@ struct job_finding { /* struct npu_finding with places instead of addresses */
 struct job_result {
     enum job_status status;
     const char *nonce;
-    const char *stage; /* "load", "tiling", "run" */
-    const char *error; /* for anything but JOB_OK */
-    struct op_def def; /* JOB_DESCRIBE */
+    enum job_stage stage; /* where it ended */
+    const char *error;    /* for anything but JOB_OK */
+    struct op_def def;    /* JOB_DESCRIBE */
     int block_dim;
     uint64_t tiling_key, workspace;
     uint32_t tiling_bytes;

@@ -2,6 +2,7 @@
  *     /path/file.cpp:12:5: error: no matching function for call to 'Muls'
  *     /path/file.h:40:7: note: in instantiation of function template specialization ... requested here
  * A message inside a header is moved to the innermost line of the project that led there. */
+#include "base/array.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "toolchain/toolchain_internal.h"
@@ -169,15 +170,7 @@ void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struc
     }
     if (list->count == MAX_DIAGNOSTICS)
         return;
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? list->capacity * 2 : 16;
-        struct diagnostic *grown = arena_alloc(arena, (size_t)capacity * sizeof *grown);
-        if (list->count)
-            memcpy(grown, list->items, (size_t)list->count * sizeof *grown);
-        list->items = grown;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *diagnostic;
+    ARRAY_ADD(arena, list->items, list->count, list->capacity, *diagnostic);
 }
 
 /* "In file included from /path/file.cpp:12:" */

@@ -109,7 +109,6 @@ static void test_result_comes_back(void **state)
                                   .line = 7};
     uint64_t undefined[] = {64}, first[] = {128};
     const struct job_result sent = {.status = JOB_OK,
-                                    .stage = "report",
                                     .block_dim = 48,
                                     .tiling_key = 1,
                                     .workspace = 1 << 24,

@@ -234,7 +234,7 @@ static void test_add_computes(void **state)
     assert_null(fixture.build.kernels[0].cube_so);
     run(&fixture, &result, z);
     if (result.status != JOB_OK)
-        fail_msg("%s: %s", result.stage, result.error);
+        fail_msg("%s: %s", job_stage_name(result.stage), result.error);
     assert_int_equal(result.block_dim, BLOCKS);
     assert_false(result.fault);
     assert_int_equal(json_integer_value(json_object_get(result.tiling, "length")), ELEMENTS / BLOCKS);
@@ -408,7 +408,7 @@ static void test_tiling_that_misbehaves(void **state)
         if (result.status != rows[i].status)
             fail_msg("'%s' ends with status %d, expected %d: %s", rows[i].statement, result.status, rows[i].status,
                      result.error);
-        assert_string_equal(result.stage, "tiling");
+        assert_int_equal(result.stage, JOB_TILING);
         job_result_free(&result);
         finish(&fixture);
     }
@@ -614,7 +614,7 @@ static void test_a_kernel_that_starts_aics_is_compiled_for_both(void **state)
     assert_null(fixture.build.kernels[1].cube_so);
     run(&fixture, &result, z);
     if (result.status != JOB_OK)
-        fail_msg("%s: %s", result.stage, result.error);
+        fail_msg("%s: %s", job_stage_name(result.stage), result.error);
     assert_false(result.fault);
     assert_int_equal(result.stats.kernel_type, NPU_TYPE_MIX_AIC_1_1);
     for (int i = 0; i < ELEMENTS; i++)
