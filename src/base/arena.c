@@ -17,7 +17,7 @@ enum { ARENA_CHUNK = 64 * 1024 };
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
     if (bytes > PTRDIFF_MAX - ARENA_CHUNK)
-        memory_exhausted();
+        memory_exhausted(bytes);
     bytes = (bytes + 15) & ~(size_t)15;
     struct arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes) {

@@ -13,7 +13,7 @@ struct digest *digest_new(void)
 {
     struct digest *digest = memory_alloc(sizeof *digest);
     if (!(digest->state = XXH3_createState()))
-        memory_exhausted();
+        memory_exhausted(0);
     XXH3_128bits_reset(digest->state);
     return digest;
 }

@@ -31,7 +31,7 @@ void text_addf(struct text *text, const char *format, ...)
     int length = vasprintf(&made, format, args);
     va_end(args);
     if (length < 0)
-        memory_exhausted();
+        memory_exhausted(0);
     text_append(text, made, (size_t)length);
     free(made);
 }

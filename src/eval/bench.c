@@ -14,17 +14,6 @@
 
 enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
 
-struct akgen_error *bench_check_provider(const char *provider)
-{
-    if (strcmp(provider, "reference") == 0)
-        return NULL;
-    if (strncmp(provider, "dir:", 4) != 0)
-        return error_new("provider '%s' is neither 'reference' nor 'dir:PATH'", provider);
-    if (access(provider + 4, R_OK | X_OK) != 0)
-        return error_new("%s: %m", provider + 4);
-    return NULL;
-}
-
 /* An answer among several: a folder `7`, or a file `7.txt` or `7.py`. */
 struct answer {
     int number;
@@ -101,16 +90,16 @@ static const char *single_answer(struct arena *arena, const char *tree, const st
     return dir;
 }
 
-static void add_task(struct bench *bench, const char *provider, const struct task *task)
+static void add_reference(struct bench *bench, const struct task *task, const char *tree)
+{
+    const char *reference = arena_printf(&bench->arena, "%s/%s", task->dir, tree);
+    if (task->broken || access(reference, R_OK) == 0)
+        add_row(bench, task, 0, reference);
+}
+
+static void add_tree(struct bench *bench, const struct task *task, const char *tree)
 {
     struct arena *arena = &bench->arena;
-    if (strcmp(provider, "reference") == 0) {
-        const char *reference = arena_printf(arena, "%s/reference", task->dir);
-        if (task->broken || access(reference, R_OK) == 0)
-            add_row(bench, task, 0, reference);
-        return;
-    }
-    const char *tree = provider + strlen("dir:");
     const char *folder = arena_printf(arena, "%s/%s/answer", tree, task->name);
     struct answer *answers;
     int samples = list_answers(arena, folder, &answers);
@@ -118,6 +107,41 @@ static void add_task(struct bench *bench, const char *provider, const struct tas
         add_row(bench, task, answers[s].number, arena_printf(arena, "%s/%s", folder, answers[s].name));
     if (!samples)
         add_row(bench, task, 0, single_answer(arena, tree, task));
+}
+
+/* Where samples come from. */
+struct provider {
+    const char *begins; /* what its name begins with */
+    bool takes_path;    /* the rest of the name is the path of a directory */
+    /* Adds the samples of a task in `tree`: that path, or a folder of the task. */
+    void (*add)(struct bench *bench, const struct task *task, const char *tree);
+};
+static const struct provider providers[] = {{BENCH_REFERENCE, false, add_reference}, {"dir:", true, add_tree}};
+
+/* NULL: there is none of this name. */
+static const struct provider *provider_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof providers / sizeof *providers; i++) {
+        size_t length = strlen(providers[i].begins);
+        if (strncmp(name, providers[i].begins, length) == 0 && (providers[i].takes_path || !name[length]))
+            return &providers[i];
+    }
+    return NULL;
+}
+
+static const char *provider_tree(const struct provider *provider, const char *name)
+{
+    return provider->takes_path ? name + strlen(provider->begins) : provider->begins;
+}
+
+struct akgen_error *bench_check_provider(const char *name)
+{
+    const struct provider *provider = provider_of(name);
+    if (!provider)
+        return error_new("provider '%s' is neither '%s' nor '%sPATH'", name, providers[0].begins, providers[1].begins);
+    if (provider->takes_path && access(provider_tree(provider, name), R_OK | X_OK) != 0)
+        return error_new("%s: %m", provider_tree(provider, name));
+    return NULL;
 }
 
 static bool has_case(const struct task *task, int id)
@@ -131,18 +155,19 @@ static bool has_case(const struct task *task, int id)
 void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
                    const struct eval_options *options)
 {
+    const struct provider *from = provider_of(provider);
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
     bench->soc = options->soc->name;
-    bench->mode = options->mode == EVAL_STATIC ? "static" : "dynamic";
-    bench->scope = options->scope == EVAL_KERNEL ? "kernel" : "project";
-    bench->profile = options->profile == TASK_STRICT ? "strict" : "upstream";
+    bench->mode = eval_modes.of[options->mode];
+    bench->scope = eval_scopes.of[options->scope];
+    bench->profile = eval_profiles.of[options->profile];
     bench->akgen = AKGEN_VERSION;
     bench->protocol =
         count ? task_protocol(&bench->arena, &tasks[0], options->profile, eval_trials(&tasks[0], options)) : "";
     for (int i = 0; i < count; i++)
         if (has_case(&tasks[i], options->only_case))
-            add_task(bench, provider, &tasks[i]);
+            from->add(bench, &tasks[i], provider_tree(from, provider));
         else
             bench->skipped++;
 }

@@ -42,7 +42,8 @@ struct bench_options {
     void (*on_row)(void *closure, const struct bench *bench, int done);
     void *closure;
 };
-/* Checks "reference" or "dir:PATH". */
+#define BENCH_REFERENCE "reference"
+/* Checks BENCH_REFERENCE or "dir:PATH". */
 struct akgen_error *bench_check_provider(const char *provider);
 /* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
  * PATH/<task>/answer/<n> for every number n, a directory or a file <n>.txt or <n>.py, else PATH/<task>,

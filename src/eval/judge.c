@@ -148,10 +148,11 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
         judge_set(row, VERDICT_PASS, STAGE_COMPARE, NULL);
 }
 
-static const struct job_finding *first_fatal(const struct job_result *run, const char *kind)
+/* The first finding that is a fault, of one kind (enum npu_kind) or, below 0, of any. */
+static const struct job_finding *first_fatal(const struct job_result *run, int kind)
 {
     for (size_t i = 0; i < run->finding_count; i++)
-        if (run->findings[i].fatal && (!kind || strcmp(run->findings[i].kind, kind) == 0))
+        if (run->findings[i].fatal && (kind < 0 || (int)run->findings[i].kind == kind))
             return &run->findings[i];
     return NULL;
 }
@@ -196,9 +197,9 @@ void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_cas
         judge_set(row, VERDICT_FAULT, stage_of(run), run->error);
         break;
     case JOB_OK:
-        if ((finding = first_fatal(run, "unsupported")))
+        if ((finding = first_fatal(run, NPU_UNSUPPORTED)))
             judge_set(row, VERDICT_UNSUPPORTED, STAGE_RUN, judge_place(arena, finding));
-        else if ((finding = first_fatal(run, NULL)))
+        else if ((finding = first_fatal(run, -1)))
             judge_set(row, VERDICT_FAULT, STAGE_RUN, judge_place(arena, finding));
         else
             judge_outputs(arena, bound, row);

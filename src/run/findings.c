@@ -2,12 +2,6 @@
 #include "run/runner.h"
 #include "run/symbolize.h"
 
-static const char *kind_name(enum npu_kind kind)
-{
-    static const char *const names[] = {"trap", "differs", "undefined", "hazard", "unsupported"};
-    return names[kind];
-}
-
 static const char *pipe_name(int pipe)
 {
     static const char *const names[NPU_PIPES] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "ALL", "", "", "", "FIX"};
@@ -38,7 +32,7 @@ static void add_findings(struct runner *runner)
     for (size_t i = 0; i < result->finding_count; i++) {
         struct job_finding *finding = &result->findings[i];
         *finding = (struct job_finding){.fault = found[i].fault,
-                                        .kind = kind_name(found[i].kind),
+                                        .kind = found[i].kind,
                                         .message = found[i].message,
                                         .api = found[i].api,
                                         .operand = found[i].operand,

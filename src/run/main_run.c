@@ -31,6 +31,7 @@ int main(int argc, char **argv)
     static struct runner runner = {.result = {.status = JOB_OK}};
     json_set_alloc_funcs(memory_alloc, free);
     inject_from_environment();
+    memory_last_words = runner_out_of_memory;
     /* What a kernel printed before it hangs or crashes is what its author looks for. */
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     runner.result_fd = option(argc, argv, "--result");

@@ -1,24 +1,51 @@
 /* How akgen-run ends: the result goes to its descriptor, and the process with it. */
+#include "base/inject.h"
 #include "run/runner.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-void runner_set_stage(struct runner *runner, enum job_stage stage)
+/* All of it, behind or in the mark. */
+static bool put(const struct runner *runner, const void *bytes, size_t length, off_t at)
 {
-    struct job_mark mark = {0};
+    return !inject_fails(INJECT_WRITE) && pwrite(runner->result_fd, bytes, length, at) == (ssize_t)length;
+}
+
+/* The process's only job; NULL until it is known whose result it is. */
+static struct runner *running;
+
+static bool put_mark(const struct runner *runner, enum job_stage stage)
+{
+    struct job_mark mark;
     job_mark_set(&mark, stage, runner->result.nonce);
-    if (pwrite(runner->result_fd, &mark, sizeof mark, 0) != sizeof mark)
-        _exit(JOB_EXIT_OURS);
-    runner->result.stage = stage;
+    return put(runner, &mark, sizeof mark, 0);
 }
 
 /* Without a result that anyone could read: says that it was not the candidate who ended the process. */
-static _Noreturn void give_up(struct runner *runner)
+static _Noreturn void give_up(const struct runner *runner)
 {
-    runner_set_stage(runner, JOB_REPORT);
+    put_mark(runner, JOB_REPORT);
     _exit(JOB_EXIT_OURS);
+}
+
+void runner_set_stage(struct runner *runner, enum job_stage stage)
+{
+    if (!put_mark(runner, stage))
+        give_up(runner);
+    runner->result.stage = stage;
+    running = runner;
+}
+
+/* The candidate shares our address space, and its limit: where `bytes` more do not fit in, it has used it up. Where they
+ * do, the system has no memory, which is nothing of the candidate's. */
+void runner_out_of_memory(size_t bytes)
+{
+    enum { MARGIN = 64 << 20 };
+    void *room = mmap(NULL, bytes + MARGIN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room != MAP_FAILED && running)
+        put_mark(running, JOB_REPORT);
 }
 
 _Noreturn void runner_finish(struct runner *runner)
@@ -27,7 +54,7 @@ _Noreturn void runner_finish(struct runner *runner)
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     size_t length = text ? strlen(text) : 0;
     fflush(NULL);
-    if (!text || pwrite(runner->result_fd, text, length, sizeof(struct job_mark)) != (ssize_t)length)
+    if (!text || !put(runner, text, length, sizeof(struct job_mark)))
         give_up(runner);
     _exit(0);
 }
@@ -87,7 +114,7 @@ __attribute__((no_sanitize("address"))) _Noreturn void runner_violated(void *clo
         runner_fail(runner, JOB_BROKEN, arena_printf(&runner->arena, "%s in stage %s", what, stage));
     fill_in(runner->evidence, (const char *const[]){what, " in stage ", stage, NULL});
     size_t length = strlen(runner->evidence);
-    if (pwrite(runner->result_fd, runner->evidence, length, sizeof(struct job_mark)) != (ssize_t)length)
+    if (!put(runner, runner->evidence, length, sizeof(struct job_mark)))
         give_up(runner);
     _exit(0);
 }

@@ -78,6 +78,8 @@ void runner_set_stage(struct runner *runner, enum job_stage stage);
 _Noreturn void runner_finish(struct runner *runner);
 _Noreturn void runner_fail(struct runner *runner, enum job_status status, const char *message);
 _Noreturn void runner_fail_error(struct runner *runner, enum job_status status, struct akgen_error *error);
+/* memory_last_words of this program: says whose fault it is that there is no memory. */
+void runner_out_of_memory(size_t bytes);
 /* Makes the text that runner_violated fills in. */
 void runner_prepare_evidence(struct runner *runner);
 /* The guard's call when the candidate did what it must not; `closure` is the runner. */

@@ -1,5 +1,6 @@
 /* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. */
 #include "base/files.h"
+#include "base/memory.h"
 #include "sandbox/job_internal.h"
 #include "sandbox/sandbox.h"
 
@@ -74,9 +75,9 @@ static json_t *read_result(int fd)
     if (fstat(fd, &status) || status.st_size <= (off_t)sizeof(struct job_mark) || status.st_size > JOB_RESULT_LIMIT)
         return NULL;
     size_t length = (size_t)status.st_size - sizeof(struct job_mark);
-    char *text = malloc(length);
+    char *text = memory_alloc(length);
     json_t *json = NULL;
-    if (text && pread(fd, text, length, sizeof(struct job_mark)) == (ssize_t)length)
+    if (pread(fd, text, length, sizeof(struct job_mark)) == (ssize_t)length)
         json = json_loadb(text, length, 0, NULL);
     free(text);
     return json;
@@ -121,8 +122,8 @@ static const char *describe_end(struct arena *arena, const char *who, const stru
     if (ended->signal)
         return arena_printf(arena, "%sended by signal %d (%s) in stage %s", who, ended->signal,
                             strsignal(ended->signal), job_stage_name(stage));
-    return arena_printf(arena, "%sended the process with exit code %d in stage %s", who, ended->exit_code,
-                        job_stage_name(stage));
+    return arena_printf(arena, "%sended the process with exit code %d in stage %s%s", who, ended->exit_code,
+                        job_stage_name(stage), ended->exit_code == MEMORY_EXIT ? ", as when memory runs out" : "");
 }
 
 /* Who ended the process: we, while nothing of the candidate ran; else it did. */
@@ -231,7 +232,9 @@ static void run_jailed(struct arena *arena, const struct job *job, const char *c
                                                     : job->memory ? job->memory
                                                                   : default_memory,
                                           .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
-                                          .readable = readable};
+                                          .readable = readable,
+                                          .variable =
+                                              job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL};
     sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, ended);
 }
 

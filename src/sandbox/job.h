@@ -51,6 +51,7 @@ struct job {
     const char *nonce;   /* set by job_run: a result that does not repeat it was not written by akgen-run */
     int log_fd;          /* the instruction log is written there; 0 or -1: none */
     const struct job_debugger *debugger; /* NULL: none */
+    const char *inject;                  /* for tests: a failure of akgen-run's own, base/inject.h; NULL: none */
 };
 /* Runs the job under gdb on the terminal: without the jail and without a time limit. */
 struct job_debugger {
@@ -79,8 +80,15 @@ enum job_status {
     JOB_CHEATED, /* it did what no operator does (a system call that guard.h forbids, a result of its own) */
     JOB_BROKEN   /* ours: no process, no memory, unreadable result */
 };
+/* What a finding is, in verdicts. */
+#define JOB_KINDS(X)                                                                                                   \
+    X(NPU_TRAP, "trap")                                                                                                \
+    X(NPU_DIFFERS, "differs")                                                                                          \
+    X(NPU_UNDEFINED, "undefined") X(NPU_HAZARD, "hazard") X(NPU_UNSUPPORTED, "unsupported")
+extern const struct words job_kinds;
 struct job_finding { /* struct npu_finding with places instead of addresses */
-    const char *fault, *kind, *message, *api, *operand, *pipe;
+    enum npu_kind kind;
+    const char *fault, *message, *api, *operand, *pipe;
     bool fatal;
     int core;
     bool aic; /* the core is an AIC */

@@ -72,9 +72,11 @@ static const struct field result_fields[] = {
     INT(job_result, block_dim, INT32_MIN, INT32_MAX), WORD(job_result, tiling_key),  WORD(job_result, workspace),
     INT(job_result, tiling_bytes, 0, UINT32_MAX),     REAL(job_result, run_seconds),
 };
+const struct words job_kinds = WORDS(JOB_KINDS);
+
 static const struct field finding_fields[] = {
     NAME(job_finding, fault),
-    NAME(job_finding, kind),
+    INT(job_finding, kind, NPU_TRAP, NPU_UNSUPPORTED),
     NAME(job_finding, message),
     NAME(job_finding, api),
     NAME(job_finding, operand),

@@ -3,17 +3,17 @@
 
 #include <stdio.h>
 
-static const char *const names[] = {JOB_STAGES(WORD_NAME)};
+static const struct words stages = WORDS(JOB_STAGES);
 
 const char *job_stage_name(enum job_stage stage)
 {
-    return names[stage];
+    return stages.of[stage];
 }
 
 void job_mark_set(struct job_mark *mark, enum job_stage stage, const char *nonce)
 {
     *mark = (struct job_mark){0};
-    snprintf(mark->stage, sizeof mark->stage, "%s", names[stage]);
+    snprintf(mark->stage, sizeof mark->stage, "%s", stages.of[stage]);
     if (stage == JOB_REPORT && nonce)
         snprintf(mark->proof, sizeof mark->proof, "%s", nonce);
 }

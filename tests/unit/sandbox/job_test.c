@@ -97,7 +97,7 @@ static void test_result_comes_back(void **state)
     (void)state;
     struct arena arena = {0};
     struct job_finding finding = {.fault = "ub_overflow",
-                                  .kind = "trap",
+                                  .kind = NPU_UNDEFINED,
                                   .message = "m",
                                   .api = "Add",
                                   .operand = "dst",
@@ -123,6 +123,7 @@ static void test_result_comes_back(void **state)
     assert_null(job_result_from_json(&arena, json, &result));
     assert_true(result.fault);
     assert_string_equal(result.findings[0].fault, "ub_overflow");
+    assert_int_equal(result.findings[0].kind, NPU_UNDEFINED);
     assert_int_equal(result.findings[0].line, 7);
     assert_null(result.findings[0].file_other);
     assert_int_equal(result.undefined[0], 64);
