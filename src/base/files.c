@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 20000, FILES_MAX_DEPTH = 24 };
+enum { FILES_MAX_DEPTH = 24 };
 
 /* How many of `length` bytes there were. */
 static size_t read_all(int fd, char *buffer, size_t length)

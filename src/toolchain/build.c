@@ -36,9 +36,9 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
         builder.clang.seconds = options->seconds;
     if (!error)
         error = sources_digest(&builder);
-    if (!error)
+    if (!error && build->stage == BUILD_OK)
         error = clang_work_directory(arena, &builder.clang, &builder.work);
-    if (!error)
+    if (!error && build->stage == BUILD_OK)
         error = build_stages(&builder);
     if (builder.work)
         files_remove_tree(builder.work);

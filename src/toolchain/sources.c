@@ -4,6 +4,7 @@
 #include "toolchain/build_internal.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 bool source_ends_with(const char *text, const char *end)
 {
@@ -21,18 +22,43 @@ bool source_is(const char *path)
     return false;
 }
 
-static struct akgen_error *digest_tree(struct arena *arena, struct digest *digest, const char *dir)
+/* A tree that no author made is the candidate's mistake, unlike one that cannot be read. */
+static void refuse(struct builder *builder, const char *error)
+{
+    builder->build->stage = BUILD_PARSE;
+    builder->build->error = error;
+}
+
+static bool too_large(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_size > SOURCE_LIMIT;
+}
+
+static struct akgen_error *digest_tree(struct builder *builder, struct digest *digest, const char *dir)
 {
     const char **paths;
     size_t count;
-    struct akgen_error *error = files_list(arena, dir, &paths, &count);
+    struct akgen_error *error = files_list(builder->arena, dir, &paths, &count);
+    if (error && count > FILES_MAX) {
+        refuse(builder, arena_strdup(builder->arena, error->message));
+        error_free(error);
+        return NULL;
+    }
     for (size_t i = 0; i < count && !error; i++) {
         if (!source_is(paths[i]))
             continue;
         struct arena scratch = {0};
         char *bytes;
         size_t length;
-        error = files_read(&scratch, arena_printf(&scratch, "%s/%s", dir, paths[i]), SOURCE_LIMIT, &bytes, &length);
+        const char *path = arena_printf(&scratch, "%s/%s", dir, paths[i]);
+        if (too_large(path)) {
+            refuse(builder,
+                   arena_printf(builder->arena, "%s: a source file of more than %d bytes", paths[i], SOURCE_LIMIT));
+            arena_free(&scratch);
+            return NULL;
+        }
+        error = files_read(&scratch, path, SOURCE_LIMIT, &bytes, &length);
         digest_string(digest, paths[i]);
         if (!error) {
             digest_bytes(digest, &length, sizeof length);
@@ -47,10 +73,10 @@ struct akgen_error *sources_digest(struct builder *builder)
 {
     struct digest *digest = digest_new();
     /* The whole project, because an include may reach anything in it. */
-    struct akgen_error *error = digest_tree(builder->arena, digest, builder->project->dir);
+    struct akgen_error *error = digest_tree(builder, digest, builder->project->dir);
     if (!error && builder->options->host_override)
-        error = digest_tree(builder->arena, digest,
-                            arena_printf(builder->arena, "%s/op_host", builder->options->host_override));
+        error =
+            digest_tree(builder, digest, arena_printf(builder->arena, "%s/op_host", builder->options->host_override));
     digest_string(digest, builder->project->options ? builder->project->options : "");
     builder->build->source_hash = digest_finish(digest, builder->arena);
     return error;

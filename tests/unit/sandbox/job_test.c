@@ -138,12 +138,34 @@ static void test_result_comes_back(void **state)
     arena_free(&arena);
 }
 
+/* The stages in which nothing of the candidate runs are told by what it does not know. */
+static void test_marks_that_cannot_be_feigned(void **state)
+{
+    (void)state;
+    const struct job_mark untouched = {.proof = "what the caller put there"};
+    struct job_mark mark = untouched;
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_START);
+    for (enum job_stage stage = JOB_LOAD; stage <= JOB_REPORT; stage++) {
+        job_mark_set(&mark, stage, "nonce");
+        assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), stage);
+    }
+    job_mark_set(&mark, JOB_REPORT, "another");
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+    job_mark_set(&mark, JOB_REPORT, NULL);
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+    job_mark_set(&mark, JOB_START, "nonce");
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+    memset(&mark, 'x', sizeof mark);
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job_comes_back),
         cmocka_unit_test(test_what_is_no_job_is_refused),
         cmocka_unit_test(test_result_comes_back),
+        cmocka_unit_test(test_marks_that_cannot_be_feigned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

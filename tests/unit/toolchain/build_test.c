@@ -267,6 +267,21 @@ static void test_second_build_is_cached_and_a_change_is_not(void **state)
     finish(&fixture);
 }
 
+/* What is too large to be a source is the candidate's mistake, not a failure of ours. */
+static void test_a_source_that_is_too_large(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    write_project(&fixture, host_source, kernel_source);
+    const char *header = arena_printf(&fixture.arena, "%s/large.h", fixture.dir);
+    assert_null(files_write(header, "//", 2));
+    assert_int_equal(truncate(header, (16 << 20) + 1), 0);
+    build_written(&fixture);
+    assert_int_equal(fixture.build.stage, BUILD_PARSE);
+    assert_non_null(strstr(fixture.build.error, "large.h: a source file of more than"));
+    finish(&fixture);
+}
+
 static void test_compile_error_has_place_and_class(void **state)
 {
     (void)state;
@@ -743,6 +758,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add_computes),
         cmocka_unit_test(test_second_build_is_cached_and_a_change_is_not),
+        cmocka_unit_test(test_a_source_that_is_too_large),
         cmocka_unit_test(test_compile_error_has_place_and_class),
         cmocka_unit_test(test_every_combination_must_compile),
         cmocka_unit_test(test_undefined_function_is_an_error_with_its_line),
