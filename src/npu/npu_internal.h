@@ -211,7 +211,8 @@ int npu_insn_pipe(const struct npu_insn *insn);
 /* Reporting (fault.c). */
 /* Ends the run: the chip stops here. Message as printf. Does not return. */
 _Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5),
+                   diagnose_if(!(fault & NPU_FAULT_TRAP), "this fault is no trap in fault.def", "error")));
 /* Ends the run: CANN has `what` and the machine lacks it. The verdict is `unsupported`. Does not return. */
 _Noreturn void npu_lacks(struct npu_core *core, const char *what);
 /* Records something that does not end the run. pc_other may be 0. */
