@@ -117,7 +117,8 @@ static void test_numbers_that_lie(void **state)
 {
     (void)state;
     static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
-    unsigned char *bytes = malloc(sizeof(struct object));
+    struct object *lying = malloc(sizeof *lying);
+    unsigned char *bytes = (unsigned char *)lying;
     for (size_t at = 0; at < sizeof(struct object); at++)
         for (size_t v = 0; v < sizeof values; v++) {
             const struct object object = example();
@@ -125,7 +126,7 @@ static void test_numbers_that_lie(void **state)
             memset(bytes + at, values[v], at + 4 <= sizeof object && v == 4 ? 4 : 1);
             read_all(bytes, sizeof object);
         }
-    free(bytes);
+    free(lying);
     for (size_t size = 0; size < sizeof(struct object); size += 7) {
         const struct object object = example();
         unsigned char *cut = malloc(size + 1);
