@@ -83,8 +83,8 @@ int main(void)
                                        .no_cache = true};
         struct verdict verdict;
         eval_run(&task, dir, &options, &verdict);
-        if (verdict.kind != VERDICT_PASS) {
-            fprintf(stderr, "%s: %s\n", verdict_kind_name(verdict.kind), verdict.reason);
+        if (verdict.kind != AKGEN_VERDICT_PASS) {
+            fprintf(stderr, "%s: %s\n", akgen_verdict_kind_name(verdict.kind), verdict.reason);
             return 1;
         }
         const struct build *build = &verdict.build;
