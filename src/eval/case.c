@@ -1,6 +1,7 @@
 /* One case of one candidate: make the inputs, bind them to the OpDef, lay them out in shared memory, run the job in the
  * jail, read the outputs where the kernel left them, compare; then again, with other inputs, in other orders. */
 #include "eval/case_internal.h"
+#include "npu/npu.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
     static const uint64_t poisons[] = {0x3f803f803f803f80, 0xbf80bf80bf80bf80, 0x8000000080000000};
     struct job_finding *finding = NULL;
     for (size_t i = 0; i < row->run.finding_count && !finding; i++)
-        if (strcmp(row->run.findings[i].fault, "undefined_scalar") == 0)
+        if (strcmp(row->run.findings[i].fault, npu_fault_name(FAULT_undefined_scalar)) == 0)
             finding = &row->run.findings[i];
     if (!finding || !row->ok)
         return;

@@ -28,10 +28,19 @@ const struct npu_soc *npu_soc_find(const char *name);
 /* What went wrong. */
 enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
 
-/* One thing the machine noticed. Strings live as long as the machine. `fault` is a name of docs/faults.md,
- * "ub_overflow". */
+/* What can go wrong: a row each in fault.def, FAULT_ub_overflow for the name "ub_overflow". */
+enum npu_fault {
+#define NPU_FAULT(name) FAULT_##name,
+#include "abi/fault.def"
+#undef NPU_FAULT
+    NPU_FAULTS
+};
+/* The name as findings, verdicts and docs/faults.md give it; one pointer for each fault. */
+const char *npu_fault_name(enum npu_fault fault);
+
+/* One thing the machine noticed. Strings live as long as the machine. */
 struct npu_finding {
-    const char *fault;
+    const char *fault; /* npu_fault_name */
     enum npu_kind kind;
     bool fatal;          /* a fault; otherwise a note */
     const char *message; /* one sentence: what happened, the rule and its limit */

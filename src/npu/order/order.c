@@ -214,7 +214,7 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
 {
     char remedy[128];
     advice(remedy, sizeof remedy, other, lane);
-    const char *fault = write ? other_write ? "hazard_waw" : "hazard_war" : "hazard_raw";
+    enum npu_fault fault = write ? other_write ? FAULT_hazard_waw : FAULT_hazard_war : FAULT_hazard_raw;
     char where[128];
     name_range(core, low, high, where, sizeof where);
     /* Within V nothing but a later read or a second write can go wrong: the pipe takes its instructions in order and
