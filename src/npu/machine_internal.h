@@ -121,8 +121,9 @@ struct npu_place {
     uint64_t pc, pc_other;
     const char *api;
 };
-void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-                  const struct npu_place *place, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* As npu_note. */
+void fault_record(struct npu *npu, bool fatal, enum npu_fault fault, const char *operand, const struct npu_place *place,
+                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Definedness of UB (shadow.c). */
 /* A store of undefined bytes to GM: remembered, a fault if they are still there at the end. */

@@ -211,12 +211,16 @@ int npu_insn_pipe(const struct npu_insn *insn);
 /* Reporting (fault.c). */
 /* Ends the run: the chip stops here. Message as printf. Does not return. */
 _Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5),
+                   diagnose_if(!(fault & NPU_FAULT_TRAP), "this fault is no trap in fault.def", "error")));
 /* Ends the run: CANN has `what` and the machine lacks it. The verdict is `unsupported`. Does not return. */
 _Noreturn void npu_lacks(struct npu_core *core, const char *what);
-/* Records something that does not end the run. pc_other may be 0. */
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc_other, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Records something that does not end the run; the kind is the fault's, the one besides a trap where it has two. fatal: it
+ * is a fault all the same, not a note. pc_other may be 0. */
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
+    __attribute__((format(printf, 6, 7), diagnose_if((fault & NPU_FAULT_KINDS) == NPU_FAULT_TRAP,
+                                                     "this fault is always a trap in fault.def", "error")));
 
 /* Definedness (shadow.c). */
 static inline bool npu_in_ub(const struct npu_core *core, uint64_t addr)

@@ -48,7 +48,7 @@ static void check_shape(struct npu_core *core, const struct npu_adv *call)
     if (!outter || !n || n > inner || (ragged && outter > 1))
         npu_trap(core, FAULT_adv_shape, "params", rule, core->api, outter, n, inner);
     if (ragged)
-        npu_note(core, NPU_DIFFERS, false, FAULT_adv_shape, "params", 0, rule, core->api, outter, n, inner);
+        npu_note(core, false, FAULT_adv_shape, "params", 0, rule, core->api, outter, n, inner);
 }
 
 static void sum_rows(struct npu_core *core, const struct npu_adv *call)

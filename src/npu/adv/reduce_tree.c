@@ -162,7 +162,7 @@ static void bytes_to_column(struct tree t)
     struct npu_tensor halves = adv_tmp(core, t.call, 0, t.pitch * 2 + t.rows * BYTES);
     struct npu_tensor slots = from(&halves, AKGEN_FLOAT16, t.pitch);
     if (t.columns > HALVES && t.columns < BYTES)
-        npu_note(core, NPU_DIFFERS, false, FAULT_adv_shape, "srcShape", 0,
+        npu_note(core, false, FAULT_adv_shape, "srcShape", 0,
                  "%s of rows of %u bytes looks at the first 16 of each; rows of 32 and more are reduced as a whole",
                  core->api, t.columns);
     t.type = AKGEN_FLOAT16;

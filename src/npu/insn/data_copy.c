@@ -92,7 +92,7 @@ static struct npu_blocks contiguous(struct npu_core *core, struct npu_insn *insn
 {
     uint64_t bytes = insn->count * size, moved = bytes / NPU_BLOCK * NPU_BLOCK;
     if (moved != bytes) {
-        npu_note(core, NPU_DIFFERS, false, FAULT_datacopy_ragged_count, "count", 0,
+        npu_note(core, false, FAULT_datacopy_ragged_count, "count", 0,
                  "count %u of %s is %llu bytes; DataCopy moves whole 32-byte blocks and leaves the last %llu bytes",
                  insn->count, akgen_dtype_name(insn->src_type), (unsigned long long)bytes,
                  (unsigned long long)(bytes - moved));

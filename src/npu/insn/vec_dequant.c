@@ -115,7 +115,7 @@ static void load_config(struct npu_core *core, const struct npu_insn *insn, cons
             memcpy(&word, (const uint8_t *)deq_table(regs) + 8 * i, sizeof word);
         run->config[i] = deq_config(word);
         if (run->config[i].signed_mode != (insn->dst_type == AKGEN_INT8) && !run->reported) {
-            npu_note(core, NPU_DIFFERS, false, FAULT_deq_sign_mode, "dst", 0,
+            npu_note(core, false, FAULT_deq_sign_mode, "dst", 0,
                      "CastDequant into %s, but SetDeqScale's signMode is %s: the chip saturates to %s",
                      akgen_dtype_name((enum akgen_dtype)insn->dst_type), run->config[i].signed_mode ? "true" : "false",
                      run->config[i].signed_mode ? "int8" : "uint8");

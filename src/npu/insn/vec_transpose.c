@@ -83,7 +83,7 @@ int npu_check_transpose_4d(struct npu_core *core, struct npu_insn *insn, const s
         npu_check_operand(core, &insn->aux, "sharedTmpBuffer");
         accesses[n++] = whole(&insn->aux, tmp_bytes(insn, &s), true, "sharedTmpBuffer");
         if (insn->dst.addr < insn->src0.addr + bytes && insn->src0.addr < insn->dst.addr + bytes)
-            npu_note(core, NPU_UNDEFINED, false, FAULT_vec_overlap, "src", 0,
+            npu_note(core, false, FAULT_vec_overlap, "src", 0,
                      "dst and src of Transpose overlap; they must be disjoint");
     }
     return n;

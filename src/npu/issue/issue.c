@@ -65,7 +65,7 @@ static void check_local(struct npu_core *core, const struct npu_access *access, 
     if (offset > size || bytes > size - offset)
         npu_local_overrun(core, memory, access->operand, low, bytes);
     if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
-        npu_note(core, NPU_DIFFERS, false, FAULT_tensor_overflow, access->operand, 0,
+        npu_note(core, false, FAULT_tensor_overflow, access->operand, 0,
                  "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in %s is %s",
                  access->write ? "writes" : "reads", (unsigned long long)(low + bytes - tensor->addr - tensor->bytes),
                  tensor->bytes, npu_memories[memory].name, access->write ? "overwritten" : "used");

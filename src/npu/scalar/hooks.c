@@ -23,7 +23,7 @@ void npu_scalar_settle(struct npu_core *core)
     core->undefined_load.pending = core->undefined_load.stored = false;
     core->pc = core->undefined_load.pc;
     core->insn = NULL;
-    npu_note(core, NPU_UNDEFINED, !stored, FAULT_undefined_scalar, "src0", core->undefined_load.pc_other,
+    npu_note(core, !stored, FAULT_undefined_scalar, "src0", core->undefined_load.pc_other,
              "the scalar unit reads UB bytes that nothing has written (offset %u)%s", core->undefined_load.offset,
              stored ? " and stores what it makes of them in UB" : "");
     core->pc = pc;
@@ -103,7 +103,7 @@ static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint6
         return;
     gm_read(core, "src0", addr, bytes);
     if (!npu_gm_defined(core, (void *)addr, bytes))
-        npu_note(core, NPU_UNDEFINED, true, FAULT_undefined_scalar, "src0", core->pc_undefined,
+        npu_note(core, true, FAULT_undefined_scalar, "src0", core->pc_undefined,
                  "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
                  (unsigned long long)(addr - (uint64_t)region->base));
 }

@@ -37,10 +37,10 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
     longjmp(fake_trap_at, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc,
+              const char *format, ...)
 {
-    (void)core, (void)kind, (void)operand, (void)pc, (void)format;
+    (void)core, (void)operand, (void)pc, (void)format;
     fake_last_note = npu_fault_name(fault);
     fake_fatal_notes += fatal;
 }

@@ -47,10 +47,10 @@ _Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char 
     longjmp(fake_trap, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc_other, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
 {
-    (void)core, (void)kind, (void)fatal, (void)operand, (void)pc_other, (void)format;
+    (void)core, (void)fatal, (void)operand, (void)pc_other, (void)format;
     fake_fault = npu_fault_name(fault);
     fake_notes++;
 }
