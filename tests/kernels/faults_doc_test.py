@@ -52,7 +52,7 @@ class FaultsDocument(unittest.TestCase):
                 with self.subTest(row=row, project=project):
                     self.assertIn(projects[project].get("fault"), row)
                     self.assertIn(projects[project]["kind"], kind)
-            for unit in re.findall(r"unit: (\w+)", proof):
+            for unit in re.findall(r"unit: ([\w/]+)", proof):
                 text = (HOME / "tests" / "unit" / "npu" / f"{unit}.c").read_text()
                 self.assertTrue(any(f'"{name}"' in text for name in row), f"{unit} says nothing of {row}")
 
