@@ -1,7 +1,8 @@
 /* The calls of a Matmul object: checked, executed at once on an AIC, sent to it from an AIV (matmul_queue.c). */
 #include "npu/adv/matmul.h"
-
-#include "npu/machine_internal.h"
+#include "npu/fault.h"
+#include "npu/issue/issue.h"
+#include "npu/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* The walk over the elements of a vector instruction, its checks and its footprint. See lanes.h for the rules. */
 #include "npu/insn/lanes.h"
 
+#include "npu/gm/shadow.h"
+
 #include <string.h>
 
 enum { LANES_MAX = 128 }; /* mask bits: a repeat of 16-bit elements */

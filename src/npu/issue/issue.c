@@ -1,24 +1,17 @@
 /* The life of an instruction: check, bounds, order, execute (npu_internal.h tells the story). */
-#include "npu/adv/matmul.h"
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/issue/issue.h"
 
-/* The path decides (asc-devkit docs, 附录/API流水类型汇总; impl/basic_api/dav_c220 for L1->BT and L1->FB). */
-int npu_insn_pipe(const struct npu_insn *insn)
-{
-    if (npu_isa[insn->op].pipe >= 0)
-        return npu_isa[insn->op].pipe;
-    enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
-    if (insn->op == NPU_OP_INIT_CONST_VALUE)
-        return to == NPU_MEM_L1 ? NPU_PIPE_MTE2 : NPU_PIPE_MTE1;
-    if (from == NPU_MEM_NONE)
-        return NPU_PIPE_MTE2;
-    if (to == NPU_MEM_NONE || to == NPU_MEM_L1)
-        return NPU_PIPE_MTE3;
-    if (to == NPU_MEM_FB)
-        return NPU_PIPE_FIX;
-    return to == NPU_MEM_UB ? NPU_PIPE_V : NPU_PIPE_MTE1;
-}
+#include "npu/cube/cube.h"
+#include "npu/fault.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/isa.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
+#include "npu/undefined_load.h"
 
 /* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories are.
  */
@@ -31,9 +24,10 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
     if (to == NPU_MEM_NONE && from == NPU_MEM_NONE)
         npu_trap(core, FAULT_copy_gm_to_gm, "dst", "both operands are GlobalTensors: a copy goes through local memory");
     bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
-    if (to == NPU_MEM_L1 && !core->aic && (from == NPU_MEM_NONE || from == NPU_MEM_UB) &&
-        matmul_forward_copy(core, insn))
+    if (to == NPU_MEM_L1 && (from == NPU_MEM_NONE || from == NPU_MEM_UB) && core->forward_copy) {
+        core->forward_copy(core, insn);
         return false;
+    }
     if (cube && !core->aic && from == NPU_MEM_UB)
         npu_trap(core, FAULT_matmul_not_ready, "dst",
                  "DataCopy from UB to L1 is done by the AIC that serves Matmul objects: REGIST_MATMUL_OBJ comes first");
@@ -169,7 +163,7 @@ void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, c
     core->insn = insn;
     if (dma)
         dcache_swap_out(core);
-    npu_isa[insn->op].family.execute(core, insn, regs);
+    npu_families[insn->op].execute(core, insn, regs);
     if (dma)
         dcache_swap_in(core);
     core->insn = outer;
@@ -201,7 +195,7 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     if (!here)
         return;
     if (core->undefined_load.pending)
-        npu_scalar_settle(core);
+        npu_undefined_load_settle(core);
     struct npu_insn insn = *given;
     struct npu_access accesses[NPU_MAX_ACCESSES];
     const struct npu_isa_row *row = &npu_isa[insn.op];
@@ -215,7 +209,7 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
         npu_schedule_drain(core, pipe);
     if (!core->schedule) /* program order: what was kept is used by now */
         gm_forget_expected(core);
-    int count = row->family.check(core, &insn, &core->regs, accesses);
+    int count = npu_families[insn.op].check(core, &insn, &core->regs, accesses);
     for (int i = 0; i < count; i++)
         check_bounds(core, &accesses[i]);
     core->stats.instructions++;

@@ -4,6 +4,7 @@
 #define TESTS_NPU_COVERAGE_H
 
 #include "forms.h"
+#include "npu/memory.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "npu/npu_internal.h"
+#include "base/half.h"
+#include "npu/fault.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
 
 enum { UB_BYTES = 196608, GM_BYTES = 196608 };
 

@@ -3,7 +3,12 @@
 #ifndef VEC_CORE_H
 #define VEC_CORE_H
 
+#include "base/random.h"
+#include "npu/fault.h"
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
