@@ -115,8 +115,8 @@ static void stage_source(struct npu_core *core, const struct npu_matmul *mm, int
 void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_tensor *tensor, uint64_t scalar,
                            int transposed)
 {
-    static const char *const names[] = {"SetTensorA", "SetTensorB", "SetQuantVector", "SetBias"};
     NPU_ENTER(core);
+    static const char *const names[] = {"SetTensorA", "SetTensorB", "SetQuantVector", "SetBias"};
     if (!enter(core, mm))
         return;
     struct npu_matmul_source *source = &mm->sources[matrix];

@@ -1,8 +1,9 @@
 /* The inner loops of Mmad. Each lane of a vector is one column of C and adds its products in order of k, so the result
  * has the bits of the plain loop on every host. A fused multiply-add has them too where products are exact, and is used
  * only there. */
-#include "base/half.h"
 #include "npu/cube/mmad.h"
+
+#include "base/half.h"
 
 #include <string.h>
 
