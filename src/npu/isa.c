@@ -6,9 +6,12 @@
 /* Pipe of copies: their operands decide. */
 #define NPU_PIPE_DMA -1
 
+/* Traits as isa.def writes them. */
+enum { MOVES = NPU_MOVES, LOOKS = NPU_LOOKS, COMPOSITE = NPU_COMPOSITE };
+
 const struct npu_isa_row npu_isa[NPU_OPS] = {
-#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source)                                                \
-    [NPU_OP_##id] = {name, NPU_PIPE_##pipe, types, rate16, rate32, source},
+#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, mask, traits, source)                                  \
+    [NPU_OP_##id] = {name, NPU_PIPE_##pipe, types, rate16, rate32, NPU_MASK_##mask, traits, source},
 #include "abi/isa.def"
 #undef NPU_INSN
 };

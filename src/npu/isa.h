@@ -4,12 +4,17 @@
 
 #include "npu/npu_internal.h"
 
+/* What an instruction leaves in the mask registers; isa.def says what each rule means. */
+enum npu_mask_rule { NPU_MASK_KEEP, NPU_MASK_FORM, NPU_MASK_ALL, NPU_MASK_COUNT, NPU_MASK_COMPARE, NPU_MASK_RULES };
+enum { NPU_MOVES = 1, NPU_LOOKS = 2, NPU_COMPOSITE = 4 };
 /* One line of isa.def. */
 struct npu_isa_row {
     const char *name;
     int pipe; /* enum npu_pipe, or -1: DMA, decided by the operands' positions */
     uint64_t types;
     uint16_t rate16, rate32;
+    uint8_t mask;   /* enum npu_mask_rule */
+    uint8_t traits; /* of NPU_MOVES, ... */
     const char *source;
 };
 extern const struct npu_isa_row npu_isa[NPU_OPS];

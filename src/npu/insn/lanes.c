@@ -12,7 +12,7 @@ uint32_t npu_element_bits(uint8_t dtype)
     return dtype == AKGEN_INT4 ? 4 : (uint32_t)akgen_dtype_size((enum akgen_dtype)dtype) * 8;
 }
 
-static void prefix_mask(uint64_t mask[2], uint64_t elements)
+void npu_mask_of_length(uint64_t mask[2], uint64_t elements)
 {
     mask[0] = elements >= 64 ? UINT64_MAX : (UINT64_C(1) << elements) - 1;
     mask[1] = elements >= LANES_MAX ? UINT64_MAX : elements > 64 ? (UINT64_C(1) << (elements - 64)) - 1 : 0;
@@ -32,7 +32,7 @@ struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu
     if (v.per_repeat > LANES_MAX)
         v.per_repeat = LANES_MAX;
     uint64_t full[2];
-    prefix_mask(full, v.per_repeat);
+    npu_mask_of_length(full, v.per_repeat);
     uint64_t count = insn->count;
     bool counter = insn->form == NPU_FORM_COUNT;
     const uint64_t *bits_of_mask = insn->form == NPU_FORM_MASK_REG ? regs->mask : insn->mask;
@@ -47,7 +47,7 @@ struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu
         return v;
     }
     if (insn->form == NPU_FORM_MASK_LEN)
-        prefix_mask(v.mask, bits_of_mask[0] < v.per_repeat ? bits_of_mask[0] : v.per_repeat);
+        npu_mask_of_length(v.mask, bits_of_mask[0] < v.per_repeat ? bits_of_mask[0] : v.per_repeat);
     else
         memcpy(v.mask, bits_of_mask, sizeof v.mask);
     v.mask[0] &= full[0];
@@ -62,7 +62,7 @@ void npu_vector_mask(const struct npu_vector *v, uint32_t repeat, uint64_t mask[
     memcpy(mask, v->mask, sizeof v->mask);
     if (repeat + 1 == v->repeats && v->last < v->per_repeat) {
         uint64_t cut[2];
-        prefix_mask(cut, v->last);
+        npu_mask_of_length(cut, v->last);
         mask[0] &= cut[0];
         mask[1] &= cut[1];
     }
@@ -71,7 +71,7 @@ void npu_vector_mask(const struct npu_vector *v, uint32_t repeat, uint64_t mask[
 bool npu_vector_whole(const struct npu_vector *v)
 {
     uint64_t full[2];
-    prefix_mask(full, v->per_repeat);
+    npu_mask_of_length(full, v->per_repeat);
     return v->mask[0] == full[0] && v->mask[1] == full[1];
 }
 

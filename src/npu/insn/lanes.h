@@ -33,6 +33,8 @@ struct npu_vector {
 uint32_t npu_element_bits(uint8_t dtype);
 /* The selection of an instruction whose widest operand has `bits` per element. Checks nothing. */
 struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu_regs *regs, uint32_t bits);
+/* The mask of the first so many elements. */
+void npu_mask_of_length(uint64_t mask[2], uint64_t elements);
 /* The mask of repeat r: v->mask, cut to v->last elements in the last repeat. */
 void npu_vector_mask(const struct npu_vector *v, uint32_t repeat, uint64_t mask[2]);
 static inline bool npu_lane_selected(const uint64_t mask[2], uint32_t lane)

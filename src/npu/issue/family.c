@@ -4,8 +4,7 @@
 #include "npu/issue/issue.h"
 
 const struct npu_family npu_families[NPU_OPS] = {
-#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source)                                                \
-    [NPU_OP_##id] = {npu_check_##family, npu_exec_##family},
+#define NPU_INSN(id, name, pipe, family, types, ...) [NPU_OP_##id] = {npu_check_##family, npu_exec_##family},
 #include "abi/isa.def"
 #undef NPU_INSN
 };

@@ -11,6 +11,8 @@ extern const struct npu_family npu_families[NPU_OPS];
 void npu_issue_from(struct npu_core *core, const struct npu_insn *given);
 /* Executes a checked instruction: DMA sees GM itself, not the scalar cache in front of it. */
 npu_execute_body npu_execute;
+/* After an instruction was submitted: what the mask registers hold (mask.c). */
+void npu_leave_mask(struct npu_core *core, const struct npu_insn *insn);
 /* After an instruction has been submitted: the waits that its API makes before it returns (composite.c). */
 void npu_finish_composite(struct npu_core *core, const struct npu_insn *insn);
 

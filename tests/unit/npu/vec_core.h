@@ -30,8 +30,7 @@ static const char *fake_fault;     /* the last trap or note */
 static const char *fake_undefined; /* operand of the last npu_undefined_read */
 static int fake_notes, fake_undefined_reads;
 
-#define NPU_INSN(id, insn_name, pipe, family, insn_types, rate16, rate32, source)                                      \
-    [NPU_OP_##id] = {.name = insn_name, .types = insn_types},
+#define NPU_INSN(id, insn_name, pipe, family, insn_types, ...) [NPU_OP_##id] = {.name = insn_name, .types = insn_types},
 const struct npu_isa_row npu_isa[NPU_OPS] = {
 #include "abi/isa.def"
 };
