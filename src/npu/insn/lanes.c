@@ -195,26 +195,51 @@ static void move_bits(struct npu_core *core, enum npu_op op, const struct npu_ru
     }
 }
 
+/* An operand that the elements of a run are made of; `step` bytes for each. */
+struct source {
+    const char *operand;
+    const uint8_t *at;
+    uint32_t step;
+};
+
+static int list_sources(const struct execution *e, const struct npu_run *run, uint32_t dst_step, uint32_t src_step,
+                        struct source sources[3])
+{
+    int count = 0;
+    sources[count++] = (struct source){"src0", run->src0, src_step};
+    if (run->src1)
+        sources[count++] = (struct source){"src1", run->src1, src_step};
+    if (e->reads_dst)
+        sources[count++] = (struct source){"dst", run->dst, dst_step};
+    return count;
+}
+
+/* The first source of which element i is undefined; NULL if there is none. */
+static const struct source *undefined_source(const struct npu_core *core, const struct source *sources, int count,
+                                             uint32_t i)
+{
+    for (const struct source *source = sources; source < sources + count; source++)
+        if (!npu_ub_defined(core, source->at + (size_t)i * source->step, source->step))
+            return source;
+    return NULL;
+}
+
 /* Element by element, in pairs where an element is half a byte. */
 static void move_definedness(struct npu_core *core, const struct npu_run *run, struct execution *e, uint32_t dst_bits,
                              uint32_t src_bits)
 {
-    uint32_t unit = dst_bits < 8 || src_bits < 8 ? 2 : 1;
-    uint32_t dst_step = unit * dst_bits / 8, src_step = unit * src_bits / 8;
+    uint32_t unit = dst_bits < 8 || src_bits < 8 ? 2 : 1, dst_step = unit * dst_bits / 8;
+    struct source sources[3];
+    int count = list_sources(e, run, dst_step, unit * src_bits / 8, sources);
     for (uint32_t i = 0; i < run->n / unit; i++) {
         uint8_t *dst = run->dst + (size_t)i * dst_step;
-        const uint8_t *src0 = run->src0 + (size_t)i * src_step;
-        const uint8_t *src1 = run->src1 ? run->src1 + (size_t)i * src_step : NULL;
-        const char *operand = !npu_ub_defined(core, src0, src_step)                  ? "src0"
-                              : src1 && !npu_ub_defined(core, src1, src_step)        ? "src1"
-                              : e->reads_dst && !npu_ub_defined(core, dst, dst_step) ? "dst"
-                                                                                     : NULL;
-        if (operand) {
-            undefined(core, e, operand, operand[0] == 'd' ? dst : operand[3] == '0' ? src0 : src1);
-            npu_ub_undefine(core, dst, dst_step);
-        } else {
+        const struct source *source = undefined_source(core, sources, count, i);
+        if (!source) {
             npu_ub_define(core, dst, dst_step);
+            continue;
         }
+        undefined(core, e, source->operand, source->at + (size_t)i * source->step);
+        npu_ub_undefine(core, dst, dst_step);
     }
 }
 
