@@ -1,31 +1,37 @@
-/* Reporting (fault.c): traps, notes, and the signals that a kernel's own code raises. */
+/* The faults of fault.def, for those who report them and those who read reports: FAULT_ub_overflow for "ub_overflow". */
 #ifndef NPU_FAULT_H
 #define NPU_FAULT_H
 
-#include "npu/npu_internal.h"
+/* What went wrong. */
+enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
 
-/* Ends the run: the chip stops here. Message as printf. Does not return. */
-_Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Ends the run: CANN has `what` and the machine lacks it. The verdict is `unsupported`. Does not return. */
-_Noreturn void npu_lacks(struct npu_core *core, const char *what);
-/* Records something that does not end the run. pc_other may be 0. */
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc_other, const char *format, ...) __attribute__((format(printf, 7, 8)));
-
-/* Where something happened, when it is not the running instruction. */
-struct npu_place {
-    int core, pipe;
-    bool aic;
-    uint64_t pc, pc_other;
-    const char *api;
+/* What kinds a fault can have, a bit for each: the column of fault.def. */
+enum npu_fault_kinds {
+    NPU_FAULT_TRAP = 1 << NPU_TRAP,
+    NPU_FAULT_DIFFERS = 1 << NPU_DIFFERS,
+    NPU_FAULT_UNDEFINED = 1 << NPU_UNDEFINED,
+    NPU_FAULT_HAZARD = 1 << NPU_HAZARD,
+    NPU_FAULT_UNSUPPORTED = 1 << NPU_UNSUPPORTED,
+    NPU_FAULT_DIFFERS_OR_TRAP = NPU_FAULT_DIFFERS | NPU_FAULT_TRAP,
+    NPU_FAULT_UNDEFINED_OR_TRAP = NPU_FAULT_UNDEFINED | NPU_FAULT_TRAP
 };
-void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-                  const struct npu_place *place, const char *format, ...) __attribute__((format(printf, 7, 8)));
+enum { NPU_FAULT_KIND_BITS = NPU_UNSUPPORTED + 1, NPU_FAULT_KINDS = (1 << NPU_FAULT_KIND_BITS) - 1 };
 
-void fault_install_signals(void);
-void fault_restore_signals(void);
-/* Makes the division at which a signal stopped the program yield a number (divide.c); false if it is no division. */
-bool divide_step_over(void *context);
+enum npu_fault_row {
+#define NPU_FAULT(name, kinds, ...) NPU_FAULT_ROW_##name,
+#include "abi/fault.def"
+#undef NPU_FAULT
+    NPU_FAULTS
+};
+
+/* A fault is its row and the kinds that it can have: the compiler sees both, and refuses a trap that is none. */
+enum npu_fault {
+#define NPU_FAULT(name, kinds, ...) FAULT_##name = NPU_FAULT_ROW_##name << NPU_FAULT_KIND_BITS | NPU_FAULT_##kinds,
+#include "abi/fault.def"
+#undef NPU_FAULT
+};
+
+/* The name as findings, verdicts and docs/faults.md give it; one pointer for each fault. */
+const char *npu_fault_name(enum npu_fault fault);
 
 #endif

@@ -2,7 +2,7 @@
  * NPU_ARCH 2201; guide, NPU架构版本2201; facts of the .ini files, section AICoreSpec, the same for every SKU). */
 #include "npu/memory.h"
 
-#include "npu/fault.h"
+#include "npu/report.h"
 
 /* A tensor of a memory that the core does not have: AIVs have no L1, AICs no UB. Nothing reads or writes there, because
  * the instructions on such tensors do nothing; a plain pointer into it faults. */

@@ -4,6 +4,7 @@
 #define NPU_NPU_H
 
 #include "abi/npu_abi.h"
+#include "npu/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,19 +25,6 @@ struct npu_soc {
 extern const struct npu_soc npu_socs[];
 /* By name, ignoring case and an "Ascend" in front; NULL if there is none. */
 const struct npu_soc *npu_soc_find(const char *name);
-
-/* What went wrong. */
-enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
-
-/* What can go wrong: a row each in fault.def, FAULT_ub_overflow for the name "ub_overflow". */
-enum npu_fault {
-#define NPU_FAULT(name) FAULT_##name,
-#include "abi/fault.def"
-#undef NPU_FAULT
-    NPU_FAULTS
-};
-/* The name as findings, verdicts and docs/faults.md give it; one pointer for each fault. */
-const char *npu_fault_name(enum npu_fault fault);
 
 /* One thing the machine noticed. Strings live as long as the machine. */
 struct npu_finding {

@@ -3,7 +3,7 @@
  * may have become a branch, an address or an operand. */
 #include "npu/undefined_load.h"
 
-#include "npu/fault.h"
+#include "npu/report.h"
 
 void npu_undefined_load_settle(struct npu_core *core)
 {
@@ -15,7 +15,7 @@ void npu_undefined_load_settle(struct npu_core *core)
     core->undefined_load.pending = core->undefined_load.stored = false;
     core->pc = core->undefined_load.pc;
     core->insn = NULL;
-    npu_note(core, NPU_UNDEFINED, !stored, FAULT_undefined_scalar, "src0", core->undefined_load.pc_other,
+    npu_note(core, !stored, FAULT_undefined_scalar, "src0", core->undefined_load.pc_other,
              "the scalar unit reads UB bytes that nothing has written (offset %u)%s", core->undefined_load.offset,
              stored ? " and stores what it makes of them in UB" : "");
     core->pc = pc;

@@ -3,11 +3,11 @@
 #include "npu/adv/adv.h"
 
 #include "base/half.h"
-#include "npu/fault.h"
 #include "npu/insn/lanes.h"
 #include "npu/issue/issue.h"
 #include "npu/order/order.h"
 #include "npu/queue/queue.h"
+#include "npu/report.h"
 
 #include <string.h>
 

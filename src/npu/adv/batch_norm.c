@@ -3,7 +3,7 @@
  * and temporary space: asc-devkit, BatchNorm, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/fault.h"
+#include "npu/report.h"
 
 #include <string.h>
 

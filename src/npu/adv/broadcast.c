@@ -1,8 +1,8 @@
 /* Broadcast along one axis of a matrix. */
 #include "npu/adv/rows.h"
-#include "npu/fault.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 #include "npu/scalar/access.h"
 
 #include <string.h>

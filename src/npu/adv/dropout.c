@@ -2,7 +2,7 @@
  * element; its rows can be longer than those of the source and are then closed up in place, as CANN's does.
  * shape = firstAxis, srcLastAxis, maskLastAxis (bytes), mode; scalar[0] = keepProb as float; src[1] = mask. */
 #include "npu/adv/rows.h"
-#include "npu/fault.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * temporary space: asc-devkit, GroupNorm, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/fault.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -8,12 +8,12 @@
  * of L0C. */
 #include "npu/adv/matmul.h"
 
-#include "npu/fault.h"
 #include "npu/issue/issue.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/order/schedule.h"
 #include "npu/queue/queue.h"
+#include "npu/report.h"
 
 #include <stdlib.h>
 #include <string.h>

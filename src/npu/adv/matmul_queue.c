@@ -9,7 +9,6 @@
  *
  * Assumed: an AIV that ends without having closed its objects counts as having closed them. */
 #include "npu/adv/matmul.h"
-#include "npu/fault.h"
 #include "npu/fiber.h"
 #include "npu/gm_region.h"
 #include "npu/isa.h"
@@ -18,6 +17,7 @@
 #include "npu/memory.h"
 #include "npu/order/between.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * temporary space: asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/fault.h"
+#include "npu/report.h"
 
 #include <string.h>
 

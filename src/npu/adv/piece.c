@@ -1,8 +1,8 @@
 /* Pieces and steps: see piece.h. */
 #include "npu/adv/piece.h"
 
-#include "npu/fault.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 /* Elements [first, ...) of a tensor, up to its end: past that it keeps one byte, less than any block, so that an access
  * is reported as out of the tensor. */

@@ -2,9 +2,9 @@
  * to half or bfloat16). Scales and offsets are one for all, or one for each column. Steps, the types in which they
  * compute and temporary space: asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
-#include "npu/fault.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 #include "npu/scalar/access.h"
 
 #include <string.h>

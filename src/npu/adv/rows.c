@@ -1,9 +1,9 @@
 /* Matrices in UB: see rows.h. */
 #include "npu/adv/rows.h"
 
-#include "npu/fault.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 #include "npu/scalar/access.h"
 
 #include <assert.h>

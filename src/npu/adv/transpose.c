@@ -3,9 +3,9 @@
 #include "npu/adv/transpose.h"
 
 #include "npu/adv/tiling.h"
-#include "npu/fault.h"
 #include "npu/insn/lanes.h"
 #include "npu/memory.h"
+#include "npu/report.h"
 
 static uint32_t va_of(const struct npu_core *core, uint64_t addr)
 {

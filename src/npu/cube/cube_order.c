@@ -12,11 +12,11 @@
  * GM; whether a copy into FB needs one before its use the documentation's examples answer both ways). */
 #include "npu/cube/cube.h"
 #include "npu/cube/fractal.h"
-#include "npu/fault.h"
 #include "npu/isa.h"
 #include "npu/memory.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 
 enum { ORDERED_FRACTALS = 10 };
 

@@ -10,11 +10,11 @@
 #include "base/half.h"
 #include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
-#include "npu/fault.h"
 #include "npu/gm/atomic.h"
 #include "npu/gm/gm.h"
 #include "npu/gm/shadow.h"
 #include "npu/memory.h"
+#include "npu/report.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,9 +10,9 @@
  * together. What lies outside the unfolded matrix is not written. */
 #include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
-#include "npu/fault.h"
 #include "npu/gm/shadow.h"
 #include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

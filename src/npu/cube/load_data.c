@@ -4,9 +4,9 @@
  * scripts in examples; 矩阵搬入辅助配置接口/Fill. */
 #include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
-#include "npu/fault.h"
 #include "npu/gm/shadow.h"
 #include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

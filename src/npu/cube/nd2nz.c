@@ -3,10 +3,10 @@
  * a fractal lacks are not written. */
 #include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
-#include "npu/fault.h"
 #include "npu/gm/gm.h"
 #include "npu/gm/shadow.h"
 #include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "npu/gm/atomic.h"
 
 #include "base/half.h"
-#include "npu/fault.h"
+#include "npu/report.h"
 
 #include <string.h>
 

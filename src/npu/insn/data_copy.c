@@ -4,7 +4,6 @@
  * asc-devkit docs, 基础API/Memory矢量计算/数据搬运/: DataCopy（GM与UB连续数据搬运）,
  * DataCopy（GM与UB高维切分数据搬运）, DataCopy（UBToUB连续数据搬运）, DataCopy（UBToUB高维切分数据搬运）. */
 #include "npu/cube/cube.h"
-#include "npu/fault.h"
 #include "npu/gm/atomic.h"
 #include "npu/gm/gm.h"
 #include "npu/gm/shadow.h"
@@ -12,6 +11,7 @@
 #include "npu/insn/insn.h"
 #include "npu/isa.h"
 #include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ static struct npu_blocks contiguous(struct npu_core *core, struct npu_insn *insn
 {
     uint64_t bytes = insn->count * size, moved = bytes / NPU_BLOCK * NPU_BLOCK;
     if (moved != bytes) {
-        npu_note(core, NPU_DIFFERS, false, FAULT_datacopy_ragged_count, "count", 0,
+        npu_note(core, false, FAULT_datacopy_ragged_count, "count", 0,
                  "count %u of %s is %llu bytes; DataCopy moves whole 32-byte blocks and leaves the last %llu bytes",
                  insn->count, akgen_dtype_name(insn->src_type), (unsigned long long)bytes,
                  (unsigned long long)(bytes - moved));

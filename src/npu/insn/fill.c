@@ -2,10 +2,10 @@
  *
  * asc-devkit docs, 基础API/Memory矢量计算/: 数据填充/Duplicate, 数据填充/Brcb, 数据填充/CreateVecIndex,
  * 数据搬运/Copy（UBToUB掩码式高维数据搬运）. */
-#include "npu/fault.h"
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <string.h>

@@ -4,12 +4,12 @@
  *
  * asc-devkit docs, 基础API/Memory矢量计算/归约计算/: ReduceRepeat, ReduceDataBlock, ReducePairElem;
  * 归约计算辅助配置接口/: GetReduceRepeatSumSpr, GetReduceRepeatMaxMinSpr. */
-#include "npu/fault.h"
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
 #include "npu/insn/reduce_internal.h"
 #include "npu/isa.h"
 #include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "npu/issue/issue.h"
 
 #include "npu/cube/cube.h"
-#include "npu/fault.h"
 #include "npu/gm/dcache.h"
 #include "npu/gm/gm.h"
 #include "npu/isa.h"
@@ -11,6 +10,7 @@
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
 #include "npu/queue/queue.h"
+#include "npu/report.h"
 #include "npu/undefined_load.h"
 
 /* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories are.
@@ -59,7 +59,7 @@ static void check_local(struct npu_core *core, const struct npu_access *access, 
     if (offset > size || bytes > size - offset)
         npu_local_overrun(core, memory, access->operand, low, bytes);
     if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
-        npu_note(core, NPU_DIFFERS, false, FAULT_tensor_overflow, access->operand, 0,
+        npu_note(core, false, FAULT_tensor_overflow, access->operand, 0,
                  "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in %s is %s",
                  access->write ? "writes" : "reads", (unsigned long long)(low + bytes - tensor->addr - tensor->bytes),
                  tensor->bytes, npu_memories[memory].name, access->write ? "overwritten" : "used");

@@ -18,12 +18,12 @@
  * is automatic but what cube_order.c says. GM is in order_gm.c. */
 #include "npu/order/order.h"
 
-#include "npu/fault.h"
 #include "npu/gm_region.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/order/order_gm.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -226,7 +226,7 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
     /* Within V nothing but a later read or a second write can go wrong: the pipe takes its instructions in order and
      * reads before it writes. */
     bool fatal = lane != NPU_LANE_V || other != NPU_LANE_V || !write || other_write;
-    npu_note(core, NPU_HAZARD, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
+    npu_note(core, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
              "%s %s %s that %s %s before, and nothing orders the two: %s", lane_names[lane], write ? "writes" : "reads",
              where, lane_names[other], other_write ? "wrote" : "read", remedy);
 }

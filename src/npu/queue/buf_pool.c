@@ -1,8 +1,8 @@
 /* TBufPool: a piece of UB (or of L1) from which InitBuffer cuts queues and buffers instead of from what is left of the
  * memory. Pools may share their piece: then the kernel uses one after the other. Source: asc-devkit docs, 资源管理/
  * TBufPool. */
-#include "npu/fault.h"
 #include "npu/queue/queue_internal.h"
+#include "npu/report.h"
 
 void npu_pool_init(struct npu_buf_pool *pool, int position, struct npu_buf_pool *parent, uint32_t bytes,
                    const struct npu_buf_pool *shared)

@@ -1,9 +1,9 @@
 /* TPipe: its life, its event ids and the share of UB that is not in a queue's hands (docs: SIMD-API, 资源管理/TPipe).
  */
-#include "npu/fault.h"
 #include "npu/order/schedule.h"
 #include "npu/queue/queue.h"
 #include "npu/queue/queue_internal.h"
+#include "npu/report.h"
 #include "npu/sync/sync.h"
 
 #include <stdlib.h>

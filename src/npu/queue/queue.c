@@ -7,8 +7,8 @@
  * the chip or silently loses a tensor is a trap. */
 #include "npu/queue/queue.h"
 
-#include "npu/fault.h"
 #include "npu/queue/queue_internal.h"
+#include "npu/report.h"
 #include "npu/sync/sync.h"
 
 static const char *const position_names[NPU_POSITION_MAX] = {
@@ -69,7 +69,7 @@ static struct npu_queue *new_queue(struct npu_core *core, enum npu_memory memory
                  "InitBuffer brings the number of buffers to %u: a TPipe has %d",
                  pipe->buffer_count + (uint32_t)buffers, NPU_BUFFERS);
     if (!bytes)
-        npu_note(core, NPU_DIFFERS, false, FAULT_init_buffer_empty, "len", 0, "InitBuffer with a length of 0 bytes");
+        npu_note(core, false, FAULT_init_buffer_empty, "len", 0, "InitBuffer with a length of 0 bytes");
     uint64_t each = ((uint64_t)bytes + NPU_BLOCK - 1) / NPU_BLOCK * NPU_BLOCK,
              sum = pipe->used[memory] + each * (uint64_t)buffers;
     const struct npu_memory_row *row = &npu_memories[memory];
@@ -78,7 +78,7 @@ static struct npu_queue *new_queue(struct npu_core *core, enum npu_memory memory
                  (unsigned long long)each, row->name);
     /* TPipe only counts: the chip stops when something beyond the memory is used (npu_local_overrun). */
     if (sum > npu_memory_bytes(core, memory))
-        npu_note(core, NPU_DIFFERS, false, row->overbooked, "len", 0,
+        npu_note(core, false, row->overbooked, "len", 0,
                  "InitBuffer of %d x %llu bytes brings the sum of all buffers to %llu bytes: %s has %u", buffers,
                  (unsigned long long)each, (unsigned long long)sum, row->name, npu_memory_bytes(core, memory));
     uint32_t index = pipe->queue_count++;
@@ -189,7 +189,7 @@ void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char
     uint64_t made_at = pipe && offset + bytes > size ? overbooked_at(pipe, memory, offset, size, &end) : 0;
     if (made_at) {
         core->pc = made_at;
-        npu_note(core, NPU_TRAP, true, row->overflow, "len", used_at,
+        npu_note(core, true, row->overflow, "len", used_at,
                  "what is taken here ends at byte %llu of %s, which has %llu, and that part is used",
                  (unsigned long long)end, row->name, (unsigned long long)size);
         core->pc = used_at;
@@ -389,7 +389,7 @@ static struct npu_buffer *buffer_to_free(struct npu_core *core, struct npu_queue
     if (owner->producer != (*queue)->producer || owner->consumer != (*queue)->consumer ||
         owner->barrier != (*queue)->barrier || owner->in_place != (*queue)->in_place)
         return own_buffer(core, *queue, tensor, FAULT_que_free_foreign, "FreeTensor");
-    npu_note(core, NPU_DIFFERS, false, FAULT_que_free_foreign, "tensor", pipe->buffers[index].pc,
+    npu_note(core, false, FAULT_que_free_foreign, "tensor", pipe->buffers[index].pc,
              "FreeTensor of a tensor that another %s queue allocated: it is that queue's buffer that becomes free",
              position_names[owner->position]);
     *queue = owner;
@@ -406,7 +406,7 @@ void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
     if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
         npu_trap(core, FAULT_que_free_twice, "tensor", "FreeTensor of a tensor that is free already");
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
-        npu_note(core, NPU_DIFFERS, false, FAULT_que_free_enqueued, "tensor", buffer->pc,
+        npu_note(core, false, FAULT_que_free_enqueued, "tensor", buffer->pc,
                  "FreeTensor of a tensor that is still in its %s queue: a DeQue is missing",
                  position_names[queue->position]);
     buffer->state = NPU_BUFFER_FREE;
@@ -468,7 +468,7 @@ void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor
     NPU_ENTER(core);
     if (!id) { /* Get only makes a tensor of what the TBuf holds: kernels get buffers that a branch does not use */
         npu_pipe_live(core, "Get");
-        npu_note(core, NPU_DIFFERS, false, FAULT_que_uninitialized, "", 0,
+        npu_note(core, false, FAULT_que_uninitialized, "", 0,
                  "Get before InitBuffer: the tensor has no place, and whoever uses it stops");
         *tensor = (struct npu_tensor){.addr = NPU_UNPLACED + offset, .bytes = bytes, .position = NPU_VECCALC};
         return;
@@ -479,7 +479,7 @@ void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor
     /* Get only computes an address; who uses it is judged by what lies there. */
     if (offset > buffer->bytes || bytes > rest) {
         queue->over = (struct npu_over){core->pc, buffer->offset, (uint64_t)buffer->offset + offset + bytes};
-        npu_note(core, NPU_DIFFERS, false, FAULT_buf_get_overflow, "len", 0,
+        npu_note(core, false, FAULT_buf_get_overflow, "len", 0,
                  "Get of %u bytes at offset %u of a buffer of %u bytes: behind it lies the next buffer", bytes, offset,
                  buffer->bytes);
     }
@@ -499,11 +499,11 @@ void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
         if (buffer->state != NPU_BUFFER_FREE)
             core->pc = buffer->pc; /* the place is its AllocTensor */
         if (buffer->state == NPU_BUFFER_ENQUEUED)
-            npu_note(core, NPU_DIFFERS, false, FAULT_que_not_empty, "", 0,
+            npu_note(core, false, FAULT_que_not_empty, "", 0,
                      "the TPipe ends while a tensor is in its %s queue: a DeQue and a FreeTensor are missing",
                      position_names[queue->position]);
         else if (buffer->state != NPU_BUFFER_FREE)
-            npu_note(core, NPU_DIFFERS, false, FAULT_que_not_freed, "", 0,
+            npu_note(core, false, FAULT_que_not_freed, "", 0,
                      "the TPipe ends while a tensor of its %s queue is out: a FreeTensor is missing",
                      position_names[queue->position]);
         else

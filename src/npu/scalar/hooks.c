@@ -1,7 +1,6 @@
 /* Scalar accesses, whoever reports them: tensors (scalar.c) or the hooks that the compiler inserts before every load,
  * store and basic block of a candidate (-fsanitize-coverage=trace-loads,trace-stores,trace-pc-guard). So raw pointers
  * into UB and GM are bounds-checked, ordered, raced and counted like everything else. */
-#include "npu/fault.h"
 #include "npu/fiber.h"
 #include "npu/gm/dcache.h"
 #include "npu/gm/gm.h"
@@ -11,6 +10,7 @@
 #include "npu/memory.h"
 #include "npu/order/order.h"
 #include "npu/queue/queue.h"
+#include "npu/report.h"
 #include "npu/scalar/access.h"
 #include "npu/sync/cross_core.h"
 #include "npu/undefined_load.h"
@@ -77,7 +77,7 @@ static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint6
         return;
     gm_read(core, "src0", addr, bytes);
     if (!npu_gm_defined(core, (void *)addr, bytes))
-        npu_note(core, NPU_UNDEFINED, true, FAULT_undefined_scalar, "src0", core->pc_undefined,
+        npu_note(core, true, FAULT_undefined_scalar, "src0", core->pc_undefined,
                  "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
                  (unsigned long long)(addr - (uint64_t)region->base));
 }

@@ -1,9 +1,9 @@
 /* The scalar unit: single elements, the kernel's place in the launch, its tiling data, printf and ASSERT. */
-#include "npu/fault.h"
 #include "npu/fiber.h"
 #include "npu/gm/dcache.h"
 #include "npu/gm_region.h"
 #include "npu/machine.h"
+#include "npu/report.h"
 #include "npu/scalar/access.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 static void check_extent(struct npu_core *core, const struct npu_tensor *tensor, uint64_t offset, int size, bool write)
 {
     if (tensor->bytes && tensor->position != NPU_GM && offset + (uint64_t)size > tensor->bytes)
-        npu_note(core, NPU_DIFFERS, false, FAULT_tensor_overflow, write ? "dst" : "src0", 0,
+        npu_note(core, false, FAULT_tensor_overflow, write ? "dst" : "src0", 0,
                  "element at byte %llu of a local tensor of %u bytes", (unsigned long long)offset, tensor->bytes);
 }
 

@@ -8,7 +8,6 @@
  * gm.c. Where both run, rounds carry clocks (between.c). */
 #include "npu/sync/cross_core.h"
 
-#include "npu/fault.h"
 #include "npu/fiber.h"
 #include "npu/gm/dcache.h"
 #include "npu/gm/gm.h"
@@ -18,6 +17,7 @@
 #include "npu/order/between.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ void cross_core_report(struct npu *npu)
         struct npu_place place = {
             .core = core->block, .aic = core->aic, .pipe = NPU_PIPE_S, .pc = flag->pc, .api = "CrossCoreSetFlag"};
         if (flag->counter)
-            fault_record(npu, NPU_DIFFERS, false, FAULT_cross_core_flag_not_waited, "flagId", &place,
+            fault_record(npu, false, FAULT_cross_core_flag_not_waited, "flagId", &place,
                          "flag %d of %s is still set %u times when the kernel ends: each CrossCoreSetFlag needs its "
                          "CrossCoreWaitFlag",
                          i % NPU_CROSS_FLAGS, npu_core_name(core, name, sizeof name), flag->counter);
@@ -309,7 +309,7 @@ static void make_room(struct npu_core *core, int mode, int flag)
     if (is_full(core, mode, flag))
         npu_trap(core, FAULT_cross_core_flag_overflow, "flagId",
                  "flag %d was set 16 times without a wait; it counts to %d", flag, NPU_CROSS_LIMIT);
-    npu_note(core, NPU_DIFFERS, false, FAULT_cross_core_flag_overflow, "flagId", 0,
+    npu_note(core, false, FAULT_cross_core_flag_overflow, "flagId", 0,
              "flag %d can be set 16 times before the first wait; it counts to %d, so the waiting core must not be late",
              flag, NPU_CROSS_LIMIT);
 }
@@ -472,7 +472,7 @@ static void check_soft_workspace(struct npu_core *core, const struct npu_tensor 
     memcpy(&value, slot, sizeof value);
     bool defined = npu_gm_defined(core, slot, sizeof value);
     if (!defined || (value != 0 && (uint64_t)value != core->npu->cross_core->soft.generation))
-        npu_note(core, NPU_UNDEFINED, true, FAULT_sync_workspace_not_zero, "gmWorkspace", 0,
+        npu_note(core, true, FAULT_sync_workspace_not_zero, "gmWorkspace", 0,
                  "the workspace of the soft SyncAll must be zero before the first call; block %d's counter %s",
                  core->block, defined ? "holds another value" : "was never written");
 }
@@ -629,7 +629,7 @@ static void exchange_word(struct npu_core *core, const struct npu_tensor *gm, co
     check_pair_workspace(core, gm, offset + NPU_BLOCK, ub, NPU_BLOCK);
     const void *at = (const void *)(gm->addr + offset);
     if (!npu_gm_defined(core, at, sizeof from))
-        npu_note(core, NPU_UNDEFINED, true, FAULT_sync_workspace_not_zero, "gmWorkspace", 0,
+        npu_note(core, true, FAULT_sync_workspace_not_zero, "gmWorkspace", 0,
                  "the workspace of IBSet and IBWait must be zero before the first call; the word of block %d, event %d "
                  "was never written",
                  block, event);

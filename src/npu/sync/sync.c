@@ -3,9 +3,9 @@
  * A WaitFlag issued before its SetFlag counts as the hang that it is for a waiting scalar unit. */
 #include "npu/sync/sync.h"
 
-#include "npu/fault.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/report.h"
 
 static bool lane_here(const struct npu_core *core, int lane)
 {
@@ -44,7 +44,7 @@ static void set_twice(struct npu_core *core, int from, int to, int event)
     if (flag->pending == NPU_FLAG_SETS)
         npu_trap(core, FAULT_flag_set_twice, "eventID", "SetFlag<%s_%s>(%d) for the %dth time without a WaitFlag",
                  npu_lane_name(from), npu_lane_name(to), event, NPU_FLAG_SETS + 1);
-    npu_note(core, NPU_UNDEFINED, false, FAULT_flag_set_twice, "eventID", flag->pc,
+    npu_note(core, false, FAULT_flag_set_twice, "eventID", flag->pc,
              "SetFlag<%s_%s>(%d) while the same flag is set and nobody has waited for it: SetFlag and WaitFlag must "
              "come in pairs, and a PipeBarrier<PIPE_ALL> hangs now",
              npu_lane_name(from), npu_lane_name(to), event);
@@ -102,7 +102,7 @@ static void note_reserved(struct npu_core *core, int from, int to, int event)
     unsigned taken = core->order->events[from][to];
     if (event < NPU_SYSTEM_EVENTS || taken >> event & 1 || event == __builtin_ctz(~taken))
         return;
-    npu_note(core, NPU_DIFFERS, false, FAULT_flag_reserved_event, "eventID", 0,
+    npu_note(core, false, FAULT_flag_reserved_event, "eventID", 0,
              "SetFlag<%s_%s>(%d): ids %d and %d are kept for the system", npu_lane_name(from), npu_lane_name(to), event,
              NPU_SYSTEM_EVENTS, NPU_EVENTS - 1);
 }
@@ -156,7 +156,7 @@ void npu_sync_report(struct npu_core *core)
                 if (!flag->pending)
                     continue;
                 core->pc = flag->pc; /* the kernel is over; the place is that SetFlag */
-                npu_note(core, NPU_DIFFERS, false, FAULT_flag_not_waited, "eventID", 0,
+                npu_note(core, false, FAULT_flag_not_waited, "eventID", 0,
                          "the kernel ends with SetFlag<%s_%s>(%d) that no WaitFlag followed: the flag stays set for "
                          "the next kernel on this core",
                          npu_lane_name(from), npu_lane_name(to), event);

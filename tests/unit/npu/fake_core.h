@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/half.h"
-#include "npu/fault.h"
+#include "npu/report.h"
 #include "npu/gm/gm.h"
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
@@ -43,10 +43,10 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
     longjmp(fake_trap_at, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc,
+              const char *format, ...)
 {
-    (void)core, (void)kind, (void)operand, (void)pc, (void)format;
+    (void)core, (void)operand, (void)pc, (void)format;
     fake_last_note = npu_fault_name(fault);
     fake_fatal_notes += fatal;
 }

@@ -3,7 +3,7 @@
 #ifndef LONE_CORE_H
 #define LONE_CORE_H
 
-#include "npu/fault.h"
+#include "npu/report.h"
 #include "npu/machine.h"
 #include "npu/order/schedule.h"
 #include "npu/queue/queue.h"
@@ -55,10 +55,9 @@ void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, 
     longjmp(fake_trap, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc_other, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
 {
-    (void)kind;
     (void)operand;
     struct fake_note *note = &fake_notes[fake_note_count < FAKE_NOTES ? fake_note_count : FAKE_NOTES - 1];
     fake_note_count++;

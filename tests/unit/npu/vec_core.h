@@ -1,10 +1,10 @@
-/* One core without a machine: UB, its definedness and doubles of what fault.c, shadow.c and isa.c provide, so that a
+/* One core without a machine: UB, its definedness and doubles of what report.c, shadow.c and isa.c provide, so that a
  * family of vector instructions can be tested alone. Include it in one file of a test program. */
 #ifndef VEC_CORE_H
 #define VEC_CORE_H
 
 #include "base/random.h"
-#include "npu/fault.h"
+#include "npu/report.h"
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
@@ -51,10 +51,10 @@ _Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char 
     longjmp(fake_trap, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc_other, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
 {
-    (void)core, (void)kind, (void)fatal, (void)operand, (void)pc_other, (void)format;
+    (void)core, (void)fatal, (void)operand, (void)pc_other, (void)format;
     fake_fault = npu_fault_name(fault);
     fake_notes++;
 }

@@ -1,5 +1,5 @@
 /* What went wrong: findings, merged by (fault, pc, pc_other); traps, which end the run; signals inside a kernel. */
-#include "npu/fault.h"
+#include "npu/report.h"
 
 #include "base/arena.h"
 #include "npu/fiber.h"
@@ -87,23 +87,30 @@ static void record(struct npu *npu, enum npu_kind kind, bool fatal, enum npu_fau
     finding->pc_other = place->pc_other;
 }
 
-void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-                  const struct npu_place *place, const char *format, ...)
+/* The kind of a finding that does not end the run where the fault allows that. */
+static enum npu_kind kind_of(enum npu_fault fault)
+{
+    unsigned others = fault & NPU_FAULT_KINDS & ~(unsigned)NPU_FAULT_TRAP;
+    return others ? (enum npu_kind)__builtin_ctz(others) : NPU_TRAP;
+}
+
+void fault_record(struct npu *npu, bool fatal, enum npu_fault fault, const char *operand, const struct npu_place *place,
+                  const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    record(npu, kind, fatal, fault, operand, place, format, args);
+    record(npu, kind_of(fault), fatal, fault, operand, place, format, args);
     va_end(args);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, enum npu_fault fault, const char *operand,
-              uint64_t pc_other, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
 {
     struct npu_place place = place_of(core);
     place.pc_other = pc_other;
     va_list args;
     va_start(args, format);
-    record(core->npu, kind, fatal, fault, operand, &place, format, args);
+    record(core->npu, kind_of(fault), fatal, fault, operand, &place, format, args);
     va_end(args);
 }
 
@@ -124,7 +131,7 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
 {
     struct npu_place place = place_of(core);
     place.api = arena_strdup(&core->npu->arena, what);
-    fault_record(core->npu, NPU_UNSUPPORTED, true, FAULT_unsupported_api, NULL, &place, "%s is not simulated", what);
+    fault_record(core->npu, true, FAULT_unsupported_api, NULL, &place, "%s is not simulated", what);
     core->npu->ended = true;
     core->insn = NULL;
     fiber_abandon(core->fiber);
@@ -231,7 +238,7 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     uint64_t addr = (uint64_t)info->si_addr;
     if (number == SIGFPE && divide_step_over(context)) {
         npu_note(
-            core, NPU_DIFFERS, false, FAULT_division_by_zero, NULL, 0,
+            core, false, FAULT_division_by_zero, NULL, 0,
             "an integer division by zero (or an overflowing one) on the scalar unit, which goes on with some number");
         return;
     }
