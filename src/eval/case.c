@@ -1,6 +1,7 @@
 /* One case of one candidate: make the inputs, bind them to the OpDef, lay them out in shared memory, run the job in the
  * jail, read the outputs where the kernel left them, compare; then again, with other inputs, in other orders. */
 #include "eval/case_internal.h"
+#include "npu/npu.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
     static const uint64_t poisons[] = {0x3f803f803f803f80, 0xbf80bf80bf80bf80, 0x8000000080000000};
     struct job_finding *finding = NULL;
     for (size_t i = 0; i < row->run.finding_count && !finding; i++)
-        if (strcmp(row->run.findings[i].fault, "undefined_scalar") == 0)
+        if (strcmp(row->run.findings[i].fault, npu_fault_name(FAULT_undefined_scalar)) == 0)
             finding = &row->run.findings[i];
     if (!finding || !row->ok)
         return;
@@ -79,7 +80,7 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
         finding->fatal = row->run.fault = true;
         finding->message =
             arena_printf(arena, "%s; the kernel runs otherwise where they hold something else", finding->message);
-        judge_set(row, VERDICT_FAULT, STAGE_RUN, judge_place(arena, finding));
+        judge_set(row, AKGEN_VERDICT_FAULT, AKGEN_STAGE_RUN, judge_place(arena, finding));
     }
     free(outputs);
 }
@@ -130,7 +131,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
         if (build->kernels[i].combination == bound->combination && build->kernels[i].so)
             kernel = &build->kernels[i];
     if (!kernel) {
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_KERNEL,
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_KERNEL,
                   arena_printf(arena, "no object was built for data type combination %d", bound->combination));
         return;
     }
@@ -177,9 +178,9 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
 {
     const char *why = bind_case(arena, bound);
     if (why)
-        judge_set(row, VERDICT_COMPILE_ERROR, STAGE_HOST, why);
+        judge_set(row, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_HOST, why);
     else if (!gm_memory_lay_out(bound))
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_RUN,
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
                   arena_printf(arena, "no shared memory for the case's tensors: %s", strerror(errno)));
     else
         run_bound(arena, bound, row);
@@ -196,7 +197,7 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
     row->task_case = task_case;
     row->id = task_case->id;
     if (error) {
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_RUN, arena_strdup(arena, error->message));
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN, arena_strdup(arena, error->message));
         error_free(error);
         return;
     }

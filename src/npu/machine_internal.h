@@ -121,13 +121,14 @@ struct npu_place {
     uint64_t pc, pc_other;
     const char *api;
 };
-void fault_record(struct npu *npu, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
-                  const struct npu_place *place, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* As npu_note. */
+void fault_record(struct npu *npu, bool fatal, enum npu_fault fault, const char *operand, const struct npu_place *place,
+                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Definedness of UB (shadow.c). */
 /* A store of undefined bytes to GM: remembered, a fault if they are still there at the end. */
 void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
-                           const char *fault, uint64_t pc_other);
+                           enum npu_fault fault, uint64_t pc_other);
 
 /* Cross-core synchronisation (cross_core.c). */
 enum { NPU_CROSS_FLAGS = 16, NPU_CROSS_MODES = 3, NPU_CROSS_LIMIT = 15 /* a flag's counter */ };
@@ -206,7 +207,7 @@ void matmul_launch_end(struct npu *npu);
 struct npu_undefined_store {
     struct npu_gm_region *region;
     uint64_t low, high; /* offsets */
-    const char *fault;
+    enum npu_fault fault;
     int core;
     bool aic;
     uint64_t pc, pc_other;

@@ -7,13 +7,16 @@
 #define NPU_ELSEWHERE (UINT64_C(1) << 56)
 
 const struct npu_memory_row npu_memories[NPU_MEMORIES] = {
-    [NPU_MEM_UB] = {"UB", NPU_UB_BYTES, 0, "ub_out_of_bounds", "ub_overflow", "ub_overbooked"},
-    [NPU_MEM_L1] = {"L1", NPU_L1_BYTES, NPU_L1_AT, "l1_out_of_bounds", "l1_overflow", "l1_overbooked"},
-    [NPU_MEM_L0A] = {"L0A", NPU_L0A_BYTES, NPU_L0A_AT, "l0a_out_of_bounds", "l0a_overflow", "l0a_overbooked"},
-    [NPU_MEM_L0B] = {"L0B", NPU_L0B_BYTES, NPU_L0B_AT, "l0b_out_of_bounds", "l0b_overflow", "l0b_overbooked"},
-    [NPU_MEM_L0C] = {"L0C", NPU_L0C_BYTES, NPU_L0C_AT, "l0c_out_of_bounds", "l0c_overflow", "l0c_overbooked"},
-    [NPU_MEM_BT] = {"BT", NPU_BT_BYTES, NPU_BT_AT, "bt_out_of_bounds", "bt_overflow", "bt_overbooked"},
-    [NPU_MEM_FB] = {"FB", NPU_FB_BYTES, NPU_FB_AT, "fb_out_of_bounds", "fb_overflow", "fb_overbooked"},
+    [NPU_MEM_UB] = {"UB", NPU_UB_BYTES, 0, FAULT_ub_out_of_bounds, FAULT_ub_overflow, FAULT_ub_overbooked},
+    [NPU_MEM_L1] = {"L1", NPU_L1_BYTES, NPU_L1_AT, FAULT_l1_out_of_bounds, FAULT_l1_overflow, FAULT_l1_overbooked},
+    [NPU_MEM_L0A] = {"L0A", NPU_L0A_BYTES, NPU_L0A_AT, FAULT_l0a_out_of_bounds, FAULT_l0a_overflow,
+                     FAULT_l0a_overbooked},
+    [NPU_MEM_L0B] = {"L0B", NPU_L0B_BYTES, NPU_L0B_AT, FAULT_l0b_out_of_bounds, FAULT_l0b_overflow,
+                     FAULT_l0b_overbooked},
+    [NPU_MEM_L0C] = {"L0C", NPU_L0C_BYTES, NPU_L0C_AT, FAULT_l0c_out_of_bounds, FAULT_l0c_overflow,
+                     FAULT_l0c_overbooked},
+    [NPU_MEM_BT] = {"BT", NPU_BT_BYTES, NPU_BT_AT, FAULT_bt_out_of_bounds, FAULT_bt_overflow, FAULT_bt_overbooked},
+    [NPU_MEM_FB] = {"FB", NPU_FB_BYTES, NPU_FB_AT, FAULT_fb_out_of_bounds, FAULT_fb_overflow, FAULT_fb_overbooked},
 };
 
 enum npu_memory npu_memory_of(int position)

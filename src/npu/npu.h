@@ -4,6 +4,7 @@
 #define NPU_NPU_H
 
 #include "abi/npu_abi.h"
+#include "npu/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,13 +26,9 @@ extern const struct npu_soc npu_socs[];
 /* By name, ignoring case and an "Ascend" in front; NULL if there is none. */
 const struct npu_soc *npu_soc_find(const char *name);
 
-/* What went wrong. */
-enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
-
-/* One thing the machine noticed. Strings live as long as the machine. `fault` is a name of docs/faults.md,
- * "ub_overflow". */
+/* One thing the machine noticed. Strings live as long as the machine. */
 struct npu_finding {
-    const char *fault;
+    const char *fault; /* npu_fault_name */
     enum npu_kind kind;
     bool fatal;          /* a fault; otherwise a note */
     const char *message; /* one sentence: what happened, the rule and its limit */

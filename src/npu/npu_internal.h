@@ -131,8 +131,8 @@ enum {
 };
 struct npu_memory_row {
     const char *name;
-    uint32_t bytes, at;                                /* at: offset in an AIC's memory */
-    const char *out_of_bounds, *overflow, *overbooked; /* names of faults */
+    uint32_t bytes, at; /* at: offset in an AIC's memory */
+    enum npu_fault out_of_bounds, overflow, overbooked;
 };
 extern const struct npu_memory_row npu_memories[NPU_MEMORIES];
 enum npu_memory npu_memory_of(int position);
@@ -209,14 +209,18 @@ enum npu_memory npu_memory_at(const struct npu_core *core, uint64_t addr);
 int npu_insn_pipe(const struct npu_insn *insn);
 
 /* Reporting (fault.c). */
-/* Ends the run: the chip stops here. `fault` is a name in docs/faults.md; message as printf. Does not return. */
-_Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Ends the run: the chip stops here. Message as printf. Does not return. */
+_Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
+    __attribute__((format(printf, 4, 5),
+                   diagnose_if(!(fault & NPU_FAULT_TRAP), "this fault is no trap in fault.def", "error")));
 /* Ends the run: CANN has `what` and the machine lacks it. The verdict is `unsupported`. Does not return. */
 _Noreturn void npu_lacks(struct npu_core *core, const char *what);
-/* Records something that does not end the run. pc_other may be 0. */
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
-              uint64_t pc_other, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Records something that does not end the run; the kind is the fault's, the one besides a trap where it has two. fatal: it
+ * is a fault all the same, not a note. pc_other may be 0. */
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
+    __attribute__((format(printf, 6, 7), diagnose_if((fault & NPU_FAULT_KINDS) == NPU_FAULT_TRAP,
+                                                     "this fault is always a trap in fault.def", "error")));
 
 /* Definedness (shadow.c). */
 static inline bool npu_in_ub(const struct npu_core *core, uint64_t addr)

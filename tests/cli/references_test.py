@@ -39,7 +39,7 @@ FAMILIES = (
 )
 
 BUILD = os.path.dirname(os.environ["AKGEN"])
-DUMP = os.path.join(BUILD, "tests", "task_reference_test")
+DUMP = os.path.join(BUILD, "tests", "task_reference_reference_test")
 
 
 def addcmul(i, a, c):

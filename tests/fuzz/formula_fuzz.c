@@ -1,9 +1,21 @@
 /* Formulas of any text: parsing ends with a value or an error, and a value can be computed. */
+#include "fuzz.h"
+
 #include "task/expr/formula.h"
 
-#include <stdint.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+void fuzz_seeds(void)
+{
+    static const char *const texts[] = {"x",
+                                        "x * sigmoid(k * x)",
+                                        "-x ** 2 + 0.5 * y - 1e-3",
+                                        "x > 0 ? y : y <= k ? 1 : x",
+                                        "x < 0 ? k * (exp(x) - 1) : x",
+                                        "max(x, y) / min(1, tanh(abs(y)))",
+                                        "0.5 * x * (1 + erf(x / sqrt(2)))",
+                                        "max(-k, min(k, floor(x)))"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        fuzz_seed_text(texts[i]);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

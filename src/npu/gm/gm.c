@@ -91,15 +91,15 @@ static _Noreturn void out_of_bounds(struct npu_core *core, const char *operand, 
     /* Between two tensors it is a matter of the nearer one. */
     uint64_t end = before ? (uint64_t)before->base + before->bytes : 0;
     if (before && !(after && addr > end && (uint64_t)after->base - addr < addr - end)) {
-        npu_trap(core, "gm_out_of_bounds", operand,
+        npu_trap(core, FAULT_gm_out_of_bounds, operand,
                  "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end", (unsigned long long)bytes,
                  (unsigned long long)(addr - (uint64_t)before->base), before->name, before->bytes,
                  (unsigned long long)(addr + bytes - end));
     }
     if (after)
-        npu_trap(core, "gm_out_of_bounds", operand, "%llu bytes that begin %llu bytes before %s",
+        npu_trap(core, FAULT_gm_out_of_bounds, operand, "%llu bytes that begin %llu bytes before %s",
                  (unsigned long long)bytes, (unsigned long long)((uint64_t)after->base - addr), after->name);
-    npu_trap(core, "gm_out_of_bounds", operand, "no GM tensor holds address 0x%llx", (unsigned long long)addr);
+    npu_trap(core, FAULT_gm_out_of_bounds, operand, "no GM tensor holds address 0x%llx", (unsigned long long)addr);
 }
 
 struct npu_gm_region *gm_check(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
@@ -120,7 +120,7 @@ uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr
     if (!region || offset + bytes > region->bytes + (write ? region->writable : region->readable))
         out_of_bounds(core, operand, addr, bytes);
     uint64_t inside = offset < region->bytes ? region->bytes - offset : 0;
-    npu_note(core, NPU_DIFFERS, false, "gm_padding", operand, 0,
+    npu_note(core, false, FAULT_gm_padding, operand, 0,
              "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end, %s", (unsigned long long)bytes,
              (unsigned long long)offset, region->name, region->bytes, (unsigned long long)(bytes - inside),
              write ? "where nothing is kept" : "where anything may stand");
@@ -362,7 +362,7 @@ static const uint8_t *expected_at(const struct npu_core *core, uint64_t addr)
 }
 
 void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
-                           const char *fault, uint64_t pc_other)
+                           enum npu_fault fault, uint64_t pc_other)
 {
     struct npu *npu = core->npu;
     uint64_t low = at - (uint64_t)region->base, high = low + bytes;
@@ -403,7 +403,7 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
     uint64_t other = state <= GM_WRITERS ? region->writer_pc[state] : 0;
     if (atomic || state == GM_ATOMIC) {
         npu_note(
-            core, NPU_HAZARD, true, "gm_race", "dst", other,
+            core, true, FAULT_gm_race, "dst", other,
             "accumulates atomically into %s at offset %zu, which another core writes plainly, with no SyncAll between",
             region->name, low);
         return;
@@ -419,13 +419,13 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
         first = differs && at < first ? at : first;
     }
     if (conflicts == 0) {
-        npu_note(core, NPU_HAZARD, false, "gm_same_value", "dst", other,
+        npu_note(core, false, FAULT_gm_same_value, "dst", other,
                  "writes bytes of %s that another core has written since the last SyncAll, with the same values",
                  region->name);
         return;
     }
-    gm_remember_undefined(core, region, (uint64_t)region->base + first, high - first, "gm_overlap", other);
-    npu_note(core, NPU_UNDEFINED, false, "gm_overlap", "dst", other,
+    gm_remember_undefined(core, region, (uint64_t)region->base + first, high - first, FAULT_gm_overlap, other);
+    npu_note(core, false, FAULT_gm_overlap, "dst", other,
              "%zu bytes of %s from offset %zu on are written by two cores with different values and no SyncAll between",
              conflicts, region->name, first);
 }
@@ -461,7 +461,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     size_t low = at - (uint64_t)region->base, high = low + bytes;
     uint8_t me = gm_writer(core);
     if (region->kind == NPU_GM_INPUT && !region->coarse)
-        npu_note(core, NPU_DIFFERS, false, "input_written", "dst", 0, "writes to %s, which is an input", region->name);
+        npu_note(core, false, FAULT_input_written, "dst", 0, "writes to %s, which is an input", region->name);
     uint8_t state = !defined ? GM_UNDEFINED : atomic ? GM_ATOMIC : me;
     enum state_class class = !atomic && region->atomic_writer != core->index && region->atomic_writer != -1
                                  ? OTHERS_OR_ATOMIC_STATE
@@ -483,7 +483,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     if (clean || at_offset < high)
         set_state(region, at_offset, high, state);
     if (!defined)
-        gm_remember_undefined(core, region, at, bytes, "undefined_output", core->pc_undefined);
+        gm_remember_undefined(core, region, at, bytes, FAULT_undefined_output, core->pc_undefined);
     region->dirty_low = low < region->dirty_low ? low : region->dirty_low;
     region->dirty_high = high > region->dirty_high ? high : region->dirty_high;
     region->writer_pc[me] = core->pc;
@@ -516,7 +516,7 @@ static void report_race(const struct npu_core *reader, const char *operand, cons
                               .pc = pc,
                               .pc_other = writer_pc,
                               .api = reader->insn ? npu_isa[reader->insn->op].name : ""};
-    fault_record(reader->npu, NPU_HAZARD, true, "gm_race", operand, &place,
+    fault_record(reader->npu, true, FAULT_gm_race, operand, &place,
                  "%s reads %s at offset %zu, which %s %s with %s between", core_name(reader, names[0], sizeof names[0]),
                  region->name, at, writer ? core_name(writer, names[1], sizeof names[1]) : "several blocks",
                  writer ? "writes" : "write", reader->between ? "no SyncAll and no cross-core flag" : "no SyncAll");
@@ -703,7 +703,7 @@ static void report_never_written(struct npu *npu, const struct npu_gm_region *re
     }
     struct npu_place nowhere = {.pipe = -1};
     if (count)
-        fault_record(npu, NPU_UNDEFINED, false, "unwritten_output", NULL, &nowhere,
+        fault_record(npu, false, FAULT_unwritten_output, NULL, &nowhere,
                      "%zu bytes of output %s, from offset %zu on, were never written", count, region->name, first);
 }
 
@@ -731,11 +731,11 @@ void gm_report_undefined(struct npu *npu)
                                   .pc = store->pc,
                                   .pc_other = store->pc_other,
                                   .api = store->api};
-        if (strcmp(store->fault, "gm_overlap") == 0) /* noted when it happened: now it is a fault */
-            fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on",
-                         count, region->name, first);
+        if (store->fault == FAULT_gm_overlap) /* noted when it happened: now it is a fault */
+            fault_record(npu, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on", count,
+                         region->name, first);
         else
-            fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place,
+            fault_record(npu, true, store->fault, "dst", &place,
                          "%zu bytes of output %s from offset %zu on come from UB or GM that nothing has written", count,
                          region->name, first);
     }

@@ -31,7 +31,7 @@ static struct npu_tensor addressed_mask(struct npu_core *core)
     if (offset >= core->ub_bytes)
         offset = low; /* an offset in UB */
     if (offset >= core->ub_bytes)
-        npu_trap(core, "select_mode", "mask",
+        npu_trap(core, FAULT_select_mode, "mask",
                  "Select in mode 2 without selMask takes its address from CMPMASK, which holds 0x%x: no address in "
                  "Unified Buffer; SetCmpMask takes a tensor with it",
                  low);
@@ -45,9 +45,9 @@ int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct 
                      struct npu_access *accesses)
 {
     if (insn->mode >= SELECT_MODES)
-        npu_trap(core, "select_mode", "selMode", "Select has no SELMODE %d", insn->mode);
+        npu_trap(core, FAULT_select_mode, "selMode", "Select has no SELMODE %d", insn->mode);
     if (!insn->aux.addr && insn->mode == SELECT_TENSOR_SCALAR)
-        npu_trap(core, "select_mode", "mask", "Select in mode 1 needs selMask; CMPMASK holds the scalar");
+        npu_trap(core, FAULT_select_mode, "mask", "Select in mode 1 needs selMask; CMPMASK holds the scalar");
     if (!insn->aux.addr && insn->mode == SELECT_TENSOR_TENSOR) {
         insn->aux = addressed_mask(core);
         insn->flags |= NPU_INSN_OWN_CMPMASK;
@@ -218,7 +218,7 @@ static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, 
     uint32_t bytes = RESERVED_ELEMENTS * (by_scalar ? size : (uint32_t)sizeof(uint32_t));
     const uint64_t *defined = core->ub_defined + RESERVED_AT / 64;
     if (defined[0] | (bytes > 64 ? defined[1] : 0))
-        npu_note(core, NPU_UNDEFINED, false, "ub_reserved", "", 0,
+        npu_note(core, false, FAULT_ub_reserved, "", 0,
                  "Select in mode %d overwrites %u bytes at UB offset %d, in the last 8 KB, which CANN reserves for it; "
                  "this kernel keeps something there",
                  insn->mode, bytes, RESERVED_AT);

@@ -29,13 +29,13 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
         return core->aic == (row->pipe != NPU_PIPE_V);
     enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
     if (to == NPU_MEM_NONE && from == NPU_MEM_NONE)
-        npu_trap(core, "copy_gm_to_gm", "dst", "both operands are GlobalTensors: a copy goes through local memory");
+        npu_trap(core, FAULT_copy_gm_to_gm, "dst", "both operands are GlobalTensors: a copy goes through local memory");
     bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
     if (to == NPU_MEM_L1 && !core->aic && (from == NPU_MEM_NONE || from == NPU_MEM_UB) &&
         matmul_forward_copy(core, insn))
         return false;
     if (cube && !core->aic && from == NPU_MEM_UB)
-        npu_trap(core, "matmul_not_ready", "dst",
+        npu_trap(core, FAULT_matmul_not_ready, "dst",
                  "DataCopy from UB to L1 is done by the AIC that serves Matmul objects: REGIST_MATMUL_OBJ comes first");
     return core->aic == cube && (!cube || (to != NPU_MEM_UB && from != NPU_MEM_UB));
 }
@@ -65,7 +65,7 @@ static void check_local(struct npu_core *core, const struct npu_access *access, 
     if (offset > size || bytes > size - offset)
         npu_local_overrun(core, memory, access->operand, low, bytes);
     if (tensor && tensor->bytes && low + bytes > tensor->addr + tensor->bytes)
-        npu_note(core, NPU_DIFFERS, false, "tensor_overflow", access->operand, 0,
+        npu_note(core, false, FAULT_tensor_overflow, access->operand, 0,
                  "%s %llu bytes past the end of its local tensor, which has %u: whatever lies behind it in %s is %s",
                  access->write ? "writes" : "reads", (unsigned long long)(low + bytes - tensor->addr - tensor->bytes),
                  tensor->bytes, npu_memories[memory].name, access->write ? "overwritten" : "used");

@@ -214,13 +214,13 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
 {
     char remedy[128];
     advice(remedy, sizeof remedy, other, lane);
-    const char *fault = write ? other_write ? "hazard_waw" : "hazard_war" : "hazard_raw";
+    enum npu_fault fault = write ? other_write ? FAULT_hazard_waw : FAULT_hazard_war : FAULT_hazard_raw;
     char where[128];
     name_range(core, low, high, where, sizeof where);
     /* Within V nothing but a later read or a second write can go wrong: the pipe takes its instructions in order and
      * reads before it writes. */
     bool fatal = lane != NPU_LANE_V || other != NPU_LANE_V || !write || other_write;
-    npu_note(core, NPU_HAZARD, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
+    npu_note(core, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
              "%s %s %s that %s %s before, and nothing orders the two: %s", lane_names[lane], write ? "writes" : "reads",
              where, lane_names[other], other_write ? "wrote" : "read", remedy);
 }

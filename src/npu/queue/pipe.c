@@ -9,7 +9,7 @@ struct npu_pipe_object *npu_pipe_live(struct npu_core *core, const char *api)
 {
     struct npu_pipe_object *pipe = core->pipe;
     if (__builtin_expect(!pipe || !pipe->alive, 0))
-        npu_trap(core, "pipe_missing", "", "%s without a TPipe: a kernel makes one before it uses queues or events",
+        npu_trap(core, FAULT_pipe_missing, "", "%s without a TPipe: a kernel makes one before it uses queues or events",
                  api);
     return pipe;
 }
@@ -33,7 +33,7 @@ void npu_pipe_create(void)
             abort();
     }
     if (core->pipe->alive)
-        npu_trap(core, "pipe_twice", "",
+        npu_trap(core, FAULT_pipe_twice, "",
                  "a second TPipe while the first one lives: there can be only one at a time; call Destroy() first");
     core->pipe->alive = true;
     empty(core->pipe);
@@ -89,7 +89,7 @@ static int free_event(struct npu_core *core, const struct npu_pipe_object *pipe,
     unsigned taken = pipe->events[from][to];
     if (__builtin_expect(taken == 0xff, 0))
         npu_trap(
-            core, "event_exhausted", "",
+            core, FAULT_event_exhausted, "",
             "all %d event ids of %s_%s are taken: at most %d buffers of the queues of one position can be out, and "
             "AllocEventID needs its ReleaseEventID",
             NPU_EVENTS, npu_lane_name(from), npu_lane_name(to), NPU_EVENTS);
@@ -106,7 +106,7 @@ int npu_event_take(struct npu_core *core, struct npu_pipe_object *pipe, int from
 static void check_pair(struct npu_core *core, const char *api, int from, int to)
 {
     if (from < 0 || to < 0)
-        npu_trap(core, "flag_bad_pipes", "event", "%s for a pair of pipes that do not exist", api);
+        npu_trap(core, FAULT_flag_bad_pipes, "event", "%s for a pair of pipes that do not exist", api);
 }
 
 int npu_fetch_event(int src_pipe, int dst_pipe)
@@ -132,8 +132,8 @@ void npu_release_event(int src_pipe, int dst_pipe, int event_id)
     check_pair(core, "ReleaseEventID", from, to);
     struct npu_pipe_object *pipe = npu_pipe_live(core, "ReleaseEventID");
     if (event_id < 0 || event_id >= NPU_EVENTS)
-        npu_trap(core, "flag_bad_event", "id", "ReleaseEventID<%s_%s>(%d): event ids are 0 to %d", npu_lane_name(from),
-                 npu_lane_name(to), event_id, NPU_EVENTS - 1);
+        npu_trap(core, FAULT_flag_bad_event, "id", "ReleaseEventID<%s_%s>(%d): event ids are 0 to %d",
+                 npu_lane_name(from), npu_lane_name(to), event_id, NPU_EVENTS - 1);
     npu_event_release(pipe, from, to, event_id);
 }
 
@@ -142,7 +142,7 @@ static enum npu_memory memory_of(struct npu_core *core, int position, const char
 {
     enum npu_memory memory = npu_memory_of(position);
     if (memory == NPU_MEM_NONE)
-        npu_trap(core, "local_position", "pos", "%s at a position that is no local memory of this chip", api);
+        npu_trap(core, FAULT_local_position, "pos", "%s at a position that is no local memory of this chip", api);
     return memory;
 }
 

@@ -23,7 +23,7 @@ void npu_scalar_settle(struct npu_core *core)
     core->undefined_load.pending = core->undefined_load.stored = false;
     core->pc = core->undefined_load.pc;
     core->insn = NULL;
-    npu_note(core, NPU_UNDEFINED, !stored, "undefined_scalar", "src0", core->undefined_load.pc_other,
+    npu_note(core, !stored, FAULT_undefined_scalar, "src0", core->undefined_load.pc_other,
              "the scalar unit reads UB bytes that nothing has written (offset %u)%s", core->undefined_load.offset,
              stored ? " and stores what it makes of them in UB" : "");
     core->pc = pc;
@@ -50,7 +50,7 @@ static void load_undefined(struct npu_core *core, uint64_t addr)
 static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
 {
     if (core->aic)
-        npu_trap(core, "bad_pointer", write ? "dst" : "src0",
+        npu_trap(core, FAULT_bad_pointer, write ? "dst" : "src0",
                  "the scalar unit of an AIC follows a pointer into L1, L0 or another of the cube's memories");
     if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
         npu_local_overrun(core, NPU_MEM_UB, write ? "dst" : "src0", addr, bytes);
@@ -103,7 +103,7 @@ static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint6
         return;
     gm_read(core, "src0", addr, bytes);
     if (!npu_gm_defined(core, (void *)addr, bytes))
-        npu_note(core, NPU_UNDEFINED, true, "undefined_scalar", "src0", core->pc_undefined,
+        npu_note(core, true, FAULT_undefined_scalar, "src0", core->pc_undefined,
                  "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
                  (unsigned long long)(addr - (uint64_t)region->base));
 }

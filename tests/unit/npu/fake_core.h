@@ -23,10 +23,10 @@ static jmp_buf fake_trap_at;
 static const char *fake_trap, *fake_last_note;
 static int fake_undefined_reads, fake_fatal_notes;
 
-_Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
+_Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
 {
     (void)core, (void)operand, (void)format;
-    fake_trap = fault;
+    fake_trap = npu_fault_name(fault);
     longjmp(fake_trap_at, 1);
 }
 
@@ -37,11 +37,11 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
     longjmp(fake_trap_at, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
-              uint64_t pc, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc,
+              const char *format, ...)
 {
-    (void)core, (void)kind, (void)operand, (void)pc, (void)format;
-    fake_last_note = fault;
+    (void)core, (void)operand, (void)pc, (void)format;
+    fake_last_note = npu_fault_name(fault);
     fake_fatal_notes += fatal;
 }
 

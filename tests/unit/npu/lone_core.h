@@ -39,7 +39,7 @@ const struct npu_config *npu_config_of(const struct npu *npu)
     return &fake_config;
 }
 
-void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
+void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
 {
     (void)core;
     (void)operand;
@@ -47,14 +47,13 @@ void npu_trap(struct npu_core *core, const char *fault, const char *operand, con
     va_start(list, format);
     vsnprintf(fake_message, sizeof fake_message, format, list);
     va_end(list);
-    snprintf(fake_fault, sizeof fake_fault, "%s", fault);
+    snprintf(fake_fault, sizeof fake_fault, "%s", npu_fault_name(fault));
     longjmp(fake_trap, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
-              uint64_t pc_other, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
 {
-    (void)kind;
     (void)operand;
     struct fake_note *note = &fake_notes[fake_note_count < FAKE_NOTES ? fake_note_count : FAKE_NOTES - 1];
     fake_note_count++;
@@ -62,7 +61,7 @@ void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char 
     va_start(list, format);
     vsnprintf(note->message, sizeof note->message, format, list);
     va_end(list);
-    snprintf(note->fault, sizeof note->fault, "%s", fault);
+    snprintf(note->fault, sizeof note->fault, "%s", npu_fault_name(fault));
     note->pc = core->pc;
     note->pc_other = pc_other;
     note->fatal = fatal;

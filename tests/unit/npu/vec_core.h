@@ -32,11 +32,11 @@ const struct npu_isa_row npu_isa[NPU_OPS] = {
 };
 #undef NPU_INSN
 
-_Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *operand, const char *format, ...)
+_Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
 {
     (void)core;
     (void)operand;
-    fake_fault = fault;
+    fake_fault = npu_fault_name(fault);
     if (!fake_trap_armed) {
         va_list args;
         va_start(args, format);
@@ -47,11 +47,11 @@ _Noreturn void npu_trap(struct npu_core *core, const char *fault, const char *op
     longjmp(fake_trap, 1);
 }
 
-void npu_note(struct npu_core *core, enum npu_kind kind, bool fatal, const char *fault, const char *operand,
-              uint64_t pc_other, const char *format, ...)
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
 {
-    (void)core, (void)kind, (void)fatal, (void)operand, (void)pc_other, (void)format;
-    fake_fault = fault;
+    (void)core, (void)fatal, (void)operand, (void)pc_other, (void)format;
+    fake_fault = npu_fault_name(fault);
     fake_notes++;
 }
 
