@@ -1,10 +1,21 @@
 /* Whatever a compiler prints: reading it ends, and each diagnostic is one line with a place and a class. */
+#include "fuzz.h"
+
 #include "toolchain/toolchain_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+void fuzz_seeds(void)
+{
+    fuzz_seed_text("/p/op_kernel/add.cpp:3:9: error: no matching function for call to 'DataCopy'\n"
+                   "/p/op_kernel/add.cpp:3:44: note: candidate template ignored: deduced conflicting types\n"
+                   "In file included from /q/op_host/add.cpp:1:\n"
+                   "/q/op_host/add_tiling.h:12: fatal error: 'missing.h' file not found\n"
+                   "/p/op_kernel/add.cpp:40:1: warning: unused variable 'x' [-Wunused-variable]\n"
+                   "ld.lld: error: undefined symbol: Compute(int)\n>>> referenced by add.cpp:7\n"
+                   "2 errors generated.\n");
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

@@ -4,7 +4,7 @@
 #ifndef ADV_CASE_H
 #define ADV_CASE_H
 
-#include "unit/npu/adv_coverage.h"
+#include "unit/npu/coverage.h"
 
 #include "abi/npu_adv.h"
 #include "npu/npu.h"

@@ -1,4 +1,5 @@
 /* GroupNorm on the whole machine with the host's tiling, against loops in double. */
+#include "unit/npu/coverage.h"
 #include "adv_case.h"
 #include "abi/tiling_abi.h"
 

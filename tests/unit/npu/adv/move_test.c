@@ -1,4 +1,5 @@
 /* BroadCast, SelectWithBytesMask, Sum and Mean on the whole machine, against plain loops. */
+#include "unit/npu/coverage.h"
 #include "adv_case.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* Normalisation on the whole machine against loops in double. */
+#include "unit/npu/coverage.h"
 #include "adv_case.h"
 #include "abi/tiling_abi.h"
 #include "npu/adv/tiling.h"

@@ -1,7 +1,7 @@
 /* DataCopy with Nz2NdParamsFull on the whole machine, in each data type, against a plain loop over rows and columns. */
 #include "npu/npu.h"
 
-#include "unit/npu/adv_coverage.h"
+#include "unit/npu/coverage.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

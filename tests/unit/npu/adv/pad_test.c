@@ -1,4 +1,5 @@
 /* Pad, UnPad and the transposition of a matrix on the whole machine, with the host's tiling, against plain copies. */
+#include "unit/npu/coverage.h"
 #include "adv_case.h"
 #include "abi/tiling_abi.h"
 

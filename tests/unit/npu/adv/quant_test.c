@@ -1,4 +1,5 @@
 /* DropOut, AscendQuant, AscendDequant and AscendAntiQuant on the whole machine against plain loops. */
+#include "unit/npu/coverage.h"
 #include "adv_case.h"
 #include "base/half.h"
 

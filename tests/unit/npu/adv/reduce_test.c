@@ -1,4 +1,5 @@
 /* ReduceProd, ReduceAny, ReduceAll and ReduceXorSum on the whole machine, with the host's temporary space. */
+#include "unit/npu/coverage.h"
 #include "adv_case.h"
 #include "abi/tiling_abi.h"
 

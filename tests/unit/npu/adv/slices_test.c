@@ -1,7 +1,7 @@
 /* DataCopy with SliceInfo on the whole machine, against plain loops over the elements that the slices name. */
 #include "npu/npu.h"
 
-#include "unit/npu/adv_coverage.h"
+#include "unit/npu/coverage.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

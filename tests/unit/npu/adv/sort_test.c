@@ -1,4 +1,5 @@
 /* Sort, Extract and BilinearInterpolation on the whole machine, against qsort and plain loops. */
+#include "unit/npu/coverage.h"
 #include "adv_case.h"
 
 #include <math.h>

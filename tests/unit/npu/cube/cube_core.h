@@ -3,7 +3,10 @@
 #ifndef TESTS_NPU_CUBE_CORE_H
 #define TESTS_NPU_CUBE_CORE_H
 
-#include "npu/npu_internal.h"
+#include "base/half.h"
+#include "base/random.h"
+#include "npu/gm/shadow.h"
+#include "npu/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
