@@ -159,9 +159,11 @@ struct akgen_error *cli_check_case(const struct task *task, int id)
     return found ? NULL : error_new("%s has no case %d; 'akgen task show %s' lists them", task->name, id, task->name);
 }
 
-int cli_exit_code(enum verdict_kind kind)
+int cli_exit_code(enum akgen_verdict_kind kind)
 {
-    return kind == VERDICT_PASS ? EXIT_PASS : kind == VERDICT_INFRA_ERROR ? EXIT_OWN_FAILURE : EXIT_OTHER_VERDICT;
+    return kind == AKGEN_VERDICT_PASS          ? EXIT_PASS
+           : kind == AKGEN_VERDICT_INFRA_ERROR ? EXIT_OWN_FAILURE
+                                               : EXIT_OTHER_VERDICT;
 }
 
 struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task)

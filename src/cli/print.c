@@ -14,9 +14,9 @@ struct cli_colors cli_colors_for(FILE *stream)
     return (struct cli_colors){"\033[32m", "\033[31m", "\033[33m", "\033[2m", "\033[1m", "\033[0m"};
 }
 
-const char *cli_verdict_color(const struct cli_colors *colors, enum verdict_kind kind)
+const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdict_kind kind)
 {
-    return kind == VERDICT_PASS ? colors->good : kind >= VERDICT_UNSUPPORTED ? colors->warn : colors->bad;
+    return kind == AKGEN_VERDICT_PASS ? colors->good : kind >= AKGEN_VERDICT_UNSUPPORTED ? colors->warn : colors->bad;
 }
 
 /* Prints what a candidate may have had a hand in: control characters would reach the terminal. */
@@ -128,7 +128,7 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
                        const struct cli_colors *colors)
 {
     fprintf(out, "  case %-3d %s%-13s%s %s %s%s", row->id, cli_verdict_color(colors, row->kind),
-            verdict_kind_name(row->kind), colors->off, row->dtype ? row->dtype : "", row->shape ? row->shape : "",
+            akgen_verdict_kind_name(row->kind), colors->off, row->dtype ? row->dtype : "", row->shape ? row->shape : "",
             row->reduced  ? " (reduced; --full for the published size)"
             : row->hidden ? " (hidden)"
                           : "");
@@ -173,10 +173,10 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
     for (int i = 0; built && i < verdict->case_count; i++)
         print_case(out, verdict, &verdict->cases[i], colors);
     fprintf(out, "%s%s%s: %d of %d cases, %.2f s", cli_verdict_color(colors, verdict->kind),
-            verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->case_count,
+            akgen_verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->case_count,
             verdict->seconds);
-    if (verdict->kind != VERDICT_PASS) {
-        fprintf(out, "; stage %s: ", verdict_stage_name(verdict->stage));
+    if (verdict->kind != AKGEN_VERDICT_PASS) {
+        fprintf(out, "; stage %s: ", akgen_verdict_stage_name(verdict->stage));
         print_clean(out, verdict->reason ? verdict->reason : "");
     }
     fputc('\n', out);

@@ -17,8 +17,8 @@ struct bench_row {
     const struct task *definition; /* NULL for a row that comes from the database */
     const char *dir;               /* the candidate */
     bool evaluated;
-    enum verdict_kind kind;
-    enum verdict_stage stage;
+    enum akgen_verdict_kind kind;
+    enum akgen_verdict_stage stage;
     const char *reason; /* NULL for a pass */
     int cases_passed, cases_total;
     double seconds;

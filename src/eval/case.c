@@ -80,7 +80,7 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
         finding->fatal = row->run.fault = true;
         finding->message =
             arena_printf(arena, "%s; the kernel runs otherwise where they hold something else", finding->message);
-        judge_set(row, VERDICT_FAULT, STAGE_RUN, judge_place(arena, finding));
+        judge_set(row, AKGEN_VERDICT_FAULT, AKGEN_STAGE_RUN, judge_place(arena, finding));
     }
     free(outputs);
 }
@@ -134,7 +134,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
         if (build->kernels[i].combination == bound->combination && build->kernels[i].so)
             kernel = &build->kernels[i];
     if (!kernel) {
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_KERNEL,
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_KERNEL,
                   arena_printf(arena, "no object was built for data type combination %d", bound->combination));
         return;
     }
@@ -181,9 +181,9 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
 {
     const char *why = bind_case(arena, bound);
     if (why)
-        judge_set(row, VERDICT_COMPILE_ERROR, STAGE_HOST, why);
+        judge_set(row, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_HOST, why);
     else if (!gm_memory_lay_out(bound))
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_RUN,
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
                   arena_printf(arena, "no shared memory for the case's tensors: %s", strerror(errno)));
     else
         run_bound(arena, bound, row);
@@ -200,7 +200,7 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
     row->task_case = task_case;
     row->id = task_case->id;
     if (error) {
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_RUN, arena_strdup(arena, error->message));
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN, arena_strdup(arena, error->message));
         error_free(error);
         return;
     }

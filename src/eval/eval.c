@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason)
+void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
+                 const char *reason)
 {
     verdict->kind = kind;
     verdict->stage = stage;
@@ -133,22 +134,22 @@ static const char *unsupported_name(const struct build *build)
 static bool judge_build(struct verdict *verdict)
 {
     const struct build *build = &verdict->build;
-    static const enum verdict_stage stages[] = {
-        [BUILD_PARSE] = STAGE_PARSE,   [BUILD_HOST] = STAGE_HOST,     [BUILD_DESCRIBE] = STAGE_HOST,
-        [BUILD_KERNEL] = STAGE_KERNEL, [BUILD_BROKEN] = STAGE_KERNEL,
+    static const enum akgen_verdict_stage stages[] = {
+        [BUILD_PARSE] = AKGEN_STAGE_PARSE,   [BUILD_HOST] = AKGEN_STAGE_HOST,     [BUILD_DESCRIBE] = AKGEN_STAGE_HOST,
+        [BUILD_KERNEL] = AKGEN_STAGE_KERNEL, [BUILD_BROKEN] = AKGEN_STAGE_KERNEL,
     };
     const char *missing = unsupported_name(build);
     if (build->stage == BUILD_OK)
         return true;
     if (build->stage == BUILD_BROKEN)
-        verdict_set(verdict, VERDICT_INFRA_ERROR, stages[build->stage], build->error);
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, stages[build->stage], build->error);
     else if (build->cheated)
-        verdict_set(verdict, VERDICT_REJECTED, stages[build->stage], build->error);
+        verdict_set(verdict, AKGEN_VERDICT_REJECTED, stages[build->stage], build->error);
     else if (missing)
-        verdict_set(verdict, VERDICT_UNSUPPORTED, stages[build->stage],
+        verdict_set(verdict, AKGEN_VERDICT_UNSUPPORTED, stages[build->stage],
                     arena_printf(&verdict->arena, "'%s' exists in CANN, AKGen does not have it yet", missing));
     else
-        verdict_set(verdict, VERDICT_COMPILE_ERROR, stages[build->stage], first_error(build));
+        verdict_set(verdict, AKGEN_VERDICT_COMPILE_ERROR, stages[build->stage], first_error(build));
     return false;
 }
 
@@ -173,7 +174,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
     };
     struct akgen_error *error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {
-        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_KERNEL, arena_strdup(arena, error->message));
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_KERNEL, arena_strdup(arena, error->message));
         error_free(error);
         return false;
     }
@@ -226,7 +227,8 @@ static void run_all_cases(const struct eval_candidate *candidate, struct verdict
  * failures and missing features, because nothing can be concluded about the candidate then. */
 static void sum_up(struct verdict *verdict)
 {
-    static const enum verdict_kind first[] = {VERDICT_REJECTED, VERDICT_INFRA_ERROR, VERDICT_UNSUPPORTED};
+    static const enum akgen_verdict_kind first[] = {AKGEN_VERDICT_REJECTED, AKGEN_VERDICT_INFRA_ERROR,
+                                                    AKGEN_VERDICT_UNSUPPORTED};
     const struct verdict_case *decisive = NULL;
     for (int i = 0; i < verdict->case_count; i++)
         verdict->cases_passed += verdict->cases[i].ok;
@@ -241,18 +243,18 @@ static void sum_up(struct verdict *verdict)
         verdict_set(verdict, decisive->kind, decisive->stage,
                     arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
     else
-        verdict_set(verdict, VERDICT_PASS, STAGE_COMPARE, NULL);
+        verdict_set(verdict, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
 }
 
 static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
 {
     struct op_project project = {0};
     if (task->broken) {
-        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, arena_strdup(&verdict->arena, task->broken));
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, arena_strdup(&verdict->arena, task->broken));
         return;
     }
     if (select_cases(verdict, task, options) == 0) {
-        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE,
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE,
                     arena_printf(&verdict->arena, "%s has no case %d", task->name, options->only_case));
         return;
     }

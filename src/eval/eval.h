@@ -58,8 +58,8 @@ struct verdict_case {
     const struct task_case *task_case;
     int id;
     bool ok;
-    enum verdict_kind kind; /* of this case alone */
-    enum verdict_stage stage;
+    enum akgen_verdict_kind kind; /* of this case alone */
+    enum akgen_verdict_stage stage;
     const char *shape; /* "x[8,2048] y[8,2048]" */
     const char *dtype;
     bool reduced;
@@ -75,8 +75,8 @@ struct verdict_case {
     const char *error;
 };
 struct verdict {
-    enum verdict_kind kind;
-    enum verdict_stage stage;
+    enum akgen_verdict_kind kind;
+    enum akgen_verdict_stage stage;
     const char *reason;                                        /* one line for people */
     const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
     const char *project_dir;      /* where the sources are; a response is unpacked until verdict_free */
@@ -95,7 +95,7 @@ struct verdict {
  * whose second run has other addresses too. */
 int eval_trials(const struct task *task, const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
- * (op/response.h). Always yields a verdict; our own failures are VERDICT_INFRA_ERROR. */
+ * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
               struct verdict *verdict);
 void verdict_free(struct verdict *verdict);

@@ -14,8 +14,8 @@ struct owned_verdict {
 
 static struct akgen_verdict *refuse(struct owned_verdict *owned, struct akgen_error *error)
 {
-    owned->public.kind = VERDICT_INFRA_ERROR;
-    owned->public.stage = STAGE_PARSE;
+    owned->public.kind = AKGEN_VERDICT_INFRA_ERROR;
+    owned->public.stage = AKGEN_STAGE_PARSE;
     owned->public.reason = arena_strdup(&owned->arena, error->message);
     error_free(error);
     return &owned->public;

@@ -5,7 +5,7 @@
 
 static bool rated(const struct bench_row *row)
 {
-    return row->evaluated && row->kind != VERDICT_UNSUPPORTED && row->kind != VERDICT_INFRA_ERROR;
+    return row->evaluated && row->kind != AKGEN_VERDICT_UNSUPPORTED && row->kind != AKGEN_VERDICT_INFRA_ERROR;
 }
 
 static void count_row(struct metrics_task *task, const struct bench_row *row)
@@ -15,8 +15,8 @@ static void count_row(struct metrics_task *task, const struct bench_row *row)
         return;
     }
     task->samples++;
-    task->compiled += row->stage >= STAGE_TILING;
-    task->passed += row->kind == VERDICT_PASS;
+    task->compiled += row->stage >= AKGEN_STAGE_TILING;
+    task->passed += row->kind == AKGEN_VERDICT_PASS;
     task->cases += row->cases_total;
     task->cases_passed += row->cases_passed;
 }
@@ -34,7 +34,7 @@ static const double *speedups_of(struct bench *bench, int first, int last)
     int count = 0;
     bool timed = false;
     for (int i = first; i < last; i++)
-        if (rated(&bench->rows[i]) && bench->rows[i].kind == VERDICT_PASS) {
+        if (rated(&bench->rows[i]) && bench->rows[i].kind == AKGEN_VERDICT_PASS) {
             speedups[count] = speedup_of(&bench->rows[i]);
             timed |= speedups[count++] > 0;
         }
@@ -145,8 +145,9 @@ struct bench_errors bench_errors(const struct bench *bench)
         if (!row->evaluated)
             continue;
         errors.kinds[row->kind]++;
-        errors.wrappers += row->kind == VERDICT_UNSUPPORTED && json_is_string(json_object_get(row->verdict, "wrapper"));
-        int class = row->kind == VERDICT_COMPILE_ERROR ? error_class(row->verdict) : -1;
+        errors.wrappers +=
+            row->kind == AKGEN_VERDICT_UNSUPPORTED && json_is_string(json_object_get(row->verdict, "wrapper"));
+        int class = row->kind == AKGEN_VERDICT_COMPILE_ERROR ? error_class(row->verdict) : -1;
         if (class >= 0)
             errors.classes[class]++;
     }

@@ -8,14 +8,14 @@
 
 enum { VERDICT_VERSION = 1 };
 
-const char *verdict_kind_name(enum verdict_kind kind)
+const char *akgen_verdict_kind_name(enum akgen_verdict_kind kind)
 {
     static const char *const names[] = {"pass",          "wrong",    "fault",       "timeout",
                                         "compile_error", "rejected", "unsupported", "infra_error"};
     return names[kind];
 }
 
-const char *verdict_stage_name(enum verdict_stage stage)
+const char *akgen_verdict_stage_name(enum akgen_verdict_stage stage)
 {
     static const char *const names[] = {"parse", "host", "kernel", "tiling", "run", "compare"};
     return names[stage];
@@ -160,8 +160,8 @@ static json_t *case_json(const struct verdict_case *row)
     json_t *json = json_object(), *faults = json_array(), *notes = json_array();
     json_object_set_new(json, "case", json_integer(row->id));
     json_object_set_new(json, "ok", json_boolean(row->ok));
-    json_object_set_new(json, "verdict", json_string(verdict_kind_name(row->kind)));
-    json_object_set_new(json, "stage", json_string(verdict_stage_name(row->stage)));
+    json_object_set_new(json, "verdict", json_string(akgen_verdict_kind_name(row->kind)));
+    json_object_set_new(json, "stage", json_string(akgen_verdict_stage_name(row->stage)));
     json_object_set_new(json, "shape", text(row->shape));
     json_object_set_new(json, "dtype", text(row->dtype));
     json_object_set_new(json, "reduced", json_boolean(row->reduced));
@@ -194,8 +194,8 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_t *json = json_object();
     json_object_set_new(json, "version", json_integer(VERDICT_VERSION));
     json_object_set_new(json, "akgen", json_string(AKGEN_VERSION));
-    json_object_set_new(json, "verdict", json_string(verdict_kind_name(verdict->kind)));
-    json_object_set_new(json, "stage", json_string(verdict_stage_name(verdict->stage)));
+    json_object_set_new(json, "verdict", json_string(akgen_verdict_kind_name(verdict->kind)));
+    json_object_set_new(json, "stage", json_string(akgen_verdict_stage_name(verdict->stage)));
     json_object_set_new(json, "reason", text(verdict->reason));
     json_object_set_new(json, "suite", text(verdict->suite));
     json_object_set_new(json, "task", text(verdict->task));

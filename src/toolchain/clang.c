@@ -133,7 +133,9 @@ static struct akgen_error *find_tools(struct arena *arena, const char *cache_dir
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang)
 {
     struct akgen_error *error = find_tools(arena, cache_dir, clang);
-    return error ? error : digest_headers(arena, clang);
+    if (!error)
+        error = digest_headers(arena, clang);
+    return error ? error : paths_make(arena, clang);
 }
 
 struct akgen_error *toolchain_version(struct arena *arena, const char **version)
@@ -200,8 +202,9 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
     if (side == CLANG_CUBE)
         clang_add(arena, args, "-D__DAV_C220_CUBE__=1");
     /* -isystem would hide what the headers assert; warnings inside them are dropped by the reader of diagnostics. */
-    clang_add(arena, args,
-              arena_printf(arena, "-I%s/include/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc"));
+    const char *folder = side == CLANG_HOST ? "cann" : "ascendc";
+    clang_add(arena, args, arena_printf(arena, "-I%s/include/%s", clang->home, folder));
+    clang_add(arena, args, arena_printf(arena, "-I%s/%s", clang->paths, folder));
     clang_add(arena, args, arena_printf(arena, "-I%s/include", clang->home));
 }
 
@@ -325,14 +328,17 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
     static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
                                          "/dev/null", "/proc/self"};
     enum { SYSTEM = sizeof(system) / sizeof(*system) };
-    const char *readable[SYSTEM + 5];
+    const char *readable[SYSTEM + 6];
     size_t count = 0;
     for (size_t i = 0; i < SYSTEM; i++)
         readable[count++] = system[i];
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
     readable[count++] = project;
-    readable[count++] = clang->question; /* last: may be NULL */
+    if (clang->paths)
+        readable[count++] = clang->paths;
+    if (clang->question)
+        readable[count++] = clang->question;
     readable[count] = NULL;
     const char *const writable[] = {work, NULL};
     const struct sandbox_limits limits = {.seconds = clang->seconds,
