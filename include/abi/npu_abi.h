@@ -66,7 +66,7 @@ enum { NPU_TENSOR_RAW = 1 /* from a plain pointer: auto-sync does not see it */ 
 /* Every instruction, one per line of isa.def. */
 enum npu_op {
     NPU_OP_NONE,
-#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source) NPU_OP_##id,
+#define NPU_INSN(id, name, pipe, family, types, ...) NPU_OP_##id,
 #include "abi/isa.def"
 #undef NPU_INSN
     NPU_OPS

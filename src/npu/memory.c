@@ -1,6 +1,8 @@
 /* Local memories: which there are, how large, and which one a position means (asc-devkit: impl/basic_api, positions of
  * NPU_ARCH 2201; guide, NPU架构版本2201; facts of the .ini files, section AICoreSpec, the same for every SKU). */
-#include "npu/npu_internal.h"
+#include "npu/memory.h"
+
+#include "npu/report.h"
 
 /* A tensor of a memory that the core does not have: AIVs have no L1, AICs no UB. Nothing reads or writes there, because
  * the instructions on such tensors do nothing; a plain pointer into it faults. */
@@ -57,4 +59,10 @@ enum npu_memory npu_memory_at(const struct npu_core *core, uint64_t addr)
     while (offset < npu_memories[memory].at)
         memory--;
     return (enum npu_memory)memory;
+}
+
+void npu_trap_unplaced(struct npu_core *core, const char *operand, uint64_t addr)
+{
+    if (addr - NPU_UNPLACED < UINT32_MAX)
+        npu_trap(core, FAULT_que_uninitialized, operand, "a tensor is used that Get of a TBuf gave before InitBuffer");
 }

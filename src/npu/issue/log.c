@@ -1,7 +1,11 @@
 /* The instruction log: one readable line per instruction and per synchronisation, in the order in which the kernel
  * issues them (a random schedule executes them in another). */
-#include "npu/machine_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/gm_region.h"
+#include "npu/isa.h"
+#include "npu/issue/issue.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
 
 #include <stdarg.h>
 #include <stdio.h>

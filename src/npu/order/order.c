@@ -16,8 +16,14 @@
  *
  * Local memory is kept per 32-byte block and, where an access covers a block only in part, per byte. On an AIC nothing
  * is automatic but what cube_order.c says. GM is in order_gm.c. */
-#include "npu/machine_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/order/order.h"
+
+#include "npu/gm_region.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/order_gm.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "npu/npu_internal.h"
+#include "base/half.h"
+#include "npu/report.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
 
 enum { UB_BYTES = 196608, GM_BYTES = 196608 };
 
@@ -120,7 +126,7 @@ void npu_shadow_copy(struct npu_core *core, void *to, const void *from, size_t b
 }
 
 const struct npu_isa_row npu_isa[NPU_OPS] = {
-#define NPU_INSN(id, name_, pipe_, family_, types_, r16, r32, source_) [NPU_OP_##id] = {.name = name_, .types = types_},
+#define NPU_INSN(id, name_, pipe_, family_, types_, ...) [NPU_OP_##id] = {.name = name_, .types = types_},
 #include "abi/isa.def"
 #undef NPU_INSN
 };

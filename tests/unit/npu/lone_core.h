@@ -3,7 +3,11 @@
 #ifndef LONE_CORE_H
 #define LONE_CORE_H
 
-#include "npu/queue/pipe_internal.h"
+#include "npu/report.h"
+#include "npu/machine.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
+#include "npu/queue/queue_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,9 +71,10 @@ void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const cha
     note->fatal = fatal;
 }
 
-void npu_unsupported(const char *api)
+void npu_lacks(struct npu_core *core, const char *what)
 {
-    snprintf(fake_message, sizeof fake_message, "%s", api);
+    (void)core;
+    snprintf(fake_message, sizeof fake_message, "%s", what);
     snprintf(fake_fault, sizeof fake_fault, "unsupported");
     longjmp(fake_trap, 1);
 }
@@ -85,7 +90,7 @@ void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, c
 static void fake_start(enum npu_sync sync, bool random_order, uint64_t seed)
 {
     fake_config = (struct npu_config){.sync = sync, .random_order = random_order, .seed = seed};
-    fake = (struct npu_core){.ub = aligned_alloc(512, FAKE_UB), .ub_bytes = FAKE_UB};
+    fake = (struct npu_core){.ub = aligned_alloc(512, FAKE_UB), .ub_bytes = FAKE_UB, .execute = npu_execute};
     fake.order = npu_order_create(&fake);
     fake.schedule = npu_schedule_create(&fake);
     npu_current = &fake;

@@ -1,9 +1,14 @@
-/* One core without a machine: UB, its definedness and doubles of what fault.c, shadow.c and isa.c provide, so that a
+/* One core without a machine: UB, its definedness and doubles of what report.c, shadow.c and isa.c provide, so that a
  * family of vector instructions can be tested alone. Include it in one file of a test program. */
 #ifndef VEC_CORE_H
 #define VEC_CORE_H
 
+#include "base/random.h"
+#include "npu/report.h"
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +30,7 @@ static const char *fake_fault;     /* the last trap or note */
 static const char *fake_undefined; /* operand of the last npu_undefined_read */
 static int fake_notes, fake_undefined_reads;
 
-#define NPU_INSN(id, insn_name, pipe, family, insn_types, rate16, rate32, source)                                      \
-    [NPU_OP_##id] = {.name = insn_name, .types = insn_types},
+#define NPU_INSN(id, insn_name, pipe, family, insn_types, ...) [NPU_OP_##id] = {.name = insn_name, .types = insn_types},
 const struct npu_isa_row npu_isa[NPU_OPS] = {
 #include "abi/isa.def"
 };

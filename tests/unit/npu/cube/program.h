@@ -5,7 +5,10 @@
 
 #include "unit/npu/launch.h"
 
-#include "npu/npu_internal.h"
+#include "base/half.h"
+#include "base/random.h"
+#include "npu/gm/shadow.h"
+#include "npu/memory.h"
 
 enum { GM_BYTES = 1 << 20 };
 static _Alignas(512) uint8_t cube_in[GM_BYTES], cube_out[GM_BYTES];

@@ -2,7 +2,8 @@
 #include "unit/npu/launch.h"
 
 #include "base/random.h"
-#include "npu/npu_internal.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
 
 enum { BYTES = 3000, ROUNDS = 4000 };
 

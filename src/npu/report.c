@@ -1,12 +1,19 @@
 /* What went wrong: findings, merged by (fault, pc, pc_other); traps, which end the run; signals inside a kernel. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/report.h"
+
+#include "base/arena.h"
+#include "npu/fiber.h"
+#include "npu/isa.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/undefined_load.h"
 
 #include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int pipe_of(const struct npu_core *core)
 {
@@ -109,7 +116,7 @@ void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const cha
 
 void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
 {
-    npu_scalar_settle(core);
+    npu_undefined_load_settle(core);
     struct npu_place place = place_of(core);
     va_list args;
     va_start(args, format);

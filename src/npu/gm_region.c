@@ -1,5 +1,7 @@
 /* Which GM tensor an address lies in: apart from what the machine does with it, because reports need no machine. */
-#include "npu/machine_internal.h"
+#include "npu/gm_region.h"
+
+#include "npu/machine.h"
 
 struct npu_gm_region *npu_gm_below(const struct npu *npu, uint64_t addr)
 {

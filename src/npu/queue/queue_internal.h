@@ -1,8 +1,9 @@
-/* TPipe, its queues and its buffers: what pipe.c, queue.c and sync.c share. */
-#ifndef NPU_PIPE_INTERNAL_H
-#define NPU_PIPE_INTERNAL_H
+/* TPipe, its queues and its buffers: what pipe.c, queue.c and buf_pool.c share. */
+#ifndef NPU_QUEUE_INTERNAL_H
+#define NPU_QUEUE_INTERNAL_H
 
-#include "npu/order/order_internal.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
 
 enum { NPU_BUFFERS = 64 /* in one TPipe: docs InitBuffer, constraints */, NPU_NO_EVENT = -1 };
 
@@ -45,35 +46,18 @@ struct npu_pipe_object {
     uint16_t generation;         /* of the ids in kernel objects: an InitBuffer before Reset is forgotten */
     uint32_t used[NPU_MEMORIES]; /* bytes of each memory given to buffers */
     uint32_t buffer_count, queue_count;
-    uint8_t events[NPU_LANES][NPU_LANES]; /* bit i: event id i is taken */
-    uint64_t spm;                         /* in GM; 0 before InitSpmBuffer */
+    uint64_t spm; /* in GM; 0 before InitSpmBuffer */
     struct npu_buffer buffers[NPU_BUFFERS];
     struct npu_queue queues[NPU_BUFFERS];
 };
 
-/* The running core, with the kernel's return address noted for reports. */
-static inline struct npu_core *npu_enter(void *pc)
-{
-    struct npu_core *core = npu_current;
-    core->pc = (uint64_t)pc;
-    return core;
-}
-
-/* Sync.c: flags between two lanes that exist, event in range; nothing if the core lacks one of the lanes. */
-void npu_sync_set(struct npu_core *core, int from, int to, int event);
-void npu_sync_wait(struct npu_core *core, int from, int to, int event);
-/* The hang of `api`, which waits for all pipes, while a flag is set twice. */
-void npu_sync_stop_if_doubled(struct npu_core *core, const char *api);
-/* Notes flags that are still set. */
-void npu_sync_report(struct npu_core *core);
-
 /* Pipe.c. */
 /* The live TPipe; a trap if there is none. */
 struct npu_pipe_object *npu_pipe_live(struct npu_core *core, const char *api);
-int npu_event_take(struct npu_core *core, struct npu_pipe_object *pipe, int from, int to);
-static inline void npu_event_release(struct npu_pipe_object *pipe, int from, int to, int event)
+int npu_event_take(struct npu_core *core, int from, int to);
+static inline void npu_event_release(struct npu_core *core, int from, int to, int event)
 {
-    pipe->events[from][to] &= (uint8_t)~(1u << event);
+    core->order->events[from][to] &= (uint8_t)~(1u << event);
 }
 
 /* Queue.c. */

@@ -1,6 +1,7 @@
-/* What order.c, order_gm.c, sync.c, schedule.c and queue.c share: clocks, flags, the random schedule's entry points. */
-#ifndef NPU_ORDER_INTERNAL_H
-#define NPU_ORDER_INTERNAL_H
+/* Order (order.c): what happens before what inside a core. Lanes, clocks and flags, which synchronisation, queues and
+ * the order between cores are made of. */
+#ifndef NPU_ORDER_H
+#define NPU_ORDER_H
 
 #include "npu/npu_internal.h"
 
@@ -30,6 +31,11 @@ const char *npu_lane_name(int lane);
 struct npu_clock {
     _Alignas(32) uint32_t at[8];
 };
+static inline void npu_clock_join(struct npu_clock *into, const struct npu_clock *from)
+{
+    for (int i = 0; i < 8; i++)
+        into->at[i] = into->at[i] > from->at[i] ? into->at[i] : from->at[i];
+}
 
 /* One event: a flag from a lane to a lane. */
 struct npu_flag {
@@ -38,41 +44,6 @@ struct npu_flag {
     uint32_t sets;                         /* SetFlags issued; executed_sets lags behind under a random schedule */
     uint32_t executed_sets;
     uint32_t pending; /* SetFlags not yet waited for, in program order: 1 at most in a kernel that keeps the rules */
-};
-
-/* One access to GM that something may still conflict with: `count` runs of `bytes`, `stride` apart. */
-struct npu_gm_run {
-    uint64_t low, high; /* bounds, high exclusive */
-    uint32_t bytes, count;
-    int64_t stride;
-    uint32_t oldest, newest; /* instructions merged into it */
-    bool atomic, raw;        /* raw: through a plain pointer, which auto-sync does not see */
-};
-enum { NPU_GM_RUNS = 256 };
-/* A ring of them, oldest first. When it is full the oldest is forgotten: a conflict that far back goes unseen. */
-struct npu_gm_window {
-    uint64_t low, high; /* bounds of all entries, never shrinking until the window is empty */
-    uint32_t first, count;
-    struct npu_gm_run runs[NPU_GM_RUNS];
-};
-/* consumer x what the producer did. A later access of the consumer conflicts with entries that its clock does not
- * cover. Scalar loads are no producers: see npu_order_scalar. */
-enum npu_gm_pair {
-    NPU_GM_MTE2_AFTER_MTE3_WRITE,
-    NPU_GM_MTE2_AFTER_S_WRITE,
-    NPU_GM_MTE3_AFTER_MTE2_READ,
-    NPU_GM_MTE3_AFTER_MTE3_WRITE,
-    NPU_GM_MTE3_AFTER_S_WRITE,
-    NPU_GM_S_AFTER_MTE3_WRITE,
-    NPU_GM_S_AFTER_MTE2_READ,
-    NPU_GM_AIV_PAIRS,
-    NPU_GM_MTE2_AFTER_FIX_WRITE = NPU_GM_AIV_PAIRS, /* the rest on AICs only */
-    NPU_GM_FIX_AFTER_MTE2_READ,
-    NPU_GM_MTE3_AFTER_FIX_WRITE,
-    NPU_GM_FIX_AFTER_MTE3_WRITE,
-    NPU_GM_S_AFTER_FIX_WRITE,
-    NPU_GM_FIX_AFTER_S_WRITE,
-    NPU_GM_PAIRS
 };
 
 /* Who touched local memory, as the detector distinguishes. On an AIV auto-sync sees scalar accesses through tensors,
@@ -92,22 +63,24 @@ struct npu_order {
     uint32_t *marks[NPU_TRACKS][2];  /* [write]: per 32-byte block the newest instruction that touched it */
     uint32_t *bytes[NPU_TRACKS][2];  /* the same per byte, for blocks in `partial`; NULL until needed */
     uint8_t *partial[NPU_TRACKS][2]; /* per block: its bytes differ; NULL with `bytes` */
-    struct npu_gm_window *gm;        /* of each pair that the kind of core has */
+    struct npu_gm_window *gm;        /* order_gm.c: of each pair that the kind of core has */
     int gm_pairs;
     uint32_t gm_checks[NPU_LANES][2]; /* [write]: the pairs whose consumer the lane is, as bits */
     uint32_t gm_keeps[NPU_LANES][2];  /* and whose producer */
     int doubled;                      /* flags with more than one SetFlag pending */
     uint64_t pcs[NPU_LANES][NPU_PC_RING];
     struct npu_flag flags[NPU_LANES][NPU_LANES][NPU_EVENTS];
+    uint8_t events[NPU_LANES][NPU_LANES]; /* bit i: a queue or AllocEventID has taken event id i */
 };
 
-static inline void npu_clock_join(struct npu_clock *into, const struct npu_clock *from)
-{
-    for (int i = 0; i < 8; i++)
-        into->at[i] = into->at[i] > from->at[i] ? into->at[i] : from->at[i];
-}
-
-/* Order.c. */
+struct npu_order *npu_order_create(struct npu_core *core);
+void npu_order_destroy(struct npu_order *order);
+/* Gives the instruction its index on its pipe, checks UB and same-core GM conflicts, records its accesses. */
+void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *accesses, int count);
+/* A scalar access: the edges of auto-sync unless raw, then as an instruction of pipe S. */
+void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw);
+/* Everything issued so far happens before everything that follows: PipeBarrier<PIPE_ALL>, SyncAll, kernel end. */
+void npu_order_join_all(struct npu_core *core);
 /* `to` waits for everything that `from` was given so far. */
 void npu_order_edge(struct npu_order *order, int from, int to);
 /* The edge that auto-sync inserts: the scalar unit as `to` waits for the pipe at once. */
@@ -115,23 +88,5 @@ void npu_order_auto_edge(struct npu_core *core, int from, int to);
 void npu_order_barrier(struct npu_order *order, int lane);
 void npu_order_set_flag(struct npu_order *order, int from, int to, int event);
 void npu_order_wait_flag(struct npu_order *order, int from, int to, int event);
-/* Where instruction `index` of a lane was issued; 0 if that is too long ago. */
-uint64_t npu_order_pc(const struct npu_order *order, int lane, uint32_t index);
-/* Reports that the running instruction of `lane` conflicts with an earlier one of `other`. */
-void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t other_index, bool write, bool other_write,
-                        uint64_t low, uint64_t high, const char *operand);
-
-/* order_gm.c. */
-/* Makes the windows of a core's pairs of pipes, empty. */
-void npu_order_gm_begin(struct npu_order *order);
-/* One access to GM: compares with the windows, then joins them. `edges`: a conflict between the scalar unit and another
- * pipe becomes an edge instead of a finding (auto-sync through tensors). */
-void npu_order_gm(struct npu_core *core, int lane, const struct npu_access *access, bool edges);
-
-/* Schedule.c. */
-/* The synchronisation instructions in a random schedule; nothing under program order. The flag's own counts say which
- * SetFlag a WaitFlag belongs to. */
-void npu_schedule_set_flag(struct npu_core *core, int from, int to, int event);
-void npu_schedule_wait_flag(struct npu_core *core, int from, int to, int event);
 
 #endif
