@@ -1,10 +1,17 @@
 /* Whatever bytes an object file holds: its sections and symbols come to an end, and what they name lies inside. */
+#include "fuzz.h"
+#include "unit/base/small_object.h"
+
 #include "base/elf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+void fuzz_seeds(void)
+{
+    const struct small_object object = small_object();
+    fuzz_seed(&object, sizeof object);
+}
 
 /* Reads every byte that the section has. */
 static unsigned sum(const struct elf_section *section)
