@@ -116,11 +116,8 @@ static void run_other_orders(struct arena *arena, struct bound_case *bound, stru
 static void show_run(struct arena *arena, const struct bound_case *bound)
 {
     const struct eval_debug *debug = bound->candidate->options->debug;
-    const struct task_argument *expected = NULL;
-    if (!debug->on_run)
-        return;
-    error_free(prepared_expected(bound->prepared, &expected));
-    debug->on_run(debug->closure, bound->instance, judge_actual(arena, bound), expected);
+    if (debug->on_run)
+        debug->on_run(debug->closure, bound->instance, judge_actual(arena, bound), prepared_expected(bound->prepared));
 }
 
 /* The objects for a combination of data types; NULL if it was only checked. */

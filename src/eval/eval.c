@@ -22,56 +22,19 @@ static void choose(struct verdict *verdict, const struct task_case *task_case, b
         (struct verdict_case){.task_case = task_case, .id = task_case->id, .hidden = hidden};
 }
 
-/* The data type of a case as its column of cases.csv says it; cases of one data type differ in their shapes. */
-static const char *dtype_cell(const struct task_case *task_case)
+/* What the task does not show. Other sizes are for candidates that must cope with any shape; other values have the
+ * sizes of a shown case. */
+static void choose_hidden(struct verdict *verdict, const struct task *task, bool any_shape)
 {
-    for (int i = 0; i < task_case->column_count; i++)
-        if (strstr(task_case->columns[i], "dtype"))
-            return task_case->values[i];
-    return "";
-}
-
-/* Is there a hidden case of this variant and data type? */
-static bool has_hidden(const struct verdict *verdict, const struct task_case *shown, enum task_variant variant)
-{
-    for (int i = 0; i < verdict->case_count; i++) {
-        const struct task_case *other = verdict->cases[i].task_case;
-        if (other->variant == variant && strcmp(dtype_cell(other), dtype_cell(shown)) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The shown case of this one's data type with the fewest elements, but enough of them to plant values in. */
-static const struct task_case *smallest_like(const struct verdict *verdict, int shown, const struct task_case *like)
-{
-    static const uint64_t enough = 64;
-    const struct task_case *smallest = like;
-    for (int i = 0; i < shown; i++) {
-        const struct task_case *other = verdict->cases[i].task_case;
-        if (strcmp(dtype_cell(other), dtype_cell(like)) == 0 && other->elements >= enough &&
-            (other->elements < smallest->elements || smallest->elements < enough))
-            smallest = other;
-    }
-    return smallest;
-}
-
-/* Hidden cases: of each data type, every variant of the first shown case that has it. Other sizes are for candidates
- * that must cope with any shape; other values have the sizes of a shown case. */
-static void add_hidden_cases(struct verdict *verdict, const struct task *task, bool any_shape)
-{
-    int shown = verdict->case_count;
-    for (int i = 0; i < shown; i++)
-        for (int v = any_shape ? TASK_PRIME_SIZES : TASK_LIMIT_VALUES; v < TASK_VARIANTS; v++) {
-            const struct task_case *from = verdict->cases[i].task_case;
-            struct task_case *hidden = arena_alloc(&verdict->arena, sizeof *hidden);
-            if (has_hidden(verdict, from, (enum task_variant)v))
-                continue;
-            if (v >= TASK_LIMIT_VALUES)
-                from = smallest_like(verdict, shown, from);
-            if (task_case_vary(&verdict->arena, task, from, (enum task_variant)v, hidden))
-                choose(verdict, hidden, true);
-        }
+    int count = verdict->case_count;
+    const struct task_case **shown = arena_alloc(&verdict->arena, sizeof *shown * (size_t)(count + 1));
+    const struct task_case **hidden =
+        arena_alloc(&verdict->arena, sizeof *hidden * (size_t)(count * TASK_VARIANTS + 1));
+    for (int i = 0; i < count; i++)
+        shown[i] = verdict->cases[i].task_case;
+    int found = task_hidden_cases(&verdict->arena, task, shown, count, any_shape, hidden);
+    for (int i = 0; i < found; i++)
+        choose(verdict, hidden[i], true);
 }
 
 /* The cases of this evaluation: one if asked for one, case 0 in static mode as upstream, else all. The strict profile
@@ -84,7 +47,7 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
         if (options->only_case >= 0 ? task->cases[i].id == options->only_case : options->mode == EVAL_DYNAMIC || i == 0)
             choose(verdict, &task->cases[i], false);
     if (options->profile == TASK_STRICT && options->only_case < 0)
-        add_hidden_cases(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
+        choose_hidden(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
     return verdict->case_count;
 }
 

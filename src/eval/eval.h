@@ -30,7 +30,7 @@ void eval_cache_destroy(struct eval_cache *cache);
 struct eval_debug {
     int log_fd;                          /* the instruction log goes there; -1: none */
     const struct job_debugger *debugger; /* NULL: none */
-    /* Called when the kernel has run, whatever came of it. `expected` is NULL where there is no reference. */
+    /* Called when the kernel has run, whatever came of it. */
     void (*on_run)(void *closure, const struct task_instance *instance, const struct task_argument *actual,
                    const struct task_argument *expected);
     void *closure;

@@ -109,26 +109,17 @@ static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bo
         for (int t = 0; t < input->count && !bound->inputs[i].written; t++)
             input->tensors[t].values = bound->gm.base + bound->inputs[i].tensors[t].offset;
     }
-    struct task_argument *expected = NULL;
-    struct task_mismatch mismatch = {0};
-    struct akgen_error *error = task_reference(&changed, profile, &expected);
-    if (!error)
-        task_compare(&changed, profile, expected, judge_actual(arena, bound), &mismatch);
+    struct task_argument *expected = task_reference(&changed, profile);
+    struct task_mismatch mismatch;
+    task_compare(&changed, profile, expected, judge_actual(arena, bound), &mismatch);
     task_outputs_free(expected);
-    error_free(error);
     return mismatch.ok;
 }
 
 static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
 {
     enum task_profile profile = bound->candidate->options->profile;
-    const struct task_argument *expected = NULL;
-    struct akgen_error *error = prepared_expected(bound->prepared, &expected);
-    if (error) {
-        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_COMPARE, arena_strdup(arena, error->message));
-        error_free(error);
-        return;
-    }
+    const struct task_argument *expected = prepared_expected(bound->prepared);
     task_compare(bound->instance, profile, expected, judge_actual(arena, bound), &row->mismatch);
     row->compared = true;
     const char *changed = changed_input(bound);

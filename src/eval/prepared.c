@@ -111,15 +111,13 @@ const struct task_instance *prepared_instance(const struct prepared *prepared)
     return prepared->instance;
 }
 
-struct akgen_error *prepared_expected(struct prepared *prepared, const struct task_argument **expected)
+const struct task_argument *prepared_expected(struct prepared *prepared)
 {
-    struct akgen_error *error = NULL;
     pthread_mutex_lock(&prepared->lock);
     if (!prepared->expected)
-        error = task_reference(prepared->instance, prepared->profile, &prepared->expected);
-    *expected = prepared->expected;
+        prepared->expected = task_reference(prepared->instance, prepared->profile);
     pthread_mutex_unlock(&prepared->lock);
-    return error;
+    return prepared->expected;
 }
 
 static uint64_t tensor_bytes(const struct task_argument *arguments, int count, bool doubles)

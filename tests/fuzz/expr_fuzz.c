@@ -49,19 +49,17 @@ void fuzz_seeds(void)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     enum { LONGEST = 4096, ELEMENTS = 3 };
-    static const char *const columns[] = {"shape", "dtype", "n"}, *const values[] = {"[4, 3, 1]", "float16", "7"};
+    static const char *const names[] = {"shape", "dtype", "n"};
+    static const struct expr_columns columns = {names, 3};
     struct arena arena = {0};
-    const struct expr_scope scope = {.arena = &arena,
-                                     .columns = columns,
-                                     .values = values,
-                                     .column_count = 3,
-                                     .key = 1,
-                                     .type = AKGEN_FLOAT,
-                                     .elements = ELEMENTS};
-    struct expr *expr, *bound;
+    const struct expr_value cells[] = {expr_cell(&arena, "[4, 3, 1]"), expr_cell(&arena, "float16"),
+                                       expr_cell(&arena, "7")};
+    const struct expr_scope scope = {
+        .arena = &arena, .cells = cells, .key = 1, .type = AKGEN_FLOAT, .elements = ELEMENTS};
+    const struct expr *expr, *bound;
     double out[EXPR_BLOCK];
     const char *text = arena_strndup(&arena, (const char *)bytes, length < LONGEST ? length : LONGEST);
-    struct akgen_error *error = expr_parse(&arena, text, &expr);
+    struct akgen_error *error = expr_parse(&arena, text, &columns, &expr);
     if (!error && !(error = expr_bind(expr, &scope, &bound))) {
         if (expr_constant(bound))
             expr_show(&arena, expr_constant(bound));

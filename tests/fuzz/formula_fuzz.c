@@ -19,17 +19,16 @@ void fuzz_seeds(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    enum { LONGEST = 4096 }; /* of a text in task.yaml */
-    struct task_param inputs[] = {{.name = "x"}, {.name = "y"}};
-    struct task_attr attrs[] = {{"k", "float", "1"}};
-    const struct task task = {.inputs = inputs, .input_count = 2, .attrs = attrs, .attr_count = 1};
-    const double x[] = {1.5, -2}, k[] = {3};
+    enum { LONGEST = 4096, NAMES = 3 }; /* of a text in task.yaml */
+    const struct formula_name names[NAMES] = {{"x", NULL}, {"y", NULL}, {"k", NULL}};
+    const double x = 1.5, y = -2, k = 3, *const values[NAMES] = {&x, &y, &k};
     struct arena arena = {0};
-    struct formula *formula;
+    const struct formula *formula;
     const char *text = arena_strndup(&arena, (const char *)bytes, length < LONGEST ? length : LONGEST);
-    struct akgen_error *error = formula_parse(&arena, text, &task, &formula);
+    struct akgen_error *error = formula_parse(&arena, text, names, NAMES, &formula);
+    double value;
     if (!error)
-        formula_value(formula, AKGEN_DOUBLE, x, k);
+        formula_block(formula, AKGEN_DOUBLE, values, 1, &value);
     error_free(error);
     arena_free(&arena);
     return 0;

@@ -1,5 +1,5 @@
 /* Reading and writing tensors of any element type as float, double or int64. */
-#include "task/task_internal.h"
+#include "task/tensor/tensor.h"
 
 #include <string.h>
 
