@@ -57,8 +57,8 @@ class House:
             above, below = ends[0][level], ends[1][level]
             if order.index(above) < order.index(below):
                 complaints.append(f"{source} {how} of {target}: {below} is above {above}")
-            if ends[0][0] != ends[1][0] and target.endswith("_internal.h"):
-                complaints.append(f"{source} {how} of {target}: a header that is private to {ends[1][0]}")
+            if target.endswith("_internal.h") and ends[0][0 if ends[1][0] == ends[1][1] else 1] != ends[1][1]:
+                complaints.append(f"{source} {how} of {target}: a header that is private to {ends[1][1]}")
         return sorted(set(complaints))
 
 
@@ -178,6 +178,9 @@ class TheTestItself(unittest.TestCase):
 
     def test_private_headers_are(self):
         self.assertIn("private to src/ground", self.complaints("src/roof/a.c", "src/ground/b_internal.h")[0])
+        self.assertIn("private to src/middle", self.complaints("src/roof/a.c", "src/middle/b_internal.h")[0])
+        self.assertIn("private to src/middle/lower", self.complaints("src/middle/a.c", "src/middle/lower/b_internal.h")[0])
+        self.assertEqual(self.complaints("src/middle/upper/a.c", "src/middle/b_internal.h"), [], "a room's own is its floors' too")
 
     def test_circles_are_found(self):
         edges = [(f"src/{a}/f.c", f"src/{b}/f.h", "") for a, b in ("ab", "bc", "ad", "de")]
