@@ -15,7 +15,7 @@ import tables
 
 CLANG = ["clang++-19", "-std=c++17", "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang",
          "-fcuda-is-device", "-Xclang", "-fcuda-allow-variadic-functions", "-Wno-unknown-cuda-version", "-Xclang", "-ffloat16-excess-precision=none", "-O1",
-         f"-I{HOME}/include/ascendc", f"-I{HOME}/include", f"-I{HOME}/src", "-include", "kernel_operator.h", "-include", "lib/matmul_intf.h",
+         f"-I{HOME}/include/ascendc", f"-I{HOME}/include", "-include", "kernel_operator.h", "-include", "lib/matmul_intf.h",
          "-fsyntax-only", "-ferror-limit=0", "-ftemplate-backtrace-limit=0"]
 
 TYPES = tables.kernel_types(HOME)
