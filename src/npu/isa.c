@@ -3,6 +3,16 @@
 
 #include "npu/memory.h"
 
+const char *npu_pipe_name(int pipe)
+{
+    static const char *const names[NPU_PIPES] = {
+#define NPU_PIPE(id, number) [number] = #id,
+#include "abi/pipe.def"
+#undef NPU_PIPE
+    };
+    return pipe >= 0 && pipe < NPU_PIPES && names[pipe] ? names[pipe] : "";
+}
+
 /* Pipe of copies: their operands decide. */
 #define NPU_PIPE_DMA -1
 

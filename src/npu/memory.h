@@ -8,30 +8,25 @@
 enum { NPU_UB_GUARD = 65536 }; /* inaccessible bytes before and behind a core's UB */
 enum npu_memory {
     NPU_MEM_NONE = -1, /* GM, or no memory of this chip */
-    NPU_MEM_UB,
-    NPU_MEM_L1,
-    NPU_MEM_L0A,
-    NPU_MEM_L0B,
-    NPU_MEM_L0C,
-    NPU_MEM_BT, /* bias table */
-    NPU_MEM_FB, /* fixpipe buffer: the part that holds quantisation parameters, 256 of 8 bytes */
+#define NPU_MEMORY(id, bytes, told, ...) NPU_MEM_##id,
+#include "npu/memory.def"
+#undef NPU_MEMORY
     NPU_MEMORIES
 };
 enum {
-    NPU_UB_BYTES = 196608,
-    NPU_L1_BYTES = 524288,
-    NPU_L0A_BYTES = 65536,
-    NPU_L0B_BYTES = 65536,
-    NPU_L0C_BYTES = 131072,
-    NPU_BT_BYTES = 1024,
-    NPU_FB_BYTES = 2048,
-    NPU_L1_AT = 0,
-    NPU_L0A_AT = NPU_L1_AT + NPU_L1_BYTES,
-    NPU_L0B_AT = NPU_L0A_AT + NPU_L0A_BYTES,
-    NPU_L0C_AT = NPU_L0B_AT + NPU_L0B_BYTES,
-    NPU_BT_AT = NPU_L0C_AT + NPU_L0C_BYTES,
-    NPU_FB_AT = NPU_BT_AT + NPU_BT_BYTES,
-    NPU_AIC_BYTES = NPU_FB_AT + NPU_FB_BYTES + 1024 /* whole pages */
+#define NPU_MEMORY(id, bytes, told, ...) NPU_##id##_BYTES = bytes,
+#include "npu/memory.def"
+#undef NPU_MEMORY
+};
+/* UB, and behind it what an AIC has, in whole pages. */
+struct npu_memory_layout {
+#define NPU_MEMORY(id, bytes, told, ...) uint8_t id[bytes];
+#include "npu/memory.def"
+#undef NPU_MEMORY
+};
+enum {
+    NPU_PAGE = 4096,
+    NPU_AIC_BYTES = (sizeof(struct npu_memory_layout) - NPU_UB_BYTES + NPU_PAGE - 1) / NPU_PAGE * NPU_PAGE
 };
 struct npu_memory_row {
     const char *name;
@@ -41,6 +36,8 @@ struct npu_memory_row {
 extern const struct npu_memory_row npu_memories[NPU_MEMORIES];
 
 enum npu_memory npu_memory_of(int position);
+/* "VECIN", "CO1", ...: CANN's name. */
+const char *npu_position_name(int position);
 static inline bool npu_position_on_ub(int position)
 {
     return position == NPU_VECIN || position == NPU_VECOUT || position == NPU_VECCALC;

@@ -2,12 +2,6 @@
 #include "run/runner.h"
 #include "run/symbolize.h"
 
-static const char *pipe_name(int pipe)
-{
-    static const char *const names[NPU_PIPES] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "ALL", "", "", "", "FIX"};
-    return pipe >= 0 && pipe < NPU_PIPES ? names[pipe] : "";
-}
-
 void runner_place(struct runner *runner, uint64_t pc, const char **file, int *line)
 {
     struct loaded *loaded = &runner->kernel;
@@ -36,7 +30,7 @@ static void add_findings(struct runner *runner)
                                         .message = found[i].message,
                                         .api = found[i].api,
                                         .operand = found[i].operand,
-                                        .pipe = pipe_name(found[i].pipe),
+                                        .pipe = npu_pipe_name(found[i].pipe),
                                         .fatal = found[i].fatal,
                                         .core = found[i].core,
                                         .aic = found[i].aic,

@@ -27,8 +27,11 @@ def bodies():
     """{function: its body} for everything that src/npu defines with external linkage."""
     found = {}
     for text in sources().values():
-        for name, body in re.findall(r"^(?!static)[a-z][\w *]*?\b(npu_\w+)\([^;{]*\)\n\{\n(.*?)^\}", text, re.M | re.S):
-            found[name] = body
+        for chunk in text.split("\n}\n"):
+            head, _, body = chunk.partition("\n{\n")
+            name = re.search(r"^(?!static )[a-z][\w *]*?\b(npu_\w+)\([^;]*\)\Z", head.rsplit("\n\n", 1)[-1], re.M)
+            if name:
+                found[name[1]] = body + "\n"
     return found
 
 

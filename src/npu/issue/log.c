@@ -126,7 +126,7 @@ void npu_log_instruction(const struct npu_core *core, int pipe, const struct npu
     add_place(&line, core, "src0", &insn->src0);
     add_place(&line, core, "src1", &insn->src1);
     add_extent(&line, insn);
-    send(core, npu_lane_name(npu_lane_of(pipe)), npu_isa[insn->op].name, &line);
+    send(core, npu_pipe_name(pipe), npu_isa[insn->op].name, &line);
 }
 
 void npu_log_sync(const struct npu_core *core, const char *pipe, const char *api, const char *format, ...)

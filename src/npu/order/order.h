@@ -7,14 +7,10 @@
 
 /* Pipes without the gaps of CANN's numbering. */
 enum npu_lane {
-    NPU_LANE_S,
-    NPU_LANE_V,
-    NPU_LANE_MTE2,
-    NPU_LANE_MTE3,
-    NPU_LANE_M,
-    NPU_LANE_MTE1,
-    NPU_LANE_FIX,
-    NPU_LANES
+#define NPU_PIPE(id, number) NPU_LANE_##id,
+#include "abi/pipe.def"
+#undef NPU_PIPE
+    NPU_LANES = NPU_LANE_ALL
 };
 enum {
     NPU_EVENTS = 8,        /* event ids per pair of pipes: docs SetFlag-WaitFlag(ISASI) */

@@ -11,11 +11,6 @@
 #include "npu/report.h"
 #include "npu/sync/sync.h"
 
-static const char *const position_names[NPU_POSITION_MAX] = {
-    "GM",  "A1",    "A2",     "B1",      "B2",  "C1",   "C2",        "CO1",
-    "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL",
-};
-
 /* InitBuffer. */
 /* Which lanes a flag between two positions joins: who fills a buffer on the way from one memory to the other, and who
  * empties it (asc-devkit impl/basic_api, the events of queues of NPU_ARCH 2201). */
@@ -45,7 +40,7 @@ static void lanes_between(struct npu_core *core, int source, int destination, in
             return;
         }
     npu_trap(core, FAULT_que_position, "pos", "a queue from %s to %s: there is no such path on this chip",
-             position_names[source], position_names[destination]);
+             npu_position_name(source), npu_position_name(destination));
 }
 
 /* The memory in which the buffers of a queue lie: at its destination, at its source if it leads to GM. */
@@ -215,7 +210,7 @@ static struct npu_buffer *own_buffer(struct npu_core *core, const struct npu_que
     unsigned index = (unsigned)tensor->buffer - 1;
     if (__builtin_expect(index - queue->first >= queue->buffers, 0))
         npu_trap(core, fault, "tensor", "%s of a tensor that this %s queue did not allocate%s", api,
-                 position_names[queue->position], tensor->buffer ? "" : " (it comes from no queue)");
+                 npu_position_name(queue->position), tensor->buffer ? "" : " (it comes from no queue)");
     return &core->pipe->buffers[index];
 }
 
@@ -255,7 +250,7 @@ void npu_que_alloc(uint32_t id, struct npu_tensor *tensor)
             core, FAULT_que_alloc_exhausted, "",
             "AllocTensor of a %s queue whose %d buffers are all out: the scalar unit waits for ever; a FreeTensor is "
             "missing",
-            position_names[queue->position], queue->buffers);
+            npu_position_name(queue->position), queue->buffers);
     struct npu_buffer *buffer;
     do {
         buffer = &buffers[queue->cursor];
@@ -274,14 +269,14 @@ static void enque(struct npu_core *core, struct npu_queue *queue, const struct n
     struct npu_buffer *buffer = own_buffer(core, queue, tensor, FAULT_que_enque_foreign, "EnQue");
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
         npu_trap(core, FAULT_que_enque_twice, "tensor", "EnQue of a tensor that is in this %s queue already",
-                 position_names[queue->position]);
+                 npu_position_name(queue->position));
     if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
         npu_trap(core, FAULT_que_enque_free, "tensor", "EnQue of a tensor that is not allocated: it was freed before");
     if (!queue->in_place) {
         if (__builtin_expect(queue->count >= queue->depth || queue->count >= NPU_BUFFERS, 0))
             npu_trap(core, FAULT_que_depth_exceeded, "tensor",
                      "EnQue into a %s queue that holds %d tensors already: its depth is %d; a DeQue is missing",
-                     position_names[queue->position], queue->count, queue->depth);
+                     npu_position_name(queue->position), queue->count, queue->depth);
         queue->ring[(queue->head + queue->count) % NPU_BUFFERS] = (uint8_t)(buffer - core->pipe->buffers);
         queue->count++;
     }
@@ -326,7 +321,7 @@ static struct npu_buffer *next_buffer(struct npu_core *core, struct npu_queue *q
     }
     if (__builtin_expect(!queue->count, 0))
         npu_trap(core, FAULT_que_deque_empty, "", "DeQue from an empty %s queue: an EnQue is missing",
-                 position_names[queue->position]);
+                 npu_position_name(queue->position));
     struct npu_buffer *buffer = &core->pipe->buffers[queue->ring[queue->head]];
     queue->head = (queue->head + 1) % NPU_BUFFERS;
     queue->count--;
@@ -391,7 +386,7 @@ static struct npu_buffer *buffer_to_free(struct npu_core *core, struct npu_queue
         return own_buffer(core, *queue, tensor, FAULT_que_free_foreign, "FreeTensor");
     npu_note(core, false, FAULT_que_free_foreign, "tensor", pipe->buffers[index].pc,
              "FreeTensor of a tensor that another %s queue allocated: it is that queue's buffer that becomes free",
-             position_names[owner->position]);
+             npu_position_name(owner->position));
     *queue = owner;
     return &pipe->buffers[index];
 }
@@ -408,7 +403,7 @@ void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
         npu_note(core, false, FAULT_que_free_enqueued, "tensor", buffer->pc,
                  "FreeTensor of a tensor that is still in its %s queue: a DeQue is missing",
-                 position_names[queue->position]);
+                 npu_position_name(queue->position));
     buffer->state = NPU_BUFFER_FREE;
     queue->out--;
     if (queue->barrier)
@@ -501,11 +496,11 @@ void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
         if (buffer->state == NPU_BUFFER_ENQUEUED)
             npu_note(core, false, FAULT_que_not_empty, "", 0,
                      "the TPipe ends while a tensor is in its %s queue: a DeQue and a FreeTensor are missing",
-                     position_names[queue->position]);
+                     npu_position_name(queue->position));
         else if (buffer->state != NPU_BUFFER_FREE)
             npu_note(core, false, FAULT_que_not_freed, "", 0,
                      "the TPipe ends while a tensor of its %s queue is out: a FreeTensor is missing",
-                     position_names[queue->position]);
+                     npu_position_name(queue->position));
         else
             wait_for_free(core, queue, buffer);
         core->pc = end;

@@ -134,7 +134,7 @@ void npu_pipe_barrier(int pipe)
 {
     NPU_ENTER(core);
     if (core->log)
-        core->log(core, pipe == NPU_PIPE_ALL ? "ALL" : npu_lane_name(npu_lane_of(pipe)), "PipeBarrier", "%s", "");
+        core->log(core, npu_pipe_name(pipe), "PipeBarrier", "%s", "");
     if (pipe == NPU_PIPE_ALL) {
         npu_sync_stop_if_doubled(core, "PipeBarrier<PIPE_ALL>");
         npu_schedule_drain(core, NPU_PIPE_ALL);
