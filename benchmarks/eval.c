@@ -31,9 +31,9 @@ static double compile_plain(const char *home)
     snprintf(command, sizeof command,
              "clang++-19 -x cuda --cuda-host-only -nocudainc -nocudalib -Xclang -fcuda-is-device -Xclang "
              "-fcuda-allow-variadic-functions -std=c++17 -O0 -g "
-             "-fPIC -w -I%s/include/ascendc -I%s/include -I%s/src -c %s/benchmarks/add_fp32/op_kernel/add_custom.cpp "
+             "-fPIC -w -I%s/include/ascendc -I%s/include -c %s/benchmarks/add_fp32/op_kernel/add_custom.cpp "
              "-o /dev/null 2>/dev/null",
-             home, home, home, home);
+             home, home, home);
     double start = clock_seconds();
     return system(command) == 0 ? clock_seconds() - start : -1;
 }
@@ -83,8 +83,8 @@ int main(void)
                                        .no_cache = true};
         struct verdict verdict;
         eval_run(&task, dir, &options, &verdict);
-        if (verdict.kind != VERDICT_PASS) {
-            fprintf(stderr, "%s: %s\n", verdict_kind_name(verdict.kind), verdict.reason);
+        if (verdict.kind != AKGEN_VERDICT_PASS) {
+            fprintf(stderr, "%s: %s\n", akgen_verdict_kind_name(verdict.kind), verdict.reason);
             return 1;
         }
         const struct build *build = &verdict.build;

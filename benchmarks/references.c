@@ -21,7 +21,7 @@ static double seconds_of(const struct task *task, bool full, enum task_profile p
     double start = clock_seconds();
     struct akgen_error *error = task_instance_make(task, &task->cases[0], 1, full, instance);
     if (!error)
-        error = task_reference(*instance, profile, &outputs);
+        outputs = task_reference(*instance, profile);
     double seconds = clock_seconds() - start;
     task_outputs_free(outputs);
     if (error) {

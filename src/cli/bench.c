@@ -81,7 +81,7 @@ static void show_progress(void *closure, const struct bench *bench, int done)
     double elapsed = clock_seconds() - progress->start, left = elapsed / done * (bench->count - done);
     int filled = WIDTH * done / bench->count, failed = 0;
     for (int i = 0; i < bench->count; i++)
-        failed += bench->rows[i].evaluated && bench->rows[i].kind != VERDICT_PASS;
+        failed += bench->rows[i].evaluated && bench->rows[i].kind != AKGEN_VERDICT_PASS;
     fprintf(stderr, "\r\033[K[%.*s%*s] %d of %d, %d not passed, %.0f s left", filled, "##############################",
             WIDTH - filled, "", done, bench->count, failed, left);
     if (done == bench->count)
@@ -100,10 +100,10 @@ static void print_failures(const struct bench *bench, const struct cli_colors *c
 {
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
-        if (row->kind != VERDICT_PASS)
-            printf("%s%s%s %s%s (%s): %.200s\n", cli_verdict_color(colors, row->kind), verdict_kind_name(row->kind),
-                   colors->off, row->task, sample_suffix(row->sample), verdict_stage_name(row->stage),
-                   row->reason ? row->reason : "");
+        if (row->kind != AKGEN_VERDICT_PASS)
+            printf("%s%s%s %s%s (%s): %.200s\n", cli_verdict_color(colors, row->kind),
+                   akgen_verdict_kind_name(row->kind), colors->off, row->task, sample_suffix(row->sample),
+                   akgen_verdict_stage_name(row->stage), row->reason ? row->reason : "");
     }
 }
 
@@ -136,9 +136,9 @@ static int exit_code(const struct bench *bench)
 {
     int code = EXIT_PASS;
     for (int i = 0; i < bench->count; i++)
-        if (bench->rows[i].kind == VERDICT_INFRA_ERROR)
+        if (bench->rows[i].kind == AKGEN_VERDICT_INFRA_ERROR)
             return EXIT_OWN_FAILURE;
-        else if (bench->rows[i].kind != VERDICT_PASS)
+        else if (bench->rows[i].kind != AKGEN_VERDICT_PASS)
             code = EXIT_OTHER_VERDICT;
     return code;
 }
@@ -195,7 +195,7 @@ int cli_bench(int argc, char **argv)
         .children = children,
     };
     struct bench_arguments arguments = {
-        .eval = cli_eval_defaults(), .suite = "npukernelbench", .provider = "reference"};
+        .eval = cli_eval_defaults(), .suite = "npukernelbench", .provider = BENCH_REFERENCE};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct bench_options options = {.eval = arguments.eval};
     struct bench bench = {0};

@@ -35,7 +35,7 @@ long cli_parse_number(const struct argp_state *state, const char *option, const 
  */
 struct akgen_error *cli_check_case(const struct task *task, int id);
 /* Exit code of a command that ends with a verdict. */
-int cli_exit_code(enum verdict_kind kind);
+int cli_exit_code(enum akgen_verdict_kind kind);
 /* Prints "akgen: <message>", frees the error and returns exit_code. */
 int cli_fail(int exit_code, struct akgen_error *error);
 
@@ -45,7 +45,7 @@ struct cli_colors {
     const char *good, *bad, *warn, *dim, *bold, *off;
 };
 struct cli_colors cli_colors_for(FILE *stream);
-const char *cli_verdict_color(const struct cli_colors *colors, enum verdict_kind kind);
+const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdict_kind kind);
 /* The whole verdict: build, diagnostics with the source line and a caret, cases, faults, first mismatches, the result.
  */
 void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);

@@ -14,9 +14,9 @@ struct cli_colors cli_colors_for(FILE *stream)
     return (struct cli_colors){"\033[32m", "\033[31m", "\033[33m", "\033[2m", "\033[1m", "\033[0m"};
 }
 
-const char *cli_verdict_color(const struct cli_colors *colors, enum verdict_kind kind)
+const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdict_kind kind)
 {
-    return kind == VERDICT_PASS ? colors->good : kind >= VERDICT_UNSUPPORTED ? colors->warn : colors->bad;
+    return kind == AKGEN_VERDICT_PASS ? colors->good : kind >= AKGEN_VERDICT_UNSUPPORTED ? colors->warn : colors->bad;
 }
 
 /* Prints what a candidate may have had a hand in: control characters would reach the terminal. */
@@ -42,7 +42,7 @@ static void print_diagnostics(FILE *out, const struct build *build, const struct
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *d = &build->diagnostics[i];
         fprintf(out, "%s%s:%d:%d:%s %s%s [%s]:%s ", colors->bold, d->file ? d->file : "?", d->line, d->column,
-                colors->off, d->error ? colors->bad : colors->warn, d->error ? "error" : "warning",
+                colors->off, d->error ? colors->bad : colors->warn, diagnostic_severities.of[d->error],
                 diagnostic_class_name(d->class), colors->off);
         print_clean(out, d->message);
         fputc('\n', out);
@@ -128,7 +128,7 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
                        const struct cli_colors *colors)
 {
     fprintf(out, "  case %-3d %s%-13s%s %s %s%s", row->id, cli_verdict_color(colors, row->kind),
-            verdict_kind_name(row->kind), colors->off, row->dtype ? row->dtype : "", row->shape ? row->shape : "",
+            akgen_verdict_kind_name(row->kind), colors->off, row->dtype ? row->dtype : "", row->shape ? row->shape : "",
             row->reduced  ? " (reduced; --full for the published size)"
             : row->hidden ? " (hidden)"
                           : "");
@@ -159,10 +159,8 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
     const struct build *build = &verdict->build;
     bool built = build->stage == BUILD_OK && build->kernel_count;
     fprintf(out, "%s%s%s  %s  (%s, %s, %s, %s, sync %s)\n", colors->bold, verdict->task, colors->off,
-            verdict->candidate_dir, options->soc->name, options->mode == EVAL_STATIC ? "static" : "dynamic",
-            options->scope == EVAL_KERNEL ? "kernel" : "project",
-            options->profile == TASK_STRICT ? "strict" : "upstream",
-            verdict->sync == NPU_SYNC_AUTO ? "auto" : "manual");
+            verdict->candidate_dir, options->soc->name, eval_modes.of[options->mode], eval_scopes.of[options->scope],
+            eval_profiles.of[options->profile], eval_syncs.of[verdict->sync]);
     if (*verdict->protocol)
         fprintf(out, "  protocol %s\n", verdict->protocol);
     print_diagnostics(out, build, colors);
@@ -173,10 +171,10 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
     for (int i = 0; built && i < verdict->case_count; i++)
         print_case(out, verdict, &verdict->cases[i], colors);
     fprintf(out, "%s%s%s: %d of %d cases, %.2f s", cli_verdict_color(colors, verdict->kind),
-            verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->case_count,
+            akgen_verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->case_count,
             verdict->seconds);
-    if (verdict->kind != VERDICT_PASS) {
-        fprintf(out, "; stage %s: ", verdict_stage_name(verdict->stage));
+    if (verdict->kind != AKGEN_VERDICT_PASS) {
+        fprintf(out, "; stage %s: ", akgen_verdict_stage_name(verdict->stage));
         print_clean(out, verdict->reason ? verdict->reason : "");
     }
     fputc('\n', out);

@@ -40,20 +40,19 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static json_t *params_json(const struct task_param *params, int count)
+static json_t *params_json(const struct task *task, const struct task_param *params, int count)
 {
-    static const char *const kinds[] = {"tensor", "tensor_list", "scalar", "scalar_list"};
     json_t *list = json_array();
     for (int i = 0; i < count; i++) {
         json_t *row = json_object(), *types = json_array();
         json_object_set_new(row, "name", json_string(params[i].name));
-        json_object_set_new(row, "kind", json_string(kinds[params[i].kind]));
+        json_object_set_new(row, "kind", json_string(task_kind_names[params[i].kind]));
         json_object_set_new(row, "optional", json_boolean(params[i].optional));
         for (int t = 0; t < params[i].type_count; t++)
             json_array_append_new(types, json_string(akgen_dtype_name(params[i].types[t])));
         json_object_set_new(row, "dtypes", types);
-        if (params[i].in_place)
-            json_object_set_new(row, "in_place", json_string(params[i].in_place));
+        if (params[i].in_place != TASK_NONE)
+            json_object_set_new(row, "in_place", json_string(task->inputs[params[i].in_place].name));
         json_array_append_new(list, row);
     }
     return list;
@@ -68,8 +67,8 @@ static json_t *task_json(const struct task *task)
     json_object_set_new(row, "category", json_string(task->category));
     json_object_set_new(row, "op", json_string(task->op));
     json_object_set_new(row, "cases", json_integer(task->case_count));
-    json_object_set_new(row, "inputs", params_json(task->inputs, task->input_count));
-    json_object_set_new(row, "outputs", params_json(task->outputs, task->output_count));
+    json_object_set_new(row, "inputs", params_json(task, task->inputs, task->input_count));
+    json_object_set_new(row, "outputs", params_json(task, task->outputs, task->output_count));
     return row;
 }
 
@@ -97,7 +96,7 @@ static int list_tasks(struct arena *arena, bool json)
     return EXIT_PASS;
 }
 
-static void print_params(const char *title, const struct task_param *params, int count)
+static void print_params(const char *title, const struct task *task, const struct task_param *params, int count)
 {
     static const char *const kinds[] = {"", "list", "scalar", "scalar list"};
     for (int i = 0; i < count; i++) {
@@ -105,8 +104,8 @@ static void print_params(const char *title, const struct task_param *params, int
                kinds[params[i].kind], params[i].optional ? " (optional)" : "");
         for (int t = 0; t < params[i].type_count; t++)
             printf("%s%s", t ? "/" : "  ", akgen_dtype_name(params[i].types[t]));
-        if (params[i].in_place)
-            printf("  in place of %s", params[i].in_place);
+        if (params[i].in_place != TASK_NONE)
+            printf("  in place of %s", task->inputs[params[i].in_place].name);
         putchar('\n');
     }
 }
@@ -133,12 +132,12 @@ static int show_task(struct arena *arena, const char *name)
     if (error)
         return cli_fail(EXIT_USAGE, error);
     printf("%s (%s)\n", task.name, task.suite);
-    print_params("inputs", task.inputs, task.input_count);
+    print_params("inputs", &task, task.inputs, task.input_count);
     for (int i = 0; i < task.attr_count; i++)
-        printf("%-10s %s  %s = %s\n", i ? "" : "attributes", task.attrs[i].name, task.attrs[i].type,
-               task.attrs[i].value);
-    print_params("outputs", task.outputs, task.output_count);
-    printf("%-10s %s\n%-10s %d\n", "check", task.check, "cases", task.case_count);
+        printf("%-10s %s  %s = %s\n", i ? "" : "attributes", task.attrs[i].name,
+               task_attr_type_names[task.attrs[i].type], expr_text(task.attrs[i].value));
+    print_params("outputs", &task, task.outputs, task.output_count);
+    printf("%-10s %s\n%-10s %d\n", "check", task.check ? expr_text(task.check) : "default", "cases", task.case_count);
     print_description(&task);
     return EXIT_PASS;
 }
@@ -178,8 +177,9 @@ static struct akgen_error *check_task(struct arena *arena, const struct task *ta
         error = check_case(arena, task, i, full, hidden, cases);
     if (!error)
         error = task_check_trivial(task);
-    if (!error && *task->trivial)
-        printf("%s: '%s' passes by contract: %s\n", task->name, task->trivial, task->trivial_reason);
+    for (int i = 0; i < TASK_TRIVIALS && !error; i++)
+        if (task->trivial >> i & 1)
+            printf("%s: '%s' passes by contract: %s\n", task->name, task_trivial_names[i], task->trivial_reason);
     return error;
 }
 

@@ -77,14 +77,6 @@ static void set_formats(struct bound_case *bound, int combination)
         set_format(&def->outputs[i], combination, &bound->outputs[i]);
 }
 
-static int find_input(const struct task *task, const char *name)
-{
-    for (int i = 0; i < task->input_count; i++)
-        if (strcmp(task->inputs[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 static struct op_tensor shape_of(const struct task_tensor *tensor)
 {
     struct op_tensor shape = {
@@ -117,7 +109,7 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
         return arena_printf(arena, "the OpDef declares %d outputs, the task reads %d", def->output_count,
                             task->output_count);
     for (int i = def->output_count; i < task->output_count; i++)
-        if (!task->outputs[i].in_place)
+        if (task->outputs[i].in_place == TASK_NONE)
             return arena_printf(arena, "the OpDef declares %d outputs, the task needs '%s' too", def->output_count,
                                 task->outputs[i].name);
     bound->inputs = arena_alloc(arena, sizeof *bound->inputs * (size_t)(task->input_count + 1));
@@ -136,14 +128,12 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
     for (int i = 0; i < task->output_count; i++) {
         const struct task_param *param = &task->outputs[i];
         bound->outputs[i] = bind_argument(arena, &bound->instance->outputs[i], param->kind == TASK_TENSOR_LIST);
-        if (param->in_place) {
-            int input = find_input(task, param->in_place);
-            bound->outputs[i].alias = input;
-            bound->inputs[input].written = true;
+        if (param->in_place != TASK_NONE) {
+            bound->outputs[i].alias = param->in_place;
+            bound->inputs[param->in_place].written = true;
         }
         /* What no profile judges the operator may leave alone. */
-        bool defined =
-            (param->init && strcmp(param->init, "poison") != 0) || !task_output_judged(bound->instance, i, TASK_STRICT);
+        bool defined = param->zeroed || !task_output_judged(bound->instance, i, TASK_STRICT);
         for (int t = 0; t < bound->outputs[i].count; t++)
             bound->outputs[i].tensors[t].defined = defined;
     }

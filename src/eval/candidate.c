@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void set_error(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage,
+static void set_error(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                       struct akgen_error *error)
 {
     const char *message = error->message;
@@ -22,30 +22,31 @@ static void set_error(struct verdict *verdict, enum verdict_kind kind, enum verd
 /* Reads an answer and writes it as a project below a new directory. */
 static bool unpack(struct verdict *verdict, const struct task *task)
 {
-    static const enum verdict_kind kinds[] = {
-        [PY_INVALID] = VERDICT_COMPILE_ERROR, [PY_BEYOND] = VERDICT_UNSUPPORTED, [PY_EXECUTES] = VERDICT_REJECTED};
+    static const enum akgen_verdict_kind kinds[] = {[PY_INVALID] = AKGEN_VERDICT_COMPILE_ERROR,
+                                                    [PY_BEYOND] = AKGEN_VERDICT_UNSUPPORTED,
+                                                    [PY_EXECUTES] = AKGEN_VERDICT_REJECTED};
     struct arena *arena = &verdict->arena;
     struct op_response *response = arena_alloc(arena, sizeof *response);
     struct py_problem problem;
     struct akgen_error *error = op_response_read(arena, verdict->candidate_dir, task->op_type, response, &problem);
     if (error) {
-        set_error(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, error);
+        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, error);
         return false;
     }
     if (problem.kind != PY_NONE) {
-        verdict_set(verdict, kinds[problem.kind], STAGE_PARSE, problem.message);
+        verdict_set(verdict, kinds[problem.kind], AKGEN_STAGE_PARSE, problem.message);
         return false;
     }
     const char *parent = getenv("TMPDIR");
     char *dir = arena_printf(arena, "%s/akgen-answer-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(dir)) {
-        set_error(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, error_new("%s: %m", dir));
+        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, error_new("%s: %m", dir));
         return false;
     }
     verdict->project_dir = dir;
     verdict->response = response;
     if ((error = op_response_unpack(arena, response, task->op_type, dir)))
-        set_error(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, error);
+        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, error);
     return !error;
 }
 
@@ -57,19 +58,20 @@ bool candidate_open(struct verdict *verdict, const struct task *task, bool need_
     const char *op_type = verdict->response ? NULL : task->op_type; /* an answer has one kernel: its file names it */
     struct akgen_error *error = op_project_find(&verdict->arena, verdict->project_dir, op_type, need_host, project);
     if (error)
-        set_error(verdict, VERDICT_COMPILE_ERROR, STAGE_PARSE, error);
+        set_error(verdict, project->unreadable ? AKGEN_VERDICT_INFRA_ERROR : AKGEN_VERDICT_COMPILE_ERROR,
+                  AKGEN_STAGE_PARSE, error);
     return !error;
 }
 
 bool candidate_check_wrapper(struct verdict *verdict)
 {
     static const struct {
-        enum verdict_kind kind;
-        enum verdict_stage stage;
+        enum akgen_verdict_kind kind;
+        enum akgen_verdict_stage stage;
     } outcomes[] = {
-        [OP_WRAPPER_MORE] = {VERDICT_UNSUPPORTED, STAGE_RUN},
-        [OP_WRAPPER_FOREIGN] = {VERDICT_REJECTED, STAGE_RUN},
-        [OP_WRAPPER_BROKEN] = {VERDICT_WRONG, STAGE_RUN}, /* it compiles; the call fails */
+        [OP_WRAPPER_MORE] = {AKGEN_VERDICT_UNSUPPORTED, AKGEN_STAGE_RUN},
+        [OP_WRAPPER_FOREIGN] = {AKGEN_VERDICT_REJECTED, AKGEN_STAGE_RUN},
+        [OP_WRAPPER_BROKEN] = {AKGEN_VERDICT_WRONG, AKGEN_STAGE_RUN}, /* it compiles; the call fails */
     };
     if (!verdict->response)
         return true;

@@ -46,7 +46,8 @@ uint8_t *gm_memory_save_outputs(const struct bound_case *bound);
 const char *gm_memory_first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved);
 
 /* judge.c */
-void judge_set(struct verdict_case *row, enum verdict_kind kind, enum verdict_stage stage, const char *error);
+void judge_set(struct verdict_case *row, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
+               const char *error);
 /* What came of row->run, and of the outputs in GM where the kernel came to its end. */
 void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row);
 /* A case that was right before, with other inputs: rejects outputs that are those of the first. */

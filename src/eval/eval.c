@@ -1,14 +1,15 @@
 /* One candidate -> a verdict: find the project, build it, run its cases side by side, sum up. */
 #include "eval/eval_internal.h"
 #include "base/clock.h"
+#include "base/workers.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason)
+void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
+                 const char *reason)
 {
     verdict->kind = kind;
     verdict->stage = stage;
@@ -21,56 +22,19 @@ static void choose(struct verdict *verdict, const struct task_case *task_case, b
         (struct verdict_case){.task_case = task_case, .id = task_case->id, .hidden = hidden};
 }
 
-/* The data type of a case as its column of cases.csv says it; cases of one data type differ in their shapes. */
-static const char *dtype_cell(const struct task_case *task_case)
+/* What the task does not show. Other sizes are for candidates that must cope with any shape; other values have the
+ * sizes of a shown case. */
+static void choose_hidden(struct verdict *verdict, const struct task *task, bool any_shape)
 {
-    for (int i = 0; i < task_case->column_count; i++)
-        if (strstr(task_case->columns[i], "dtype"))
-            return task_case->values[i];
-    return "";
-}
-
-/* Is there a hidden case of this variant and data type? */
-static bool has_hidden(const struct verdict *verdict, const struct task_case *shown, enum task_variant variant)
-{
-    for (int i = 0; i < verdict->case_count; i++) {
-        const struct task_case *other = verdict->cases[i].task_case;
-        if (other->variant == variant && strcmp(dtype_cell(other), dtype_cell(shown)) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The shown case of this one's data type with the fewest elements, but enough of them to plant values in. */
-static const struct task_case *smallest_like(const struct verdict *verdict, int shown, const struct task_case *like)
-{
-    static const uint64_t enough = 64;
-    const struct task_case *smallest = like;
-    for (int i = 0; i < shown; i++) {
-        const struct task_case *other = verdict->cases[i].task_case;
-        if (strcmp(dtype_cell(other), dtype_cell(like)) == 0 && other->elements >= enough &&
-            (other->elements < smallest->elements || smallest->elements < enough))
-            smallest = other;
-    }
-    return smallest;
-}
-
-/* Hidden cases: of each data type, every variant of the first shown case that has it. Other sizes are for candidates
- * that must cope with any shape; other values have the sizes of a shown case. */
-static void add_hidden_cases(struct verdict *verdict, const struct task *task, bool any_shape)
-{
-    int shown = verdict->case_count;
-    for (int i = 0; i < shown; i++)
-        for (int v = any_shape ? TASK_PRIME_SIZES : TASK_LIMIT_VALUES; v < TASK_VARIANTS; v++) {
-            const struct task_case *from = verdict->cases[i].task_case;
-            struct task_case *hidden = arena_alloc(&verdict->arena, sizeof *hidden);
-            if (has_hidden(verdict, from, (enum task_variant)v))
-                continue;
-            if (v >= TASK_LIMIT_VALUES)
-                from = smallest_like(verdict, shown, from);
-            if (task_case_vary(&verdict->arena, task, from, (enum task_variant)v, hidden))
-                choose(verdict, hidden, true);
-        }
+    int count = verdict->case_count;
+    const struct task_case **shown = arena_alloc(&verdict->arena, sizeof *shown * (size_t)(count + 1));
+    const struct task_case **hidden =
+        arena_alloc(&verdict->arena, sizeof *hidden * (size_t)(count * TASK_VARIANTS + 1));
+    for (int i = 0; i < count; i++)
+        shown[i] = verdict->cases[i].task_case;
+    int found = task_hidden_cases(&verdict->arena, task, shown, count, any_shape, hidden);
+    for (int i = 0; i < found; i++)
+        choose(verdict, hidden[i], true);
 }
 
 /* The cases of this evaluation: one if asked for one, case 0 in static mode as upstream, else all. The strict profile
@@ -83,7 +47,7 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
         if (options->only_case >= 0 ? task->cases[i].id == options->only_case : options->mode == EVAL_DYNAMIC || i == 0)
             choose(verdict, &task->cases[i], false);
     if (options->profile == TASK_STRICT && options->only_case < 0)
-        add_hidden_cases(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
+        choose_hidden(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
     return verdict->case_count;
 }
 
@@ -133,22 +97,22 @@ static const char *unsupported_name(const struct build *build)
 static bool judge_build(struct verdict *verdict)
 {
     const struct build *build = &verdict->build;
-    static const enum verdict_stage stages[] = {
-        [BUILD_PARSE] = STAGE_PARSE,   [BUILD_HOST] = STAGE_HOST,     [BUILD_DESCRIBE] = STAGE_HOST,
-        [BUILD_KERNEL] = STAGE_KERNEL, [BUILD_BROKEN] = STAGE_KERNEL,
+    static const enum akgen_verdict_stage stages[] = {
+        [BUILD_PARSE] = AKGEN_STAGE_PARSE,   [BUILD_HOST] = AKGEN_STAGE_HOST,     [BUILD_DESCRIBE] = AKGEN_STAGE_HOST,
+        [BUILD_KERNEL] = AKGEN_STAGE_KERNEL, [BUILD_BROKEN] = AKGEN_STAGE_KERNEL,
     };
     const char *missing = unsupported_name(build);
     if (build->stage == BUILD_OK)
         return true;
     if (build->stage == BUILD_BROKEN)
-        verdict_set(verdict, VERDICT_INFRA_ERROR, stages[build->stage], build->error);
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, stages[build->stage], build->error);
     else if (build->cheated)
-        verdict_set(verdict, VERDICT_REJECTED, stages[build->stage], build->error);
+        verdict_set(verdict, AKGEN_VERDICT_REJECTED, stages[build->stage], build->error);
     else if (missing)
-        verdict_set(verdict, VERDICT_UNSUPPORTED, stages[build->stage],
+        verdict_set(verdict, AKGEN_VERDICT_UNSUPPORTED, stages[build->stage],
                     arena_printf(&verdict->arena, "'%s' exists in CANN, AKGen does not have it yet", missing));
     else
-        verdict_set(verdict, VERDICT_COMPILE_ERROR, stages[build->stage], first_error(build));
+        verdict_set(verdict, AKGEN_VERDICT_COMPILE_ERROR, stages[build->stage], first_error(build));
     return false;
 }
 
@@ -173,7 +137,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
     };
     struct akgen_error *error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {
-        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_KERNEL, arena_strdup(arena, error->message));
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_KERNEL, arena_strdup(arena, error->message));
         error_free(error);
         return false;
     }
@@ -185,48 +149,37 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
 struct case_queue {
     const struct eval_candidate *candidate;
     struct verdict *verdict;
-    atomic_int next, done;
-    pthread_mutex_t lock; /* guards the verdict's arena and the progress callback */
+    pthread_mutex_t lock; /* guards the verdict's arena, the progress callback and what follows */
+    int done;
 };
 
-static void *run_cases(void *closure)
+static void run_case(void *closure, int index)
 {
     struct case_queue *queue = closure;
     const struct eval_options *options = queue->candidate->options;
-    int i;
-    while ((i = atomic_fetch_add(&queue->next, 1)) < queue->verdict->case_count) {
-        struct arena arena = {0};
-        struct verdict_case *row = &queue->verdict->cases[i];
-        eval_case(queue->candidate, row->task_case, &arena, row);
-        pthread_mutex_lock(&queue->lock);
-        arena_adopt(&queue->verdict->arena, &arena);
-        if (options->on_case)
-            options->on_case(options->closure, atomic_fetch_add(&queue->done, 1) + 1, queue->verdict->case_count);
-        pthread_mutex_unlock(&queue->lock);
-    }
-    return NULL;
+    struct arena arena = {0};
+    struct verdict_case *row = &queue->verdict->cases[index];
+    eval_case(queue->candidate, row->task_case, &arena, row);
+    pthread_mutex_lock(&queue->lock);
+    arena_adopt(&queue->verdict->arena, &arena);
+    queue->done++;
+    if (options->on_case)
+        options->on_case(options->closure, queue->done, queue->verdict->case_count);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 static void run_all_cases(const struct eval_candidate *candidate, struct verdict *verdict)
 {
-    enum { MAX_THREADS = 64 };
-    pthread_t threads[MAX_THREADS];
     struct case_queue queue = {.candidate = candidate, .verdict = verdict, .lock = PTHREAD_MUTEX_INITIALIZER};
-    int wanted = candidate->options->jobs - 1, started = 0;
-    if (wanted > verdict->case_count - 1)
-        wanted = verdict->case_count - 1;
-    while (started < wanted && started < MAX_THREADS && pthread_create(&threads[started], NULL, run_cases, &queue) == 0)
-        started++;
-    run_cases(&queue);
-    for (int i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
 }
 
 /* The verdict is that of the first case that did not pass. A cheat comes first, wherever it was tried; then our own
  * failures and missing features, because nothing can be concluded about the candidate then. */
 static void sum_up(struct verdict *verdict)
 {
-    static const enum verdict_kind first[] = {VERDICT_REJECTED, VERDICT_INFRA_ERROR, VERDICT_UNSUPPORTED};
+    static const enum akgen_verdict_kind first[] = {AKGEN_VERDICT_REJECTED, AKGEN_VERDICT_INFRA_ERROR,
+                                                    AKGEN_VERDICT_UNSUPPORTED};
     const struct verdict_case *decisive = NULL;
     for (int i = 0; i < verdict->case_count; i++)
         verdict->cases_passed += verdict->cases[i].ok;
@@ -241,18 +194,18 @@ static void sum_up(struct verdict *verdict)
         verdict_set(verdict, decisive->kind, decisive->stage,
                     arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
     else
-        verdict_set(verdict, VERDICT_PASS, STAGE_COMPARE, NULL);
+        verdict_set(verdict, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
 }
 
 static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
 {
     struct op_project project = {0};
     if (task->broken) {
-        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE, arena_strdup(&verdict->arena, task->broken));
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, arena_strdup(&verdict->arena, task->broken));
         return;
     }
     if (select_cases(verdict, task, options) == 0) {
-        verdict_set(verdict, VERDICT_INFRA_ERROR, STAGE_PARSE,
+        verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE,
                     arena_printf(&verdict->arena, "%s has no case %d", task->name, options->only_case));
         return;
     }

@@ -3,13 +3,21 @@
 #define EVAL_EVAL_H
 
 #include "akgen/akgen.h"
+#include "base/words.h"
 #include "op/response.h"
 #include "sandbox/job.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
-enum eval_mode { EVAL_STATIC, EVAL_DYNAMIC };
-enum eval_scope { EVAL_KERNEL, EVAL_PROJECT };
+/* The settings of an evaluation in options, verdicts, the database and reports. */
+#define EVAL_MODES(X)     X(EVAL_STATIC, "static") X(EVAL_DYNAMIC, "dynamic")
+#define EVAL_SCOPES(X)    X(EVAL_KERNEL, "kernel") X(EVAL_PROJECT, "project")
+#define EVAL_PROFILES(X)  X(TASK_UPSTREAM, "upstream") X(TASK_STRICT, "strict")
+#define EVAL_SYNCS(X)     X(NPU_SYNC_AUTO, "auto") X(NPU_SYNC_MANUAL, "manual")
+#define EVAL_SCHEDULES(X) X(false, "inorder") X(true, "random") /* eval_options.random_order */
+enum eval_mode { EVAL_MODES(WORD_VALUE) };
+enum eval_scope { EVAL_SCOPES(WORD_VALUE) };
+extern const struct words eval_modes, eval_scopes, eval_profiles, eval_syncs, eval_schedules;
 
 /* Inputs and references, kept between the candidates of a task. Thread-safe. */
 struct eval_cache;
@@ -22,7 +30,7 @@ void eval_cache_destroy(struct eval_cache *cache);
 struct eval_debug {
     int log_fd;                          /* the instruction log goes there; -1: none */
     const struct job_debugger *debugger; /* NULL: none */
-    /* Called when the kernel has run, whatever came of it. `expected` is NULL where there is no reference. */
+    /* Called when the kernel has run, whatever came of it. */
     void (*on_run)(void *closure, const struct task_instance *instance, const struct task_argument *actual,
                    const struct task_argument *expected);
     void *closure;
@@ -58,8 +66,8 @@ struct verdict_case {
     const struct task_case *task_case;
     int id;
     bool ok;
-    enum verdict_kind kind; /* of this case alone */
-    enum verdict_stage stage;
+    enum akgen_verdict_kind kind; /* of this case alone */
+    enum akgen_verdict_stage stage;
     const char *shape; /* "x[8,2048] y[8,2048]" */
     const char *dtype;
     bool reduced;
@@ -75,8 +83,8 @@ struct verdict_case {
     const char *error;
 };
 struct verdict {
-    enum verdict_kind kind;
-    enum verdict_stage stage;
+    enum akgen_verdict_kind kind;
+    enum akgen_verdict_stage stage;
     const char *reason;                                        /* one line for people */
     const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
     const char *project_dir;      /* where the sources are; a response is unpacked until verdict_free */
@@ -95,7 +103,7 @@ struct verdict {
  * whose second run has other addresses too. */
 int eval_trials(const struct task *task, const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
- * (op/response.h). Always yields a verdict; our own failures are VERDICT_INFRA_ERROR. */
+ * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
               struct verdict *verdict);
 void verdict_free(struct verdict *verdict);

@@ -21,10 +21,11 @@ struct akgen_error *prepared_get(const struct task *task, const struct task_case
                                  const struct eval_options *options, struct prepared **prepared);
 const struct task_instance *prepared_instance(const struct prepared *prepared);
 /* The expected outputs; computed by the first caller. Owned by `prepared`. */
-struct akgen_error *prepared_expected(struct prepared *prepared, const struct task_argument **expected);
+const struct task_argument *prepared_expected(struct prepared *prepared);
 void prepared_release(struct prepared *prepared);
 
-void verdict_set(struct verdict *verdict, enum verdict_kind kind, enum verdict_stage stage, const char *reason);
+void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
+                 const char *reason);
 
 /* The candidate on disk (candidate.c). */
 /* Finds the project, or unpacks an answer and finds it there. False: the verdict says why not. */

@@ -56,12 +56,13 @@ static const char *unwritten_output(struct arena *arena, const struct bound_case
     return NULL;
 }
 
-void judge_set(struct verdict_case *row, enum verdict_kind kind, enum verdict_stage stage, const char *error)
+void judge_set(struct verdict_case *row, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
+               const char *error)
 {
     row->kind = kind;
     row->stage = stage;
     row->error = error;
-    row->ok = kind == VERDICT_PASS;
+    row->ok = kind == AKGEN_VERDICT_PASS;
 }
 
 /* At least this many different values make an output one that no mistake repeats. */
@@ -108,50 +109,42 @@ static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bo
         for (int t = 0; t < input->count && !bound->inputs[i].written; t++)
             input->tensors[t].values = bound->gm.base + bound->inputs[i].tensors[t].offset;
     }
-    struct task_argument *expected = NULL;
-    struct task_mismatch mismatch = {0};
-    struct akgen_error *error = task_reference(&changed, profile, &expected);
-    if (!error)
-        task_compare(&changed, profile, expected, judge_actual(arena, bound), &mismatch);
+    struct task_argument *expected = task_reference(&changed, profile);
+    struct task_mismatch mismatch;
+    task_compare(&changed, profile, expected, judge_actual(arena, bound), &mismatch);
     task_outputs_free(expected);
-    error_free(error);
     return mismatch.ok;
 }
 
 static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
 {
     enum task_profile profile = bound->candidate->options->profile;
-    const struct task_argument *expected = NULL;
-    struct akgen_error *error = prepared_expected(bound->prepared, &expected);
-    if (error) {
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_COMPARE, arena_strdup(arena, error->message));
-        error_free(error);
-        return;
-    }
+    const struct task_argument *expected = prepared_expected(bound->prepared);
     task_compare(bound->instance, profile, expected, judge_actual(arena, bound), &row->mismatch);
     row->compared = true;
     const char *changed = changed_input(bound);
     const char *unwritten = unwritten_output(arena, bound, expected, &row->run);
     describe_outputs(arena, bound, row);
     if (!row->mismatch.ok && changed && !unwritten && fits_changed_inputs(arena, bound, profile))
-        judge_set(row, VERDICT_REJECTED, STAGE_COMPARE,
+        judge_set(row, AKGEN_VERDICT_REJECTED, AKGEN_STAGE_COMPARE,
                   arena_printf(arena, "the kernel changed input '%s' into one that its outputs fit (%s)", changed,
                                row->mismatch.reason));
     else if (!row->mismatch.ok)
-        judge_set(row, VERDICT_WRONG, STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
+        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
     else if (unwritten)
-        judge_set(row, VERDICT_WRONG, STAGE_COMPARE, unwritten);
+        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, unwritten);
     else if (changed && profile == TASK_STRICT)
-        judge_set(row, VERDICT_WRONG, STAGE_COMPARE,
+        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE,
                   arena_printf(arena, "input '%s' was changed by the kernel", changed));
     else
-        judge_set(row, VERDICT_PASS, STAGE_COMPARE, NULL);
+        judge_set(row, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
 }
 
-static const struct job_finding *first_fatal(const struct job_result *run, const char *kind)
+/* The first finding that is a fault, of one kind (enum npu_kind) or, below 0, of any. */
+static const struct job_finding *first_fatal(const struct job_result *run, int kind)
 {
     for (size_t i = 0; i < run->finding_count; i++)
-        if (run->findings[i].fatal && (!kind || strcmp(run->findings[i].kind, kind) == 0))
+        if (run->findings[i].fatal && (kind < 0 || (int)run->findings[i].kind == kind))
             return &run->findings[i];
     return NULL;
 }
@@ -163,9 +156,9 @@ const char *judge_place(struct arena *arena, const struct job_finding *finding)
     return arena_printf(arena, "%s:%d: %s", finding->file, finding->line, finding->message);
 }
 
-static enum verdict_stage stage_of(const struct job_result *run)
+static enum akgen_verdict_stage stage_of(const struct job_result *run)
 {
-    return run->stage && strcmp(run->stage, "tiling") == 0 ? STAGE_TILING : STAGE_RUN;
+    return run->stage == JOB_TILING ? AKGEN_STAGE_TILING : AKGEN_STAGE_RUN;
 }
 
 void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
@@ -174,32 +167,32 @@ void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_cas
     const struct job_finding *finding;
     switch (run->status) {
     case JOB_BROKEN:
-        judge_set(row, VERDICT_INFRA_ERROR, STAGE_RUN, run->error);
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN, run->error);
         break;
     case JOB_TILING_FAILED:
-        judge_set(row, VERDICT_WRONG, STAGE_TILING, run->error);
+        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_TILING, run->error);
         break;
     case JOB_UNSUPPORTED:
-        judge_set(row, VERDICT_UNSUPPORTED, STAGE_TILING, run->error);
+        judge_set(row, AKGEN_VERDICT_UNSUPPORTED, AKGEN_STAGE_TILING, run->error);
         break;
     case JOB_LOAD_FAILED:
-        judge_set(row, VERDICT_COMPILE_ERROR, STAGE_KERNEL, run->error);
+        judge_set(row, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_KERNEL, run->error);
         break;
     case JOB_TIMEOUT:
-        judge_set(row, VERDICT_TIMEOUT, STAGE_RUN, run->error);
+        judge_set(row, AKGEN_VERDICT_TIMEOUT, AKGEN_STAGE_RUN, run->error);
         break;
     case JOB_CHEATED:
-        judge_set(row, VERDICT_REJECTED, stage_of(run), run->error);
+        judge_set(row, AKGEN_VERDICT_REJECTED, stage_of(run), run->error);
         break;
     case JOB_CRASHED:
     case JOB_EXITED:
-        judge_set(row, VERDICT_FAULT, stage_of(run), run->error);
+        judge_set(row, AKGEN_VERDICT_FAULT, stage_of(run), run->error);
         break;
     case JOB_OK:
-        if ((finding = first_fatal(run, "unsupported")))
-            judge_set(row, VERDICT_UNSUPPORTED, STAGE_RUN, judge_place(arena, finding));
-        else if ((finding = first_fatal(run, NULL)))
-            judge_set(row, VERDICT_FAULT, STAGE_RUN, judge_place(arena, finding));
+        if ((finding = first_fatal(run, NPU_UNSUPPORTED)))
+            judge_set(row, AKGEN_VERDICT_UNSUPPORTED, AKGEN_STAGE_RUN, judge_place(arena, finding));
+        else if ((finding = first_fatal(run, -1)))
+            judge_set(row, AKGEN_VERDICT_FAULT, AKGEN_STAGE_RUN, judge_place(arena, finding));
         else
             judge_outputs(arena, bound, row);
         break;
@@ -211,9 +204,10 @@ void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_cas
  * mistake. */
 void judge_repetition(struct arena *arena, const struct verdict_case *first, struct verdict_case *again)
 {
-    if (again->kind == VERDICT_WRONG && again->compared && first->varied && strcmp(first->outputs, again->outputs) == 0)
+    if (again->kind == AKGEN_VERDICT_WRONG && again->compared && first->varied &&
+        strcmp(first->outputs, again->outputs) == 0)
         judge_set(
-            again, VERDICT_REJECTED, STAGE_COMPARE,
+            again, AKGEN_VERDICT_REJECTED, AKGEN_STAGE_COMPARE,
             arena_printf(arena,
                          "the outputs are bit by bit those of the first inputs, for which they were right: results "
                          "are built in (%s)",

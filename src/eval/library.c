@@ -1,4 +1,5 @@
 /* akgen/akgen.h: one evaluation for another program. */
+#include "base/memory.h"
 #include "eval/eval.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@ struct owned_verdict {
 
 static struct akgen_verdict *refuse(struct owned_verdict *owned, struct akgen_error *error)
 {
-    owned->public.kind = VERDICT_INFRA_ERROR;
-    owned->public.stage = STAGE_PARSE;
+    owned->public.kind = AKGEN_VERDICT_INFRA_ERROR;
+    owned->public.stage = AKGEN_STAGE_PARSE;
     owned->public.reason = arena_strdup(&owned->arena, error->message);
     error_free(error);
     return &owned->public;
@@ -39,9 +40,7 @@ static struct eval_options options_of(const struct akgen_request *request)
 
 struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
 {
-    struct owned_verdict *owned = calloc(1, sizeof *owned);
-    if (!owned)
-        abort();
+    struct owned_verdict *owned = memory_alloc(sizeof *owned);
     struct eval_options options = options_of(request);
     struct task task;
     if (!options.soc)

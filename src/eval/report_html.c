@@ -46,9 +46,9 @@ static void put(FILE *out, const char *text)
         }
 }
 
-static const char *kind_class(enum verdict_kind kind)
+static const char *kind_class(enum akgen_verdict_kind kind)
 {
-    return kind == VERDICT_PASS ? "pass" : kind >= VERDICT_UNSUPPORTED ? "odd" : "bad";
+    return kind == AKGEN_VERDICT_PASS ? "pass" : kind >= AKGEN_VERDICT_UNSUPPORTED ? "odd" : "bad";
 }
 
 static const char *string_at(const json_t *json, const char *key)
@@ -165,7 +165,8 @@ static void put_row(FILE *out, const struct bench_row *row)
     if (row->sample)
         fprintf(out, " #%d", row->sample);
     fprintf(out, " <span class='v %s'>%s</span> <span class=dim>%d of %d cases, %.2f s</span></summary>\n",
-            kind_class(row->kind), verdict_kind_name(row->kind), row->cases_passed, row->cases_total, row->seconds);
+            kind_class(row->kind), akgen_verdict_kind_name(row->kind), row->cases_passed, row->cases_total,
+            row->seconds);
     if (row->reason) {
         fputs("<p>", out);
         put(out, row->reason);
@@ -259,18 +260,18 @@ static void put_verdict_chart(FILE *out, const struct bench *bench)
 {
     struct bench_errors errors = bench_errors(bench);
     int kinds = 0, all = 0;
-    for (int kind = VERDICT_PASS; kind <= VERDICT_INFRA_ERROR; kind++) {
+    for (int kind = AKGEN_VERDICT_PASS; kind <= AKGEN_VERDICT_INFRA_ERROR; kind++) {
         kinds += errors.kinds[kind] > 0;
         all += errors.kinds[kind];
     }
     chart_begin(out, "Samples by verdict", kinds);
-    for (int kind = VERDICT_PASS, bar = 0; kind <= VERDICT_INFRA_ERROR; kind++) {
+    for (int kind = AKGEN_VERDICT_PASS, bar = 0; kind <= AKGEN_VERDICT_INFRA_ERROR; kind++) {
         char text[48];
         if (!errors.kinds[kind])
             continue;
         snprintf(text, sizeof text, "%d (%.1f %%)", errors.kinds[kind], 100.0 * errors.kinds[kind] / all);
-        chart_bar(out, bar++, verdict_kind_name((enum verdict_kind)kind), (double)errors.kinds[kind] / all,
-                  kind == VERDICT_PASS ? "er" : "bad", text);
+        chart_bar(out, bar++, akgen_verdict_kind_name((enum akgen_verdict_kind)kind), (double)errors.kinds[kind] / all,
+                  kind == AKGEN_VERDICT_PASS ? "er" : "bad", text);
     }
     fputs("</svg></div>\n", out);
 }
@@ -312,7 +313,7 @@ static void put_shares(FILE *out, struct bench *bench)
 static void put_error_chart(FILE *out, const struct bench *bench)
 {
     struct bench_errors errors = bench_errors(bench);
-    int compile_errors = errors.kinds[VERDICT_COMPILE_ERROR];
+    int compile_errors = errors.kinds[AKGEN_VERDICT_COMPILE_ERROR];
     if (!compile_errors)
         return;
     chart_begin(out, "Compile errors by class of the first error", DIAG_MACRO + 1);

@@ -56,15 +56,15 @@ static void print_errors(FILE *out, const struct bench *bench)
 {
     struct bench_errors errors = bench_errors(bench);
     fputs("verdicts   ", out);
-    for (int kind = VERDICT_PASS; kind <= VERDICT_INFRA_ERROR; kind++)
+    for (int kind = AKGEN_VERDICT_PASS; kind <= AKGEN_VERDICT_INFRA_ERROR; kind++)
         if (errors.kinds[kind])
-            fprintf(out, "  %s %d", verdict_kind_name((enum verdict_kind)kind), errors.kinds[kind]);
+            fprintf(out, "  %s %d", akgen_verdict_kind_name((enum akgen_verdict_kind)kind), errors.kinds[kind]);
     if (errors.wrappers)
         fprintf(out, "  (of the unsupported, %d wrapper%s that %s more than one plain call)", errors.wrappers,
                 errors.wrappers == 1 ? "" : "s", errors.wrappers == 1 ? "does" : "do");
-    if (errors.kinds[VERDICT_COMPILE_ERROR])
+    if (errors.kinds[AKGEN_VERDICT_COMPILE_ERROR])
         fputs("\nfirst error", out);
-    for (int class = DIAG_API; class <= DIAG_MACRO && errors.kinds[VERDICT_COMPILE_ERROR]; class ++)
+    for (int class = DIAG_API; class <= DIAG_MACRO && errors.kinds[AKGEN_VERDICT_COMPILE_ERROR]; class ++)
         fprintf(out, "  %s %d", diagnostic_class_name((enum diagnostic_class) class), errors.classes[class]);
     fputc('\n', out);
 }
@@ -181,8 +181,8 @@ void report_write_csv(FILE *out, const struct bench *bench)
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
         fprintf(out, "%s,%d,%s,%d,%s,%s,%d,%d,%.3f,", row->task, row->level, row->category, row->sample,
-                verdict_kind_name(row->kind), verdict_stage_name(row->stage), row->cases_passed, row->cases_total,
-                row->seconds);
+                akgen_verdict_kind_name(row->kind), akgen_verdict_stage_name(row->stage), row->cases_passed,
+                row->cases_total, row->seconds);
         fprintf(out, "%s,", bench->profile);
         put_field(out, bench->protocol);
         fputc(',', out);

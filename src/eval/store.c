@@ -173,7 +173,7 @@ struct akgen_error *store_add(struct store *store, const struct bench *bench, co
     if (!error)
         error = run(store, "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     "isiisssssiids", bench->run, row->task, (int64_t)row->sample, (int64_t)row->level, row->category,
-                    candidate, verdict_kind_name(row->kind), verdict_stage_name(row->stage), row->reason,
+                    candidate, akgen_verdict_kind_name(row->kind), akgen_verdict_stage_name(row->stage), row->reason,
                     (int64_t)row->cases_passed, (int64_t)row->cases_total, row->seconds, json);
     if (!error)
         error = add_diagnostics(store, bench->run, row);
@@ -201,12 +201,12 @@ static int name_index(const char *name, const char *(*name_of)(int), int count)
 
 static const char *kind_name(int kind)
 {
-    return verdict_kind_name((enum verdict_kind)kind);
+    return akgen_verdict_kind_name((enum akgen_verdict_kind)kind);
 }
 
 static const char *stage_name(int stage)
 {
-    return verdict_stage_name((enum verdict_stage)stage);
+    return akgen_verdict_stage_name((enum akgen_verdict_stage)stage);
 }
 
 static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
@@ -217,10 +217,10 @@ static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
         .level = sqlite3_column_int(statement, 2),
         .category = column(arena, statement, 3),
         .evaluated = true,
-        .kind = (enum verdict_kind)name_index((const char *)sqlite3_column_text(statement, 4), kind_name,
-                                              VERDICT_INFRA_ERROR + 1),
-        .stage = (enum verdict_stage)name_index((const char *)sqlite3_column_text(statement, 5), stage_name,
-                                                STAGE_COMPARE + 1),
+        .kind = (enum akgen_verdict_kind)name_index((const char *)sqlite3_column_text(statement, 4), kind_name,
+                                                    AKGEN_VERDICT_INFRA_ERROR + 1),
+        .stage = (enum akgen_verdict_stage)name_index((const char *)sqlite3_column_text(statement, 5), stage_name,
+                                                      AKGEN_STAGE_COMPARE + 1),
         .reason = column(arena, statement, 6),
         .cases_passed = sqlite3_column_int(statement, 7),
         .cases_total = sqlite3_column_int(statement, 8),

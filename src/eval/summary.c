@@ -5,7 +5,7 @@
 
 static bool rated(const struct bench_row *row)
 {
-    return row->evaluated && row->kind != VERDICT_UNSUPPORTED && row->kind != VERDICT_INFRA_ERROR;
+    return row->evaluated && row->kind != AKGEN_VERDICT_UNSUPPORTED && row->kind != AKGEN_VERDICT_INFRA_ERROR;
 }
 
 static void count_row(struct metrics_task *task, const struct bench_row *row)
@@ -15,8 +15,8 @@ static void count_row(struct metrics_task *task, const struct bench_row *row)
         return;
     }
     task->samples++;
-    task->compiled += row->stage >= STAGE_TILING;
-    task->passed += row->kind == VERDICT_PASS;
+    task->compiled += row->stage >= AKGEN_STAGE_TILING;
+    task->passed += row->kind == AKGEN_VERDICT_PASS;
     task->cases += row->cases_total;
     task->cases_passed += row->cases_passed;
 }
@@ -34,7 +34,7 @@ static const double *speedups_of(struct bench *bench, int first, int last)
     int count = 0;
     bool timed = false;
     for (int i = first; i < last; i++)
-        if (rated(&bench->rows[i]) && bench->rows[i].kind == VERDICT_PASS) {
+        if (rated(&bench->rows[i]) && bench->rows[i].kind == AKGEN_VERDICT_PASS) {
             speedups[count] = speedup_of(&bench->rows[i]);
             timed |= speedups[count++] > 0;
         }
@@ -128,11 +128,11 @@ static int error_class(const json_t *verdict)
     {
         const char *severity = json_string_value(json_object_get(row, "severity"));
         const char *class = json_string_value(json_object_get(row, "class"));
-        if (!severity || !class || strcmp(severity, "error") != 0)
+        if (!severity || !class || strcmp(severity, diagnostic_severities.of[true]) != 0)
             continue;
-        for (int c = DIAG_API; c <= DIAG_MACRO; c++)
-            if (strcmp(class, diagnostic_class_name((enum diagnostic_class)c)) == 0)
-                return c;
+        int found = words_find(&diagnostic_classes, class);
+        if (found >= 0)
+            return found;
     }
     return -1;
 }
@@ -145,8 +145,9 @@ struct bench_errors bench_errors(const struct bench *bench)
         if (!row->evaluated)
             continue;
         errors.kinds[row->kind]++;
-        errors.wrappers += row->kind == VERDICT_UNSUPPORTED && json_is_string(json_object_get(row->verdict, "wrapper"));
-        int class = row->kind == VERDICT_COMPILE_ERROR ? error_class(row->verdict) : -1;
+        errors.wrappers +=
+            row->kind == AKGEN_VERDICT_UNSUPPORTED && json_is_string(json_object_get(row->verdict, "wrapper"));
+        int class = row->kind == AKGEN_VERDICT_COMPILE_ERROR ? error_class(row->verdict) : -1;
         if (class >= 0)
             errors.classes[class]++;
     }

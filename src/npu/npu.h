@@ -4,39 +4,30 @@
 #define NPU_NPU_H
 
 #include "abi/npu_abi.h"
+#include "npu/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The chip as data (soc.def). */
+/* "S", "MTE2", ..., "ALL"; "" for what is no pipe. */
+const char *npu_pipe_name(int pipe);
+
+/* The chip as data (soc.def, memory.def). */
 struct npu_soc {
     const char *name; /* "Ascend910B2" */
     int aic, aiv;     /* cores */
     int mhz;
     uint64_t hbm_bytes, l2_bytes;
-    uint32_t ub_bytes;          /* 196608: the memory itself; also what TPipe can give */
-    uint32_t ub_tiling_bytes;   /* 196352: what PlatformAscendC::GetCoreMemSize(UB) tells a tiling function */
-    uint32_t ub_reserved_bytes; /* 8192 that the documentation reserves unless told otherwise: a note, no limit */
+    uint32_t ub_bytes;          /* the memory itself; also what TPipe can give */
+    uint32_t ub_tiling_bytes;   /* what PlatformAscendC::GetCoreMemSize(UB) tells a tiling function */
+    uint32_t ub_reserved_bytes; /* that the documentation reserves unless told otherwise: a note, no limit */
     uint32_t l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes, bt_bytes, fb_bytes;
 };
 /* Every SoC, ended by an entry whose name is NULL; order as in soc.def, the default first. */
 extern const struct npu_soc npu_socs[];
 /* By name, ignoring case and an "Ascend" in front; NULL if there is none. */
 const struct npu_soc *npu_soc_find(const char *name);
-
-/* What went wrong. */
-enum npu_kind { NPU_TRAP, NPU_DIFFERS, NPU_UNDEFINED, NPU_HAZARD, NPU_UNSUPPORTED };
-
-/* What can go wrong: a row each in fault.def, FAULT_ub_overflow for the name "ub_overflow". */
-enum npu_fault {
-#define NPU_FAULT(name) FAULT_##name,
-#include "abi/fault.def"
-#undef NPU_FAULT
-    NPU_FAULTS
-};
-/* The name as findings, verdicts and docs/faults.md give it; one pointer for each fault. */
-const char *npu_fault_name(enum npu_fault fault);
 
 /* One thing the machine noticed. Strings live as long as the machine. */
 struct npu_finding {

@@ -26,10 +26,10 @@ static bool has_special(const struct task_argument *arguments, int count, bool i
 
 static struct akgen_error *check_reference(const struct task_instance *instance, enum task_profile profile, bool finite)
 {
-    struct task_argument *outputs;
-    struct akgen_error *error = task_reference(instance, profile, &outputs);
+    struct task_argument *outputs = task_reference(instance, profile);
+    struct akgen_error *error = NULL;
     /* Upstream's narrow types may overflow on their way. */
-    if (!error && finite && profile == TASK_STRICT && has_special(outputs, instance->task->output_count, true))
+    if (finite && profile == TASK_STRICT && has_special(outputs, instance->task->output_count, true))
         error = error_new("finite inputs make an output that is not finite");
     task_outputs_free(outputs);
     return error;

@@ -132,7 +132,7 @@ static void group_counts(struct task_instance *instance)
 /* The table. */
 static const struct {
     const char *name; /* as in task.yaml */
-    void (*derive)(struct task_instance *instance);
+    task_derivation *derive;
 } derivations[] = {
     {"unique_entries", unique_entries},
     {"ranges_of_updates", ranges_of_updates},
@@ -146,17 +146,20 @@ static const struct {
     {"log_softmax", task_derive_log_softmax},
 };
 
-bool task_derivation_exists(const char *name)
+enum { DERIVATIONS = sizeof derivations / sizeof *derivations };
+
+task_derivation *task_derivation_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++)
+    for (int i = 0; i < DERIVATIONS; i++)
         if (strcmp(derivations[i].name, name) == 0)
-            return true;
-    return false;
+            return derivations[i].derive;
+    return NULL;
 }
 
-void task_derive(struct task_instance *instance)
+const char *const *task_derivation_names(struct arena *arena)
 {
-    for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++)
-        if (strcmp(derivations[i].name, instance->task->derive) == 0)
-            derivations[i].derive(instance);
+    const char **names = arena_alloc(arena, sizeof *names * (DERIVATIONS + 1));
+    for (int i = 0; i < DERIVATIONS; i++)
+        names[i] = derivations[i].name;
+    return names;
 }

@@ -1,6 +1,7 @@
 /* Derived inputs that a forward pass hands to its gradient: statistics, activations, log-probabilities. Steps round as
  * torch does in the tensors' types. */
 #include "task/reference/reference.h"
+#include "task/task_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* Finding tasks below <home>/tasks by name. */
+#include "base/names.h"
 #include "task/task.h"
-#include "task/task_internal.h"
 
-#include <ctype.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,25 +72,6 @@ struct akgen_error *task_load_all(struct arena *arena, const char *home, struct 
     return NULL;
 }
 
-int task_name_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 63 };
-    int row[LONGEST + 1], length = (int)strnlen(b, LONGEST);
-    for (int j = 0; j <= length; j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1] && i <= LONGEST; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= length; j++) {
-            int change = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-            int shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = change < shift ? change : shift;
-        }
-    }
-    return row[length];
-}
-
 /* "; did you mean level1/Math/Sqrt, ...?" with at most three names, nearest first, of these npukernelbench's first. */
 static const char *suggestions(struct arena *arena, const char *name, const char *const *dirs, int count)
 {
@@ -101,7 +81,7 @@ static const char *suggestions(struct arena *arena, const char *name, const char
         for (int i = 0; i < 2 * count && shown < 3; i++) {
             const char *dir = dirs[i % count];
             bool first = of_default_suite(dir);
-            if (first == (i < count) && task_name_distance(op, tail(dir, 1)) == d)
+            if (first == (i < count) && names_distance(op, tail(dir, 1)) == d)
                 text =
                     arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", tail(dir, first ? 3 : 4));
         }

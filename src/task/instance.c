@@ -1,10 +1,7 @@
-/* A case in memory: shapes and attributes from expressions, inputs from generators, smaller shapes for giants. */
-#include "task/expr/expr.h"
-#include "task/expr/expr_internal.h"
+/* A case in memory: shapes, attributes and limits from expressions, inputs from generators, smaller shapes for giants.
+ */
 #include "task/task_internal.h"
 
-#include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +11,14 @@ enum { TENSOR_ALIGN = 64 };
 /* Shapes. */
 static struct expr_scope scope_of(struct task_instance *instance, uint64_t key)
 {
-    const struct task_case *row = instance->task_case;
-    return (struct expr_scope){.arena = &instance->arena,
-                               .columns = row->columns,
-                               .values = instance->values,
-                               .column_count = row->column_count,
-                               .key = key};
+    return (struct expr_scope){.arena = &instance->arena, .cells = instance->cells, .key = key};
+}
+
+/* An expression's value; an error names the expression. */
+static struct akgen_error *value_of(const struct expr *expr, const struct expr_scope *scope, struct expr_value *value)
+{
+    struct akgen_error *error = expr_eval(expr, scope, value);
+    return error ? error_prefix(error, "in '%.100s'", expr_text(expr)) : NULL;
 }
 
 static struct akgen_error *set_shape(struct arena *arena, const struct expr_value *shape, struct task_tensor *tensor)
@@ -52,8 +51,9 @@ static struct akgen_error *dtype_error(struct arena *arena, const struct task_pa
         if (!seen)
             list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", akgen_dtype_name(param->types[i]));
     }
-    const char *what = param->dtype[0] == '$' ? arena_printf(arena, "column '%s'", param->dtype + 1)
-                                              : arena_printf(arena, "dtype '%s'", param->dtype);
+    const char *text = expr_text(param->dtype);
+    const char *what =
+        *text == '$' ? arena_printf(arena, "column '%s'", text + 1) : arena_printf(arena, "dtype '%s'", text);
     return error_new("%s is %s, expected one of %s", what, expr_show(arena, value), list);
 }
 
@@ -61,7 +61,7 @@ static struct akgen_error *dtype_of(const struct task_param *param, const struct
                                     enum akgen_dtype *type)
 {
     struct expr_value value;
-    struct akgen_error *error = expr_eval_text(param->dtype, scope, &value);
+    struct akgen_error *error = value_of(param->dtype, scope, &value);
     if (error)
         return error;
     *type = value.kind == EXPR_TEXT ? akgen_dtype_parse(value.text) : AKGEN_DTYPE_NONE;
@@ -71,12 +71,12 @@ static struct akgen_error *dtype_of(const struct task_param *param, const struct
     return allowed ? NULL : dtype_error(scope->arena, param, &value);
 }
 
-static struct akgen_error *truth_of(const char *text, const struct expr_scope *scope, bool *truth)
+static struct akgen_error *truth_of(const struct expr *expr, const struct expr_scope *scope, bool *truth)
 {
     struct expr_value value;
-    struct akgen_error *error = expr_eval_text(text, scope, &value);
+    struct akgen_error *error = value_of(expr, scope, &value);
     if (!error && !expr_is_number(&value))
-        return error_new("'%s' is %s, expected true or false", text, expr_show(scope->arena, &value));
+        return error_new("'%s' is %s, expected true or false", expr_text(expr), expr_show(scope->arena, &value));
     *truth = !error && expr_number(&value) != 0;
     return error;
 }
@@ -88,11 +88,11 @@ static struct akgen_error *bind_param(const struct task_param *param, const stru
     struct expr_value shape;
     enum akgen_dtype type;
     bool present = true;
-    if (*param->present && (error = truth_of(param->present, scope, &present)))
+    if (param->present && (error = truth_of(param->present, scope, &present)))
         return error;
     if (!present)
         return NULL;
-    if ((error = dtype_of(param, scope, &type)) || (error = expr_eval_text(param->shape, scope, &shape)))
+    if ((error = dtype_of(param, scope, &type)) || (error = value_of(param->shape, scope, &shape)))
         return error;
     bool list = param->kind == TASK_TENSOR_LIST;
     if (list && (shape.kind != EXPR_LIST || shape.count == 0))
@@ -141,124 +141,6 @@ static struct akgen_error *bind_shapes(struct task_instance *instance, uint64_t 
     return error ? error_prefix(error, "cases.csv:%d", instance->task_case->line) : NULL;
 }
 
-/* Giants. */
-static int64_t product_of(const struct expr_value *shape)
-{
-    int64_t product = shape->count ? 1 : 0;
-    for (int i = 0; i < shape->count; i++) {
-        const struct expr_value *dim = &shape->items[i];
-        if (dim->kind != EXPR_INT || dim->integer < 1 || __builtin_mul_overflow(product, dim->integer, &product))
-            return 0;
-    }
-    return product;
-}
-
-/* About half of a size: even sizes stay even (an operator may split them), the remainder modulo 64 of the only or last
- * dimension stays (tails). 0: cannot shrink. */
-static int64_t halved(int64_t size, bool last)
-{
-    int64_t half = last && size >= 256 ? size / 2 / 64 * 64 + size % 64 : (size + 1) / 2;
-    half += size % 2 == 0 && half % 2;
-    return half < size && size > 2 ? half : 0;
-}
-
-/* Halves the outermost dimension of one shape that can shrink; rank, dtype and last dimension stay where possible. */
-static bool shrink_shape(struct arena *arena, struct expr_value *shape)
-{
-    for (int i = 0; i < shape->count; i++) {
-        int64_t half = halved(shape->items[i].integer, i == shape->count - 1);
-        if (!half)
-            continue;
-        struct expr_value *items = arena_alloc(arena, sizeof *items * (size_t)shape->count);
-        memcpy(items, shape->items, sizeof *items * (size_t)shape->count);
-        items[i].integer = half;
-        shape->items = items;
-        return true;
-    }
-    return false;
-}
-
-static int64_t largest_shape(const struct expr_value *cell)
-{
-    int64_t largest = cell->kind == EXPR_LIST ? product_of(cell) : 0;
-    for (int i = 0; cell->kind == EXPR_LIST && i < cell->count; i++) {
-        int64_t inner = cell->items[i].kind == EXPR_LIST ? product_of(&cell->items[i]) : 0;
-        largest = inner > largest ? inner : largest;
-    }
-    return largest;
-}
-
-/* Shrinks every shape of this size in a cell: a list of sizes or a list of shapes. */
-static bool shrink_cell(struct arena *arena, struct expr_value *cell, int64_t size)
-{
-    if (cell->kind != EXPR_LIST)
-        return false;
-    if (product_of(cell) == size)
-        return shrink_shape(arena, cell);
-    bool shrunk = false;
-    struct expr_value *items = arena_alloc(arena, sizeof *items * (size_t)(cell->count + 1));
-    for (int i = 0; i < cell->count; i++) {
-        items[i] = cell->items[i];
-        if (items[i].kind == EXPR_LIST && product_of(&items[i]) == size)
-            shrunk |= shrink_shape(arena, &items[i]);
-    }
-    cell->items = items;
-    return shrunk;
-}
-
-/* Does the shape of a tensor mention this column? */
-static bool is_size(const struct task *task, const char *column)
-{
-    size_t length = strlen(column);
-    for (int i = 0; i < task->input_count + task->output_count; i++) {
-        const char *at = i < task->input_count ? task->inputs[i].shape : task->outputs[i - task->input_count].shape;
-        for (at = strchr(at, '$'); at; at = strchr(at + 1, '$'))
-            if (strncmp(at + 1, column, length) == 0 && at[length + 1] != '_' &&
-                !isalnum((unsigned char)at[length + 1]))
-                return true;
-    }
-    return false;
-}
-
-/* The same for sizes that stand in columns of their own (m, k, n): halves the largest, wherever it occurs. */
-static bool shrink_sizes(struct task_instance *instance)
-{
-    const struct task_case *row = instance->task_case;
-    int64_t *sizes = arena_alloc(&instance->arena, sizeof *sizes * (size_t)(row->column_count + 1)), largest = 0;
-    for (int i = 0; i < row->column_count; i++) {
-        struct expr_value cell = expr_cell(&instance->arena, instance->values[i]);
-        sizes[i] = cell.kind == EXPR_INT && is_size(instance->task, row->columns[i]) ? cell.integer : 0;
-        largest = sizes[i] > largest ? sizes[i] : largest;
-    }
-    int64_t half = halved(largest, true);
-    for (int i = 0; half && i < row->column_count; i++)
-        if (sizes[i] == largest)
-            instance->values[i] = arena_printf(&instance->arena, "%" PRId64, half);
-    return half > 0;
-}
-
-/* One step towards a smaller case: the largest shapes among the csv cells, all alike, so that columns that repeat a
- * shape stay in step. */
-static bool shrink_step(struct task_instance *instance)
-{
-    const struct task_case *row = instance->task_case;
-    int64_t largest = 0;
-    bool shrunk = false;
-    for (int i = 0; i < row->column_count; i++) {
-        struct expr_value cell = expr_cell(&instance->arena, instance->values[i]);
-        int64_t size = largest_shape(&cell);
-        largest = size > largest ? size : largest;
-    }
-    for (int i = 0; i < row->column_count && largest > 1; i++) {
-        struct expr_value cell = expr_cell(&instance->arena, instance->values[i]);
-        if (shrink_cell(&instance->arena, &cell, largest)) {
-            instance->values[i] = expr_show(&instance->arena, &cell);
-            shrunk = true;
-        }
-    }
-    return shrunk || shrink_sizes(instance);
-}
-
 /* Attributes. */
 static json_t *list_json(const struct expr_value *value, bool integer)
 {
@@ -271,23 +153,26 @@ static json_t *list_json(const struct expr_value *value, bool integer)
     return list;
 }
 
-static json_t *attr_json(const char *type, const struct expr_value *value)
+/* NULL: the value is none of that type. */
+static json_t *attr_json(enum task_attr_type type, const struct expr_value *value)
 {
     bool number = expr_is_number(value);
-    if (strcmp(type, "int") == 0)
+    switch (type) {
+    case TASK_ATTR_INT:
         return number ? json_integer(value->kind == EXPR_REAL ? (json_int_t)value->real : value->integer) : NULL;
-    if (strcmp(type, "float") == 0)
+    case TASK_ATTR_FLOAT:
         return number ? json_real(expr_number(value)) : NULL;
-    if (strcmp(type, "bool") == 0)
+    case TASK_ATTR_BOOL:
         return number ? json_boolean(expr_number(value) != 0) : NULL;
-    if (strcmp(type, "string") == 0)
+    case TASK_ATTR_STRING:
         return value->kind == EXPR_TEXT ? json_string(value->text) : NULL;
-    if (value->kind != EXPR_LIST)
-        return NULL;
-    for (int i = 0; i < value->count; i++)
+    default:
+        break;
+    }
+    for (int i = 0; value->kind == EXPR_LIST && i < value->count; i++)
         if (!expr_is_number(&value->items[i]))
             return NULL;
-    return list_json(value, strcmp(type, "list_int") == 0);
+    return value->kind == EXPR_LIST ? list_json(value, type == TASK_ATTR_LIST_INT) : NULL;
 }
 
 static struct akgen_error *make_attrs(struct task_instance *instance, uint64_t seed)
@@ -298,57 +183,85 @@ static struct akgen_error *make_attrs(struct task_instance *instance, uint64_t s
         const struct task_attr *attr = &task->attrs[i];
         struct expr_scope scope = scope_of(instance, expr_mix(seed, 0x10000u + (uint64_t)i));
         struct expr_value value;
-        struct akgen_error *error = expr_eval_text(attr->value, &scope, &value);
+        struct akgen_error *error = value_of(attr->value, &scope, &value);
         if (!error && !(instance->attrs[i] = attr_json(attr->type, &value)))
-            error = error_new("the value is %s, expected %s", expr_show(&instance->arena, &value), attr->type);
+            error = error_new("the value is %s, expected %s", expr_show(&instance->arena, &value),
+                              task_attr_type_names[attr->type]);
         if (error)
             return error_prefix(error, "cases.csv:%d: attribute '%s'", instance->task_case->line, attr->name);
     }
     return NULL;
 }
 
-/* Inputs. */
-static struct akgen_error *fill(const char *generate, struct expr_scope *scope, struct task_tensor *tensor)
+/* How outputs are judged. */
+static struct akgen_error *judge_output(const struct task_param *output, const struct expr_scope *scope,
+                                        struct task_judging *judging)
 {
-    struct expr *expr, *bound;
-    scope->type = tensor->type;
-    scope->elements = tensor->elements;
-    struct akgen_error *error = expr_parse(scope->arena, generate, &expr);
-    if (!error)
-        error = expr_bind(expr, scope, &bound);
-    if (error)
-        return error_prefix(error, "generate '%s'", generate);
-    const struct expr_value *constant = expr_constant(bound);
-    bool list = constant && constant->kind == EXPR_LIST;
-    if (list && constant->count != tensor->elements)
-        return error_new("generate '%s' has %d values for %" PRId64 " elements", generate, constant->count,
-                         tensor->elements);
-    for (int i = 0; list && i < constant->count; i++)
-        if (!expr_is_number(&constant->items[i]))
-            return error_new("generate '%s' holds %s, expected numbers", generate,
-                             expr_show(scope->arena, &constant->items[i]));
-    if (constant && !list && !expr_is_number(constant))
-        return error_new("generate '%s' is %s, expected numbers", generate, expr_show(scope->arena, constant));
-    double wide[EXPR_BLOCK];
-    float narrow[EXPR_BLOCK];
-    for (int64_t first = 0; first < task_scalars(tensor); first += EXPR_BLOCK) {
-        int n = task_scalars(tensor) - first < EXPR_BLOCK ? (int)(task_scalars(tensor) - first) : EXPR_BLOCK;
-        expr_block(bound, scope, first, n, wide);
-        if (!task_is_float(tensor->type) || tensor->type == AKGEN_DOUBLE) {
-            task_write_double(tensor, first, n, wide);
-            continue;
-        }
-        for (int i = 0; i < n; i++)
-            narrow[i] = (float)wide[i];
-        task_write_float(tensor, first, n, narrow);
+    struct expr_value value;
+    struct akgen_error *error = NULL;
+    *judging = (struct task_judging){.by = {true, true}, .depth = 1};
+    if (output->compared) {
+        if ((error = value_of(output->compared, scope, &value)))
+            return error;
+        bool strict = value.kind == EXPR_TEXT && strcmp(value.text, "strict") == 0;
+        if (!strict && !expr_is_number(&value))
+            return error_new("compared is %s, expected true, false or strict", expr_show(scope->arena, &value));
+        judging->by[TASK_UPSTREAM] = !strict && expr_number(&value) != 0;
+        judging->by[TASK_STRICT] = strict || expr_number(&value) != 0;
+    }
+    if (output->depth) {
+        if ((error = value_of(output->depth, scope, &value)))
+            return error;
+        if (!expr_is_number(&value) || !(expr_number(&value) >= 0))
+            return error_new("depth is %s, expected a number of values", expr_show(scope->arena, &value));
+        judging->depth = expr_number(&value);
     }
     return NULL;
 }
 
+struct akgen_error *task_check_make(const struct expr *check, const struct expr_scope *scope, struct task_check *result)
+{
+    struct expr_value value;
+    *result = TASK_DEFAULT_CHECK;
+    struct akgen_error *error = check ? value_of(check, scope, &value) : NULL;
+    if (error || !check || value.kind != EXPR_RULE) /* the word `default` */
+        return error;
+    *result = (struct task_check){
+        .rule = (enum expr_rule)value.integer,
+        .abs_limit = expr_number(&value.items[0]),
+        .rel_limit = expr_number(&value.items[value.count - 1]),
+    };
+    return NULL;
+}
+
+static struct akgen_error *make_judging(struct task_instance *instance)
+{
+    const struct task *task = instance->task;
+    const struct expr_scope scope = scope_of(instance, 0);
+    struct akgen_error *error = task_check_make(task->check, &scope, &instance->check);
+    if (error)
+        return error_prefix(error, "cases.csv:%d: check", instance->task_case->line);
+    instance->judging = arena_alloc(&instance->arena, sizeof *instance->judging * (size_t)(task->output_count + 1));
+    for (int i = 0; i < task->output_count; i++)
+        if ((error = judge_output(&task->outputs[i], &scope, &instance->judging[i])))
+            return error_prefix(error, "cases.csv:%d: '%s'", instance->task_case->line, task->outputs[i].name);
+    return NULL;
+}
+
+/* Inputs. */
 static size_t tensor_bytes(const struct task_tensor *tensor)
 {
     size_t bytes = (size_t)tensor->elements * akgen_dtype_size(tensor->type);
     return (bytes + TENSOR_ALIGN) / TENSOR_ALIGN * TENSOR_ALIGN;
+}
+
+static struct akgen_error *fill(const struct expr *generate, struct expr_scope *scope, struct task_tensor *tensor)
+{
+    const struct expr *bound;
+    struct akgen_error *error = task_generator_bind(generate, scope, tensor, &bound);
+    if (!error)
+        task_generate(bound, scope, tensor);
+    return error;
 }
 
 static struct akgen_error *make_inputs(struct task_instance *instance, uint64_t seed, bool other)
@@ -371,10 +284,29 @@ static struct akgen_error *make_inputs(struct task_instance *instance, uint64_t 
             tensor->values = at;
             at += tensor_bytes(tensor);
             struct akgen_error *error = fill(other && param->strict ? param->strict : param->generate, &scope, tensor);
-            if (!error && task_special_any(param, variant))
-                task_special_plant(param, variant, scope.key, tensor);
             if (error)
                 return error_prefix(error, "cases.csv:%d: '%s'", instance->task_case->line, task->inputs[i].name);
+            if (task_special_any(param, variant))
+                task_special_plant(param, variant, scope.key, tensor);
+        }
+    return NULL;
+}
+
+/* Would the generators of a case yield numbers? */
+static struct akgen_error *try_generators(struct task_instance *instance)
+{
+    const struct task *task = instance->task;
+    const struct expr *bound;
+    for (int i = 0; i < task->input_count; i++)
+        for (int t = 0; t < instance->inputs[i].count; t++) {
+            const struct task_param *param = &task->inputs[i];
+            const struct task_tensor *tensor = &instance->inputs[i].tensors[t];
+            struct expr_scope scope = scope_of(instance, 0);
+            struct akgen_error *error = task_generator_bind(param->generate, &scope, tensor, &bound);
+            if (!error && param->strict)
+                error = task_generator_bind(param->strict, &scope, tensor, &bound);
+            if (error)
+                return error_prefix(error, "cases.csv:%d: '%s'", instance->task_case->line, param->name);
         }
     return NULL;
 }
@@ -386,10 +318,10 @@ static struct akgen_error *reduce(struct task_instance *instance, uint64_t *elem
     struct akgen_error *error = task_case_smaller(&instance->arena, instance->task, &smaller);
     if (error)
         return error;
-    memcpy(instance->values, smaller.values, sizeof *instance->values * (size_t)smaller.column_count);
-    instance->reduced = *instance->task->smaller;
+    instance->cells = smaller.cells;
+    instance->reduced = instance->task->smaller.count > 0;
     error = bind_shapes(instance, elements);
-    while (!error && *elements > TASK_GIANT && shrink_step(instance)) {
+    while (!error && *elements > TASK_GIANT && task_cells_shrink(&instance->arena, instance->task, &instance->cells)) {
         instance->reduced = true;
         error = bind_shapes(instance, elements);
     }
@@ -404,8 +336,7 @@ static struct task_instance *instance_new(const struct task *task, const struct 
         abort();
     instance->task = task;
     instance->task_case = task_case;
-    instance->values = arena_alloc(&instance->arena, sizeof(char *) * (size_t)(task_case->column_count + 1));
-    memcpy(instance->values, task_case->values, sizeof(char *) * (size_t)task_case->column_count);
+    instance->cells = task_case->cells;
     return instance;
 }
 
@@ -419,10 +350,12 @@ static struct akgen_error *instance_make(const struct task *task, const struct t
         error = reduce(instance, &elements);
     if (!error)
         error = make_attrs(instance, stream);
+    if (!error)
+        error = make_judging(instance);
     if (!error && inputs)
         error = make_inputs(instance, stream, task_case->variant != TASK_SHOWN || seed & TASK_OTHER_VALUES);
-    if (!error && inputs)
-        task_derive(instance);
+    if (!error && inputs && task->derive)
+        task->derive(instance);
     if (error)
         task_instance_free(instance);
     *result = error ? NULL : instance;
@@ -458,22 +391,10 @@ struct akgen_error *task_case_measure(const struct task *task, struct task_case 
     struct akgen_error *error = bind_shapes(instance, &task_case->elements);
     if (!error)
         error = make_attrs(instance, 0);
+    if (!error)
+        error = make_judging(instance);
+    if (!error)
+        error = try_generators(instance);
     task_instance_free(instance);
     return error;
-}
-
-bool task_output_judged(const struct task_instance *instance, int output, enum task_profile profile)
-{
-    struct arena arena = {0};
-    struct expr_scope scope = {.arena = &arena,
-                               .columns = instance->task_case->columns,
-                               .values = instance->values,
-                               .column_count = instance->task_case->column_count};
-    struct expr_value value;
-    struct akgen_error *error = expr_eval_text(instance->task->outputs[output].compared, &scope, &value);
-    bool judged = error || (expr_is_number(&value) ? expr_number(&value) != 0
-                                                   : value.kind == EXPR_TEXT && profile == TASK_STRICT);
-    error_free(error);
-    arena_free(&arena);
-    return judged;
 }

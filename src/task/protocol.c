@@ -9,11 +9,14 @@
  * absolute and relative, 1e-2 until January 2026, 1e-4 since; five fresh inputs per task. */
 struct protocol {
     const char *suite, *shapes;
-    const char *tolerances[2]; /* the first is the default: every task's `check` */
+    struct {
+        const char *text;
+        double limit;
+    } tolerances[2]; /* the first is the default: every task's `check` */
     int trials;
 };
 static const struct protocol protocols[] = {
-    {"multikernelbench", "v1", {"1e-2", "1e-4"}, 5},
+    {"multikernelbench", "v1", {{"1e-2", 1e-2}, {"1e-4", 1e-4}}, 5},
 };
 
 static const struct protocol *protocol_of(const struct task *task)
@@ -30,23 +33,30 @@ int task_trials(const struct task *task)
     return protocol ? protocol->trials : 1;
 }
 
-static const char *check_with(struct arena *arena, const char *tolerance)
-{
-    return arena_printf(arena, "allclose(%s, %s)", tolerance, tolerance);
-}
-
 struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, const char *tolerance)
 {
     const struct protocol *protocol = protocol_of(task);
     if (!protocol)
         return error_new("suite '%s' has no tolerance to choose: its tasks bring their own checks", task->suite);
     for (int i = 0; i < 2; i++)
-        if (strcmp(protocol->tolerances[i], tolerance) == 0) {
-            task->check = check_with(arena, protocol->tolerances[i]);
-            return NULL;
+        if (strcmp(protocol->tolerances[i].text, tolerance) == 0) {
+            const char *check = arena_printf(arena, "allclose(%s, %s)", tolerance, tolerance);
+            return expr_parse(arena, check, NULL, &task->check);
         }
-    return error_new("the tolerance of '%s' is %s or %s, not '%s'", task->suite, protocol->tolerances[0],
-                     protocol->tolerances[1], tolerance);
+    return error_new("the tolerance of '%s' is %s or %s, not '%s'", task->suite, protocol->tolerances[0].text,
+                     protocol->tolerances[1].text, tolerance);
+}
+
+/* The check is allclose with this limit, absolute and relative, in every case. */
+static bool checks_with(struct arena *arena, const struct task *task, double limit)
+{
+    struct expr_scope anywhere = {.arena = arena};
+    struct expr_value check;
+    struct akgen_error *error = task->check ? expr_eval(task->check, &anywhere, &check) : NULL;
+    bool same = task->check && !error && check.kind == EXPR_RULE && check.integer == RULE_ALLCLOSE &&
+                expr_number(&check.items[0]) == limit && expr_number(&check.items[1]) == limit;
+    error_free(error);
+    return same;
 }
 
 const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials)
@@ -55,9 +65,9 @@ const char *task_protocol(struct arena *arena, const struct task *task, enum tas
     const char *tolerance = NULL;
     if (!protocol)
         return "";
-    for (int i = 0; task->check && i < 2; i++)
-        if (strcmp(task->check, check_with(arena, protocol->tolerances[i])) == 0)
-            tolerance = protocol->tolerances[i];
+    for (int i = 0; i < 2; i++)
+        if (checks_with(arena, task, protocol->tolerances[i].limit))
+            tolerance = protocol->tolerances[i].text;
     const char *check = profile == TASK_STRICT ? "strict limits"
                         : tolerance            ? arena_printf(arena, "tolerance %s", tolerance)
                                                : "a check of its own";

@@ -1,36 +1,17 @@
 /* Values at the ends of a floating type: what an operator defines for them, its input's `special` names. They are
  * planted in the first half of a tensor, so that an operator that reduces rows has clean rows as well. */
-#include "task/expr/expr_internal.h"
 #include "task/task_internal.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { KINDS = 4, MOST_VALUES = 5, SPACING = 61 };
-static const char *const kinds[KINDS] = {"zero", "subnormal", "inf", "nan"};
-
-bool task_special_known(const char *words)
-{
-    for (const char *at = words; *at;) {
-        size_t length = strcspn(at, " ");
-        bool known = false;
-        for (int k = 0; k < KINDS; k++)
-            known |= strlen(kinds[k]) == length && memcmp(kinds[k], at, length) == 0;
-        if (!known)
-            return false;
-        at += length;
-        at += strspn(at, " ");
-    }
-    return true;
-}
+enum { MOST_VALUES = 5, SPACING = 61 };
 
 bool task_special_any(const struct task_param *param, enum task_variant variant)
 {
-    if (variant == TASK_NAN_VALUES)
-        return task_has_word(param->special, "nan");
-    return variant == TASK_LIMIT_VALUES &&
-           (task_has_word(param->special, "zero") || task_has_word(param->special, "subnormal") ||
-            task_has_word(param->special, "inf"));
+    unsigned planted = variant == TASK_NAN_VALUES     ? TASK_NAN
+                       : variant == TASK_LIMIT_VALUES ? TASK_ZERO | TASK_SUBNORMAL | TASK_INF
+                                                      : 0;
+    return param->special & planted;
 }
 
 /* The values of the variant, of this type; returns their number. */
@@ -43,13 +24,13 @@ static int values_of(const struct task_param *param, enum task_variant variant, 
         values[count++] = NAN;
         return count;
     }
-    if (task_has_word(param->special, "inf")) {
+    if (param->special & TASK_INF) {
         values[count++] = INFINITY;
         values[count++] = -INFINITY;
     }
-    if (task_has_word(param->special, "zero"))
+    if (param->special & TASK_ZERO)
         values[count++] = 0;
-    if (task_has_word(param->special, "subnormal")) {
+    if (param->special & TASK_SUBNORMAL) {
         values[count++] = subnormal;
         values[count++] = -subnormal;
     }

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ZERO, ONE, COPY, CANDIDATES };
-static const char *const names[CANDIDATES] = {"zero", "one", "copy"};
-
 /* The input tensor that output tensor `t` would be a copy of: same type and number of elements; NULL if there is none.
  */
 static const struct task_tensor *copied_input(const struct task_instance *instance, const struct task_tensor *output,
@@ -29,19 +26,19 @@ static bool fill(const struct task_instance *instance, int candidate, struct tas
     enum { CHUNK = 1024 };
     double ones[CHUNK];
     size_t bytes = (size_t)output->elements * akgen_dtype_size(output->type);
-    const struct task_tensor *input = candidate == COPY ? copied_input(instance, output, t) : NULL;
+    const struct task_tensor *input = candidate == TASK_TRIVIAL_COPY ? copied_input(instance, output, t) : NULL;
     output->values = calloc(bytes ? bytes : 1, 1);
     if (!output->values)
         abort();
-    if (candidate == COPY && input)
+    if (candidate == TASK_TRIVIAL_COPY && input)
         memcpy(output->values, input->values, bytes);
     for (int i = 0; i < CHUNK; i++)
         ones[i] = 1;
-    for (int64_t at = 0; candidate == ONE && at < task_scalars(output); at += CHUNK) {
+    for (int64_t at = 0; candidate == TASK_TRIVIAL_ONE && at < task_scalars(output); at += CHUNK) {
         int64_t left = task_scalars(output) - at;
         task_write_double(output, at, (int)(left < CHUNK ? left : CHUNK), ones);
     }
-    return candidate != COPY || input;
+    return candidate != TASK_TRIVIAL_COPY || input;
 }
 
 static bool accepted(const struct task_instance *instance, const struct task_argument *expected, int candidate)
@@ -70,36 +67,40 @@ static bool accepted(const struct task_instance *instance, const struct task_arg
 
 /* Tries the candidates that are still alive on one run of a case; a rejected one dies. */
 static struct akgen_error *try_case(const struct task *task, const struct task_case *task_case, uint64_t seed,
-                                    bool alive[CANDIDATES])
+                                    bool alive[TASK_TRIVIALS])
 {
     struct task_instance *instance = NULL;
-    struct task_argument *expected = NULL;
     struct akgen_error *error = task_instance_make(task, task_case, seed, false, &instance);
-    if (!error)
-        error = task_reference(instance, TASK_STRICT, &expected);
-    for (int candidate = 0; candidate < CANDIDATES && !error; candidate++)
+    struct task_argument *expected = error ? NULL : task_reference(instance, TASK_STRICT);
+    for (int candidate = 0; candidate < TASK_TRIVIALS && !error; candidate++)
         alive[candidate] = alive[candidate] && accepted(instance, expected, candidate);
     task_outputs_free(expected);
     task_instance_free(instance);
     return error;
 }
 
+static bool any(const bool alive[TASK_TRIVIALS])
+{
+    return alive[TASK_TRIVIAL_ZERO] || alive[TASK_TRIVIAL_ONE] || alive[TASK_TRIVIAL_COPY];
+}
+
 struct akgen_error *task_check_trivial(const struct task *task)
 {
-    bool alive[CANDIDATES] = {true, true, true};
+    bool alive[TASK_TRIVIALS] = {true, true, true};
     struct akgen_error *error = NULL;
-    for (int i = 0; i < task->case_count && !error && (alive[ZERO] || alive[ONE] || alive[COPY]); i++) {
+    for (int i = 0; i < task->case_count && !error && any(alive); i++) {
         error = try_case(task, &task->cases[i], 0, alive);
-        if (!error && (alive[ZERO] || alive[ONE] || alive[COPY]))
+        if (!error && any(alive))
             error = try_case(task, &task->cases[i], 1 | TASK_OTHER_VALUES, alive);
     }
-    for (int candidate = 0; candidate < CANDIDATES && !error; candidate++) {
-        bool known = task_has_word(task->trivial, names[candidate]);
+    for (int candidate = 0; candidate < TASK_TRIVIALS && !error; candidate++) {
+        bool known = task->trivial >> candidate & 1;
         if (alive[candidate] && !known)
             error = error_new("the candidate '%s' (see docs/tasks.md, trivial) passes the strict check of every case",
-                              names[candidate]);
+                              task_trivial_names[candidate]);
         else if (known && !alive[candidate])
-            error = error_new("task.yaml lists '%s' as trivial, but the strict check rejects it", names[candidate]);
+            error = error_new("task.yaml lists '%s' as trivial, but the strict check rejects it",
+                              task_trivial_names[candidate]);
     }
     return error;
 }

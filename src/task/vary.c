@@ -1,12 +1,10 @@
 /* Hidden cases: what a shown one becomes with other sizes or other values.
  *
- * `vary` of task.yaml says how sizes follow: segments separated by ';'. A segment is a list of words: `sizes` replaces
- * every size in the lists of a case by another one, the same everywhere in the case, so that columns that repeat a size
- * stay in step (a normalized_shape is still the end of its input_shape); further words are columns that hold one size
- * each; `even` keeps even sizes even. Sizes up to KEPT_SIZES stay: they tend to have a meaning (the 3 of a cross
- * product, the 1 of a broadcast). Or a segment is `column = expression` of the columns as they are by then, and of
- * $hidden, a size of the variant. */
-#include "task/expr/expr.h"
+ * `vary` of task.yaml says how sizes follow, step by step. A step gives other sizes: each size is replaced by another
+ * one, the same everywhere in the case, so that columns that repeat a size stay in step (a normalized_shape is still
+ * the end of its input_shape). Sizes up to KEPT_SIZES stay: they tend to have a meaning (the 3 of a cross product, the
+ * 1 of a broadcast). Or a step computes one column from the columns as they are by then, and from $hidden, a size of
+ * the variant. */
 #include "task/task_internal.h"
 
 #include <inttypes.h>
@@ -93,86 +91,49 @@ static void vary_list(struct arena *arena, struct size_map *map, struct expr_val
     list->items = items;
 }
 
-static int column_index(const struct task_case *row, const char *name)
+/* Other sizes in the cells that the step names. */
+static void vary_sizes(struct arena *arena, const struct task_step *step, int columns, struct size_map *map,
+                       struct expr_value *cells)
 {
-    for (int i = 0; i < row->column_count; i++)
-        if (strcmp(row->columns[i], name) == 0)
-            return i;
-    return -1;
-}
-
-/* Replaces the sizes in the cells that `words` names. */
-static void vary_sizes(struct arena *arena, const char *words, struct size_map *map, struct task_case *row)
-{
-    for (int i = 1; i < row->column_count; i++) {
-        struct expr_value cell = expr_cell(arena, row->values[i]);
-        if (cell.kind == EXPR_LIST && task_has_word(words, "sizes"))
-            vary_list(arena, map, &cell);
-        else if (cell.kind == EXPR_INT && task_has_word(words, row->columns[i]))
-            cell.integer = replaced(map, cell.integer);
+    for (int i = 1; i < columns; i++) {
+        if (cells[i].kind == EXPR_LIST && step->lists)
+            vary_list(arena, map, &cells[i]);
+        else if (cells[i].kind == EXPR_INT && step->columns[i])
+            cells[i].integer = replaced(map, cells[i].integer);
         else
             continue;
-        row->values[i] = arena_strdup(arena, expr_show(arena, &cell));
+        cells[i] = expr_as_cell(arena, cells[i]);
     }
 }
 
-static struct akgen_error *known_words(struct arena *arena, const char *words, const struct task_case *row)
+/* `column = value`; `cells` has room for $hidden behind the columns. */
+static struct akgen_error *assign(struct arena *arena, const struct task_step *step, struct expr_value *cells)
 {
-    for (const char *at = words; *at;) {
-        size_t length = strcspn(at, " ");
-        const char *word = arena_printf(arena, "%.*s", (int)length, at);
-        if (strcmp(word, "sizes") != 0 && strcmp(word, "even") != 0 && column_index(row, word) < 0)
-            return error_new("'%s' is no column of cases.csv", word);
-        at += length;
-        at += strspn(at, " ");
-    }
+    struct expr_scope scope = {.arena = arena, .cells = cells};
+    struct expr_value value;
+    struct akgen_error *error = expr_eval(step->value, &scope, &value);
+    if (error)
+        return error_prefix(error, "in '%.100s'", expr_text(step->value));
+    cells[step->column] = expr_as_cell(arena, value);
     return NULL;
 }
 
-/* `column = expression`, split at its '=', with the columns as they are by now and, unless it is NULL, $hidden. */
-static struct akgen_error *assign(struct arena *arena, const char *segment, const char *expression, const char *hidden,
-                                  struct task_case *row)
+/* A row's cells as the arena's own, with room for $hidden. */
+static struct expr_value *own_cells(struct arena *arena, const struct task *task, const struct task_case *row)
 {
-    size_t length = strcspn(segment, " =");
-    const char *name = arena_printf(arena, "%.*s", (int)length, segment);
-    int at = column_index(row, name), count = row->column_count;
-    if (at < 0)
-        return error_new("'%s' is no column of cases.csv", name);
-    const char **columns = arena_alloc(arena, sizeof *columns * (size_t)(count + 1));
-    const char **values = arena_alloc(arena, sizeof *values * (size_t)(count + 1));
-    memcpy(columns, row->columns, sizeof *columns * (size_t)count);
-    memcpy(values, row->values, sizeof *values * (size_t)count);
-    columns[count] = "hidden";
-    values[count] = hidden;
-    struct expr_scope scope = {
-        .arena = arena, .columns = columns, .values = values, .column_count = count + (hidden != NULL)};
-    struct expr_value value;
-    struct akgen_error *error = expr_eval_text(expression, &scope, &value);
-    if (!error)
-        row->values[at] = arena_strdup(arena, value.kind == EXPR_TEXT ? value.text : expr_show(arena, &value));
-    return error;
-}
-
-/* Cuts the text at the next ';': the segment without leading spaces; *rest is what follows, NULL at the end. */
-static char *next_segment(char *text, char **rest)
-{
-    *rest = strchr(text, ';');
-    if (*rest)
-        *(*rest)++ = 0;
-    return text + strspn(text, " ");
+    size_t count = (size_t)task->columns.count;
+    struct expr_value *cells = arena_alloc(arena, sizeof *cells * (count + 1));
+    memcpy(cells, row->cells, sizeof *cells * count);
+    return cells;
 }
 
 struct akgen_error *task_case_smaller(struct arena *arena, const struct task *task, struct task_case *row)
 {
     struct akgen_error *error = NULL;
-    const char **values = arena_copy(arena, row->values, sizeof *values * (size_t)row->column_count);
-    row->values = values;
-    char *rest = *task->smaller ? arena_strdup(arena, task->smaller) : NULL;
-    while (rest && !error) {
-        char *segment = next_segment(rest, &rest), *equals = strchr(segment, '=');
-        error = equals ? assign(arena, segment, equals + 1, NULL, row)
-                       : error_new("'%s' is not of the form 'column = expression'", segment);
-    }
+    struct expr_value *cells = own_cells(arena, task, row);
+    for (int i = 0; i < task->smaller.count && !error; i++)
+        error = assign(arena, &task->smaller.steps[i], cells);
+    row->cells = cells;
     return error;
 }
 
@@ -181,20 +142,21 @@ static struct akgen_error *vary_below(struct arena *arena, const struct task *ta
                                       struct size_map *map, struct task_case *hidden, bool *changed)
 {
     struct akgen_error *error = NULL;
+    int columns = task->columns.count;
+    struct expr_value *cells = own_cells(arena, task, shown);
     map->count = 0;
-    hidden->values = arena_copy(arena, shown->values, sizeof *hidden->values * (size_t)shown->column_count);
+    hidden->cells = cells;
     *changed = false;
-    const char *size =
-        arena_printf(arena, "%" PRId64, map->variant == TASK_TAIL_SIZES ? map->tail_cap + 1 : map->prime_cap);
-    for (char *rest = arena_strdup(arena, task->vary); rest && !error;) {
-        char *segment = next_segment(rest, &rest), *equals = strchr(segment, '=');
-        if (equals) {
-            error = assign(arena, segment, equals + 1, size, hidden);
-            *changed |= strstr(equals, "$hidden") != NULL;
-        } else if (!(error = known_words(arena, segment, shown))) {
-            map->even = task_has_word(segment, "even");
-            vary_sizes(arena, segment, map, hidden);
-        }
+    cells[columns] = (struct expr_value){
+        .kind = EXPR_INT, .integer = map->variant == TASK_TAIL_SIZES ? map->tail_cap + 1 : map->prime_cap};
+    for (int i = 0; i < task->vary.count && !error; i++) {
+        const struct task_step *step = &task->vary.steps[i];
+        map->even = step->even;
+        if (step->value) {
+            error = assign(arena, step, cells);
+            *changed |= expr_mentions(step->value, columns);
+        } else
+            vary_sizes(arena, step, columns, map, cells);
     }
     *changed |= map->count > 0;
     return error ? error : task_case_measure(task, hidden);
@@ -205,7 +167,7 @@ static struct akgen_error *vary(struct arena *arena, const struct task *task, co
 {
     struct akgen_error *error = NULL;
     *changed = false;
-    for (int i = 0; *task->vary && !error && i < CAPS; i++) {
+    for (int i = 0; task->vary.count && !error && i < CAPS; i++) {
         struct size_map map = {.variant = hidden->variant, .prime_cap = caps[i].prime, .tail_cap = caps[i].tail};
         error = vary_below(arena, task, shown, &map, hidden, changed);
         if (hidden->elements <= HIDDEN_ELEMENTS)

@@ -1,4 +1,5 @@
 /* The compiler: where it is, its flags, precompiled headers, and running it in the jail. */
+#include "base/array.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
@@ -29,15 +30,10 @@ static const char *find_program(const char *const *candidates)
 
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument)
 {
-    if (args->count + 1 >= args->capacity) {
-        int capacity = args->capacity ? args->capacity * 2 : 64;
-        const char **grown = arena_alloc(arena, (size_t)capacity * sizeof *grown);
-        if (args->count)
-            memcpy(grown, args->list, (size_t)args->count * sizeof *grown);
-        args->list = grown;
-        args->capacity = capacity;
-    }
-    args->list[args->count++] = argument;
+    ARRAY_ADD(arena, args->items, args->count, args->capacity, argument);
+    /* The end of the list, which the next argument takes the place of. */
+    ARRAY_ADD(arena, args->items, args->count, args->capacity, NULL);
+    args->count--;
 }
 
 static const char *cache_directory(struct arena *arena, const char *given)
@@ -133,7 +129,9 @@ static struct akgen_error *find_tools(struct arena *arena, const char *cache_dir
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang)
 {
     struct akgen_error *error = find_tools(arena, cache_dir, clang);
-    return error ? error : digest_headers(arena, clang);
+    if (!error)
+        error = digest_headers(arena, clang);
+    return error ? error : paths_make(arena, clang);
 }
 
 struct akgen_error *toolchain_version(struct arena *arena, const char **version)
@@ -200,8 +198,9 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
     if (side == CLANG_CUBE)
         clang_add(arena, args, "-D__DAV_C220_CUBE__=1");
     /* -isystem would hide what the headers assert; warnings inside them are dropped by the reader of diagnostics. */
-    clang_add(arena, args,
-              arena_printf(arena, "-I%s/include/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc"));
+    const char *folder = side == CLANG_HOST ? "cann" : "ascendc";
+    clang_add(arena, args, arena_printf(arena, "-I%s/include/%s", clang->home, folder));
+    clang_add(arena, args, arena_printf(arena, "-I%s/%s", clang->paths, folder));
     clang_add(arena, args, arena_printf(arena, "-I%s/include", clang->home));
 }
 
@@ -259,7 +258,7 @@ struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *c
     digest_string(digest, clang->headers);
     clang_common_flags(arena, clang, side, &flags);
     for (int i = 0; i < flags.count; i++)
-        digest_string(digest, flags.list[i]);
+        digest_string(digest, flags.items[i]);
     const char *base = arena_printf(arena, "%s/pch/%s-%.16s", clang->cache, name, digest_finish(digest, arena));
     *path = arena_printf(arena, "%s.pch", base);
     if (files_exists(*path))
@@ -325,14 +324,17 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
     static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
                                          "/dev/null", "/proc/self"};
     enum { SYSTEM = sizeof(system) / sizeof(*system) };
-    const char *readable[SYSTEM + 5];
+    const char *readable[SYSTEM + 6];
     size_t count = 0;
     for (size_t i = 0; i < SYSTEM; i++)
         readable[count++] = system[i];
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
     readable[count++] = project;
-    readable[count++] = clang->question; /* last: may be NULL */
+    if (clang->paths)
+        readable[count++] = clang->paths;
+    if (clang->question)
+        readable[count++] = clang->question;
     readable[count] = NULL;
     const char *const writable[] = {work, NULL};
     const struct sandbox_limits limits = {.seconds = clang->seconds,
@@ -340,5 +342,5 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                                           .file_bytes = compiler_file,
                                           .readable = readable,
                                           .writable = writable};
-    sandbox_spawn(arena, args->list, &limits, NULL, COMPILER_OUTPUT, result);
+    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
 }

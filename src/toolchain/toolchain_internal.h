@@ -17,6 +17,7 @@ struct clang {
     const char *home;    /* toolchain_home() */
     const char *headers; /* digest of everything under home/include */
     const char *cache;   /* absolute; exists */
+    const char *paths;   /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
     double seconds;      /* limit per compile */
     bool debug;          /* kernels are compiled for a debugger */
 };
@@ -26,7 +27,7 @@ struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struc
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
 /* A growing, NULL-terminated list of arguments. */
 struct clang_args {
-    const char **list;
+    const char **items;
     int count, capacity;
 };
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument);
@@ -41,6 +42,21 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                const char *work, struct sandbox_result *result);
 /* A fresh directory in the cache for one build; remove with files_remove_tree. */
 struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
+
+/* Other paths of the headers (paths.c). */
+/* One line of include/<side>/paths.txt: CANN's path, and the header under include/<side> that it leads to. */
+struct cann_path {
+    const char *path, *header;
+};
+struct path_list {
+    struct cann_path *items;
+    size_t count, capacity;
+};
+/* The paths that `file` lists. Errors: unreadable, or a path above the first header. */
+struct akgen_error *paths_read(struct arena *arena, const char *file, struct path_list *list);
+/* Fills clang->paths: a folder in the cache with ascendc/<path> and cann/<path> for each path that is listed, a file of
+ * one line that includes the header. Files that are there already stay. */
+struct akgen_error *paths_make(struct arena *arena, struct clang *clang);
 
 /* The source pass (prepare.c). */
 /* A place where the text that is compiled is longer than the author's: columns behind it move back by `longer`. */
@@ -137,7 +153,7 @@ int core_type_of(enum entry_cores named, const struct core_uses *aiv, const stru
 bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, bool maybe_unused,
                   const char *const *objects, const char *work, const struct diagnose_places *places,
                   struct diagnostic_list *list, const char **so);
-/* Names that a shared object needs from others; NULL-terminated, in the arena; NULL if the file is no ELF64 object. */
+/* Names that a shared object needs from others; NULL-terminated, in the arena; NULL if the file is no shared object. */
 const char **link_undefined(struct arena *arena, const char *so);
 
 #endif

@@ -174,6 +174,19 @@ class BrokenTask(unittest.TestCase):
         path.write_text(path.read_text() + "\nno_such_key: [1\n")
         self.assert_others_survive(r"AddCustom/task\.yaml")
 
+    def test_a_misspelt_check_is_no_check(self):
+        path = self.task / "task.yaml"
+        path.write_text(path.read_text().replace("reference:", "check: allclse\nreference:", 1))
+        line = path.read_text().splitlines().index("check: allclse") + 1
+        self.assert_others_survive(rf"AddCustom/task\.yaml:{line}: check is 'allclse', expected default, abs_rel\(a, r\), "
+                                   r".* or share\(l\)")
+
+    def test_a_task_of_another_folder(self):
+        path = self.task / "task.yaml"
+        path.write_text(path.read_text().replace("suite: npukernelbench", "suite: npukernelbnch", 1))
+        self.assert_others_survive(r"AddCustom/task\.yaml:1: suite is 'npukernelbnch', but the folder says "
+                                   r"'npukernelbench'")
+
     def test_wrong_dtype_in_a_case(self):
         path = self.task / "cases.csv"
         path.write_text(path.read_text().replace("float16", "float8", 1))
@@ -190,8 +203,8 @@ class BrokenTask(unittest.TestCase):
         process = akgen("task", "check", env=self.env)
         self.assertEqual(process.returncode, 3)
         self.assertRegex(process.stdout, "AddCustom: task.yaml lists 'zero' as trivial, but the strict check rejects it")
-        shutil.copytree(TASKS / "level2/Foreach/ForeachCopy", self.task.parents[1] / "Foreach/ForeachCopy")
-        path = self.task.parents[1] / "Foreach/ForeachCopy/task.yaml"
+        shutil.copytree(TASKS / "level2/Foreach/ForeachCopy", self.task.parents[2] / "level2/Foreach/ForeachCopy")
+        path = self.task.parents[2] / "level2/Foreach/ForeachCopy/task.yaml"
         path.write_text(path.read_text().replace('trivial: "copy: the operator copies"\n', ""))
         self.assertRegex(akgen("task", "check", env=self.env).stdout, "ForeachCopy: the candidate 'copy' .*passes")
 

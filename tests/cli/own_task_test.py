@@ -132,16 +132,16 @@ class OwnTask(unittest.TestCase):
         folder = self.home / CUBE
         blocks = dict(example())
         for name, language, old, new, message in [
-            ("task.yaml", "yaml", "x*x*x*factor", "x*q", r"task\.yaml:19: formula: 'q' is no input or attribute; there are x, factor"),
-            ("task.yaml", "yaml", "x*x*x*factor", "gelu(x)", r"task\.yaml:19: formula: there is no function 'gelu'; there are abs sqrt"),
-            ("task.yaml", "yaml", "x*x*x*factor", "x*(x", r"task\.yaml:19: formula: expected '\)' at 'the end'"),
+            ("task.yaml", "yaml", "x*x*x*factor", "x*q", r"task\.yaml:19: formula: in 'x\*q', column 3: 'q' is no input or attribute; there are x, factor"),
+            ("task.yaml", "yaml", "x*x*x*factor", "gelu(x)", r"task\.yaml:19: formula: in 'gelu\(x\)', column 1: there is no function 'gelu'; there are abs sqrt"),
+            ("task.yaml", "yaml", "x*x*x*factor", "x*(x", r"task\.yaml:19: formula: in 'x\*\(x', column 5: expected '\)', found the end"),
             ("task.yaml", "yaml", "reference: formula", "reference: cub", r"task\.yaml:5: there is no reference called 'cub'"),
             ("task.yaml", "yaml", "reference: formula", "reference: sqrt", r"task\.yaml:19: 'y' has a formula, but the reference is sqrt"),
             ("task.yaml", "yaml", "    formula: \"x*x*x*factor\"\n", "", r"task\.yaml:15: reference is formula: output 'y' must"),
             ("task.yaml", "yaml", "float16, float32]\n    generate", "float16, float8]\n    generate", r"task\.yaml:11: 'float8' is no data type, expected"),
             ("task.yaml", "yaml", "type: float", "type: double", r"task\.yaml:22: type is 'double', expected int, float"),
-            ("task.yaml", "yaml", "category:", "categori:", r"task\.yaml:3: Unexpected key: categori"),
-            ("cases.csv", "csv", "factor\n", "factr\n", r"cases\.csv:2: .*'factor'.* case_id, shape, dtype, factr"),
+            ("task.yaml", "yaml", "category:", "categori:", r"task\.yaml:3: 'categori' is no key of a task, expected .*; did you mean category\?"),
+            ("cases.csv", "csv", "factor\n", "factr\n", r"task\.yaml:23: value: .*'factor'.* case_id, shape, dtype, factr"),
             ("cases.csv", "csv", "float32", "bfloat16", r"cases\.csv:3: .*bfloat16.*float16, float32"),
             ("cases.csv", "csv", "float32", "float8", r"cases\.csv:3: .*float8.*float16, float32"),
             ("cases.csv", "csv", "[7, 33]", "[7, x]", r"cases\.csv:3: "),

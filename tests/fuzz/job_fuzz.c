@@ -1,9 +1,56 @@
 /* Whatever bytes stand where a job or a result should: the readers answer with an error or a value, never a crash. */
+#include "fuzz.h"
+
 #include "sandbox/job_internal.h"
 
-#include <stdint.h>
+#include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+static void seed_json(json_t *json)
+{
+    char *text = json_dumps(json, JSON_COMPACT);
+    fuzz_seed_text(text);
+    free(text);
+    json_decref(json);
+}
+
+void fuzz_seeds(void)
+{
+    struct job_tensor tensors[] = {
+        {.shape = {.type = AKGEN_BF16, .format = 2, .rank = 3, .dims = {2, 0, 5}}, .bytes = 20},
+        {.shape = {.type = AKGEN_INT64, .format = 2}, .offset = 1536, .bytes = 8}};
+    struct job_argument inputs[] = {{.tensors = tensors, .count = 2, .list = true, .alias = -1}, {.alias = -1}};
+    struct job_argument output = {.tensors = tensors, .count = 1, .alias = 0};
+    struct op_attr attr = {.name = "alpha", .type = OP_ATTR_FLOAT, .value = json_real(0.25)};
+    const struct job job = {.kind = JOB_RUN,
+                            .host_so = "/h.so",
+                            .kernel_so = "/k.so",
+                            .op_type = "Add",
+                            .entry = "e",
+                            .soc = "Ascend910B2",
+                            .inputs = inputs,
+                            .input_count = 2,
+                            .outputs = &output,
+                            .output_count = 1,
+                            .attrs = &attr,
+                            .attr_count = 1,
+                            .gm_bytes = 4096};
+    struct job_finding finding = {
+        .fault = "hazard_raw", .kind = NPU_HAZARD, .message = "m", .api = "Add", .file = "k.cpp", .line = 3};
+    uint64_t undefined[] = {4};
+    const struct job_result result = {.nonce = "n",
+                                      .stage = JOB_KERNEL,
+                                      .error = "e",
+                                      .block_dim = 8,
+                                      .findings = &finding,
+                                      .finding_count = 1,
+                                      .undefined = undefined,
+                                      .undefined_first = undefined,
+                                      .undefined_count = 1,
+                                      .printed = "x"};
+    seed_json(job_to_json(&job));
+    seed_json(job_result_to_json(&result));
+    json_decref(attr.value);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {

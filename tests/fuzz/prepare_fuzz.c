@@ -1,10 +1,10 @@
 /* The source pass on any text: it ends, and the text keeps its lines. */
+#include "fuzz.h"
+
 #include "toolchain/toolchain_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static size_t lines(const char *text)
 {
@@ -12,6 +12,12 @@ static size_t lines(const char *text)
     for (; (text = strchr(text, '\n')); text++)
         count++;
     return count;
+}
+
+void fuzz_seeds(void)
+{
+    fuzz_seed_files("tests/kernels/good", ".cpp");
+    fuzz_seed_text("a.cpp:3:7: error: unknown type name 'x'\n    3 | x y;\n/p/op_kernel/a.cpp:9:1: warning: unused\n");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -1,11 +1,12 @@
 /* Answers of any text: reading ends, keeps its promises about problems and names, and reads the wrapper of whatever it
  * has got. */
+#include "fuzz.h"
+
+#include "base/files.h"
 #include "op/response.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static void read_wrapper(struct arena *arena, const struct py_strings *strings)
 {
@@ -28,6 +29,26 @@ static void read_wrapper(struct arena *arena, const struct py_strings *strings)
     if ((wrapper.kind == OP_WRAPPER_PLAIN) != (wrapper.reason == NULL))
         abort();
     op_wrapper_release(&wrapper);
+}
+
+void fuzz_seeds(void)
+{
+    fuzz_seed_files("tests/cli/responses", ".py");
+    struct arena arena = {0};
+    const char **paths, *folder = AKGEN_SOURCE_DIR "/tests/cli/responses";
+    size_t count;
+    if (files_list(&arena, folder, &paths, &count))
+        abort();
+    for (size_t i = 0; i < count; i++) { /* the code between fences */
+        char *text;
+        if (files_read(&arena, arena_printf(&arena, "%s/%s", folder, paths[i]), SIZE_MAX, &text, NULL))
+            abort();
+        char *fence = strstr(text, "\n```"), *begin = fence ? strchr(fence + 1, '\n') : NULL;
+        char *end = begin ? strstr(begin, "\n```") : NULL;
+        if (end)
+            fuzz_seed(begin + 1, (size_t)(end - begin));
+    }
+    arena_free(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

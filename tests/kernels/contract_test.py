@@ -10,14 +10,15 @@ import sys
 import tempfile
 
 HOME = pathlib.Path(os.environ.get("AKGEN_HOME", pathlib.Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(HOME / "scripts"))
+import tables
+
 CLANG = ["clang++-19", "-std=c++17", "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang",
          "-fcuda-is-device", "-Xclang", "-fcuda-allow-variadic-functions", "-Wno-unknown-cuda-version", "-Xclang", "-ffloat16-excess-precision=none", "-O1",
-         f"-I{HOME}/include/ascendc", f"-I{HOME}/include", f"-I{HOME}/src", "-include", "kernel_operator.h", "-include", "lib/matmul_intf.h",
+         f"-I{HOME}/include/ascendc", f"-I{HOME}/include", "-include", "kernel_operator.h", "-include", "lib/matmul_intf.h",
          "-fsyntax-only", "-ferror-limit=0", "-ftemplate-backtrace-limit=0"]
 
-TYPES = {"FLOAT": "float", "FLOAT16": "half", "BF16": "bfloat16_t", "INT4": "int4b_t", "INT8": "int8_t",
-         "UINT8": "uint8_t", "INT16": "int16_t", "UINT16": "uint16_t", "INT32": "int32_t", "UINT32": "uint32_t",
-         "INT64": "int64_t", "UINT64": "uint64_t", "DOUBLE": "double", "BOOL": "bool"}
+TYPES = tables.kernel_types(HOME)
 
 # Per family: form -> statement. d, s, t are LocalTensor<T>; b is LocalTensor<uint8_t>; o is LocalTensor<uint32_t>;
 # gm is GlobalTensor<T>; x is a T; m is uint64_t[2]; p stands for the repeat parameters.
@@ -100,16 +101,9 @@ def line_of(name, type_name, statement):
             f"{statement.replace('NAME', name)} }}")
 
 def instructions():
-    """name, family, set of type names; the type sets of isa.def evaluated with one bit per type."""
-    text = (HOME / "include/abi/isa.def").read_text().replace("\\\n", " ")
-    sets = {i: 1 << k for k, i in enumerate([*TYPES, "COMPLEX64"])}
-    macros = dict(re.findall(r"^#define (NPU_T_\w+) (.*)$", text, re.M))
-    def bits(expression):
-        while (names := re.findall(r"NPU_T_\w+", expression)):
-            expression = expression.replace(names[0], f"({macros[names[0]]})")
-        return eval(re.sub(r"NPU_T\((\w+)\)", lambda match: str(sets[match[1]]), expression))
-    for _, name, family, types in re.findall(r'^NPU_INSN\((\w+), "(\w+)", \w+, (\w+), (.*?), \d+, \d+, "', text, re.M):
-        yield name, family, {TYPES[i] for i in TYPES if bits(types) & sets[i]}
+    """Id, name, family and set of type names of each instruction."""
+    for row in tables.rows(HOME, "isa.def", "NPU_INSN"):
+        yield row["ID"], row["name"], row["family"], {TYPES[i] for i in tables.types(row["types"]) if i in TYPES}
 
 def compile_lines(lines):
     """Compiles one function whose body has one snippet per line; returns per line what was said about it."""
@@ -194,15 +188,17 @@ def main():
     if " error: " in (output := compile_lines([])[1]):
         print("the headers themselves do not compile:", output[:2000])
         return 1
-    good, bad = [], []
-    for name, family, types in instructions():
+    good, bad, checked = [], [], set()
+    for op, name, family, types in instructions():
         for form, statement in SPECIAL.get(name, FORMS[family]).items():
-            good += [((name, form, t), line_of(name, t, statement)) for t in sorted(types) if (name, t) not in EXEMPT]
+            accepting = [((name, form, t), line_of(name, t, statement)) for t in sorted(types) if (name, t) not in EXEMPT]
+            good += accepting
+            checked |= {op} if accepting else set()
         statement = next(iter(SPECIAL.get(name, FORMS[family]).values()))
         bad += [((name, t), line_of(name, t, statement)) for t in TYPES.values()
                 if t not in types and (name, t) not in ELSEWHERE]
     pairs = {(TYPES[d], TYPES[s]) for d, s in
-             re.findall(r"^NPU_CAST\((\w+), (\w+),", (HOME / "include/abi/cast.def").read_text(), re.M)}
+             ((row["DST"], row["SRC"]) for row in tables.rows(HOME, "cast.def", "NPU_CAST"))}
     good = [case for case in good if case[0][0] != "Cast"]
     bad = [case for case in bad if case[0][0] != "Cast"]
     def cast(d, s):
@@ -228,6 +224,7 @@ def main():
     ok = check("accepted", good, accepted)
     ok &= check("rejected", bad, rejected)
     ok &= check("unsupported", lacking, named)
+    ok &= check("rows of isa.def", [("as many as instructions", f"static_assert(NPU_OPS - 1 == {len(checked)});")], accepted)
     return 0 if ok and len(good) > 300 and len(bad) > 300 else 1
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 /* The calls of a Matmul object: checked, executed at once on an AIC, sent to it from an AIV (matmul_queue.c). */
 #include "npu/adv/matmul.h"
-
-#include "npu/machine_internal.h"
+#include "npu/issue/issue.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void register_object(struct npu_core *core, struct npu_matmul *mm)
         npu_trap(core, FAULT_matmul_objects, NULL, "%u Matmul objects: a kernel can have %d", mm->id,
                  DOCUMENTED_OBJECTS);
     if (mm->id == DOCUMENTED_OBJECTS + 1)
-        npu_note(core, NPU_DIFFERS, false, FAULT_matmul_objects, NULL, 0,
+        npu_note(core, false, FAULT_matmul_objects, NULL, 0,
                  "more than %d Matmul objects: cross-core flags that others need are used for them",
                  DOCUMENTED_OBJECTS);
 }
@@ -92,8 +93,7 @@ void npu_matmul_set_shape(struct npu_matmul *mm, int which, int m, int n, int k,
     }
     const struct TCubeTiling *t = matmul_tiling(mm);
     if (m > t->singleCoreM || n > t->singleCoreN || k > t->singleCoreK)
-        npu_note(core, NPU_DIFFERS, false, FAULT_matmul_shape, NULL, 0,
-                 "%s(%d, %d, %d): the tiling is for at most %d x %d x %d",
+        npu_note(core, false, FAULT_matmul_shape, NULL, 0, "%s(%d, %d, %d): the tiling is for at most %d x %d x %d",
                  which == NPU_MATMUL_TAIL ? "SetTail" : "SetSingleShape", m, n, k, t->singleCoreM, t->singleCoreN,
                  t->singleCoreK);
     bool keeps = which == NPU_MATMUL_TAIL; /* -1 */
@@ -114,8 +114,8 @@ static void stage_source(struct npu_core *core, const struct npu_matmul *mm, int
 void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_tensor *tensor, uint64_t scalar,
                            int transposed)
 {
-    static const char *const names[] = {"SetTensorA", "SetTensorB", "SetQuantVector", "SetBias"};
     NPU_ENTER(core);
+    static const char *const names[] = {"SetTensorA", "SetTensorB", "SetQuantVector", "SetBias"};
     if (!enter(core, mm))
         return;
     struct npu_matmul_source *source = &mm->sources[matrix];
@@ -124,7 +124,7 @@ void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_t
         npu_trap(core, FAULT_matmul_not_ready, names[matrix],
                  "SetBias, and isBias of the tiling is 0: EnableBias(true)");
     if (transposed && matrix <= NPU_MATMUL_B && !mm->types[matrix].transposed)
-        npu_note(core, NPU_DIFFERS, false, FAULT_matmul_transpose, names[matrix], 0,
+        npu_note(core, false, FAULT_matmul_transpose, names[matrix], 0,
                  "%s with a transposition that the object's MatmulType does not have (ISTRANS): it has no effect",
                  names[matrix]);
     else

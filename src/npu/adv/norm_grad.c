@@ -2,6 +2,9 @@
  * asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0 };
 
@@ -17,7 +20,7 @@ static struct npu_tensor floats_or_behind(struct npu_core *core, const struct np
 {
     struct npu_tensor part = call->tmp;
     if ((first + count) * 4 > part.bytes)
-        npu_note(core, NPU_DIFFERS, false, FAULT_adv_tmp_too_small, "sharedTmpBuffer", 0,
+        npu_note(core, false, FAULT_adv_tmp_too_small, "sharedTmpBuffer", 0,
                  "%s works on %u bytes of temporary space and has %u: the rest lands behind it", core->api,
                  (first + count) * 4, part.bytes);
     part.addr += (uint64_t)first * 4;

@@ -1,6 +1,7 @@
 /* Sum and Mean of the last axis: shape[0] = outter rows, shape[1] = inner (elements of a row, padding included),
  * shape[2] = n (elements that count). Results lie one after the other. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
 
 static uint32_t repeats_of(uint8_t type, uint32_t count)
 {
@@ -48,7 +49,7 @@ static void check_shape(struct npu_core *core, const struct npu_adv *call)
     if (!outter || !n || n > inner || (ragged && outter > 1))
         npu_trap(core, FAULT_adv_shape, "params", rule, core->api, outter, n, inner);
     if (ragged)
-        npu_note(core, NPU_DIFFERS, false, FAULT_adv_shape, "params", 0, rule, core->api, outter, n, inner);
+        npu_note(core, false, FAULT_adv_shape, "params", 0, rule, core->api, outter, n, inner);
 }
 
 static void sum_rows(struct npu_core *core, const struct npu_adv *call)

@@ -1,6 +1,7 @@
 /* ReduceProd, ReduceAny and ReduceAll of a matrix, and ReduceXorSum. Rows are halved again and again: a binary tree.
  * shape = rows, columns, whether the rows are reduced (RA). Steps and temporary space: asc-devkit, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
 
 enum { FLOATS = 8, HALVES = 16, BYTES = 32, CAST_NONE = 0, CAST_ROUND = 5 };
 
@@ -162,7 +163,7 @@ static void bytes_to_column(struct tree t)
     struct npu_tensor halves = adv_tmp(core, t.call, 0, t.pitch * 2 + t.rows * BYTES);
     struct npu_tensor slots = from(&halves, AKGEN_FLOAT16, t.pitch);
     if (t.columns > HALVES && t.columns < BYTES)
-        npu_note(core, NPU_DIFFERS, false, FAULT_adv_shape, "srcShape", 0,
+        npu_note(core, false, FAULT_adv_shape, "srcShape", 0,
                  "%s of rows of %u bytes looks at the first 16 of each; rows of 32 and more are reduced as a whole",
                  core->api, t.columns);
     t.type = AKGEN_FLOAT16;

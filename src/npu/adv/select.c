@@ -3,6 +3,7 @@
  * elements of the source tensor; src[0] tensor, src[1] mask; scalar[0]; flags NPU_ADV_KEEP_MASK unless isReuseMask;
  * shape[3] = bytes of a mask element. Steps and temporary space: asc-devkit, Select, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
 
 enum { CAST_NONE = 0, CAST_ODD = 6, CMP_EQ = 2, CMP_NE = 5, TENSOR_SCALAR = 1 };
 enum { LEAST_TMP = 1024, TAIL_TMP = 256 /* left alone */, MOST_REPEATS = 255, HALF_LANES = 128 };
@@ -58,7 +59,7 @@ static void scalar_repeat(struct npu_core *core, const struct npu_adv *call)
 static uint32_t elements_at_a_time(struct npu_core *core, uint32_t bytes)
 {
     if (bytes < LEAST_TMP)
-        npu_note(core, NPU_DIFFERS, false, FAULT_adv_tmp_too_small, "sharedTmpBuffer", 0,
+        npu_note(core, false, FAULT_adv_tmp_too_small, "sharedTmpBuffer", 0,
                  "%s has %u bytes of temporary space, it should have %u: the rest of what it writes lands behind it",
                  core->api, bytes, LEAST_TMP);
     uint32_t step = (bytes - TAIL_TMP) / 2 / NPU_BLOCK * NPU_BLOCK;

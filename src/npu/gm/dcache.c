@@ -6,9 +6,14 @@
  * Source: asc-devkit docs/zh/api, DataCacheCleanAndInvalid.md and the overview of system caches. The size of the cache
  * is not published; 64 KiB in 8 ways were assumed. A line stays until it is cleaned, its place is needed or the wave
  * of blocks ends. */
-#include "npu/machine_internal.h"
+#include "npu/gm/dcache.h"
+
+#include "npu/gm/gm.h"
+#include "npu/gm_region.h"
+#include "npu/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINE = 64, SETS = 128, WAYS = 8 };
 
@@ -124,7 +129,7 @@ bool dcache_access(struct npu_core *core, struct npu_gm_region *region, uint64_t
             line->dirty |= mask;
         own &= (line->dirty & mask) == mask;
         if (!write && !own && line->stale)
-            npu_note(core, NPU_DIFFERS, false, FAULT_dcache_stale_read, "src0", 0,
+            npu_note(core, false, FAULT_dcache_stale_read, "src0", 0,
                      "the scalar unit reads %s from its cache; GM has changed since, and no DataCacheCleanAndInvalid "
                      "was called",
                      region->name);
@@ -180,7 +185,7 @@ static void line_clean(struct npu_core *core, struct line *line)
     for (int i = 0; i < LINE; i++)
         clobbered += !(line->dirty >> i & 1) && line->gm[i] != memory[i];
     if (clobbered)
-        npu_note(core, NPU_DIFFERS, false, FAULT_dcache_line_shared, "dst", 0,
+        npu_note(core, false, FAULT_dcache_line_shared, "dst", 0,
                  "a cache line of %s is written back whole over %d bytes that were changed meanwhile: SetValue of two "
                  "cores, or of a core and DMA, in one 64-byte line",
                  region->name, clobbered);

@@ -4,11 +4,37 @@
  * byte that two blocks write with different values is undefined afterwards; a byte that one block writes and another
  * reads is a race. Writers are kept in the bytes' states; reads are kept as intervals and compared when the epoch ends.
  */
-#include "npu/machine_internal.h"
+#include "npu/gm/gm.h"
+
+#include "base/arena.h"
+#include "npu/gm_region.h"
+#include "npu/isa.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/between.h"
+#include "npu/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+
+/* Each byte of GM has a state. It is kept once per chunk while the chunk is uniform, per byte (`fine`) where it is not.
+ */
+enum {
+    GM_CHUNK = 256,
+    GM_NEVER = 0,       /* never written */
+                        /* 1..GM_WRITERS: written in this epoch by the core with (index % GM_WRITERS) + 1 */
+    GM_CONFLICT = 0xFB, /* written in this epoch by several blocks with different values */
+    GM_MIXED = 0xFC,    /* chunks only: look at the bytes */
+    GM_ATOMIC = 0xFD,   /* accumulated in this epoch */
+    GM_UNDEFINED = 0xFE,
+    GM_DEFINED = 0xFF /* before this epoch */
+};
+static inline uint8_t gm_writer(const struct npu_core *core)
+{
+    return (uint8_t)(core->index % GM_WRITERS + 1);
+}
 
 /* Regions. */
 
@@ -120,7 +146,7 @@ uint64_t gm_check_copy(struct npu_core *core, const char *operand, uint64_t addr
     if (!region || offset + bytes > region->bytes + (write ? region->writable : region->readable))
         out_of_bounds(core, operand, addr, bytes);
     uint64_t inside = offset < region->bytes ? region->bytes - offset : 0;
-    npu_note(core, NPU_DIFFERS, false, FAULT_gm_padding, operand, 0,
+    npu_note(core, false, FAULT_gm_padding, operand, 0,
              "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end, %s", (unsigned long long)bytes,
              (unsigned long long)offset, region->name, region->bytes, (unsigned long long)(bytes - inside),
              write ? "where nothing is kept" : "where anything may stand");
@@ -361,8 +387,9 @@ static const uint8_t *expected_at(const struct npu_core *core, uint64_t addr)
     return NULL;
 }
 
-void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
-                           enum npu_fault fault, uint64_t pc_other)
+/* A store of undefined bytes to GM: remembered, a fault if they are still there at the end. */
+static void remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
+                               enum npu_fault fault, uint64_t pc_other)
 {
     struct npu *npu = core->npu;
     uint64_t low = at - (uint64_t)region->base, high = low + bytes;
@@ -403,7 +430,7 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
     uint64_t other = state <= GM_WRITERS ? region->writer_pc[state] : 0;
     if (atomic || state == GM_ATOMIC) {
         npu_note(
-            core, NPU_HAZARD, true, FAULT_gm_race, "dst", other,
+            core, true, FAULT_gm_race, "dst", other,
             "accumulates atomically into %s at offset %zu, which another core writes plainly, with no SyncAll between",
             region->name, low);
         return;
@@ -419,13 +446,13 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
         first = differs && at < first ? at : first;
     }
     if (conflicts == 0) {
-        npu_note(core, NPU_HAZARD, false, FAULT_gm_same_value, "dst", other,
+        npu_note(core, false, FAULT_gm_same_value, "dst", other,
                  "writes bytes of %s that another core has written since the last SyncAll, with the same values",
                  region->name);
         return;
     }
-    gm_remember_undefined(core, region, (uint64_t)region->base + first, high - first, FAULT_gm_overlap, other);
-    npu_note(core, NPU_UNDEFINED, false, FAULT_gm_overlap, "dst", other,
+    remember_undefined(core, region, (uint64_t)region->base + first, high - first, FAULT_gm_overlap, other);
+    npu_note(core, false, FAULT_gm_overlap, "dst", other,
              "%zu bytes of %s from offset %zu on are written by two cores with different values and no SyncAll between",
              conflicts, region->name, first);
 }
@@ -461,8 +488,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     size_t low = at - (uint64_t)region->base, high = low + bytes;
     uint8_t me = gm_writer(core);
     if (region->kind == NPU_GM_INPUT && !region->coarse)
-        npu_note(core, NPU_DIFFERS, false, FAULT_input_written, "dst", 0, "writes to %s, which is an input",
-                 region->name);
+        npu_note(core, false, FAULT_input_written, "dst", 0, "writes to %s, which is an input", region->name);
     uint8_t state = !defined ? GM_UNDEFINED : atomic ? GM_ATOMIC : me;
     enum state_class class = !atomic && region->atomic_writer != core->index && region->atomic_writer != -1
                                  ? OTHERS_OR_ATOMIC_STATE
@@ -484,7 +510,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     if (clean || at_offset < high)
         set_state(region, at_offset, high, state);
     if (!defined)
-        gm_remember_undefined(core, region, at, bytes, FAULT_undefined_output, core->pc_undefined);
+        remember_undefined(core, region, at, bytes, FAULT_undefined_output, core->pc_undefined);
     region->dirty_low = low < region->dirty_low ? low : region->dirty_low;
     region->dirty_high = high > region->dirty_high ? high : region->dirty_high;
     region->writer_pc[me] = core->pc;
@@ -517,9 +543,10 @@ static void report_race(const struct npu_core *reader, const char *operand, cons
                               .pc = pc,
                               .pc_other = writer_pc,
                               .api = reader->insn ? npu_isa[reader->insn->op].name : ""};
-    fault_record(reader->npu, NPU_HAZARD, true, FAULT_gm_race, operand, &place,
-                 "%s reads %s at offset %zu, which %s %s with %s between", core_name(reader, names[0], sizeof names[0]),
-                 region->name, at, writer ? core_name(writer, names[1], sizeof names[1]) : "several blocks",
+    fault_record(reader->npu, true, FAULT_gm_race, operand, &place,
+                 "%s reads %s at offset %zu, which %s %s with %s between",
+                 npu_core_name(reader, names[0], sizeof names[0]), region->name, at,
+                 writer ? npu_core_name(writer, names[1], sizeof names[1]) : "several blocks",
                  writer ? "writes" : "write", reader->between ? "no SyncAll and no cross-core flag" : "no SyncAll");
 }
 
@@ -704,7 +731,7 @@ static void report_never_written(struct npu *npu, const struct npu_gm_region *re
     }
     struct npu_place nowhere = {.pipe = -1};
     if (count)
-        fault_record(npu, NPU_UNDEFINED, false, FAULT_unwritten_output, NULL, &nowhere,
+        fault_record(npu, false, FAULT_unwritten_output, NULL, &nowhere,
                      "%zu bytes of output %s, from offset %zu on, were never written", count, region->name, first);
 }
 
@@ -733,10 +760,10 @@ void gm_report_undefined(struct npu *npu)
                                   .pc_other = store->pc_other,
                                   .api = store->api};
         if (store->fault == FAULT_gm_overlap) /* noted when it happened: now it is a fault */
-            fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on",
-                         count, region->name, first);
+            fault_record(npu, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on", count,
+                         region->name, first);
         else
-            fault_record(npu, NPU_UNDEFINED, true, store->fault, "dst", &place,
+            fault_record(npu, true, store->fault, "dst", &place,
                          "%zu bytes of output %s from offset %zu on come from UB or GM that nothing has written", count,
                          region->name, first);
     }

@@ -1,5 +1,11 @@
 /* Definedness of UB: one bit per byte. What was never written is undefined, and so is what is computed from it. */
-#include "npu/machine_internal.h"
+#include "npu/gm/shadow.h"
+
+#include "npu/gm/gm.h"
+#include "npu/memory.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 /* Applies body to the words that hold bits [first, first+count), with the mask of the bits meant. */
 #define FOR_WORDS(first, count, word, mask, body)                                                                      \
@@ -68,13 +74,12 @@ void npu_undefined_read(struct npu_core *core, const char *operand, const void *
     if (!core->pc_undefined)
         core->pc_undefined = core->pc;
     if (npu_in_ub(core, (uint64_t)at))
-        npu_note(core, NPU_UNDEFINED, false, FAULT_uninitialized_read, operand, 0,
+        npu_note(core, false, FAULT_uninitialized_read, operand, 0,
                  "reads %s bytes that nothing has written (offset %llu)",
                  npu_memories[npu_memory_at(core, (uint64_t)at)].name,
                  (unsigned long long)((uint64_t)at - npu_memory_base(core, npu_memory_at(core, (uint64_t)at))));
     else
-        npu_note(core, NPU_UNDEFINED, false, FAULT_uninitialized_read, operand, 0,
-                 "reads GM bytes that nothing has written");
+        npu_note(core, false, FAULT_uninitialized_read, operand, 0, "reads GM bytes that nothing has written");
 }
 
 static bool defined_at(const struct npu_core *core, const uint8_t *at, size_t bytes)

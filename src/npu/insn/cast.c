@@ -4,7 +4,9 @@
  * neighbour towards zero, then step away from zero if the mode says so; overflow follows IEEE 754 (the runtime starts
  * kernels with Inf/NaN on). CAST_NONE is CAST_RINT where the conversion can lose digits.
  * Source: asc-devkit docs/zh/api/SIMD-API, "数据结构/precision_conversion", table 1 and the section of each pair. */
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <string.h>
 
@@ -328,7 +330,7 @@ int npu_check_cast(struct npu_core *core, struct npu_insn *insn, const struct np
     int n = npu_check_vector(core, insn, regs, accesses, "src0", NULL);
     if (has_mode(pair, insn->mode))
         return n;
-    npu_note(core, NPU_DIFFERS, false, FAULT_cast_round_mode, "roundMode", 0,
+    npu_note(core, false, FAULT_cast_round_mode, "roundMode", 0,
              "Cast from %s to %s has no %s: the chip converts nothing and dst keeps what it held",
              akgen_dtype_name((enum akgen_dtype)insn->src_type), akgen_dtype_name((enum akgen_dtype)insn->dst_type),
              insn->mode < CAST_MODES ? mode_names[insn->mode] : "such round mode");

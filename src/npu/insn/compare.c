@@ -5,7 +5,11 @@
  * leaves out keep their value. int32 has only EQ: the device runs EQ whatever mode was asked for.
  * A NaN makes every comparison false, NE too (docs/zh/api/附录/Memory矢量计算接口边界值汇总, tables 30 and 31).
  * Sources: asc-devkit docs/zh/api/SIMD-API, Compare.md, Compares.md; impl/basic_api/dav_c220, Vcmpv. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -97,7 +101,7 @@ static void check_mode(struct npu_core *core, const struct npu_insn *insn)
     if (insn->mode >= COMPARE_MODES)
         npu_trap(core, FAULT_compare_mode, "cmpMode", "%s has no CMPMODE %d", row->name, insn->mode);
     if (insn->src_type == AKGEN_INT32 && insn->mode != COMPARE_EQ)
-        npu_note(core, NPU_DIFFERS, false, FAULT_compare_int32_mode, "cmpMode", 0,
+        npu_note(core, false, FAULT_compare_int32_mode, "cmpMode", 0,
                  "%s of int32 was asked for %s; the chip only has EQ for int32 and computes that", row->name,
                  mode_names[insn->mode]);
     npu_check_types(core, insn);
@@ -111,7 +115,7 @@ static void check_mode(struct npu_core *core, const struct npu_insn *insn)
         npu_check_count(core, insn, insn->count, npu_element_bits(insn->src_type));
     uint32_t per_repeat = NPU_REPEAT * 8 / npu_element_bits(insn->src_type);
     if (insn->form == NPU_FORM_COUNT && insn->count % per_repeat && !is_cut(insn))
-        npu_note(core, NPU_DIFFERS, false, FAULT_compare_count, "count", 0,
+        npu_note(core, false, FAULT_compare_count, "count", 0,
                  "%s of %" PRIu32 " elements: they must fill a multiple of 256 bytes (%" PRIu32
                  " elements); the last %" PRIu32 " are not compared",
                  row->name, insn->count, per_repeat, insn->count % per_repeat);

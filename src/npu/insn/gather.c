@@ -1,13 +1,19 @@
 /* Gather (elements by byte offsets) and GatherMask (elements by a bit pattern).
  *
  * asc-devkit docs, 基础API/Memory矢量计算/: 离散与聚合/Gather.md, 比较与选择/GatherMask.md. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 /* A value that was never written decides which bytes an instruction touches. */
 static void undefined_address(struct npu_core *core, const char *operand, const void *at)
 {
     npu_undefined_read(core, operand, at);
-    npu_note(core, NPU_UNDEFINED, true, FAULT_undefined_address, operand, 0,
+    npu_note(core, true, FAULT_undefined_address, operand, 0,
              "%s of %s holds bytes that were never written; they decide which elements are taken", operand,
              npu_isa[core->insn->op].name);
 }
@@ -87,7 +93,7 @@ static void gather_one(struct npu_core *core, struct gathering *g, uint8_t *dst,
     if (at % g->size) { /* the chip goes on with displaced data */
         if (!g->misaligned)
             npu_note(
-                core, NPU_UNDEFINED, false, FAULT_gather_misaligned, "srcOffset", 0,
+                core, false, FAULT_gather_misaligned, "srcOffset", 0,
                 "srcBaseAddr + offset is %llu, no multiple of the element's %zu bytes: the element taken is undefined",
                 (unsigned long long)(at - g->base), g->size);
         g->misaligned = true;

@@ -1,5 +1,8 @@
 /* What every vector instruction must satisfy, and which bytes it touches. See lanes.h. */
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 
@@ -34,17 +37,17 @@ static void check_mask(struct npu_core *core, const struct npu_insn *insn, uint3
     const char *name = npu_isa[insn->op].name;
     if (insn->form == NPU_FORM_MASK_LEN) {
         if (!insn->mask[0] || insn->mask[0] > per_repeat)
-            npu_note(core, NPU_DIFFERS, false, FAULT_vec_mask, "mask", 0,
+            npu_note(core, false, FAULT_vec_mask, "mask", 0,
                      "the mask of %s is %" PRIu64 " elements; one repeat takes 1 to %" PRIu32 " of this type: %s", name,
                      insn->mask[0], per_repeat, insn->mask[0] ? "the rest is ignored" : "nothing is done");
     } else if (insn->form == NPU_FORM_MASK_BITS) {
         uint64_t low = per_repeat >= 64 ? insn->mask[0] : insn->mask[0] & ((UINT64_C(1) << per_repeat) - 1);
         if (!low && (per_repeat <= 64 || !insn->mask[1]))
-            npu_note(core, NPU_DIFFERS, false, FAULT_vec_mask, "mask", 0,
+            npu_note(core, false, FAULT_vec_mask, "mask", 0,
                      "the mask of %s selects none of the %" PRIu32 " elements of a repeat: nothing is done", name,
                      per_repeat);
         else if (low != insn->mask[0] || (per_repeat <= 64 && insn->mask[1]))
-            npu_note(core, NPU_DIFFERS, false, FAULT_vec_mask, "mask", 0,
+            npu_note(core, false, FAULT_vec_mask, "mask", 0,
                      "the mask of %s has bits beyond element %" PRIu32 " of a repeat; the chip ignores them", name,
                      per_repeat - 1);
     }
@@ -206,7 +209,7 @@ static void check_overlap(struct npu_core *core, const struct npu_vector *v, con
     if (!feeds_later &&
         (!npu_vector_whole(v) || !blocks_meet(insn->dst.addr, dst_blk, dst_blocks, src->addr, src_blk, src_blocks)))
         return;
-    npu_note(core, NPU_UNDEFINED, false, FAULT_vec_overlap, operand, 0,
+    npu_note(core, false, FAULT_vec_overlap, operand, 0,
              "dst and %s of %s overlap in part; they must be the same bytes or disjoint", operand,
              npu_isa[insn->op].name);
 }

@@ -8,7 +8,10 @@
  * Modes 1 and 2 need the last 8 KB of UB (docs Select, constraints): the scalar, or the address of selMask, goes to
  * CMPMASK by way of 32 elements at its start (asc-devkit's impl/basic_api/dav_c220). What a kernel keeps there is lost.
  * Source: asc-devkit docs/zh/api/SIMD-API, Select.md. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <string.h>
@@ -218,7 +221,7 @@ static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, 
     uint32_t bytes = RESERVED_ELEMENTS * (by_scalar ? size : (uint32_t)sizeof(uint32_t));
     const uint64_t *defined = core->ub_defined + RESERVED_AT / 64;
     if (defined[0] | (bytes > 64 ? defined[1] : 0))
-        npu_note(core, NPU_UNDEFINED, false, FAULT_ub_reserved, "", 0,
+        npu_note(core, false, FAULT_ub_reserved, "", 0,
                  "Select in mode %d overwrites %u bytes at UB offset %d, in the last 8 KB, which CANN reserves for it; "
                  "this kernel keeps something there",
                  insn->mode, bytes, RESERVED_AT);

@@ -4,7 +4,12 @@
  * Of equal scores the earlier one comes first. Sources: asc-devkit docs,
  * 基础API/Memory矢量计算/排序组合（ISASI）/Sort32, MrgSort, GetMrgSortResult. What is assumed where they are silent
  * (NaN, the unused bytes of half) is in docs/machine.md. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -188,7 +193,7 @@ int npu_check_mrg_sort(struct npu_core *core, struct npu_insn *insn, const struc
         return 0;
     npu_check_operand(core, &insn->dst, "dst");
     if (insn->repeat > 1 && !can_repeat(insn)) {
-        npu_note(core, NPU_DIFFERS, false, FAULT_sort_repeat, "repeatTimes", 0,
+        npu_note(core, false, FAULT_sort_repeat, "repeatTimes", 0,
                  "repeatTimes of MrgSort is %" PRIu32 " and has no effect: repeats need four lists of one length, one "
                  "behind the other, validBit 15 and no suspension",
                  insn->repeat);
@@ -204,7 +209,7 @@ int npu_check_mrg_sort(struct npu_core *core, struct npu_insn *insn, const struc
         struct npu_tensor list = list_of(insn, i);
         uint64_t bytes = (uint64_t)length_of(insn, i) * PAIR, gap = total_of(insn) * PAIR * (insn->repeat - 1);
         if (bytes && insn->dst.addr < list.addr + bytes + gap && list.addr < insn->dst.addr + written)
-            npu_note(core, NPU_UNDEFINED, false, FAULT_vec_overlap, names[i], 0,
+            npu_note(core, false, FAULT_vec_overlap, names[i], 0,
                      "dst and list %d of MrgSort overlap; they must be disjoint", i + 1);
         accesses[n] = contiguous(&insn->src0, bytes, false, names[i]);
         accesses[n].addr = list.addr;
@@ -272,7 +277,7 @@ int npu_check_no_effect(struct npu_core *core, struct npu_insn *insn, const stru
 {
     (void)regs, (void)accesses;
     npu_check_types(core, insn);
-    npu_note(core, NPU_DIFFERS, false, FAULT_no_effect, "dst", 0,
+    npu_note(core, false, FAULT_no_effect, "dst", 0,
              "%s is for other products: CANN compiles it for a 910B with a warning, and it does nothing",
              npu_isa[insn->op].name);
     return 0;

@@ -1,7 +1,11 @@
 /* Rearranging whole blocks: Gatherb, Transpose (vtranspose), TransDataTo5HD (scatter_vnchwconv).
  *
  * asc-devkit docs, 基础API/Memory矢量计算/: 离散与聚合/Gatherb(ISASI), 数据排布转换/Transpose, TransDataTo5HD. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <string.h>
 
@@ -65,7 +69,7 @@ static void gather_block(struct npu_core *core, const struct npu_insn *insn, uin
     uint64_t end = insn->src0.bytes ? insn->src0.addr + insn->src0.bytes : (uint64_t)core->ub + core->ub_bytes;
     if (!npu_ub_defined(core, offset_at, sizeof offset)) {
         npu_undefined_read(core, "offset", offset_at);
-        npu_note(core, NPU_UNDEFINED, true, FAULT_undefined_address, "offset", 0,
+        npu_note(core, true, FAULT_undefined_address, "offset", 0,
                  "offset of Gatherb holds bytes that were never written; they decide which blocks are taken");
         npu_ub_undefine(core, dst, NPU_BLOCK);
         return;

@@ -5,7 +5,11 @@
  * A source block of sixteen int16 becomes half a destination block: its upper 16 bytes with halfBlock, else its lower
  * ones; the other half keeps what it holds. Sources: asc-devkit docs, 复合计算/CastDequant (example), SetDeqScale; the
  * register's fields: impl/basic_api/dav_c220, SetDeqScale. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 
@@ -115,7 +119,7 @@ static void load_config(struct npu_core *core, const struct npu_insn *insn, cons
             memcpy(&word, (const uint8_t *)deq_table(regs) + 8 * i, sizeof word);
         run->config[i] = deq_config(word);
         if (run->config[i].signed_mode != (insn->dst_type == AKGEN_INT8) && !run->reported) {
-            npu_note(core, NPU_DIFFERS, false, FAULT_deq_sign_mode, "dst", 0,
+            npu_note(core, false, FAULT_deq_sign_mode, "dst", 0,
                      "CastDequant into %s, but SetDeqScale's signMode is %s: the chip saturates to %s",
                      akgen_dtype_name((enum akgen_dtype)insn->dst_type), run->config[i].signed_mode ? "true" : "false",
                      run->config[i].signed_mode ? "int8" : "uint8");

@@ -3,7 +3,10 @@
  * CANN makes the four-dimensional forms out of TransDataTo5HD and copies through sharedTmpBuffer. Here each is one
  * instruction that reads src, writes dst and leaves sharedTmpBuffer, up to the size that the documentation asks for,
  * undefined. Source: asc-devkit docs, 基础API/Memory矢量计算/数据排布转换/Transpose. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -83,7 +86,7 @@ int npu_check_transpose_4d(struct npu_core *core, struct npu_insn *insn, const s
         npu_check_operand(core, &insn->aux, "sharedTmpBuffer");
         accesses[n++] = whole(&insn->aux, tmp_bytes(insn, &s), true, "sharedTmpBuffer");
         if (insn->dst.addr < insn->src0.addr + bytes && insn->src0.addr < insn->dst.addr + bytes)
-            npu_note(core, NPU_UNDEFINED, false, FAULT_vec_overlap, "src", 0,
+            npu_note(core, false, FAULT_vec_overlap, "src", 0,
                      "dst and src of Transpose overlap; they must be disjoint");
     }
     return n;

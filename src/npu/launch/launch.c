@@ -1,13 +1,27 @@
 /* The machine: made, given memory, made to run a kernel on N blocks, asked what happened. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "base/arena.h"
+#include "base/random.h"
+#include "npu/adv/matmul.h"
+#include "npu/fiber.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/gm_region.h"
+#include "npu/issue/issue.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/between.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
+#include "npu/report.h"
+#include "npu/sync/cross_core.h"
+#include "npu/undefined_load.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
-
-_Thread_local struct npu_core *npu_current;
 
 /* The local memory of a block with its definedness; reused by the next block of the kind, so that it stays in the
  * host's cache. */
@@ -54,11 +68,6 @@ void npu_destroy(struct npu *npu)
     fibers_destroy(npu->fibers);
     arena_free(&npu->arena);
     free(npu);
-}
-
-const struct npu_config *npu_config_of(const struct npu *npu)
-{
-    return &npu->config;
 }
 
 const struct npu_finding *npu_findings(const struct npu *npu, size_t *count)
@@ -108,6 +117,7 @@ static void block_begin(struct npu_core *core)
     core->ub_bits = core->ub_memory->bits;
     core->bits_low = core->bits_high = 0;
     core->log = core->npu->config.log ? npu_log_sync : NULL;
+    core->execute = npu_execute;
     core->order = npu_order_create(core);
     core->schedule = npu_schedule_create(core);
     core->dcache = dcache_create();
@@ -118,7 +128,7 @@ static void block_free(struct npu_core *core)
     if (!core->ub_memory)
         return;
     npu_current = core;
-    npu_scalar_settle(core);
+    npu_undefined_load_settle(core);
     npu_pipe_object_destroy(core);
     npu_schedule_destroy(core->schedule);
     npu_order_destroy(core->order);
@@ -185,13 +195,6 @@ static struct npu_core *next_core(struct npu *npu, int first, int count, int aft
     return NULL;
 }
 
-const char *core_name(const struct npu_core *core, char *text, size_t bytes)
-{
-    const char *kind = !core->between ? "block" : core->aic ? "AIC" : "AIV";
-    snprintf(text, bytes, "%s %d", kind, core->block);
-    return text;
-}
-
 static bool waits_alike(const struct npu_fiber *a, const struct npu_fiber *b)
 {
     return !a->done && a->waits_for == b->waits_for && a->waits_flag == b->waits_flag &&
@@ -215,7 +218,7 @@ static void describe_waits(const struct npu *npu, int first, int count, char *te
         if (fiber->waits_flag >= 0)
             cross_core_describe(fiber->core, reason, sizeof reason);
         used += (size_t)snprintf(text + used, bytes - used, "%s%s waits for %s", used ? "; " : "",
-                                 core_name(fiber->core, name, sizeof name), reason);
+                                 npu_core_name(fiber->core, name, sizeof name), reason);
     }
 }
 
@@ -235,9 +238,8 @@ static void report_deadlock(struct npu *npu, int first, int count)
                               .pipe = NPU_PIPE_S,
                               .pc = waiting->fiber->waits_pc,
                               .api = waiting->fiber->waits_for};
-    fault_record(npu, NPU_TRAP, true, FAULT_deadlock, NULL, &place,
-                 "no block can go on: %s; %d of %d %s wait, %d have ended", text, count - ended, count,
-                 npu->aic && npu->aiv ? "cores" : "blocks", ended);
+    fault_record(npu, true, FAULT_deadlock, NULL, &place, "no block can go on: %s; %d of %d %s wait, %d have ended",
+                 text, count - ended, count, npu->aic && npu->aiv ? "cores" : "blocks", ended);
     npu->ended = true;
 }
 
@@ -340,7 +342,7 @@ static void launch_end(struct npu *npu)
     gm_report_undefined(npu);
     npu->stats.kernel_type = (int)npu->config.kernel_type;
     if (npu->config.kernel_type == NPU_TYPE_INFERRED)
-        npu->stats.kernel_type = npu->sync.used ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;
+        npu->stats.kernel_type = cross_core_used(npu) ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;
     for (int i = 0; i < npu->core_count; i++) {
         gm_view_destroy(npu->cores[i].view);
         between_destroy(npu->cores[i].between);
@@ -359,15 +361,15 @@ static bool can_launch(struct npu *npu, int block_dim)
     const struct npu_place nowhere = {.core = 0, .pipe = -1};
     bool possible = block_dim >= 1 && block_dim <= 65535, typed = npu->config.kernel_type < NPU_TYPE_MISSING;
     if (!possible)
-        fault_record(npu, NPU_TRAP, true, FAULT_block_dim, NULL, &nowhere,
-                     "the launch has %d blocks; 1 to 65535 are possible", block_dim);
+        fault_record(npu, true, FAULT_block_dim, NULL, &nowhere, "the launch has %d blocks; 1 to 65535 are possible",
+                     block_dim);
     else if (npu->config.kernel_type == NPU_TYPE_NO_INSTANCE)
-        fault_record(npu, NPU_TRAP, true, FAULT_tiling_key_unknown, NULL, &nowhere,
+        fault_record(npu, true, FAULT_tiling_key_unknown, NULL, &nowhere,
                      "tiling key %llu belongs to no combination of template arguments that ASCENDC_TPL_SEL selects for "
                      "these data types: there is no kernel to launch",
                      (unsigned long long)npu->config.tiling_key);
     else if (!typed)
-        fault_record(npu, NPU_TRAP, true, FAULT_kernel_type_missing, NULL, &nowhere,
+        fault_record(npu, true, FAULT_kernel_type_missing, NULL, &nowhere,
                      "tiling key %llu has no KERNEL_TASK_TYPE, others have, and there is no KERNEL_TASK_TYPE_DEFAULT: "
                      "CANN does not compile this",
                      (unsigned long long)npu->config.tiling_key);
@@ -384,11 +386,11 @@ static void note_mixed_launch(struct npu *npu)
         workspace |= npu->regions[i]->kind == NPU_GM_WORKSPACE;
     const char *type = npu_kernel_type_name((int)npu->config.kernel_type);
     if (npu->block_dim > npu->wave_blocks)
-        fault_record(npu, NPU_DIFFERS, false, FAULT_mix_blocks, NULL, &nowhere,
+        fault_record(npu, false, FAULT_mix_blocks, NULL, &nowhere,
                      "%d blocks of a %s kernel: there are %d AI cores, and such a kernel must not have more blocks",
                      npu->block_dim, type, npu->wave_blocks);
     if (!workspace)
-        fault_record(npu, NPU_DIFFERS, false, FAULT_mix_workspace, NULL, &nowhere,
+        fault_record(npu, false, FAULT_mix_workspace, NULL, &nowhere,
                      "a %s kernel must have a workspace of more than 0 bytes", type);
 }
 

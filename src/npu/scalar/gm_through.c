@@ -2,8 +2,12 @@
  * keeps its own, and comes back over them if it is dirty, as on the chip (asc-devkit docs, 标量计算/
  * WriteGmByPassDCache(ISASI)). Blocks signal each other with these accesses: no race is looked for in what a block
  * reads after such a read, and what it writes is ordered after what the word's writers had done. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/gm_region.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
+#include "npu/sync/cross_core.h"
 
 #include <string.h>
 
@@ -22,7 +26,7 @@ uint64_t npu_gm_read_through(uint64_t addr, int size)
     bool defined = npu_gm_defined(core, (const void *)addr, (size_t)size);
     dcache_swap_in(core);
     if (!defined)
-        npu_note(core, NPU_UNDEFINED, true, FAULT_undefined_scalar, "src", core->pc_undefined,
+        npu_note(core, true, FAULT_undefined_scalar, "src", core->pc_undefined,
                  "the scalar unit reads bytes of %s that nothing has written (offset %llu)", region->name,
                  (unsigned long long)(addr - (uint64_t)region->base));
     return bits;

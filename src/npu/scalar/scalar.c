@@ -1,14 +1,19 @@
 /* The scalar unit: single elements, the kernel's place in the launch, its tiling data, printf and ASSERT. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/fiber.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm_region.h"
+#include "npu/machine.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void check_extent(struct npu_core *core, const struct npu_tensor *tensor, uint64_t offset, int size, bool write)
 {
     if (tensor->bytes && tensor->position != NPU_GM && offset + (uint64_t)size > tensor->bytes)
-        npu_note(core, NPU_DIFFERS, false, FAULT_tensor_overflow, write ? "dst" : "src0", 0,
+        npu_note(core, false, FAULT_tensor_overflow, write ? "dst" : "src0", 0,
                  "element at byte %llu of a local tensor of %u bytes", (unsigned long long)offset, tensor->bytes);
 }
 

@@ -1,7 +1,11 @@
 /* Flags and barriers as a kernel writes them: SetFlag, WaitFlag, PipeBarrier. The rules are those of the documentation
  * (SIMD-API, 同步控制/核内同步: SetFlag-WaitFlag(ISASI), PipeBarrier(ISASI)): event ids 0..7, one SetFlag per WaitFlag.
  * A WaitFlag issued before its SetFlag counts as the hang that it is for a waiting scalar unit. */
-#include "npu/queue/pipe_internal.h"
+#include "npu/sync/sync.h"
+
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 static bool lane_here(const struct npu_core *core, int lane)
 {
@@ -40,7 +44,7 @@ static void set_twice(struct npu_core *core, int from, int to, int event)
     if (flag->pending == NPU_FLAG_SETS)
         npu_trap(core, FAULT_flag_set_twice, "eventID", "SetFlag<%s_%s>(%d) for the %dth time without a WaitFlag",
                  npu_lane_name(from), npu_lane_name(to), event, NPU_FLAG_SETS + 1);
-    npu_note(core, NPU_UNDEFINED, false, FAULT_flag_set_twice, "eventID", flag->pc,
+    npu_note(core, false, FAULT_flag_set_twice, "eventID", flag->pc,
              "SetFlag<%s_%s>(%d) while the same flag is set and nobody has waited for it: SetFlag and WaitFlag must "
              "come in pairs, and a PipeBarrier<PIPE_ALL> hangs now",
              npu_lane_name(from), npu_lane_name(to), event);
@@ -95,17 +99,17 @@ void npu_sync_wait(struct npu_core *core, int from, int to, int event)
 /* Docs NPU架构版本2201: ids 6 and 7 may be in use by the system. AllocEventID and FetchEventID may give them. */
 static void note_reserved(struct npu_core *core, int from, int to, int event)
 {
-    unsigned taken = core->pipe && core->pipe->alive ? core->pipe->events[from][to] : 0;
+    unsigned taken = core->order->events[from][to];
     if (event < NPU_SYSTEM_EVENTS || taken >> event & 1 || event == __builtin_ctz(~taken))
         return;
-    npu_note(core, NPU_DIFFERS, false, FAULT_flag_reserved_event, "eventID", 0,
+    npu_note(core, false, FAULT_flag_reserved_event, "eventID", 0,
              "SetFlag<%s_%s>(%d): ids %d and %d are kept for the system", npu_lane_name(from), npu_lane_name(to), event,
              NPU_SYSTEM_EVENTS, NPU_EVENTS - 1);
 }
 
 void npu_set_flag(int src_pipe, int dst_pipe, int event_id)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     if (!accepted(core, "SetFlag", from, to, event_id))
         return;
@@ -119,7 +123,7 @@ void npu_set_flag(int src_pipe, int dst_pipe, int event_id)
 
 void npu_wait_flag(int src_pipe, int dst_pipe, int event_id)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     if (accepted(core, "WaitFlag", from, to, event_id) && from != to)
         npu_sync_wait(core, from, to, event_id);
@@ -128,9 +132,9 @@ void npu_wait_flag(int src_pipe, int dst_pipe, int event_id)
 /* PIPE_S needs none: the scalar unit is in order with itself. */
 void npu_pipe_barrier(int pipe)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     if (core->log)
-        core->log(core, pipe == NPU_PIPE_ALL ? "ALL" : npu_lane_name(npu_lane_of(pipe)), "PipeBarrier", "%s", "");
+        core->log(core, npu_pipe_name(pipe), "PipeBarrier", "%s", "");
     if (pipe == NPU_PIPE_ALL) {
         npu_sync_stop_if_doubled(core, "PipeBarrier<PIPE_ALL>");
         npu_schedule_drain(core, NPU_PIPE_ALL);
@@ -152,7 +156,7 @@ void npu_sync_report(struct npu_core *core)
                 if (!flag->pending)
                     continue;
                 core->pc = flag->pc; /* the kernel is over; the place is that SetFlag */
-                npu_note(core, NPU_DIFFERS, false, FAULT_flag_not_waited, "eventID", 0,
+                npu_note(core, false, FAULT_flag_not_waited, "eventID", 0,
                          "the kernel ends with SetFlag<%s_%s>(%d) that no WaitFlag followed: the flag stays set for "
                          "the next kernel on this core",
                          npu_lane_name(from), npu_lane_name(to), event);

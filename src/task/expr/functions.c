@@ -1,7 +1,7 @@
 /* The functions and operators of task expressions. Per-element functions are counter-based: element i of a stream is a
  * function of (key, i) alone, so blocks can be made in any order. Only + - * / and sqrt are used, which IEEE 754 rounds
  * the same everywhere; no libm call decides a bit of an input. */
-#include "task/expr/expr_internal.h"
+#include "task/expr/functions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,8 +118,8 @@ static bool equal(const struct expr_value *a, const struct expr_value *b)
         return expr_number(a) == expr_number(b);
     if (a->kind != b->kind)
         return false;
-    if (a->kind == EXPR_LIST) {
-        bool same = a->count == b->count;
+    if (a->kind == EXPR_LIST || a->kind == EXPR_RULE) {
+        bool same = a->count == b->count && (a->kind == EXPR_LIST || a->integer == b->integer);
         for (int i = 0; same && i < a->count; i++)
             same = equal(&a->items[i], &b->items[i]);
         return same;
@@ -389,31 +389,47 @@ static struct akgen_error *ones_constant(const struct expr_scope *scope, const s
     return NULL;
 }
 
-/* abs_rel(a, r), abs_rel_any(a, r), allclose(a, r), rel_max1(r), share(l): the name and its numbers as a list, for
- * `check:`. */
-static struct akgen_error *check_list(const struct expr_scope *scope, const struct expr_value *args, int count,
-                                      const char *name, struct expr_value *result)
+/* abs_rel(a, r), abs_rel_any(a, r), allclose(a, r), rel_max1(r), share(l): rules for `check:`. */
+static const char *const rules[] = {
+    [RULE_ABS_REL] = "abs_rel",   [RULE_ABS_REL_ANY] = "abs_rel_any",
+    [RULE_ALLCLOSE] = "allclose", [RULE_REL_MAX1] = "rel_max1",
+    [RULE_SHARE] = "share",
+};
+enum { RULES = sizeof rules / sizeof *rules };
+
+const char *expr_rule_name(enum expr_rule rule)
 {
-    struct expr_value *items = arena_alloc(scope->arena, sizeof *items * 3);
+    return rules[rule];
+}
+
+bool expr_function_is_rule(const struct expr_function *function)
+{
+    for (int i = 0; i < RULES; i++)
+        if (strcmp(rules[i], function->name) == 0)
+            return true;
+    return false;
+}
+
+static struct akgen_error *rule_constant(const struct expr_scope *scope, const struct expr_value *args, int count,
+                                         enum expr_rule rule, struct expr_value *result)
+{
     struct akgen_error *error = need_numbers(scope, "a check", args, count);
-    items[0] = (struct expr_value){.kind = EXPR_TEXT, .text = name};
-    for (int i = 0; i < count; i++)
-        items[i + 1] = args[i];
-    *result = (struct expr_value){.kind = EXPR_LIST, .items = items, .count = count + 1};
+    *result = (struct expr_value){.kind = EXPR_RULE, .integer = rule, .count = count};
+    result->items = arena_copy(scope->arena, args, sizeof *args * (size_t)count);
     return error;
 }
 
-#define CHECK(name)                                                                                                    \
+#define RULE(name, number)                                                                                             \
     static struct akgen_error *name##_constant(const struct expr_scope *scope, const struct expr_value *args,          \
                                                int count, struct expr_value *result)                                   \
     {                                                                                                                  \
-        return check_list(scope, args, count, #name, result);                                                          \
+        return rule_constant(scope, args, count, number, result);                                                      \
     }
-CHECK(abs_rel)
-CHECK(abs_rel_any)
-CHECK(allclose)
-CHECK(rel_max1)
-CHECK(share)
+RULE(abs_rel, RULE_ABS_REL)
+RULE(abs_rel_any, RULE_ABS_REL_ANY)
+RULE(allclose, RULE_ALLCLOSE)
+RULE(rel_max1, RULE_REL_MAX1)
+RULE(share, RULE_SHARE)
 
 /* Per element. */
 #define BLOCK(id)                                                                                                      \
@@ -608,10 +624,17 @@ static const struct expr_function functions[] = {
     {"sorted", 1, 1, NULL, sorted_block},
 };
 
-const struct expr_function *expr_function_find(const char *name, size_t length)
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+const struct expr_function *expr_function_at(int index)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
+    return index < FUNCTIONS ? &functions[index] : NULL;
+}
+
+const struct expr_function *expr_function_find(const char *name)
+{
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (strcmp(functions[i].name, name) == 0)
             return &functions[i];
     return NULL;
 }

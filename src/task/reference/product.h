@@ -2,7 +2,7 @@
 #ifndef TASK_PRODUCT_H
 #define TASK_PRODUCT_H
 
-#include "task/task.h"
+#include "task/tensor/tensor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

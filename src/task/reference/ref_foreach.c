@@ -163,7 +163,6 @@ enum rule {
 };
 enum numbers { NO_NUMBER, ONE_NUMBER, NUMBER_PER_TENSOR };
 struct foreach_map {
-    const char *name;
     reference_op *op;
     reference_integer_op *integer_op;
     int lists;            /* of tensors */
@@ -222,9 +221,6 @@ struct foreach_map {
     X(foreach_tan, foreach_tan_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
     X(foreach_tanh, foreach_tanh_op, NULL, 1, NO_NUMBER, false, NATIVE)
 
-#define MAP_ROW(name, ...) {#name, __VA_ARGS__},
-static const struct foreach_map maps[] = {FOREACH_MAPS(MAP_ROW)};
-
 /* The numbers of a call, one per tensor where the operator has them; to be freed. */
 static double *read_numbers(const struct reference_call *call, int input, int tensors)
 {
@@ -262,13 +258,12 @@ static void map_lists(struct reference_call *call, const struct foreach_map *map
     free(numbers);
 }
 
-/* The map that has the task's name. */
-static void foreach_map(struct reference_call *call)
-{
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        if (strcmp(maps[i].name, call->instance->task->reference) == 0)
-            map_lists(call, &maps[i]);
-}
+#define MAP_FUNCTION(name, ...)                                                                                        \
+    static void name(struct reference_call *call)                                                                      \
+    {                                                                                                                  \
+        map_lists(call, &(const struct foreach_map){__VA_ARGS__});                                                     \
+    }
+FOREACH_MAPS(MAP_FUNCTION)
 
 /* addcdiv with one number: for bfloat16 the quotient alone is bfloat16. */
 static void foreach_addcdiv_scalar(struct reference_call *call)
@@ -329,7 +324,7 @@ static void foreach_unscale(struct reference_call *call)
     task_write_double(&call->outputs[1].tensors[0], 0, 1, &found);
 }
 
-#define ENTRY(name, ...) {#name, foreach_map},
+#define ENTRY(name, ...) {#name, name},
 const struct task_reference_entry task_references_foreach[] = {
     FOREACH_MAPS(ENTRY) /* what is not a map: */
     {"foreach_addcdiv_scalar", foreach_addcdiv_scalar},

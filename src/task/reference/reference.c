@@ -1,180 +1,9 @@
 #include "task/reference/reference.h"
 
-#include "task/expr/expr.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct task_reference_entry *const families[] = {
-    task_references_math,       task_references_creation,       task_references_norm,        task_references_foreach,
-    task_references_activation, task_references_index,          task_references_elementary,  task_references_blas,
-    task_references_move,       task_references_matmul,         task_references_attention,   task_references_mhc,
-    task_references_norm_grad,  task_references_gelu,           task_references_loss,        task_references_optim,
-    task_references_fused,      task_references_mkb_activation, task_references_mkb_along,   task_references_mkb_loss,
-    task_references_mkb_norm,   task_references_mkb_optimizer,  task_references_mkb_pooling, task_references_formula,
-};
-
-const struct task_reference_entry *task_reference_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        for (const struct task_reference_entry *entry = families[i]; entry->name; entry++)
-            if (strcmp(entry->name, name) == 0)
-                return entry;
-    return NULL;
-}
-
-const char *task_reference_name(int index)
-{
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        for (const struct task_reference_entry *entry = families[i]; entry->name; entry++)
-            if (index-- == 0)
-                return entry->name;
-    return NULL;
-}
-
-const char *task_reference_hint(struct arena *arena, const char *name)
-{
-    const char *text = "", *other;
-    int shown = 0;
-    for (int d = 0; d <= (int)strlen(name) / 3 + 1 && shown < 3; d++)
-        for (int i = 0; (other = task_reference_name(i)) && shown < 3; i++)
-            if (task_name_distance(name, other) == d)
-                text = arena_printf(arena, "%s%s%s", text, shown++ ? ", " : "; did you mean ", other);
-    return shown ? arena_printf(arena, "%s?", text) : "; 'akgen task references' lists them";
-}
-
-/* Outputs: one allocation, the arguments first, so that the caller frees one pointer. */
-struct outputs {
-    struct task_argument *arguments; /* what the caller holds points here + sizeof(struct outputs) */
-    int count;
-};
-
-static void *checked(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
-static void free_values(struct task_argument *argument)
-{
-    for (int t = 0; t < argument->count; t++)
-        free(argument->tensors[t].values);
-}
-
-static void allocate_values(struct task_argument *argument, enum akgen_dtype type)
-{
-    for (int t = 0; t < argument->count; t++) {
-        struct task_tensor *tensor = &argument->tensors[t];
-        if (type == AKGEN_DOUBLE && tensor->type == AKGEN_COMPLEX64) { /* pairs of doubles */
-            tensor->dims[tensor->rank++] = 2;
-            tensor->elements *= 2;
-        }
-        tensor->type = type;
-        tensor->values = checked(calloc((size_t)tensor->elements + 1, akgen_dtype_size(type)));
-    }
-}
-
-void reference_retype(struct reference_call *call, int output, enum akgen_dtype type)
-{
-    if (call->profile == TASK_STRICT)
-        return;
-    free_values(&call->outputs[output]);
-    allocate_values(&call->outputs[output], type);
-}
-
-void reference_quantized(struct reference_call *call, int output)
-{
-    if (call->profile == TASK_UPSTREAM || !call->outputs[output].count)
-        return;
-    free_values(&call->outputs[output]);
-    allocate_values(&call->outputs[output], AKGEN_DOUBLE);
-}
-
-static struct outputs *outputs_new(const struct task_instance *instance, enum task_profile profile)
-{
-    int count = instance->task->output_count;
-    struct outputs *outputs = checked(calloc(1, sizeof *outputs + sizeof(struct task_argument) * (size_t)count));
-    outputs->count = count;
-    outputs->arguments = (struct task_argument *)(outputs + 1);
-    for (int i = 0; i < count; i++) {
-        const struct task_argument *shape = &instance->outputs[i];
-        struct task_argument *argument = &outputs->arguments[i];
-        if (!shape->count || !task_output_judged(instance, i, profile))
-            continue;
-        argument->count = shape->count;
-        argument->tensors = checked(calloc((size_t)shape->count, sizeof *shape->tensors));
-        memcpy(argument->tensors, shape->tensors, sizeof *shape->tensors * (size_t)shape->count);
-        enum akgen_dtype type = shape->tensors[0].type;
-        allocate_values(argument, profile == TASK_STRICT && task_is_float(type) ? AKGEN_DOUBLE : type);
-    }
-    return outputs;
-}
-
-void task_outputs_free(struct task_argument *arguments)
-{
-    if (!arguments)
-        return;
-    struct outputs *outputs = (struct outputs *)arguments - 1;
-    for (int i = 0; i < outputs->count; i++) {
-        free_values(&arguments[i]);
-        free(arguments[i].tensors);
-    }
-    free(outputs);
-}
-
-struct akgen_error *task_reference(const struct task_instance *instance, enum task_profile profile,
-                                   struct task_argument **result)
-{
-    const struct task_reference_entry *entry = task_reference_find(instance->task->reference);
-    *result = NULL;
-    if (!entry)
-        return error_new("there is no reference called '%s'", instance->task->reference);
-    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments};
-    entry->compute(&call);
-    *result = call.outputs;
-    return NULL;
-}
-
-/* A floating tensor in float64 with its elements moved; the values live in the arena. */
-static void move_tensor(struct arena *arena, struct task_tensor *tensor, double relative,
-                        double (*factor)(void *state, int64_t index), void *state)
-{
-    double *values = arena_alloc(arena, sizeof *values * (size_t)(tensor->elements + 1));
-    for (int64_t first = 0; first < tensor->elements; first += REFERENCE_BLOCK) {
-        int64_t rest = tensor->elements - first;
-        task_read_double(tensor, first, rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK, values + first);
-    }
-    for (int64_t i = 0; tensor->elements > 1 && i < tensor->elements; i++)
-        values[i] *= 1 + relative * (factor ? factor(state, i) : 1);
-    tensor->values = values;
-    tensor->type = AKGEN_DOUBLE;
-}
-
-struct task_argument *task_reference_moved(const struct task_instance *instance, double relative,
-                                           double (*factor)(void *state, int64_t index), void *state)
-{
-    struct arena arena = {0};
-    int count = instance->task->input_count;
-    struct task_instance moved = *instance;
-    struct task_argument *outputs;
-    moved.inputs = arena_alloc(&arena, sizeof *moved.inputs * (size_t)(count + 1));
-    for (int i = 0; i < count; i++) {
-        struct task_argument *input = &moved.inputs[i];
-        *input = instance->inputs[i];
-        input->tensors = arena_alloc(&arena, sizeof *input->tensors * (size_t)(input->count + 1));
-        for (int t = 0; t < input->count; t++) {
-            input->tensors[t] = instance->inputs[i].tensors[t];
-            if (task_is_float(input->tensors[t].type) && input->tensors[t].type != AKGEN_COMPLEX64)
-                move_tensor(&arena, &input->tensors[t], relative, factor, state);
-        }
-    }
-    error_free(task_reference(&moved, TASK_STRICT, &outputs)); /* the same call has succeeded for the case itself */
-    arena_free(&arena);
-    return outputs;
-}
 
 /* Arguments. */
 double reference_scalar(const struct reference_call *call, int index)
@@ -209,16 +38,9 @@ void reference_copy(const struct task_tensor *from, int64_t from_at, const struc
 
 double reference_column(const struct reference_call *call, const char *column)
 {
-    const struct task_case *row = call->instance->task_case;
-    double number = 0;
-    for (int i = 0; i < row->column_count; i++)
-        if (strcmp(row->columns[i], column) == 0) {
-            struct arena arena = {0};
-            struct expr_value value = expr_cell(&arena, call->instance->values[i]);
-            number = expr_is_number(&value) ? expr_number(&value) : 0;
-            arena_free(&arena);
-        }
-    return number;
+    int index = task_column_index(call->instance->task, column);
+    const struct expr_value *cell = index == TASK_NONE ? NULL : &call->instance->cells[index];
+    return cell && expr_is_number(cell) ? expr_number(cell) : 0;
 }
 
 bool reference_any_not_finite(const struct task_argument *list)
@@ -254,7 +76,10 @@ void reference_store(const struct reference_call *call, int output, int64_t firs
 
 double *reference_numbers(int64_t length)
 {
-    return checked(calloc((size_t)length + 1, sizeof(double)));
+    double *numbers = calloc((size_t)length + 1, sizeof *numbers);
+    if (!numbers)
+        abort();
+    return numbers;
 }
 
 double *reference_read_all(const struct task_tensor *tensor)

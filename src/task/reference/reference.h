@@ -5,7 +5,7 @@
 #ifndef TASK_REFERENCE_H
 #define TASK_REFERENCE_H
 
-#include "task/task_internal.h"
+#include "task/model/model.h"
 
 struct reference_call {
     const struct task_instance *instance;
@@ -15,24 +15,12 @@ struct reference_call {
     struct task_argument *outputs;
 };
 typedef void task_reference_function(struct reference_call *call);
+/* A file's references: `const struct task_reference_entry task_references_FAMILY[]`, ends with a NULL name.
+ * families.def lists the families, and nothing else does. */
 struct task_reference_entry {
     const char *name; /* as in task.yaml */
     task_reference_function *compute;
 };
-/* Tables by family; each ends with a NULL name. */
-extern const struct task_reference_entry task_references_math[], task_references_creation[], task_references_norm[],
-    task_references_foreach[], task_references_activation[], task_references_index[], task_references_elementary[],
-    task_references_blas[], task_references_move[];
-extern const struct task_reference_entry task_references_formula[];
-extern const struct task_reference_entry task_references_matmul[], task_references_attention[], task_references_mhc[];
-extern const struct task_reference_entry task_references_norm_grad[], task_references_gelu[], task_references_loss[],
-    task_references_optim[], task_references_fused[];
-extern const struct task_reference_entry task_references_mkb_activation[], task_references_mkb_along[],
-    task_references_mkb_loss[], task_references_mkb_norm[], task_references_mkb_optimizer[],
-    task_references_mkb_pooling[];
-/* NULL if there is none of that name. */
-const struct task_reference_entry *task_reference_find(const char *name);
-
 enum { REFERENCE_BLOCK = 512, REFERENCE_ARITY = 4 };
 
 /* The type to round steps to: `module_type` (what the module computes in) for upstream, float64 for golden. */
@@ -43,7 +31,7 @@ static inline enum akgen_dtype reference_steps(const struct reference_call *call
 /* One step's result in a type. */
 static inline double reference_round(enum akgen_dtype type, double value)
 {
-    return type == AKGEN_DOUBLE ? value : (double)task_round(type, (float)value);
+    return task_round(type, value);
 }
 /* The module's result has this type (wider than the operator's output): replaces the tensors of an output. Golden
  * outputs keep float64. */

@@ -19,7 +19,7 @@ static void test_a_right_candidate_passes(void **state)
     (void)state;
     struct akgen_request request = {.task = "Sqrt", .candidate = SQRT_REFERENCE, .strict = true, .jobs = 2};
     struct akgen_verdict *verdict = akgen_evaluate(&request);
-    assert_int_equal(verdict->kind, VERDICT_PASS);
+    assert_int_equal(verdict->kind, AKGEN_VERDICT_PASS);
     assert_int_equal(verdict->cases_total, SQRT_CASES);
     assert_int_equal(verdict->cases_passed, SQRT_CASES);
     assert_null(verdict->reason);
@@ -35,8 +35,8 @@ static void test_one_case_of_a_kernel_for_another_task(void **state)
     (void)state;
     struct akgen_request request = {.task = "AddCustom", .candidate = SQRT_REFERENCE, .one_case = true, .case_id = 2};
     struct akgen_verdict *verdict = akgen_evaluate(&request);
-    assert_int_equal(verdict->kind, VERDICT_COMPILE_ERROR);
-    assert_int_equal(verdict->stage, STAGE_PARSE);
+    assert_int_equal(verdict->kind, AKGEN_VERDICT_COMPILE_ERROR);
+    assert_int_equal(verdict->stage, AKGEN_STAGE_PARSE);
     assert_non_null(strstr(verdict->reason, "add_custom"));
     assert_int_equal(verdict->cases_total, 1);
     akgen_verdict_free(verdict);
@@ -56,7 +56,7 @@ static void test_requests_that_cannot_be_served(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct akgen_verdict *verdict = akgen_evaluate(&rows[i].request);
-        assert_int_equal(verdict->kind, VERDICT_INFRA_ERROR);
+        assert_int_equal(verdict->kind, AKGEN_VERDICT_INFRA_ERROR);
         assert_non_null(strstr(verdict->reason, rows[i].word));
         akgen_verdict_free(verdict);
     }

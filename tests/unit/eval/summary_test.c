@@ -14,7 +14,7 @@
 
 enum { TASKS = 52 };
 
-static void add(struct bench *bench, int task, int sample, enum verdict_kind kind, enum verdict_stage stage,
+static void add(struct bench *bench, int task, int sample, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                 double speedup)
 {
     bench->rows[bench->count++] = (struct bench_row){
@@ -37,15 +37,15 @@ static void fill(struct bench *bench, bool timed)
     for (int i = 0; i < TASKS; i++) {
         double speedup = i < 24 ? 1.0 : i < 30 ? 0.8 : i < 43 ? 0.2 : 0.1;
         if (i < 47)
-            add(bench, i, 0, VERDICT_PASS, STAGE_COMPARE, timed ? speedup : 0);
+            add(bench, i, 0, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, timed ? speedup : 0);
         else
-            add(bench, i, 0, i < 51 ? VERDICT_WRONG : VERDICT_COMPILE_ERROR, i < 51 ? STAGE_COMPARE : STAGE_KERNEL,
-                timed && i < 51 ? 5 : 0);
+            add(bench, i, 0, i < 51 ? AKGEN_VERDICT_WRONG : AKGEN_VERDICT_COMPILE_ERROR,
+                i < 51 ? AKGEN_STAGE_COMPARE : AKGEN_STAGE_KERNEL, timed && i < 51 ? 5 : 0);
         add(bench, i, 1,
-            i == 51 ? VERDICT_REJECTED
-            : i % 2 ? VERDICT_INFRA_ERROR
-                    : VERDICT_COMPILE_ERROR,
-            i == 51 ? STAGE_HOST : STAGE_KERNEL, 0);
+            i == 51 ? AKGEN_VERDICT_REJECTED
+            : i % 2 ? AKGEN_VERDICT_INFRA_ERROR
+                    : AKGEN_VERDICT_COMPILE_ERROR,
+            i == 51 ? AKGEN_STAGE_HOST : AKGEN_STAGE_KERNEL, 0);
     }
 }
 

@@ -1,9 +1,15 @@
-/* Which instructions a test program has compared with its plain loop. Each test of instructions writes its list beside
- * itself, as NAME.covered; coverage_test.c holds the lists against isa.def. */
+/* Which instructions and high-level APIs a test program has compared with its plain loops. Such a test writes its list
+ * beside itself, as PROGRAM.covered, under the digest of the program; coverage_test.c holds the lists of all tests that
+ * include this header (CMake looks which) against isa.def and adv.def. */
 #ifndef TESTS_NPU_COVERAGE_H
 #define TESTS_NPU_COVERAGE_H
 
-#include "forms.h"
+#include "unit/npu/forms.h"
+
+#include "abi/npu_adv.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "npu/memory.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -38,16 +44,48 @@ static inline enum form covered_form(const struct npu_insn *insn, const struct n
     }
 }
 
+/* What tells a program from the one that an earlier build made under its name. The digest is the arena's. */
+static inline const char *covered_identity(struct arena *arena, const char *program)
+{
+    char *bytes;
+    size_t length;
+    struct akgen_error *error = files_read(arena, program, SIZE_MAX, &bytes, &length);
+    if (error) {
+        fprintf(stderr, "%s\n", error->message);
+        abort();
+    }
+    struct digest *digest = digest_new();
+    digest_bytes(digest, bytes, length);
+    return digest_finish(digest, arena);
+}
+
+/* Where this program's list goes. */
+static inline void covered_path_of_list(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof ".covered");
+    if (length < 0)
+        abort();
+    memcpy(path + length, ".covered", sizeof ".covered");
+}
+
+/* A program that ends early leaves nothing, and not what it left last time. */
+__attribute__((constructor)) static void covered_forget(void)
+{
+    char path[PATH_MAX];
+    covered_path_of_list(path);
+    unlink(path);
+}
+
 static void covered_write(void)
 {
     char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof ".covered");
-    if (length < 0)
-        return;
-    memcpy(path + length, ".covered", sizeof ".covered");
+    covered_path_of_list(path);
     FILE *file = fopen(path, "w");
     if (!file)
-        return;
+        abort();
+    struct arena arena = {0};
+    fprintf(file, "%s\n", covered_identity(&arena, "/proc/self/exe"));
+    arena_free(&arena);
     for (size_t i = 0; i < covered_count; i++)
         fprintf(file, "%u %u %u %u %u %u\n", covered_rows[i].op, covered_rows[i].form, covered_rows[i].src_type,
                 covered_rows[i].dst_type, covered_rows[i].mode, covered_rows[i].path);
@@ -70,6 +108,20 @@ static inline void covered(const struct npu_insn *insn, enum form form)
         covered_rows = realloc(covered_rows, covered_room * sizeof *covered_rows);
     }
     covered_rows[covered_count++] = row;
+}
+
+/* High-level APIs are numbered behind the instructions. A row's form: whose the temporary space is; its mode: whether
+ * the source may be overwritten. */
+enum { COVERED_ADV = 1024 };
+enum covered_space { SPACE_GIVEN, SPACE_LEFT, SPACES };
+
+static inline void covered_adv(const struct npu_adv *call, bool left)
+{
+    struct npu_insn row = {.op = (uint16_t)(COVERED_ADV + call->op),
+                           .src_type = call->type,
+                           .dst_type = call->dst_type,
+                           .mode = call->flags & NPU_ADV_REUSE_SOURCE};
+    covered(&row, (enum form)(left ? SPACE_LEFT : SPACE_GIVEN));
 }
 
 #endif

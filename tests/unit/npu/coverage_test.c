@@ -1,10 +1,11 @@
 /* Every instruction of isa.def has been compared with a plain loop: in each pair of data types and each form that a
  * kernel can write, and in each mode and along each path. The tests of instructions leave what they compared beside
- * themselves (coverage.h); ctest runs them before this one. */
-#include "adv_coverage.h"
-#include "isa_types.h"
+ * themselves (coverage.h); ctest runs them before this one, which takes their programs as its arguments and believes no
+ * list of a program that is not there any more:
+ *   npu_coverage_test PROGRAM... */
+#include "unit/npu/coverage.h"
+#include "unit/npu/isa_types.h"
 
-#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -40,7 +41,7 @@ static const struct {
 
 static unsigned forms_of(uint16_t op)
 {
-#define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = #family,
+#define NPU_INSN(id, name, pipe, family, types, ...) [NPU_OP_##id] = #family,
     static const char *const names[NPU_OPS] = {
 #include "abi/isa.def"
     };
@@ -75,36 +76,69 @@ static const struct {
 static struct covered_row *rows;
 static size_t row_count;
 
-static void read_rows(const char *path)
+static char **programs; /* the tests of instructions */
+static int program_count;
+
+/* Adds the rows that a program has left; NULL, or why there is nothing to believe. */
+static const char *read_rows(const char *program)
 {
-    FILE *file = fopen(path, "r");
+    char path[PATH_MAX], identity[64] = "";
     unsigned op, form, src, dst, mode, way;
-    assert_non_null(file);
-    while (fscanf(file, "%u %u %u %u %u %u", &op, &form, &src, &dst, &mode, &way) == 6) {
+    struct arena arena = {0};
+    snprintf(path, sizeof path, "%s.covered", program);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return "has left no list: it has not run, or did not end well, or compares nothing";
+    bool same = fscanf(file, "%63s", identity) == 1 && !strcmp(identity, covered_identity(&arena, program));
+    arena_free(&arena);
+    while (same && fscanf(file, "%u %u %u %u %u %u", &op, &form, &src, &dst, &mode, &way) == 6) {
         rows = realloc(rows, (row_count + 1) * sizeof *rows);
         assert_non_null(rows);
         rows[row_count++] =
             (struct covered_row){(uint16_t)op, (uint8_t)form, (uint8_t)src, (uint8_t)dst, (uint8_t)mode, (uint16_t)way};
     }
     fclose(file);
+    return same ? NULL : "was built again after it left its list";
 }
 
-static int read_all(void **state)
+static void every_test_has_left_a_list(void **state)
 {
     (void)state;
-    char pattern[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", pattern, sizeof pattern - sizeof "*.covered");
-    assert_true(length > 0);
-    while (length > 0 && pattern[length - 1] != '/')
-        length--;
-    memcpy(pattern + length, "*.covered", sizeof "*.covered");
-    glob_t found;
-    if (glob(pattern, 0, NULL, &found))
-        fail_msg("no %s: run the tests of instructions first (ctest does)", pattern);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        read_rows(found.gl_pathv[i]);
-    globfree(&found);
-    return 0;
+    assert_true(program_count > 20);
+    for (int i = 0; i < program_count; i++) {
+        const char *problem = read_rows(programs[i]);
+        if (problem)
+            fail_msg("%s %s", programs[i], problem);
+    }
+}
+
+static void write_file(const char *path, const char *text)
+{
+    struct akgen_error *error = files_write(path, text, strlen(text));
+    assert_null(error);
+}
+
+static void lists_of_other_builds_are_not_read(void **state)
+{
+    (void)state;
+    char program[] = "/tmp/akgen-coverage.XXXXXX", list[PATH_MAX], text[64];
+    struct arena arena = {0};
+    size_t before = row_count;
+    assert_true(close(mkstemp(program)) == 0);
+    write_file(program, "one build");
+    snprintf(list, sizeof list, "%s.covered", program);
+    snprintf(text, sizeof text, "%s\n1 0 0 0 0 0\n", covered_identity(&arena, program));
+    assert_non_null(read_rows(program)); /* no list */
+    write_file(list, text);
+    assert_null(read_rows(program));
+    assert_int_equal(row_count, before + 1);
+    row_count = before;
+    write_file(program, "another");
+    assert_non_null(read_rows(program));
+    assert_int_equal(row_count, before);
+    arena_free(&arena);
+    unlink(list);
+    unlink(program);
 }
 
 static int free_all(void **state)
@@ -216,9 +250,13 @@ static void every_path(void **state)
             fail_msg("%s from position %d to %d is not tested", npu_isa[paths[i].op].name, paths[i].from, paths[i].to);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction_type_and_form),
+    programs = argv + 1;
+    program_count = argc - 1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_test_has_left_a_list),
+                                       cmocka_unit_test(lists_of_other_builds_are_not_read),
+                                       cmocka_unit_test(every_instruction_type_and_form),
                                        cmocka_unit_test(every_high_level_api), cmocka_unit_test(every_path)};
-    return cmocka_run_group_tests(tests, read_all, free_all);
+    return cmocka_run_group_tests(tests, NULL, free_all);
 }

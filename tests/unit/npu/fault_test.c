@@ -1,5 +1,5 @@
 /* One kernel per fault that a single call makes, and findings that merge. */
-#include "launch.h"
+#include "unit/npu/launch.h"
 
 static void assertion(void)
 {

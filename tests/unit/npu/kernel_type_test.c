@@ -1,5 +1,5 @@
 /* Kernel types: which cores a launch starts and how they are numbered, and what flags order among them. */
-#include "launch.h"
+#include "unit/npu/launch.h"
 
 /* Choosing. */
 

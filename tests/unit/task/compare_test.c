@@ -18,17 +18,30 @@ struct bench {
     struct task_param output;
     struct task_case row;
     struct task_instance instance;
+    struct task_judging judging[2];
     struct task_tensor expected_tensor, actual_tensor;
     struct task_argument expected, actual;
     double expected_values[COUNT], actual_values[COUNT];
     struct task_mismatch result;
 };
 
+static struct task_param plain_output(const char *name)
+{
+    return (struct task_param){
+        .name = name, .in_place = TASK_NONE, .points_into = TASK_NONE, .along = TASK_NONE, .made_of = TASK_NONE};
+}
+
 static void bench_init(struct bench *b, const char *check, enum akgen_dtype expected, enum akgen_dtype actual)
 {
-    *b = (struct bench){.output = {.name = "y", .depth = "1", .compared = "true"}};
-    b->task = (struct task){.outputs = &b->output, .output_count = 1, .check = check};
-    b->instance = (struct task_instance){.task = &b->task, .task_case = &b->row};
+    struct arena arena = {0};
+    const struct expr_scope scope = {.arena = &arena};
+    const struct expr *rule;
+    *b = (struct bench){.output = plain_output("y"), .judging = {{.depth = 1}, {.depth = 1}}};
+    b->task = (struct task){.outputs = &b->output, .output_count = 1};
+    b->instance = (struct task_instance){.task = &b->task, .task_case = &b->row, .judging = b->judging};
+    assert_null(expr_parse(&arena, check, NULL, &rule));
+    assert_null(task_check_make(rule, &scope, &b->instance.check));
+    arena_free(&arena);
     b->expected_tensor = (struct task_tensor){.type = expected, .elements = COUNT, .values = b->expected_values};
     b->actual_tensor = (struct task_tensor){.type = actual, .elements = COUNT, .values = b->actual_values};
     b->expected = (struct task_argument){.tensors = &b->expected_tensor, .count = 1};
@@ -259,7 +272,7 @@ static void strict_limits_know_what_a_result_is_made_of(void **state)
     (void)state;
     struct bench b;
     bench_init(&b, "default", AKGEN_DOUBLE, AKGEN_FLOAT);
-    struct task_param outputs[2] = {b.output, {.name = "x", .depth = "1", .compared = "true"}};
+    struct task_param outputs[2] = {b.output, plain_output("x")};
     struct task_argument expected[2] = {b.expected}, actual[2] = {b.actual};
     struct task_tensor stored = {.type = AKGEN_FLOAT16};
     actual[1] = (struct task_argument){.tensors = &stored, .count = 1};
@@ -268,7 +281,7 @@ static void strict_limits_know_what_a_result_is_made_of(void **state)
     static const double differences[] = {0x1p-13, 0x1p-8, 0x1p-7};
     for (int made = 0; made < 2; made++)
         for (int i = 0; i < 3; i++) {
-            outputs[0].made_of = made ? "x" : NULL;
+            outputs[0].made_of = made ? 1 : TASK_NONE;
             for (int j = 0; j < COUNT; j++) {
                 task_write_double(&b.expected_tensor, j, 1, &(double){1});
                 task_write_double(&b.actual_tensor, j, 1, &(double){j == 5 ? 1 + differences[i] * 0.99 : 1});
@@ -288,7 +301,7 @@ static void strict_limits_know_sums_one_after_the_other(void **state)
         task_write_double(&b.expected_tensor, j, 1, &(double){1});
         task_write_double(&b.actual_tensor, j, 1, &(double){1});
     }
-    b.output.depth = "64";
+    b.judging[0].depth = 64;
     assert_false(accepts(&b, TASK_STRICT, 1, 1 + 1.5 * 0x1p-7));
     b.output.serial = true;
     assert_true(accepts(&b, TASK_STRICT, 1, 1 + 1.5 * 0x1p-7));

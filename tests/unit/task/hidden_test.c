@@ -33,10 +33,9 @@ static const char *hidden_cell(const char *name, int row, enum task_variant vari
     struct task_case hidden;
     assert_true(task_case_vary(&arena, task, &task->cases[row], variant, &hidden));
     assert_true(hidden.id >= 100000);
-    for (int i = 0; i < hidden.column_count; i++)
-        if (strcmp(hidden.columns[i], column) == 0)
-            return hidden.values[i];
-    return NULL;
+    int index = task_column_index(task, column);
+    assert_true(index != TASK_NONE);
+    return hidden.cells[index].text;
 }
 
 static void sizes_in_columns_follow(void **state)
@@ -107,7 +106,7 @@ static void values_are_planted(void **state)
     struct task_case hidden;
     struct task_instance *instance;
     int row = 0, found[4];
-    while (task->cases[row].elements < 1000 || strcmp(task->cases[row].values[2], "float") != 0)
+    while (task->cases[row].elements < 1000 || strcmp(task->cases[row].cells[2].text, "float") != 0)
         row++;
     assert_true(task_case_vary(&arena, task, &task->cases[row], TASK_LIMIT_VALUES, &hidden));
     check(task_instance_make(task, &hidden, 1, false, &instance));
@@ -129,8 +128,8 @@ static void integers_have_no_ends(void **state)
     struct task_case hidden;
     for (int row = 0; row < task->case_count; row++) {
         bool floating = false;
-        for (int i = 0; i < task->cases[row].column_count; i++)
-            floating |= strstr(task->cases[row].values[i], "float") != NULL;
+        for (int i = 0; i < task->columns.count; i++)
+            floating |= strstr(task->cases[row].cells[i].text, "float") != NULL;
         assert_int_equal(task_case_vary(&arena, task, &task->cases[row], TASK_NAN_VALUES, &hidden), floating);
     }
 }

@@ -3,6 +3,7 @@
 #include "task/task.h"
 #include "task/task_internal.h"
 
+#include "base/files.h"
 #include "base/random.h"
 #include "op/op.h"
 
@@ -102,10 +103,12 @@ static void errors_carry_file_and_line(void **state)
     expect_error(y, edited(&a, c, "[7]", "[-7]"), "cases.csv:4: 'x': shape is [-7], expected non-negative integers");
     expect_error(y, edited(&a, c, "1;[7]", "0;[7]"), "cases.csv:4: case_id 0 appears twice");
     expect_error(y, "", "cases.csv: empty");
-    expect_error(edited(&a, y, "generate: randn", "generator: randn"), c, "task.yaml:11: ");
+    expect_error(edited(&a, y, "generate: randn", "generator: randn"), c,
+                 "task.yaml:11: 'generator' is no key of an input, expected name, kind, shape");
     expect_error(edited(&a, y, "    generate: randn\n", ""), c, "task.yaml:7: input 'x' lacks 'generate'");
-    expect_error(edited(&a, y, "op: Sqrt\n", ""), c, "Missing required mapping field: op");
-    expect_error(edited(&a, y, "generate: randn", "generate: randn +"), c, "task.yaml:11: generate: in 'randn +'");
+    expect_error(edited(&a, y, "op: Sqrt\n", ""), c, "task.yaml:1: the task lacks 'op'");
+    expect_error(edited(&a, y, "generate: randn", "generate: randn +"), c,
+                 "task.yaml:11: generate: in 'randn +', column 8: expected a value, found the end");
     expect_error(edited(&a, y, "generate: randn", "generate: randn("), c, "task.yaml:11: ");
     expect_error(edited(&a, y, "types: [float16, float32]", "types: [float16]"), c, "task.yaml:16: 'y' has 2 types");
     expect_error(edited(&a, y, "float16, float32", "float16, float31"), c, "task.yaml:10: 'float31' is no data type");
@@ -129,9 +132,10 @@ static void errors_carry_file_and_line(void **state)
                  "task.yaml:6: smaller: 'sizes' is not of the form 'column = expression'");
     expect_error(edited(&a, y, "reference: sqrt", "reference: sqrt\nsmaller: \"dtype = float16; n = 1\""), c,
                  "task.yaml:6: smaller: 'n' is no column of cases.csv");
-    expect_error(edited(&a, y, "level: 1", "level: one"), c, "task.yaml:2: ");
-    expect_error(edited(&a, y, "inputs:", "inputs: ["), c, "task.yaml:");
-    expect_error(edited(&a, y, "$shape", "$size"), c, "cases.csv has no column 'size'");
+    expect_error(edited(&a, y, "level: 1", "level: one"), c, "task.yaml:2: level is 'one', expected a number");
+    expect_error(edited(&a, y, "inputs:", "inputs: ["), c, "task.yaml:7: ");
+    expect_error(edited(&a, y, "$shape", "$size"), c,
+                 "task.yaml:8: shape: in '$size', column 1: cases.csv has no column 'size'");
     arena_free(&a);
 }
 
@@ -150,6 +154,119 @@ static void a_good_task_loads(void **state)
     assert_int_equal(task.case_count, 2);
     assert_int_equal(task.cases[1].line, 4);
     assert_int_equal(task.cases[1].elements, 14);
+    assert_int_equal(task.outputs[0].in_place, TASK_NONE);
+    assert_int_equal(task.columns.count, 3);
+    assert_int_equal(task.cases[0].cells[1].count, 2); /* [4, 3] */
+    assert_string_equal(task.cases[0].cells[1].text, "[4, 3]");
+    arena_free(&arena);
+}
+
+/* `line` put behind the line that `after` ends. */
+static void expect_error_of_line(const char *after, const char *line, const char *message)
+{
+    struct arena arena = {0};
+    const char *yaml = edited(&arena, good_yaml, after, arena_printf(&arena, "%s\n%s", after, line));
+    expect_error(yaml, good_csv, message);
+    arena_free(&arena);
+}
+
+/* Words that nothing knows were taken for the default once. */
+static void misspelt_words_are_errors(void **state)
+{
+    (void)state;
+    static const char task[] = "reference: sqrt", input[] = "    generate: randn", output[] = "  - name: y";
+    expect_error_of_line(task, "check: allclse",
+                         "task.yaml:6: check is 'allclse', expected default, abs_rel(a, r), "
+                         "abs_rel_any(a, r), allclose(a, r), rel_max1(r) or share(l); did you "
+                         "mean allclose");
+    expect_error_of_line(task, "check: allclose(1e-2)", "task.yaml:6: check: in 'allclose(1e-2)', column 1: allclose");
+    expect_error_of_line(task, "check: \"$dtype == float32 ? share(1) : defult\"", "task.yaml:6: check is ");
+    expect_error_of_line(task, "check: $dtype", "task.yaml:6: check is '$dtype', expected default, abs_rel");
+    expect_error_of_line(task, "check: \"abs_rel($shape, 1)\"", "cases.csv:2: check: in 'abs_rel($shape, 1)': a check");
+    expect_error_of_line(task, "trivial: \"zeros: why\"",
+                         "task.yaml:6: trivial is 'zeros', expected words of: zero one");
+    expect_error_of_line(task, "trivial: zero", "task.yaml:6: trivial lacks its reason");
+    expect_error_of_line(task, "vary: sizes dtype", "task.yaml:6: vary: column 'dtype' holds no size in any case");
+    expect_error_of_line(task, "vary: size", "task.yaml:6: vary: 'size' is no column of cases.csv");
+    expect_error_of_line(task, "derive: gelo",
+                         "task.yaml:6: there is no derivation called 'gelo', expected unique_entries");
+    expect_error_of_line(input, "    strict: rndn*2", "cases.csv:2: 'x': generate 'rndn*2': * needs numbers");
+    expect_error_of_line(input, "    strict: rndn",
+                         "task.yaml:12: strict is 'rndn', expected numbers or a generator; did you mean rand");
+    expect_error_of_line(input, "    strict: \"[1, 2]\"", "cases.csv:2: 'x': generate '[1, 2]' has 2 values for 12");
+    expect_error_of_line(input, "    optional: flase", "task.yaml:12: optional is 'flase', expected false or true");
+    expect_error_of_line(input, "    kind: tensors", "task.yaml:12: kind is 'tensors', expected tensor, tensor_list");
+    expect_error_of_line(output, "    compared: stric",
+                         "task.yaml:14: compared is 'stric', expected true, false or strict");
+    expect_error_of_line(output, "    compared: $dtype", "cases.csv:2: 'y': compared is 'float16', expected true");
+    expect_error_of_line(output, "    depth: shape", "task.yaml:14: depth is 'shape', expected a number of values");
+    expect_error_of_line(output, "    depth: $shape", "cases.csv:2: 'y': depth is [4, 3], expected a number of values");
+    expect_error_of_line(output, "    steep: yes", "task.yaml:14: steep is 'yes', expected false or true");
+    expect_error_of_line(output, "    init: zeros", "task.yaml:14: init is 'zeros', expected poison or zero");
+    expect_error_of_line(output, "    in_place: z", "task.yaml:14: in_place names 'z', which is no input, expected x");
+    expect_error_of_line(output, "    made_of: x", "task.yaml:14: made_of names 'x', which is no output, expected y");
+}
+
+/* Keys that nobody reads, where they are or at all. */
+static void misplaced_keys_are_errors(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    const char *y = good_yaml, *c = good_csv;
+    expect_error_of_line("  - name: y", "    generate: randn", "task.yaml:14: 'generate' is a key of an input, not of");
+    expect_error_of_line("    generate: randn", "    depth: 4",
+                         "task.yaml:12: 'depth' is a key of an output, not of an");
+    expect_error_of_line("    generate: randn", "    generate: rand",
+                         "task.yaml:12: 'generate' stands here again, after line 11");
+    expect_error_of_line("op: Sqrt", "shape: 4",
+                         "task.yaml:5: 'shape' is a key of an input or an output, not of a task");
+    expect_error_of_line("op: Sqrt", "optype: Sqrt", "; did you mean op_type");
+    expect_error(edited(&a, y, "    generate: randn\n",
+                        "    generate: randn\n  - name: x\n    shape: $shape\n    dtype: "
+                        "$dtype\n    types: [int8, int8]\n    generate: randn\n"),
+                 c, "task.yaml:12: input 'x' appears twice");
+    expect_error(edited(&a, y, "    types: [float16, float32]\n    generate", "    types: float16\n    generate"), c,
+                 "task.yaml:10: types must be a list of 1 to 128 data types");
+    expect_error(edited(&a, y, "shape: $shape", "shape: [4, 3]"), c, "task.yaml:8: shape must be a text, not a list");
+    expect_error(edited(&a, y, "dtype: $dtype", "dtype: floot32"), c,
+                 "task.yaml:9: dtype is 'floot32', expected a data");
+    expect_error(edited(&a, y, "  - name: y\n", "  - kind: tensor\n"), c, "task.yaml:13: output number 1 lacks 'name'");
+    expect_error("- suite\n", c, "task.yaml:1: the task must be keys with values");
+    expect_error("", c, "task.yaml:1: empty");
+    expect_error(arena_printf(&a, "%s---\nsuite: again\n", y), c, "task.yaml:18: a second document");
+    expect_error("a: &a [*a]\n", c, "task.yaml:1: more than 16 nested parts");
+    arena_free(&a);
+}
+
+/* A task whose folder is called as the shipped ones' are is found by the folder. */
+static void the_folder_and_the_file_agree(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"/test", "/level1", "/Math", "/Sqrt"};
+    static const struct {
+        const char *from, *to, *message;
+    } cases[] = {
+        {"suite: test", "suite: tset", "task.yaml:1: suite is 'tset', but the folder says 'test'"},
+        {"level: 1", "level: 2", "task.yaml:2: level is 'level2', but the folder says 'level1'"},
+        {"op: Sqrt", "op: Root", "task.yaml:4: op is 'Root', but the folder says 'Sqrt'"},
+        {"op: Sqrt", "op: Sqrt", NULL},
+    };
+    char home[sizeof directory];
+    struct arena arena = {0};
+    strcpy(home, directory);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(mkdir(strcat(directory, parts[i]), 0755), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *yaml = edited(&arena, good_yaml, cases[i].from, cases[i].to);
+        struct task task;
+        if (cases[i].message)
+            expect_error(yaml, good_csv, cases[i].message);
+        put("task.yaml", yaml);
+        if (!cases[i].message)
+            assert_null(task_load(&arena, directory, &task));
+    }
+    files_remove_tree(arena_printf(&arena, "%s/test", home));
+    strcpy(directory, home);
     arena_free(&arena);
 }
 
@@ -314,13 +431,11 @@ static void any_csv_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_carry_file_and_line),
-        cmocka_unit_test(binary_files_are_refused),
-        cmocka_unit_test(a_good_task_loads),
-        cmocka_unit_test(shipped_tasks_load),
-        cmocka_unit_test(names_are_found),
-        cmocka_unit_test(a_seed_decides_the_inputs),
-        cmocka_unit_test(giants_shrink_outside),
+        cmocka_unit_test(errors_carry_file_and_line), cmocka_unit_test(binary_files_are_refused),
+        cmocka_unit_test(a_good_task_loads),          cmocka_unit_test(misspelt_words_are_errors),
+        cmocka_unit_test(misplaced_keys_are_errors),  cmocka_unit_test(the_folder_and_the_file_agree),
+        cmocka_unit_test(shipped_tasks_load),         cmocka_unit_test(names_are_found),
+        cmocka_unit_test(a_seed_decides_the_inputs),  cmocka_unit_test(giants_shrink_outside),
         cmocka_unit_test(any_csv_is_survived),
     };
     strcpy(directory, "/tmp/akgen-load-XXXXXX");

@@ -2,8 +2,8 @@
 #ifndef CANN_OP_COMMON_OP_HOST_TILING_BASE_UTIL_H
 #define CANN_OP_COMMON_OP_HOST_TILING_BASE_UTIL_H
 
-#include "platform/soc_spec.h"
 #include "register/op_impl_registry.h"
+#include "tiling/platform/platform_ascendc.h"
 
 namespace Ops
 {

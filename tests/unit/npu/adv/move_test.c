@@ -1,5 +1,6 @@
 /* BroadCast, SelectWithBytesMask, Sum and Mean on the whole machine, against plain loops. */
-#include "adv_case.h"
+#include "unit/npu/coverage.h"
+#include "unit/npu/adv/case.h"
 
 #include <math.h>
 

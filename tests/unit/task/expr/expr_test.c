@@ -13,20 +13,27 @@
 
 #include <cmocka.h>
 
-static const char *const columns[] = {"shape", "dtype", "dim", "value"};
-static const char *const values[] = {"[48, 128, 7]", "float", "-1", "None"};
+enum { COLUMNS = 4 };
+static const struct expr_columns columns = {(const char *const[]){"shape", "dtype", "dim", "value"}, COLUMNS};
+static const char *const texts[COLUMNS] = {"[48, 128, 7]", "float", "-1", "None"};
 
 static struct expr_scope scope_new(struct arena *arena)
 {
-    return (struct expr_scope){.arena = arena, .columns = columns, .values = values, .column_count = 4, .key = 42};
+    struct expr_value *cells = arena_alloc(arena, sizeof *cells * COLUMNS);
+    for (int i = 0; i < COLUMNS; i++)
+        cells[i] = expr_cell(arena, texts[i]);
+    return (struct expr_scope){.arena = arena, .cells = cells, .key = 42};
 }
 
 /* "text" -> what it shows as, or its error. */
 static const char *result_of(struct arena *arena, const char *text)
 {
     struct expr_scope scope = scope_new(arena);
+    const struct expr *expr;
     struct expr_value value;
-    struct akgen_error *error = expr_eval_text(text, &scope, &value);
+    struct akgen_error *error = expr_parse(arena, text, &columns, &expr);
+    if (!error)
+        error = expr_eval(expr, &scope, &value);
     if (!error)
         return expr_show(arena, &value);
     const char *message = arena_strdup(arena, error->message);
@@ -63,10 +70,10 @@ static void values_come_out(void **state)
         {"filled(2, 5)", "[5, 5]"},
         {"dot([2, 3], [4, 5])", "23"},
         {"greatest([2, 7, 3])", "7"},
-        {"abs_rel_any(1e-2, 0.5)", "['abs_rel_any', 0.01, 0.5]"},
+        {"abs_rel_any(1e-2, 0.5)", "abs_rel_any(0.01, 0.5)"},
         {"sliced([10, 7, 4], [2, 0], [9, 99], [3, 2], [0, 1])", "[3, 4, 4]"},
-        {"abs_rel(1e-2, 0.5)", "['abs_rel', 0.01, 0.5]"},
-        {"share(1e-2)", "['share', 0.01]"},
+        {"abs_rel(1e-2, 0.5)", "abs_rel(0.01, 0.5)"},
+        {"share(1e-2)", "share(0.01)"},
     };
     struct arena arena = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -80,13 +87,17 @@ static void errors_say_what_and_where(void **state)
     static const char *const cases[][2] = {
         {"1 +", "column 4: expected a value, found the end"},
         {"[1, 2", "expected ',' or ']'"},
-        {"nosuch(3)", "column 1: expected a function"},
+        {"nosuch(3)", "column 1: there is no function 'nosuch'"},
         {"$missing", "no column 'missing'"},
         {"$shape[3]", "index 3 is outside of a list of 3"},
         {"sliced([4], [0], [4], [0], [0])", "[0] is no slice of [4]"},
         {"$shape * 2", "* needs numbers, not [48, 128, 7]"},
         {"uniform(1)", "uniform takes 2 to 2 arguments, not 1"},
-        {"1 2", "expected an operator or the end"},
+        {"1 2", "column 3: expected an operator or the end"},
+        {"1 + unifrom(0, 1)",
+         "column 5: there is no function 'unifrom' (docs/tasks.md lists them); did you mean uniform?"},
+        {"2**3", "column 2: '**' is for formulas alone"},
+        {"1 < 2 < 3", "column 7: expected one comparison, the other in parentheses"},
         {"1 // 0", "a positive integer"},
         {"dot([2, 3], [4])", "dot needs lists of the same length, not 2 and 1"},
         {"greatest([])", "greatest needs a list with items"},
@@ -103,11 +114,11 @@ enum { COUNT = 1 << 20 };
 
 static void make(struct arena *arena, const char *text, enum akgen_dtype type, double *out)
 {
-    struct expr *expr, *bound;
+    const struct expr *expr, *bound;
     struct expr_scope scope = scope_new(arena);
     scope.type = type;
     scope.elements = COUNT;
-    assert_null(expr_parse(arena, text, &expr));
+    assert_null(expr_parse(arena, text, &columns, &expr));
     assert_null(expr_bind(expr, &scope, &bound));
     for (int64_t first = 0; first < COUNT; first += EXPR_BLOCK)
         expr_block(bound, &scope, first, EXPR_BLOCK, out + first);
@@ -172,11 +183,11 @@ static void elements_are_what_they_should(void **state)
     }
     assert_int_equal(inf, 2);
     assert_int_equal(nan, 1);
-    struct expr *expr, *bound;
+    const struct expr *expr, *bound;
     struct expr_scope scope = scope_new(&arena);
     double block[EXPR_BLOCK];
     make(&arena, "abs(randn*10 + 0.01)", AKGEN_FLOAT, x);
-    assert_null(expr_parse(&arena, "abs(randn*10 + 0.01)", &expr));
+    assert_null(expr_parse(&arena, "abs(randn*10 + 0.01)", &columns, &expr));
     assert_null(expr_bind(expr, &scope, &bound));
     expr_block(bound, &scope, 7 * EXPR_BLOCK, 100, block);
     assert_memory_equal(block, x + 7 * EXPR_BLOCK, 100 * sizeof *block);
@@ -189,11 +200,11 @@ static void sorted_is_in_order(void **state)
     (void)state;
     enum { ENDS = 64, MOST = 50 };
     struct arena arena = {0};
-    struct expr *expr, *bound;
+    const struct expr *expr, *bound;
     struct expr_scope scope = scope_new(&arena);
     double ends[ENDS], sum = 0;
     scope.elements = ENDS;
-    assert_null(expr_parse(&arena, "sorted(max(randint(0, 51), (arange - 62) * 50))", &expr));
+    assert_null(expr_parse(&arena, "sorted(max(randint(0, 51), (arange - 62) * 50))", &columns, &expr));
     assert_null(expr_bind(expr, &scope, &bound));
     expr_block(bound, &scope, 0, ENDS, ends);
     for (int i = 0; i < ENDS; i++) {
@@ -219,6 +230,50 @@ static void normals_are_the_same_everywhere(void **state)
     for (size_t i = 0; i < 4096 * sizeof *x; i++)
         hash = (hash ^ ((unsigned char *)x)[i]) * 1099511628211u;
     assert_int_equal(hash, 0x44c3de2849102514u);
+    arena_free(&arena);
+}
+
+static bool is_text(const struct expr_value *value)
+{
+    return value && value->kind == EXPR_TEXT;
+}
+
+static bool is_rule(const struct expr_value *value)
+{
+    return value && value->kind == EXPR_RULE;
+}
+
+/* What an expression may come out as, before any case is known; and which columns it depends on. */
+static void branches_are_known(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    const struct expr *expr;
+    assert_null(
+        expr_parse(&arena, "$dim == 0 ? abs_rel(1, 2) : len($shape) == 3 ? share(1) : allclse", &columns, &expr));
+    assert_false(expr_branches_fit(expr, is_rule)); /* the last branch is a word */
+    assert_true(expr_mentions(expr, 0) && expr_mentions(expr, 2));
+    assert_false(expr_mentions(expr, 1));
+    assert_null(expr_parse(&arena, "$dim == 0 ? abs_rel(1, 2) : share(1)", &columns, &expr));
+    assert_true(expr_branches_fit(expr, is_rule));
+    assert_null(expr_parse(&arena, "$dtype", &columns, &expr));
+    assert_false(expr_branches_fit(expr, is_text)); /* the case says what it is */
+    arena_free(&arena);
+}
+
+/* A tree that would need too much stack is refused, however it came to be so high. */
+static void high_trees_are_refused(void **state)
+{
+    (void)state;
+    static char text[8192];
+    struct arena arena = {0};
+    strcpy(text, "rand");
+    while (strlen(text) < sizeof text - 16)
+        strcat(text, " + rand");
+    assert_non_null(strstr(result_of(&arena, text), "expected fewer nested parts"));
+    memset(text, '(', 400);
+    text[400] = 0;
+    assert_non_null(strstr(result_of(&arena, text), "column 65: expected fewer nested parts"));
     arena_free(&arena);
 }
 
@@ -249,6 +304,7 @@ int main(void)
         cmocka_unit_test(values_come_out),         cmocka_unit_test(errors_say_what_and_where),
         cmocka_unit_test(distributions_are_right), cmocka_unit_test(elements_are_what_they_should),
         cmocka_unit_test(sorted_is_in_order),      cmocka_unit_test(normals_are_the_same_everywhere),
+        cmocka_unit_test(branches_are_known),      cmocka_unit_test(high_trees_are_refused),
         cmocka_unit_test(any_text_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,9 +36,7 @@ static struct task_instance *instance_of(const char *name, int id)
 
 static struct task_argument *expected_of(const struct task_instance *instance, enum task_profile profile)
 {
-    struct task_argument *outputs;
-    check(task_reference(instance, profile, &outputs));
-    return outputs;
+    return task_reference(instance, profile);
 }
 
 static double at(const struct task_argument *argument, int64_t index)
@@ -429,8 +427,8 @@ static int dump_case(char **argv)
     json_t *attrs = json_object(), *columns = json_object();
     for (int i = 0; i < task.attr_count; i++)
         json_object_set(attrs, task.attrs[i].name, instance->attrs[i]);
-    for (int i = 0; i < instance->task_case->column_count; i++)
-        json_object_set_new(columns, instance->task_case->columns[i], json_string(instance->values[i]));
+    for (int i = 0; i < instance->task->columns.count; i++)
+        json_object_set_new(columns, instance->task->columns.names[i], json_string(instance->cells[i].text));
     json_t *root = json_pack("{s:o,s:o,s:o,s:o,s:o}", "inputs", dump(argv[4], "in", instance->inputs, task.input_count),
                              "upstream", dump(argv[4], "up", upstream, task.output_count), "golden",
                              dump(argv[4], "go", golden, task.output_count), "attrs", attrs, "columns", columns);

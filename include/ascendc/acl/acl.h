@@ -1,1 +1,0 @@
-/* The host runtime has nothing for device code. */

@@ -1,2 +1,0 @@
-/* Matmul and its registration. */
-#include "lib/matmul_intf.h"

@@ -1,0 +1,1 @@
+/* What the host part includes for the chip and the runtime has nothing for device code. */

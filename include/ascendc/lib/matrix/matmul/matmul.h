@@ -1,2 +1,0 @@
-/* Everything is in lib/matmul_intf.h. */
-#include "lib/matmul_intf.h"

@@ -1,6 +1,0 @@
-#ifndef CANN_INFERSHAPE_REDUCE_UTIL_H
-#define CANN_INFERSHAPE_REDUCE_UTIL_H
-
-#include "op_common/op_host/infershape_reduce_util.h"
-
-#endif

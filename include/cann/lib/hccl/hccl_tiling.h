@@ -1,1 +1,0 @@
-#include "tiling/hccl/hccl_tiling.h"

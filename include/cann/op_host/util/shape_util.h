@@ -1,6 +1,0 @@
-#ifndef CANN_OP_HOST_UTIL_SHAPE_UTIL_H
-#define CANN_OP_HOST_UTIL_SHAPE_UTIL_H
-
-#include "op_common/op_host/util/shape_util.h"
-
-#endif

@@ -1,6 +1,0 @@
-#ifndef CANN_TILING_BASE_CLASS_H
-#define CANN_TILING_BASE_CLASS_H
-
-#include "op_common/op_host/tiling_base_class.h"
-
-#endif

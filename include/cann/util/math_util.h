@@ -1,6 +1,0 @@
-#ifndef CANN_UTIL_MATH_UTIL_H
-#define CANN_UTIL_MATH_UTIL_H
-
-#include "op_common/op_host/util/math_util.h"
-
-#endif

@@ -1,6 +1,0 @@
-#ifndef CANN_UTIL_PLATFORM_UTIL_H
-#define CANN_UTIL_PLATFORM_UTIL_H
-
-#include "op_common/op_host/util/platform_util.h"
-
-#endif

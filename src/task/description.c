@@ -1,0 +1,586 @@
+/* task.yaml -> struct task: one table with a row per key, which says where the key may stand, what reads its value and
+ * which field of the model that fills. Keys are read in the order of the table, whatever their order in the file, so a
+ * row may rely on those above it. */
+#include "base/names.h"
+#include "task/description.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IN_TASK = 1, IN_INPUT = 2, IN_OUTPUT = 4, IN_ATTR = 8, IN_PARAM = IN_INPUT | IN_OUTPUT };
+enum { LONGEST_TEXT = 4096, MOST_TYPES = 128 };
+
+struct description {
+    struct arena *arena;
+    struct task *task;
+    struct task_lines *lines;
+    int line; /* of the value being read: what an error is about */
+};
+
+struct key;
+/* Reads a value into the field. Its error says what is wrong; the line is put before it. */
+typedef struct akgen_error *key_reader(struct description *d, const struct key *key, const struct yaml_node *value,
+                                       void *field);
+struct key {
+    const char *name;
+    unsigned in, required; /* where it may stand, where it must */
+    key_reader *read;
+    size_t field; /* offset in struct task, task_param or task_attr */
+    /* An expression: what each of its branches may be, in words, and who knows. NULL: anything. */
+    const char *expected;
+    bool (*fits)(const struct expr_value *value);
+};
+
+/* What is what. */
+static const char *place_name(unsigned in)
+{
+    static const char *const names[] = {[IN_TASK] = "a task",
+                                        [IN_INPUT] = "an input",
+                                        [IN_OUTPUT] = "an output",
+                                        [IN_PARAM] = "an input or an output",
+                                        [IN_ATTR] = "an attribute"};
+    return names[in];
+}
+
+/* "a, b or c" of a list that ends with NULL. */
+static const char *any_of(struct arena *arena, const char *const *names)
+{
+    const char *text = "";
+    for (int i = 0; names[i]; i++)
+        text = arena_printf(arena, "%s%s%s", text, !i ? "" : names[i + 1] ? ", " : " or ", names[i]);
+    return text;
+}
+
+/* "a b c" of a list that ends with NULL. */
+static const char *all_of(struct arena *arena, const char *const *names)
+{
+    const char *text = "";
+    for (int i = 0; names[i]; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? " " : "", names[i]);
+    return text;
+}
+
+/* Number of a name in a list that ends with NULL, TASK_NONE if it is not there. */
+static int number_of(const char *const *names, const char *name)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return TASK_NONE;
+}
+
+/* Values of one word or text. */
+static struct akgen_error *need_text(const struct key *key, const struct yaml_node *value)
+{
+    if (value->kind != YAML_TEXT)
+        return error_new("%s must be a text, not a %s", key->name, value->kind == YAML_LIST ? "list" : "mapping");
+    if (strlen(value->text) > LONGEST_TEXT)
+        return error_new("%s has more than %d characters", key->name, LONGEST_TEXT);
+    return NULL;
+}
+
+static struct akgen_error *read_text(struct description *d, const struct key *key, const struct yaml_node *value,
+                                     void *field)
+{
+    (void)d;
+    struct akgen_error *error = need_text(key, value);
+    if (!error)
+        *(const char **)field = value->text;
+    return error;
+}
+
+static struct akgen_error *read_name(struct description *d, const struct key *key, const struct yaml_node *value,
+                                     void *field)
+{
+    struct akgen_error *error = read_text(d, key, value, field);
+    return error || *value->text ? error : error_new("%s is empty", key->name);
+}
+
+static struct akgen_error *read_level(struct description *d, const struct key *key, const struct yaml_node *value,
+                                      void *field)
+{
+    (void)d;
+    enum { HIGHEST = 99 };
+    char *end;
+    struct akgen_error *error = need_text(key, value);
+    if (error)
+        return error;
+    long level = strtol(value->text, &end, 10);
+    if (end == value->text || *end || level < 0 || level > HIGHEST)
+        return error_new("level is '%s', expected a number from 0 to %d", value->text, HIGHEST);
+    *(int *)field = (int)level;
+    return NULL;
+}
+
+/* One of some names. */
+static struct akgen_error *read_choice(struct description *d, const struct key *key, const struct yaml_node *value,
+                                       const char *const *names, int *number)
+{
+    struct akgen_error *error = need_text(key, value);
+    if (error)
+        return error;
+    *number = number_of(names, value->text);
+    return *number != TASK_NONE ? NULL
+                                : error_new("%s is '%s', expected %s%s", key->name, value->text,
+                                            any_of(d->arena, names), names_hint(d->arena, value->text, names));
+}
+
+static struct akgen_error *read_flag(struct description *d, const struct key *key, const struct yaml_node *value,
+                                     void *field)
+{
+    static const char *const words[] = {"false", "true", NULL};
+    int number = 0;
+    struct akgen_error *error = read_choice(d, key, value, words, &number);
+    *(bool *)field = number == 1;
+    return error;
+}
+
+static struct akgen_error *read_init(struct description *d, const struct key *key, const struct yaml_node *value,
+                                     void *field)
+{
+    static const char *const words[] = {"poison", "zero", NULL};
+    int number = 0;
+    struct akgen_error *error = read_choice(d, key, value, words, &number);
+    *(bool *)field = number == 1;
+    return error;
+}
+
+static struct akgen_error *read_kind(struct description *d, const struct key *key, const struct yaml_node *value,
+                                     void *field)
+{
+    int number = 0;
+    struct akgen_error *error = read_choice(d, key, value, task_kind_names, &number);
+    *(enum task_param_kind *)field = (enum task_param_kind)number;
+    return error;
+}
+
+static struct akgen_error *read_attr_type(struct description *d, const struct key *key, const struct yaml_node *value,
+                                          void *field)
+{
+    int number = 0;
+    struct akgen_error *error = read_choice(d, key, value, task_attr_type_names, &number);
+    *(enum task_attr_type *)field = (enum task_attr_type)number;
+    return error;
+}
+
+/* Several names as bits, in the order of the list. */
+static struct akgen_error *read_bits(struct description *d, const struct key *key, const char *words,
+                                     const char *const *names, unsigned *bits)
+{
+    *bits = 0;
+    for (const char *at = words + strspn(words, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        int number = number_of(names, arena_strndup(d->arena, at, length));
+        if (number == TASK_NONE)
+            return error_new("%s is '%s', expected words of: %s", key->name, words, all_of(d->arena, names));
+        *bits |= 1u << number;
+        at += length;
+    }
+    return NULL;
+}
+
+static struct akgen_error *read_special(struct description *d, const struct key *key, const struct yaml_node *value,
+                                        void *field)
+{
+    struct akgen_error *error = need_text(key, value);
+    return error ? error : read_bits(d, key, value->text, task_special_names, field);
+}
+
+/* "words: reason". */
+static struct akgen_error *read_trivial(struct description *d, const struct key *key, const struct yaml_node *value,
+                                        void *field)
+{
+    struct akgen_error *error = need_text(key, value);
+    if (error)
+        return error;
+    size_t length = strcspn(value->text, ":");
+    const char *reason = value->text + length + (value->text[length] == ':');
+    d->task->trivial_reason = reason + strspn(reason, " ");
+    error = read_bits(d, key, arena_strndup(d->arena, value->text, length), task_trivial_names, field);
+    if (!error && d->task->trivial && !*d->task->trivial_reason)
+        error = error_new("trivial lacks its reason: 'copy: the operator copies'");
+    return error;
+}
+
+/* Expressions. */
+static bool fits_list(const struct expr_value *value)
+{
+    return !value || value->kind == EXPR_LIST;
+}
+
+static bool fits_dtype(const struct expr_value *value)
+{
+    return !value || (value->kind == EXPR_TEXT && akgen_dtype_parse(value->text) != AKGEN_DTYPE_NONE);
+}
+
+static bool fits_number(const struct expr_value *value)
+{
+    return !value || expr_is_number(value);
+}
+
+static bool fits_compared(const struct expr_value *value)
+{
+    return fits_number(value) || (value->kind == EXPR_TEXT && strcmp(value->text, "strict") == 0);
+}
+
+static bool fits_check(const struct expr_value *value)
+{
+    return value && (value->kind == EXPR_RULE || (value->kind == EXPR_TEXT && strcmp(value->text, "default") == 0));
+}
+
+static struct akgen_error *read_expression(struct description *d, const struct key *key, const struct yaml_node *value,
+                                           void *field)
+{
+    const struct expr *expr;
+    struct akgen_error *error = need_text(key, value);
+    if (error)
+        return error;
+    if ((error = expr_parse(d->arena, value->text, &d->task->columns, &expr)))
+        return error_prefix(error, "%s", key->name);
+    if (key->fits && !expr_branches_fit(expr, key->fits))
+        return error_new("%s is '%s', expected %s%s", key->name, value->text, key->expected,
+                         names_hint(d->arena, value->text, expr_function_names(d->arena)));
+    *(const struct expr **)field = expr;
+    return NULL;
+}
+
+static struct akgen_error *read_steps(struct description *d, const struct key *key, const struct yaml_node *value,
+                                      struct task_steps *steps, bool words)
+{
+    struct akgen_error *error = need_text(key, value);
+    if (!error && (error = task_steps_parse(d->arena, value->text, &d->task->columns, words, steps)))
+        error_prefix(error, "%s", key->name);
+    return error;
+}
+
+static struct akgen_error *read_vary(struct description *d, const struct key *key, const struct yaml_node *value,
+                                     void *field)
+{
+    d->lines->vary = d->line;
+    return read_steps(d, key, value, field, true);
+}
+
+static struct akgen_error *read_smaller(struct description *d, const struct key *key, const struct yaml_node *value,
+                                        void *field)
+{
+    d->lines->smaller = d->line;
+    return read_steps(d, key, value, field, false);
+}
+
+/* What names something else. */
+static struct akgen_error *read_reference(struct description *d, const struct key *key, const struct yaml_node *value,
+                                          void *field)
+{
+    struct akgen_error *error = need_text(key, value);
+    if (error)
+        return error;
+    const struct task_reference_entry *reference = task_reference_find(value->text);
+    *(const struct task_reference_entry **)field = reference;
+    return reference ? NULL
+                     : error_new("there is no reference called '%s'%s", value->text,
+                                 task_reference_hint(d->arena, value->text));
+}
+
+static struct akgen_error *read_derive(struct description *d, const struct key *key, const struct yaml_node *value,
+                                       void *field)
+{
+    struct akgen_error *error = need_text(key, value);
+    const char *const *names = task_derivation_names(d->arena);
+    if (error)
+        return error;
+    task_derivation *derive = task_derivation_find(value->text);
+    *(task_derivation **)field = derive;
+    return derive ? NULL
+                  : error_new("there is no derivation called '%s', expected %s%s", value->text, any_of(d->arena, names),
+                              names_hint(d->arena, value->text, names));
+}
+
+/* The index of a parameter. */
+static struct akgen_error *read_index(struct description *d, const struct key *key, const struct yaml_node *value,
+                                      const struct task_param *params, int count, const char *what, int *index)
+{
+    const char **names = arena_alloc(d->arena, sizeof *names * (size_t)(count + 1));
+    struct akgen_error *error = need_text(key, value);
+    if (error)
+        return error;
+    for (int i = 0; i < count; i++)
+        names[i] = params[i].name;
+    *index = number_of(names, value->text);
+    return *index != TASK_NONE ? NULL
+                               : error_new("%s names '%s', which is no %s, expected %s", key->name, value->text, what,
+                                           any_of(d->arena, names));
+}
+
+static struct akgen_error *read_input_index(struct description *d, const struct key *key, const struct yaml_node *value,
+                                            void *field)
+{
+    return read_index(d, key, value, d->task->inputs, d->task->input_count, "input", field);
+}
+
+static struct akgen_error *read_output_index(struct description *d, const struct key *key,
+                                             const struct yaml_node *value, void *field)
+{
+    return read_index(d, key, value, d->task->outputs, d->task->output_count, "output", field);
+}
+
+/* Positions need an attribute `dim` that says along which dimension. */
+static struct akgen_error *read_points_into(struct description *d, const struct key *key, const struct yaml_node *value,
+                                            void *field)
+{
+    struct task_param *output = (struct task_param *)((char *)field - key->field);
+    struct akgen_error *error = read_input_index(d, key, value, field);
+    if (error)
+        return error;
+    output->along = task_attr_index(d->task, "dim");
+    return output->along != TASK_NONE ? NULL : error_new("points_into needs an attribute 'dim'");
+}
+
+static struct akgen_error *read_types(struct description *d, const struct key *key, const struct yaml_node *value,
+                                      void *field)
+{
+    struct task_param *param = (struct task_param *)((char *)field - key->field);
+    if (value->kind != YAML_LIST || value->count < 1 || value->count > MOST_TYPES)
+        return error_new("types must be a list of 1 to %d data types", MOST_TYPES);
+    param->type_count = value->count;
+    param->types = arena_alloc(d->arena, sizeof *param->types * (size_t)value->count);
+    for (int i = 0; i < value->count; i++) {
+        const struct yaml_node *item = value->items[i];
+        d->line = item->line;
+        param->types[i] = item->kind == YAML_TEXT ? akgen_dtype_parse(item->text) : AKGEN_DTYPE_NONE;
+        if (param->types[i] != AKGEN_DTYPE_NONE)
+            continue;
+        const char *names[AKGEN_DTYPE_CODES + 1];
+        int count = 0;
+        for (int code = 0; code < AKGEN_DTYPE_CODES; code++)
+            if (akgen_dtype_ge_name((enum akgen_dtype)code))
+                names[count++] = akgen_dtype_name((enum akgen_dtype)code);
+        names[count] = NULL;
+        return error_new("'%s' is no data type, expected %s", item->kind == YAML_TEXT ? item->text : "a list",
+                         any_of(d->arena, names));
+    }
+    return NULL;
+}
+
+/* The names that a formula may use: inputs, then attributes. */
+static struct akgen_error *read_formula(struct description *d, const struct key *key, const struct yaml_node *value,
+                                        void *field)
+{
+    const struct task *task = d->task;
+    struct formula_name names[FORMULA_MAX_NAMES];
+    struct akgen_error *error = need_text(key, value);
+    if (error)
+        return error;
+    for (int i = 0; i < task->input_count; i++) {
+        const struct task_param *input = &task->inputs[i];
+        bool list = input->kind == TASK_TENSOR_LIST || input->kind == TASK_SCALAR_LIST;
+        names[i] = (struct formula_name){input->name, NULL};
+        if (input->optional || list)
+            names[i].refusal =
+                arena_printf(d->arena, "input '%s' is optional or a list, a formula takes neither", input->name);
+    }
+    for (int i = 0; i < task->attr_count; i++) {
+        const struct task_attr *attr = &task->attrs[i];
+        bool number = attr->type == TASK_ATTR_INT || attr->type == TASK_ATTR_FLOAT || attr->type == TASK_ATTR_BOOL;
+        names[task->input_count + i] = (struct formula_name){attr->name, NULL};
+        if (!number)
+            names[task->input_count + i].refusal =
+                arena_printf(d->arena, "attribute '%s' is a %s, a formula takes int, float and bool", attr->name,
+                             task_attr_type_names[attr->type]);
+    }
+    error = formula_parse(d->arena, value->text, names, task->input_count + task->attr_count, field);
+    return error ? error_prefix(error, "formula") : NULL;
+}
+
+static key_reader read_inputs, read_outputs, read_attrs;
+
+/* The table. */
+#define OF_TASK(field)  offsetof(struct task, field)
+#define OF_PARAM(field) offsetof(struct task_param, field)
+#define OF_ATTR(field)  offsetof(struct task_attr, field)
+#define RULES           "default, abs_rel(a, r), abs_rel_any(a, r), allclose(a, r), rel_max1(r) or share(l)"
+static const struct key keys[] = {
+    {"suite", IN_TASK, IN_TASK, read_name, OF_TASK(suite), NULL, NULL},
+    {"level", IN_TASK, IN_TASK, read_level, OF_TASK(level), NULL, NULL},
+    {"category", IN_TASK, IN_TASK, read_name, OF_TASK(category), NULL, NULL},
+    {"op", IN_TASK, IN_TASK, read_name, OF_TASK(op), NULL, NULL},
+    {"op_type", IN_TASK, 0, read_name, OF_TASK(op_type), NULL, NULL},
+    {"reference", IN_TASK, IN_TASK, read_reference, OF_TASK(reference), NULL, NULL},
+    {"derive", IN_TASK, 0, read_derive, OF_TASK(derive), NULL, NULL},
+    {"check", IN_TASK, 0, read_expression, OF_TASK(check), RULES, fits_check},
+    {"vary", IN_TASK, 0, read_vary, OF_TASK(vary), NULL, NULL},
+    {"smaller", IN_TASK, 0, read_smaller, OF_TASK(smaller), NULL, NULL},
+    {"trivial", IN_TASK, 0, read_trivial, OF_TASK(trivial), NULL, NULL},
+    {"note", IN_TASK, 0, read_text, OF_TASK(note), NULL, NULL},
+    {"inputs", IN_TASK, IN_TASK, read_inputs, OF_TASK(inputs), NULL, NULL},
+    {"attrs", IN_TASK, 0, read_attrs, OF_TASK(attrs), NULL, NULL},
+    {"outputs", IN_TASK, IN_TASK, read_outputs, OF_TASK(outputs), NULL, NULL},
+
+    {"name", IN_PARAM, IN_PARAM, read_name, OF_PARAM(name), NULL, NULL},
+    {"kind", IN_PARAM, 0, read_kind, OF_PARAM(kind), NULL, NULL},
+    {"shape", IN_PARAM, IN_PARAM, read_expression, OF_PARAM(shape), "a list of sizes", fits_list},
+    {"dtype", IN_PARAM, IN_PARAM, read_expression, OF_PARAM(dtype), "a data type", fits_dtype},
+    {"types", IN_PARAM, IN_INPUT, read_types, OF_PARAM(types), NULL, NULL},
+    {"optional", IN_PARAM, 0, read_flag, OF_PARAM(optional), NULL, NULL},
+    {"present", IN_PARAM, 0, read_expression, OF_PARAM(present), "true or false", fits_number},
+    {"value_depend", IN_INPUT, 0, read_flag, OF_PARAM(value_depend), NULL, NULL},
+    {"generate", IN_INPUT, IN_INPUT, read_expression, OF_PARAM(generate), "numbers or a generator", fits_number},
+    {"strict", IN_INPUT, 0, read_expression, OF_PARAM(strict), "numbers or a generator", fits_number},
+    {"special", IN_INPUT, 0, read_special, OF_PARAM(special), NULL, NULL},
+    {"in_place", IN_OUTPUT, 0, read_input_index, OF_PARAM(in_place), NULL, NULL},
+    {"init", IN_OUTPUT, 0, read_init, OF_PARAM(zeroed), NULL, NULL},
+    {"points_into", IN_OUTPUT, 0, read_points_into, OF_PARAM(points_into), NULL, NULL},
+    {"compared", IN_OUTPUT, 0, read_expression, OF_PARAM(compared), "true, false or strict", fits_compared},
+    {"steep", IN_OUTPUT, 0, read_flag, OF_PARAM(steep), NULL, NULL},
+    {"serial", IN_OUTPUT, 0, read_flag, OF_PARAM(serial), NULL, NULL},
+    {"depth", IN_OUTPUT, 0, read_expression, OF_PARAM(depth), "a number of values", fits_number},
+    {"made_of", IN_OUTPUT, 0, read_output_index, OF_PARAM(made_of), NULL, NULL},
+    {"formula", IN_OUTPUT, 0, read_formula, OF_PARAM(formula), NULL, NULL},
+
+    {"name", IN_ATTR, IN_ATTR, read_name, OF_ATTR(name), NULL, NULL},
+    {"type", IN_ATTR, IN_ATTR, read_attr_type, OF_ATTR(type), NULL, NULL},
+    {"value", IN_ATTR, IN_ATTR, read_expression, OF_ATTR(value), NULL, NULL},
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* Mappings. */
+/* "task.yaml:7: 'generator' is no key of an input, expected ...; did you mean generate?" */
+static struct akgen_error *unknown_key(struct description *d, const struct yaml_pair *pair, unsigned in)
+{
+    const char *names[KEYS + 1];
+    int count = 0;
+    for (int k = 0; k < KEYS; k++) {
+        if (keys[k].in & in)
+            names[count++] = keys[k].name;
+        else if (strcmp(keys[k].name, pair->key) == 0)
+            return error_new("task.yaml:%d: '%s' is a key of %s, not of %s", pair->line, pair->key,
+                             place_name(keys[k].in), place_name(in));
+    }
+    names[count] = NULL;
+    return error_new("task.yaml:%d: '%s' is no key of %s, expected %s%s", pair->line, pair->key, place_name(in),
+                     any_of(d->arena, names), names_hint(d->arena, pair->key, names));
+}
+
+/* Only known keys, each once, and those that must be there. */
+static struct akgen_error *check_keys(struct description *d, const struct yaml_node *map, unsigned in, const char *what)
+{
+    if (map->kind != YAML_MAP)
+        return error_new("task.yaml:%d: %s must be keys with values", map->line, what);
+    for (int i = 0; i < map->count; i++) {
+        const struct yaml_pair *pair = &map->pairs[i], *first = yaml_find(map, pair->key);
+        bool known = false;
+        for (int k = 0; k < KEYS; k++)
+            known |= keys[k].in & in && strcmp(keys[k].name, pair->key) == 0;
+        if (!known)
+            return unknown_key(d, pair, in);
+        if (first != pair)
+            return error_new("task.yaml:%d: '%s' stands here again, after line %d", pair->line, pair->key, first->line);
+    }
+    for (int k = 0; k < KEYS; k++)
+        if (keys[k].required & in && !yaml_find(map, keys[k].name))
+            return error_new("task.yaml:%d: %s lacks '%s'", map->line, what, keys[k].name);
+    return NULL;
+}
+
+/* Errors of a list's items carry their line already. */
+static bool has_line(const struct akgen_error *error)
+{
+    return strncmp(error->message, "task.yaml:", 10) == 0;
+}
+
+/* Reads the keys of a mapping into the item that they describe. */
+static struct akgen_error *read_keys(struct description *d, const struct yaml_node *map, unsigned in, void *item)
+{
+    for (int k = 0; k < KEYS; k++) {
+        const struct yaml_pair *pair = keys[k].in & in ? yaml_find(map, keys[k].name) : NULL;
+        if (!pair)
+            continue;
+        d->line = pair->line;
+        struct akgen_error *error = keys[k].read(d, &keys[k], pair->value, (char *)item + keys[k].field);
+        if (error)
+            return has_line(error) ? error : error_prefix(error, "task.yaml:%d", d->line);
+    }
+    return NULL;
+}
+
+/* Lists of parameters and attributes. */
+static struct akgen_error *check_items(struct description *d, const struct key *key, const struct yaml_node *list,
+                                       unsigned in, int least, int most)
+{
+    const char *what = in == IN_INPUT ? "input" : in == IN_OUTPUT ? "output" : "attribute";
+    if (list->kind != YAML_LIST || list->count < least || list->count > most)
+        return error_new("%s must be a list of %d to %d", key->name, least, most);
+    for (int i = 0; i < list->count; i++) {
+        const struct yaml_node *item = list->items[i];
+        const struct yaml_pair *name = item->kind == YAML_MAP ? yaml_find(item, "name") : NULL;
+        bool named = name && name->value->kind == YAML_TEXT && *name->value->text;
+        const char *called = named ? arena_printf(d->arena, "%s '%s'", what, name->value->text)
+                                   : arena_printf(d->arena, "%s number %d", what, i + 1);
+        struct akgen_error *error = check_keys(d, item, in, called);
+        if (!error && !named)
+            error = error_new("task.yaml:%d: %s has no name", item->line, called);
+        for (int j = 0; j < i && !error; j++)
+            if (strcmp(yaml_find(list->items[j], "name")->value->text, name->value->text) == 0)
+                error = error_new("task.yaml:%d: %s appears twice", name->line, called);
+        if (error)
+            return error;
+    }
+    return NULL;
+}
+
+static struct akgen_error *read_params(struct description *d, const struct key *key, const struct yaml_node *list,
+                                       unsigned in, struct task_param **params, int *count)
+{
+    struct akgen_error *error = check_items(d, key, list, in, 1, TASK_MAX_PARAMS);
+    if (error)
+        return error;
+    *count = list->count;
+    *params = arena_alloc(d->arena, sizeof **params * (size_t)list->count);
+    for (int i = 0; i < list->count; i++) /* all names first: `made_of` may name any output */
+        (*params)[i] = (struct task_param){.name = yaml_find(list->items[i], "name")->value->text,
+                                           .in_place = TASK_NONE,
+                                           .points_into = TASK_NONE,
+                                           .along = TASK_NONE,
+                                           .made_of = TASK_NONE};
+    for (int i = 0; i < list->count && !error; i++)
+        error = read_keys(d, list->items[i], in, &(*params)[i]);
+    return error;
+}
+
+static struct akgen_error *read_inputs(struct description *d, const struct key *key, const struct yaml_node *value,
+                                       void *field)
+{
+    return read_params(d, key, value, IN_INPUT, field, &d->task->input_count);
+}
+
+static struct akgen_error *read_outputs(struct description *d, const struct key *key, const struct yaml_node *value,
+                                        void *field)
+{
+    return read_params(d, key, value, IN_OUTPUT, field, &d->task->output_count);
+}
+
+static struct akgen_error *read_attrs(struct description *d, const struct key *key, const struct yaml_node *value,
+                                      void *field)
+{
+    struct task_attr *attrs = arena_alloc(d->arena, sizeof *attrs * (TASK_MAX_ATTRS + 1));
+    struct akgen_error *error = check_items(d, key, value, IN_ATTR, 0, TASK_MAX_ATTRS);
+    *(struct task_attr **)field = attrs;
+    for (int i = 0; !error && i < value->count; i++)
+        error = read_keys(d, value->items[i], IN_ATTR, &attrs[i]);
+    d->task->attr_count = error ? 0 : value->count;
+    return error;
+}
+
+struct akgen_error *task_description_parse(struct arena *arena, const char *text, struct task *task,
+                                           struct task_lines *lines)
+{
+    const struct yaml_node *root;
+    struct description d = {.arena = arena, .task = task, .lines = lines};
+    task->note = task->trivial_reason = "";
+    struct akgen_error *error = yaml_parse(arena, "task.yaml", text, &root);
+    if (!error)
+        error = check_keys(&d, root, IN_TASK, "the task");
+    if (!error)
+        error = read_keys(&d, root, IN_TASK, task);
+    return error ? error : task_description_check(arena, root, task);
+}

@@ -1,0 +1,336 @@
+/* Text to tree, by recursive descent: one function per level of the grammar in expr.h. */
+#include "task/expr/tree.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An evaluator needs a block of numbers per argument and level, so a tree has a height that fits every stack. */
+enum { MAX_DEPTH = 64, MAX_HEIGHT = 128, MAX_ITEMS = 4096 };
+
+struct parser {
+    struct arena *arena;
+    const char *text, *at;
+    struct akgen_error *error; /* the first one; parsing stops there */
+    int depth;
+    uint64_t nodes;
+};
+
+static struct expr *parse_expression(struct parser *p);
+
+static struct expr *fail(struct parser *p, const char *expected)
+{
+    if (!p->error)
+        p->error =
+            error_new("in '%.100s', column %d: expected %s, found %s%.20s%s", p->text, (int)(p->at - p->text) + 1,
+                      expected, *p->at ? "'" : "", *p->at ? p->at : "the end", *p->at ? "'" : "");
+    return NULL;
+}
+
+struct akgen_error *expr_error_at(const struct expr *node, const char *format, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return error_new("in '%.100s', column %d: %s", node->text, node->at, message);
+}
+
+static struct expr *too_deep(struct parser *p)
+{
+    return fail(p, "fewer nested parts");
+}
+
+static void skip_blanks(struct parser *p)
+{
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+}
+
+static bool accept(struct parser *p, const char *token)
+{
+    skip_blanks(p);
+    size_t length = strlen(token);
+    if (strncmp(p->at, token, length) != 0)
+        return false;
+    p->at += length;
+    return true;
+}
+
+static bool part_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool expr_is_word(const char *name)
+{
+    return part_of_word(*name);
+}
+
+static struct expr *node_new(struct parser *p, enum expr_node kind, const char *at)
+{
+    struct expr *node = arena_alloc(p->arena, sizeof *node);
+    node->node = kind;
+    node->text = p->text;
+    node->at = (int)(at - p->text) + 1;
+    node->place = ++p->nodes;
+    return node;
+}
+
+/* The node with its kids, which may be NULL; NULL if the tree gets too high. */
+static struct expr *with_kids(struct parser *p, struct expr *node, struct expr *const *kids, int count)
+{
+    node->kids = arena_copy(p->arena, kids, sizeof *kids * (size_t)count);
+    node->kid_count = count;
+    for (int i = 0; i < count; i++)
+        if (kids[i] && kids[i]->height >= node->height)
+            node->height = kids[i]->height + 1;
+    return node->height <= MAX_HEIGHT ? node : too_deep(p);
+}
+
+static struct expr *call_node(struct parser *p, const char *name, const char *at, struct expr *const *kids, int count)
+{
+    struct expr *node = node_new(p, NODE_CALL, at);
+    node->name = name;
+    return with_kids(p, node, kids, count);
+}
+
+/* Items up to `close`, which is consumed; NULL: an error. */
+static struct expr **parse_items(struct parser *p, const char *close, int *count)
+{
+    int room = 4;
+    struct expr **items = arena_alloc(p->arena, sizeof *items * (size_t)room);
+    *count = 0;
+    if (accept(p, close))
+        return items;
+    do {
+        if (*count == MAX_ITEMS)
+            return (void *)fail(p, "fewer items");
+        if (*count == room) {
+            struct expr **more = arena_alloc(p->arena, sizeof *items * (size_t)(room *= 2));
+            memcpy(more, items, sizeof *items * (size_t)*count);
+            items = more;
+        }
+        struct expr *item = parse_expression(p);
+        if (!item)
+            return NULL;
+        items[(*count)++] = item;
+    } while (accept(p, ","));
+    return accept(p, close) ? items : (void *)fail(p, close[0] == ')' ? "',' or ')'" : "',' or ']'");
+}
+
+static struct expr *parse_number(struct parser *p)
+{
+    char *end_int, *end_real;
+    double real = strtod(p->at, &end_real);
+    long long integer = strtoll(p->at, &end_int, 10);
+    struct expr *node = node_new(p, NODE_VALUE, p->at);
+    node->value = (struct expr_value){.kind = EXPR_REAL, .real = real};
+    if (end_int >= end_real)
+        node->value = (struct expr_value){.kind = EXPR_INT, .integer = integer, .real = real};
+    p->at = end_real > end_int ? end_real : end_int;
+    return node;
+}
+
+static const struct {
+    const char *word;
+    struct expr_value value;
+} constants[] = {
+    {"true", {.kind = EXPR_BOOL, .integer = 1, .real = 1}},
+    {"True", {.kind = EXPR_BOOL, .integer = 1, .real = 1}},
+    {"false", {.kind = EXPR_BOOL}},
+    {"False", {.kind = EXPR_BOOL}},
+    {"None", {.kind = EXPR_NONE}},
+    {"inf", {.kind = EXPR_REAL, .real = INFINITY}},
+    {"nan", {.kind = EXPR_REAL, .real = NAN}},
+};
+
+const struct expr_value *expr_word_value(const char *word)
+{
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        if (strcmp(constants[i].word, word) == 0)
+            return &constants[i].value;
+    return NULL;
+}
+
+static const char *word_at(struct parser *p)
+{
+    const char *start = p->at;
+    while (part_of_word(*p->at))
+        p->at++;
+    return arena_strndup(p->arena, start, (size_t)(p->at - start));
+}
+
+static struct expr *parse_word(struct parser *p)
+{
+    const char *start = p->at, *word = word_at(p);
+    if (!expr_word_value(word) && accept(p, "(")) {
+        int count;
+        struct expr **kids = parse_items(p, ")", &count);
+        return kids ? call_node(p, word, start, kids, count) : NULL;
+    }
+    struct expr *node = node_new(p, NODE_WORD, start);
+    node->name = word;
+    return node;
+}
+
+static struct expr *parse_column(struct parser *p)
+{
+    const char *start = p->at++;
+    if (!part_of_word(*p->at))
+        return fail(p, "the name of a column");
+    struct expr *node = node_new(p, NODE_COLUMN, start);
+    node->name = word_at(p);
+    return node;
+}
+
+static struct expr *parse_text(struct parser *p)
+{
+    const char *end = strchr(p->at + 1, *p->at);
+    if (!end)
+        return fail(p, "a closing quote");
+    struct expr *node = node_new(p, NODE_VALUE, p->at);
+    node->value =
+        (struct expr_value){.kind = EXPR_TEXT, .text = arena_strndup(p->arena, p->at + 1, (size_t)(end - p->at - 1))};
+    p->at = end + 1;
+    return node;
+}
+
+static struct expr *parse_list(struct parser *p)
+{
+    int count;
+    struct expr *node = node_new(p, NODE_LIST, p->at - 1), **kids = parse_items(p, "]", &count);
+    return kids ? with_kids(p, node, kids, count) : NULL;
+}
+
+static struct expr *parse_primary(struct parser *p)
+{
+    skip_blanks(p);
+    if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
+        return parse_number(p);
+    if (part_of_word(*p->at))
+        return parse_word(p);
+    if (*p->at == '$')
+        return parse_column(p);
+    if (*p->at == '"' || *p->at == '\'')
+        return parse_text(p);
+    if (accept(p, "(")) {
+        struct expr *inner = parse_expression(p);
+        return !inner || accept(p, ")") ? inner : fail(p, "')'");
+    }
+    return accept(p, "[") ? parse_list(p) : fail(p, "a value");
+}
+
+static struct expr *parse_postfix(struct parser *p)
+{
+    struct expr *base = parse_primary(p);
+    while (base && accept(p, "[")) {
+        const char *start = p->at - 1;
+        struct expr *from = NULL, *to = NULL;
+        bool slice = accept(p, ":");
+        if (!slice) {
+            if (!(from = parse_expression(p)))
+                return NULL;
+            slice = accept(p, ":");
+        }
+        skip_blanks(p);
+        if (slice && *p->at != ']' && !(to = parse_expression(p)))
+            return NULL;
+        if (!accept(p, "]"))
+            return fail(p, "']'");
+        struct expr *const kids[] = {base, from, to};
+        base = with_kids(p, node_new(p, slice ? NODE_SLICE : NODE_INDEX, start), kids, 3);
+    }
+    return base;
+}
+
+static struct expr *parse_unary(struct parser *p)
+{
+    skip_blanks(p);
+    const char *start = p->at;
+    bool negative = accept(p, "-");
+    struct expr *part = negative ? NULL : parse_postfix(p);
+    skip_blanks(p);
+    const char *sign = p->at;
+    if (!negative && !(part && accept(p, "**")))
+        return part;
+    if (++p->depth > MAX_DEPTH)
+        return too_deep(p);
+    struct expr *kid = parse_unary(p);
+    p->depth--;
+    if (!kid)
+        return NULL;
+    return negative ? call_node(p, "neg", start, &kid, 1)
+                    : call_node(p, "**", sign, (struct expr *const[]){part, kid}, 2);
+}
+
+/* Binary operators by level, loosest first; longer tokens before their prefixes. */
+static const char *const levels[][7] = {
+    {"==", "!=", "<=", ">=", "<", ">"},
+    {"+", "-"},
+    {"//", "*", "/", "%"},
+};
+enum { LEVELS = sizeof levels / sizeof *levels, COMPARISONS = 0 };
+
+static const char *accept_operator(struct parser *p, int level)
+{
+    for (const char *const *op = levels[level]; *op; op++)
+        if (accept(p, *op))
+            return *op;
+    return NULL;
+}
+
+static struct expr *parse_binary(struct parser *p, int level)
+{
+    if (level == LEVELS)
+        return parse_unary(p);
+    struct expr *left = parse_binary(p, level + 1);
+    for (int terms = 1; left; terms++) {
+        skip_blanks(p);
+        const char *start = p->at, *op = accept_operator(p, level);
+        if (!op)
+            return left;
+        if (level == COMPARISONS && terms > 1) { /* not what a < b < c says in mathematics */
+            p->at = start;
+            return fail(p, "one comparison, the other in parentheses");
+        }
+        struct expr *kids[2] = {left, parse_binary(p, level + 1)};
+        if (!kids[1])
+            return NULL;
+        left = call_node(p, op, start, kids, 2);
+    }
+    return NULL;
+}
+
+static struct expr *parse_expression(struct parser *p)
+{
+    if (++p->depth > MAX_DEPTH)
+        return too_deep(p);
+    struct expr *left = parse_binary(p, 0);
+    if (left && accept(p, "?")) {
+        struct expr *node = node_new(p, NODE_CHOICE, p->at - 1), *kids[3] = {left, parse_expression(p)};
+        if (!kids[1])
+            return NULL;
+        if (!accept(p, ":"))
+            return fail(p, "':'");
+        left = (kids[2] = parse_expression(p)) ? with_kids(p, node, kids, 3) : NULL;
+    }
+    p->depth--;
+    return left;
+}
+
+struct akgen_error *expr_tree_parse(struct arena *arena, const char *text, struct expr **tree)
+{
+    struct parser p = {.arena = arena, .text = arena_strdup(arena, text)};
+    p.at = p.text;
+    *tree = parse_expression(&p);
+    if (*tree) {
+        skip_blanks(&p);
+        if (*p.at)
+            *tree = fail(&p, "an operator or the end");
+    }
+    return p.error;
+}

@@ -1,0 +1,169 @@
+/* What task.yaml and cases.csv say, parsed: a task, its cases, and one case in memory. Made by src/task's loader and
+ * read-only afterwards; nothing that reads it parses text. docs/tasks.md explains every key. */
+#ifndef TASK_MODEL_H
+#define TASK_MODEL_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "task/expr/expr.h"
+#include "task/expr/formula.h"
+#include "task/tensor/tensor.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum task_profile { TASK_UPSTREAM, TASK_STRICT };
+
+enum { TASK_NONE = -1, TASK_MAX_PARAMS = 32, TASK_MAX_ATTRS = 32 };
+enum task_param_kind { TASK_TENSOR, TASK_TENSOR_LIST, TASK_SCALAR, TASK_SCALAR_LIST, TASK_KINDS };
+/* Values at the ends of a floating type that an operator defines (`special`), as bits. */
+enum task_special { TASK_ZERO = 1, TASK_SUBNORMAL = 2, TASK_INF = 4, TASK_NAN = 8 };
+struct task_param { /* one OpDef input or output */
+    const char *name;
+    enum task_param_kind kind;
+    bool optional, value_depend;
+    enum akgen_dtype *types; /* allowed; outputs: may be empty when `dtype` is an expression */
+    int type_count;
+    const struct expr *shape;   /* "$shape", "[1]", "$x1_shape", ... */
+    const struct expr *dtype;   /* "$dtype", "float32", ... */
+    const struct expr *present; /* NULL: always */
+    /* Inputs. */
+    const struct expr *generate; /* "randn", "uniform(-1, 1)", "randint(-10, 10)", "$scalars", ... */
+    const struct expr *strict;   /* the generator of the strict profile's other runs, NULL: `generate` again */
+    unsigned special;            /* what strict plants: bits of enum task_special */
+    /* Outputs. Indices are TASK_NONE where the key is not given. */
+    int in_place;    /* the input whose memory it is. Without types: the OpDef declares no such output, the operator
+                      * only writes its input */
+    int points_into; /* the input that it holds positions in, along `along`; ties count as equal */
+    int along;       /* the attribute `dim` */
+    int made_of;     /* another output that it may be computed from as it is stored */
+    bool zeroed;     /* contents before the launch: zero, else poison */
+    bool steep;      /* strict allows what a move of the inputs by a few roundings does */
+    bool serial;     /* the values of `depth` are summed one after the other in the output's type, not in 64 lanes and
+                      * a tree */
+    const struct expr *depth;      /* how many values one element sums up (strict thresholds), NULL: 1 */
+    const struct expr *compared;   /* true, false, or `strict`: upstream ignores it; NULL: true */
+    const struct formula *formula; /* reference `formula`: the value of an element. Names are the inputs, then the
+                                    * attributes */
+};
+
+enum task_attr_type {
+    TASK_ATTR_INT,
+    TASK_ATTR_FLOAT,
+    TASK_ATTR_BOOL,
+    TASK_ATTR_STRING,
+    TASK_ATTR_LIST_INT,
+    TASK_ATTR_LIST_FLOAT,
+    TASK_ATTR_TYPES
+};
+struct task_attr {
+    const char *name;
+    enum task_attr_type type;
+    const struct expr *value; /* "$alpha", "-1", ... */
+};
+
+/* One step towards another case (`vary`, `smaller`): `column = value`, or other sizes in some columns. */
+struct task_step {
+    const struct expr *value; /* NULL: other sizes. Its columns are those of cases.csv, then $hidden */
+    int column;
+    bool lists;    /* sizes in all lists */
+    bool even;     /* sizes that are even stay even */
+    bool *columns; /* per column: it holds one size */
+};
+struct task_steps {
+    struct task_step *steps;
+    int count;
+};
+
+/* Candidates without work that are right by contract (`trivial`): bit 1 << i. */
+enum task_trivial { TASK_TRIVIAL_ZERO, TASK_TRIVIAL_ONE, TASK_TRIVIAL_COPY, TASK_TRIVIALS };
+
+struct task_case;
+struct task_instance;
+struct task_reference_entry;
+struct task {
+    const char *suite; /* "npukernelbench" */
+    int level;
+    const char *category, *op; /* "Math", "Sqrt" */
+    const char *name;          /* "level1/Math/Sqrt" */
+    const char *dir;           /* absolute */
+    const char *op_type;       /* OpDef name a candidate must register, usually equal to op */
+    struct task_param *inputs, *outputs;
+    int input_count, output_count;
+    struct task_attr *attrs;
+    int attr_count;
+    const struct task_reference_entry *reference;
+    void (*derive)(struct task_instance *instance); /* fills inputs that follow from others; NULL if none does */
+    const struct expr *check;                       /* upstream's rule; NULL: the default one */
+    struct expr_columns columns;                    /* of cases.csv */
+    struct task_case *cases;
+    int case_count;
+    enum akgen_dtype (*combinations)[TASK_MAX_PARAMS]; /* dtype combinations that the OpDef must offer: per row inputs,
+                                                        * then outputs */
+    int combination_count;
+    int combination_width;      /* inputs and declared outputs: columns used of a row */
+    const char *note;           /* what upstream does oddly, "" if nothing */
+    unsigned trivial;           /* candidates without work that are right by contract: bits 1 << enum task_trivial */
+    const char *trivial_reason; /* why */
+    struct task_steps vary;     /* how hidden sizes come from shown ones; none: they make no sense */
+    struct task_steps smaller;  /* what stands in for a giant case, before anything is halved */
+    const char *broken;         /* why task_load_all could not load it; then only suite to dir are set */
+};
+
+/* How the strict profile makes a hidden case of a shown one: with other sizes, primes or one more than a size that was
+ * shown (tails); or with values at the ends of the type: zeros, subnormal numbers and infinities, or nan. */
+enum task_variant { TASK_SHOWN, TASK_PRIME_SIZES, TASK_TAIL_SIZES, TASK_LIMIT_VALUES, TASK_NAN_VALUES, TASK_VARIANTS };
+struct task_case {
+    int id;
+    enum task_variant variant;
+    const struct expr_value *cells; /* one per column of the task; `text` is the cell's */
+    int line;                       /* in cases.csv */
+    uint64_t elements;              /* of all tensors together; over 2^24 = giant */
+};
+
+struct task_argument { /* what is bound to one parameter */
+    struct task_tensor *tensors;
+    int count;    /* 0 = absent optional */
+    double terms; /* a reference's output: size of the terms that its elements are sums of, if they may cancel all over
+                   * the tensor; 0 otherwise */
+};
+/* Upstream's comparison in one case. */
+struct task_check {
+    enum expr_rule rule;
+    double abs_limit, rel_limit;
+};
+#define TASK_DEFAULT_CHECK ((struct task_check){RULE_ABS_REL, 1e-3, 1e-3})
+/* How one output is judged in one case. */
+struct task_judging {
+    bool by[TASK_STRICT + 1]; /* profiles that judge it */
+    double depth;             /* how many values one element sums up */
+};
+struct task_instance { /* a case in memory */
+    const struct task *task;
+    const struct task_case *task_case;
+    struct task_argument *inputs, *outputs; /* outputs: shapes, dtypes; values NULL */
+    json_t **attrs;                         /* per task attr */
+    const struct expr_value *cells;         /* the case's, with smaller shapes where reduced */
+    struct task_judging *judging;           /* per output */
+    struct task_check check;
+    struct arena arena; /* owns everything above but large values */
+    void *memory;       /* large values */
+    bool reduced;       /* stands in for a giant case */
+};
+
+/* Index by name, TASK_NONE if there is none. */
+int task_input_index(const struct task *task, const char *name);
+int task_output_index(const struct task *task, const char *name);
+int task_attr_index(const struct task *task, const char *name);
+int task_column_index(const struct task *task, const char *name);
+/* How task.yaml spells them; each list ends with NULL. */
+extern const char *const task_kind_names[TASK_KINDS + 1];
+extern const char *const task_attr_type_names[TASK_ATTR_TYPES + 1];
+extern const char *const task_special_names[];
+extern const char *const task_trivial_names[TASK_TRIVIALS + 1];
+
+/* True if the profile judges output number `output` of this case; an output that is not may stay unwritten. */
+bool task_output_judged(const struct task_instance *instance, int output, enum task_profile profile);
+
+#endif

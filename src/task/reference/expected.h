@@ -1,0 +1,25 @@
+/* Expected outputs: what src/task asks the references for. */
+#ifndef TASK_EXPECTED_H
+#define TASK_EXPECTED_H
+
+#include "task/model/model.h"
+
+/* NULL if there is none of that name. */
+const struct task_reference_entry *task_reference_find(const char *name);
+/* Name number `index` of the references that task.yaml may name, NULL behind the last. */
+const char *task_reference_name(int index);
+/* "; did you mean a, b?" for a name that is none of them, nearest first; or what lists them all. */
+const char *task_reference_hint(struct arena *arena, const char *name);
+
+/* Expected outputs, one per output of the task; one that is not judged has count 0. TASK_UPSTREAM: the published
+ * PyTorch module step by step in its data types (the type may be wider than the output's, as the module's is).
+ * TASK_STRICT: `golden`, float64 (values are double for floating outputs; complex ones are pairs of doubles in a last
+ * dimension). Result is owned by the caller: task_outputs_free. */
+struct task_argument *task_reference(const struct task_instance *instance, enum task_profile profile);
+/* The golden outputs of the case with every floating input tensor of more than one element multiplied by
+ * 1 + relative * factor(state, index), factors in [-1, 1]; NULL: always 1. The caller frees them. */
+struct task_argument *task_reference_moved(const struct task_instance *instance, double relative,
+                                           double (*factor)(void *state, int64_t index), void *state);
+void task_outputs_free(struct task_argument *outputs);
+
+#endif

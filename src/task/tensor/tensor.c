@@ -1,0 +1,98 @@
+/* Reading and writing tensors of any element type as float, double or int64. */
+#include "task/tensor/tensor.h"
+
+#include <string.h>
+
+/* X(dtype, C type, how to widen x, how to narrow v) for each type that is held as a number. */
+#define NUMBER_TYPES(X)                                                                                                \
+    X(AKGEN_INT8, int8_t)                                                                                              \
+    X(AKGEN_INT16, int16_t)                                                                                            \
+    X(AKGEN_INT32, int32_t)                                                                                            \
+    X(AKGEN_INT64, int64_t)                                                                                            \
+    X(AKGEN_UINT8, uint8_t)                                                                                            \
+    X(AKGEN_UINT16, uint16_t)                                                                                          \
+    X(AKGEN_UINT32, uint32_t)                                                                                          \
+    X(AKGEN_UINT64, uint64_t)                                                                                          \
+    X(AKGEN_BOOL, uint8_t)
+
+static int64_t integer_of(double value)
+{
+    return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : 0;
+}
+
+#define READ(type, c_type, to)                                                                                         \
+    case type:                                                                                                         \
+        for (int i = 0; i < n; i++)                                                                                    \
+            out[i] = (to)((const c_type *)tensor->values)[first + i];                                                  \
+        return;
+#define READER(name, to)                                                                                               \
+    void name(const struct task_tensor *tensor, int64_t first, int n, to *out)                                         \
+    {                                                                                                                  \
+        const uint16_t *bits = tensor->values;                                                                         \
+        switch (tensor->type) {                                                                                        \
+            NUMBER_TYPES(READ_##to)                                                                                    \
+            READ(AKGEN_FLOAT, float, to)                                                                               \
+            READ(AKGEN_COMPLEX64, float, to)                                                                           \
+            READ(AKGEN_DOUBLE, double, to)                                                                             \
+            READ(AKGEN_FLOAT16, half_t, to)                                                                            \
+        case AKGEN_BF16:                                                                                               \
+            for (int i = 0; i < n; i++)                                                                                \
+                out[i] = (to)bf16_to_float(bits[first + i]);                                                           \
+            return;                                                                                                    \
+        default:                                                                                                       \
+            memset(out, 0, sizeof *out *(size_t)n);                                                                    \
+        }                                                                                                              \
+    }
+#define READ_float(type, c_type)  READ(type, c_type, float)
+#define READ_double(type, c_type) READ(type, c_type, double)
+READER(task_read_float, float)
+READER(task_read_double, double)
+
+#define READ_int64_t(type, c_type) READ(type, c_type, int64_t)
+void task_read_integer(const struct task_tensor *tensor, int64_t first, int n, int64_t *out)
+{
+    switch (tensor->type) {
+        NUMBER_TYPES(READ_int64_t)
+    default:
+        for (int i = 0; i < n; i++) {
+            double value;
+            task_read_double(tensor, first + i, 1, &value);
+            out[i] = integer_of(value);
+        }
+    }
+}
+
+#define WRITE(type, c_type, convert)                                                                                   \
+    case type:                                                                                                         \
+        for (int i = 0; i < n; i++)                                                                                    \
+            ((c_type *)tensor->values)[first + i] = (c_type)convert(in[i]);                                            \
+        return;
+#define SAME(x)          (x)
+#define BYTE_OF_TRUTH(x) ((x) != 0)
+#define WRITER(name, from, half_from, bf16_from, WRITE_INTEGER)                                                        \
+    void name(const struct task_tensor *tensor, int64_t first, int n, const from *in)                                  \
+    {                                                                                                                  \
+        switch (tensor->type) {                                                                                        \
+            WRITE_INTEGER(AKGEN_INT8, int8_t)                                                                          \
+            WRITE_INTEGER(AKGEN_INT16, int16_t)                                                                        \
+            WRITE_INTEGER(AKGEN_INT32, int32_t)                                                                        \
+            WRITE_INTEGER(AKGEN_INT64, int64_t)                                                                        \
+            WRITE_INTEGER(AKGEN_UINT8, uint8_t)                                                                        \
+            WRITE_INTEGER(AKGEN_UINT16, uint16_t)                                                                      \
+            WRITE_INTEGER(AKGEN_UINT32, uint32_t)                                                                      \
+            WRITE_INTEGER(AKGEN_UINT64, uint64_t)                                                                      \
+            WRITE(AKGEN_BOOL, uint8_t, BYTE_OF_TRUTH)                                                                  \
+            WRITE(AKGEN_FLOAT, float, SAME)                                                                            \
+            WRITE(AKGEN_COMPLEX64, float, SAME)                                                                        \
+            WRITE(AKGEN_DOUBLE, double, SAME)                                                                          \
+            WRITE(AKGEN_FLOAT16, half_t, half_from)                                                                    \
+            WRITE(AKGEN_BF16, uint16_t, bf16_from)                                                                     \
+        default:                                                                                                       \
+            return;                                                                                                    \
+        }                                                                                                              \
+    }
+#define WRITE_TRUNCATED(type, c_type) WRITE(type, c_type, integer_of)
+#define WRITE_WRAPPED(type, c_type)   WRITE(type, c_type, SAME)
+WRITER(task_write_float, float, SAME, bf16_from_float, WRITE_TRUNCATED)
+WRITER(task_write_double, double, float_round_odd, bf16_from_double, WRITE_TRUNCATED)
+WRITER(task_write_integer, int64_t, SAME, bf16_from_double, WRITE_WRAPPED)

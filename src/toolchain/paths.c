@@ -1,0 +1,89 @@
+/* CANN has many paths for few headers: "adv_api/activation/gelu.h" and 400 others hold what kernel_operator.h holds here.
+ * Those paths stand in one list for each side, include/ascendc/paths.txt and include/cann/paths.txt:
+ *
+ *     # why
+ *     kernel_operator.h                  a header beside the list
+ *         adv_api/activation/gelu.h      a path that leads to it
+ *
+ * and become files of one line in the cache, in a folder named by the digest of the lists, behind the headers' own folder
+ * on the compiler's search path. Each file is written whole or not at all and always with the same text, so processes may
+ * make the folder side by side, and what was interrupted or removed is made by the next one. */
+#include "base/digest.h"
+#include "base/files.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const sides[] = {"ascendc", "cann"};
+enum { SIDES = sizeof sides / sizeof *sides, LIST_LIMIT = 1 << 20 };
+
+static void add_path(struct arena *arena, struct path_list *list, const char *path, const char *header)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        struct cann_path *grown = arena_alloc(arena, capacity * sizeof *grown);
+        if (list->count)
+            memcpy(grown, list->items, list->count * sizeof *grown);
+        list->items = grown;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = (struct cann_path){.path = path, .header = header};
+}
+
+struct akgen_error *paths_read(struct arena *arena, const char *file, struct path_list *list)
+{
+    char *rest;
+    struct akgen_error *error = files_read(arena, file, LIST_LIMIT, &rest, NULL);
+    if (error)
+        return error;
+    const char *header = NULL;
+    int number = 1;
+    for (char *line; (line = strsep(&rest, "\n")); number++) {
+        const char *path = line + strspn(line, " ");
+        if (!*path || *path == '#')
+            continue;
+        if (path == line)
+            header = path;
+        else if (header)
+            add_path(arena, list, path, header);
+        else
+            return error_new("%s:%d: the path '%s' stands above the first header", file, number, path);
+    }
+    return NULL;
+}
+
+/* Writes the file of a path unless it is there in full. */
+static struct akgen_error *make_file(struct arena *arena, const char *folder, const struct cann_path *row)
+{
+    const char *file = arena_printf(arena, "%s/%s", folder, row->path);
+    const char *text = arena_printf(arena, "#include <%s>\n", row->header);
+    struct stat status;
+    if (!stat(file, &status) && (size_t)status.st_size == strlen(text))
+        return NULL;
+    struct akgen_error *error = files_make_directory(arena_strndup(arena, file, (size_t)(strrchr(file, '/') - file)));
+    return error ? error : files_write(file, text, strlen(text));
+}
+
+struct akgen_error *paths_make(struct arena *arena, struct clang *clang)
+{
+    struct path_list lists[SIDES] = {0};
+    struct akgen_error *error = NULL;
+    struct digest *digest = digest_new();
+    for (int side = 0; side < SIDES && !error; side++) {
+        error =
+            paths_read(arena, arena_printf(arena, "%s/include/%s/paths.txt", clang->home, sides[side]), &lists[side]);
+        digest_string(digest, sides[side]);
+        for (size_t i = 0; i < lists[side].count; i++) {
+            digest_string(digest, lists[side].items[i].header);
+            digest_string(digest, lists[side].items[i].path);
+        }
+    }
+    clang->paths = arena_printf(arena, "%s/paths-%.16s", clang->cache, digest_finish(digest, arena));
+    for (int side = 0; side < SIDES && !error; side++) {
+        const char *folder = arena_printf(arena, "%s/%s", clang->paths, sides[side]);
+        for (size_t i = 0; i < lists[side].count && !error; i++)
+            error = make_file(arena, folder, &lists[side].items[i]);
+    }
+    return error;
+}
