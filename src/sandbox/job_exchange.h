@@ -1,11 +1,6 @@
 /* What the two ends of a job agree on: job.c, the caller, and src/run, the program in the jail. */
-<<<<<<<< HEAD:src/sandbox/job_exchange.h
 #ifndef SANDBOX_JOB_EXCHANGE_H
 #define SANDBOX_JOB_EXCHANGE_H
-========
-#ifndef SANDBOX_JOB_AGREEMENT_H
-#define SANDBOX_JOB_AGREEMENT_H
->>>>>>>> tests:src/sandbox/job_agreement.h
 
 #include "sandbox/job.h"
 
