@@ -17,40 +17,22 @@
 extern "C" {
 #endif
 
-/* Pipes of an AI core, in the order of CANN's pipe_t. */
+/* Pipes of an AI core. */
 enum npu_pipe {
-    NPU_PIPE_S,
-    NPU_PIPE_V,
-    NPU_PIPE_M,
-    NPU_PIPE_MTE1,
-    NPU_PIPE_MTE2,
-    NPU_PIPE_MTE3,
-    NPU_PIPE_ALL,
-    NPU_PIPE_FIX = 10,
-    NPU_PIPES = 11
+#define NPU_PIPE(id, number) NPU_PIPE_##id = number,
+#include "abi/pipe.def"
+#undef NPU_PIPE
+    NPU_PIPES = NPU_PIPE_FIX + 1
 };
 
-/* Positions of tensors and queues (CANN's TPosition, same order and numbers). */
+/* Positions of tensors and queues. */
 enum npu_position {
-    NPU_GM,
-    NPU_A1,
-    NPU_A2,
-    NPU_B1,
-    NPU_B2,
-    NPU_C1,
-    NPU_C2,
-    NPU_CO1,
-    NPU_CO2,
-    NPU_VECIN,
-    NPU_VECOUT,
-    NPU_VECCALC,
+#define NPU_POSITION(id, memory) NPU_##id,
+#include "abi/position.def"
+#undef NPU_POSITION
+    NPU_POSITION_MAX,
     NPU_LCM = NPU_VECCALC,
-    NPU_SPM,
-    NPU_SHM = NPU_SPM,
-    NPU_TSCM,
-    NPU_C2PIPE2GM,
-    NPU_C2PIPE2LOCAL,
-    NPU_POSITION_MAX
+    NPU_SHM = NPU_SPM
 };
 
 /* A tensor as an instruction sees it. */
@@ -66,7 +48,7 @@ enum { NPU_TENSOR_RAW = 1 /* from a plain pointer: auto-sync does not see it */ 
 /* Every instruction, one per line of isa.def. */
 enum npu_op {
     NPU_OP_NONE,
-#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source) NPU_OP_##id,
+#define NPU_INSN(id, name, pipe, family, types, ...) NPU_OP_##id,
 #include "abi/isa.def"
 #undef NPU_INSN
     NPU_OPS

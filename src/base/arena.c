@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -16,16 +17,12 @@ enum { ARENA_CHUNK = 64 * 1024 };
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
     if (bytes > PTRDIFF_MAX - ARENA_CHUNK)
-        abort();
+        memory_exhausted(bytes);
     bytes = (bytes + 15) & ~(size_t)15;
     struct arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes) {
         size_t size = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
-        chunk = calloc(1, sizeof *chunk + size);
-        if (!chunk) {
-            fputs("akgen: out of memory\n", stderr);
-            abort();
-        }
+        chunk = memory_alloc(sizeof *chunk + size);
         chunk->size = size;
         chunk->next = arena->chunks;
         arena->chunks = chunk;

@@ -10,7 +10,8 @@ struct arena {
     struct arena_chunk *chunks; /* newest first; zero-initialise the struct before first use */
 };
 
-/* Zeroed memory, aligned to 16 bytes, valid until arena_free. Aborts when the system is out of memory. */
+/* Zeroed memory, aligned to 16 bytes, valid until arena_free. Ends the process when the system has
+ * none (base/memory.h). */
 void *arena_alloc(struct arena *arena, size_t bytes) __attribute__((returns_nonnull));
 /* A copy of a string, or of its first `length` bytes. */
 char *arena_strdup(struct arena *arena, const char *text);

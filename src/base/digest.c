@@ -1,4 +1,5 @@
 #include "base/digest.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,9 @@ struct digest {
 
 struct digest *digest_new(void)
 {
-    struct digest *digest = malloc(sizeof *digest);
-    if (!digest || !(digest->state = XXH3_createState()))
-        abort();
+    struct digest *digest = memory_alloc(sizeof *digest);
+    if (!(digest->state = XXH3_createState()))
+        memory_exhausted(0);
     XXH3_128bits_reset(digest->state);
     return digest;
 }

@@ -1,4 +1,6 @@
 #include "base/files.h"
+#include "base/array.h"
+#include "base/inject.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,7 +14,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 20000, FILES_MAX_DEPTH = 24 };
+enum { FILES_MAX_DEPTH = 24 };
+
+/* How many of `length` bytes there were. */
+static size_t read_all(int fd, char *buffer, size_t length)
+{
+    size_t done = 0;
+    while (done < length && !inject_fails(INJECT_READ)) {
+        ssize_t n = read(fd, buffer + done, length - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    return done;
+}
 
 struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length)
 {
@@ -31,15 +48,7 @@ struct akgen_error *files_read(struct arena *arena, const char *path, size_t lim
                    : error_new("%s: not a regular file", path);
     }
     char *buffer = arena_alloc(arena, (size_t)status.st_size + 1);
-    size_t done = 0;
-    while (done < (size_t)status.st_size) {
-        ssize_t n = read(fd, buffer + done, (size_t)status.st_size - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-    }
+    size_t done = read_all(fd, buffer, (size_t)status.st_size);
     close(fd);
     if (done < (size_t)status.st_size)
         return error_new("%s: could not be read to its end", path);
@@ -49,24 +58,31 @@ struct akgen_error *files_read(struct arena *arena, const char *path, size_t lim
     return NULL;
 }
 
+bool files_write_all(int fd, const void *bytes, size_t length)
+{
+    for (const char *at = bytes; length;) {
+        /* A disk that is full takes what there is room for. */
+        bool full = inject_fails(INJECT_WRITE);
+        ssize_t n = write(fd, at, full ? length / 2 : length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0 || full) {
+            errno = n > 0 || full ? ENOSPC : errno;
+            return false;
+        }
+        at += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
 struct akgen_error *files_write(const char *path, const void *bytes, size_t length)
 {
     char *temporary = NULL;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
         return error_new("out of memory");
     int fd = mkostemp(temporary, O_CLOEXEC);
-    const char *at = bytes;
-    bool good = fd >= 0;
-    while (good && length) {
-        ssize_t n = write(fd, at, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        good = n > 0;
-        if (good) {
-            at += n;
-            length -= (size_t)n;
-        }
-    }
+    bool good = fd >= 0 && files_write_all(fd, bytes, length);
     good = good && !fchmod(fd, 0644);
     if (fd >= 0 && close(fd))
         good = false;
@@ -115,19 +131,6 @@ struct file_walk {
     size_t count, capacity;
 };
 
-static void walk_add(struct file_walk *walk, const char *path)
-{
-    if (walk->count == walk->capacity) {
-        size_t capacity = walk->capacity ? walk->capacity * 2 : 64;
-        const char **grown = arena_alloc(walk->arena, capacity * sizeof *grown);
-        if (walk->count)
-            memcpy(grown, walk->paths, walk->count * sizeof *grown);
-        walk->paths = grown;
-        walk->capacity = capacity;
-    }
-    walk->paths[walk->count++] = path;
-}
-
 static struct akgen_error *walk_directory(struct file_walk *walk, const char *relative, int depth)
 {
     const char *dir = *relative ? arena_printf(walk->arena, "%s/%s", walk->root, relative) : walk->root;
@@ -145,7 +148,7 @@ static struct akgen_error *walk_directory(struct file_walk *walk, const char *re
             continue;
         const char *path = arena_printf(walk->arena, "%s%s%s", relative, *relative ? "/" : "", entry->d_name);
         if (S_ISREG(status.st_mode))
-            walk_add(walk, path);
+            ARRAY_ADD(walk->arena, walk->paths, walk->count, walk->capacity, path);
         else if (S_ISDIR(status.st_mode) && depth < FILES_MAX_DEPTH)
             error = walk_directory(walk, path, depth + 1);
         if (walk->count > FILES_MAX)

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,10 +10,7 @@ void text_append(struct text *text, const char *bytes, size_t length)
 {
     if (text->length + length + 1 > text->capacity) {
         text->capacity = (text->length + length + 1) * 2;
-        char *grown = realloc(text->bytes, text->capacity);
-        if (!grown)
-            abort();
-        text->bytes = grown;
+        text->bytes = memory_grow(text->bytes, text->capacity);
     }
     if (length)
         memcpy(text->bytes + text->length, bytes, length);
@@ -33,7 +31,7 @@ void text_addf(struct text *text, const char *format, ...)
     int length = vasprintf(&made, format, args);
     va_end(args);
     if (length < 0)
-        abort();
+        memory_exhausted(0);
     text_append(text, made, (size_t)length);
     free(made);
 }

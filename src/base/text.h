@@ -9,7 +9,8 @@ struct text {
     size_t length, capacity;
 };
 
-/* Appends bytes, a string, a printf. Abort when the system is out of memory. */
+/* Appends bytes, a string, a printf. They end the process when the system has no memory
+ * (base/memory.h). */
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -195,7 +195,7 @@ int cli_bench(int argc, char **argv)
         .children = children,
     };
     struct bench_arguments arguments = {
-        .eval = cli_eval_defaults(), .suite = "npukernelbench", .provider = "reference"};
+        .eval = cli_eval_defaults(), .suite = "npukernelbench", .provider = BENCH_REFERENCE};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct bench_options options = {.eval = arguments.eval};
     struct bench bench = {0};

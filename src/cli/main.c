@@ -1,4 +1,6 @@
 /* akgen: one program, one subcommand per file. */
+#include "base/inject.h"
+#include "base/memory.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -31,6 +33,8 @@ static void print_help(FILE *out)
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE;
+    json_set_alloc_funcs(memory_alloc, free);
+    inject_from_environment();
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;

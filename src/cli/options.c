@@ -24,24 +24,31 @@ enum {
     KEY_NO_CACHE
 };
 
+/* Of the suites that have several (task/protocol.c). */
+#define TOLERANCES(X) X(0, "1e-2") X(1, "1e-4")
+static const struct words tolerances = WORDS(TOLERANCES);
+
 static const struct argp_option options[] = {
     {"soc", KEY_SOC, "NAME", 0, "chip to simulate (default Ascend910B2; 'akgen soc list')", 0},
-    {"mode", KEY_MODE, "static|dynamic", 0, "one case per build, case 0 as upstream; or one build, all cases (default)",
-     0},
-    {"scope", KEY_SCOPE, "kernel|project", 0, "the candidate is a kernel for the task's host part, or both (default)",
-     0},
+    {"mode", KEY_MODE, WORD_CHOICE(EVAL_MODES, ""), 0,
+     "one case per build, case 0 as upstream; or one build, all cases (default)", 0},
+    {"scope", KEY_SCOPE, WORD_CHOICE(EVAL_SCOPES, ""), 0,
+     "the candidate is a kernel for the task's host part, or both (default)", 0},
     {"case", KEY_CASE, "N", 0, "only case N", 0},
     {"full", KEY_FULL, NULL, 0, "giant cases (over 2^24 elements) at full size", 0},
-    {"profile", KEY_PROFILE, "upstream|strict", 0, "the benchmark's own check (default), or the float64 reference", 0},
-    {"sync", KEY_SYNC, "auto|manual", 0,
+    {"profile", KEY_PROFILE, WORD_CHOICE(EVAL_PROFILES, ""), 0,
+     "the benchmark's own check (default), or the float64 reference", 0},
+    {"sync", KEY_SYNC, WORD_CHOICE(EVAL_SYNCS, ""), 0,
      "--cce-auto-sync of the build (default: the candidate's CMakeLists, else auto)", 0},
-    {"schedule", KEY_SCHEDULE, "inorder|random:SEED", 0, "order in which the pipes run (default inorder)", 0},
+    {"schedule", KEY_SCHEDULE, WORD_CHOICE(EVAL_SCHEDULES, ":SEED"), 0,
+     "order in which the pipes run (default inorder)", 0},
     {"seeds", KEY_SEEDS, "N", 0,
      "run each case that is right under the schedules random:1 to random:N too; the first that differs is reported", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
     {"inputs", KEY_INPUTS, "N", 0,
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)", 0},
-    {"tolerance", KEY_TOLERANCE, "1e-2|1e-4", 0, "multikernelbench's limit for the upstream profile (default 1e-2)", 0},
+    {"tolerance", KEY_TOLERANCE, WORD_CHOICE(TOLERANCES, ""), 0,
+     "multikernelbench's limit for the upstream profile (default 1e-2)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
     {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
     {"no-cache", KEY_NO_CACHE, NULL, 0, "compile even what is in the cache", 0},
@@ -58,24 +65,24 @@ long cli_parse_number(const struct argp_state *state, const char *option, const 
     return value;
 }
 
-/* Index of `text` among two words; a usage error otherwise. */
-static int one_of(const struct argp_state *state, const char *option, const char *text, const char *first,
-                  const char *second)
+/* The value of `text`, one of two words; a usage error otherwise. */
+static int one_of(const struct argp_state *state, const char *option, const char *text, const struct words *words)
 {
-    if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
-        argp_error(state, "--%s: '%s' is neither %s nor %s", option, text, first, second);
-    return strcmp(text, second) == 0;
+    int value = words_find(words, text);
+    if (value < 0)
+        argp_error(state, "--%s: '%s' is neither %s nor %s", option, text, words->of[0], words->of[1]);
+    return value == 1;
 }
 
 static void parse_schedule(struct eval_options *eval, const char *text, const struct argp_state *state)
 {
-    if (strncmp(text, "random:", 7) == 0) {
-        eval->random_order = true;
-        eval->order_seed = (uint64_t)cli_parse_number(state, "schedule=random", text + 7, 0, INT32_MAX);
-    } else if (strcmp(text, "inorder") == 0)
-        eval->random_order = false;
-    else
-        argp_error(state, "--schedule: '%s' is neither inorder nor random:SEED", text);
+    const char *in_order = eval_schedules.of[false], *random = eval_schedules.of[true];
+    size_t length = strlen(random);
+    eval->random_order = strncmp(text, random, length) == 0 && text[length] == ':';
+    if (eval->random_order)
+        eval->order_seed = (uint64_t)cli_parse_number(state, "schedule=random", text + length + 1, 0, INT32_MAX);
+    else if (strcmp(text, in_order) != 0)
+        argp_error(state, "--schedule: '%s' is neither %s nor %s:SEED", text, in_order, random);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -87,10 +94,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             argp_error(state, "--soc: no chip '%s'; 'akgen soc list' shows them", text);
         break;
     case KEY_MODE:
-        eval->mode = one_of(state, "mode", text, "static", "dynamic") ? EVAL_DYNAMIC : EVAL_STATIC;
+        eval->mode = (enum eval_mode)one_of(state, "mode", text, &eval_modes);
         break;
     case KEY_SCOPE:
-        eval->scope = one_of(state, "scope", text, "kernel", "project") ? EVAL_PROJECT : EVAL_KERNEL;
+        eval->scope = (enum eval_scope)one_of(state, "scope", text, &eval_scopes);
         break;
     case KEY_CASE:
         eval->only_case = (int)cli_parse_number(state, "case", text, 0, INT32_MAX);
@@ -99,11 +106,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         eval->full = true;
         break;
     case KEY_PROFILE:
-        eval->profile = one_of(state, "profile", text, "upstream", "strict") ? TASK_STRICT : TASK_UPSTREAM;
+        eval->profile = (enum task_profile)one_of(state, "profile", text, &eval_profiles);
         break;
     case KEY_SYNC:
         eval->sync_given = true;
-        eval->sync = one_of(state, "sync", text, "auto", "manual") ? NPU_SYNC_MANUAL : NPU_SYNC_AUTO;
+        eval->sync = (enum npu_sync)one_of(state, "sync", text, &eval_syncs);
         break;
     case KEY_SCHEDULE:
         parse_schedule(eval, text, state);
@@ -118,7 +125,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         eval->trials = (int)cli_parse_number(state, "inputs", text, 1, 1000);
         break;
     case KEY_TOLERANCE:
-        one_of(state, "tolerance", text, "1e-2", "1e-4");
+        one_of(state, "tolerance", text, &tolerances);
         eval->tolerance = text;
         break;
     case KEY_TIMEOUT:

@@ -42,7 +42,7 @@ static void print_diagnostics(FILE *out, const struct build *build, const struct
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *d = &build->diagnostics[i];
         fprintf(out, "%s%s:%d:%d:%s %s%s [%s]:%s ", colors->bold, d->file ? d->file : "?", d->line, d->column,
-                colors->off, d->error ? colors->bad : colors->warn, d->error ? "error" : "warning",
+                colors->off, d->error ? colors->bad : colors->warn, diagnostic_severities.of[d->error],
                 diagnostic_class_name(d->class), colors->off);
         print_clean(out, d->message);
         fputc('\n', out);
@@ -159,10 +159,8 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
     const struct build *build = &verdict->build;
     bool built = build->stage == BUILD_OK && build->kernel_count;
     fprintf(out, "%s%s%s  %s  (%s, %s, %s, %s, sync %s)\n", colors->bold, verdict->task, colors->off,
-            verdict->candidate_dir, options->soc->name, options->mode == EVAL_STATIC ? "static" : "dynamic",
-            options->scope == EVAL_KERNEL ? "kernel" : "project",
-            options->profile == TASK_STRICT ? "strict" : "upstream",
-            verdict->sync == NPU_SYNC_AUTO ? "auto" : "manual");
+            verdict->candidate_dir, options->soc->name, eval_modes.of[options->mode], eval_scopes.of[options->scope],
+            eval_profiles.of[options->profile], eval_syncs.of[verdict->sync]);
     if (*verdict->protocol)
         fprintf(out, "  protocol %s\n", verdict->protocol);
     print_diagnostics(out, build, colors);

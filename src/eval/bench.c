@@ -1,7 +1,9 @@
 /* Many candidates -> a run. Workers take samples in order; a verdict is counted, stored and shown under one lock. */
 #include "eval/bench.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/workers.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,17 +13,6 @@
 #include <unistd.h>
 
 enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
-
-struct akgen_error *bench_check_provider(const char *provider)
-{
-    if (strcmp(provider, "reference") == 0)
-        return NULL;
-    if (strncmp(provider, "dir:", 4) != 0)
-        return error_new("provider '%s' is neither 'reference' nor 'dir:PATH'", provider);
-    if (access(provider + 4, R_OK | X_OK) != 0)
-        return error_new("%s: %m", provider + 4);
-    return NULL;
-}
 
 /* An answer among several: a folder `7`, or a file `7.txt` or `7.py`. */
 struct answer {
@@ -71,22 +62,15 @@ static int list_answers(struct arena *arena, const char *dir, struct answer **an
     return count;
 }
 
-static void add_row(struct bench *bench, int *capacity, const struct task *task, int sample, const char *dir)
+static void add_row(struct bench *bench, const struct task *task, int sample, const char *dir)
 {
-    if (bench->count == *capacity) {
-        int wanted = *capacity ? *capacity * 2 : 256;
-        struct bench_row *rows = arena_alloc(&bench->arena, sizeof *rows * (size_t)wanted);
-        if (bench->count)
-            memcpy(rows, bench->rows, sizeof *rows * (size_t)bench->count);
-        bench->rows = rows;
-        *capacity = wanted;
-    }
-    bench->rows[bench->count++] = (struct bench_row){.task = task->name,
-                                                     .category = task->category,
-                                                     .level = task->level,
-                                                     .sample = sample,
-                                                     .definition = task,
-                                                     .dir = dir};
+    ARRAY_ADD(&bench->arena, bench->rows, bench->count, bench->capacity,
+              (struct bench_row){.task = task->name,
+                                 .category = task->category,
+                                 .level = task->level,
+                                 .sample = sample,
+                                 .definition = task,
+                                 .dir = dir});
 }
 
 /* The only answer of a task in a tree: <task>/, <task>.txt or .py, or as MultiKernelBench leaves them <op>.txt. */
@@ -106,23 +90,58 @@ static const char *single_answer(struct arena *arena, const char *tree, const st
     return dir;
 }
 
-static void add_task(struct bench *bench, int *capacity, const char *provider, const struct task *task)
+static void add_reference(struct bench *bench, const struct task *task, const char *tree)
+{
+    const char *reference = arena_printf(&bench->arena, "%s/%s", task->dir, tree);
+    if (task->broken || access(reference, R_OK) == 0)
+        add_row(bench, task, 0, reference);
+}
+
+static void add_tree(struct bench *bench, const struct task *task, const char *tree)
 {
     struct arena *arena = &bench->arena;
-    if (strcmp(provider, "reference") == 0) {
-        const char *reference = arena_printf(arena, "%s/reference", task->dir);
-        if (task->broken || access(reference, R_OK) == 0)
-            add_row(bench, capacity, task, 0, reference);
-        return;
-    }
-    const char *tree = provider + strlen("dir:");
     const char *folder = arena_printf(arena, "%s/%s/answer", tree, task->name);
     struct answer *answers;
     int samples = list_answers(arena, folder, &answers);
     for (int s = 0; s < samples; s++)
-        add_row(bench, capacity, task, answers[s].number, arena_printf(arena, "%s/%s", folder, answers[s].name));
+        add_row(bench, task, answers[s].number, arena_printf(arena, "%s/%s", folder, answers[s].name));
     if (!samples)
-        add_row(bench, capacity, task, 0, single_answer(arena, tree, task));
+        add_row(bench, task, 0, single_answer(arena, tree, task));
+}
+
+/* Where samples come from. */
+struct provider {
+    const char *begins; /* what its name begins with */
+    bool takes_path;    /* the rest of the name is the path of a directory */
+    /* Adds the samples of a task in `tree`: that path, or a folder of the task. */
+    void (*add)(struct bench *bench, const struct task *task, const char *tree);
+};
+static const struct provider providers[] = {{BENCH_REFERENCE, false, add_reference}, {"dir:", true, add_tree}};
+
+/* NULL: there is none of this name. */
+static const struct provider *provider_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof providers / sizeof *providers; i++) {
+        size_t length = strlen(providers[i].begins);
+        if (strncmp(name, providers[i].begins, length) == 0 && (providers[i].takes_path || !name[length]))
+            return &providers[i];
+    }
+    return NULL;
+}
+
+static const char *provider_tree(const struct provider *provider, const char *name)
+{
+    return provider->takes_path ? name + strlen(provider->begins) : provider->begins;
+}
+
+struct akgen_error *bench_check_provider(const char *name)
+{
+    const struct provider *provider = provider_of(name);
+    if (!provider)
+        return error_new("provider '%s' is neither '%s' nor '%sPATH'", name, providers[0].begins, providers[1].begins);
+    if (provider->takes_path && access(provider_tree(provider, name), R_OK | X_OK) != 0)
+        return error_new("%s: %m", provider_tree(provider, name));
+    return NULL;
 }
 
 static bool has_case(const struct task *task, int id)
@@ -136,19 +155,19 @@ static bool has_case(const struct task *task, int id)
 void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
                    const struct eval_options *options)
 {
-    int capacity = 0;
+    const struct provider *from = provider_of(provider);
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
     bench->soc = options->soc->name;
-    bench->mode = options->mode == EVAL_STATIC ? "static" : "dynamic";
-    bench->scope = options->scope == EVAL_KERNEL ? "kernel" : "project";
-    bench->profile = options->profile == TASK_STRICT ? "strict" : "upstream";
+    bench->mode = eval_modes.of[options->mode];
+    bench->scope = eval_scopes.of[options->scope];
+    bench->profile = eval_profiles.of[options->profile];
     bench->akgen = AKGEN_VERSION;
     bench->protocol =
         count ? task_protocol(&bench->arena, &tasks[0], options->profile, eval_trials(&tasks[0], options)) : "";
     for (int i = 0; i < count; i++)
         if (has_case(&tasks[i], options->only_case))
-            add_task(bench, &capacity, provider, &tasks[i]);
+            from->add(bench, &tasks[i], provider_tree(from, provider));
         else
             bench->skipped++;
 }
@@ -159,7 +178,7 @@ struct bench_work {
     struct eval_cache *cache;
     struct bench *bench;
     pthread_mutex_t lock; /* guards everything below, the run and the store */
-    int next, done;
+    int done;
 };
 
 /* The kernel's text, for the page. */
@@ -202,44 +221,31 @@ static void finish_row(struct bench_work *work, struct bench_row *row, const str
         work->options->on_row(work->options->closure, bench, ++work->done);
 }
 
-static void *work(void *closure)
+static void evaluate_row(void *closure, int index)
 {
     struct bench_work *work = closure;
+    struct bench_row *row = &work->bench->rows[index];
+    struct verdict verdict;
+    struct eval_options eval = work->options->eval;
+    if (row->evaluated)
+        return;
+    eval.jobs = 1;
+    eval.cache = work->cache;
+    eval_run(row->definition, row->dir, &eval, &verdict);
     pthread_mutex_lock(&work->lock);
-    while (work->next < work->bench->count) {
-        struct bench_row *row = &work->bench->rows[work->next++];
-        if (row->evaluated)
-            continue;
-        pthread_mutex_unlock(&work->lock);
-        struct verdict verdict;
-        struct eval_options eval = work->options->eval;
-        eval.jobs = 1;
-        eval.cache = work->cache;
-        eval_run(row->definition, row->dir, &eval, &verdict);
-        pthread_mutex_lock(&work->lock);
-        finish_row(work, row, &verdict);
-        verdict_free(&verdict);
-    }
+    finish_row(work, row, &verdict);
+    verdict_free(&verdict);
     pthread_mutex_unlock(&work->lock);
-    return NULL;
 }
 
 void bench_run(struct bench *bench, const struct bench_options *options)
 {
-    enum { MAX_THREADS = 256 };
-    pthread_t threads[MAX_THREADS];
     double start = clock_seconds();
     struct eval_cache *cache = eval_cache_create(CACHED_BYTES);
-    struct bench_work shared = {.options = options, .cache = cache, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct bench_work work = {.options = options, .cache = cache, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < bench->count; i++)
-        shared.done += bench->rows[i].evaluated;
-    int started = 0;
-    while (started < options->eval.jobs - 1 && started < MAX_THREADS && started < bench->count - 1 &&
-           pthread_create(&threads[started], NULL, work, &shared) == 0)
-        started++;
-    work(&shared);
-    for (int i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+        work.done += bench->rows[i].evaluated;
+    workers_run(bench->count, options->eval.jobs, evaluate_row, &work);
     eval_cache_destroy(cache);
     bench->seconds += clock_seconds() - start;
     if (options->store && !bench->store_error)

@@ -30,7 +30,7 @@ struct bench {
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
     const char *protocol;   /* task_protocol(): stands beside every figure; "" if the suite has only one */
     struct bench_row *rows; /* by task, then sample */
-    int count;
+    int count, capacity;
     int skipped; /* tasks that lack the only case asked for; known to a run that was just made */
     double seconds;
     struct akgen_error *store_error; /* the first failure of the store; the run went on without it */
@@ -42,7 +42,8 @@ struct bench_options {
     void (*on_row)(void *closure, const struct bench *bench, int done);
     void *closure;
 };
-/* Checks "reference" or "dir:PATH". */
+#define BENCH_REFERENCE "reference"
+/* Checks BENCH_REFERENCE or "dir:PATH". */
 struct akgen_error *bench_check_provider(const char *provider);
 /* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
  * PATH/<task>/answer/<n> for every number n, a directory or a file <n>.txt or <n>.py, else PATH/<task>,

@@ -58,7 +58,8 @@ bool candidate_open(struct verdict *verdict, const struct task *task, bool need_
     const char *op_type = verdict->response ? NULL : task->op_type; /* an answer has one kernel: its file names it */
     struct akgen_error *error = op_project_find(&verdict->arena, verdict->project_dir, op_type, need_host, project);
     if (error)
-        set_error(verdict, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_PARSE, error);
+        set_error(verdict, project->unreadable ? AKGEN_VERDICT_INFRA_ERROR : AKGEN_VERDICT_COMPILE_ERROR,
+                  AKGEN_STAGE_PARSE, error);
     return !error;
 }
 

@@ -120,22 +120,22 @@ static void show_run(struct arena *arena, const struct bound_case *bound)
         debug->on_run(debug->closure, bound->instance, judge_actual(arena, bound), prepared_expected(bound->prepared));
 }
 
-static void run_bound(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
+/* The objects for a combination of data types; NULL if it was only checked. */
+static const struct build_kernel *kernel_for(const struct build *build, int combination)
+{
+    for (int i = 0; i < build->kernel_count; i++)
+        if (build->kernels[i].combination == combination && build->kernels[i].so)
+            return &build->kernels[i];
+    return NULL;
+}
+
+static struct job make_job(struct arena *arena, const struct bound_case *bound, const struct build_kernel *kernel)
 {
     const struct eval_candidate *candidate = bound->candidate;
     const struct eval_options *options = candidate->options;
     const struct build *build = candidate->build;
     const struct task *task = bound->instance->task;
-    const struct build_kernel *kernel = NULL;
-    for (int i = 0; i < build->kernel_count; i++)
-        if (build->kernels[i].combination == bound->combination && build->kernels[i].so)
-            kernel = &build->kernels[i];
-    if (!kernel) {
-        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_KERNEL,
-                  arena_printf(arena, "no object was built for data type combination %d", bound->combination));
-        return;
-    }
-    struct job job = {
+    return (struct job){
         .kind = JOB_RUN,
         .host_so = build->host_so,
         .kernel_so = kernel->so,
@@ -159,11 +159,21 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
         .gm_unit = options->profile == TASK_STRICT ? GM_UNIT_CANN : GM_UNIT_TORCH,
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
         .seconds = options->case_seconds > 0 ? options->case_seconds : 60,
+        .log_fd = options->debug ? options->debug->log_fd : -1,
+        .debugger = options->debug ? options->debug->debugger : NULL,
     };
-    if (options->debug) {
-        job.log_fd = options->debug->log_fd;
-        job.debugger = options->debug->debugger;
+}
+
+static void run_bound(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
+{
+    const struct eval_options *options = bound->candidate->options;
+    const struct build_kernel *kernel = kernel_for(bound->candidate->build, bound->combination);
+    if (!kernel) {
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_KERNEL,
+                  arena_printf(arena, "no object was built for data type combination %d", bound->combination));
+        return;
     }
+    struct job job = make_job(arena, bound, kernel);
     job_run(arena, &job, &row->run);
     judge_run(arena, bound, row);
     if (options->debug)

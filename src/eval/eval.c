@@ -1,9 +1,9 @@
 /* One candidate -> a verdict: find the project, build it, run its cases side by side, sum up. */
 #include "eval/eval_internal.h"
 #include "base/clock.h"
+#include "base/workers.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -149,41 +149,29 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
 struct case_queue {
     const struct eval_candidate *candidate;
     struct verdict *verdict;
-    atomic_int next, done;
-    pthread_mutex_t lock; /* guards the verdict's arena and the progress callback */
+    pthread_mutex_t lock; /* guards the verdict's arena, the progress callback and what follows */
+    int done;
 };
 
-static void *run_cases(void *closure)
+static void run_case(void *closure, int index)
 {
     struct case_queue *queue = closure;
     const struct eval_options *options = queue->candidate->options;
-    int i;
-    while ((i = atomic_fetch_add(&queue->next, 1)) < queue->verdict->case_count) {
-        struct arena arena = {0};
-        struct verdict_case *row = &queue->verdict->cases[i];
-        eval_case(queue->candidate, row->task_case, &arena, row);
-        pthread_mutex_lock(&queue->lock);
-        arena_adopt(&queue->verdict->arena, &arena);
-        if (options->on_case)
-            options->on_case(options->closure, atomic_fetch_add(&queue->done, 1) + 1, queue->verdict->case_count);
-        pthread_mutex_unlock(&queue->lock);
-    }
-    return NULL;
+    struct arena arena = {0};
+    struct verdict_case *row = &queue->verdict->cases[index];
+    eval_case(queue->candidate, row->task_case, &arena, row);
+    pthread_mutex_lock(&queue->lock);
+    arena_adopt(&queue->verdict->arena, &arena);
+    queue->done++;
+    if (options->on_case)
+        options->on_case(options->closure, queue->done, queue->verdict->case_count);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 static void run_all_cases(const struct eval_candidate *candidate, struct verdict *verdict)
 {
-    enum { MAX_THREADS = 64 };
-    pthread_t threads[MAX_THREADS];
     struct case_queue queue = {.candidate = candidate, .verdict = verdict, .lock = PTHREAD_MUTEX_INITIALIZER};
-    int wanted = candidate->options->jobs - 1, started = 0;
-    if (wanted > verdict->case_count - 1)
-        wanted = verdict->case_count - 1;
-    while (started < wanted && started < MAX_THREADS && pthread_create(&threads[started], NULL, run_cases, &queue) == 0)
-        started++;
-    run_cases(&queue);
-    for (int i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
 }
 
 /* The verdict is that of the first case that did not pass. A cheat comes first, wherever it was tried; then our own

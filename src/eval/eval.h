@@ -3,13 +3,21 @@
 #define EVAL_EVAL_H
 
 #include "akgen/akgen.h"
+#include "base/words.h"
 #include "op/response.h"
 #include "sandbox/job.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
-enum eval_mode { EVAL_STATIC, EVAL_DYNAMIC };
-enum eval_scope { EVAL_KERNEL, EVAL_PROJECT };
+/* The settings of an evaluation in options, verdicts, the database and reports. */
+#define EVAL_MODES(X)     X(EVAL_STATIC, "static") X(EVAL_DYNAMIC, "dynamic")
+#define EVAL_SCOPES(X)    X(EVAL_KERNEL, "kernel") X(EVAL_PROJECT, "project")
+#define EVAL_PROFILES(X)  X(TASK_UPSTREAM, "upstream") X(TASK_STRICT, "strict")
+#define EVAL_SYNCS(X)     X(NPU_SYNC_AUTO, "auto") X(NPU_SYNC_MANUAL, "manual")
+#define EVAL_SCHEDULES(X) X(false, "inorder") X(true, "random") /* eval_options.random_order */
+enum eval_mode { EVAL_MODES(WORD_VALUE) };
+enum eval_scope { EVAL_SCOPES(WORD_VALUE) };
+extern const struct words eval_modes, eval_scopes, eval_profiles, eval_syncs, eval_schedules;
 
 /* Inputs and references, kept between the candidates of a task. Thread-safe. */
 struct eval_cache;

@@ -1,6 +1,7 @@
 /* The memory of a case's tensors, which akgen and akgen-run share: where each tensor lies, and what is in it before a
  * run. */
 #include "eval/case_internal.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +115,7 @@ uint8_t *gm_memory_save_outputs(const struct bound_case *bound)
     uint64_t bytes = 0, tensors = 0;
     for (int i = 0; i < bound->instance->task->output_count; i++)
         add_sizes(&bound->outputs[i], &bytes, &tensors);
-    uint8_t *outputs = malloc(bytes + 1), *saved = outputs;
-    if (!outputs)
-        abort();
+    uint8_t *outputs = memory_alloc(bytes + 1), *saved = outputs;
     for (int i = 0; i < bound->instance->task->output_count; i++)
         for (int t = 0; t < bound->outputs[i].count; t++) {
             const struct job_tensor *tensor = &bound->outputs[i].tensors[t];

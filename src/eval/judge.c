@@ -140,10 +140,11 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
         judge_set(row, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
 }
 
-static const struct job_finding *first_fatal(const struct job_result *run, const char *kind)
+/* The first finding that is a fault, of one kind (enum npu_kind) or, below 0, of any. */
+static const struct job_finding *first_fatal(const struct job_result *run, int kind)
 {
     for (size_t i = 0; i < run->finding_count; i++)
-        if (run->findings[i].fatal && (!kind || strcmp(run->findings[i].kind, kind) == 0))
+        if (run->findings[i].fatal && (kind < 0 || (int)run->findings[i].kind == kind))
             return &run->findings[i];
     return NULL;
 }
@@ -157,7 +158,7 @@ const char *judge_place(struct arena *arena, const struct job_finding *finding)
 
 static enum akgen_verdict_stage stage_of(const struct job_result *run)
 {
-    return run->stage && strcmp(run->stage, "tiling") == 0 ? AKGEN_STAGE_TILING : AKGEN_STAGE_RUN;
+    return run->stage == JOB_TILING ? AKGEN_STAGE_TILING : AKGEN_STAGE_RUN;
 }
 
 void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
@@ -188,9 +189,9 @@ void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_cas
         judge_set(row, AKGEN_VERDICT_FAULT, stage_of(run), run->error);
         break;
     case JOB_OK:
-        if ((finding = first_fatal(run, "unsupported")))
+        if ((finding = first_fatal(run, NPU_UNSUPPORTED)))
             judge_set(row, AKGEN_VERDICT_UNSUPPORTED, AKGEN_STAGE_RUN, judge_place(arena, finding));
-        else if ((finding = first_fatal(run, NULL)))
+        else if ((finding = first_fatal(run, -1)))
             judge_set(row, AKGEN_VERDICT_FAULT, AKGEN_STAGE_RUN, judge_place(arena, finding));
         else
             judge_outputs(arena, bound, row);

@@ -1,4 +1,5 @@
 /* akgen/akgen.h: one evaluation for another program. */
+#include "base/memory.h"
 #include "eval/eval.h"
 
 #include <stdlib.h>
@@ -39,9 +40,7 @@ static struct eval_options options_of(const struct akgen_request *request)
 
 struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
 {
-    struct owned_verdict *owned = calloc(1, sizeof *owned);
-    if (!owned)
-        abort();
+    struct owned_verdict *owned = memory_alloc(sizeof *owned);
     struct eval_options options = options_of(request);
     struct task task;
     if (!options.soc)

@@ -1,5 +1,6 @@
 /* Rates and scores. Sums run over tasks in order, so equal inputs give equal digits. */
 #include "eval/metrics.h"
+#include "base/memory.h"
 
 #include "base/random.h"
 
@@ -43,9 +44,7 @@ static int by_value(const void *left, const void *right)
 static void bootstrap(const double *values, int count, struct metrics_mean *mean)
 {
     struct rng rng;
-    double *means = malloc(RESAMPLES * sizeof *means);
-    if (!means)
-        abort();
+    double *means = memory_alloc(RESAMPLES * sizeof *means);
     rng_seed(&rng, 2021);
     for (int r = 0; r < RESAMPLES; r++) {
         double sum = 0;
@@ -63,9 +62,7 @@ struct metrics_mean metrics_rate(const struct metrics_task *tasks, size_t count,
                                  int level, const char *category)
 {
     struct metrics_mean mean = {NAN, NAN, NAN, 0};
-    double *values = malloc((count + 1) * sizeof *values), sum = 0;
-    if (!values)
-        abort();
+    double *values = memory_alloc((count + 1) * sizeof *values), sum = 0;
     for (size_t i = 0; i < count; i++)
         if (selected(&tasks[i], k, level, category)) {
             values[mean.tasks] = value_of(&tasks[i], rate, k);

@@ -2,6 +2,7 @@
  * them again would cost more than running the candidates. An entry is made by the first who asks; others wait for it.
  * What nobody uses goes, oldest first, when the cache is over its size. */
 #include "eval/eval_internal.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,9 +36,7 @@ static void prepared_free(struct prepared *prepared)
 
 struct eval_cache *eval_cache_create(uint64_t bytes)
 {
-    struct eval_cache *cache = calloc(1, sizeof *cache);
-    if (!cache)
-        abort();
+    struct eval_cache *cache = memory_alloc(sizeof *cache);
     cache->limit = bytes;
     pthread_mutex_init(&cache->lock, NULL);
     return cache;
@@ -57,9 +56,7 @@ void eval_cache_destroy(struct eval_cache *cache)
 static struct prepared *prepared_new(const struct task_case *task_case, uint64_t seed,
                                      const struct eval_options *options)
 {
-    struct prepared *prepared = calloc(1, sizeof *prepared);
-    if (!prepared)
-        abort();
+    struct prepared *prepared = memory_alloc(sizeof *prepared);
     pthread_mutex_init(&prepared->lock, NULL);
     prepared->task_case = task_case;
     prepared->seed = seed;

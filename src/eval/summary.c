@@ -128,11 +128,11 @@ static int error_class(const json_t *verdict)
     {
         const char *severity = json_string_value(json_object_get(row, "severity"));
         const char *class = json_string_value(json_object_get(row, "class"));
-        if (!severity || !class || strcmp(severity, "error") != 0)
+        if (!severity || !class || strcmp(severity, diagnostic_severities.of[true]) != 0)
             continue;
-        for (int c = DIAG_API; c <= DIAG_MACRO; c++)
-            if (strcmp(class, diagnostic_class_name((enum diagnostic_class)c)) == 0)
-                return c;
+        int found = words_find(&diagnostic_classes, class);
+        if (found >= 0)
+            return found;
     }
     return -1;
 }

@@ -1,12 +1,17 @@
 /* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json checks.
  */
 #include "eval/eval.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { VERDICT_VERSION = 1 };
+
+const struct words eval_modes = WORDS(EVAL_MODES), eval_scopes = WORDS(EVAL_SCOPES),
+                   eval_profiles = WORDS(EVAL_PROFILES), eval_syncs = WORDS(EVAL_SYNCS),
+                   eval_schedules = WORDS(EVAL_SCHEDULES);
 
 const char *akgen_verdict_kind_name(enum akgen_verdict_kind kind)
 {
@@ -36,10 +41,10 @@ static json_t *printed(const char *value)
     json_t *json = json_string(value);
     if (json)
         return json;
-    char *ascii = strdup(value);
-    for (char *at = ascii; ascii && *at; at++)
+    char *ascii = memory_string(value);
+    for (char *at = ascii; *at; at++)
         *at = (unsigned char)*at < 128 ? *at : '?';
-    json = ascii ? json_string(ascii) : json_null();
+    json = json_string(ascii);
     free(ascii);
     return json;
 }
@@ -63,7 +68,7 @@ static json_t *diagnostics_json(const struct build *build)
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *diagnostic = &build->diagnostics[i];
         json_t *row = json_object();
-        json_object_set_new(row, "severity", json_string(diagnostic->error ? "error" : "warning"));
+        json_object_set_new(row, "severity", json_string(diagnostic_severities.of[diagnostic->error]));
         json_object_set_new(row, "class", json_string(diagnostic_class_name(diagnostic->class)));
         json_object_set_new(row, "file", text(diagnostic->file));
         json_object_set_new(row, "line", line(diagnostic->line));
@@ -99,7 +104,7 @@ static json_t *finding_json(const struct job_finding *finding)
 {
     json_t *json = json_object();
     json_object_set_new(json, "name", text(finding->fault));
-    json_object_set_new(json, "kind", text(finding->kind));
+    json_object_set_new(json, "kind", json_string(job_kinds.of[finding->kind]));
     json_object_set_new(json, "message", text(finding->message));
     json_object_set_new(json, "api", text(finding->api));
     json_object_set_new(json, "operand", text(finding->operand));
@@ -201,12 +206,12 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "task", text(verdict->task));
     json_object_set_new(json, "candidate", text(verdict->candidate_hash));
     json_object_set_new(json, "soc", json_string(options->soc->name));
-    json_object_set_new(json, "mode", json_string(options->mode == EVAL_STATIC ? "static" : "dynamic"));
-    json_object_set_new(json, "scope", json_string(options->scope == EVAL_KERNEL ? "kernel" : "project"));
-    json_object_set_new(json, "profile", json_string(options->profile == TASK_STRICT ? "strict" : "upstream"));
+    json_object_set_new(json, "mode", json_string(eval_modes.of[options->mode]));
+    json_object_set_new(json, "scope", json_string(eval_scopes.of[options->scope]));
+    json_object_set_new(json, "profile", json_string(eval_profiles.of[options->profile]));
     json_object_set_new(json, "protocol", *verdict->protocol ? json_string(verdict->protocol) : json_null());
-    json_object_set_new(json, "sync", json_string(verdict->sync == NPU_SYNC_AUTO ? "auto" : "manual"));
-    json_object_set_new(json, "schedule", json_string(options->random_order ? "random" : "inorder"));
+    json_object_set_new(json, "sync", json_string(eval_syncs.of[verdict->sync]));
+    json_object_set_new(json, "schedule", json_string(eval_schedules.of[options->random_order]));
     json_object_set_new(json, "schedule_seed", json_integer((json_int_t)options->order_seed));
     json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
     json_object_set_new(json, "seconds", json_real(verdict->seconds));

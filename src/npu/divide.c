@@ -2,7 +2,7 @@
  * chip goes on with some number, as aarch64 does; x86-64 stops the program. Here the result is aarch64's on both:
  * quotient 0 with the dividend as remainder; the least number with remainder 0. On x86-64 the instruction at which the
  * processor stopped is decoded (Intel SDM volume 2, DIV and IDIV: opcodes F6 and F7, /6 and /7) and stepped over. */
-#include "npu/machine_internal.h"
+#include "npu/report.h"
 
 #include <ucontext.h>
 

@@ -1,5 +1,7 @@
 /* Coroutines: each block of a kernel runs on a stack of its own and switches where it waits for others. */
-#include "npu/machine_internal.h"
+#include "npu/fiber.h"
+
+#include "npu/machine.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

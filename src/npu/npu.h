@@ -10,15 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The chip as data (soc.def). */
+/* "S", "MTE2", ..., "ALL"; "" for what is no pipe. */
+const char *npu_pipe_name(int pipe);
+
+/* The chip as data (soc.def, memory.def). */
 struct npu_soc {
     const char *name; /* "Ascend910B2" */
     int aic, aiv;     /* cores */
     int mhz;
     uint64_t hbm_bytes, l2_bytes;
-    uint32_t ub_bytes;          /* 196608: the memory itself; also what TPipe can give */
-    uint32_t ub_tiling_bytes;   /* 196352: what PlatformAscendC::GetCoreMemSize(UB) tells a tiling function */
-    uint32_t ub_reserved_bytes; /* 8192 that the documentation reserves unless told otherwise: a note, no limit */
+    uint32_t ub_bytes;          /* the memory itself; also what TPipe can give */
+    uint32_t ub_tiling_bytes;   /* what PlatformAscendC::GetCoreMemSize(UB) tells a tiling function */
+    uint32_t ub_reserved_bytes; /* that the documentation reserves unless told otherwise: a note, no limit */
     uint32_t l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes, bt_bytes, fb_bytes;
 };
 /* Every SoC, ended by an entry whose name is NULL; order as in soc.def, the default first. */

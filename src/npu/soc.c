@@ -3,7 +3,14 @@
 
 #include <strings.h>
 
-/* Memories of an AI core are the same in every SKU (NPU_ARCH 2201): sections AICoreSpec of the same files. */
+/* What instructions can use of an AI core's memories, and what tiling functions are told. */
+enum {
+#define NPU_MEMORY(id, bytes, told, ...) id##_BYTES = bytes, id##_TOLD = told,
+#include "npu/memory.def"
+#undef NPU_MEMORY
+    UB_RESERVED = 8192
+};
+
 const struct npu_soc npu_socs[] = {
 #define NPU_SOC(soc_name, aic_cores, aiv_cores, frequency, hbm_gib, l2_mib)                                            \
     {.name = soc_name,                                                                                                 \
@@ -12,15 +19,15 @@ const struct npu_soc npu_socs[] = {
      .mhz = frequency,                                                                                                 \
      .hbm_bytes = UINT64_C(hbm_gib) << 30,                                                                             \
      .l2_bytes = UINT64_C(l2_mib) << 20,                                                                               \
-     .ub_bytes = 196608,                                                                                               \
-     .ub_tiling_bytes = 196352,                                                                                        \
-     .ub_reserved_bytes = 8192,                                                                                        \
-     .l1_bytes = 524288,                                                                                               \
-     .l0a_bytes = 65536,                                                                                               \
-     .l0b_bytes = 65536,                                                                                               \
-     .l0c_bytes = 131072,                                                                                              \
-     .bt_bytes = 1024,                                                                                                 \
-     .fb_bytes = 7168},
+     .ub_bytes = UB_BYTES,                                                                                             \
+     .ub_tiling_bytes = UB_TOLD,                                                                                       \
+     .ub_reserved_bytes = UB_RESERVED,                                                                                 \
+     .l1_bytes = L1_TOLD,                                                                                              \
+     .l0a_bytes = L0A_TOLD,                                                                                            \
+     .l0b_bytes = L0B_TOLD,                                                                                            \
+     .l0c_bytes = L0C_TOLD,                                                                                            \
+     .bt_bytes = BT_TOLD,                                                                                              \
+     .fb_bytes = FB_TOLD},
 #include "npu/soc.def"
 #undef NPU_SOC
     {.name = NULL}};

@@ -1,5 +1,6 @@
 /* Records what the constructor of a candidate's OpDef class says. Handles stay valid while more is added, so parameters
  * and attributes are linked lists in the order of their first mention. */
+#include "base/memory.h"
 #include "op/op_internal.h"
 
 #include <stdio.h>
@@ -8,9 +9,7 @@
 
 struct akgen_op_def *akgen_def_new(const char *type)
 {
-    struct akgen_op_def *def = calloc(1, sizeof *def);
-    if (!def)
-        abort();
+    struct akgen_op_def *def = memory_alloc(sizeof *def);
     def->type = arena_strdup(&def->arena, type ? type : "");
     return def;
 }

@@ -25,6 +25,7 @@ struct op_project {
     const char *options; /* compile options read from CMakeLists.txt that matter here, "" if none */
     enum npu_sync sync;  /* from --cce-auto-sync=on|off in CMakeLists.txt; default NPU_SYNC_AUTO */
     bool sync_stated;
+    const char *unreadable; /* a file that is there and could not be read: no mistake of the project's. NULL: none */
 };
 /* "AddCustom" -> "add_custom", as msopgen and NPUKernelBench do (TopKV3 -> top_kv3). */
 const char *op_snake_case(struct arena *arena, const char *op_type);

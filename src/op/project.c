@@ -1,5 +1,6 @@
 /* An operator project on disk, as msopgen lays it out: op_host/<op>.cpp, op_kernel/<op>.cpp, CMakeLists.txt.
  * Nothing is run: sources are searched for a few words after their comments are blanked out. */
+#include "base/inject.h"
 #include "op/op.h"
 
 #include <ctype.h>
@@ -39,8 +40,8 @@ static bool is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The text of a regular file, NULL (errno set) if it cannot be read. */
-static char *read_text(struct arena *arena, const char *path)
+/* The text of a regular file, at most its first MAX_SOURCE_BYTES; NULL if there is none. */
+static char *read_text(struct arena *arena, const char *path, struct op_project *project)
 {
     struct stat status;
     FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
@@ -48,8 +49,10 @@ static char *read_text(struct arena *arena, const char *path)
         return NULL;
     size_t limit = status.st_size < MAX_SOURCE_BYTES ? (size_t)status.st_size : MAX_SOURCE_BYTES;
     char *text = arena_alloc(arena, limit + 1);
-    size_t length = fread(text, 1, limit, file);
+    size_t length = inject_fails(INJECT_READ) ? limit / 2 : fread(text, 1, limit, file);
     fclose(file);
+    if (length < limit)
+        project->unreadable = path;
     text[length] = '\0';
     for (size_t i = 0; i < length; i++)
         if (!text[i])
@@ -181,7 +184,7 @@ static struct akgen_error *guess_entry(struct arena *arena, struct op_project *p
     const char *candidates[MAX_FILES];
     int found = 0;
     for (int i = 0; i < count; i++) {
-        char *text = read_text(arena, arena_printf(arena, "%s/op_kernel/%s", project->dir, names[i]));
+        char *text = read_text(arena, arena_printf(arena, "%s/op_kernel/%s", project->dir, names[i]), project);
         if (!text)
             continue;
         blank_comments(text);
@@ -215,7 +218,7 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
             return error;
     }
     project->kernel_source = arena_printf(arena, "%s/%s.cpp", folder, project->entry);
-    char *text = read_text(arena, project->kernel_source);
+    char *text = read_text(arena, project->kernel_source, project);
     if (!text)
         return error_new("%s: no kernel source %s.cpp; the folder holds %s", folder, project->entry,
                          join(arena, names, count));
@@ -256,7 +259,7 @@ static struct akgen_error *find_host(struct arena *arena, bool need_host, struct
     project->host_sources = arena_alloc(arena, sizeof *project->host_sources * (size_t)(count > 0 ? count : 1));
     for (int i = 0; i < count; i++) {
         const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
-        const char *text = read_text(arena, path);
+        const char *text = read_text(arena, path, project);
         if (text && !is_op_api(text))
             project->host_sources[project->host_count++] = path;
     }
@@ -307,7 +310,7 @@ static char *closing(char *open)
 /* Options stand in add_ops_compile_options(...) (msopgen) or npu_op_kernel_options(...) (newer packages). */
 static void read_cmake(struct arena *arena, const char *path, struct op_project *project)
 {
-    char *text = read_text(arena, path);
+    char *text = read_text(arena, path, project);
     if (!text)
         return;
     for (char *p = text; (p = strchr(p, '#'));)
@@ -325,6 +328,19 @@ static void read_cmake(struct arena *arena, const char *path, struct op_project 
         }
 }
 
+static struct akgen_error *find_parts(struct arena *arena, const char *op_type, bool need_host,
+                                      struct op_project *project)
+{
+    struct akgen_error *error = find_kernel(arena, op_type, project);
+    if (!error)
+        error = find_host(arena, need_host, project);
+    if (error)
+        return error;
+    read_cmake(arena, arena_printf(arena, "%s/CMakeLists.txt", project->dir), project);
+    read_cmake(arena, arena_printf(arena, "%s/op_kernel/CMakeLists.txt", project->dir), project);
+    return NULL;
+}
+
 struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
                                     struct op_project *project)
 {
@@ -335,12 +351,9 @@ struct akgen_error *op_project_find(struct arena *arena, const char *dir, const 
     if (!is_directory(absolute))
         return error_new("%s: not a directory", dir);
     project->dir = arena_strdup(arena, absolute);
-    struct akgen_error *error = find_kernel(arena, op_type, project);
-    if (!error)
-        error = find_host(arena, need_host, project);
-    if (error)
+    struct akgen_error *error = find_parts(arena, op_type, need_host, project);
+    if (!project->unreadable)
         return error;
-    read_cmake(arena, arena_printf(arena, "%s/CMakeLists.txt", project->dir), project);
-    read_cmake(arena, arena_printf(arena, "%s/op_kernel/CMakeLists.txt", project->dir), project);
-    return NULL;
+    error_free(error); /* what it says may come from the part that is missing */
+    return error_new("%s: could not be read to its end", project->unreadable);
 }

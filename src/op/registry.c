@@ -1,4 +1,5 @@
 /* What static constructors of a loaded host.so register: operators, tiling functions, tiling data classes. */
+#include "base/memory.h"
 #include "op/op_internal.h"
 
 #include <stdlib.h>
@@ -13,14 +14,6 @@ static struct host_file {
     char path[];
 } *files;
 
-static void *must_alloc(size_t bytes)
-{
-    void *memory = calloc(1, bytes);
-    if (!memory)
-        abort();
-    return memory;
-}
-
 void op_registry_loading(const char *host_so)
 {
     loading = "";
@@ -31,7 +24,7 @@ void op_registry_loading(const char *host_so)
         file = file->next;
     if (!file) {
         size_t length = strlen(host_so);
-        file = must_alloc(sizeof *file + length + 1);
+        file = memory_alloc(sizeof *file + length + 1);
         memcpy(file->path, host_so, length + 1);
         file->next = files;
         files = file;
@@ -63,10 +56,8 @@ static struct op_registration *of_type(const char *type)
     struct op_registration *entry = op_registry_find(loading, type);
     if (entry)
         return entry;
-    entry = must_alloc(sizeof *entry);
-    entry->type = strdup(type);
-    if (!entry->type)
-        abort();
+    entry = memory_alloc(sizeof *entry);
+    entry->type = memory_string(type);
     entry->host_so = loading;
     entry->next = operators;
     operators = entry;
@@ -101,11 +92,9 @@ void akgen_impl_value_depend(const char *type, size_t index)
 
 int akgen_tiling_register(const char *key, void (*describe)(void *sink))
 {
-    struct op_tiling_registration *entry = must_alloc(sizeof *entry);
+    struct op_tiling_registration *entry = memory_alloc(sizeof *entry);
     entry->host_so = loading;
-    entry->key = strdup(key);
-    if (!entry->key)
-        abort();
+    entry->key = memory_string(key);
     entry->describe = describe;
     entry->next = tilings;
     tilings = entry;

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_RESPONSE = 16 << 20 };
 
@@ -130,9 +131,14 @@ struct akgen_error *op_response_read(struct arena *arena, const char *path, cons
     size_t length;
     int first_line;
     struct py_strings *strings = arena_alloc(arena, sizeof *strings);
-    struct akgen_error *error = files_read(arena, path, MAX_RESPONSE, &text, &length);
+    struct stat status;
     *response = (struct op_response){0};
     *problem = (struct py_problem){PY_NONE, 0, NULL};
+    if (stat(path, &status) == 0 && status.st_size > MAX_RESPONSE) {
+        refuse(arena, path, PY_INVALID, 1, arena_printf(arena, "more than %d bytes", MAX_RESPONSE), problem);
+        return NULL;
+    }
+    struct akgen_error *error = files_read(arena, path, MAX_RESPONSE, &text, &length);
     if (error)
         return error;
     if (memchr(text, 0, length)) {

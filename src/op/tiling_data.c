@@ -2,6 +2,7 @@
  *
  * Layout rules (CANN 8.1, register/tilingdata_base.h): an element lies at a multiple of its size, a nested structure at
  * a multiple of 8, the whole is rounded up to 8 bytes. */
+#include "base/memory.h"
 #include "op/op_internal.h"
 
 #include <stdlib.h>
@@ -29,9 +30,7 @@ static size_t round_up(size_t value, size_t unit)
 
 void akgen_tiling_data_init(struct akgen_tiling_data *tiling)
 {
-    *tiling = (struct akgen_tiling_data){.layout = calloc(1, sizeof *tiling->layout)};
-    if (!tiling->layout)
-        abort();
+    *tiling = (struct akgen_tiling_data){.layout = memory_alloc(sizeof *tiling->layout)};
 }
 
 void akgen_tiling_data_destroy(struct akgen_tiling_data *tiling)
@@ -46,9 +45,7 @@ size_t akgen_tiling_data_field(struct akgen_tiling_data *tiling, const char *typ
                                size_t array, struct akgen_tiling_data *nested)
 {
     struct akgen_tiling_layout *layout = tiling->layout;
-    struct field *fields = realloc(layout->fields, (layout->count + 1) * sizeof *fields);
-    if (!fields)
-        abort();
+    struct field *fields = memory_grow(layout->fields, (layout->count + 1) * sizeof *fields);
     layout->fields = fields;
     size_t offset = round_up(tiling->size, nested ? STRUCT_ALIGNMENT : element);
     size_t bytes = nested ? nested->size : element * (array ? array : 1);
@@ -64,10 +61,7 @@ void akgen_tiling_data_finish(struct akgen_tiling_data *tiling, const char *clas
     tiling->borrowed = nested;
     if (nested)
         return;
-    void *bytes = calloc(1, tiling->size ? tiling->size : 1);
-    if (!bytes)
-        abort();
-    akgen_tiling_data_place(tiling, bytes);
+    akgen_tiling_data_place(tiling, memory_alloc(tiling->size));
     tiling->borrowed = false;
 }
 

@@ -1,17 +1,10 @@
 /* The second fence, inside akgen-run: once a candidate's code is about to be loaded, the process may compute, print and
  * end, and nothing else. Anything more is evidence of a cheat, and named. */
-#ifndef SANDBOX_GUARD_H
-#define SANDBOX_GUARD_H
+#ifndef RUN_GUARD_H
+#define RUN_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* 1 in a build with AddressSanitizer, which asks the system for more than a candidate may. */
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
 
 struct guard {
     int result_fd;     /* may be written besides stdout and stderr */

@@ -1,13 +1,12 @@
 /* A kernel that defines npu_issue() or a hook itself would take its own calls and accesses out of the machine's sight.
  * The loader cannot tell (the object is bound to itself), so its symbol table is read. */
 #include "run/overrides.h"
+#include "base/elf.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <gelf.h>
+#include <elf.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool belongs_to_the_machine(const char *name)
 {
@@ -16,34 +15,24 @@ static bool belongs_to_the_machine(const char *name)
     return dlsym(RTLD_DEFAULT, name) != NULL;
 }
 
-static const char *find_in(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static const char *find_in(struct elf_file *file, const struct elf_section *section)
 {
-    Elf_Data *table = elf_getdata(section, NULL);
-    GElf_Sym symbol;
-    for (int i = 0; table && gelf_getsym(table, i, &symbol); i++) {
-        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (symbol.st_shndx != SHN_UNDEF && name && belongs_to_the_machine(name))
-            return name;
-    }
+    struct elf_symbol symbol;
+    for (int i = 1; elf_symbol_at(file, section, i, &symbol); i++)
+        if (symbol.defined && belongs_to_the_machine(symbol.name))
+            return symbol.name;
     return NULL;
 }
 
 int overrides_early(const char *path)
 {
-    GElf_Xword bytes = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_INIT_ARRAY || header.sh_type == SHT_PREINIT_ARRAY))
-            bytes += header.sh_size;
-    }
-    if (elf)
-        elf_end(elf);
-    close(file);
+    uint64_t bytes = 0;
+    struct elf_file *file = elf_file_open(path);
+    struct elf_section section = {0};
+    while (file && elf_section_next(file, &section))
+        if (section.type == SHT_INIT_ARRAY || section.type == SHT_PREINIT_ARRAY)
+            bytes += section.bytes;
+    elf_file_close(file);
     int functions = (int)(bytes / sizeof(void *));
     return functions > 1 ? functions - 1 : 0;
 }
@@ -51,21 +40,13 @@ int overrides_early(const char *path)
 const char *overrides_find(struct arena *arena, const char *path)
 {
     const char *found = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !found;
-         section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-            found = find_in(elf, section, &header);
-    }
+    struct elf_file *file = elf_file_open(path);
+    struct elf_section section = {0};
+    while (file && !found && elf_section_next(file, &section))
+        if (section.type == SHT_SYMTAB || section.type == SHT_DYNSYM)
+            found = find_in(file, &section);
     if (found)
         found = arena_strdup(arena, found);
-    if (elf)
-        elf_end(elf);
-    close(file);
+    elf_file_close(file);
     return found;
 }

@@ -2,7 +2,6 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,24 +126,4 @@ bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const cha
         return true;
     return leave_headers(&unit, address, headers, file, line) ||
            (entry && line_before(&unit, address, headers, file, line));
-}
-
-bool symbolizer_section(int fd, const char *name, uint64_t *address, uint64_t *bytes)
-{
-    elf_version(EV_CURRENT);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    size_t names;
-    bool found = false;
-    GElf_Shdr header;
-    if (elf && !elf_getshdrstrndx(elf, &names))
-        for (Elf_Scn *section = NULL; !found && (section = elf_nextscn(elf, section));) {
-            const char *title = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-            found = title && strcmp(title, name) == 0;
-        }
-    if (found) {
-        *address = header.sh_addr;
-        *bytes = header.sh_size;
-    }
-    elf_end(elf);
-    return found;
 }

@@ -1,6 +1,6 @@
 /* From an address in a kernel object to the line of the author's source. */
-#ifndef SANDBOX_SYMBOLIZE_H
-#define SANDBOX_SYMBOLIZE_H
+#ifndef RUN_SYMBOLIZE_H
+#define RUN_SYMBOLIZE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,5 @@ void symbolizer_close(struct symbolizer *symbolizer);
  * symbolizer. */
 bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const char *headers, const char **file,
                       int *line);
-/* File address and size of a section of an ELF file; false if there is none of that name. */
-bool symbolizer_section(int fd, const char *name, uint64_t *address, uint64_t *bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* The kernel types that an object names. */
-#ifndef SANDBOX_TASK_TYPES_H
-#define SANDBOX_TASK_TYPES_H
+#ifndef RUN_TASK_TYPES_H
+#define RUN_TASK_TYPES_H
 
 #include "abi/npu_abi.h"
 #include "base/arena.h"

@@ -1,7 +1,7 @@
 /* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. */
 #include "base/files.h"
-#include "run/guard.h"
-#include "sandbox/job_internal.h"
+#include "base/memory.h"
+#include "sandbox/job_exchange.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -45,17 +45,13 @@ static const char *find_runner(struct arena *arena)
     return NULL;
 }
 
-static int memory_file(const char *name, const char *text)
+/* A file without a name that holds `bytes`; -1 with errno if there can be none. */
+static int memory_file(const char *name, const void *bytes, size_t length)
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
-    size_t length = text ? strlen(text) : 0;
-    for (size_t done = 0; fd >= 0 && done < length;) {
-        ssize_t n = write(fd, text + done, length - done);
-        if (n <= 0) {
-            close(fd);
-            return -1;
-        }
-        done += (size_t)n;
+    if (fd >= 0 && !files_write_all(fd, bytes, length)) {
+        close(fd);
+        return -1;
     }
     return fd;
 }
@@ -66,27 +62,22 @@ static void broken(struct job_result *result, const char *error)
     result->error = error;
 }
 
-static const char *read_stage(struct arena *arena, int fd)
+static enum job_stage read_stage(int fd, const struct job_mark *untouched, const char *nonce)
 {
-    static const char *const stages[] = {"start", "load", "tiling", "run", "report"};
-    char stage[JOB_STAGE_BYTES] = {0};
-    if (pread(fd, stage, sizeof stage - 1, 0) > 0)
-        for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-            if (strcmp(stage, stages[i]) == 0)
-                return arena_strdup(arena, stage);
-    return "start";
+    struct job_mark mark;
+    return pread(fd, &mark, sizeof mark, 0) == sizeof mark ? job_mark_stage(&mark, untouched, nonce) : JOB_LOAD;
 }
 
-/* The JSON behind the stage; NULL if there is none. */
+/* The JSON behind the mark; NULL if there is none. */
 static json_t *read_result(int fd)
 {
     struct stat status;
-    if (fstat(fd, &status) || status.st_size <= JOB_STAGE_BYTES || status.st_size > JOB_RESULT_LIMIT)
+    if (fstat(fd, &status) || status.st_size <= (off_t)sizeof(struct job_mark) || status.st_size > JOB_RESULT_LIMIT)
         return NULL;
-    size_t length = (size_t)status.st_size - JOB_STAGE_BYTES;
-    char *text = malloc(length);
+    size_t length = (size_t)status.st_size - sizeof(struct job_mark);
+    char *text = memory_alloc(length);
     json_t *json = NULL;
-    if (text && pread(fd, text, length, JOB_STAGE_BYTES) == (ssize_t)length)
+    if (pread(fd, text, length, sizeof(struct job_mark)) == (ssize_t)length)
         json = json_loadb(text, length, 0, NULL);
     free(text);
     return json;
@@ -107,56 +98,66 @@ static void cheated(struct job_result *result, const char *error)
         (struct job_result){.status = JOB_CHEATED, .stage = result->stage, .printed = result->printed, .error = error};
 }
 
-/* A result that akgen-run did not write is the candidate's. */
-static void check_nonce(struct job_result *result, const char *nonce)
+/* A result that does not repeat the nonce is the candidate's, whatever it says. */
+static void take_result(struct arena *arena, const json_t *json, const char *nonce, struct job_result *result)
 {
-    if (result->nonce && strcmp(result->nonce, nonce) == 0)
-        return;
-    job_result_free(result);
-    cheated(result, "the candidate wrote a result of its own");
+    const struct job_result nothing = {.stage = result->stage, .printed = result->printed};
+    const char *repeated = json_string_value(json_object_get(json, "nonce"));
+    struct akgen_error *error = job_result_from_json(arena, json, result);
+    if (!repeated || strcmp(repeated, nonce) != 0) {
+        job_result_free(result);
+        cheated(result, "the candidate wrote a result of its own");
+    } else if (error) {
+        job_result_free(result);
+        *result = nothing;
+        broken(result, arena_strdup(arena, error->message));
+    }
+    error_free(error);
+}
+
+/* An end without a result, in words. */
+static const char *describe_end(struct arena *arena, const char *who, const struct sandbox_result *ended,
+                                enum job_stage stage)
+{
+    if (ended->signal)
+        return arena_printf(arena, "%sended by signal %d (%s) in stage %s", who, ended->signal,
+                            strsignal(ended->signal), job_stage_name(stage));
+    return arena_printf(arena, "%sended the process with exit code %d in stage %s%s", who, ended->exit_code,
+                        job_stage_name(stage), ended->exit_code == MEMORY_EXIT ? ", as when memory runs out" : "");
+}
+
+/* Who ended the process: we, while nothing of the candidate ran; else it did. */
+static void judge_end(struct arena *arena, const struct sandbox_result *ended, struct job_result *result)
+{
+    const char *stage = job_stage_name(result->stage);
+    if (result->stage == JOB_START || result->stage == JOB_REPORT)
+        broken(result, describe_end(arena, "akgen-run ", ended, result->stage));
+    else if (ended->signal == SIGSYS)
+        cheated(result,
+                arena_printf(arena,
+                             "a forbidden system call in stage %s, made with signals blocked (as when a thread starts)",
+                             stage));
+    else {
+        result->status = ended->signal ? JOB_CRASHED : JOB_EXITED;
+        result->error = describe_end(arena, ended->signal ? "" : "the candidate ", ended, result->stage);
+    }
 }
 
 static void understand(struct arena *arena, const struct sandbox_result *ended, double limit, int result_fd,
                        const char *nonce, struct job_result *result)
 {
     result->printed = ended->output;
-    result->stage = read_stage(arena, result_fd);
-    if (!ended->started) {
-        broken(result, arena_printf(arena, "akgen-run did not start: %s", ended->error));
-        return;
-    }
-    if (ended->timed_out) {
-        result->status = JOB_TIMEOUT;
-        result->error = arena_printf(arena, "not done after %g s (stage %s)", limit, result->stage);
-        return;
-    }
     json_t *json = ended->exit_code == 0 ? read_result(result_fd) : NULL;
-    if (json) {
-        struct akgen_error *error = job_result_from_json(arena, json, result);
-        if (!error)
-            check_nonce(result, nonce);
-        else if (json_string_value(json_object_get(json, "nonce")) &&
-                 strcmp(json_string_value(json_object_get(json, "nonce")), nonce) == 0) {
-            *result = (struct job_result){.stage = result->stage, .printed = result->printed};
-            broken(result, arena_strdup(arena, error->message));
-        } else
-            cheated(result, "the candidate wrote a result of its own");
-        error_free(error);
-        json_decref(json);
-    } else if (ended->signal == SIGSYS)
-        cheated(result,
-                arena_printf(arena,
-                             "a forbidden system call in stage %s, made with signals blocked (as when a thread starts)",
-                             result->stage));
-    else if (ended->signal) {
-        result->status = JOB_CRASHED;
-        result->error = arena_printf(arena, "ended by signal %d (%s) in stage %s", ended->signal,
-                                     strsignal(ended->signal), result->stage);
-    } else {
-        result->status = JOB_EXITED;
-        result->error = arena_printf(arena, "the candidate ended the process with exit code %d in stage %s",
-                                     ended->exit_code, result->stage);
-    }
+    if (!ended->started)
+        broken(result, arena_printf(arena, "akgen-run did not start: %s", ended->error));
+    else if (ended->timed_out) {
+        result->status = JOB_TIMEOUT;
+        result->error = arena_printf(arena, "not done after %g s (stage %s)", limit, job_stage_name(result->stage));
+    } else if (json)
+        take_result(arena, json, nonce, result);
+    else
+        judge_end(arena, ended, result);
+    json_decref(json);
 }
 
 /* Under gdb, which stops at the kernel's entry and wherever the machine ends the run. */
@@ -211,23 +212,17 @@ static void keep_open(const int *descriptors)
         fcntl(*descriptors, F_SETFD, 0);
 }
 
-static void run_with(struct arena *arena, const struct job *job, const char *runner, int job_fd, int result_fd,
-                     struct job_result *result)
+/* What akgen-run may see and use. */
+static void run_jailed(struct arena *arena, const struct job *job, const char *const argv[], double seconds,
+                       const int *keep, struct sandbox_result *ended)
 {
-    double seconds = job->seconds > 0 ? job->seconds : default_seconds;
-    const char *const argv[] = {runner,
-                                arena_printf(arena, "--job=%d", job_fd),
-                                arena_printf(arena, "--result=%d", result_fd),
-                                arena_printf(arena, "--gm=%d", job->gm_fd),
-                                job->log_fd > 0 ? arena_printf(arena, "--log=%d", job->log_fd) : NULL,
-                                NULL};
     const char *const readable[] = {"/usr/lib",
                                     "/lib",
                                     "/lib64",
                                     "/etc/ld.so.cache",
                                     "/dev/null",
                                     SANITIZED ? "/proc/self" : "/dev/null", /* guard.c says why */
-                                    runner,
+                                    argv[0],
                                     job->host_so,
                                     job->kernel_so ? job->kernel_so : "/dev/null",
                                     job->cube_so ? job->cube_so : "/dev/null",
@@ -237,42 +232,58 @@ static void run_with(struct arena *arena, const struct job *job, const char *run
                                                     : job->memory ? job->memory
                                                                   : default_memory,
                                           .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
-                                          .readable = readable};
+                                          .readable = readable,
+                                          .variable =
+                                              job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL};
+    sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, ended);
+}
+
+static void run_with(struct arena *arena, const struct job *job, const char *runner, int job_fd, int result_fd,
+                     const struct job_mark *untouched, struct job_result *result)
+{
+    double seconds = job->seconds > 0 ? job->seconds : default_seconds;
+    const char *const argv[] = {runner,
+                                arena_printf(arena, "--job=%d", job_fd),
+                                arena_printf(arena, "--result=%d", result_fd),
+                                arena_printf(arena, "--gm=%d", job->gm_fd),
+                                job->log_fd > 0 ? arena_printf(arena, "--log=%d", job->log_fd) : NULL,
+                                NULL};
     const int keep[] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
     struct sandbox_result ended;
     if (job->debugger) {
         keep_open(keep);
         run_debugger(arena, job, argv, &ended);
     } else
-        sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, &ended);
+        run_jailed(arena, job, argv, seconds, keep, &ended);
+    result->stage = read_stage(result_fd, untouched, job->nonce);
     understand(arena, &ended, seconds, result_fd, job->nonce, result);
-    if (job->debugger && result->status == JOB_EXITED)
+    if (job->debugger && ended.started && result->status != JOB_OK && !result->nonce) {
+        result->status = JOB_EXITED;
         result->error = "the debugger ended before the kernel did";
+    }
 }
 
 void job_run(struct arena *arena, const struct job *job, struct job_result *result)
 {
-    *result = (struct job_result){.status = JOB_OK, .stage = "start", .printed = ""};
-    const char *runner = find_runner(arena);
-    if (!runner) {
-        broken(result, "akgen-run was not found beside this program");
-        return;
-    }
+    *result = (struct job_result){.status = JOB_OK, .printed = ""};
+    const char *runner = find_runner(arena), *secret = make_nonce(arena);
     struct job sent = *job;
     sent.nonce = make_nonce(arena);
-    if (!sent.nonce) {
-        broken(result, "no random numbers from the kernel");
+    if (!runner || !sent.nonce || !secret) {
+        broken(result, runner ? "no random numbers from the kernel" : "akgen-run was not found beside this program");
         return;
     }
+    struct job_mark untouched = {0};
+    snprintf(untouched.proof, sizeof untouched.proof, "%s", secret);
     json_t *json = job_to_json(&sent);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    int job_fd = text ? memory_file("akgen-job", text) : -1;
-    int result_fd = memory_file("akgen-result", NULL);
+    int job_fd = text ? memory_file("akgen-job", text, strlen(text)) : -1;
+    int result_fd = memory_file("akgen-result", &untouched, sizeof untouched);
     if (job_fd < 0 || result_fd < 0)
         broken(result,
                arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON"));
     else
-        run_with(arena, &sent, runner, job_fd, result_fd, result);
+        run_with(arena, &sent, runner, job_fd, result_fd, &untouched, result);
     if (job_fd >= 0)
         close(job_fd);
     if (result_fd >= 0)

@@ -6,6 +6,7 @@
 #ifndef SANDBOX_JOB_H
 #define SANDBOX_JOB_H
 
+#include "base/words.h"
 #include "op/op.h"
 
 /* What a tensor of a case is to the kernel. */
@@ -50,12 +51,23 @@ struct job {
     const char *nonce;   /* set by job_run: a result that does not repeat it was not written by akgen-run */
     int log_fd;          /* the instruction log is written there; 0 or -1: none */
     const struct job_debugger *debugger; /* NULL: none */
+    const char *inject;                  /* for tests: a failure of akgen-run's own, base/inject.h; NULL: none */
 };
 /* Runs the job under gdb on the terminal: without the jail and without a time limit. */
 struct job_debugger {
     const char *sources; /* the candidate's directory */
     const char *script;  /* gdb commands to run in batch mode; NULL: interactive */
 };
+
+/* How far akgen-run came. */
+#define JOB_STAGES(X)                                                                                                  \
+    X(JOB_START, "start")   /* nothing of the candidate has run */                                                     \
+    X(JOB_LOAD, "load")     /* its constructors */                                                                     \
+    X(JOB_TILING, "tiling") /* its host part */                                                                        \
+    X(JOB_KERNEL, "run")                                                                                               \
+    X(JOB_REPORT, "report") /* nothing of it runs any more */
+enum job_stage { JOB_STAGES(WORD_VALUE) };
+const char *job_stage_name(enum job_stage stage);
 
 enum job_status {
     JOB_OK,            /* ran to its end; findings may still make it a fault */
@@ -68,8 +80,15 @@ enum job_status {
     JOB_CHEATED, /* it did what no operator does (a system call that guard.h forbids, a result of its own) */
     JOB_BROKEN   /* ours: no process, no memory, unreadable result */
 };
+/* What a finding is, in verdicts. */
+#define JOB_KINDS(X)                                                                                                   \
+    X(NPU_TRAP, "trap")                                                                                                \
+    X(NPU_DIFFERS, "differs")                                                                                          \
+    X(NPU_UNDEFINED, "undefined") X(NPU_HAZARD, "hazard") X(NPU_UNSUPPORTED, "unsupported")
+extern const struct words job_kinds;
 struct job_finding { /* struct npu_finding with places instead of addresses */
-    const char *fault, *kind, *message, *api, *operand, *pipe;
+    enum npu_kind kind;
+    const char *fault, *message, *api, *operand, *pipe;
     bool fatal;
     int core;
     bool aic; /* the core is an AIC */
@@ -80,9 +99,9 @@ struct job_finding { /* struct npu_finding with places instead of addresses */
 struct job_result {
     enum job_status status;
     const char *nonce;
-    const char *stage; /* "load", "tiling", "run" */
-    const char *error; /* for anything but JOB_OK */
-    struct op_def def; /* JOB_DESCRIBE */
+    enum job_stage stage; /* where it ended */
+    const char *error;    /* for anything but JOB_OK */
+    struct op_def def;    /* JOB_DESCRIBE */
     int block_dim;
     uint64_t tiling_key, workspace;
     uint32_t tiling_bytes;

@@ -79,7 +79,8 @@ static _Noreturn void child_fail(int report)
 static _Noreturn void child_run(const char *const argv[], const struct sandbox_limits *limits, const int *keep,
                                 int output, int report, int landlock)
 {
-    static const char *const environment[] = {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/", "TMPDIR=/nonexistent", NULL};
+    const char *const environment[] = {"PATH=/usr/bin:/bin",  "LANG=C",         "HOME=/",
+                                       "TMPDIR=/nonexistent", limits->variable, NULL};
     int null = open("/dev/null", O_RDONLY);
     /* Without these the candidate would read and write the parent's own streams. */
     if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)

@@ -1,4 +1,5 @@
 /* The compiler: where it is, its flags, precompiled headers, and running it in the jail. */
+#include "base/array.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
@@ -29,15 +30,10 @@ static const char *find_program(const char *const *candidates)
 
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument)
 {
-    if (args->count + 1 >= args->capacity) {
-        int capacity = args->capacity ? args->capacity * 2 : 64;
-        const char **grown = arena_alloc(arena, (size_t)capacity * sizeof *grown);
-        if (args->count)
-            memcpy(grown, args->list, (size_t)args->count * sizeof *grown);
-        args->list = grown;
-        args->capacity = capacity;
-    }
-    args->list[args->count++] = argument;
+    ARRAY_ADD(arena, args->items, args->count, args->capacity, argument);
+    /* The end of the list, which the next argument takes the place of. */
+    ARRAY_ADD(arena, args->items, args->count, args->capacity, NULL);
+    args->count--;
 }
 
 static const char *cache_directory(struct arena *arena, const char *given)
@@ -262,7 +258,7 @@ struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *c
     digest_string(digest, clang->headers);
     clang_common_flags(arena, clang, side, &flags);
     for (int i = 0; i < flags.count; i++)
-        digest_string(digest, flags.list[i]);
+        digest_string(digest, flags.items[i]);
     const char *base = arena_printf(arena, "%s/pch/%s-%.16s", clang->cache, name, digest_finish(digest, arena));
     *path = arena_printf(arena, "%s.pch", base);
     if (files_exists(*path))
@@ -346,5 +342,5 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                                           .file_bytes = compiler_file,
                                           .readable = readable,
                                           .writable = writable};
-    sandbox_spawn(arena, args->list, &limits, NULL, COMPILER_OUTPUT, result);
+    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
 }

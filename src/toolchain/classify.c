@@ -5,10 +5,11 @@
 
 #include <string.h>
 
+const struct words diagnostic_classes = WORDS(DIAGNOSTIC_CLASSES), diagnostic_severities = WORDS(DIAGNOSTIC_SEVERITIES);
+
 const char *diagnostic_class_name(enum diagnostic_class class)
 {
-    static const char *const names[] = {"api", "dtype", "scope", "memory", "syntax", "macro"};
-    return names[class];
+    return diagnostic_classes.of[class];
 }
 
 struct rule {

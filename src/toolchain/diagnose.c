@@ -2,11 +2,13 @@
  *     /path/file.cpp:12:5: error: no matching function for call to 'Muls'
  *     /path/file.h:40:7: note: in instantiation of function template specialization ... requested here
  * A message inside a header is moved to the innermost line of the project that led there. */
+#include "base/array.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,13 @@ struct clang_line {
     const char *file, *kind, *message; /* kind: "error", "fatal error", "warning", "note" */
     int line, column;
 };
+
+/* A line or column; the largest there is for one that no file has. */
+static int read_number(const char *digits)
+{
+    long number = strtol(digits, NULL, 10);
+    return number < INT_MAX ? (int)number : INT_MAX;
+}
 
 /* file:line:column: kind: message; false for any other line. Splits the text in place. */
 static bool read_line(char *text, struct clang_line *read)
@@ -43,8 +52,8 @@ static bool read_line(char *text, struct clang_line *read)
         return false;
     *line = '\0';
     read->file = text;
-    read->line = atoi(line + 1);
-    read->column = atoi(column + 1);
+    read->line = read_number(line + 1);
+    read->column = read_number(column + 1);
     return true;
 }
 
@@ -169,15 +178,7 @@ void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struc
     }
     if (list->count == MAX_DIAGNOSTICS)
         return;
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? list->capacity * 2 : 16;
-        struct diagnostic *grown = arena_alloc(arena, (size_t)capacity * sizeof *grown);
-        if (list->count)
-            memcpy(grown, list->items, (size_t)list->count * sizeof *grown);
-        list->items = grown;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *diagnostic;
+    ARRAY_ADD(arena, list->items, list->count, list->capacity, *diagnostic);
 }
 
 /* "In file included from /path/file.cpp:12:" */
@@ -192,7 +193,9 @@ static bool read_include(char *text, struct clang_line *read)
     if (!colon)
         return false;
     *colon = '\0';
-    *read = (struct clang_line){.file = text + sizeof mark - 1, .line = atoi(colon + 1), .column = 1};
+    *read = (struct clang_line){.file = text + sizeof mark - 1,
+                                .line = isdigit((unsigned char)colon[1]) ? read_number(colon + 1) : 0,
+                                .column = 1};
     return true;
 }
 

@@ -1,12 +1,11 @@
 /* Linking. References to the machine stay open until akgen-run loads the object; whatever else is missing is an error
  * here, as it is with CANN's linker. */
-#include "base/files.h"
+#include "base/array.h"
+#include "base/elf.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <elf.h>
 #include <string.h>
-
-enum { OBJECT_LIMIT = 256 << 20 };
 
 /* What the compiler calls on its own, and the scalar functions of libm that a kernel may use. */
 static const char *const compiler_calls[] = {"memcpy",
@@ -37,6 +36,11 @@ static const char *const compiler_calls[] = {"memcpy",
                                              "fma",
                                              NULL};
 
+struct names {
+    const char **items;
+    size_t count, capacity;
+};
+
 static bool allowed(const char *name)
 {
     if (strncmp(name, "npu_", 4) == 0 || strncmp(name, "__sanitizer_cov_", 16) == 0)
@@ -47,46 +51,22 @@ static bool allowed(const char *name)
     return false;
 }
 
-/* A part of the file, or NULL if it does not lie inside. */
-static const void *part(const char *bytes, size_t length, uint64_t offset, uint64_t size)
-{
-    return offset <= length && size <= length - offset ? bytes + offset : NULL;
-}
-
-static const char **undefined_of_table(struct arena *arena, const char *bytes, size_t length, const Elf64_Shdr *symbols,
-                                       const Elf64_Shdr *strings)
-{
-    size_t count = symbols->sh_size / sizeof(Elf64_Sym), found = 0;
-    const Elf64_Sym *symbol = part(bytes, length, symbols->sh_offset, count * sizeof *symbol);
-    const char *names = part(bytes, length, strings->sh_offset, strings->sh_size);
-    if (!symbol || !names || !strings->sh_size || names[strings->sh_size - 1])
-        return NULL;
-    const char **list = arena_alloc(arena, (count + 1) * sizeof *list);
-    for (size_t i = 1; i < count; i++)
-        if (symbol[i].st_shndx == SHN_UNDEF && symbol[i].st_name < strings->sh_size)
-            list[found++] = arena_strdup(arena, names + symbol[i].st_name);
-    return list;
-}
-
 const char **link_undefined(struct arena *arena, const char *so)
 {
-    char *bytes;
-    size_t length;
-    struct akgen_error *error = files_read(arena, so, OBJECT_LIMIT, &bytes, &length);
-    if (error) {
-        error_free(error);
-        return NULL;
-    }
-    const Elf64_Ehdr *header = part(bytes, length, 0, sizeof *header);
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-        header->e_shoff % 8)
-        return NULL;
-    const Elf64_Shdr *sections = part(bytes, length, header->e_shoff, header->e_shnum * sizeof *sections);
-    for (int i = 0; sections && i < header->e_shnum; i++)
-        if (sections[i].sh_type == SHT_DYNSYM && sections[i].sh_link < header->e_shnum &&
-            sections[i].sh_offset % 8 == 0)
-            return undefined_of_table(arena, bytes, length, &sections[i], &sections[sections[i].sh_link]);
-    return NULL;
+    struct elf_file *file = elf_file_open(so);
+    struct elf_section section = {0};
+    struct elf_symbol symbol;
+    struct names names = {0};
+    bool found = false;
+    while (file && !found && elf_section_next(file, &section))
+        found = section.type == SHT_DYNSYM;
+    for (int i = 1; found && elf_symbol_at(file, &section, i, &symbol); i++)
+        if (!symbol.defined)
+            ARRAY_ADD(arena, names.items, names.count, names.capacity, arena_strdup(arena, symbol.name));
+    if (found)
+        ARRAY_ADD(arena, names.items, names.count, names.capacity, NULL);
+    elf_file_close(file);
+    return names.items;
 }
 
 /* Adds an error for each symbol of lld's report that nothing defines:

@@ -9,18 +9,20 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "op/op.h"
 
 /* Classes of the AscendKernelGen paper. */
-enum diagnostic_class {
-    DIAG_API,    /* API signature and overload */
-    DIAG_DTYPE,  /* data type and conversion */
-    DIAG_SCOPE,  /* variable scope and lifetime */
-    DIAG_MEMORY, /* memory and object usage */
-    DIAG_SYNTAX, /* syntax and structure */
-    DIAG_MACRO   /* macro and preprocessing */
-};
-/* "api", "dtype", "scope", "memory", "syntax", "macro". */
+#define DIAGNOSTIC_CLASSES(X)                                                                                          \
+    X(DIAG_API, "api")       /* API signature and overload */                                                          \
+    X(DIAG_DTYPE, "dtype")   /* data type and conversion */                                                            \
+    X(DIAG_SCOPE, "scope")   /* variable scope and lifetime */                                                         \
+    X(DIAG_MEMORY, "memory") /* memory and object usage */                                                             \
+    X(DIAG_SYNTAX, "syntax") /* syntax and structure */                                                                \
+    X(DIAG_MACRO, "macro")   /* macro and preprocessing */
+enum diagnostic_class { DIAGNOSTIC_CLASSES(WORD_VALUE) };
+#define DIAGNOSTIC_SEVERITIES(X) X(false, "warning") X(true, "error") /* diagnostic.error */
+extern const struct words diagnostic_classes, diagnostic_severities;
 const char *diagnostic_class_name(enum diagnostic_class class);
 
 struct diagnostic {

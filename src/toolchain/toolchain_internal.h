@@ -27,7 +27,7 @@ struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struc
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
 /* A growing, NULL-terminated list of arguments. */
 struct clang_args {
-    const char **list;
+    const char **items;
     int count, capacity;
 };
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument);
@@ -153,7 +153,7 @@ int core_type_of(enum entry_cores named, const struct core_uses *aiv, const stru
 bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, bool maybe_unused,
                   const char *const *objects, const char *work, const struct diagnose_places *places,
                   struct diagnostic_list *list, const char **so);
-/* Names that a shared object needs from others; NULL-terminated, in the arena; NULL if the file is no ELF64 object. */
+/* Names that a shared object needs from others; NULL-terminated, in the arena; NULL if the file is no shared object. */
 const char **link_undefined(struct arena *arena, const char *so);
 
 #endif

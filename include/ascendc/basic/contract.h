@@ -11,7 +11,7 @@ namespace akgen
 /* Bit set over enum akgen_dtype codes, per instruction. */
 constexpr uint64_t insn_types[] = {
     0,
-#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source) types,
+#define NPU_INSN(id, name, pipe, family, types, ...) types,
 #include "abi/isa.def"
 #undef NPU_INSN
 };
@@ -42,7 +42,7 @@ template <npu_op op, typename T> struct require_type;
 #define AKGEN_SPELL_DOUBLE    double
 #define AKGEN_SPELL_BOOL      bool
 #define AKGEN_SPELL_COMPLEX64 complex64
-#define NPU_INSN(id, name, pipe, family, types, rate16, rate32, source)                                                \
+#define NPU_INSN(id, name, pipe, family, types, ...)                                                                   \
     template <typename T> struct require_type<NPU_OP_##id, T> {                                                        \
         static_assert(takes<NPU_OP_##id, T>,                                                                           \
                       name ": data type is not supported on Ascend910B; supported: " AKGEN_SPELL(types));              \

@@ -4,7 +4,10 @@
 
 #include "base/half.h"
 #include "npu/insn/lanes.h"
-#include "npu/order/order_internal.h"
+#include "npu/issue/issue.h"
+#include "npu/order/order.h"
+#include "npu/queue/queue.h"
+#include "npu/report.h"
 
 #include <string.h>
 

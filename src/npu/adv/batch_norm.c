@@ -3,6 +3,9 @@
  * and temporary space: asc-devkit, BatchNorm, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0 };
 

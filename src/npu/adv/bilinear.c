@@ -1,7 +1,8 @@
 /* BilinearInterpolation: a software function on this chip, made of Gatherb, Brcb, Mul, Add and Adds. Steps: asc-devkit,
  * the document BilinearInterpolation(ISASI); which registers and strides: impl/basic_api, NPU_ARCH 2201. */
 #include "npu/adv/adv.h"
-#include "npu/order/order_internal.h"
+#include "npu/issue/issue.h"
+#include "npu/order/order.h"
 
 enum { REPEAT = 256, BLOCKS = 8, LANES = 128 };
 

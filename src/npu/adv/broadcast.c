@@ -1,7 +1,11 @@
 /* Broadcast along one axis of a matrix. */
 #include "npu/adv/rows.h"
-#include "npu/order/order_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
+
+#include <string.h>
 
 enum { ELEMENTS_OF_BRCB = 8, BROADCAST_REPEATS = 248 /* at most 255, rows in eights */ };
 

@@ -2,6 +2,9 @@
  * element; its rows can be longer than those of the source and are then closed up in place, as CANN's does.
  * shape = firstAxis, srcLastAxis, maskLastAxis (bytes), mode; scalar[0] = keepProb as float; src[1] = mask. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 enum { BYTE_MISALIGNED = 1, BYTE_ALIGNED, BIT_ALIGNED, BIT_MISALIGNED };
 enum { CAST_NONE = 0, TENSOR_SCALAR = 1, BIT_SPACE = 256, UNIT = 32 };

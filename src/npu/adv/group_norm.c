@@ -4,6 +4,9 @@
  * temporary space: asc-devkit, GroupNorm, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0, LANES = 64, EIGHT = 8 };
 

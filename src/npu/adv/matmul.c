@@ -8,8 +8,12 @@
  * of L0C. */
 #include "npu/adv/matmul.h"
 
-#include "npu/machine_internal.h"
-#include "npu/queue/pipe_internal.h"
+#include "npu/issue/issue.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
+#include "npu/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,13 +166,15 @@ static uint64_t take_l1(struct npu_core *core, uint32_t bytes)
 {
     const struct npu *npu = core->npu;
     uint32_t used = 0;
-    for (int i = 0; i < npu->core_count; i++)
-        if (npu->cores[i].group == core->group && npu->cores[i].pipe && npu->cores[i].pipe->used[NPU_MEM_L1] > used)
-            used = npu->cores[i].pipe->used[NPU_MEM_L1];
+    for (int i = 0; i < npu->core_count; i++) {
+        const uint32_t *taken = npu->cores[i].group == core->group ? npu_taken(&npu->cores[i], NPU_MEM_L1) : NULL;
+        used = taken && *taken > used ? *taken : used;
+    }
     uint64_t base = npu_memory_base(core, NPU_MEM_L1);
     if (used + bytes <= NPU_L1_BYTES) {
-        if (core->pipe)
-            core->pipe->used[NPU_MEM_L1] = used + bytes;
+        uint32_t *taken = npu_taken(core, NPU_MEM_L1);
+        if (taken)
+            *taken = used + bytes;
         return base + used;
     }
     for (int i = 0; i < MATMUL_OBJECTS; i++) {

@@ -5,8 +5,8 @@
 
 #include "abi/npu_matmul.h"
 #include "npu/adv/tiling.h"
-#include "npu/cube/cube_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/cube/fractal.h"
+#include "npu/order/order.h"
 
 enum { MATMUL_OBJECTS = 16, MATMUL_SLOTS = 64 };
 
@@ -170,7 +170,7 @@ void matmul_fetch(struct npu_core *core, const struct npu_matmul *mm, const stru
                   bool finish);
 /* Both matrices shared: the calls of the second AIV of a block stand for those of the first. */
 bool matmul_asks(const struct npu_core *core, const struct npu_matmul *mm);
-/* A copy into L1 that an AIV with Matmul objects issues is done by its AIC; false if it has none. */
-bool matmul_forward_copy(struct npu_core *core, const struct npu_insn *insn);
+/* The launch has ended: messages and answers that nobody has taken. */
+void matmul_launch_end(struct npu *npu);
 
 #endif

@@ -1,7 +1,8 @@
 /* The calls of a Matmul object: checked, executed at once on an AIC, sent to it from an AIV (matmul_queue.c). */
 #include "npu/adv/matmul.h"
-
-#include "npu/machine_internal.h"
+#include "npu/issue/issue.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 
@@ -113,8 +114,8 @@ static void stage_source(struct npu_core *core, const struct npu_matmul *mm, int
 void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_tensor *tensor, uint64_t scalar,
                            int transposed)
 {
-    static const char *const names[] = {"SetTensorA", "SetTensorB", "SetQuantVector", "SetBias"};
     NPU_ENTER(core);
+    static const char *const names[] = {"SetTensorA", "SetTensorB", "SetQuantVector", "SetBias"};
     if (!enter(core, mm))
         return;
     struct npu_matmul_source *source = &mm->sources[matrix];

@@ -6,6 +6,10 @@
  * bits and the four of int4 (B only) stand on each other, as a column has them; the two of 32 bits side by side, so
  * such parts lie in L1 as slabs of 16 rows, each slab a matrix of its own. */
 #include "npu/adv/matmul.h"
+#include "npu/issue/issue.h"
+#include "npu/memory.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 static uint32_t bits_of(const struct npu_matmul *mm, int matrix)
 {

@@ -1,5 +1,7 @@
 /* Blocks of C on their way out of L0C, and the calls that compute more than one block. */
 #include "npu/adv/matmul.h"
+#include "npu/issue/issue.h"
+#include "npu/report.h"
 
 /* Fixpipe's conversion from what L0C holds to the type of C. */
 static uint8_t conversion(struct npu_core *core, const struct npu_matmul *mm)

@@ -9,8 +9,15 @@
  *
  * Assumed: an AIV that ends without having closed its objects counts as having closed them. */
 #include "npu/adv/matmul.h"
-
-#include "npu/machine_internal.h"
+#include "npu/fiber.h"
+#include "npu/gm_region.h"
+#include "npu/isa.h"
+#include "npu/issue/issue.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/between.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -29,7 +36,7 @@ struct channel {
 /* One block's. */
 struct queue {
     struct matmul_message *first, **last;
-    bool open[2], closed[2], served;
+    bool closed[2], served;
     int only; /* the AIV whose Iterate waits for its GetTensorC; -1: either */
     uint64_t workspace;
     struct channel channels[2][CHANNELS]; /* of each object; the last of copies from UB */
@@ -339,29 +346,6 @@ void npu_matmul_serve(uint64_t workspace)
     core->pc = pc;
 }
 
-void npu_matmul_open(uint64_t workspace)
-{
-    NPU_ENTER(core);
-    if (!core->between)
-        npu_trap(core, FAULT_matmul_no_cube, NULL,
-                 "a Matmul object on an AIV asks the AIC of its block, and this kernel starts no AIC beside its AIVs: "
-                 "its type is %s",
-                 npu_kernel_type_name((int)core->npu->config.kernel_type));
-    const struct npu_gm_region *region = workspace ? npu_gm_find(core->npu, workspace) : NULL;
-    if (!region || (uint64_t)region->base + region->bytes - workspace < SYSTEM_WORKSPACE)
-        npu_trap(core, FAULT_matmul_workspace, "workspace",
-                 "Matmul objects of a kernel with AIVs need a system workspace of %d bytes; %s", SYSTEM_WORKSPACE,
-                 region ? "here are fewer" : "there is none: the tiling function adds GetLibApiWorkSpaceSize()");
-    uint64_t aivs = (uint64_t)(core->group * core->npu->aiv + core->sub) + 1;
-    if (MESSAGES + aivs * NPU_UB_BYTES > SYSTEM_WORKSPACE)
-        npu_lacks(core, "Matmul objects of more AIVs than the system workspace has room for");
-    struct queue *queue = queue_of(core);
-    queue->open[core->sub] = true;
-    queue->closed[core->sub] = false;
-    queue->workspace = workspace;
-    matmul_core(core)->registered = 0;
-}
-
 void npu_matmul_close(void)
 {
     NPU_ENTER(core);
@@ -390,16 +374,15 @@ static uint64_t copied_extent(const struct npu_insn *insn)
     return ((insn->copy.block_count - 1) * (length + (uint64_t)insn->copy.src_stride) + length) * NPU_BLOCK;
 }
 
-/* A copy into L1 that an AIV asks for: true if it was sent to the AIC. What lies in UB goes by way of the workspace. */
-bool matmul_forward_copy(struct npu_core *core, const struct npu_insn *insn)
+/* A copy into L1 that an AIV with Matmul objects issues is done by its AIC. What lies in UB goes by way of the
+ * workspace. */
+static void forward_copy(struct npu_core *core, const struct npu_insn *insn)
 {
-    if (!core->between || !core->npu->matmul || !queue_of(core)->open[core->sub])
-        return false;
     struct npu_insn copy = *insn;
     bool from_ub = npu_memory_of(insn->src0.position) == NPU_MEM_UB;
     uint64_t bytes = copied_extent(insn);
     if (from_ub && !bytes)
-        return true;
+        return;
     if (from_ub) {
         if (bytes > core->ub_bytes)
             npu_trap(core, FAULT_ub_out_of_bounds, "src", "a copy reads %llu bytes; UB has %u",
@@ -414,5 +397,27 @@ bool matmul_forward_copy(struct npu_core *core, const struct npu_insn *insn)
     message->out.sync = from_ub; /* its place in the workspace is free again */
     if (from_ub)
         matmul_wait_answer(core, NULL, npu_isa[insn->op].name);
-    return true;
+}
+
+void npu_matmul_open(uint64_t workspace)
+{
+    NPU_ENTER(core);
+    if (!core->between)
+        npu_trap(core, FAULT_matmul_no_cube, NULL,
+                 "a Matmul object on an AIV asks the AIC of its block, and this kernel starts no AIC beside its AIVs: "
+                 "its type is %s",
+                 npu_kernel_type_name((int)core->npu->config.kernel_type));
+    const struct npu_gm_region *region = workspace ? npu_gm_find(core->npu, workspace) : NULL;
+    if (!region || (uint64_t)region->base + region->bytes - workspace < SYSTEM_WORKSPACE)
+        npu_trap(core, FAULT_matmul_workspace, "workspace",
+                 "Matmul objects of a kernel with AIVs need a system workspace of %d bytes; %s", SYSTEM_WORKSPACE,
+                 region ? "here are fewer" : "there is none: the tiling function adds GetLibApiWorkSpaceSize()");
+    uint64_t aivs = (uint64_t)(core->group * core->npu->aiv + core->sub) + 1;
+    if (MESSAGES + aivs * NPU_UB_BYTES > SYSTEM_WORKSPACE)
+        npu_lacks(core, "Matmul objects of more AIVs than the system workspace has room for");
+    struct queue *queue = queue_of(core);
+    core->forward_copy = forward_copy;
+    queue->closed[core->sub] = false;
+    queue->workspace = workspace;
+    matmul_core(core)->registered = 0;
 }

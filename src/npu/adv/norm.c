@@ -5,6 +5,9 @@
  * temporary space: asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0, BLOCK32 = ADV_BLOCK32 };
 

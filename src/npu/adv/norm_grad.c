@@ -2,6 +2,9 @@
  * asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0 };
 

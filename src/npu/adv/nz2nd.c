@@ -3,8 +3,9 @@
  * 数据搬运/DataCopy（UBToGM随路转换NZ2ND搬运）. A matrix lies in UB as strips of 16 columns, of whichever type, one row
  * of a strip after the other; a padded copy moves up to 4095 rows of one strip. */
 #include "npu/adv/adv.h"
-
 #include "npu/insn/lanes.h"
+#include "npu/issue/issue.h"
+#include "npu/report.h"
 
 enum { STRIP = 16, FRACTAL = 256, MOST_ROWS = 4095 };
 

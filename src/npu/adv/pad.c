@@ -3,6 +3,7 @@
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
 #include "npu/adv/transpose.h"
+#include "npu/report.h"
 
 enum { BRCB_ROWS = 8 };
 

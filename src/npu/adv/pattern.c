@@ -4,6 +4,7 @@
  * Temporary space and types: asc-devkit docs, 高阶API/归约操作. AR folds rows to one repeat each, in temporary space or
  * (isReuseSource) in the source; RA works in the result. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
 
 enum { ONLY_VALUE = 2 };
 

@@ -2,6 +2,7 @@
 #include "npu/adv/piece.h"
 
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 /* Elements [first, ...) of a tensor, up to its end: past that it keeps one byte, less than any block, so that an access
  * is reported as out of the tensor. */

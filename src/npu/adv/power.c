@@ -3,8 +3,7 @@
  * Floats: exp(exponent * ln |base|) and corrections by masks. int32: square and multiply, as often as the largest
  * exponent of the piece needs. */
 #include "npu/adv/piece.h"
-
-#include "npu/scalar/scalar_internal.h"
+#include "npu/scalar/access.h"
 
 #include <math.h>
 #include <string.h>

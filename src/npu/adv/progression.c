@@ -1,9 +1,8 @@
 /* Axpy with temporary space, and Arange. */
 #include "npu/adv/piece.h"
-
 #include "npu/insn/lanes.h"
-#include "npu/order/order_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/order/order.h"
+#include "npu/scalar/access.h"
 
 #include <string.h>
 

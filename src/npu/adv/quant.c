@@ -2,8 +2,12 @@
  * to half or bfloat16). Scales and offsets are one for all, or one for each column. Steps, the types in which they
  * compute and temporary space: asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
-#include "npu/order/order_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0, CAST_RINT = 1, UNIT = 32 };
 

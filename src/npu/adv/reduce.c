@@ -1,6 +1,7 @@
 /* Sum and Mean of the last axis: shape[0] = outter rows, shape[1] = inner (elements of a row, padding included),
  * shape[2] = n (elements that count). Results lie one after the other. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
 
 static uint32_t repeats_of(uint8_t type, uint32_t count)
 {

@@ -1,6 +1,7 @@
 /* ReduceProd, ReduceAny and ReduceAll of a matrix, and ReduceXorSum. Rows are halved again and again: a binary tree.
  * shape = rows, columns, whether the rows are reduced (RA). Steps and temporary space: asc-devkit, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
 
 enum { FLOATS = 8, HALVES = 16, BYTES = 32, CAST_NONE = 0, CAST_ROUND = 5 };
 

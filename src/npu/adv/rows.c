@@ -1,9 +1,13 @@
 /* Matrices in UB: see rows.h. */
 #include "npu/adv/rows.h"
-#include "npu/order/order_internal.h"
-#include "npu/scalar/scalar_internal.h"
+
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
 
 #include <assert.h>
+#include <string.h>
 
 struct adv_rows adv_nd(struct npu_tensor tensor, uint8_t type, uint32_t pitch)
 {

@@ -3,6 +3,7 @@
  * elements of the source tensor; src[0] tensor, src[1] mask; scalar[0]; flags NPU_ADV_KEEP_MASK unless isReuseMask;
  * shape[3] = bytes of a mask element. Steps and temporary space: asc-devkit, Select, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
 
 enum { CAST_NONE = 0, CAST_ODD = 6, CMP_EQ = 2, CMP_NE = 5, TENSOR_SCALAR = 1 };
 enum { LEAST_TMP = 1024, TAIL_TMP = 256 /* left alone */, MOST_REPEATS = 255, HALF_LANES = 128 };

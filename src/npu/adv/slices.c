@@ -3,8 +3,9 @@
  * 数据搬运/DataCopy（GM与UB切片数据搬运）. One block copy moves the segments of dimension 0; it runs once for each
  * combination of indices in the other dimensions. */
 #include "npu/adv/adv.h"
-
 #include "npu/insn/lanes.h"
+#include "npu/issue/issue.h"
+#include "npu/report.h"
 
 enum { MOST_COPIES = 6 * 256 }; /* what CANN's lists of offsets hold */
 

@@ -7,8 +7,12 @@
  * Work is done in float. Steps, rows at a time and temporary space: asc-devkit, the SoftMax APIs, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/order/order_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0, CAST_ROUND = 4, BLOCK32 = 8 };
 

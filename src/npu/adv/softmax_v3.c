@@ -5,6 +5,7 @@
  * Steps and temporary space: asc-devkit, SoftmaxFlashV3, NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
+#include "npu/report.h"
 
 #include <string.h>
 

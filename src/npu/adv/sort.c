@@ -1,6 +1,8 @@
 /* Sort and Extract. Sources: asc-devkit, the documents Sort and Extract; which basic instructions they are made of:
  * impl/basic_api, NPU_ARCH 2201. */
+#include "npu/adv/adv.h"
 #include "npu/adv/pairs.h"
+#include "npu/issue/issue.h"
 
 enum { SORT32 = 32 };
 

@@ -6,8 +6,9 @@
 #include "npu/adv/pairs.h"
 #include "npu/adv/rows.h"
 #include "npu/adv/tiling.h"
-#include "npu/order/order_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/order/order.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
 
 #include <string.h>
 

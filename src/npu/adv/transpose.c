@@ -4,6 +4,8 @@
 
 #include "npu/adv/tiling.h"
 #include "npu/insn/lanes.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 static uint32_t va_of(const struct npu_core *core, uint64_t addr)
 {

@@ -1,6 +1,9 @@
 /* Welford's mean and variance: WelfordUpdate takes one more value for each element, WelfordFinalize joins the elements.
  * Steps and temporary space: asc-devkit, the APIs' documents and NPU_ARCH 2201. */
 #include "npu/adv/rows.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 enum { CAST_NONE = 0, LANES = ADV_LANES32 };
 

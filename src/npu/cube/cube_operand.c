@@ -1,5 +1,10 @@
 /* Checks and moves that the cube's instructions share (cube_internal.h). */
 #include "npu/cube/cube_internal.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,8 +10,13 @@
  *
  * Assumed: FIX works through its own instructions one after the other (the API puts a barrier before each Fixpipe to
  * GM; whether a copy into FB needs one before its use the documentation's examples answer both ways). */
-#include "npu/cube/cube_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/cube/cube.h"
+#include "npu/cube/fractal.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 enum { ORDERED_FRACTALS = 10 };
 

@@ -8,8 +8,13 @@
  *
  * Assumed: the offset is signed; an overflow of half and bfloat16 gives an infinity (machine.md). */
 #include "base/half.h"
-#include "npu/insn/copy_internal.h"
+#include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
+#include "npu/gm/atomic.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,11 @@
  *
  * Assumed: a number of channels that is no multiple of C0 leaves a last plane of as many channels as remain, close
  * together. What lies outside the unfolded matrix is not written. */
+#include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
+#include "npu/gm/shadow.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -2,7 +2,11 @@
  *
  * asc-devkit docs, 矩阵计算的搬入/LoadData_2D, LoadData（GMToL1-2D矩阵搬运）, LoadDataWithTranspose and their reference
  * scripts in examples; 矩阵搬入辅助配置接口/Fill. */
+#include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
+#include "npu/gm/shadow.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -10,7 +10,10 @@
 #include "npu/cube/mmad.h"
 
 #include "base/half.h"
+#include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
+#include "npu/gm/shadow.h"
+#include "npu/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

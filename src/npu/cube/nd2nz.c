@@ -1,7 +1,12 @@
 /* DataCopy with Nd2NzParams: matrices by rows in GM become fractal matrices (Nz) in L1, on pipe MTE2. asc-devkit docs,
  * 矩阵计算的搬入/DataCopy（GMToL1随路转换-ND2NZ搬运）. Columns that a 32-byte block lacks come out as zeros; rows that
  * a fractal lacks are not written. */
+#include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

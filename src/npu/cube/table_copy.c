@@ -4,8 +4,12 @@
  * blocks of blockLen units of 64 bytes (BT) or 128 (FB). Gaps are in 32 bytes in L1 and in units in the table: in BT
  * from the end of a block to the next, in FB from start to start. half becomes float on its way into the bias table:
  * blockLen then counts what arrives. */
-#include "npu/insn/copy_internal.h"
+#include "base/half.h"
+#include "npu/cube/cube.h"
 #include "npu/cube/cube_internal.h"
+#include "npu/gm/shadow.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
 
 #include <string.h>
 

@@ -6,9 +6,14 @@
  * Source: asc-devkit docs/zh/api, DataCacheCleanAndInvalid.md and the overview of system caches. The size of the cache
  * is not published; 64 KiB in 8 ways were assumed. A line stays until it is cleaned, its place is needed or the wave
  * of blocks ends. */
-#include "npu/machine_internal.h"
+#include "npu/gm/dcache.h"
+
+#include "npu/gm/gm.h"
+#include "npu/gm_region.h"
+#include "npu/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINE = 64, SETS = 128, WAYS = 8 };
 

@@ -4,11 +4,37 @@
  * byte that two blocks write with different values is undefined afterwards; a byte that one block writes and another
  * reads is a race. Writers are kept in the bytes' states; reads are kept as intervals and compared when the epoch ends.
  */
-#include "npu/machine_internal.h"
+#include "npu/gm/gm.h"
+
+#include "base/arena.h"
+#include "npu/gm_region.h"
+#include "npu/isa.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/between.h"
+#include "npu/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+
+/* Each byte of GM has a state. It is kept once per chunk while the chunk is uniform, per byte (`fine`) where it is not.
+ */
+enum {
+    GM_CHUNK = 256,
+    GM_NEVER = 0,       /* never written */
+                        /* 1..GM_WRITERS: written in this epoch by the core with (index % GM_WRITERS) + 1 */
+    GM_CONFLICT = 0xFB, /* written in this epoch by several blocks with different values */
+    GM_MIXED = 0xFC,    /* chunks only: look at the bytes */
+    GM_ATOMIC = 0xFD,   /* accumulated in this epoch */
+    GM_UNDEFINED = 0xFE,
+    GM_DEFINED = 0xFF /* before this epoch */
+};
+static inline uint8_t gm_writer(const struct npu_core *core)
+{
+    return (uint8_t)(core->index % GM_WRITERS + 1);
+}
 
 /* Regions. */
 
@@ -361,8 +387,9 @@ static const uint8_t *expected_at(const struct npu_core *core, uint64_t addr)
     return NULL;
 }
 
-void gm_remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
-                           enum npu_fault fault, uint64_t pc_other)
+/* A store of undefined bytes to GM: remembered, a fault if they are still there at the end. */
+static void remember_undefined(struct npu_core *core, struct npu_gm_region *region, uint64_t at, size_t bytes,
+                               enum npu_fault fault, uint64_t pc_other)
 {
     struct npu *npu = core->npu;
     uint64_t low = at - (uint64_t)region->base, high = low + bytes;
@@ -424,7 +451,7 @@ static void written_twice(struct npu_core *core, struct npu_gm_region *region, s
                  region->name);
         return;
     }
-    gm_remember_undefined(core, region, (uint64_t)region->base + first, high - first, FAULT_gm_overlap, other);
+    remember_undefined(core, region, (uint64_t)region->base + first, high - first, FAULT_gm_overlap, other);
     npu_note(core, false, FAULT_gm_overlap, "dst", other,
              "%zu bytes of %s from offset %zu on are written by two cores with different values and no SyncAll between",
              conflicts, region->name, first);
@@ -483,7 +510,7 @@ void gm_commit(struct npu_core *core, struct npu_gm_region *region, uint64_t at,
     if (clean || at_offset < high)
         set_state(region, at_offset, high, state);
     if (!defined)
-        gm_remember_undefined(core, region, at, bytes, FAULT_undefined_output, core->pc_undefined);
+        remember_undefined(core, region, at, bytes, FAULT_undefined_output, core->pc_undefined);
     region->dirty_low = low < region->dirty_low ? low : region->dirty_low;
     region->dirty_high = high > region->dirty_high ? high : region->dirty_high;
     region->writer_pc[me] = core->pc;
@@ -517,8 +544,9 @@ static void report_race(const struct npu_core *reader, const char *operand, cons
                               .pc_other = writer_pc,
                               .api = reader->insn ? npu_isa[reader->insn->op].name : ""};
     fault_record(reader->npu, true, FAULT_gm_race, operand, &place,
-                 "%s reads %s at offset %zu, which %s %s with %s between", core_name(reader, names[0], sizeof names[0]),
-                 region->name, at, writer ? core_name(writer, names[1], sizeof names[1]) : "several blocks",
+                 "%s reads %s at offset %zu, which %s %s with %s between",
+                 npu_core_name(reader, names[0], sizeof names[0]), region->name, at,
+                 writer ? npu_core_name(writer, names[1], sizeof names[1]) : "several blocks",
                  writer ? "writes" : "write", reader->between ? "no SyncAll and no cross-core flag" : "no SyncAll");
 }
 

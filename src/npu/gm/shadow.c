@@ -1,5 +1,11 @@
 /* Definedness of UB: one bit per byte. What was never written is undefined, and so is what is computed from it. */
-#include "npu/machine_internal.h"
+#include "npu/gm/shadow.h"
+
+#include "npu/gm/gm.h"
+#include "npu/memory.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 /* Applies body to the words that hold bits [first, first+count), with the mask of the bits meant. */
 #define FOR_WORDS(first, count, word, mask, body)                                                                      \

@@ -4,7 +4,9 @@
  * neighbour towards zero, then step away from zero if the mode says so; overflow follows IEEE 754 (the runtime starts
  * kernels with Inf/NaN on). CAST_NONE is CAST_RINT where the conversion can lose digits.
  * Source: asc-devkit docs/zh/api/SIMD-API, "数据结构/precision_conversion", table 1 and the section of each pair. */
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* SetCmpMask and GetCmpMask: the 128 bits of CMPMASK from UB and into it, on pipe V (asc-devkit docs,
  * 附录/API流水类型汇总). The address is a multiple of 16 bytes: SetCmpMask(ISASI).md, GetCmpMask(ISASI).md. */
-#include "npu/insn/lanes.h"
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -5,7 +5,11 @@
  * leaves out keep their value. int32 has only EQ: the device runs EQ whatever mode was asked for.
  * A NaN makes every comparison false, NE too (docs/zh/api/附录/Memory矢量计算接口边界值汇总, tables 30 and 31).
  * Sources: asc-devkit docs/zh/api/SIMD-API, Compare.md, Compares.md; impl/basic_api/dav_c220, Vcmpv. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,10 +2,18 @@
  * L1->BT and L1->FB are in table_copy.c.
  *
  * asc-devkit docs, 基础API/Memory矢量计算/数据搬运/: DataCopy（GM与UB连续数据搬运）,
- * DataCopy（GM与UB高维切分数据搬运）, DataCopy（UBToUB连续数据搬运）, DataCopy（UBToUB高维切分数据搬运）;
- * 原子操作/SetAtomicAdd, SetAtomicMax, SetAtomicMin. */
+ * DataCopy（GM与UB高维切分数据搬运）, DataCopy（UBToUB连续数据搬运）, DataCopy（UBToUB高维切分数据搬运）. */
+#include "npu/cube/cube.h"
+#include "npu/gm/atomic.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
 #include "npu/insn/copy_internal.h"
-#include "npu/cube/cube_internal.h"
+#include "npu/insn/insn.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 /* Checks. */
 static void check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand,
@@ -56,35 +64,6 @@ void npu_copy_access(const struct npu_insn *insn, const struct npu_regs *regs, c
         .tensor = tensor,
         .operand = write ? "dst" : "src",
     };
-}
-
-static size_t atomic_size(int type)
-{
-    switch (type) {
-    case AKGEN_INT8:
-    case AKGEN_INT16:
-    case AKGEN_FLOAT16:
-    case AKGEN_BF16:
-    case AKGEN_INT32:
-    case AKGEN_FLOAT:
-        return akgen_dtype_size(type);
-    default:
-        return 0;
-    }
-}
-
-void npu_check_atomic(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, uint64_t bytes)
-{
-    if (!regs->atomic || !npu_on_gm(&insn->dst))
-        return;
-    size_t size = atomic_size(regs->atomic_type);
-    if (!size)
-        npu_trap(core, FAULT_atomic_type, "dst",
-                 "an atomic operation on %s: int8, int16, float16, bfloat16, int32 and float32 have one",
-                 akgen_dtype_name(regs->atomic_type));
-    if (bytes % size || insn->dst.addr % size)
-        npu_trap(core, FAULT_atomic_type, "dst", "an atomic write of %llu bytes at 0x%llx cuts an element of %s",
-                 (unsigned long long)bytes, (unsigned long long)insn->dst.addr, akgen_dtype_name(regs->atomic_type));
 }
 
 /* Rounds a ragged count down to whole 32-byte blocks, as the DMA does. */
@@ -147,66 +126,10 @@ int npu_check_data_copy(struct npu_core *core, struct npu_insn *insn, const stru
 }
 
 /* Execution. */
-/* One element of an atomic write. Integers wrap; a NaN on either side gives NaN (see docs/machine.md). */
-static float combine_float(int kind, float old, float value)
-{
-    if (kind == 1)
-        return old + value;
-    if (old != old || value != value)
-        return __builtin_nanf("");
-    return (kind == 2) == (value > old) ? value : old;
-}
-
-static int64_t combine_int(int kind, int64_t old, int64_t value)
-{
-    if (kind == 1)
-        return old + value;
-    return (kind == 2) == (value > old) ? value : old;
-}
-
-void npu_combine(int kind, int type, uint8_t *old, const uint8_t *value)
-{
-#define COMBINE(T, wide, function)                                                                                     \
-    do {                                                                                                               \
-        T a, b;                                                                                                        \
-        memcpy(&a, old, sizeof a);                                                                                     \
-        memcpy(&b, value, sizeof b);                                                                                   \
-        a = (T)function(kind, (wide)a, (wide)b);                                                                       \
-        memcpy(old, &a, sizeof a);                                                                                     \
-    } while (0)
-    switch (type) {
-    case AKGEN_INT8:
-        COMBINE(int8_t, int64_t, combine_int);
-        break;
-    case AKGEN_INT16:
-        COMBINE(int16_t, int64_t, combine_int);
-        break;
-    case AKGEN_INT32:
-        COMBINE(int32_t, int64_t, combine_int);
-        break;
-    case AKGEN_FLOAT:
-        COMBINE(float, float, combine_float);
-        break;
-    case AKGEN_FLOAT16: /* float holds the exact sum of two halves closely enough that the rounding to half is correct
-                         */
-        COMBINE(half_t, float, combine_float);
-        break;
-    case AKGEN_BF16: {
-        uint16_t a, b;
-        memcpy(&a, old, sizeof a);
-        memcpy(&b, value, sizeof b);
-        a = bf16_from_float(combine_float(kind, bf16_to_float(a), bf16_to_float(b)));
-        memcpy(old, &a, sizeof a);
-        break;
-    }
-    }
-#undef COMBINE
-}
-
 static void move_atomic(struct npu_core *core, const struct npu_regs *regs, uint8_t *to, const uint8_t *from,
                         size_t bytes)
 {
-    size_t size = atomic_size(regs->atomic_type);
+    size_t size = npu_atomic_size(regs->atomic_type);
     if (npu_ub_defined(core, from, bytes) && npu_gm_defined(core, to, bytes)) {
         for (size_t at = 0; at < bytes; at += size)
             npu_combine(regs->atomic, regs->atomic_type, to + at, from + at);

@@ -5,7 +5,13 @@
  * bytes. What the padding holds: left = right = 0                     dummy repeats the block's first element, whatever
  * isPad says isPad                                left, right and dummy hold paddingValue otherwise left, right and
  * dummy are random, undefined here, unless SetPadValue was called: then they hold its value */
+#include "npu/gm/atomic.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
 #include "npu/insn/copy_internal.h"
+#include "npu/insn/insn.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 static uint64_t round_up(uint64_t bytes)
 {

@@ -2,9 +2,13 @@
  *
  * asc-devkit docs, 基础API/Memory矢量计算/: 数据填充/Duplicate, 数据填充/Brcb, 数据填充/CreateVecIndex,
  * 数据搬运/Copy（UBToUB掩码式高维数据搬运）. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Duplicate. */
 int npu_check_duplicate(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,

@@ -1,7 +1,13 @@
 /* Gather (elements by byte offsets) and GatherMask (elements by a bit pattern).
  *
  * asc-devkit docs, 基础API/Memory矢量计算/: 离散与聚合/Gather.md, 比较与选择/GatherMask.md. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 /* A value that was never written decides which bytes an instruction touches. */
 static void undefined_address(struct npu_core *core, const char *operand, const void *at)

@@ -1,6 +1,8 @@
 /* The walk over the elements of a vector instruction, its checks and its footprint. See lanes.h for the rules. */
 #include "npu/insn/lanes.h"
 
+#include "npu/gm/shadow.h"
+
 #include <string.h>
 
 enum { LANES_MAX = 128 }; /* mask bits: a repeat of 16-bit elements */
@@ -10,7 +12,7 @@ uint32_t npu_element_bits(uint8_t dtype)
     return dtype == AKGEN_INT4 ? 4 : (uint32_t)akgen_dtype_size((enum akgen_dtype)dtype) * 8;
 }
 
-static void prefix_mask(uint64_t mask[2], uint64_t elements)
+void npu_mask_of_length(uint64_t mask[2], uint64_t elements)
 {
     mask[0] = elements >= 64 ? UINT64_MAX : (UINT64_C(1) << elements) - 1;
     mask[1] = elements >= LANES_MAX ? UINT64_MAX : elements > 64 ? (UINT64_C(1) << (elements - 64)) - 1 : 0;
@@ -30,7 +32,7 @@ struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu
     if (v.per_repeat > LANES_MAX)
         v.per_repeat = LANES_MAX;
     uint64_t full[2];
-    prefix_mask(full, v.per_repeat);
+    npu_mask_of_length(full, v.per_repeat);
     uint64_t count = insn->count;
     bool counter = insn->form == NPU_FORM_COUNT;
     const uint64_t *bits_of_mask = insn->form == NPU_FORM_MASK_REG ? regs->mask : insn->mask;
@@ -45,7 +47,7 @@ struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu
         return v;
     }
     if (insn->form == NPU_FORM_MASK_LEN)
-        prefix_mask(v.mask, bits_of_mask[0] < v.per_repeat ? bits_of_mask[0] : v.per_repeat);
+        npu_mask_of_length(v.mask, bits_of_mask[0] < v.per_repeat ? bits_of_mask[0] : v.per_repeat);
     else
         memcpy(v.mask, bits_of_mask, sizeof v.mask);
     v.mask[0] &= full[0];
@@ -60,7 +62,7 @@ void npu_vector_mask(const struct npu_vector *v, uint32_t repeat, uint64_t mask[
     memcpy(mask, v->mask, sizeof v->mask);
     if (repeat + 1 == v->repeats && v->last < v->per_repeat) {
         uint64_t cut[2];
-        prefix_mask(cut, v->last);
+        npu_mask_of_length(cut, v->last);
         mask[0] &= cut[0];
         mask[1] &= cut[1];
     }
@@ -69,7 +71,7 @@ void npu_vector_mask(const struct npu_vector *v, uint32_t repeat, uint64_t mask[
 bool npu_vector_whole(const struct npu_vector *v)
 {
     uint64_t full[2];
-    prefix_mask(full, v->per_repeat);
+    npu_mask_of_length(full, v->per_repeat);
     return v->mask[0] == full[0] && v->mask[1] == full[1];
 }
 
@@ -193,26 +195,51 @@ static void move_bits(struct npu_core *core, enum npu_op op, const struct npu_ru
     }
 }
 
+/* An operand that the elements of a run are made of; `step` bytes for each. */
+struct source {
+    const char *operand;
+    const uint8_t *at;
+    uint32_t step;
+};
+
+static int list_sources(const struct execution *e, const struct npu_run *run, uint32_t dst_step, uint32_t src_step,
+                        struct source sources[3])
+{
+    int count = 0;
+    sources[count++] = (struct source){"src0", run->src0, src_step};
+    if (run->src1)
+        sources[count++] = (struct source){"src1", run->src1, src_step};
+    if (e->reads_dst)
+        sources[count++] = (struct source){"dst", run->dst, dst_step};
+    return count;
+}
+
+/* The first source of which element i is undefined; NULL if there is none. */
+static const struct source *undefined_source(const struct npu_core *core, const struct source *sources, int count,
+                                             uint32_t i)
+{
+    for (const struct source *source = sources; source < sources + count; source++)
+        if (!npu_ub_defined(core, source->at + (size_t)i * source->step, source->step))
+            return source;
+    return NULL;
+}
+
 /* Element by element, in pairs where an element is half a byte. */
 static void move_definedness(struct npu_core *core, const struct npu_run *run, struct execution *e, uint32_t dst_bits,
                              uint32_t src_bits)
 {
-    uint32_t unit = dst_bits < 8 || src_bits < 8 ? 2 : 1;
-    uint32_t dst_step = unit * dst_bits / 8, src_step = unit * src_bits / 8;
+    uint32_t unit = dst_bits < 8 || src_bits < 8 ? 2 : 1, dst_step = unit * dst_bits / 8;
+    struct source sources[3];
+    int count = list_sources(e, run, dst_step, unit * src_bits / 8, sources);
     for (uint32_t i = 0; i < run->n / unit; i++) {
         uint8_t *dst = run->dst + (size_t)i * dst_step;
-        const uint8_t *src0 = run->src0 + (size_t)i * src_step;
-        const uint8_t *src1 = run->src1 ? run->src1 + (size_t)i * src_step : NULL;
-        const char *operand = !npu_ub_defined(core, src0, src_step)                  ? "src0"
-                              : src1 && !npu_ub_defined(core, src1, src_step)        ? "src1"
-                              : e->reads_dst && !npu_ub_defined(core, dst, dst_step) ? "dst"
-                                                                                     : NULL;
-        if (operand) {
-            undefined(core, e, operand, operand[0] == 'd' ? dst : operand[3] == '0' ? src0 : src1);
-            npu_ub_undefine(core, dst, dst_step);
-        } else {
+        const struct source *source = undefined_source(core, sources, count, i);
+        if (!source) {
             npu_ub_define(core, dst, dst_step);
+            continue;
         }
+        undefined(core, e, source->operand, source->at + (size_t)i * source->step);
+        npu_ub_undefine(core, dst, dst_step);
     }
 }
 

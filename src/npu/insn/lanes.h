@@ -7,6 +7,7 @@
 #ifndef NPU_LANES_H
 #define NPU_LANES_H
 
+#include "base/half.h"
 #include "npu/npu_internal.h"
 
 /* Element types of UB memory. Two operands of different types may share bytes (in-place Cast), hence may_alias. */
@@ -32,6 +33,8 @@ struct npu_vector {
 uint32_t npu_element_bits(uint8_t dtype);
 /* The selection of an instruction whose widest operand has `bits` per element. Checks nothing. */
 struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu_regs *regs, uint32_t bits);
+/* The mask of the first so many elements. */
+void npu_mask_of_length(uint64_t mask[2], uint64_t elements);
 /* The mask of repeat r: v->mask, cut to v->last elements in the last repeat. */
 void npu_vector_mask(const struct npu_vector *v, uint32_t repeat, uint64_t mask[2]);
 static inline bool npu_lane_selected(const uint64_t mask[2], uint32_t lane)
@@ -41,6 +44,22 @@ static inline bool npu_lane_selected(const uint64_t mask[2], uint32_t lane)
 /* True if every element up to the last one is selected. */
 bool npu_vector_whole(const struct npu_vector *v);
 
+/* Calls body for maximal runs of consecutive selected elements, in the order in which the hardware takes them. Strides
+ * are in 32-byte blocks; element sizes differ for Cast, so each operand has its own size. */
+struct npu_run {
+    uint8_t *dst;
+    const uint8_t *src0, *src1;
+    uint32_t n; /* elements */
+};
+typedef void npu_run_body(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
+                          const struct npu_run *run, void *closure);
+void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, npu_run_body *body,
+               void *closure);
+
+/* Checks common to the vector forms (32-byte alignment, mask and repeat limits of the element width, dtype in isa.def,
+ * UB position) and lists the accesses of dst, src0 and src1 (operand names in order, NULL = unused). */
+int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
+                     struct npu_access *accesses, const char *src0, const char *src1);
 /* Traps unless the operand starts in UB on a 32-byte boundary. */
 void npu_check_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand);
 /* Traps unless the instruction has a form for src_type. */

@@ -1,5 +1,8 @@
 /* What every vector instruction must satisfy, and which bytes it touches. See lanes.h. */
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 

@@ -5,9 +5,14 @@
  * touched ReduceSum, mask forms   a binary tree in each repeat, the sums gathered in sharedTmpBuffer and reduced by
  * trees again ReduceMax, ReduceMin    each repeat's extreme and index into sharedTmpBuffer, then the extremes of those
  */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/reduce_internal.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <assert.h>
+#include <string.h>
 
 static enum npu_reduction reduction_of(const struct npu_insn *insn)
 {

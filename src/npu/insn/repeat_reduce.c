@@ -4,7 +4,14 @@
  *
  * asc-devkit docs, 基础API/Memory矢量计算/归约计算/: ReduceRepeat, ReduceDataBlock, ReducePairElem;
  * 归约计算辅助配置接口/: GetReduceRepeatSumSpr, GetReduceRepeatMaxMinSpr. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/reduce_internal.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/report.h"
+
+#include <string.h>
 
 /* Shared. */
 static const uint8_t *block_address(const struct npu_insn *insn, uint32_t blk, uint32_t rep, uint32_t r, uint32_t block)

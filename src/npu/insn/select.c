@@ -8,7 +8,10 @@
  * Modes 1 and 2 need the last 8 KB of UB (docs Select, constraints): the scalar, or the address of selMask, goes to
  * CMPMASK by way of 32 elements at its start (asc-devkit's impl/basic_api/dav_c220). What a kernel keeps there is lost.
  * Source: asc-devkit docs/zh/api/SIMD-API, Select.md. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <string.h>

@@ -4,7 +4,12 @@
  * Of equal scores the earlier one comes first. Sources: asc-devkit docs,
  * 基础API/Memory矢量计算/排序组合（ISASI）/Sort32, MrgSort, GetMrgSortResult. What is assumed where they are silent
  * (NaN, the unused bytes of half) is in docs/machine.md. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,11 @@
 /* Rearranging whole blocks: Gatherb, Transpose (vtranspose), TransDataTo5HD (scatter_vnchwconv).
  *
  * asc-devkit docs, 基础API/Memory矢量计算/: 离散与聚合/Gatherb(ISASI), 数据排布转换/Transpose, TransDataTo5HD. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * half is computed in float and rounded once: float has more than twice half's digits, so + - * / come out correctly
  * rounded (Figueroa, "When is double rounding innocuous?"). Integers wrap around: the CTRL bit that would saturate them
  * is off by default (asc-devkit, SetCtrlSpr). docs/machine.md, "numbers", has what is assumed about NaN. */
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
 
 /* One loop per operation and type: `wide` is the type it is computed in. */

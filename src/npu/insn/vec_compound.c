@@ -7,7 +7,10 @@
  * on the way to int8 (附录/Memory矢量计算接口边界值汇总, tables 26 and 27). AddDeqRelu is the API's own program: int32
  * sum, to float, times 2^-17, times the scale of SetDeqScale, times 2^17, to half, at least 0; its temporary space is
  * not modelled. */
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <string.h>
 

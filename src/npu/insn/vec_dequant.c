@@ -5,7 +5,11 @@
  * A source block of sixteen int16 becomes half a destination block: its upper 16 bytes with halfBlock, else its lower
  * ones; the other half keeps what it holds. Sources: asc-devkit docs, 复合计算/CastDequant (example), SetDeqScale; the
  * register's fields: impl/basic_api/dav_c220, SetDeqScale. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/memory.h"
+#include "npu/report.h"
 
 #include <string.h>
 

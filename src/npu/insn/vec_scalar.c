@@ -3,7 +3,10 @@
  * Arithmetic as in vec_binary.c. Shifts of signed types are arithmetic in both directions: ShiftLeft keeps the sign bit
  * and drops the bit below it (asc-devkit "逻辑计算/ShiftLeft": 0b1010101010101010 << 1 is 0b1101010101010100).
  * ShiftRight with roundEn adds the last bit that was shifted out ("逻辑计算/ShiftRight"). */
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 #include <string.h>

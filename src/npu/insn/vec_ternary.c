@@ -3,7 +3,10 @@
  * The product is rounded before the sum, as two instructions would: asc-devkit "复合计算/概述" says that a compound
  * instruction adds no precision when source and destination have one type. With half sources and a float destination
  * (Axpy) the product of two halves is exact in float, so that only the sum rounds. */
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/isa.h"
+#include "npu/report.h"
 
 #include <string.h>
 

@@ -3,7 +3,10 @@
  * CANN makes the four-dimensional forms out of TransDataTo5HD and copies through sharedTmpBuffer. Here each is one
  * instruction that reads src, writes dst and leaves sharedTmpBuffer, up to the size that the documentation asks for,
  * undefined. Source: asc-devkit docs, 基础API/Memory矢量计算/数据排布转换/Transpose. */
+#include "npu/gm/shadow.h"
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/report.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * Exp and Ln of float are the C library's (glibc: below 1 ulp, as the chip's). Of half they are computed in double and
  * rounded once. Rsqrt and Reciprocal are approximations on the chip whose error the documentation does not state
  * exactly; here they are correctly rounded (docs/machine.md, "numbers"). */
+#include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
 
 #include <math.h>

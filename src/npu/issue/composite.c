@@ -5,7 +5,9 @@
  * S_MTE3 after it. Two calls end with a vector instruction instead and order nothing: Max or Min with an index over a
  * single repeat, and a masked Sum over more repeats than one repeat has elements. */
 #include "npu/insn/lanes.h"
-#include "npu/order/order_internal.h"
+#include "npu/isa.h"
+#include "npu/issue/issue.h"
+#include "npu/order/order.h"
 
 static bool ends_with_scalar_store(const struct npu_insn *insn, const struct npu_regs *regs)
 {
@@ -19,7 +21,7 @@ static bool ends_with_scalar_store(const struct npu_insn *insn, const struct npu
 
 void npu_finish_composite(struct npu_core *core, const struct npu_insn *insn)
 {
-    if (npu_isa[insn->op].family.execute != npu_exec_reduce || !ends_with_scalar_store(insn, &core->regs))
+    if (!(npu_isa[insn->op].traits & NPU_COMPOSITE) || !ends_with_scalar_store(insn, &core->regs))
         return;
     npu_order_auto_edge(core, NPU_LANE_V, NPU_LANE_S);
     npu_order_edge(core->order, NPU_LANE_S, NPU_LANE_V);

@@ -1,24 +1,17 @@
 /* The life of an instruction: check, bounds, order, execute (npu_internal.h tells the story). */
-#include "npu/adv/matmul.h"
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/issue/issue.h"
 
-/* The path decides (asc-devkit docs, 附录/API流水类型汇总; impl/basic_api/dav_c220 for L1->BT and L1->FB). */
-int npu_insn_pipe(const struct npu_insn *insn)
-{
-    if (npu_isa[insn->op].pipe >= 0)
-        return npu_isa[insn->op].pipe;
-    enum npu_memory to = npu_memory_of(insn->dst.position), from = npu_memory_of(insn->src0.position);
-    if (insn->op == NPU_OP_INIT_CONST_VALUE)
-        return to == NPU_MEM_L1 ? NPU_PIPE_MTE2 : NPU_PIPE_MTE1;
-    if (from == NPU_MEM_NONE)
-        return NPU_PIPE_MTE2;
-    if (to == NPU_MEM_NONE || to == NPU_MEM_L1)
-        return NPU_PIPE_MTE3;
-    if (to == NPU_MEM_FB)
-        return NPU_PIPE_FIX;
-    return to == NPU_MEM_UB ? NPU_PIPE_V : NPU_PIPE_MTE1;
-}
+#include "npu/cube/cube.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/isa.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
+#include "npu/report.h"
+#include "npu/undefined_load.h"
 
 /* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories are.
  */
@@ -31,9 +24,10 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
     if (to == NPU_MEM_NONE && from == NPU_MEM_NONE)
         npu_trap(core, FAULT_copy_gm_to_gm, "dst", "both operands are GlobalTensors: a copy goes through local memory");
     bool cube = to > NPU_MEM_UB || from > NPU_MEM_UB;
-    if (to == NPU_MEM_L1 && !core->aic && (from == NPU_MEM_NONE || from == NPU_MEM_UB) &&
-        matmul_forward_copy(core, insn))
+    if (to == NPU_MEM_L1 && (from == NPU_MEM_NONE || from == NPU_MEM_UB) && core->forward_copy) {
+        core->forward_copy(core, insn);
         return false;
+    }
     if (cube && !core->aic && from == NPU_MEM_UB)
         npu_trap(core, FAULT_matmul_not_ready, "dst",
                  "DataCopy from UB to L1 is done by the AIC that serves Matmul objects: REGIST_MATMUL_OBJ comes first");
@@ -44,17 +38,17 @@ static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
  * about instructions that only move them. */
 static void refuse_saturation(struct npu_core *core, const struct npu_insn *insn)
 {
-    static const bool moves[NPU_OPS] = {
-        [NPU_OP_GET_CMP_MASK] = true,     [NPU_OP_SET_CMP_MASK] = true, [NPU_OP_SELECT] = true,
-        [NPU_OP_DUPLICATE] = true,        [NPU_OP_BRCB] = true,         [NPU_OP_COPY] = true,
-        [NPU_OP_GATHER] = true,           [NPU_OP_GATHERB] = true,      [NPU_OP_GATHER_MASK] = true,
-        [NPU_OP_TRANSPOSE] = true,        [NPU_OP_TRANSPOSE_4D] = true, [NPU_OP_TRANS_DATA_5HD] = true,
-        [NPU_OP_SORT32] = true,           [NPU_OP_MRG_SORT] = true,     [NPU_OP_ND2NZ] = true,
-        [NPU_OP_INIT_CONST_VALUE] = true, [NPU_OP_LOAD_DATA] = true,    [NPU_OP_LOAD_DATA_WITH_TRANSPOSE] = true,
-        [NPU_OP_LOAD_DATA_3D] = true,     [NPU_OP_DATA_COPY] = true,    [NPU_OP_DATA_COPY_PAD] = true};
     bool narrow = insn->dst_type == AKGEN_FLOAT16 || insn->dst_type == AKGEN_BF16;
-    if (narrow && (!moves[insn->op] || core->regs.atomic))
+    if (narrow && (!(npu_isa[insn->op].traits & NPU_MOVES) || core->regs.atomic))
         npu_lacks(core, "CTRL[48] = 0: half and bfloat16 that saturate (SetSaturationFlag, SetCtrlSpr)");
+}
+
+/* What the check of an instruction looks at has to be there: DataCopy compares the bias table with what it will hold
+ * (table_copy.c), Select without a mask operand finds its address in CMPMASK. */
+static void finish_what_check_reads(struct npu_core *core, const struct npu_insn *insn, int pipe)
+{
+    if (insn->op == NPU_OP_SELECT ? insn->mode && !insn->aux.addr : npu_memory_of(insn->dst.position) == NPU_MEM_BT)
+        npu_schedule_drain(core, insn->op == NPU_OP_SELECT ? pipe : NPU_PIPE_ALL);
 }
 
 static void check_local(struct npu_core *core, const struct npu_access *access, uint64_t low, uint64_t bytes)
@@ -119,49 +113,6 @@ static void check_bounds(struct npu_core *core, const struct npu_access *access)
                      access->bytes);
 }
 
-/* The mask registers after an instruction: level-2 calls leave "all elements, normal mode"; level-0 calls leave the
- * mask that they set. Source: asc-devkit docs, how to use the mask operation APIs. */
-static void leave_mask(struct npu_core *core, const struct npu_insn *insn)
-{
-    struct npu_regs *regs = &core->regs;
-    bool compare = insn->op == NPU_OP_COMPARE || insn->op == NPU_OP_COMPARE_SCALAR;
-    if (compare && insn->dst.addr) /* has no mask (compare.c) */
-        return;
-    if (insn->op == NPU_OP_BRCB) { /* takes no mask; the API calls ResetMask */
-        regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
-        return;
-    }
-    if (insn->op == NPU_OP_GATHER_MASK &&
-        insn->form != NPU_FORM_MASK_REG) { /* its mask argument, as a count whatever the mode; then SetMaskNorm */
-        regs->mask[0] = insn->mask[0];
-        regs->mask[1] = 0;
-        regs->counter = false;
-        return;
-    }
-    switch (insn->form) {
-    case NPU_FORM_COUNT:
-        regs->counter = false;
-        regs->mask[0] = regs->mask[1] = ~UINT64_C(0);
-        break;
-    case NPU_FORM_MASK_LEN:
-        if (regs->counter) {
-            regs->mask[0] = insn->mask[0];
-            regs->mask[1] = 0;
-        } else {
-            uint64_t length = insn->mask[0];
-            regs->mask[0] = length >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << length) - 1;
-            regs->mask[1] = length >= 128 ? ~UINT64_C(0) : length <= 64 ? 0 : (UINT64_C(1) << (length - 64)) - 1;
-        }
-        break;
-    case NPU_FORM_MASK_BITS:
-        regs->mask[0] = insn->mask[0];
-        regs->mask[1] = insn->mask[1];
-        break;
-    default:
-        break;
-    }
-}
-
 void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs)
 {
     bool dma = (pipe == NPU_PIPE_MTE2 || pipe == NPU_PIPE_MTE3 || pipe == NPU_PIPE_FIX) && !dcache_empty(core);
@@ -169,7 +120,7 @@ void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, c
     core->insn = insn;
     if (dma)
         dcache_swap_out(core);
-    npu_isa[insn->op].family.execute(core, insn, regs);
+    npu_families[insn->op].execute(core, insn, regs);
     if (dma)
         dcache_swap_in(core);
     core->insn = outer;
@@ -201,7 +152,7 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     if (!here)
         return;
     if (core->undefined_load.pending)
-        npu_scalar_settle(core);
+        npu_undefined_load_settle(core);
     struct npu_insn insn = *given;
     struct npu_access accesses[NPU_MAX_ACCESSES];
     const struct npu_isa_row *row = &npu_isa[insn.op];
@@ -209,13 +160,11 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     if (__builtin_expect(core->regs.saturate, false))
         refuse_saturation(core, &insn);
     int pipe = npu_insn_pipe(&insn);
-    if (npu_memory_of(insn.dst.position) == NPU_MEM_BT) /* its check compares what is there with what will be */
-        npu_schedule_drain(core, NPU_PIPE_ALL);
-    if (insn.op == NPU_OP_SELECT && insn.mode && !insn.aux.addr) /* its check looks for an address in CMPMASK */
-        npu_schedule_drain(core, pipe);
+    if (row->traits & NPU_LOOKS)
+        finish_what_check_reads(core, &insn, pipe);
     if (!core->schedule) /* program order: what was kept is used by now */
         gm_forget_expected(core);
-    int count = row->family.check(core, &insn, &core->regs, accesses);
+    int count = npu_families[insn.op].check(core, &insn, &core->regs, accesses);
     for (int i = 0; i < count; i++)
         check_bounds(core, &accesses[i]);
     core->stats.instructions++;
@@ -229,7 +178,6 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
         npu_cube_issued(core, &insn);
     else
         npu_finish_composite(core, &insn);
-    if (row->pipe == NPU_PIPE_V)
-        leave_mask(core, &insn);
+    npu_leave_mask(core, &insn);
     core->insn = NULL;
 }

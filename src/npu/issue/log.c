@@ -1,7 +1,11 @@
 /* The instruction log: one readable line per instruction and per synchronisation, in the order in which the kernel
  * issues them (a random schedule executes them in another). */
-#include "npu/machine_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/gm_region.h"
+#include "npu/isa.h"
+#include "npu/issue/issue.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,7 +126,7 @@ void npu_log_instruction(const struct npu_core *core, int pipe, const struct npu
     add_place(&line, core, "src0", &insn->src0);
     add_place(&line, core, "src1", &insn->src1);
     add_extent(&line, insn);
-    send(core, npu_lane_name(npu_lane_of(pipe)), npu_isa[insn->op].name, &line);
+    send(core, npu_pipe_name(pipe), npu_isa[insn->op].name, &line);
 }
 
 void npu_log_sync(const struct npu_core *core, const char *pipe, const char *api, const char *format, ...)

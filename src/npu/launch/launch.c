@@ -1,13 +1,27 @@
 /* The machine: made, given memory, made to run a kernel on N blocks, asked what happened. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "base/arena.h"
+#include "base/random.h"
+#include "npu/adv/matmul.h"
+#include "npu/fiber.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/gm_region.h"
+#include "npu/issue/issue.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/between.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
+#include "npu/report.h"
+#include "npu/sync/cross_core.h"
+#include "npu/undefined_load.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
-
-_Thread_local struct npu_core *npu_current;
 
 /* The local memory of a block with its definedness; reused by the next block of the kind, so that it stays in the
  * host's cache. */
@@ -54,11 +68,6 @@ void npu_destroy(struct npu *npu)
     fibers_destroy(npu->fibers);
     arena_free(&npu->arena);
     free(npu);
-}
-
-const struct npu_config *npu_config_of(const struct npu *npu)
-{
-    return &npu->config;
 }
 
 const struct npu_finding *npu_findings(const struct npu *npu, size_t *count)
@@ -108,6 +117,7 @@ static void block_begin(struct npu_core *core)
     core->ub_bits = core->ub_memory->bits;
     core->bits_low = core->bits_high = 0;
     core->log = core->npu->config.log ? npu_log_sync : NULL;
+    core->execute = npu_execute;
     core->order = npu_order_create(core);
     core->schedule = npu_schedule_create(core);
     core->dcache = dcache_create();
@@ -118,7 +128,7 @@ static void block_free(struct npu_core *core)
     if (!core->ub_memory)
         return;
     npu_current = core;
-    npu_scalar_settle(core);
+    npu_undefined_load_settle(core);
     npu_pipe_object_destroy(core);
     npu_schedule_destroy(core->schedule);
     npu_order_destroy(core->order);
@@ -185,13 +195,6 @@ static struct npu_core *next_core(struct npu *npu, int first, int count, int aft
     return NULL;
 }
 
-const char *core_name(const struct npu_core *core, char *text, size_t bytes)
-{
-    const char *kind = !core->between ? "block" : core->aic ? "AIC" : "AIV";
-    snprintf(text, bytes, "%s %d", kind, core->block);
-    return text;
-}
-
 static bool waits_alike(const struct npu_fiber *a, const struct npu_fiber *b)
 {
     return !a->done && a->waits_for == b->waits_for && a->waits_flag == b->waits_flag &&
@@ -215,7 +218,7 @@ static void describe_waits(const struct npu *npu, int first, int count, char *te
         if (fiber->waits_flag >= 0)
             cross_core_describe(fiber->core, reason, sizeof reason);
         used += (size_t)snprintf(text + used, bytes - used, "%s%s waits for %s", used ? "; " : "",
-                                 core_name(fiber->core, name, sizeof name), reason);
+                                 npu_core_name(fiber->core, name, sizeof name), reason);
     }
 }
 
@@ -339,7 +342,7 @@ static void launch_end(struct npu *npu)
     gm_report_undefined(npu);
     npu->stats.kernel_type = (int)npu->config.kernel_type;
     if (npu->config.kernel_type == NPU_TYPE_INFERRED)
-        npu->stats.kernel_type = npu->sync.used ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;
+        npu->stats.kernel_type = cross_core_used(npu) ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;
     for (int i = 0; i < npu->core_count; i++) {
         gm_view_destroy(npu->cores[i].view);
         between_destroy(npu->cores[i].between);

@@ -6,10 +6,16 @@
  * A log unites neighbours that the same line touched between two flags; the union counts as old as its oldest part,
  * which may miss a conflict and never invents one. Scalar reads are not logged: a core that polls GM reads what others
  * write, and that is how it waits. */
-#include "npu/machine_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/order/between.h"
+
+#include "npu/gm_region.h"
+#include "npu/isa.h"
+#include "npu/machine.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { REACH = 16 /* how far back a log looks for an entry to unite with */, CHUNK = 64 /* entries of one hull */ };
 enum log_kind { LOG_DMA_READ, LOG_DMA_WRITE, LOG_FIX_WRITE, LOG_SCALAR_WRITE, LOGS };

@@ -16,28 +16,25 @@
  *
  * Local memory is kept per 32-byte block and, where an access covers a block only in part, per byte. On an AIC nothing
  * is automatic but what cube_order.c says. GM is in order_gm.c. */
-#include "npu/machine_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/order/order.h"
+
+#include "npu/gm_region.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/order_gm.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const int8_t lanes[NPU_PIPES] = {
-    [NPU_PIPE_S] = NPU_LANE_S,
-    [NPU_PIPE_V] = NPU_LANE_V,
-    [NPU_PIPE_M] = NPU_LANE_M,
-    [NPU_PIPE_MTE1] = NPU_LANE_MTE1,
-    [NPU_PIPE_MTE2] = NPU_LANE_MTE2,
-    [NPU_PIPE_MTE3] = NPU_LANE_MTE3,
-    [NPU_PIPE_ALL] = -1,
-    [7] = -1,
-    [8] = -1,
-    [9] = -1,
-    [NPU_PIPE_FIX] = NPU_LANE_FIX,
+static const int8_t pipe_of_lane[] = {
+#define NPU_PIPE(id, number) [NPU_LANE_##id] = number,
+#include "abi/pipe.def"
+#undef NPU_PIPE
 };
-static const char *const lane_names[NPU_LANES] = {"S", "V", "MTE2", "MTE3", "M", "MTE1", "FIX"};
 static const int8_t track_lane[2][NPU_TRACKS] = {
     {NPU_LANE_S, NPU_LANE_V, NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_S},
     {NPU_LANE_M, NPU_LANE_MTE1, NPU_LANE_MTE2, NPU_LANE_MTE3, NPU_LANE_FIX},
@@ -45,12 +42,17 @@ static const int8_t track_lane[2][NPU_TRACKS] = {
 
 int npu_lane_of(int pipe)
 {
-    return pipe >= 0 && pipe < NPU_PIPES ? lanes[pipe] : -1;
+    static const int8_t lanes[NPU_PIPES] = {
+#define NPU_PIPE(id, number) [number] = NPU_LANE_##id + 1, /* 0: no pipe */
+#include "abi/pipe.def"
+#undef NPU_PIPE
+    };
+    return pipe >= 0 && pipe < NPU_PIPES && pipe != NPU_PIPE_ALL ? lanes[pipe] - 1 : -1;
 }
 
 const char *npu_lane_name(int lane)
 {
-    return lane_names[lane];
+    return npu_pipe_name(pipe_of_lane[lane]);
 }
 
 struct npu_order *npu_order_create(struct npu_core *core)
@@ -108,10 +110,8 @@ void npu_order_edge(struct npu_order *order, int from, int to)
 
 void npu_order_auto_edge(struct npu_core *core, int from, int to)
 {
-    static const int8_t pipes[NPU_LANES] = {NPU_PIPE_S, NPU_PIPE_V,    NPU_PIPE_MTE2, NPU_PIPE_MTE3,
-                                            NPU_PIPE_M, NPU_PIPE_MTE1, NPU_PIPE_FIX};
     if (to == NPU_LANE_S)
-        npu_schedule_drain(core, pipes[from]);
+        npu_schedule_drain(core, pipe_of_lane[from]);
     npu_order_edge(core->order, from, to);
 }
 
@@ -185,7 +185,7 @@ uint64_t npu_order_pc(const struct npu_order *order, int lane, uint32_t index)
 /* Reporting. */
 static void advice(char *text, size_t bytes, int earlier, int later)
 {
-    const char *from = lane_names[earlier], *to = lane_names[later];
+    const char *from = npu_lane_name(earlier), *to = npu_lane_name(later);
     if (earlier == later)
         snprintf(text, bytes, "PipeBarrier<PIPE_%s>", from);
     else if (earlier == NPU_LANE_S || later == NPU_LANE_S)
@@ -221,8 +221,8 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
      * reads before it writes. */
     bool fatal = lane != NPU_LANE_V || other != NPU_LANE_V || !write || other_write;
     npu_note(core, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
-             "%s %s %s that %s %s before, and nothing orders the two: %s", lane_names[lane], write ? "writes" : "reads",
-             where, lane_names[other], other_write ? "wrote" : "read", remedy);
+             "%s %s %s that %s %s before, and nothing orders the two: %s", npu_lane_name(lane),
+             write ? "writes" : "reads", where, npu_lane_name(other), other_write ? "wrote" : "read", remedy);
 }
 
 /* Local memory. */

@@ -6,7 +6,11 @@
  * scalar unit has no queue: it acts at once, and where it waits the pipes that it waits for run. A WaitFlag belongs to
  * the SetFlag before it in program order (sync.c traps where there is none), so every wait looks back and nothing can
  * deadlock. */
-#include "npu/order/order_internal.h"
+#include "npu/order/schedule.h"
+
+#include "base/random.h"
+#include "npu/machine.h"
+#include "npu/order/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +63,7 @@ static void execute(struct npu_core *core, const struct entry *entry)
 {
     uint64_t pc = core->pc;
     core->pc = entry->pc;
-    npu_execute(core, entry->pipe, &entry->insn, &entry->regs);
+    core->execute(core, entry->pipe, &entry->insn, &entry->regs);
     core->pc = pc;
 }
 
@@ -135,7 +139,7 @@ static void run_some(struct npu_core *core)
 void npu_schedule_submit(struct npu_core *core, int pipe, const struct npu_insn *insn, const struct npu_regs *regs)
 {
     if (!core->schedule) {
-        npu_execute(core, pipe, insn, regs);
+        core->execute(core, pipe, insn, regs);
         return;
     }
     struct entry *entry = append(core, npu_lane_of(pipe));

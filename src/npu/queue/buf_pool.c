@@ -1,12 +1,13 @@
 /* TBufPool: a piece of UB (or of L1) from which InitBuffer cuts queues and buffers instead of from what is left of the
  * memory. Pools may share their piece: then the kernel uses one after the other. Source: asc-devkit docs, 资源管理/
  * TBufPool. */
-#include "npu/queue/pipe_internal.h"
+#include "npu/queue/queue_internal.h"
+#include "npu/report.h"
 
 void npu_pool_init(struct npu_buf_pool *pool, int position, struct npu_buf_pool *parent, uint32_t bytes,
                    const struct npu_buf_pool *shared)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBufPool");
     enum npu_memory memory = npu_memory_of(position);
     if (memory == NPU_MEM_NONE)
@@ -29,7 +30,7 @@ void npu_pool_init(struct npu_buf_pool *pool, int position, struct npu_buf_pool 
 
 void npu_pool_open(struct npu_buf_pool *pool)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBuffer");
     pool->outer = pipe->used[pool->memory];
     pipe->used[pool->memory] = pool->next;
@@ -37,7 +38,7 @@ void npu_pool_open(struct npu_buf_pool *pool)
 
 void npu_pool_close(struct npu_buf_pool *pool)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBuffer");
     pool->next = pipe->used[pool->memory];
     pipe->used[pool->memory] = pool->outer;

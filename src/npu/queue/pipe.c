@@ -1,6 +1,10 @@
 /* TPipe: its life, its event ids and the share of UB that is not in a queue's hands (docs: SIMD-API, 资源管理/TPipe).
  */
-#include "npu/queue/pipe_internal.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
+#include "npu/queue/queue_internal.h"
+#include "npu/report.h"
+#include "npu/sync/sync.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +19,19 @@ struct npu_pipe_object *npu_pipe_live(struct npu_core *core, const char *api)
 }
 
 /* Buffers, queues and event ids as a new TPipe has them. The kernel's old ids become invalid. */
-static void empty(struct npu_pipe_object *pipe)
+static void empty(struct npu_core *core)
 {
+    struct npu_pipe_object *pipe = core->pipe;
     pipe->generation++;
     pipe->buffer_count = pipe->queue_count = 0;
     memset(pipe->used, 0, sizeof pipe->used);
-    memset(pipe->events, 0, sizeof pipe->events);
+    memset(core->order->events, 0, sizeof core->order->events);
     pipe->spm = 0;
 }
 
 void npu_pipe_create(void)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     if (!core->pipe) {
         core->pipe = calloc(1, sizeof *core->pipe);
         if (!core->pipe)
@@ -36,7 +41,7 @@ void npu_pipe_create(void)
         npu_trap(core, FAULT_pipe_twice, "",
                  "a second TPipe while the first one lives: there can be only one at a time; call Destroy() first");
     core->pipe->alive = true;
-    empty(core->pipe);
+    empty(core);
 }
 
 static bool leave(struct npu_core *core)
@@ -44,17 +49,18 @@ static bool leave(struct npu_core *core)
     if (!core->pipe || !core->pipe->alive)
         return false;
     npu_queues_close(core, core->pipe);
-    empty(core->pipe);
+    empty(core);
     core->pipe->alive = false;
     return true;
 }
 void npu_pipe_leave(void)
 {
-    leave(npu_enter(__builtin_return_address(0)));
+    NPU_ENTER(core);
+    leave(core);
 }
 void npu_pipe_destroy(void)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     if (!leave(core))
         return;
     npu_sync_stop_if_doubled(core, "the end of the TPipe, a PipeBarrier<PIPE_ALL>,");
@@ -65,10 +71,10 @@ void npu_pipe_destroy(void)
 /* Also puts the special registers back: mask all, normal mode, no atomics. */
 void npu_pipe_reset(void)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_pipe_object *pipe = npu_pipe_live(core, "TPipe::Reset");
     npu_queues_close(core, pipe);
-    empty(pipe);
+    empty(core);
     core->regs.mask[0] = core->regs.mask[1] = UINT64_MAX;
     core->regs.counter = false;
     core->regs.atomic = 0;
@@ -83,10 +89,15 @@ void npu_pipe_object_destroy(struct npu_core *core)
     core->pipe = NULL;
 }
 
-/* Events. */
-static int free_event(struct npu_core *core, const struct npu_pipe_object *pipe, int from, int to)
+uint32_t *npu_taken(const struct npu_core *core, enum npu_memory memory)
 {
-    unsigned taken = pipe->events[from][to];
+    return core->pipe ? &core->pipe->used[memory] : NULL;
+}
+
+/* Events. */
+static int free_event(struct npu_core *core, int from, int to)
+{
+    unsigned taken = core->order->events[from][to];
     if (__builtin_expect(taken == 0xff, 0))
         npu_trap(
             core, FAULT_event_exhausted, "",
@@ -96,10 +107,10 @@ static int free_event(struct npu_core *core, const struct npu_pipe_object *pipe,
     return __builtin_ctz(~taken);
 }
 
-int npu_event_take(struct npu_core *core, struct npu_pipe_object *pipe, int from, int to)
+int npu_event_take(struct npu_core *core, int from, int to)
 {
-    int event = free_event(core, pipe, from, to);
-    pipe->events[from][to] |= (uint8_t)(1u << event);
+    int event = free_event(core, from, to);
+    core->order->events[from][to] |= (uint8_t)(1u << event);
     return event;
 }
 
@@ -111,30 +122,32 @@ static void check_pair(struct npu_core *core, const char *api, int from, int to)
 
 int npu_fetch_event(int src_pipe, int dst_pipe)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     check_pair(core, "FetchEventID", from, to);
-    return free_event(core, npu_pipe_live(core, "FetchEventID"), from, to);
+    npu_pipe_live(core, "FetchEventID");
+    return free_event(core, from, to);
 }
 
 int npu_alloc_event(int src_pipe, int dst_pipe)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     check_pair(core, "AllocEventID", from, to);
-    return npu_event_take(core, npu_pipe_live(core, "AllocEventID"), from, to);
+    npu_pipe_live(core, "AllocEventID");
+    return npu_event_take(core, from, to);
 }
 
 void npu_release_event(int src_pipe, int dst_pipe, int event_id)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     check_pair(core, "ReleaseEventID", from, to);
-    struct npu_pipe_object *pipe = npu_pipe_live(core, "ReleaseEventID");
+    npu_pipe_live(core, "ReleaseEventID");
     if (event_id < 0 || event_id >= NPU_EVENTS)
         npu_trap(core, FAULT_flag_bad_event, "id", "ReleaseEventID<%s_%s>(%d): event ids are 0 to %d",
                  npu_lane_name(from), npu_lane_name(to), event_id, NPU_EVENTS - 1);
-    npu_event_release(pipe, from, to, event_id);
+    npu_event_release(core, from, to, event_id);
 }
 
 /* Memory outside the queues. */
@@ -148,7 +161,7 @@ static enum npu_memory memory_of(struct npu_core *core, int position, const char
 
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     enum npu_memory memory = memory_of(core, position, "a tensor");
     uint32_t size = npu_memory_bytes(core, memory);
     if ((uint64_t)offset + bytes > size)

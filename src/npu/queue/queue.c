@@ -5,12 +5,11 @@
  * for it. VECIN: MTE2_V and V_MTE2; VECOUT: V_MTE3 and MTE3_V; both ends on UB: MTE2_MTE3 and MTE3_MTE2. So a forgotten
  * DeQue leaves MTE2 and V unordered here as on the chip, and more than eight buffers run out of ids. Misuse that hangs
  * the chip or silently loses a tensor is a trap. */
-#include "npu/queue/pipe_internal.h"
+#include "npu/queue/queue.h"
 
-static const char *const position_names[NPU_POSITION_MAX] = {
-    "GM",  "A1",    "A2",     "B1",      "B2",  "C1",   "C2",        "CO1",
-    "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL",
-};
+#include "npu/queue/queue_internal.h"
+#include "npu/report.h"
+#include "npu/sync/sync.h"
 
 /* InitBuffer. */
 /* Which lanes a flag between two positions joins: who fills a buffer on the way from one memory to the other, and who
@@ -41,7 +40,7 @@ static void lanes_between(struct npu_core *core, int source, int destination, in
             return;
         }
     npu_trap(core, FAULT_que_position, "pos", "a queue from %s to %s: there is no such path on this chip",
-             position_names[source], position_names[destination]);
+             npu_position_name(source), npu_position_name(destination));
 }
 
 /* The memory in which the buffers of a queue lie: at its destination, at its source if it leads to GM. */
@@ -108,8 +107,8 @@ static void init_queue(struct npu_core *core, uint32_t *id, int src_position, in
     /* depth 0: a buffer keeps its two event ids, and starts as if it had been freed. */
     for (int i = 0; i < buffers; i++) {
         struct npu_buffer *buffer = &core->pipe->buffers[queue->first + i];
-        buffer->enque_event = (int8_t)npu_event_take(core, core->pipe, queue->producer, queue->consumer);
-        buffer->free_event = (int8_t)npu_event_take(core, core->pipe, queue->consumer, queue->producer);
+        buffer->enque_event = (int8_t)npu_event_take(core, queue->producer, queue->consumer);
+        buffer->free_event = (int8_t)npu_event_take(core, queue->consumer, queue->producer);
         npu_sync_set(core, queue->consumer, queue->producer, buffer->free_event);
     }
 }
@@ -123,18 +122,20 @@ static void init_buffer(struct npu_core *core, uint32_t *id, int position, uint3
 
 void npu_que_init(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes)
 {
-    init_queue(npu_enter(__builtin_return_address(0)), id, src_position, dst_position, depth, buffers, bytes);
+    NPU_ENTER(core);
+    init_queue(core, id, src_position, dst_position, depth, buffers, bytes);
 }
 
 void npu_buf_init(uint32_t *id, int position, uint32_t bytes)
 {
-    init_buffer(npu_enter(__builtin_return_address(0)), id, position, bytes);
+    NPU_ENTER(core);
+    init_buffer(core, id, position, bytes);
 }
 
 /* What the buffers of a pool of the kernel's own take, the pool has taken from the TPipe already. */
 void npu_que_start(uint32_t *id, int src_position, int dst_position, int depth, int buffers, uint32_t bytes)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     uint32_t *used = &npu_pipe_live(core, "InitStartBufHandle")->used[memory_between(core, src_position, dst_position)];
     uint32_t taken = *used;
     *used = 0;
@@ -144,7 +145,7 @@ void npu_que_start(uint32_t *id, int src_position, int dst_position, int depth, 
 
 void npu_buf_start(uint32_t *id, int position, uint32_t bytes)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     uint32_t *used = &npu_pipe_live(core, "InitStartBufHandle")->used[memory_between(core, position, position)];
     uint32_t taken = *used;
     *used = 0;
@@ -170,12 +171,6 @@ static uint64_t overbooked_at(const struct npu_pipe_object *pipe, enum npu_memor
             return queue->over.pc;
     }
     return 0;
-}
-
-void npu_trap_unplaced(struct npu_core *core, const char *operand, uint64_t addr)
-{
-    if (addr - NPU_UNPLACED < UINT32_MAX)
-        npu_trap(core, FAULT_que_uninitialized, operand, "a tensor is used that Get of a TBuf gave before InitBuffer");
 }
 
 void npu_local_overrun(struct npu_core *core, enum npu_memory memory, const char *operand, uint64_t addr,
@@ -215,7 +210,7 @@ static struct npu_buffer *own_buffer(struct npu_core *core, const struct npu_que
     unsigned index = (unsigned)tensor->buffer - 1;
     if (__builtin_expect(index - queue->first >= queue->buffers, 0))
         npu_trap(core, fault, "tensor", "%s of a tensor that this %s queue did not allocate%s", api,
-                 position_names[queue->position], tensor->buffer ? "" : " (it comes from no queue)");
+                 npu_position_name(queue->position), tensor->buffer ? "" : " (it comes from no queue)");
     return &core->pipe->buffers[index];
 }
 
@@ -236,14 +231,14 @@ static void wait_for_free(struct npu_core *core, const struct npu_queue *queue, 
         return;
     npu_sync_wait(core, queue->consumer, queue->producer, buffer->free_event);
     if (!queue->in_place) {
-        npu_event_release(core->pipe, queue->consumer, queue->producer, buffer->free_event);
+        npu_event_release(core, queue->consumer, queue->producer, buffer->free_event);
         buffer->free_event = NPU_NO_EVENT;
     }
 }
 
 void npu_que_alloc(uint32_t id, struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "AllocTensor");
     struct npu_buffer *buffers = &core->pipe->buffers[queue->first];
     if (queue->tbuf) {
@@ -255,7 +250,7 @@ void npu_que_alloc(uint32_t id, struct npu_tensor *tensor)
             core, FAULT_que_alloc_exhausted, "",
             "AllocTensor of a %s queue whose %d buffers are all out: the scalar unit waits for ever; a FreeTensor is "
             "missing",
-            position_names[queue->position], queue->buffers);
+            npu_position_name(queue->position), queue->buffers);
     struct npu_buffer *buffer;
     do {
         buffer = &buffers[queue->cursor];
@@ -274,14 +269,14 @@ static void enque(struct npu_core *core, struct npu_queue *queue, const struct n
     struct npu_buffer *buffer = own_buffer(core, queue, tensor, FAULT_que_enque_foreign, "EnQue");
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
         npu_trap(core, FAULT_que_enque_twice, "tensor", "EnQue of a tensor that is in this %s queue already",
-                 position_names[queue->position]);
+                 npu_position_name(queue->position));
     if (__builtin_expect(buffer->state == NPU_BUFFER_FREE, 0))
         npu_trap(core, FAULT_que_enque_free, "tensor", "EnQue of a tensor that is not allocated: it was freed before");
     if (!queue->in_place) {
         if (__builtin_expect(queue->count >= queue->depth || queue->count >= NPU_BUFFERS, 0))
             npu_trap(core, FAULT_que_depth_exceeded, "tensor",
                      "EnQue into a %s queue that holds %d tensors already: its depth is %d; a DeQue is missing",
-                     position_names[queue->position], queue->count, queue->depth);
+                     npu_position_name(queue->position), queue->count, queue->depth);
         queue->ring[(queue->head + queue->count) % NPU_BUFFERS] = (uint8_t)(buffer - core->pipe->buffers);
         queue->count++;
     }
@@ -291,7 +286,7 @@ static void enque(struct npu_core *core, struct npu_queue *queue, const struct n
         return;
     }
     if (!queue->in_place)
-        buffer->enque_event = (int8_t)npu_event_take(core, core->pipe, from, to);
+        buffer->enque_event = (int8_t)npu_event_take(core, from, to);
     buffer->from = from;
     buffer->to = to;
     npu_sync_set(core, from, to, buffer->enque_event);
@@ -299,7 +294,7 @@ static void enque(struct npu_core *core, struct npu_queue *queue, const struct n
 
 void npu_que_enque(uint32_t id, const struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "EnQue");
     if (!queue->tbuf)
         enque(core, queue, tensor, queue->producer, queue->consumer);
@@ -307,7 +302,7 @@ void npu_que_enque(uint32_t id, const struct npu_tensor *tensor)
 
 void npu_que_enque_between(uint32_t id, const struct npu_tensor *tensor, int src_position, int dst_position)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "EnQue");
     int8_t from = 0, to = 0;
     lanes_between(core, src_position, dst_position, &from, &to);
@@ -326,7 +321,7 @@ static struct npu_buffer *next_buffer(struct npu_core *core, struct npu_queue *q
     }
     if (__builtin_expect(!queue->count, 0))
         npu_trap(core, FAULT_que_deque_empty, "", "DeQue from an empty %s queue: an EnQue is missing",
-                 position_names[queue->position]);
+                 npu_position_name(queue->position));
     struct npu_buffer *buffer = &core->pipe->buffers[queue->ring[queue->head]];
     queue->head = (queue->head + 1) % NPU_BUFFERS;
     queue->count--;
@@ -346,7 +341,7 @@ static void deque(struct npu_core *core, struct npu_queue *queue, struct npu_ten
                 npu_lane_name(from), npu_lane_name(to), npu_lane_name(buffer->from), npu_lane_name(buffer->to));
         npu_sync_wait(core, from, to, buffer->enque_event);
         if (!queue->in_place) {
-            npu_event_release(core->pipe, from, to, buffer->enque_event);
+            npu_event_release(core, from, to, buffer->enque_event);
             buffer->enque_event = NPU_NO_EVENT;
         }
     }
@@ -355,7 +350,7 @@ static void deque(struct npu_core *core, struct npu_queue *queue, struct npu_ten
 
 void npu_que_deque(uint32_t id, struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "DeQue");
     if (queue->tbuf)
         fill_tensor(core, queue, &core->pipe->buffers[queue->first], tensor);
@@ -365,7 +360,7 @@ void npu_que_deque(uint32_t id, struct npu_tensor *tensor)
 
 void npu_que_deque_between(uint32_t id, struct npu_tensor *tensor, int src_position, int dst_position)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "DeQue");
     int8_t from = 0, to = 0;
     lanes_between(core, src_position, dst_position, &from, &to);
@@ -391,14 +386,14 @@ static struct npu_buffer *buffer_to_free(struct npu_core *core, struct npu_queue
         return own_buffer(core, *queue, tensor, FAULT_que_free_foreign, "FreeTensor");
     npu_note(core, false, FAULT_que_free_foreign, "tensor", pipe->buffers[index].pc,
              "FreeTensor of a tensor that another %s queue allocated: it is that queue's buffer that becomes free",
-             position_names[owner->position]);
+             npu_position_name(owner->position));
     *queue = owner;
     return &pipe->buffers[index];
 }
 
 void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "FreeTensor");
     if (queue->tbuf)
         return;
@@ -408,20 +403,20 @@ void npu_que_free(uint32_t id, const struct npu_tensor *tensor)
     if (__builtin_expect(buffer->state == NPU_BUFFER_ENQUEUED, 0))
         npu_note(core, false, FAULT_que_free_enqueued, "tensor", buffer->pc,
                  "FreeTensor of a tensor that is still in its %s queue: a DeQue is missing",
-                 position_names[queue->position]);
+                 npu_position_name(queue->position));
     buffer->state = NPU_BUFFER_FREE;
     queue->out--;
     if (queue->barrier)
         return;
     if (!queue->in_place)
-        buffer->free_event = (int8_t)npu_event_take(core, core->pipe, queue->consumer, queue->producer);
+        buffer->free_event = (int8_t)npu_event_take(core, queue->consumer, queue->producer);
     npu_sync_set(core, queue->consumer, queue->producer, buffer->free_event);
 }
 
 /* The rest. */
 void npu_que_free_all(uint32_t id)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "FreeAllEvent");
     for (int i = 0; i < queue->buffers; i++)
         if (core->pipe->buffers[queue->first + i].state == NPU_BUFFER_FREE)
@@ -430,38 +425,42 @@ void npu_que_free_all(uint32_t id)
 
 int npu_que_has_tensor(uint32_t id)
 {
-    return find_queue(npu_enter(__builtin_return_address(0)), id, "HasTensorInQue")->count > 0;
+    NPU_ENTER(core);
+    return find_queue(core, id, "HasTensorInQue")->count > 0;
 }
 
 int npu_que_vacant(uint32_t id)
 {
-    const struct npu_queue *queue = find_queue(npu_enter(__builtin_return_address(0)), id, "VacantInQue");
+    NPU_ENTER(core);
+    const struct npu_queue *queue = find_queue(core, id, "VacantInQue");
     return queue->count < queue->depth;
 }
 
 int npu_que_has_idle_buffer(uint32_t id)
 {
-    const struct npu_queue *queue = find_queue(npu_enter(__builtin_return_address(0)), id, "HasIdleBuffer");
+    NPU_ENTER(core);
+    const struct npu_queue *queue = find_queue(core, id, "HasIdleBuffer");
     return queue->out < queue->buffers;
 }
 
 int npu_que_tensors(uint32_t id)
 {
-    return find_queue(npu_enter(__builtin_return_address(0)), id, "GetTensorCountInQue")->count;
+    NPU_ENTER(core);
+    return find_queue(core, id, "GetTensorCountInQue")->count;
 }
 
 int npu_que_is_occupied(uint32_t id, const struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     (void)find_queue(core, id, "GetState");
     if (tensor->buffer > NPU_BUFFERS)
-        npu_unsupported("GetState of a buffer in a pool of the kernel's own");
+        npu_lacks(core, "GetState of a buffer in a pool of the kernel's own");
     return tensor->buffer && core->pipe->buffers[tensor->buffer - 1].state != NPU_BUFFER_FREE;
 }
 
 void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     if (!id) { /* Get only makes a tensor of what the TBuf holds: kernels get buffers that a branch does not use */
         npu_pipe_live(core, "Get");
         npu_note(core, false, FAULT_que_uninitialized, "", 0,
@@ -497,11 +496,11 @@ void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
         if (buffer->state == NPU_BUFFER_ENQUEUED)
             npu_note(core, false, FAULT_que_not_empty, "", 0,
                      "the TPipe ends while a tensor is in its %s queue: a DeQue and a FreeTensor are missing",
-                     position_names[queue->position]);
+                     npu_position_name(queue->position));
         else if (buffer->state != NPU_BUFFER_FREE)
             npu_note(core, false, FAULT_que_not_freed, "", 0,
                      "the TPipe ends while a tensor of its %s queue is out: a FreeTensor is missing",
-                     position_names[queue->position]);
+                     npu_position_name(queue->position));
         else
             wait_for_free(core, queue, buffer);
         core->pc = end;
@@ -510,7 +509,7 @@ void npu_queues_close(struct npu_core *core, struct npu_pipe_object *pipe)
 
 void npu_que_place(uint32_t id, uint32_t buffer, uint32_t offset, uint32_t bytes)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     struct npu_queue *queue = find_queue(core, id, "InitBufHandle");
     if (buffer >= queue->buffers)
         npu_trap(core, FAULT_que_uninitialized, "bufhandle",
@@ -522,13 +521,13 @@ void npu_que_place(uint32_t id, uint32_t buffer, uint32_t offset, uint32_t bytes
 
 void npu_spm_init(uint64_t address)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     npu_pipe_live(core, "InitSpmBuffer")->spm = address;
 }
 
 uint64_t npu_spm(void)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     uint64_t address = npu_pipe_live(core, "ReadSpmBuffer or WriteSpmBuffer")->spm;
     if (!address)
         npu_trap(core, FAULT_bad_pointer, "workspace", "ReadSpmBuffer or WriteSpmBuffer before InitSpmBuffer");

@@ -1,6 +1,11 @@
 /* DumpTensor: the elements of a tensor as text, in the form of the documentation (asc-devkit docs, 调试接口/上板打印/
  * DumpTensor): a line that says what and where, then the elements in brackets. */
-#include "npu/machine_internal.h"
+#include "base/half.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/memory.h"
+#include "npu/order/schedule.h"
+#include "npu/queue/queue.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,12 @@
  * keeps its own, and comes back over them if it is dirty, as on the chip (asc-devkit docs, 标量计算/
  * WriteGmByPassDCache(ISASI)). Blocks signal each other with these accesses: no race is looked for in what a block
  * reads after such a read, and what it writes is ordered after what the word's writers had done. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/gm_region.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
+#include "npu/sync/cross_core.h"
 
 #include <string.h>
 

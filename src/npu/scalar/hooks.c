@@ -1,51 +1,25 @@
 /* Scalar accesses, whoever reports them: tensors (scalar.c) or the hooks that the compiler inserts before every load,
  * store and basic block of a candidate (-fsanitize-coverage=trace-loads,trace-stores,trace-pc-guard). So raw pointers
  * into UB and GM are bounds-checked, ordered, raced and counted like everything else. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/fiber.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
+#include "npu/gm_region.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
+#include "npu/queue/queue.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
+#include "npu/sync/cross_core.h"
+#include "npu/undefined_load.h"
 
 /* A loop that reads one GM address this often waits for another core: the others run. */
 enum { SPIN_READS = 64 };
 
 /* Addresses this close to a GM tensor are taken for overruns of it, others for the kernel's own memory. */
 enum { GM_NEAR = 4096 };
-
-/* Where an undefined value in a register goes cannot be seen. What is stored before the basic block ends may be made of
- * it: those bytes become undefined, and whoever uses them is told. Without such a store, or with one into GM, the value
- * may have become a branch, an address or an operand. */
-void npu_scalar_settle(struct npu_core *core)
-{
-    if (!core->undefined_load.pending)
-        return;
-    uint64_t pc = core->pc;
-    const struct npu_insn *insn = core->insn;
-    bool stored = core->undefined_load.stored;
-    core->undefined_load.pending = core->undefined_load.stored = false;
-    core->pc = core->undefined_load.pc;
-    core->insn = NULL;
-    npu_note(core, !stored, FAULT_undefined_scalar, "src0", core->undefined_load.pc_other,
-             "the scalar unit reads UB bytes that nothing has written (offset %u)%s", core->undefined_load.offset,
-             stored ? " and stores what it makes of them in UB" : "");
-    core->pc = pc;
-    core->insn = insn;
-}
-
-static bool in_its_block(const struct npu_core *core)
-{
-    return core->undefined_load.pending && core->undefined_load.block == core->stats.scalar_blocks;
-}
-
-static void load_undefined(struct npu_core *core, uint64_t addr)
-{
-    if (in_its_block(core) && !core->undefined_load.stored)
-        return; /* one value is made of both */
-    npu_scalar_settle(core);
-    core->undefined_load.pc = core->pc;
-    core->undefined_load.pc_other = core->pc_undefined;
-    core->undefined_load.block = core->stats.scalar_blocks;
-    core->undefined_load.offset = (uint32_t)(addr - (uint64_t)core->ub);
-    core->undefined_load.pending = true;
-}
 
 static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
 {
@@ -55,13 +29,13 @@ static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
     if (addr + bytes > (uint64_t)core->ub + core->ub_bytes || addr < (uint64_t)core->ub)
         npu_local_overrun(core, NPU_MEM_UB, write ? "dst" : "src0", addr, bytes);
     if (!write && !npu_ub_defined(core, (void *)addr, bytes)) {
-        load_undefined(core, addr);
-    } else if (write && in_its_block(core)) {
+        npu_undefined_load(core, addr);
+    } else if (write && npu_undefined_load_here(core)) {
         core->undefined_load.stored = true;
         npu_ub_undefine(core, (void *)addr, bytes);
     } else {
         if (core->undefined_load.stored || (write && core->undefined_load.pending))
-            npu_scalar_settle(core);
+            npu_undefined_load_settle(core);
         if (write)
             npu_ub_define(core, (void *)addr, bytes);
     }
@@ -91,8 +65,8 @@ void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
 {
     if (write && core->undefined_load.pending) {
-        core->undefined_load.stored &= !in_its_block(core);
-        npu_scalar_settle(core);
+        core->undefined_load.stored &= !npu_undefined_load_here(core);
+        npu_undefined_load_settle(core);
     }
     if (!write)
         npu_scalar_spin(core, region, addr, bytes);

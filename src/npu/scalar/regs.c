@@ -1,7 +1,8 @@
 /* Special registers. Setters belong to pipe S and are ordered by the hardware before what follows on every pipe; result
  * registers are read after the pipe that writes them has drained. */
-#include "npu/machine_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/memory.h"
+#include "npu/order/order.h"
+#include "npu/report.h"
 
 void npu_set_mask_counter(int counter_mode)
 {

@@ -1,9 +1,14 @@
 /* The scalar unit: single elements, the kernel's place in the launch, its tiling data, printf and ASSERT. */
-#include "npu/machine_internal.h"
-#include "npu/scalar/scalar_internal.h"
+#include "npu/fiber.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm_region.h"
+#include "npu/machine.h"
+#include "npu/report.h"
+#include "npu/scalar/access.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void check_extent(struct npu_core *core, const struct npu_tensor *tensor, uint64_t offset, int size, bool write)
 {

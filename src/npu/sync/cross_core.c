@@ -6,11 +6,55 @@
  * round adds one to the counters of those same cores (modes 0 and 1) or of the block's other kind (mode 2). A wait
  * takes one off, or waits for it. Where only one kind of core runs, mode 0 is a meeting of all: it ends an epoch of
  * gm.c. Where both run, rounds carry clocks (between.c). */
-#include "npu/machine_internal.h"
-#include "npu/order/order_internal.h"
+#include "npu/sync/cross_core.h"
+
+#include "npu/fiber.h"
+#include "npu/gm/dcache.h"
+#include "npu/gm/gm.h"
+#include "npu/gm/shadow.h"
+#include "npu/machine.h"
+#include "npu/memory.h"
+#include "npu/order/between.h"
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { NPU_CROSS_FLAGS = 16, NPU_CROSS_MODES = 3, NPU_CROSS_LIMIT = 15 /* a flag's counter */ };
+/* One flag of one core. */
+struct cross_flag {
+    uint32_t sets[NPU_CROSS_MODES]; /* CrossCoreSetFlag calls of this core */
+    uint32_t counter;               /* rounds that this core may wait for; waited: those that it has */
+    uint32_t waited;
+    uint64_t pc; /* the set that finished the newest round */
+    struct npu_clock
+        *set_clocks; /* rings of 16 snapshots, one clock per core each; NULL where SyncAll alone orders the cores */
+    struct npu_clock *round_clocks;
+};
+/* One word of IBSet and IBWait. */
+struct pair_clocks {
+    uint64_t at;
+    struct npu_clock *clocks; /* one per core */
+};
+/* A SyncAll of either kind. The clocks are NULL until one is needed. */
+struct meeting {
+    int arrived;                /* in the current one */
+    uint64_t generation;        /* completed */
+    struct npu_clock *gathered; /* what came before those who have arrived */
+    struct npu_clock *met[2]; /* what came before the last one but one and the last, by generation: who is slow to go on
+                               * has nothing to do with those who are already in the next */
+};
+/* A launch's. */
+struct npu_cross_core {
+    struct meeting hard, soft;
+    struct pair_clocks *pairs; /* sorted by address */
+    size_t pair_count;
+    struct cross_flag *flags; /* [core][NPU_CROSS_FLAGS] */
+    bool used;                /* the kernel synchronises its cores by hardware */
+};
 
 enum { RING = NPU_CROSS_LIMIT + 1 };
 /* What SyncAll uses inside (constraints of SyncAll: flags 11 to 14). */
@@ -18,34 +62,47 @@ enum { FLAG_AIC_ALL = 11, FLAG_AIV_TO_AIC = 12, FLAG_AIC_TO_AIV = 13, FLAG_AIV_A
 
 void cross_core_begin(struct npu *npu)
 {
-    npu->sync = (struct npu_sync_state){
-        .flags = calloc((size_t)npu->core_count * NPU_CROSS_FLAGS, sizeof(struct npu_cross_flag))};
-    if (!npu->sync.flags)
+    npu->cross_core = calloc(1, sizeof *npu->cross_core);
+    if (!npu->cross_core)
         abort();
+    npu->cross_core->flags = calloc((size_t)npu->core_count * NPU_CROSS_FLAGS, sizeof(struct cross_flag));
+    if (!npu->cross_core->flags)
+        abort();
+}
+
+static void free_meeting(struct meeting *meeting)
+{
+    free(meeting->gathered);
+    free(meeting->met[0]);
+    free(meeting->met[1]);
 }
 
 void cross_core_end(struct npu *npu)
 {
+    struct npu_cross_core *cross = npu->cross_core;
     for (int i = 0; i < npu->core_count * NPU_CROSS_FLAGS; i++) {
-        free(npu->sync.flags[i].set_clocks);
-        free(npu->sync.flags[i].round_clocks);
+        free(cross->flags[i].set_clocks);
+        free(cross->flags[i].round_clocks);
     }
-    for (size_t i = 0; i < npu->sync.pair_count; i++)
-        free(npu->sync.pairs[i].clocks);
-    free(npu->sync.pairs);
-    free(npu->sync.flags);
-    for (int soft = 0; soft < 2; soft++) {
-        struct npu_meeting *meeting = soft ? &npu->sync.soft : &npu->sync.hard;
-        free(meeting->gathered);
-        free(meeting->met[0]);
-        free(meeting->met[1]);
-    }
+    for (size_t i = 0; i < cross->pair_count; i++)
+        free(cross->pairs[i].clocks);
+    free(cross->pairs);
+    free(cross->flags);
+    free_meeting(&cross->hard);
+    free_meeting(&cross->soft);
+    free(cross);
+    npu->cross_core = NULL;
+}
+
+bool cross_core_used(const struct npu *npu)
+{
+    return npu->cross_core->used;
 }
 
 void cross_core_report(struct npu *npu)
 {
     for (int i = 0; i < npu->core_count * NPU_CROSS_FLAGS; i++) {
-        const struct npu_cross_flag *flag = &npu->sync.flags[i];
+        const struct cross_flag *flag = &npu->cross_core->flags[i];
         const struct npu_core *core = &npu->cores[i / NPU_CROSS_FLAGS];
         char name[32];
         struct npu_place place = {
@@ -54,7 +111,7 @@ void cross_core_report(struct npu *npu)
             fault_record(npu, false, FAULT_cross_core_flag_not_waited, "flagId", &place,
                          "flag %d of %s is still set %u times when the kernel ends: each CrossCoreSetFlag needs its "
                          "CrossCoreWaitFlag",
-                         i % NPU_CROSS_FLAGS, core_name(core, name, sizeof name), flag->counter);
+                         i % NPU_CROSS_FLAGS, npu_core_name(core, name, sizeof name), flag->counter);
     }
 }
 
@@ -112,7 +169,7 @@ static void check_hardware(struct npu_core *core, const char *api)
                  api, npu_kernel_type_name((int)type),
                  npu_kernel_type_name(type == NPU_TYPE_AIV_ONLY ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_MIX_AIC_1_0));
     check_core_count(core, api);
-    core->npu->sync.used = true;
+    core->npu->cross_core->used = true;
 }
 
 /* Every core has arrived: what was written counts as before. */
@@ -142,7 +199,7 @@ static struct npu_clock *made(const struct npu *npu, struct npu_clock **clocks)
 }
 
 /* The running block joins a meeting of `members` blocks; the last one to come ends the epoch. */
-static void meet(struct npu_core *core, struct npu_meeting *meeting, int members, const char *what)
+static void meet(struct npu_core *core, struct meeting *meeting, int members, const char *what)
 {
     struct npu *npu = core->npu;
     bool last = ++meeting->arrived == members;
@@ -166,9 +223,9 @@ static void meet(struct npu_core *core, struct npu_meeting *meeting, int members
 
 /* Flags. */
 
-static struct npu_cross_flag *flag_of(const struct npu_core *core, int flag)
+static struct cross_flag *flag_of(const struct npu_core *core, int flag)
 {
-    return &core->npu->sync.flags[core->index * NPU_CROSS_FLAGS + flag];
+    return &core->npu->cross_core->flags[core->index * NPU_CROSS_FLAGS + flag];
 }
 
 /* True if a set of this mode by `setter` also needs `other` to set, or (`waits`) lets `other` go on. */
@@ -214,7 +271,7 @@ static void finish_round(struct npu_core *core, int mode, int flag, uint32_t rou
     for (int i = 0; i < npu->core_count; i++) {
         if (!takes_part(core, &npu->cores[i], mode, true))
             continue;
-        struct npu_cross_flag *waiter = flag_of(&npu->cores[i], flag);
+        struct cross_flag *waiter = flag_of(&npu->cores[i], flag);
         if (before)
             memcpy(ring_slot(npu, &waiter->round_clocks, waiter->waited + waiter->counter), before,
                    (size_t)npu->core_count * sizeof *before);
@@ -261,7 +318,7 @@ static void set_flag(struct npu_core *core, int mode, int lane, int flag)
 {
     struct npu *npu = core->npu;
     make_room(core, mode, flag);
-    struct npu_cross_flag *mine = flag_of(core, flag);
+    struct cross_flag *mine = flag_of(core, flag);
     uint32_t before = rounds(core, mode, flag);
     if (core->between) {
         struct npu_clock *slot = ring_slot(npu, &mine->set_clocks, mine->sets[mode]);
@@ -278,14 +335,14 @@ static void set_flag(struct npu_core *core, int mode, int lane, int flag)
 
 static bool flag_is_set(void *argument)
 {
-    const struct npu_cross_flag *flag = argument;
+    const struct cross_flag *flag = argument;
     return flag->counter > 0;
 }
 
 /* `described`: a deadlock names the flag; SyncAll's own flags are nobody's business. */
 static void wait_flag(struct npu_core *core, int mode, int flag, const char *what, bool described)
 {
-    struct npu_cross_flag *mine = flag_of(core, flag);
+    struct cross_flag *mine = flag_of(core, flag);
     core->fiber->waits_mode = mode;
     core->fiber->waits_flag = described ? flag : -1;
     if (!flag_is_set(mine))
@@ -395,7 +452,7 @@ void npu_sync_all(int aiv_only)
     if (is_mixed(core->npu))
         sync_all_mixed(core, aiv_only);
     else
-        meet(core, &core->npu->sync.hard, core->npu->block_dim, "SyncAll()");
+        meet(core, &core->npu->cross_core->hard, core->npu->block_dim, "SyncAll()");
 }
 
 /* Each block owns 32 bytes of the GM workspace, whose first word counts its arrivals. */
@@ -414,7 +471,7 @@ static void check_soft_workspace(struct npu_core *core, const struct npu_tensor 
     int32_t value;
     memcpy(&value, slot, sizeof value);
     bool defined = npu_gm_defined(core, slot, sizeof value);
-    if (!defined || (value != 0 && (uint64_t)value != core->npu->sync.soft.generation))
+    if (!defined || (value != 0 && (uint64_t)value != core->npu->cross_core->soft.generation))
         npu_note(core, true, FAULT_sync_workspace_not_zero, "gmWorkspace", 0,
                  "the workspace of the soft SyncAll must be zero before the first call; block %d's counter %s",
                  core->block, defined ? "holds another value" : "was never written");
@@ -437,8 +494,8 @@ void npu_sync_all_soft(const struct npu_tensor *gm_workspace, const struct npu_t
     check_soft_workspace(core, gm_workspace, ub_workspace, members);
     if (members < all) /* those who are not asked are not ordered */
         order_by_clocks(core);
-    int32_t count = (int32_t)core->npu->sync.soft.generation + 1;
-    meet(core, &core->npu->sync.soft, members, "SyncAll(gmWorkspace, ubWorkspace)");
+    int32_t count = (int32_t)core->npu->cross_core->soft.generation + 1;
+    meet(core, &core->npu->cross_core->soft, members, "SyncAll(gmWorkspace, ubWorkspace)");
     uint64_t slot = gm_workspace->addr + (uint64_t)core->block * NPU_BLOCK;
     memcpy((void *)slot, &count, sizeof count);
     npu_gm_written(core, (const void *)slot, sizeof count, true, false);
@@ -458,7 +515,7 @@ enum { WORDS = 4096 };
 static const uint64_t other_words = UINT64_MAX;
 
 /* The first of the words, sorted by address, that does not lie below `at`. */
-static size_t find_word(const struct npu_sync_state *sync, uint64_t at)
+static size_t find_word(const struct npu_cross_core *sync, uint64_t at)
 {
     size_t low = 0, high = sync->pair_count;
     while (low < high) {
@@ -471,7 +528,7 @@ static size_t find_word(const struct npu_sync_state *sync, uint64_t at)
     return low;
 }
 
-static bool is_word(const struct npu_sync_state *sync, size_t i, uint64_t at)
+static bool is_word(const struct npu_cross_core *sync, size_t i, uint64_t at)
 {
     return i < sync->pair_count && sync->pairs[i].at == at;
 }
@@ -479,7 +536,7 @@ static bool is_word(const struct npu_sync_state *sync, size_t i, uint64_t at)
 /* What had happened before the last IBSet, IBWait or WriteGmByPassDCache on the word at this address. */
 static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
 {
-    struct npu_sync_state *sync = &npu->sync;
+    struct npu_cross_core *sync = npu->cross_core;
     size_t i = find_word(sync, at);
     if (!is_word(sync, i, at) && sync->pair_count >= WORDS) {
         at = other_words;
@@ -492,7 +549,7 @@ static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
     if (!sync->pairs)
         abort();
     memmove(&sync->pairs[i + 1], &sync->pairs[i], (sync->pair_count++ - i) * sizeof *sync->pairs);
-    sync->pairs[i] = (struct npu_pair_clocks){at, new_clocks(npu, 1)};
+    sync->pairs[i] = (struct pair_clocks){at, new_clocks(npu, 1)};
     return sync->pairs[i].clocks;
 }
 
@@ -513,7 +570,7 @@ void cross_core_word_release(struct npu_core *core, uint64_t at)
 
 bool cross_core_word_acquire(struct npu_core *core, uint64_t at)
 {
-    const struct npu_sync_state *sync = &core->npu->sync;
+    const struct npu_cross_core *sync = core->npu->cross_core;
     size_t i = find_word(sync, at);
     if (!is_word(sync, i, at))
         i = find_word(sync, other_words);

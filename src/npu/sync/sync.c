@@ -1,7 +1,11 @@
 /* Flags and barriers as a kernel writes them: SetFlag, WaitFlag, PipeBarrier. The rules are those of the documentation
  * (SIMD-API, 同步控制/核内同步: SetFlag-WaitFlag(ISASI), PipeBarrier(ISASI)): event ids 0..7, one SetFlag per WaitFlag.
  * A WaitFlag issued before its SetFlag counts as the hang that it is for a waiting scalar unit. */
-#include "npu/queue/pipe_internal.h"
+#include "npu/sync/sync.h"
+
+#include "npu/order/order.h"
+#include "npu/order/schedule.h"
+#include "npu/report.h"
 
 static bool lane_here(const struct npu_core *core, int lane)
 {
@@ -95,7 +99,7 @@ void npu_sync_wait(struct npu_core *core, int from, int to, int event)
 /* Docs NPU架构版本2201: ids 6 and 7 may be in use by the system. AllocEventID and FetchEventID may give them. */
 static void note_reserved(struct npu_core *core, int from, int to, int event)
 {
-    unsigned taken = core->pipe && core->pipe->alive ? core->pipe->events[from][to] : 0;
+    unsigned taken = core->order->events[from][to];
     if (event < NPU_SYSTEM_EVENTS || taken >> event & 1 || event == __builtin_ctz(~taken))
         return;
     npu_note(core, false, FAULT_flag_reserved_event, "eventID", 0,
@@ -105,7 +109,7 @@ static void note_reserved(struct npu_core *core, int from, int to, int event)
 
 void npu_set_flag(int src_pipe, int dst_pipe, int event_id)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     if (!accepted(core, "SetFlag", from, to, event_id))
         return;
@@ -119,7 +123,7 @@ void npu_set_flag(int src_pipe, int dst_pipe, int event_id)
 
 void npu_wait_flag(int src_pipe, int dst_pipe, int event_id)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     int from = npu_lane_of(src_pipe), to = npu_lane_of(dst_pipe);
     if (accepted(core, "WaitFlag", from, to, event_id) && from != to)
         npu_sync_wait(core, from, to, event_id);
@@ -128,9 +132,9 @@ void npu_wait_flag(int src_pipe, int dst_pipe, int event_id)
 /* PIPE_S needs none: the scalar unit is in order with itself. */
 void npu_pipe_barrier(int pipe)
 {
-    struct npu_core *core = npu_enter(__builtin_return_address(0));
+    NPU_ENTER(core);
     if (core->log)
-        core->log(core, pipe == NPU_PIPE_ALL ? "ALL" : npu_lane_name(npu_lane_of(pipe)), "PipeBarrier", "%s", "");
+        core->log(core, npu_pipe_name(pipe), "PipeBarrier", "%s", "");
     if (pipe == NPU_PIPE_ALL) {
         npu_sync_stop_if_doubled(core, "PipeBarrier<PIPE_ALL>");
         npu_schedule_drain(core, NPU_PIPE_ALL);

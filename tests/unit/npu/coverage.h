@@ -9,6 +9,7 @@
 #include "abi/npu_adv.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "npu/memory.h"
 
 #include <limits.h>
 #include <stdio.h>

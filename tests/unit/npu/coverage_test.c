@@ -41,7 +41,7 @@ static const struct {
 
 static unsigned forms_of(uint16_t op)
 {
-#define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = #family,
+#define NPU_INSN(id, name, pipe, family, types, ...) [NPU_OP_##id] = #family,
     static const char *const names[NPU_OPS] = {
 #include "abi/isa.def"
     };

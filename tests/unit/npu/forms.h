@@ -3,7 +3,7 @@
 #ifndef TESTS_NPU_FORMS_H
 #define TESTS_NPU_FORMS_H
 
-#include "npu/npu_internal.h"
+#include "npu/isa.h"
 
 #include <string.h>
 

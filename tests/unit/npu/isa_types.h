@@ -2,7 +2,7 @@
 #ifndef TESTS_NPU_ISA_TYPES_H
 #define TESTS_NPU_ISA_TYPES_H
 
-#include "npu/npu_internal.h"
+#include "npu/isa.h"
 
 enum { ISA_DESTINATIONS = 8, ISA_MODES = 16 };
 

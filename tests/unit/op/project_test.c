@@ -1,4 +1,5 @@
 /* Operator projects on disk: what is found in them, and what each kind of broken one is told. */
+#include "base/inject.h"
 #include "op/op.h"
 
 #include <stdarg.h>
@@ -142,13 +143,29 @@ static int remove_work(void **state)
     return system(command);
 }
 
+/* Of what is there and cannot be read, nothing is concluded about the project. */
+static void a_file_that_ends_early(void **state)
+{
+    (void)state;
+    for (int number = 1; number <= 3; number++) { /* the kernel, the host part, CMakeLists.txt */
+        struct op_project project;
+        inject_arm(INJECT_READ, number);
+        struct akgen_error *error = op_project_find(&arena, in("good"), "AddCustom", true, &project);
+        assert_non_null(error);
+        assert_non_null(project.unreadable);
+        assert_non_null(strstr(error->message, project.unreadable));
+        assert_non_null(strstr(error->message, "could not be read to its end"));
+        error_free(error);
+    }
+    inject_arm(INJECT_READ, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_like_msopgen),
-        cmocka_unit_test(finds_a_project),
-        cmocka_unit_test(defaults_without_cmake),
-        cmocka_unit_test(tells_what_is_wrong),
+        cmocka_unit_test(names_like_msopgen),     cmocka_unit_test(finds_a_project),
+        cmocka_unit_test(defaults_without_cmake), cmocka_unit_test(tells_what_is_wrong),
+        cmocka_unit_test(a_file_that_ends_early),
     };
     if (!mkdtemp(work))
         return 1;

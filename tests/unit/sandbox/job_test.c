@@ -1,5 +1,5 @@
 /* Jobs as JSON: what goes in comes out, and what is no job is refused. */
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void test_result_comes_back(void **state)
     (void)state;
     struct arena arena = {0};
     struct job_finding finding = {.fault = "ub_overflow",
-                                  .kind = "trap",
+                                  .kind = NPU_UNDEFINED,
                                   .message = "m",
                                   .api = "Add",
                                   .operand = "dst",
@@ -109,7 +109,6 @@ static void test_result_comes_back(void **state)
                                   .line = 7};
     uint64_t undefined[] = {64}, first[] = {128};
     const struct job_result sent = {.status = JOB_OK,
-                                    .stage = "report",
                                     .block_dim = 48,
                                     .tiling_key = 1,
                                     .workspace = 1 << 24,
@@ -124,6 +123,7 @@ static void test_result_comes_back(void **state)
     assert_null(job_result_from_json(&arena, json, &result));
     assert_true(result.fault);
     assert_string_equal(result.findings[0].fault, "ub_overflow");
+    assert_int_equal(result.findings[0].kind, NPU_UNDEFINED);
     assert_int_equal(result.findings[0].line, 7);
     assert_null(result.findings[0].file_other);
     assert_int_equal(result.undefined[0], 64);
@@ -138,12 +138,34 @@ static void test_result_comes_back(void **state)
     arena_free(&arena);
 }
 
+/* The stages in which nothing of the candidate runs are told by what it does not know. */
+static void test_marks_that_cannot_be_feigned(void **state)
+{
+    (void)state;
+    const struct job_mark untouched = {.proof = "what the caller put there"};
+    struct job_mark mark = untouched;
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_START);
+    for (enum job_stage stage = JOB_LOAD; stage <= JOB_REPORT; stage++) {
+        job_mark_set(&mark, stage, "nonce");
+        assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), stage);
+    }
+    job_mark_set(&mark, JOB_REPORT, "another");
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+    job_mark_set(&mark, JOB_REPORT, NULL);
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+    job_mark_set(&mark, JOB_START, "nonce");
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+    memset(&mark, 'x', sizeof mark);
+    assert_int_equal(job_mark_stage(&mark, &untouched, "nonce"), JOB_LOAD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job_comes_back),
         cmocka_unit_test(test_what_is_no_job_is_refused),
         cmocka_unit_test(test_result_comes_back),
+        cmocka_unit_test(test_marks_that_cannot_be_feigned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

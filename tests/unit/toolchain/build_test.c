@@ -1,6 +1,6 @@
 /* A project from its directory to numbers: built with the real compiler, run in the real jail. */
 #include "base/files.h"
-#include "sandbox/job.h"
+#include "sandbox/job_exchange.h"
 #include "toolchain/toolchain.h"
 
 #include <setjmp.h>
@@ -111,6 +111,7 @@ struct fixture {
     struct op_project project;
     struct build build;
     struct build_options options;
+    const char *inject; /* a failure of akgen-run */
 };
 
 static const char *replace(struct arena *arena, const char *text, const char *word, const char *by)
@@ -203,7 +204,8 @@ static void run(struct fixture *fixture, struct job_result *result, float *z)
                             .headers = arena_printf(&fixture->arena, "%s/include", toolchain_home()),
                             .gm_fd = fd,
                             .gm_bytes = 3 * SLOT,
-                            .seconds = 20};
+                            .seconds = 20,
+                            .inject = fixture->inject};
     job_run(&fixture->arena, &job, result);
     memcpy(z, gm + 2 * SLOT / 4, TENSOR_BYTES);
     munmap(gm, 3 * SLOT);
@@ -234,7 +236,7 @@ static void test_add_computes(void **state)
     assert_null(fixture.build.kernels[0].cube_so);
     run(&fixture, &result, z);
     if (result.status != JOB_OK)
-        fail_msg("%s: %s", result.stage, result.error);
+        fail_msg("%s: %s", job_stage_name(result.stage), result.error);
     assert_int_equal(result.block_dim, BLOCKS);
     assert_false(result.fault);
     assert_int_equal(json_integer_value(json_object_get(result.tiling, "length")), ELEMENTS / BLOCKS);
@@ -262,6 +264,21 @@ static void test_second_build_is_cached_and_a_change_is_not(void **state)
     assert_null(toolchain_build(&fixture.arena, &fixture.project, &fixture.options, &again));
     assert_false(again.kernels[0].cached);
     assert_string_not_equal(again.source_hash, fixture.build.source_hash);
+    finish(&fixture);
+}
+
+/* What is too large to be a source is the candidate's mistake, not a failure of ours. */
+static void test_a_source_that_is_too_large(void **state)
+{
+    (void)state;
+    struct fixture fixture = {0};
+    write_project(&fixture, host_source, kernel_source);
+    const char *header = arena_printf(&fixture.arena, "%s/large.h", fixture.dir);
+    assert_null(files_write(header, "//", 2));
+    assert_int_equal(truncate(header, (16 << 20) + 1), 0);
+    build_written(&fixture);
+    assert_int_equal(fixture.build.stage, BUILD_PARSE);
+    assert_non_null(strstr(fixture.build.error, "large.h: a source file of more than"));
     finish(&fixture);
 }
 
@@ -408,7 +425,7 @@ static void test_tiling_that_misbehaves(void **state)
         if (result.status != rows[i].status)
             fail_msg("'%s' ends with status %d, expected %d: %s", rows[i].statement, result.status, rows[i].status,
                      result.error);
-        assert_string_equal(result.stage, "tiling");
+        assert_int_equal(result.stage, JOB_TILING);
         job_result_free(&result);
         finish(&fixture);
     }
@@ -614,7 +631,7 @@ static void test_a_kernel_that_starts_aics_is_compiled_for_both(void **state)
     assert_null(fixture.build.kernels[1].cube_so);
     run(&fixture, &result, z);
     if (result.status != JOB_OK)
-        fail_msg("%s: %s", result.stage, result.error);
+        fail_msg("%s: %s", job_stage_name(result.stage), result.error);
     assert_false(result.fault);
     assert_int_equal(result.stats.kernel_type, NPU_TYPE_MIX_AIC_1_1);
     for (int i = 0; i < ELEMENTS; i++)
@@ -678,11 +695,70 @@ static void test_types_belong_to_tiling_keys(void **state)
     }
 }
 
+/* Out of memory, or a result that cannot be written, at every point of akgen-run: either it came to nothing, or the
+ * outcome is right. Never is the candidate made to answer for it. */
+static void try_failures(const char *point, bool every)
+{
+    struct fixture fixture = {0};
+    struct job_result result = {.status = JOB_BROKEN};
+    float z[ELEMENTS];
+    int broken = 0;
+    build(&fixture, host_source, kernel_source);
+    for (int number = 1; number < 1 << 20 && result.status != JOB_OK; number += every ? 1 : 1 + number / 4) {
+        fixture.inject = arena_printf(&fixture.arena, "%s:%d", point, number);
+        run(&fixture, &result, z);
+        if (result.status != JOB_OK && result.status != JOB_BROKEN)
+            fail_msg("%s: %s", fixture.inject, result.error);
+        if (result.status == JOB_BROKEN)
+            assert_non_null(strstr(result.error, "akgen-run"));
+        broken += result.status == JOB_BROKEN;
+        if (result.status != JOB_OK)
+            job_result_free(&result);
+    }
+    assert_true(broken > 2);
+    assert_int_equal(result.status, JOB_OK);
+    for (int i = 0; i < ELEMENTS; i++)
+        assert_true(z[i] == (float)i + 0.5f);
+    job_result_free(&result);
+    finish(&fixture);
+}
+
+static void test_failures_of_akgen_run_are_ours(void **state)
+{
+    (void)state;
+    try_failures("memory", false);
+    try_failures("write", true);
+}
+
+/* What the candidate leaves without memory is its own doing. */
+static void test_a_candidate_that_takes_all_memory(void **state)
+{
+    (void)state;
+    static const char greedy[] = "for (size_t size = (size_t)1 << 30; size; size /= 2)\n"
+                                 "        while (mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | "
+                                 "MAP_NORESERVE, -1, 0) != MAP_FAILED) {}\n"
+                                 "    for (int i = 0; i < 1000000; i++) new AddTiling;\n";
+    struct fixture fixture = {0};
+    struct job_result result;
+    float z[ELEMENTS];
+    if (SANITIZED) /* there is no limit then */
+        skip();
+    const char *host = arena_printf(&fixture.arena, "#include <sys/mman.h>\n%s", host_source);
+    build(&fixture, with(&fixture, host, "TILING_EXTRA", greedy), kernel_source);
+    assert_built(&fixture.build);
+    run(&fixture, &result, z);
+    assert_true(result.status == JOB_EXITED || result.status == JOB_CRASHED);
+    assert_int_equal(result.stage, JOB_TILING);
+    job_result_free(&result);
+    finish(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add_computes),
         cmocka_unit_test(test_second_build_is_cached_and_a_change_is_not),
+        cmocka_unit_test(test_a_source_that_is_too_large),
         cmocka_unit_test(test_compile_error_has_place_and_class),
         cmocka_unit_test(test_every_combination_must_compile),
         cmocka_unit_test(test_undefined_function_is_an_error_with_its_line),
@@ -701,6 +777,8 @@ int main(void)
         cmocka_unit_test(test_a_kernel_that_starts_aics_is_compiled_for_both),
         cmocka_unit_test(test_the_half_for_aics_must_compile),
         cmocka_unit_test(test_types_belong_to_tiling_keys),
+        cmocka_unit_test(test_failures_of_akgen_run_are_ours),
+        cmocka_unit_test(test_a_candidate_that_takes_all_memory),
     };
     return cmocka_run_group_tests(tests, make_cache, remove_cache);
 }

@@ -6,6 +6,7 @@
 
 #include "cast_element.h"
 
+#include "base/half.h"
 #include "npu/npu_internal.h"
 
 #include <string.h>

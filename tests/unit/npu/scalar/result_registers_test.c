@@ -171,8 +171,8 @@ static void registers_hold_what_the_last_instruction_left(void **state)
 static void everything_of_a_vector_core(void)
 {
     static const int pipes[NPU_OPS] = {
-#define NPU_INSN(id, name, pipe, family, types, r16, r32, source) [NPU_OP_##id] = NPU_PIPE_##pipe,
-#define NPU_PIPE_DMA                                              -1
+#define NPU_INSN(id, name, pipe, family, types, ...) [NPU_OP_##id] = NPU_PIPE_##pipe,
+#define NPU_PIPE_DMA                                 -1
 #include "abi/isa.def"
 #undef NPU_INSN
     };

@@ -1,0 +1,29 @@
+/* Failures on purpose, for tests: the Nth allocation, read or write of the process fails, whoever asks for it. Nobody
+ * arms this but a test, or the environment of a program that calls inject_from_environment(). */
+#ifndef BASE_INJECT_H
+#define BASE_INJECT_H
+
+#include <stdbool.h>
+
+enum inject_point {
+    INJECT_MEMORY, /* memory_alloc: arenas, growing texts, JSON */
+    INJECT_READ,   /* of files_read: the file ends early */
+    INJECT_WRITE,  /* of files_write and of what a jail is given: half of it is written */
+    INJECT_POINTS
+};
+/* The `number`th call of inject_fails(point) from now on is true, all others are false. 0: none. */
+void inject_arm(enum inject_point point, long number);
+/* How often it was asked since. */
+long inject_count(enum inject_point point);
+/* AKGEN_INJECT=memory:17, read:3 or write:2; nothing if it is not set. */
+void inject_from_environment(void);
+
+extern bool inject_armed; /* at any point */
+bool inject_now(enum inject_point point);
+/* True if this call shall fail. */
+static inline bool inject_fails(enum inject_point point)
+{
+    return __builtin_expect(inject_armed, 0) && inject_now(point);
+}
+
+#endif

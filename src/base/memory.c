@@ -1,0 +1,41 @@
+#include "base/memory.h"
+#include "base/inject.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void (*memory_last_words)(size_t bytes);
+
+_Noreturn void memory_exhausted(size_t bytes)
+{
+    static const char message[] = "akgen: out of memory\n";
+    if (memory_last_words)
+        memory_last_words(bytes);
+    /* No stream: it would allocate. */
+    if (write(STDERR_FILENO, message, strlen(message)) < 0)
+        _exit(MEMORY_EXIT); /* unheard */
+    _exit(MEMORY_EXIT);
+}
+
+void *memory_alloc(size_t bytes)
+{
+    void *memory = inject_fails(INJECT_MEMORY) ? NULL : calloc(1, bytes ? bytes : 1);
+    if (!memory)
+        memory_exhausted(bytes);
+    return memory;
+}
+
+void *memory_grow(void *old, size_t bytes)
+{
+    void *memory = inject_fails(INJECT_MEMORY) ? NULL : realloc(old, bytes ? bytes : 1);
+    if (!memory)
+        memory_exhausted(bytes);
+    return memory;
+}
+
+char *memory_string(const char *text)
+{
+    size_t length = strlen(text) + 1;
+    return memcpy(memory_alloc(length), text, length);
+}

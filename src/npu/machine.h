@@ -1,0 +1,51 @@
+/* The machine and the launch in progress. Instructions see none of it but through what the floors make of it. */
+#ifndef NPU_MACHINE_H
+#define NPU_MACHINE_H
+
+#include "base/arena.h"
+#include "base/random.h"
+#include "npu/npu_internal.h"
+
+struct npu_undefined_store {
+    struct npu_gm_region *region;
+    uint64_t low, high; /* offsets */
+    enum npu_fault fault;
+    int core;
+    bool aic;
+    uint64_t pc, pc_other;
+    const char *api;
+};
+enum { NPU_MAX_FINDINGS = 256, NPU_MAX_UNDEFINED = 256 };
+struct npu {
+    struct npu_config config;
+    struct arena arena;
+    struct npu_gm_region **regions; /* sorted by base */
+    int region_count;
+    uint64_t gm_low, gm_high;      /* hull of the regions and the span */
+    uint64_t span_low, span_bytes; /* npu_gm_span */
+    uint64_t sys_workspace;        /* what SetSysWorkspace was given; 0 = not called */
+    struct npu_finding findings[NPU_MAX_FINDINGS];
+    size_t finding_count, last_finding;
+    bool fatal;
+    bool ended; /* a trap: nothing more is recorded */
+    struct npu_undefined_store undefined[NPU_MAX_UNDEFINED];
+    int undefined_count;
+    /* the launch in progress */
+    void *kernel;
+    uint64_t args[NPU_MAX_ARGS];
+    int block_dim, core_count;
+    int aic, aiv;           /* cores of each block */
+    int wave_blocks;        /* blocks that run at a time */
+    struct npu_core *cores; /* block after block, the AIC of a block before its AIVs */
+    struct npu_fiber *core_fibers;
+    struct npu_cross_core *cross_core; /* sync/cross_core.c: flags, meetings */
+    struct npu_matmul_queues *matmul;  /* what AIVs ask of their AICs; NULL before the first Matmul object */
+    struct rng rng;                    /* order of the blocks under a random schedule */
+    struct npu_stats stats;
+    struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
+    struct npu_fibers *fibers;
+};
+/* What npu_create was told (core.c). */
+const struct npu_config *npu_config_of(const struct npu *npu);
+
+#endif

@@ -1,0 +1,36 @@
+/* Reporting (report.c): traps, notes, and the signals that a kernel's own code raises. */
+#ifndef NPU_REPORT_H
+#define NPU_REPORT_H
+
+#include "npu/npu_internal.h"
+
+/* Ends the run: the chip stops here. Message as printf. Does not return. */
+_Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
+    __attribute__((format(printf, 4, 5),
+                   diagnose_if(!(fault & NPU_FAULT_TRAP), "this fault is no trap in fault.def", "error")));
+/* Ends the run: CANN has `what` and the machine lacks it. The verdict is `unsupported`. Does not return. */
+_Noreturn void npu_lacks(struct npu_core *core, const char *what);
+/* Records something that does not end the run; the kind is the fault's, the one besides a trap where it has two. fatal: it
+ * is a fault all the same, not a note. pc_other may be 0. */
+void npu_note(struct npu_core *core, bool fatal, enum npu_fault fault, const char *operand, uint64_t pc_other,
+              const char *format, ...)
+    __attribute__((format(printf, 6, 7), diagnose_if((fault & NPU_FAULT_KINDS) == NPU_FAULT_TRAP,
+                                                     "this fault is always a trap in fault.def", "error")));
+
+/* Where something happened, when it is not the running instruction. */
+struct npu_place {
+    int core, pipe;
+    bool aic;
+    uint64_t pc, pc_other;
+    const char *api;
+};
+/* As npu_note. */
+void fault_record(struct npu *npu, bool fatal, enum npu_fault fault, const char *operand, const struct npu_place *place,
+                  const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+void fault_install_signals(void);
+void fault_restore_signals(void);
+/* Makes the division at which a signal stopped the program yield a number (divide.c); false if it is no division. */
+bool divide_step_over(void *context);
+
+#endif

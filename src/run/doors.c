@@ -1,0 +1,45 @@
+/* The last things before the candidate's first instruction: its kernel's files are opened and looked through, the
+ * tensors are put out of reach, and the guard is set up. */
+#include "run/overrides.h"
+#include "run/runner.h"
+#include "run/task_types.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+static void open_object(struct loaded *object, const char *path)
+{
+    object->path = path;
+    object->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+static void refuse_overrides(struct runner *runner, const char *path)
+{
+    if (!path)
+        return;
+    const char *name = overrides_find(&runner->arena, path);
+    if (overrides_early(path))
+        runner_fail(runner, JOB_CHEATED, "the kernel has functions that run when it is loaded");
+    if (name)
+        runner_fail(runner, JOB_CHEATED,
+                    arena_printf(&runner->arena, "the kernel defines %s, a function of the machine", name));
+}
+
+void runner_shut_the_door(struct runner *runner)
+{
+    open_object(&runner->kernel, runner->job.kernel_so);
+    open_object(&runner->cube, runner->job.cube_so);
+    if (runner->job.kernel_so)
+        runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
+    refuse_overrides(runner, runner->job.kernel_so);
+    refuse_overrides(runner, runner->job.cube_so);
+    runner_protect_gm(runner, PROT_NONE);
+    runner->guard = (struct guard){.result_fd = runner->result_fd,
+                                   .log_fd = runner->log ? fileno(runner->log) : -1,
+                                   .fence = runner->gm,
+                                   .fence_bytes = runner->job.gm_bytes,
+                                   .violated = runner_violated,
+                                   .closure = runner};
+    runner_prepare_evidence(runner);
+    guard_install(&runner->guard);
+}

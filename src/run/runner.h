@@ -1,0 +1,88 @@
+/* Inside akgen-run: one job on its way through the program. main_run.c calls what follows in this order: job_in.c takes
+ * the job, doors.c closes the process before the candidate's code comes in, objects.c loads that code, tile.c calls its
+ * host part, bind.c and launch.c run its kernel, findings.c writes down what the machine saw, result.c ends the
+ * process. */
+#ifndef RUN_RUNNER_H
+#define RUN_RUNNER_H
+
+#include "npu/npu.h"
+#include "run/guard.h"
+#include "sandbox/job_exchange.h"
+
+#include <stdio.h>
+
+struct symbolizer;
+
+/* One of the candidate's kernel objects. */
+struct loaded {
+    const char *path;
+    int fd; /* of the file, opened before the guard forbids that; -1: no such object */
+    void *entry;
+    uint64_t base;
+    struct symbolizer *symbolizer; /* made for the first finding */
+};
+struct runner {
+    struct arena arena;
+    struct job job;
+    struct job_result result;
+    int result_fd;
+    struct guard guard;
+    char *evidence;                         /* of a violation, with room for its words */
+    const struct npu_task_type *task_types; /* that the kernel names */
+    size_t task_type_count;
+    uint8_t *gm; /* out of reach while the host part runs */
+    struct op_def def;
+    struct op_tiling tiling;
+    struct loaded kernel, cube; /* what AIVs and AICs run */
+    struct npu *npu;
+    FILE *log; /* the instruction log; NULL: none */
+    uint64_t args[NPU_MAX_ARGS];
+    int arg_count;
+};
+
+/* Taking the job (job_in.c). */
+void runner_read_job(struct runner *runner, int fd);
+/* The tensors' memory. */
+void runner_map_gm(struct runner *runner, int fd);
+/* mmap's PROT_ bits for it. The host part of an operator sees no memory of the device: what it wrote there would be
+ * work that the kernel left undone. */
+void runner_protect_gm(struct runner *runner, int protection);
+
+/* Before the candidate (doors.c). Everything that needs a file or the tensors is done here. */
+void runner_shut_the_door(struct runner *runner);
+
+/* The candidate's objects (objects.c). */
+/* The host part; the OpDef is in runner->def. */
+void runner_load_host(struct runner *runner);
+/* The type that the kernel names for the launch's tiling key; loads the objects that it needs. */
+enum npu_kernel_type runner_load_kernel(struct runner *runner);
+
+/* Calls the tiling function (tile.c). */
+void runner_tile(struct runner *runner, const struct npu_soc *soc);
+
+/* The kernel. */
+/* Memory that is aligned to 512 bytes (bind.c). */
+uint8_t *runner_allocate(struct runner *runner, uint64_t bytes);
+/* Tells the machine what GM holds and puts down the kernel's arguments (bind.c). */
+void runner_bind_arguments(struct runner *runner);
+void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type);
+
+/* What the machine saw (findings.c). */
+/* The author's line for a return address in one of the kernel's objects; *file is NULL where none is known. */
+void runner_place(struct runner *runner, uint64_t pc, const char **file, int *line);
+void runner_report(struct runner *runner);
+
+/* The end (result.c). */
+void runner_set_stage(struct runner *runner, enum job_stage stage);
+/* Writes the result and ends the process at once: the candidate's destructors are of no interest. */
+_Noreturn void runner_finish(struct runner *runner);
+_Noreturn void runner_fail(struct runner *runner, enum job_status status, const char *message);
+_Noreturn void runner_fail_error(struct runner *runner, enum job_status status, struct akgen_error *error);
+/* memory_last_words of this program: says whose fault it is that there is no memory. */
+void runner_out_of_memory(size_t bytes);
+/* Makes the text that runner_violated fills in. */
+void runner_prepare_evidence(struct runner *runner);
+/* The guard's call when the candidate did what it must not; `closure` is the runner. */
+_Noreturn void runner_violated(void *closure, const char *what);
+
+#endif

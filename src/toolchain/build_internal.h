@@ -1,0 +1,64 @@
+/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, kernel_text.c, combination.c and variants.c share. */
+#ifndef TOOLCHAIN_BUILD_INTERNAL_H
+#define TOOLCHAIN_BUILD_INTERNAL_H
+
+#include "toolchain/toolchain_internal.h"
+
+struct builder {
+    struct arena *arena;
+    const struct op_project *project;
+    const struct build_options *options;
+    struct build *build;
+    struct clang clang;
+    const char *work; /* of this build */
+    struct diagnostic_list diagnostics;
+    struct prepared_source prepared; /* the kernel's main file */
+    struct diagnose_places places;
+    const char *overlay;     /* clang's file that puts prepared texts in place of the author's */
+    const char *kernel_text; /* every source of op_kernel, for prepare_mentions */
+    const char *tiling_header;
+};
+
+/* One compile, possibly on a thread of its own (compiles.c). */
+struct compile {
+    struct arena arena;
+    const char *root; /* directory of the sources */
+    struct clang_args args;
+    struct sandbox_result result;
+};
+/* Side by side, as many as the options allow. */
+void compiles_run(struct builder *builder, struct compile *compiles, int count);
+/* True if the compiler ended well; otherwise the list says at least one thing about why not. */
+bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
+                  struct diagnostic_list *list);
+
+/* The sources and what is made of them (sources.c). */
+bool source_ends_with(const char *path, const char *end);
+/* By its name: something that a compile may read. */
+bool source_is(const char *path);
+/* Names the candidate by its content: build->source_hash. */
+struct akgen_error *sources_digest(struct builder *builder);
+/* The name under which an object is in the cache, by all that goes into it. */
+const char *build_object_key(struct builder *builder, const char *part, const char *config);
+/* cache_load, unless the options forbid it. */
+bool build_look_up(struct builder *builder, const char *key, struct cache_entry *entry, struct diagnostic_list *list);
+/* Adds to the build's diagnostics. */
+void build_merge(struct builder *builder, const struct diagnostic_list *list);
+
+/* host.so, and the OpDef by running its constructors in the jail (host_part.c). */
+struct akgen_error *build_host(struct builder *builder);
+void build_describe(struct builder *builder);
+
+/* Runs the source pass over op_kernel and writes what it changed, with the overlay that shows it to the compiler
+ * (kernel_text.c). */
+struct akgen_error *build_prepare_kernel(struct builder *builder);
+/* True if the kernel's sources mention one of the names (NULL-terminated). */
+bool kernel_mentions_any(const struct builder *builder, const char *const *names);
+
+/* The macros that tell a kernel its data types, as text (combination.c). */
+const char *combination_config(struct builder *builder, int combination);
+
+/* A kernel.so for each data type combination (variants.c). */
+struct akgen_error *build_kernels(struct builder *builder);
+
+#endif

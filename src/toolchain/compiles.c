@@ -1,0 +1,51 @@
+/* Running compiles side by side, and what came of each. */
+#include "base/workers.h"
+#include "toolchain/build_internal.h"
+
+#include <string.h>
+
+struct compile_list {
+    struct builder *builder;
+    struct compile *compiles;
+};
+
+static void run_one(void *closure, int index)
+{
+    const struct compile_list *list = closure;
+    struct compile *compile = &list->compiles[index];
+    clang_run(&compile->arena, &list->builder->clang, &compile->args, compile->root, list->builder->work,
+              &compile->result);
+}
+
+void compiles_run(struct builder *builder, struct compile *compiles, int count)
+{
+    struct compile_list list = {builder, compiles};
+    workers_run(count, builder->options->jobs, run_one, &list);
+    for (int i = 0; i < count; i++)
+        arena_adopt(builder->arena, &compiles[i].arena);
+}
+
+bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
+                  struct diagnostic_list *list)
+{
+    const struct sandbox_result *result = &compile->result;
+    int before = list->count;
+    diagnose(builder->arena, result->output, &builder->places, list);
+    if (!result->exit_code)
+        return true;
+    for (int i = before; i < list->count; i++)
+        if (list->items[i].error)
+            return false;
+    const char *reason = result->timed_out  ? "the compiler ran out of time"
+                         : !result->started ? result->error
+                         : result->signal
+                             ? "the compiler was stopped: it needed more memory, output or stack than allowed"
+                             : result->output;
+    const char *relative = strrchr(source, '/');
+    struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
+                                    .error = true,
+                                    .file = relative ? relative + 1 : source,
+                                    .message = arena_strndup(builder->arena, reason, strnlen(reason, 2000))};
+    diagnose_add(builder->arena, list, &diagnostic);
+    return false;
+}

@@ -1,0 +1,86 @@
+/* What of op_kernel is compiled: the source pass runs over each file, and an overlay puts what it changed in the place of
+ * the author's file. */
+#include "base/files.h"
+#include "base/text.h"
+#include "toolchain/build_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void overlay_add(struct text *overlay, const char *name, const char *contents)
+{
+    json_t *file = json_pack("{ss ss ss}", "name", name, "type", "file", "external-contents", contents);
+    char *text = json_dumps(file, JSON_COMPACT);
+    text_addf(overlay, "%s%s", overlay->length ? "," : "", text ? text : "");
+    free(text);
+    json_decref(file);
+}
+
+static void no_entry(struct builder *builder, const char *source)
+{
+    struct arena *arena = builder->arena;
+    const char *found = builder->prepared.found;
+    struct diagnostic diagnostic = {
+        .class = DIAG_SYNTAX,
+        .error = true,
+        .line = 1,
+        .file = arena_printf(arena, "op_kernel/%s", strrchr(source, '/') + 1),
+        .message = arena_printf(
+            arena,
+            "no entry point: the file must define extern \"C\" __global__ __aicore__ void %s(...); it defines %s",
+            builder->project->entry, found ? found : "no __global__ function")};
+    diagnose_add(arena, &builder->diagnostics, &diagnostic);
+    builder->build->stage = BUILD_PARSE;
+    builder->build->error = diagnostic.message;
+}
+
+struct akgen_error *build_prepare_kernel(struct builder *builder)
+{
+    struct arena *arena = builder->arena;
+    const struct op_project *project = builder->project;
+    const char **paths, *dir = arena_printf(arena, "%s/op_kernel", project->dir);
+    size_t count;
+    struct text overlay = {0}, all = {0};
+    struct akgen_error *error = files_list(arena, dir, &paths, &count);
+    for (size_t i = 0; i < count && !error; i++) {
+        if (!source_is(paths[i]))
+            continue;
+        const char *path = arena_printf(arena, "%s/%s", dir, paths[i]);
+        bool main_file = strcmp(path, project->kernel_source) == 0;
+        struct prepared_source prepared;
+        char *text;
+        error = files_read(arena, path, SOURCE_LIMIT, &text, NULL);
+        if (error)
+            break;
+        text_addf(&all, "%s\n", text);
+        prepare_source(arena, text, main_file ? project->entry : NULL, builder->options->sanitize_kernel_tiling,
+                       &prepared);
+        if (main_file)
+            builder->prepared = prepared;
+        if (!prepared.changed)
+            continue;
+        const char *written = arena_printf(arena, "%s/source%zu", builder->work, i);
+        error = files_write(written, prepared.text, strlen(prepared.text));
+        overlay_add(&overlay, path, written);
+    }
+    builder->overlay = arena_printf(arena, "%s/overlay.json", builder->work);
+    builder->kernel_text = arena_strdup(arena, all.bytes ? all.bytes : "");
+    const char *text =
+        arena_printf(arena, "{\"version\":0,\"case-sensitive\":\"true\",\"use-external-names\":false,\"roots\":[%s]}",
+                     overlay.length ? overlay.bytes : "");
+    if (!error)
+        error = files_write(builder->overlay, text, strlen(text));
+    text_free(&overlay);
+    text_free(&all);
+    if (!error && !builder->prepared.has_entry)
+        no_entry(builder, project->kernel_source);
+    return error;
+}
+
+bool kernel_mentions_any(const struct builder *builder, const char *const *names)
+{
+    for (; *names; names++)
+        if (prepare_mentions(builder->kernel_text, *names))
+            return true;
+    return false;
+}
