@@ -128,19 +128,20 @@ enum npu_quant {
  *   scalar          src0, scalar (bits in src_type); lanes. ShiftRight: mode = 1 for roundEn
  *   unary           src0; lanes
  *   cast            as unary; mode = RoundMode; dst_type and src_type differ
- *   compare         as binary, or with SCALAR_SRC1 as scalar; mode = CMPMODE. dst addr 0: the result goes to CMPMASK (one
- *                   repeat)
+ *   compare         as binary, or with SCALAR_SRC1 as scalar; mode = CMPMODE. dst addr 0: the result goes to CMPMASK
+ *                   (one repeat)
  *   get_cmp_mask    nothing else; dst has 16 bytes
  *   set_cmp_mask    src0; no dst
- *   select          as binary; mode = SELMODE; aux = selMask, of type src1_type (addr 0: CMPMASK holds it in mode 0, its
- *                   address in mode 2). Mode 1: SCALAR_SRC1 and scalar, no src1
+ *   select          as binary; mode = SELMODE; aux = selMask, of type src1_type (addr 0: CMPMASK holds it in mode 0,
+ *                   its address in mode 2). Mode 1: SCALAR_SRC1 and scalar, no src1
  *   duplicate       scalar (bits in dst_type); lanes
  *   create_index    as duplicate; scalar is the first value
  *   brcb            src0, repeat, dst_blk, dst_rep
  *   copy            src0; mask form, repeat; dst_blk, src0_blk (dstStride, srcStride), dst_rep, src0_rep
- *   gather          src0, src1 = offsets in bytes (uint32), scalar1 = srcBaseOffset in bytes; form, count | repeat, dst_rep
- *   gather_mask     src0; mode = pattern 1..7, or USER_PATTERN and src1; mask[0] = the argument `mask`, with REDUCE_MODE
- *                   only; repeat, src0_blk, src0_rep, src1_rep. rsvdCnt: npu_get_rsvd_count() afterwards
+ *   gather          src0, src1 = offsets in bytes (uint32), scalar1 = srcBaseOffset in bytes; form, count |
+ *                   repeat, dst_rep
+ *   gather_mask     src0; mode = pattern 1..7, or USER_PATTERN and src1; mask[0] = the argument `mask`, with
+ *                   REDUCE_MODE only; repeat, src0_blk, src0_rep, src1_rep. rsvdCnt: npu_get_rsvd_count() afterwards
  *   reduce          src0, aux = sharedTmpBuffer; CAL_INDEX. NPU_FORM_COUNT: count (isSetMask = false: NPU_FORM_MASK_REG
  *                   with repeat 0); mask forms: repeat, src0_rep
  *   whole_reduce    src0; mask form, repeat; dst_rep, src0_blk, src0_rep. WholeReduceMax, WholeReduceMin: mode =
@@ -154,11 +155,11 @@ enum npu_quant {
  *   gatherb         src0, src1 = offsets of blocks in bytes; repeat, dst_blk, dst_rep
  *   transpose       src0
  *   transpose_4d    src0, aux = sharedTmpBuffer; mode = transposeType; count = N, repeat = C, mask[0] = H, mask[1] = W
- *   trans_5hd       src_type; mode = VA registers (dst | src << 3), repeat, dst_rep, src0_rep, DST_HIGH, SRC_HIGH; of dst
- *                   and src0 the flags
+ *   trans_5hd       src_type; mode = VA registers (dst | src << 3), repeat, dst_rep, src0_rep, DST_HIGH, SRC_HIGH; of
+ *                   dst and src0 the flags
  *   sort32          src0, src1 = indices, repeat
- *   mrg_sort        lists src0, src1, aux, copy.pad_value (address); mask[0] = four lengths of 16 bits; mode = valid bits;
- *                   SUSPEND; repeat
+ *   mrg_sort        lists src0, src1, aux, copy.pad_value (address); mask[0] = four lengths of 16 bits; mode = valid
+ *                   bits; SUSPEND; repeat
  *   nd2nz, load_2d, load_3d, mmad, fixpipe   src0 and the structure of that name, and:
  *                   mmad: src0 is A, src1 is B, aux the bias (with init = NPU_C_BIAS)
  *                   fixpipe: scalar = the parameter of a quantisation by one, src1 = those of a quantisation by column
