@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh Debian 12: `make demo` and `make test`.
-.PHONY: demo test build debug bench lint clean
+.PHONY: demo test peers prove build debug bench lint clean
 
 demo:
 	@scripts/install run
@@ -9,7 +9,19 @@ demo:
 test:
 	@scripts/install test
 	@$(MAKE) --no-print-directory build debug
-	@scripts/test
+	@scripts/test release sanitized
+
+# Comparisons with PyTorch: packages of PyPI, in a virtual environment under ~/.cache/akgen (scripts/peers.txt).
+peers:
+	@scripts/install peers
+	@$(MAKE) --no-print-directory build
+	@scripts/test peers
+
+# The long proofs, or `make prove PROOF=mutations` one of them; their figures go to docs/proofs.md.
+prove:
+	@scripts/install test
+	@$(MAKE) --no-print-directory build
+	@scripts/prove $(PROOF)
 
 # The program alone, at build/akgen.
 build:

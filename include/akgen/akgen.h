@@ -9,7 +9,7 @@
  *
  * Thread-safe: every function may be called from any number of threads at once. Nothing is kept between calls but that
  * cache. An evaluation starts processes and waits for them, so the calling program must neither ignore SIGCHLD nor wait for
- * children that are not its own. Out of memory ends the program (abort). */
+ * children that are not its own. Out of memory ends the program: a message and exit code 3. */
 #ifndef AKGEN_AKGEN_H
 #define AKGEN_AKGEN_H
 

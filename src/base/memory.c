@@ -13,7 +13,9 @@ _Noreturn void memory_exhausted(size_t bytes)
     if (memory_last_words)
         memory_last_words(bytes);
     /* No stream: it would allocate. */
-    _exit(write(STDERR_FILENO, message, strlen(message)) < 0 ? MEMORY_EXIT : MEMORY_EXIT);
+    if (write(STDERR_FILENO, message, strlen(message)) < 0)
+        _exit(MEMORY_EXIT); /* unheard */
+    _exit(MEMORY_EXIT);
 }
 
 void *memory_alloc(size_t bytes)

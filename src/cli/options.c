@@ -65,13 +65,13 @@ long cli_parse_number(const struct argp_state *state, const char *option, const 
     return value;
 }
 
-/* The value of `text` among two words; a usage error otherwise. */
+/* The value of `text`, one of two words; a usage error otherwise. */
 static int one_of(const struct argp_state *state, const char *option, const char *text, const struct words *words)
 {
     int value = words_find(words, text);
     if (value < 0)
         argp_error(state, "--%s: '%s' is neither %s nor %s", option, text, words->of[0], words->of[1]);
-    return value;
+    return value == 1;
 }
 
 static void parse_schedule(struct eval_options *eval, const char *text, const struct argp_state *state)

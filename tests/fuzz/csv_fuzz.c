@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (error && strncmp(error->message, "cases.csv:", strlen("cases.csv:")) != 0)
         abort();
     for (int i = 0, line = 1; !error && i < table.row_count; line = table.rows[i++].line) {
-        if (table.rows[i].line <= line)
+        if (table.rows[i].line < line)
             abort();
         for (int j = 0; j < table.column_count; j++)
             if (strlen(table.rows[i].values[j]) > strlen(text))

@@ -8,13 +8,15 @@
 
 void fuzz_seeds(void)
 {
-    fuzz_seed_text("/p/op_kernel/add.cpp:3:9: error: no matching function for call to 'DataCopy'\n"
-                   "/p/op_kernel/add.cpp:3:44: note: candidate template ignored: deduced conflicting types\n"
-                   "In file included from /q/op_host/add.cpp:1:\n"
-                   "/q/op_host/add_tiling.h:12: fatal error: 'missing.h' file not found\n"
-                   "/p/op_kernel/add.cpp:40:1: warning: unused variable 'x' [-Wunused-variable]\n"
-                   "ld.lld: error: undefined symbol: Compute(int)\n>>> referenced by add.cpp:7\n"
-                   "2 errors generated.\n");
+    fuzz_seed_text(
+        "/p/op_kernel/add.cpp:3:7: error: unknown type name 'LocalTensr'; did you mean 'LocalTensor'?\n"
+        "    3 |       LocalTensr<half> x;\n      |       ^~~~~~~~~~\n      |       LocalTensor\n1 error generated.\n");
+    fuzz_seed_text(
+        "In file included from /p/op_kernel/add.cpp:1:\n/q/basic/vector_binary.h:40:5: fatal error: static assertion "
+        "failed due to requirement 'ok': Add: data type is not supported on Ascend910B; supported: half, float\n"
+        "/p/op_kernel/add.cpp:40:9: note: in instantiation of function template specialization\n");
+    fuzz_seed_text("<built-in>:1:1: warning: 'Hccl' is unavailable: akgen-unsupported: Hccl [-Wx]\n"
+                   "ld.lld: error: undefined symbol: foo()\n>>> referenced by add.cpp:12\n");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -1,7 +1,7 @@
 /* Whatever bytes stand where a job or a result should: the readers answer with an error or a value, never a crash. */
 #include "fuzz.h"
 
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ void fuzz_seeds(void)
                             .attr_count = 1,
                             .gm_bytes = 4096};
     struct job_finding finding = {
-        .fault = "hazard", .kind = NPU_HAZARD, .message = "m", .api = "Add", .file = "k.cpp", .line = 3};
+        .fault = "hazard_raw", .kind = NPU_HAZARD, .message = "m", .api = "Add", .file = "k.cpp", .line = 3};
     uint64_t undefined[] = {4};
     const struct job_result result = {.nonce = "n",
                                       .stage = JOB_KERNEL,

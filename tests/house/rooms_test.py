@@ -57,8 +57,8 @@ class House:
             above, below = ends[0][level], ends[1][level]
             if order.index(above) < order.index(below):
                 complaints.append(f"{source} {how} of {target}: {below} is above {above}")
-            if ends[0][0] != ends[1][0] and target.endswith("_internal.h"):
-                complaints.append(f"{source} {how} of {target}: a header that is private to {ends[1][0]}")
+            if target.endswith("_internal.h") and ends[0][0 if ends[1][0] == ends[1][1] else 1] != ends[1][1]:
+                complaints.append(f"{source} {how} of {target}: a header that is private to {ends[1][1]}")
         return sorted(set(complaints))
 
 
@@ -118,22 +118,19 @@ def objects():
     return found
 
 
-def symbols(path):
-    """({what the object defines}, {what it takes from others}); weak symbols, which many may define, are in neither."""
-    defined, taken = set(), set()
-    for line in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines():
-        kind, name = line.split()[-2:]
-        if kind == "U":
-            taken.add(name)
-        elif kind in "TDBRC":
-            defined.add(name)
-    return defined, taken
-
-
 def calls():
-    found = {source: symbols(path) for source, path in objects().items()}
-    home = {name: source for source, (defined, _) in found.items() for name in defined}
-    return [(source, home[name], f"uses {name}") for source, (_, taken) in found.items() for name in taken if name in home]
+    """What an object takes from another one. Weak symbols, which many may define, have no home."""
+    sources = {str(path): source for source, path in objects().items()}
+    home, taken = {}, []
+    listing = subprocess.run(["nm", "-A", "-g", *sources], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        path, symbol = line.split(":", 1)
+        kind, name = symbol.split()[-2:]
+        if kind == "U":
+            taken.append((sources[path], name))
+        elif kind in "TDBRC":
+            home[name] = sources[path]
+    return [(source, home[name], f"uses {name}") for source, name in taken if name in home]
 
 
 DRAWN = """
@@ -178,6 +175,9 @@ class TheTestItself(unittest.TestCase):
 
     def test_private_headers_are(self):
         self.assertIn("private to src/ground", self.complaints("src/roof/a.c", "src/ground/b_internal.h")[0])
+        self.assertIn("private to src/middle", self.complaints("src/roof/a.c", "src/middle/b_internal.h")[0])
+        self.assertIn("private to src/middle/lower", self.complaints("src/middle/a.c", "src/middle/lower/b_internal.h")[0])
+        self.assertEqual(self.complaints("src/middle/upper/a.c", "src/middle/b_internal.h"), [], "a room's own is its floors' too")
 
     def test_circles_are_found(self):
         edges = [(f"src/{a}/f.c", f"src/{b}/f.h", "") for a, b in ("ab", "bc", "ad", "de")]

@@ -1,6 +1,6 @@
 /* Welford's mean and variance and the gradients of LayerNorm on the whole machine, against loops in double. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"
 #include "npu/adv/tiling.h"
 

@@ -3,19 +3,13 @@
  * in program order and random order under manual synchronisation; what they may overwrite and what not; special
  * values. */
 #include "unit/npu/coverage.h"
+#include "unit/npu/launch.h"
 
 #include "abi/npu_adv.h"
 #include "base/random.h"
-#include "npu/npu.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = 1100, REGION = 8192, UB = 196608 }; /* elements; bytes between the operands in UB; of UB */
 
@@ -24,7 +18,7 @@ static int sources;                    /* tensors among them: bit i for src[i] *
 static uint32_t booked;                /* bytes of UB that InitBuffer gives away */
 static uint32_t region[3] = {0, 1, 2}; /* where the operands lie, in REGIONs of UB */
 
-static void copy(struct npu_tensor dst, struct npu_tensor src)
+static void copy_region(struct npu_tensor dst, struct npu_tensor src)
 {
     struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
                             .form = NPU_FORM_COUNT,
@@ -47,7 +41,7 @@ static void kernel(uint64_t in, uint64_t out)
     struct npu_tensor operand[3];
     for (uint32_t i = 0; i < 3; i++) {
         npu_local_tensor(NPU_VECCALC, region[i] * REGION, REGION, &operand[i]);
-        copy(operand[i], (struct npu_tensor){.addr = in + i * REGION, .position = NPU_GM});
+        copy_region(operand[i], gm_tensor((const void *)(in + i * REGION)));
     }
     npu_pipe_barrier(NPU_PIPE_ALL);
     for (int i = 0; i < 2; i++)
@@ -61,7 +55,7 @@ static void kernel(uint64_t in, uint64_t out)
     npu_advanced(&mine);
     npu_pipe_barrier(NPU_PIPE_ALL);
     for (uint32_t i = 0; i < 3; i++)
-        copy((struct npu_tensor){.addr = out + (i + 1) % 3 * REGION, .position = NPU_GM}, operand[i]);
+        copy_region(gm_tensor((const void *)(out + (i + 1) % 3 * REGION)), operand[i]);
     npu_pipe_destroy();
 }
 
@@ -70,21 +64,14 @@ static _Alignas(512) uint8_t in[3 * REGION], out[3 * REGION];
 /* The first finding's name, "" if there is none. */
 static const char *run(uint64_t seed)
 {
-    static char fault[64];
-    struct npu_config config = {
-        .soc = npu_soc_find("910B2"), .sync = NPU_SYNC_MANUAL, .random_order = seed != 0, .seed = seed};
-    struct npu *npu = npu_create(&config);
-    npu_gm_add(npu, "in", in, sizeof in, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "out", out, sizeof out, NPU_GM_OUTPUT, true);
-    uint64_t args[] = {(uint64_t)in, (uint64_t)out};
-    npu_launch(npu, kernel, args, 2, 1);
-    size_t n;
-    const struct npu_finding *findings = npu_findings(npu, &n);
-    strcpy(fault, n ? findings[0].fault : "");
-    npu_destroy(npu);
-    if (!*fault)
+    static struct outcome outcome;
+    const struct npu_config config = manual_sync(seed);
+    const struct gm_part parts[] = {{"in", in, sizeof in, NPU_GM_INPUT, true},
+                                    {"out", out, sizeof out, NPU_GM_OUTPUT, true}};
+    outcome = launch_once(&config, kernel, parts, 2);
+    if (!*outcome.first)
         covered_adv(&call, !call.tmp.bytes);
-    return fault;
+    return outcome.first;
 }
 
 static double get(const uint8_t *at, uint32_t i, uint8_t type)

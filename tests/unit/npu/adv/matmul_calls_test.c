@@ -1,6 +1,6 @@
 /* Calls of the Matmul object besides IterateAll of one product: batches, partial sums, halves of C, the kernel's own
  * copies, quantisation; each compared with a plain loop. */
-#include "matmul_case.h"
+#include "unit/npu/adv/product.h"
 
 static double a_of(int row, int k)
 {
@@ -17,7 +17,7 @@ static double c_at(size_t index)
 
 static void scalar_a(struct npu_matmul *mm, struct npu_tensor c)
 {
-    struct npu_tensor b = in_gm(it.b);
+    struct npu_tensor b = gm_tensor(it.b);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     npu_matmul_set_shape(mm, NPU_MATMUL_SINGLE_SHAPE, 1, it.p->n, it.p->k, 0, 0);
     npu_matmul_set_source(mm, NPU_MATMUL_A, NULL, 0x3c00 /* 1 as half */, 0);
@@ -37,7 +37,7 @@ static void check_scalar_a(void)
 static void vector_a(struct npu_matmul *mm, struct npu_tensor c)
 {
     mm->types[NPU_MATMUL_A].format = NPU_FORMAT_VECTOR;
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     npu_matmul_set_shape(mm, NPU_MATMUL_SINGLE_SHAPE, 1, it.p->n, it.p->k, 0, 0);
     npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
@@ -57,7 +57,7 @@ static void check_vector_a(void)
 /* Two pieces of K, added in L0C; then once more onto C in GM. */
 static void partial_sums(struct npu_matmul *mm, struct npu_tensor c)
 {
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     int half = it.p->k / 2;
     for (int i = 0; i < 3; i++) {
@@ -86,7 +86,7 @@ static void check_partial_sums(void)
 /* A batch of two matrices A with one B; NORMAL layout: M is half of the rows. */
 static void one_b_for_two(struct npu_matmul *mm, struct npu_tensor c)
 {
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     struct npu_matmul_batch batch = {.a = 2, .b = 1, .loops = 1};
     for (int i = NPU_MATMUL_A; i <= NPU_MATMUL_C; i++)
@@ -100,7 +100,7 @@ static void one_b_for_two(struct npu_matmul *mm, struct npu_tensor c)
 /* A as 2 heads beside each other (B = 1, S = m, N = 2, D = k / 2), B as 2 matrices, C by matrices. */
 static void heads(struct npu_matmul *mm, struct npu_tensor c)
 {
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     struct npu_matmul_batch batch = {.a = 2, .b = 2, .loops = 1};
     int32_t k = it.p->k / 2;
@@ -121,7 +121,7 @@ static void heads(struct npu_matmul *mm, struct npu_tensor c)
 static void added_along_g(struct npu_matmul *mm, struct npu_tensor c)
 {
     struct TCubeTiling *t = (struct TCubeTiling *)mm->tiling;
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     struct npu_matmul_batch batch = {.a = 2, .b = 2, .loops = 1};
     memset((void *)c.addr, 0, (size_t)it.p->m * (size_t)it.p->n * 4);
@@ -344,7 +344,7 @@ static void test_whole_l0(void **state)
 /* int8 to half by one factor and by factors of columns. */
 static void quantised(struct npu_matmul *mm, struct npu_tensor c)
 {
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b), factors = in_gm(it.bias);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b), factors = gm_tensor(it.bias);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
     npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);

@@ -1,6 +1,6 @@
 /* The Matmul object against the plain loop over m, n and k: data types, transpositions, formats and shapes that fill no
  * block, on an AIC by itself and through the queue of a block with two AIVs; and what it says of wrong calls. */
-#include "matmul_case.h"
+#include "unit/npu/adv/product.h"
 
 static void test_types_and_transpositions(void **state)
 {
@@ -100,7 +100,7 @@ static void test_ways_of_calling(void **state)
 /* What the machine says of wrong calls. */
 static void no_b(struct npu_matmul *mm, struct npu_tensor c)
 {
-    struct npu_tensor a = in_gm(it.a);
+    struct npu_tensor a = gm_tensor(it.a);
     struct npu_matmul_output out = {.gm = c, .sync = 1};
     npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
     npu_matmul_iterate_all(mm, &out);
@@ -129,7 +129,7 @@ static void large_shape(struct npu_matmul *mm, struct npu_tensor c)
 static void no_transposition(struct npu_matmul *mm, struct npu_tensor c)
 {
     (void)c;
-    struct npu_tensor a = in_gm(it.a);
+    struct npu_tensor a = gm_tensor(it.a);
     mm->types[NPU_MATMUL_A].transposed = 0;
     npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 1);
 }
@@ -150,13 +150,8 @@ static void many_objects(struct npu_matmul *mm, struct npu_tensor c)
 
 static void expect(struct npu *npu, const char *fault, bool clean, bool launched)
 {
-    size_t count;
-    const struct npu_finding *findings = npu_findings(npu, &count);
-    bool found = false;
-    for (size_t i = 0; i < count; i++)
-        found |= strcmp(findings[i].fault, fault) == 0;
-    if (!found)
-        fail_msg("no %s among %zu findings", fault, count);
+    if (!machine_finding(npu, fault))
+        fail_msg("no %s", fault);
     assert_int_equal(launched, clean);
     npu_destroy(npu);
 }
@@ -209,8 +204,8 @@ static void test_needs_its_aic(void **state)
 {
     (void)state;
     const struct npu_config config = {.soc = npu_soc_find("910B2"), .kernel_type = NPU_TYPE_AIV_ONLY};
-    struct npu *npu = npu_create(&config);
-    npu_gm_add(npu, "workspace", it.workspace, WORKSPACE, NPU_GM_WORKSPACE, false);
+    const struct gm_part part = {"workspace", it.workspace, WORKSPACE, NPU_GM_WORKSPACE, false};
+    struct npu *npu = machine_make(&config, &part, 1);
     expect(npu, "matmul_no_cube", false, npu_launch(npu, (void *)open_only, no_arguments, 0, 1));
 }
 

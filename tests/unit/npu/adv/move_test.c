@@ -1,6 +1,6 @@
 /* BroadCast, SelectWithBytesMask, Sum and Mean on the whole machine, against plain loops. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 
 #include <math.h>
 

@@ -1,12 +1,6 @@
 /* DataCopy with Nz2NdParamsFull on the whole machine, in each data type, against a plain loop over rows and columns. */
-#include "npu/npu.h"
-
 #include "unit/npu/coverage.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
+#include "unit/npu/launch.h"
 
 enum { ROOM = 163840 };
 static _Alignas(512) uint8_t x[ROOM], z[ROOM], expected[ROOM];
@@ -36,21 +30,15 @@ static void nz2nd_kernel(void)
 /* Runs the kernel; what it is told first, or "". */
 static const char *run(void)
 {
-    static char message[400];
-    struct npu_config config = {.soc = &npu_socs[0]};
-    struct npu *npu = npu_create(&config);
-    npu_gm_add(npu, "x", x, ROOM, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "z", z, ROOM, NPU_GM_OUTPUT, true);
+    static struct outcome outcome;
+    const struct npu_config config = {.soc = &npu_socs[0]};
+    const struct gm_part parts[] = {{"x", x, ROOM, NPU_GM_INPUT, true}, {"z", z, ROOM, NPU_GM_OUTPUT, true}};
     for (int i = 0; i < ROOM; i++) {
         x[i] = (uint8_t)(i * 7 + i / 256);
         z[i] = 0x7f;
     }
-    npu_launch(npu, (void *)nz2nd_kernel, NULL, 0, 1);
-    size_t count;
-    const struct npu_finding *findings = npu_findings(npu, &count);
-    snprintf(message, sizeof message, "%s", count ? findings[0].message : "");
-    npu_destroy(npu);
-    return message;
+    outcome = launch_once(&config, (void *)nz2nd_kernel, parts, 2);
+    return outcome.message;
 }
 
 static void check(struct npu_nz2nd p)

@@ -1,6 +1,6 @@
 /* Pad, UnPad and the transposition of a matrix on the whole machine, with the host's tiling, against plain copies. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"
 
 enum { MOST = 65536 };

@@ -1,6 +1,6 @@
 /* DropOut, AscendQuant, AscendDequant and AscendAntiQuant on the whole machine against plain loops. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 #include "base/half.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* ReduceProd, ReduceAny, ReduceAll and ReduceXorSum on the whole machine, with the host's temporary space. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"
 
 #include <math.h>

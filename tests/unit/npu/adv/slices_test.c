@@ -1,12 +1,6 @@
 /* DataCopy with SliceInfo on the whole machine, against plain loops over the elements that the slices name. */
-#include "npu/npu.h"
-
 #include "unit/npu/coverage.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
+#include "unit/npu/launch.h"
 
 enum { ROOM = 32768, BYTES = 49152 };
 static _Alignas(512) uint8_t x[BYTES], z[BYTES];
@@ -39,21 +33,15 @@ static void slices_kernel(void)
 /* Runs the kernel; what it is told first, or "". */
 static const char *run(void)
 {
-    static char message[400];
-    struct npu_config config = {.soc = &npu_socs[0]};
-    struct npu *npu = npu_create(&config);
-    npu_gm_add(npu, "x", x, BYTES, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "z", z, BYTES, NPU_GM_OUTPUT, true);
+    static struct outcome outcome;
+    const struct npu_config config = {.soc = &npu_socs[0]};
+    const struct gm_part parts[] = {{"x", x, BYTES, NPU_GM_INPUT, true}, {"z", z, BYTES, NPU_GM_OUTPUT, true}};
     for (int i = 0; i < BYTES; i++) {
         x[i] = (uint8_t)(i * 7 + i / 256);
         z[i] = 0x7f;
     }
-    npu_launch(npu, (void *)slices_kernel, NULL, 0, 1);
-    size_t count;
-    const struct npu_finding *findings = npu_findings(npu, &count);
-    snprintf(message, sizeof message, "%s", count ? findings[0].message : "");
-    npu_destroy(npu);
-    return message;
+    outcome = launch_once(&config, (void *)slices_kernel, parts, 2);
+    return outcome.message;
 }
 
 /* The elements of a slice in the order in which they are moved; returns how many. */

@@ -1,7 +1,7 @@
 /* SoftMax and its relatives on the whole machine against loops in double, in every combination of types, in ND and NZ,
  * with columns that are padding. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 #include "npu/adv/tiling.h"
 
 #include <math.h>

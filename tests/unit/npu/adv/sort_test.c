@@ -1,6 +1,6 @@
 /* Sort, Extract and BilinearInterpolation on the whole machine, against qsort and plain loops. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* TopK on the whole machine with the host's tiling and temporary space, against a stable sort. */
 #include "unit/npu/coverage.h"
-#include "adv_case.h"
+#include "unit/npu/adv/case.h"
 #include "abi/tiling_abi.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What brings matrices into the cube's memories, against plain loops. */
 #include "unit/npu/coverage.h"
-#include "cube_core.h"
+#include "unit/npu/cube/program.h"
 #include "unit/npu/isa_types.h"
 
 static void nd2nz(void)
@@ -27,8 +27,8 @@ static void nd2nz(void)
         struct npu_insn insn = {.op = NPU_OP_ND2NZ,
                                 .src_type = type,
                                 .dst_type = type,
-                                .dst = cube_local(NPU_A1, 64),
-                                .src0 = cube_gm(cube_in),
+                                .dst = local_at(NPU_A1, 64, 0),
+                                .src0 = gm_tensor(cube_in),
                                 .nd2nz = {matrices, n, d, source, row, c0, step, matrix}};
         npu_issue_cube(&insn);
         cube_join();
@@ -96,8 +96,8 @@ static void transpose(void)
         struct npu_insn insn = {.op = NPU_OP_LOAD_DATA_WITH_TRANSPOSE,
                                 .src_type = type,
                                 .dst_type = type,
-                                .dst = cube_local(NPU_B2, 0),
-                                .src0 = cube_local(NPU_B1, 0),
+                                .dst = local_at(NPU_B2, 0, 0),
+                                .src0 = local_at(NPU_B1, 0, 0),
                                 .load_2d = p};
         npu_issue_cube(&insn);
         cube_join();
@@ -140,8 +140,8 @@ static void load_2d(void)
         struct npu_insn insn = {.op = NPU_OP_LOAD_DATA,
                                 .src_type = type,
                                 .dst_type = type,
-                                .dst = cube_local(position, 0),
-                                .src0 = gm ? cube_gm(src) : cube_local(NPU_A1, 32),
+                                .dst = local_at(position, 0, 0),
+                                .src0 = gm ? gm_tensor(src) : local_at(NPU_A1, 32, 0),
                                 .load_2d = p};
         npu_issue_cube(&insn);
         cube_join();
@@ -241,8 +241,8 @@ static void load_3d(void)
         struct npu_insn insn = {.op = NPU_OP_LOAD_DATA_3D,
                                 .src_type = type,
                                 .dst_type = type,
-                                .dst = cube_local(position, 0),
-                                .src0 = cube_local(NPU_A1, 0),
+                                .dst = local_at(position, 0, 0),
+                                .src0 = local_at(NPU_A1, 0, 0),
                                 .load_3d = f.p};
         if (type == AKGEN_INT4) { /* two channels in a byte */
             insn.load_3d.channels *= 2;
@@ -274,8 +274,8 @@ static void copies_into_l1(void)
                             .form = NPU_FORM_MASK_REG,
                             .src_type = AKGEN_BF16,
                             .dst_type = AKGEN_BF16,
-                            .dst = cube_local(NPU_A1, 0),
-                            .src0 = cube_gm(cube_in),
+                            .dst = local_at(NPU_A1, 0, 0),
+                            .src0 = gm_tensor(cube_in),
                             .copy = {.block_count = 5, .block_len = 3, .src_stride = 2, .dst_stride = 1}};
     npu_issue_copy(&insn);
     cube_join();
@@ -290,8 +290,8 @@ static void tables(void)
                             .form = NPU_FORM_MASK_REG,
                             .src_type = AKGEN_FLOAT16,
                             .dst_type = AKGEN_FLOAT,
-                            .dst = cube_local(NPU_C2, 64),
-                            .src0 = cube_local(NPU_C1, 32),
+                            .dst = local_at(NPU_C2, 64, 0),
+                            .src0 = local_at(NPU_C1, 32, 0),
                             .copy = {.block_count = 1, .block_len = 3}};
     npu_issue_copy(&insn);
     cube_join();
@@ -304,7 +304,7 @@ static void tables(void)
     }
     covered(&insn, COUNT);
     insn.dst_type = insn.src_type = AKGEN_UINT64;
-    insn.dst = cube_local(NPU_C2PIPE2GM, 128);
+    insn.dst = local_at(NPU_C2PIPE2GM, 128, 0);
     insn.copy.block_len = 2;
     npu_issue_copy(&insn);
     cube_join();
@@ -325,7 +325,7 @@ static void constants(void)
                                 .dst_type = type,
                                 .src_type = type,
                                 .scalar = 0x1234abcd,
-                                .dst = cube_local(positions[turn % 3], 0),
+                                .dst = local_at(positions[turn % 3], 0, 0),
                                 .load_2d = {.repeat = 3, .block_num = 2, .dst_gap = 1}};
         static uint8_t expected[9 * 512];
         cube_fill(positions[turn % 3], 0, sizeof expected);
@@ -355,8 +355,8 @@ static void undefined(void)
     npu_ub_undefine(npu_current, cube_at(NPU_B1, 512 + (3 * 16 + 5) * 2), 2);
     struct npu_insn insn = {.op = NPU_OP_LOAD_DATA,
                             .src_type = AKGEN_FLOAT16,
-                            .dst = cube_local(NPU_B2, 0),
-                            .src0 = cube_local(NPU_B1, 0),
+                            .dst = local_at(NPU_B2, 0, 0),
+                            .src0 = local_at(NPU_B1, 0, 0),
                             .load_2d = {.repeat = 3, .src_stride = 1, .transpose = 1}};
     npu_issue_cube(&insn);
     for (uint32_t i = 0; i < 768; i++)
@@ -373,8 +373,9 @@ static struct npu_insn bad;
 static void issue_bad(void)
 {
     struct npu_insn insn = bad;
-    insn.dst = cube_local(bad.dst.position, (uint32_t)bad.dst.addr);
-    insn.src0 = bad.src0.position == NPU_GM ? cube_gm(cube_in) : cube_local(bad.src0.position, (uint32_t)bad.src0.addr);
+    insn.dst = local_at(bad.dst.position, (uint32_t)bad.dst.addr, 0);
+    insn.src0 =
+        bad.src0.position == NPU_GM ? gm_tensor(cube_in) : local_at(bad.src0.position, (uint32_t)bad.src0.addr, 0);
     npu_issue_cube(&insn);
 }
 

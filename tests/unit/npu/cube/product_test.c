@@ -1,6 +1,6 @@
 /* Mmad and Fixpipe against plain loops. */
 #include "unit/npu/coverage.h"
-#include "cube_core.h"
+#include "unit/npu/cube/program.h"
 
 #include <math.h>
 
@@ -94,10 +94,10 @@ static void products(void)
             .op = NPU_OP_MMAD,
             .src_type = (uint8_t)type,
             .dst_type = kinds[kind].integer ? AKGEN_INT32 : AKGEN_FLOAT,
-            .dst = cube_local(NPU_CO1, 0),
-            .src0 = cube_local(NPU_A2, 0),
-            .src1 = cube_local(NPU_B2, 0),
-            .aux = cube_local(NPU_C2, 0),
+            .dst = local_at(NPU_CO1, 0, 0),
+            .src0 = local_at(NPU_A2, 0, 0),
+            .src1 = local_at(NPU_B2, 0, 0),
+            .aux = local_at(NPU_C2, 0, 0),
             .mmad = {.m = (uint16_t)m, .n = (uint16_t)n, .k = (uint16_t)k, .k_align = align, .init = init}};
         if (init == NPU_C_BIAS && n > 256)
             continue;
@@ -119,9 +119,9 @@ static struct npu_insn mmad(uint32_t m, uint32_t n, uint32_t k, int init)
     return (struct npu_insn){.op = NPU_OP_MMAD,
                              .src_type = AKGEN_FLOAT16,
                              .dst_type = AKGEN_FLOAT,
-                             .dst = cube_local(NPU_CO1, 0),
-                             .src0 = cube_local(NPU_A2, 0),
-                             .src1 = cube_local(NPU_B2, 0),
+                             .dst = local_at(NPU_CO1, 0, 0),
+                             .src0 = local_at(NPU_A2, 0, 0),
+                             .src1 = local_at(NPU_B2, 0, 0),
                              .mmad = {.m = (uint16_t)m, .n = (uint16_t)n, .k = (uint16_t)k, .init = (uint8_t)init}};
 }
 
@@ -272,9 +272,9 @@ static void fixpipes(void)
         struct npu_insn insn = {.op = NPU_OP_FIXPIPE,
                                 .src_type = ways[way].src,
                                 .dst_type = ways[way].dst,
-                                .dst = to_l1 ? cube_local(NPU_A1, 2048) : cube_gm(cube_out),
-                                .src0 = cube_local(NPU_CO1, 0),
-                                .src1 = cube_local(NPU_C1, 0),
+                                .dst = to_l1 ? local_at(NPU_A1, 2048, 0) : gm_tensor(cube_out),
+                                .src0 = local_at(NPU_CO1, 0, 0),
+                                .src1 = local_at(NPU_C1, 0, 0),
                                 .scalar = parameters[7],
                                 .fixpipe = {.n = (uint16_t)n,
                                             .m = (uint16_t)m,
@@ -308,8 +308,8 @@ static void copies(void)
                             .flags = NPU_INSN_CUBE_REGISTERS,
                             .src_type = AKGEN_FLOAT,
                             .dst_type = AKGEN_FLOAT,
-                            .dst = cube_gm(cube_out),
-                            .src0 = cube_local(NPU_CO1, 0),
+                            .dst = gm_tensor(cube_out),
+                            .src0 = local_at(NPU_CO1, 0, 0),
                             .fixpipe = {.n = 16, .m = 16, .src_stride = 16, .dst_stride = 16, .nz2nd = 1}};
     memset(cube_out, 0, 4096);
     npu_set_cube_register(NPU_CUBE_ND, 2 | 3u << 16 | UINT64_C(256) << 32);
@@ -339,8 +339,8 @@ static struct npu_insn fixpipe(uint8_t unit_flag)
         .op = NPU_OP_FIXPIPE,
         .src_type = AKGEN_FLOAT,
         .dst_type = AKGEN_FLOAT,
-        .dst = cube_gm(cube_out),
-        .src0 = cube_local(NPU_CO1, 0),
+        .dst = gm_tensor(cube_out),
+        .src0 = local_at(NPU_CO1, 0, 0),
         .fixpipe = {
             .n = 32, .m = 16, .src_stride = 16, .dst_stride = 32, .nd_num = 1, .unit_flag = unit_flag, .nz2nd = 1}};
 }
@@ -421,14 +421,14 @@ static void bias_again(void)
                             .form = NPU_FORM_MASK_REG,
                             .src_type = AKGEN_FLOAT16,
                             .dst_type = AKGEN_FLOAT,
-                            .dst = cube_local(NPU_C2, 0),
-                            .src0 = cube_local(NPU_C1, 0),
+                            .dst = local_at(NPU_C2, 0, 0),
+                            .src0 = local_at(NPU_C1, 0, 0),
                             .copy = {.block_count = 1, .block_len = 2}};
     npu_issue_copy(&bias);
     npu_set_flag(NPU_PIPE_MTE1, NPU_PIPE_M, 0);
     npu_wait_flag(NPU_PIPE_MTE1, NPU_PIPE_M, 0);
     struct npu_insn product = mmad(16, 32, 16, NPU_C_BIAS);
-    product.aux = cube_local(NPU_C2, 0);
+    product.aux = local_at(NPU_C2, 0, 0);
     npu_issue_cube(&product);
     if (other_bias)
         cube_at(NPU_C1, 62)[0] ^= 1;
@@ -450,10 +450,10 @@ static void issue_wrong(void)
 {
     struct npu_insn insn = wrong;
     insn.dst =
-        wrong.dst.position == NPU_GM ? cube_gm(cube_out) : cube_local(wrong.dst.position, (uint32_t)wrong.dst.addr);
-    insn.src0 = cube_local(wrong.src0.position, (uint32_t)wrong.src0.addr);
+        wrong.dst.position == NPU_GM ? gm_tensor(cube_out) : local_at(wrong.dst.position, (uint32_t)wrong.dst.addr, 0);
+    insn.src0 = local_at(wrong.src0.position, (uint32_t)wrong.src0.addr, 0);
     if (wrong.op == NPU_OP_MMAD)
-        insn.src1 = cube_local(NPU_B2, 0);
+        insn.src1 = local_at(NPU_B2, 0, 0);
     npu_issue_cube(&insn);
 }
 

@@ -111,7 +111,7 @@ static void gm_states(void **state)
     fixture_make(&f, false, 0);
     memset(gm_flags, true, sizeof gm_flags);
     launch(&f, gm_kernel, 1);
-    size_t count, undefined = 0, first = COUNT * 4, found = 0;
+    size_t count, undefined = 0, first = ELEMENTS * 4, found = 0;
     for (size_t i = BYTES; i-- > 0;)
         if (!gm_flags[i]) {
             undefined++;

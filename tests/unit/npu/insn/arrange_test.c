@@ -1,9 +1,7 @@
 /* Gatherb, Transpose and TransDataTo5HD against the index formulas of their documentation. */
 #include "unit/npu/coverage.h"
-#include "unit/npu/fake_core.h"
+#include "unit/npu/core.h"
 #include "unit/npu/isa_types.h"
-
-#include "npu/insn/lanes.h"
 
 enum { DST = 0, SRC = 65536, OFFSETS = 131072, TMP = 131072 };
 
@@ -147,8 +145,8 @@ static void transpose_of_images(void **state)
 static void set_lists(uint32_t dst_gap, uint32_t src_gap)
 {
     for (uint32_t i = 0; i < 16; i++) {
-        fake_core.regs.va[i / 8][i % 8] = DST + i * dst_gap * 32;
-        fake_core.regs.va[2 + i / 8][i % 8] = SRC + i * src_gap * 32;
+        fake.regs.va[i / 8][i % 8] = DST + i * dst_gap * 32;
+        fake.regs.va[2 + i / 8][i % 8] = SRC + i * src_gap * 32;
     }
 }
 
@@ -180,8 +178,8 @@ static void trans_5hd_puts_columns_into_rows(void **state)
                     uint32_t step = insn.repeat == 1 ? 1 : r; /* one repeat: the stride counts once */
                     uint32_t byte = k * size;                 /* of row i, which spans one or two blocks */
                     uint32_t block = size == 4 ? 2 * i + byte / 32 : i;
-                    uint32_t to = fake_core.regs.va[block / 8][block % 8] + step * insn.dst_rep * 32 + byte % 32;
-                    uint32_t from = fake_core.regs.va[2 + k / 8][k % 8] + step * insn.src0_rep * 32 + i * size;
+                    uint32_t to = fake.regs.va[block / 8][block % 8] + step * insn.dst_rep * 32 + byte % 32;
+                    uint32_t from = fake.regs.va[2 + k / 8][k % 8] + step * insn.src0_rep * 32 + i * size;
                     to += size == 1 && dst_high ? 16 : 0;
                     from += size == 1 && src_high ? 16 : 0;
                     assert_memory_equal(fake_ub + to, before + from, size);
@@ -197,9 +195,9 @@ static void bad_addresses_trap(void **state)
     set_lists(1, 1);
     struct npu_insn insn = {
         .op = NPU_OP_TRANS_DATA_5HD, .dst_type = AKGEN_INT16, .src_type = AKGEN_INT16, .mode = 0 | 2 << 3, .repeat = 1};
-    fake_core.regs.va[3][7] += 16;
+    fake.regs.va[3][7] += 16;
     assert_string_equal(fake_run(insn, npu_check_trans_5hd, npu_exec_trans_5hd), "vec_alignment");
-    fake_core.regs.va[3][7] = NPU_VA_OUTSIDE;
+    fake.regs.va[3][7] = NPU_VA_OUTSIDE;
     assert_string_equal(fake_run(insn, npu_check_trans_5hd, npu_exec_trans_5hd), "vec_position");
     insn.repeat = 256;
     assert_string_equal(fake_run(insn, npu_check_trans_5hd, npu_exec_trans_5hd), "vec_repeat");

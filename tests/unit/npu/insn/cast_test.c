@@ -1,7 +1,7 @@
 /* Cast against cast_element.h. All
  * 65536 values of 16-bit sources, boundaries and random bits of the wider ones, in every pair and mode of cast.def. */
 #include "cast_element.h"
-#include "unit/npu/vec_core.h"
+#include "unit/npu/core.h"
 
 enum { DST = 0x8000, SRC = 0, BATCH = 2048 };
 
@@ -67,7 +67,7 @@ static void assert_batch(struct npu_core *core, const struct pair *pair, int mod
     half_t scale;
     memcpy(&scale, &core->regs.deq_scale, sizeof scale);
     assert_null(fake_issue(core, &insn, npu_check_cast, npu_exec_cast, NULL, NULL));
-    assert_int_equal(fake_notes, 0);
+    assert_int_equal(fake_note_count, 0);
     for (uint32_t i = 0; i < count; i++) {
         long double x = load(fake_ub + SRC, i, pair->src),
                     want = cast_element(pair->dst, pair->src, mode, x, (long double)(float)scale);
@@ -186,7 +186,7 @@ static void narrowing_in_place_and_strides(void **state)
     struct npu_insn insn = insn_of(&pair, RINT, 300);
     insn.dst = insn.src0;
     assert_null(fake_issue(core, &insn, npu_check_cast, npu_exec_cast, NULL, NULL));
-    assert_int_equal(fake_notes, 0);
+    assert_int_equal(fake_note_count, 0);
     for (uint32_t i = 0; i < 300; i++)
         assert_true(load(fake_ub + SRC, i, AKGEN_FLOAT16) == (long double)values[i]);
     /* half to int32: 64 elements a repeat, four blocks of source to eight of destination. */
@@ -210,7 +210,7 @@ static void narrowing_in_place_and_strides(void **state)
     insn = insn_of(&pair, FLOOR, 100);
     insn.dst = insn.src0;
     assert_null(fake_issue(core, &insn, npu_check_cast, npu_exec_cast, NULL, NULL));
-    assert_string_equal(fake_fault, "vec_overlap");
+    assert_string_equal(fake_last_note, "vec_overlap");
 }
 
 static void what_cast_refuses(void **state)
@@ -225,12 +225,12 @@ static void what_cast_refuses(void **state)
     /* A mode the pair lacks: nothing is written. */
     struct pair widen = {AKGEN_FLOAT, AKGEN_FLOAT16, 0};
     insn = insn_of(&widen, RINT, 64);
-    static uint8_t before[FAKE_UB];
-    memcpy(before, fake_ub, FAKE_UB);
+    static uint8_t before[SMALL_UB];
+    memcpy(before, fake_ub, SMALL_UB);
     npu_ub_undefine(core, fake_ub + DST, 256);
     assert_null(fake_issue(core, &insn, npu_check_cast, npu_exec_cast, NULL, NULL));
-    assert_string_equal(fake_fault, "cast_round_mode");
-    assert_memory_equal(fake_ub, before, FAKE_UB);
+    assert_string_equal(fake_last_note, "cast_round_mode");
+    assert_memory_equal(fake_ub, before, SMALL_UB);
     assert_false(npu_ub_defined(core, fake_ub + DST, 1));
     struct pair int4 = {AKGEN_INT4, AKGEN_FLOAT16, 0};
     insn = insn_of(&int4, RINT, 7);

@@ -1,6 +1,6 @@
 /* Compare and CompareScalar against one comparison per element; bits, definedness, CMPMASK, ragged counts. */
 #include "unit/npu/coverage.h"
-#include "unit/npu/vec_core.h"
+#include "unit/npu/core.h"
 
 #include <math.h>
 
@@ -98,7 +98,7 @@ static void one_bit_per_element(void **state)
                     assert_int_equal(fake_ub[DST + k / 8] >> (k % 8) & 1, specified(a, b, mode));
                 }
                 assert_memory_equal(before, fake_ub + DST + n / 8, sizeof before);
-                assert_int_equal(fake_notes, 0);
+                assert_int_equal(fake_note_count, 0);
                 covered(&insn, covered_form(&insn, &core->regs));
                 assert_true(core->regs.mask[0] == UINT64_MAX); /* the mask is no argument */
             }
@@ -169,7 +169,7 @@ static void what_the_chip_does_instead(void **state)
     struct npu_access accesses[NPU_MAX_ACCESSES];
     int n = 0;
     assert_null(fake_issue(core, &insn, npu_check_compare, npu_exec_compare, accesses, &n));
-    assert_string_equal(fake_fault, "compare_count");
+    assert_string_equal(fake_last_note, "compare_count");
     assert_int_equal(fake_ub[DST + 8], 0xa5); /* only one whole repeat */
     assert_int_equal(n, 3);
     assert_int_equal(accesses[0].bytes, 8);
@@ -180,7 +180,7 @@ static void what_the_chip_does_instead(void **state)
     insn = insn_of(AKGEN_INT32, GT, false);
     insn.count = 64;
     assert_null(fake_issue(core, &insn, npu_check_compare, npu_exec_compare, NULL, NULL));
-    assert_string_equal(fake_fault, "compare_int32_mode");
+    assert_string_equal(fake_last_note, "compare_int32_mode");
     for (uint32_t k = 0; k < 64; k++)
         assert_int_equal(fake_ub[DST + k / 8] >> (k % 8) & 1,
                          load(fake_ub + SRC0 + k * 4, AKGEN_INT32) == load(fake_ub + SRC1 + k * 4, AKGEN_INT32));
@@ -231,8 +231,8 @@ static void the_register_moves_to_and_from_ub(void **state)
             continue;
         struct npu_core *core = fake_core(&rng);
         uint32_t from = (uint32_t)rng_integer(&rng, 0, 100) * 16, to = DST + (uint32_t)rng_integer(&rng, 0, 100) * 16;
-        uint8_t want[FAKE_UB];
-        memcpy(want, fake_ub, FAKE_UB);
+        uint8_t want[SMALL_UB];
+        memcpy(want, fake_ub, SMALL_UB);
         memcpy(want + to, want + from, 16);
         npu_ub_undefine(core, fake_ub + to, 16);
         struct npu_insn set = {
@@ -240,7 +240,7 @@ static void the_register_moves_to_and_from_ub(void **state)
         struct npu_insn get = {.op = NPU_OP_GET_CMP_MASK, .dst_type = type, .src_type = type, .dst = fake_tensor(to)};
         assert_null(fake_issue(core, &set, npu_check_set_cmp_mask, npu_exec_set_cmp_mask, NULL, NULL));
         assert_null(fake_issue(core, &get, npu_check_get_cmp_mask, npu_exec_get_cmp_mask, NULL, NULL));
-        assert_memory_equal(fake_ub, want, FAKE_UB);
+        assert_memory_equal(fake_ub, want, SMALL_UB);
         assert_true(npu_ub_defined(core, fake_ub + to, 16));
         covered(&set, COUNT);
         if (npu_isa[NPU_OP_GET_CMP_MASK].types >> type & 1) /* GetCmpMask has no 64-bit types */
@@ -248,7 +248,7 @@ static void the_register_moves_to_and_from_ub(void **state)
         set.src0.addr += 8;
         assert_string_equal(fake_issue(core, &set, npu_check_set_cmp_mask, npu_exec_set_cmp_mask, NULL, NULL),
                             "misaligned_address");
-        get.dst.addr = (uint64_t)(fake_ub + FAKE_UB);
+        get.dst.addr = (uint64_t)(fake_ub + SMALL_UB);
         assert_string_equal(fake_issue(core, &get, npu_check_get_cmp_mask, npu_exec_get_cmp_mask, NULL, NULL),
                             "ub_out_of_bounds");
     }

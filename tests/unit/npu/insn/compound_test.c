@@ -1,8 +1,6 @@
 /* Compound instructions and CastDequant against the arithmetic that their documentation writes down. */
 #include "unit/npu/coverage.h"
-#include "unit/npu/fake_core.h"
-
-#include "npu/insn/lanes.h"
+#include "unit/npu/core.h"
 
 #include <math.h>
 
@@ -161,7 +159,7 @@ static void every_form_computes_its_formula(void **state)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             fake_reset();
             half_t scale = (half_t)0.125f;
-            memcpy(&fake_core.regs.deq_scale, &scale, sizeof scale);
+            memcpy(&fake.regs.deq_scale, &scale, sizeof scale);
             fill(forms[f].src, forms[f].dst, forms[f].scale);
             memcpy(before, fake_ub, UB_BYTES);
             struct npu_insn insn = instruction(forms[f].op, forms[f].src, forms[f].dst);
@@ -286,14 +284,14 @@ static void dequant_in_every_form(void **state)
             for (int i = 0; i < 16; i++)
                 words[i] = deq_word(0.01f * (float)(i + 1), i * 7 - 50, sign);
             memcpy(fake_ub + TABLE, words, sizeof words);
-            fake_core.regs.deq_scale = vector ? ((uint64_t)fake_ub + TABLE) / 32 : words[5];
+            fake.regs.deq_scale = vector ? ((uint64_t)fake_ub + TABLE) / 32 : words[5];
             struct npu_insn insn = dequant(sign ? AKGEN_INT8 : AKGEN_UINT8, vector, upper, 0);
             struct form_room room = {.bytes = ROOM, .repeats = 255};
-            form_put(&insn, &fake_core.regs, form, turn / 4, 16, 16, &room);
+            form_put(&insn, &fake.regs, form, turn / 4, 16, 16, &room);
             memcpy(want, fake_ub, UB_BYTES);
-            for (uint32_t r = 0; r < form_turns(&insn, &fake_core.regs, 128); r++)
+            for (uint32_t r = 0; r < form_turns(&insn, &fake.regs, 128); r++)
                 for (uint32_t lane = 0; lane < 128; lane++) {
-                    if (!form_selects(&insn, &fake_core.regs, 128, r, lane))
+                    if (!form_selects(&insn, &fake.regs, 128, r, lane))
                         continue;
                     size_t to = form_bit(&insn, 128, 16, insn.dst_blk, insn.dst_rep, r, lane) / 8 / 32 * 32;
                     size_t from = form_bit(&insn, 128, 16, insn.src0_blk, insn.src0_rep, r, lane) / 8;
@@ -320,7 +318,7 @@ static void dequant_scales_into_half_blocks(void **state)
         for (int i = 0; i < 16; i++)
             words[i] = deq_word(0.05f + (vector ? 0.01f * (float)i : 0), (vector ? i : 3) * (i % 2 ? -1 : 1), sign);
         memcpy(fake_ub + TABLE, words, sizeof words);
-        fake_core.regs.deq_scale = vector ? ((uint64_t)fake_ub + TABLE) / 32 : words[0];
+        fake.regs.deq_scale = vector ? ((uint64_t)fake_ub + TABLE) / 32 : words[0];
         memcpy(before, fake_ub, UB_BYTES);
         uint32_t count = counts[turn % 12];
         assert_null(fake_run(dequant(sign ? AKGEN_INT8 : AKGEN_UINT8, vector, upper, count), npu_check_dequant,
@@ -335,7 +333,7 @@ static void dequant_scales_into_half_blocks(void **state)
         assert_null(fake_last_note);
     }
     assert_null(fake_run(dequant(AKGEN_UINT8, false, false, 16), npu_check_dequant, npu_exec_dequant));
-    fake_core.regs.deq_scale = deq_word(1, 0, true);
+    fake.regs.deq_scale = deq_word(1, 0, true);
     assert_null(fake_run(dequant(AKGEN_UINT8, false, false, 16), npu_check_dequant, npu_exec_dequant));
     assert_string_equal(fake_last_note, "deq_sign_mode");
     assert_string_equal(fake_run(dequant(AKGEN_INT8, true, false, 16), npu_check_dequant, npu_exec_dequant),

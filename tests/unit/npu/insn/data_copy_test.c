@@ -1,6 +1,6 @@
 /* DataCopy and DataCopyPad against loops over bytes that follow the documentation. */
 #include "unit/npu/coverage.h"
-#include "unit/npu/fake_core.h"
+#include "unit/npu/core.h"
 #include "unit/npu/isa_types.h"
 
 static const char *copy(struct npu_insn insn)
@@ -243,8 +243,8 @@ static void atomics_combine_with_gm(void **state)
                 bool defined = fake_all(fake_ub + i * size, size) && fake_all(fake_gm + 64 + i * size, size);
                 memset(want_gm_flag + 64 + i * size, defined, size);
             }
-            fake_core.regs.atomic = (uint8_t)kind;
-            fake_core.regs.atomic_type = (uint8_t)types[t];
+            fake.regs.atomic = (uint8_t)kind;
+            fake.regs.atomic_type = (uint8_t)types[t];
             struct npu_insn insn = {.form = NPU_FORM_COUNT,
                                     .count = 640,
                                     .dst = fake_global(64),
@@ -254,7 +254,7 @@ static void atomics_combine_with_gm(void **state)
             assert_null(copy(insn));
             check_memory();
         }
-    fake_core.regs.atomic_type = AKGEN_UINT8;
+    fake.regs.atomic_type = AKGEN_UINT8;
     struct npu_insn insn = {.form = NPU_FORM_COUNT,
                             .count = 64,
                             .dst = fake_global(0),

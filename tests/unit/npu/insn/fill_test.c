@@ -1,6 +1,6 @@
 /* Duplicate, Brcb, Copy and CreateVecIndex against plain loops. */
 #include "unit/npu/coverage.h"
-#include "unit/npu/fake_core.h"
+#include "unit/npu/core.h"
 #include "unit/npu/isa_types.h"
 
 enum { DST = 0, SRC = 98304 };
@@ -121,8 +121,8 @@ static void counted_copy_takes_the_mask_per_repeat(void **state)
         struct npu_insn insn = instruction(AKGEN_INT32);
         uint32_t n = turn ? 1 + fake_random(300) : 144;
         insn.form = turn % 2 ? NPU_FORM_MASK_LEN : NPU_FORM_MASK_REG;
-        fake_core.regs.counter = true;
-        fake_core.regs.mask[0] = insn.mask[0] = n;
+        fake.regs.counter = true;
+        fake.regs.mask[0] = insn.mask[0] = n;
         insn.repeat = turn ? fake_random(4) : 1;
         insn.src0_blk = turn ? (uint16_t)fake_random(9) : 8;
         insn.dst_rep = 40;

@@ -3,7 +3,7 @@
 #include "unit/npu/coverage.h"
 #include "elements.h"
 #include "unit/npu/isa_types.h"
-#include "unit/npu/vec_core.h"
+#include "unit/npu/core.h"
 
 enum { ROOM = 0x4000, DST = 0, SRC0 = ROOM, SRC1 = 2 * ROOM, AUX = 3 * ROOM };
 
@@ -90,7 +90,7 @@ static void put_operand(struct rng *rng, uint32_t offset, uint8_t type)
 }
 
 /* All of UB before each run of one instruction: written once, then restored. */
-static uint8_t before[FAKE_UB], want[FAKE_UB];
+static uint8_t before[SMALL_UB], want[SMALL_UB];
 
 static void put_operands(struct rng *rng, const struct npu_insn *insn)
 {
@@ -106,7 +106,7 @@ static void put_operands(struct rng *rng, const struct npu_insn *insn)
         uint32_t offset = (uint32_t)(rng_integer(rng, 0, (int64_t)((ROOM - 64) / size)) * (int64_t)size);
         memcpy(fake_ub + SRC1 + i, &offset, 4);
     }
-    memcpy(before, fake_ub, FAKE_UB);
+    memcpy(before, fake_ub, SMALL_UB);
 }
 
 /* CreateVecIndex: a block from the one before, a repeat from the one before; by bits each element alone. */
@@ -254,8 +254,8 @@ static void assert_as_specified(struct npu_core *core, const struct instruction 
                                 enum form form)
 {
     bool counted_copy = insn->op == NPU_OP_COPY && core->regs.counter;
-    memcpy(want, before, FAKE_UB);
-    memcpy(fake_ub, before, FAKE_UB);
+    memcpy(want, before, SMALL_UB);
+    memcpy(fake_ub, before, SMALL_UB);
     if (counted_copy)
         specify_counted_copy(insn, &core->regs);
     else
@@ -267,8 +267,8 @@ static void assert_as_specified(struct npu_core *core, const struct instruction 
     if (trap)
         fail_msg("%s from %s to %s, %s: %s", npu_isa[insn->op].name, from, to, form_names[form], trap);
     uint32_t bits = npu_element_bits(insn->dst_type), step = bits < 8 ? 8 : bits;
-    bool same = !memcmp(fake_ub, want, FAKE_UB);
-    for (size_t bit = 0; !same && bit < FAKE_UB * 8; bit += step)
+    bool same = !memcmp(fake_ub, want, SMALL_UB);
+    for (size_t bit = 0; !same && bit < SMALL_UB * 8; bit += step)
         if (memcmp(fake_ub + bit / 8, want + bit / 8, step / 8) &&
             (bits < 8 || !element_same(insn, fake_ub, want, bit)))
             fail_msg("%s from %s to %s, %s, mode %d, %u repeats, count %u: byte %zu is %Lg, expected %Lg",
@@ -297,21 +297,20 @@ static void one_form(struct rng *rng, uint16_t op, uint8_t src, uint8_t dst, enu
         for (int turn = 0; turn < turns; turn++) {
             struct npu_insn insn = insn_of(op, src, dst, mode);
             struct form_room room = room_of(&insn);
-            memset(&fake_core_state.regs, 0, sizeof fake_core_state.regs);
-            vary(rng, &insn, &fake_core_state.regs, (uint32_t)turn);
-            form_put(&insn, &fake_core_state.regs, form, (uint32_t)turn, npu_element_bits(dst), npu_element_bits(src),
-                     &room);
+            memset(&fake.regs, 0, sizeof fake.regs);
+            vary(rng, &insn, &fake.regs, (uint32_t)turn);
+            form_put(&insn, &fake.regs, form, (uint32_t)turn, npu_element_bits(dst), npu_element_bits(src), &room);
             if (op == NPU_OP_GATHER)
                 insn.dst_blk = 1;
-            if (op == NPU_OP_COPY && fake_core_state.regs.counter && insn.repeat > 3)
+            if (op == NPU_OP_COPY && fake.regs.counter && insn.repeat > 3)
                 insn.repeat = 3, insn.dst_rep = insn.src0_rep = 1;
-            if (op == NPU_OP_COPY && fake_core_state.regs.counter) {
-                uint64_t *n = form == COUNTER ? insn.mask : fake_core_state.regs.mask;
+            if (op == NPU_OP_COPY && fake.regs.counter) {
+                uint64_t *n = form == COUNTER ? insn.mask : fake.regs.mask;
                 *n = *n < 500 ? *n : 500;
             }
-            if (op != NPU_OP_COPY || !fake_core_state.regs.counter)
+            if (op != NPU_OP_COPY || !fake.regs.counter)
                 put_in_place(&insn, (uint32_t)turn);
-            assert_as_specified(&fake_core_state, &with, &insn, form);
+            assert_as_specified(&fake, &with, &insn, form);
         }
     }
 }

@@ -1,9 +1,7 @@
 /* Gather and GatherMask against the loops of their documentation. */
 #include "unit/npu/coverage.h"
-#include "unit/npu/fake_core.h"
+#include "unit/npu/core.h"
 #include "unit/npu/isa_types.h"
-
-#include "npu/insn/lanes.h"
 
 enum { DST = 0, SRC = 65536, OFFSETS = 131072, PATTERN = 131072, SRC_BYTES = 4096 };
 
@@ -161,7 +159,7 @@ static void gather_mask_keeps_what_the_pattern_says(void **state)
                 uint32_t from = SRC + (r * insn.src0_rep + e / per_block * insn.src0_blk) * 32 + e % per_block * size;
                 assert_memory_equal(fake_ub + DST + kept++ * size, before + from, size);
             }
-        assert_int_equal(fake_core.results.rsvd_count, kept);
+        assert_int_equal(fake.results.rsvd_count, kept);
         insn.op = NPU_OP_GATHER_MASK;
         covered(&insn, COUNT);
         if (kept * size % 32)
@@ -184,7 +182,7 @@ static void gather_mask_works_in_place(void **state)
     insn.src0_blk = 1;
     insn.src0_rep = 8;
     assert_null(gather_mask(insn));
-    assert_int_equal(fake_core.results.rsvd_count, 128);
+    assert_int_equal(fake.results.rsvd_count, 128);
     for (uint32_t i = 0; i < 128; i++)
         assert_float_equal(((npu_f32 *)(fake_ub + SRC))[i], 2.0 * (i + 1), 0);
 }

@@ -1,6 +1,6 @@
 /* The walk over lanes against a plain loop over (repeat, lane), the footprints against the bytes that loop touches, and
  * every trap of the vector forms. */
-#include "unit/npu/vec_core.h"
+#include "unit/npu/core.h"
 
 /* Where a lane of one operand lies, from the documentation's words: block of 32 bytes, block stride, repeat stride. */
 static uint64_t address_of(uint64_t base, uint32_t bits, uint32_t blk, uint32_t rep, uint32_t repeat, uint32_t lane)
@@ -151,7 +151,7 @@ static void paint(uint8_t *map, const struct npu_access *a)
     for (uint32_t k = 0; k < a->count2; k++)
         for (uint32_t i = 0; i < a->count; i++) {
             uint64_t at = a->addr + (uint64_t)(k * a->stride2) + (uint64_t)(i * a->stride) - (uint64_t)fake_ub;
-            assert_true(at + a->bytes <= FAKE_UB);
+            assert_true(at + a->bytes <= SMALL_UB);
             memset(map + at, 1, a->bytes);
         }
 }
@@ -161,9 +161,9 @@ static void footprints_cover_what_is_touched(void **state)
     (void)state;
     struct rng rng;
     rng_seed(&rng, 3);
-    static uint8_t listed[FAKE_UB], touched[FAKE_UB];
+    static uint8_t listed[SMALL_UB], touched[SMALL_UB];
     for (int i = 0; i < 2000; i++) {
-        struct npu_core *core = &fake_core_state;
+        struct npu_core *core = &fake;
         if (!i)
             core = fake_core(&rng);
         struct npu_insn insn = random_insn(&rng, core);
@@ -191,7 +191,7 @@ static void footprints_cover_what_is_touched(void **state)
             memset(touched + (expected[k].src0 - (uint64_t)fake_ub), 1, size);
             memset(touched + (expected[k].src1 - (uint64_t)fake_ub), 1, size);
         }
-        for (size_t at = 0; at < FAKE_UB; at++) {
+        for (size_t at = 0; at < SMALL_UB; at++) {
             if (touched[at])
                 assert_true(listed[at]);
             else if (!holes) /* without holes in the mask the footprint is exact */
@@ -202,7 +202,7 @@ static void footprints_cover_what_is_touched(void **state)
 
 static const char *fault_of(struct npu_insn insn)
 {
-    return fake_issue(&fake_core_state, &insn, npu_check_binary, npu_exec_binary, NULL, NULL);
+    return fake_issue(&fake, &insn, npu_check_binary, npu_exec_binary, NULL, NULL);
 }
 
 /* Docs 掩码, table 5: too much counts as the maximum, nothing does nothing. */
@@ -241,9 +241,9 @@ static void masks_beyond_a_repeat_are_cut(void **state)
         insn.form = masks[i].form;
         insn.mask[0] = masks[i].low;
         insn.mask[1] = masks[i].high;
-        int before = fake_notes;
+        int before = fake_note_count;
         assert_null(fault_of(insn));
-        assert_int_equal(fake_notes - before, masks[i].note);
+        assert_int_equal(fake_note_count - before, masks[i].note);
         for (int k = 0; k < FLOATS; k++)
             assert_float_equal(((float *)(fake_ub + DST))[k], masks[i].runs ? 100 + k : -1, 0);
         assert_float_equal(((float *)(fake_ub + DST))[FLOATS], -1, 0);
@@ -323,14 +323,14 @@ static void partial_overlap_is_noted(void **state)
                             .src0 = fake_tensor(0x1000),
                             .src1 = fake_tensor(0x2000)};
     assert_null(fault_of(insn));
-    assert_int_equal(fake_notes, 0); /* in place */
+    assert_int_equal(fake_note_count, 0); /* in place */
     insn.dst = fake_tensor(0x1020);
     assert_null(fault_of(insn));
-    assert_int_equal(fake_notes, 1);
-    assert_string_equal(fake_fault, "vec_overlap");
+    assert_int_equal(fake_note_count, 1);
+    assert_string_equal(fake_last_note, "vec_overlap");
     insn.dst = fake_tensor(0x1100);
     assert_null(fault_of(insn));
-    assert_int_equal(fake_notes, 1); /* behind the source */
+    assert_int_equal(fake_note_count, 1); /* behind the source */
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  */
 #include "unit/npu/coverage.h"
 #include "elements.h"
-#include "unit/npu/vec_core.h"
+#include "unit/npu/core.h"
 
 enum { DST = 0, SRC = 0x8000, TMP = 0xc000, ROOM = 0x4000, LANES = 128 };
 enum { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX, ORDERS };
@@ -82,7 +82,7 @@ static int extreme(const struct repeat *repeat, uint32_t from, uint32_t n, bool 
     return best;
 }
 
-static uint8_t want[FAKE_UB];
+static uint8_t want[SMALL_UB];
 static struct npu_results want_results;
 
 static void put(size_t at, uint8_t type, long double value)
@@ -223,7 +223,7 @@ static bool same_bits(uint8_t type, uint64_t got, uint64_t expected)
 static void assert_as_specified(struct npu_core *core, const struct instruction *with, struct npu_insn *insn,
                                 enum form form)
 {
-    memcpy(want, fake_ub, FAKE_UB);
+    memcpy(want, fake_ub, SMALL_UB);
     want_results = core->results;
     specify(insn, &core->regs, with->kind);
     struct npu_insn issued = *insn;
@@ -233,7 +233,7 @@ static void assert_as_specified(struct npu_core *core, const struct instruction 
         fail_msg("%s of %s, %s: %s", name, type, form_names[form], trap);
     memcpy(want + TMP, fake_ub + TMP, ROOM); /* what is in sharedTmpBuffer is not documented */
     size_t size = insn->src_type == AKGEN_FLOAT ? 4 : 2;
-    for (size_t i = 0; i < FAKE_UB; i += size)
+    for (size_t i = 0; i < SMALL_UB; i += size)
         if (memcmp(fake_ub + i, want + i, size) && !element_same(insn, fake_ub, want, i * 8))
             fail_msg("%s of %s, %s, mode %d, %u repeats: byte %zu is %Lg, expected %Lg", name, type, form_names[form],
                      insn->mode, insn->repeat, i, element_load(fake_ub, i * 8, insn->src_type),

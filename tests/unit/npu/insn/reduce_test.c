@@ -1,5 +1,5 @@
 /* Reductions against plain loops: trees over neighbours, first extremes, accumulated sums. */
-#include "unit/npu/fake_core.h"
+#include "unit/npu/core.h"
 
 static const char *run(struct npu_insn insn, int op)
 {
@@ -181,7 +181,7 @@ static void whole_reduce_finds_first_extremes(void **state)
                 all_index = r * (half ? 128 : 64) + (uint32_t)best;
             }
         }
-        assert_int_equal(fake_core.results.reduce_index, all_index);
+        assert_int_equal(fake.results.reduce_index, all_index);
     }
 }
 
@@ -258,10 +258,10 @@ static void reduce_sum_adds_repeats_in_order(void **state)
             insn.form = NPU_FORM_MASK_REG;
             insn.repeat = 1;
             insn.dst = (struct npu_tensor){0};
-            fake_core.regs.counter = true;
-            fake_core.regs.mask[0] = counts[c];
+            fake.regs.counter = true;
+            fake.regs.mask[0] = counts[c];
             assert_null(run(insn, NPU_OP_VCADD_ACC));
-            uint32_t bits = (uint32_t)fake_core.results.acc_value;
+            uint32_t bits = (uint32_t)fake.results.acc_value;
             assert_memory_equal(&bits, fake_ub + DST, half ? 2 : 4);
         }
 }

@@ -1,5 +1,5 @@
 /* Select in its three modes against one choice per element; definedness follows the chosen source only. */
-#include "unit/npu/vec_core.h"
+#include "unit/npu/core.h"
 
 enum { CMPMASK, SCALAR, TENSOR };
 enum { DST = 0x0, SRC0 = 0x4000, SRC1 = 0x8000, MASK = 0xc000 };
@@ -21,8 +21,8 @@ static struct npu_insn insn_of(uint8_t type, uint8_t mode)
     return insn;
 }
 
-static uint8_t want[FAKE_UB];
-static bool want_defined[FAKE_UB];
+static uint8_t want[SMALL_UB];
+static bool want_defined[SMALL_UB];
 
 /* Element `lane` of repeat r, whose operands lie at these offsets. */
 static void specify(const struct npu_insn *insn, uint32_t r, uint32_t lane, size_t d, size_t a, size_t b)
@@ -30,10 +30,10 @@ static void specify(const struct npu_insn *insn, uint32_t r, uint32_t lane, size
     size_t size = akgen_dtype_size((enum akgen_dtype)insn->src_type), per_repeat = 256 / size;
     size_t bit = insn->mode == CMPMASK ? lane : r * per_repeat + lane;
     bool first = fake_ub[MASK + bit / 8] >> (bit % 8) & 1;
-    bool defined = fake_bit(MASK + bit / 8) || (fake_bits[MASK + bit / 8] >> (bit % 8) & 1);
+    bool defined = fake_ub_flag[MASK + bit / 8] || (fake_ub_bits[MASK + bit / 8] >> (bit % 8) & 1);
     size_t from = first ? a : b;
     for (size_t i = 0; i < size; i++)
-        defined = defined && ((!first && insn->mode == SCALAR) || fake_bit(from + i));
+        defined = defined && ((!first && insn->mode == SCALAR) || fake_ub_flag[from + i]);
     memcpy(want + d, !first && insn->mode == SCALAR ? (const uint8_t *)&insn->scalar : fake_ub + from, size);
     for (size_t i = 0; i < size; i++)
         want_defined[d + i] = defined;
@@ -41,9 +41,9 @@ static void specify(const struct npu_insn *insn, uint32_t r, uint32_t lane, size
 
 static void assert_as_specified(struct npu_core *core, struct npu_insn *insn)
 {
-    memcpy(want, fake_ub, FAKE_UB);
-    for (size_t i = 0; i < FAKE_UB; i++)
-        want_defined[i] = fake_bit(i);
+    memcpy(want, fake_ub, SMALL_UB);
+    for (size_t i = 0; i < SMALL_UB; i++)
+        want_defined[i] = fake_ub_flag[i];
     uint32_t size = (uint32_t)akgen_dtype_size((enum akgen_dtype)insn->src_type), per_repeat = 256 / size,
              per_block = 32 / size;
     bool level2 = insn->form == NPU_FORM_COUNT;
@@ -58,9 +58,9 @@ static void assert_as_specified(struct npu_core *core, struct npu_insn *insn)
                         SRC1 + (r * insn->src1_rep + block * insn->src1_blk) * 32 + within);
         }
     assert_null(fake_issue(core, insn, npu_check_select, npu_exec_select, NULL, NULL));
-    assert_memory_equal(fake_ub, want, FAKE_UB);
-    for (size_t i = 0; i < FAKE_UB; i++)
-        assert_int_equal(fake_bit(i), want_defined[i]);
+    assert_memory_equal(fake_ub, want, SMALL_UB);
+    for (size_t i = 0; i < SMALL_UB; i++)
+        assert_int_equal(fake_ub_flag[i], want_defined[i]);
     assert_true(fake_undefined_reads <= 1);
 }
 
@@ -79,7 +79,7 @@ static void every_mode_and_size(void **state)
                 struct npu_insn insn = insn_of(types[t], mode);
                 insn.count = counts[i % 14];
                 for (int k = 0; k < 30 && i >= 14; k++)
-                    npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, FAKE_UB), 1);
+                    npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, SMALL_UB), 1);
                 if (i == 27) /* undefined bits of the mask */
                     npu_ub_undefine(core, fake_ub + MASK + 2, 3);
                 if (i == 26) /* some of its bits: what Compare leaves at the end of a tile */
@@ -113,7 +113,7 @@ static void masks_and_strides(void **state)
                     insn.dst_rep = insn.src0_rep = insn.src1_rep = 8;
                 }
                 for (int k = 0; k < 100 && i % 8; k++)
-                    npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, FAKE_UB), 1);
+                    npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, SMALL_UB), 1);
                 assert_as_specified(core, &insn);
             }
 }

@@ -1,8 +1,6 @@
 /* Sort32 and MrgSort against qsort of the same pairs; counts of suspended merges against a merge by hand. */
 #include "unit/npu/coverage.h"
-#include "unit/npu/fake_core.h"
-
-#include "npu/insn/lanes.h"
+#include "unit/npu/core.h"
 
 #include <math.h>
 
@@ -178,7 +176,7 @@ static void merges_keep_the_order_of_equal_scores(void **state)
             assert_int_equal(got.index, all[i].index);
         }
         for (int k = 0; k < 4; k++)
-            assert_int_equal(fake_core.results.merge_counts >> 16 * k & 0xffff, lengths[k]);
+            assert_int_equal(fake.results.merge_counts >> 16 * k & 0xffff, lengths[k]);
         struct npu_insn insn = mrg_sort(type, lengths, 0, repeat);
         covered(&insn, COUNT);
     }
@@ -201,7 +199,7 @@ static void suspended_merge_stops_at_an_empty_list(void **state)
                 get_pair(fake_ub + DST + 8, AKGEN_FLOAT).score == 8 &&
                 get_pair(fake_ub + DST + 16, AKGEN_FLOAT).score == 7);
     assert_memory_equal(fake_ub + DST + 24, fourth, 8);
-    assert_int_equal(fake_core.results.merge_counts, 1 | 2 << 16);
+    assert_int_equal(fake.results.merge_counts, 1 | 2 << 16);
 }
 
 static void merge_checks_its_parameters(void **state)

@@ -1,6 +1,6 @@
 /* Add to Not: values against elements.h and definedness, on sizes around every boundary, with masks and strides. */
 #include "elements.h"
-#include "unit/npu/vec_core.h"
+#include "unit/npu/core.h"
 
 enum { DST = 0x1000, SRC0 = 0x4000, SRC1 = 0x8000, SPAN = 0x3000 };
 
@@ -26,8 +26,8 @@ static struct family family_of(uint16_t op)
     return (struct family){npu_check_unary, npu_exec_unary, false, false, false};
 }
 
-static uint8_t want[FAKE_UB];
-static bool want_defined[FAKE_UB];
+static uint8_t want[SMALL_UB];
+static bool want_defined[SMALL_UB];
 
 static bool all_defined(const uint8_t *at, size_t size)
 {
@@ -70,9 +70,9 @@ static void specify_lane(const struct npu_insn *insn, const struct family *f, si
 static void assert_as_specified(struct npu_core *core, struct npu_insn *insn)
 {
     struct family f = family_of(insn->op);
-    memcpy(want, fake_ub, FAKE_UB);
-    for (size_t i = 0; i < FAKE_UB; i++)
-        want_defined[i] = fake_bit(i);
+    memcpy(want, fake_ub, SMALL_UB);
+    for (size_t i = 0; i < SMALL_UB; i++)
+        want_defined[i] = fake_ub_flag[i];
     size_t dst_size = akgen_dtype_size((enum akgen_dtype)insn->dst_type),
            src_size = akgen_dtype_size((enum akgen_dtype)insn->src_type);
     size_t per_repeat = 256 / (dst_size > src_size ? dst_size : src_size);
@@ -94,9 +94,9 @@ static void assert_as_specified(struct npu_core *core, struct npu_insn *insn)
                                  lane / sb * (level2 ? 1 : insn->src1_blk) * 32 + lane % sb * src_size);
         }
     assert_null(fake_issue(core, insn, f.check, f.execute, NULL, NULL));
-    for (size_t i = 0; i < FAKE_UB; i++)
-        assert_int_equal(fake_bit(i), want_defined[i]);
-    for (size_t i = 0; i < FAKE_UB; i += dst_size)
+    for (size_t i = 0; i < SMALL_UB; i++)
+        assert_int_equal(fake_ub_flag[i], want_defined[i]);
+    for (size_t i = 0; i < SMALL_UB; i += dst_size)
         if (memcmp(fake_ub + i, want + i, dst_size) && !element_same(insn, fake_ub, want, i * 8))
             fail_msg("%s %s at %zu: %La, specified %La", npu_isa[insn->op].name,
                      akgen_dtype_name((enum akgen_dtype)insn->dst_type), i,
@@ -117,7 +117,7 @@ static void fill(struct rng *rng, uint8_t type, bool tame)
     if (!tame)
         return;
     size_t size = akgen_dtype_size((enum akgen_dtype)type);
-    for (size_t i = 0; i < FAKE_UB; i += size)
+    for (size_t i = 0; i < SMALL_UB; i += size)
         element_store(fake_ub + i, 0, type,
                       type == AKGEN_FLOAT || type == AKGEN_FLOAT16 ? rng_normal(rng) * 4
                                                                    : (double)rng_integer(rng, -3000, 3000));
@@ -190,7 +190,7 @@ static void masks_strides_and_undefined_bytes(void **state)
                 insn.src0_rep = (uint16_t)rng_integer(&rng, 0, 20);
                 insn.src1_rep = (uint16_t)rng_integer(&rng, 0, 20);
                 for (int k = 0; k < 40; k++)
-                    npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, FAKE_UB), 1);
+                    npu_ub_undefine(core, fake_ub + rng_integer(&rng, 0, SMALL_UB), 1);
                 assert_as_specified(core, &insn);
                 assert_true(fake_undefined_reads <= 1);
             }
@@ -226,7 +226,7 @@ static void one_operand_decides_bits(void **state)
         struct family f = family_of(insn.op);
         assert_null(fake_issue(core, &insn, f.check, f.execute, NULL, NULL));
         for (size_t at = 0; at < BYTES; at++)
-            assert_int_equal(fake_bit(insn.dst.addr - (uint64_t)fake_ub + at), defined[at]);
+            assert_int_equal(fake_ub_flag[insn.dst.addr - (uint64_t)fake_ub + at], defined[at]);
     }
 }
 
@@ -294,7 +294,7 @@ static int32_t shift(uint16_t op, uint8_t type, int32_t value, int64_t distance,
                             .scalar = (uint64_t)distance};
     memcpy(fake_ub + SRC0, &value, 4);
     memset(fake_ub + DST, 0, 4);
-    assert_null(fake_issue(&fake_core_state, &insn, npu_check_scalar, npu_exec_scalar, NULL, NULL));
+    assert_null(fake_issue(&fake, &insn, npu_check_scalar, npu_exec_scalar, NULL, NULL));
     memcpy(&value, fake_ub + DST, 4);
     return value;
 }
@@ -327,9 +327,9 @@ static void shifts(void **state)
                            .dst = fake_tensor(DST),
                            .src0 = fake_tensor(SRC0),
                            .scalar = 17};
-    assert_string_equal(fake_issue(&fake_core_state, &bad, npu_check_scalar, npu_exec_scalar, NULL, NULL), "vec_shift");
+    assert_string_equal(fake_issue(&fake, &bad, npu_check_scalar, npu_exec_scalar, NULL, NULL), "vec_shift");
     bad.scalar = (uint64_t)-1;
-    assert_string_equal(fake_issue(&fake_core_state, &bad, npu_check_scalar, npu_exec_scalar, NULL, NULL), "vec_shift");
+    assert_string_equal(fake_issue(&fake, &bad, npu_check_scalar, npu_exec_scalar, NULL, NULL), "vec_shift");
 }
 
 /* dst of a compound instruction is listed as read and written. */

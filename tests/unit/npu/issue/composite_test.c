@@ -1,14 +1,8 @@
 /* A reduction that ends with a scalar store orders its result before MTE3; one that ends with a vector instruction does
  * not. Reading a result register waits for V. On the whole machine, in program order and in random ones. */
-#include "npu/npu.h"
+#include "unit/npu/launch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-enum { COUNT = 4096 };
+enum { MOST = 4096 };
 
 static int reduction, with_index;
 static uint32_t elements;
@@ -17,14 +11,14 @@ static uint64_t (*result_register)(void); /* NULL: none is read */
 static void kernel(uint64_t in, uint64_t out)
 {
     struct npu_tensor src, dst, tmp;
-    npu_local_tensor(NPU_VECIN, 0, COUNT * 4, &src);
+    npu_local_tensor(NPU_VECIN, 0, MOST * 4, &src);
     npu_local_tensor(NPU_VECOUT, 65536, 32, &dst);
     npu_local_tensor(NPU_VECCALC, 131072, 8192, &tmp);
     struct npu_insn load = {.op = NPU_OP_DATA_COPY,
                             .form = NPU_FORM_COUNT,
                             .dst_type = AKGEN_FLOAT,
                             .src_type = AKGEN_FLOAT,
-                            .count = COUNT,
+                            .count = MOST,
                             .dst = src,
                             .src0 = {.addr = in, .position = NPU_GM}};
     npu_issue(&load);
@@ -53,14 +47,14 @@ static void kernel(uint64_t in, uint64_t out)
 static void register_kernel(uint64_t in, uint64_t out)
 {
     struct npu_tensor all, number, other;
-    npu_local_tensor(NPU_VECIN, 0, COUNT * 4, &all);
+    npu_local_tensor(NPU_VECIN, 0, MOST * 4, &all);
     npu_local_tensor(NPU_VECIN, 32, 32, &number);
     npu_local_tensor(NPU_VECCALC, 131072, 256, &other);
     struct npu_insn load = {.op = NPU_OP_DATA_COPY,
                             .form = NPU_FORM_COUNT,
                             .dst_type = AKGEN_FLOAT,
                             .src_type = AKGEN_FLOAT,
-                            .count = COUNT,
+                            .count = MOST,
                             .dst = all,
                             .src0 = {.addr = in, .position = NPU_GM}};
     npu_issue(&load);
@@ -89,31 +83,23 @@ static void register_kernel(uint64_t in, uint64_t out)
 }
 
 /* Runs a kernel. The hazard found, "" if there is none; the stored value in *result. */
-static const char *launch(void (*entry)(uint64_t, uint64_t), uint64_t seed, float *result)
+static const char *launch_with(void (*entry)(uint64_t, uint64_t), uint64_t seed, float *result)
 {
-    static char fault[64];
-    static _Alignas(512) float x[COUNT], y[128];
-    struct npu_config config = {
-        .soc = npu_soc_find("910B2"), .sync = NPU_SYNC_MANUAL, .random_order = seed != 0, .seed = seed};
-    struct npu *npu = npu_create(&config);
-    for (int i = 0; i < COUNT; i++)
+    static struct outcome outcome;
+    static _Alignas(512) float x[MOST], y[128];
+    const struct npu_config config = manual_sync(seed);
+    const struct gm_part parts[] = {{"x", x, sizeof x, NPU_GM_INPUT, true}, {"y", y, sizeof y, NPU_GM_INOUT, true}};
+    for (int i = 0; i < MOST; i++)
         x[i] = (float)(i % 100);
-    npu_gm_add(npu, "x", x, sizeof x, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "y", y, sizeof y, NPU_GM_INOUT, true);
-    uint64_t args[] = {(uint64_t)x, (uint64_t)y};
-    npu_launch(npu, entry, args, 2, 1);
-    size_t n;
-    const struct npu_finding *findings = npu_findings(npu, &n);
-    strcpy(fault, n ? findings[0].fault : "");
+    outcome = launch_once(&config, (void *)entry, parts, 2);
     *result = y[0];
-    npu_destroy(npu);
-    return fault;
+    return outcome.first;
 }
 
 static const char *run(int op, int index, uint32_t count, uint64_t seed, float *result)
 {
     reduction = op, with_index = index, elements = count;
-    return launch(kernel, seed, result);
+    return launch_with(kernel, seed, result);
 }
 
 static void scalar_stores_are_ordered(void **state)
@@ -121,7 +107,7 @@ static void scalar_stores_are_ordered(void **state)
     (void)state;
     float result;
     for (uint64_t seed = 0; seed < 6; seed++) {
-        assert_string_equal(run(NPU_OP_REDUCE_SUM, 0, COUNT, seed, &result), "");
+        assert_string_equal(run(NPU_OP_REDUCE_SUM, 0, MOST, seed, &result), "");
         /* 40 times 0..99 and 96 more numbers 0..95 */
         assert_float_equal(result, 40 * 4950 + 4560, 0);
         assert_string_equal(run(NPU_OP_REDUCE_MAX, 0, 64, seed, &result), "");
@@ -154,10 +140,10 @@ static void a_result_register_waits_for_v(void **state)
     float result;
     for (uint64_t seed = 0; seed < 6; seed++) {
         result_register = NULL;
-        assert_string_equal(launch(register_kernel, seed, &result), "hazard_war");
+        assert_string_equal(launch_with(register_kernel, seed, &result), "hazard_war");
         for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
             result_register = registers[i];
-            assert_string_equal(launch(register_kernel, seed, &result), "");
+            assert_string_equal(launch_with(register_kernel, seed, &result), "");
             assert_float_equal(result, 8, 0); /* the ninth number of 0, 1, 2, ... */
         }
     }

@@ -10,7 +10,7 @@ static void add_kernel(float *x, float *y, float *z)
     npu_que_init(&in_x, NPU_GM, NPU_VECIN, 2, 2, TILE * 4);
     npu_que_init(&in_y, NPU_GM, NPU_VECIN, 2, 2, TILE * 4);
     npu_que_init(&out, NPU_VECOUT, NPU_GM, 2, 2, TILE * 4);
-    uint64_t share = COUNT / (uint64_t)npu_block_num();
+    uint64_t share = ELEMENTS / (uint64_t)npu_block_num();
     for (uint64_t at = share * (uint64_t)npu_block_idx(), end = at + share; at < end; at += TILE) {
         struct npu_tensor a, b, c;
         npu_que_alloc(in_x, &a);
@@ -35,7 +35,7 @@ static void add_kernel(float *x, float *y, float *z)
 
 static void check_sum(struct fixture *f)
 {
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < ELEMENTS; i++)
         assert_true(f->z[i] == (float)i + (float)(3 * i + 1));
 }
 
@@ -51,8 +51,8 @@ static void adds_in_order(void **state)
     assert_int_equal(stats.blocks, BLOCKS);
     assert_int_equal(stats.waves, 1);
     assert_int_equal(stats.instructions, BLOCKS * TILES * 4);
-    assert_int_equal(stats.bytes_in, 2 * COUNT * 4);
-    assert_int_equal(stats.bytes_out, COUNT * 4);
+    assert_int_equal(stats.bytes_in, 2 * ELEMENTS * 4);
+    assert_int_equal(stats.bytes_out, ELEMENTS * 4);
     assert_int_equal(npu_gm_undefined(f.npu, f.z, NULL), 0);
     fixture_free(&f);
 }
@@ -107,7 +107,8 @@ static void never_written(void **state)
     (void)state;
     struct fixture f;
     fixture_make(&f, false, 0);
-    float *part = gm(f.npu, "part", 400, NPU_GM_OUTPUT, false);
+    float *part = gm_memory(400);
+    npu_gm_add(f.npu, "part", part, 400, NPU_GM_OUTPUT, false);
     uint64_t args[] = {0, 0, (uint64_t)part};
     assert_true(npu_launch(f.npu, write_most_kernel, args, 3, 1));
     const struct npu_finding *found = finding(&f, "unwritten_output");
@@ -121,7 +122,7 @@ static void overrun_kernel(float *x, float *y, float *z)
 {
     (void)y, (void)z;
     npu_pipe_create();
-    copy(local(256), global(x, COUNT - 40), 64);
+    copy(local(256), global(x, ELEMENTS - 40), 64);
     npu_pipe_destroy();
 }
 
@@ -147,9 +148,9 @@ static void padding_kernel(float *x, float *y, float *z)
     (void)y;
     npu_pipe_create();
     struct npu_tensor tensor = local(256);
-    copy(tensor, global(x, COUNT - 8), 16);
+    copy(tensor, global(x, ELEMENTS - 8), 16);
     npu_pipe_barrier(NPU_PIPE_ALL);
-    copy(global(z, COUNT - 8), tensor, 16);
+    copy(global(z, ELEMENTS - 8), tensor, 16);
     npu_pipe_destroy();
 }
 
@@ -158,7 +159,7 @@ static void padding_to_output_kernel(float *x, float *y, float *z)
     (void)y;
     npu_pipe_create();
     struct npu_tensor tensor = local(256);
-    copy(tensor, global(x, COUNT), 8);
+    copy(tensor, global(x, ELEMENTS), 8);
     npu_pipe_barrier(NPU_PIPE_ALL);
     copy(global(z, 0), tensor, 8);
     npu_pipe_destroy();
@@ -168,7 +169,7 @@ static void behind_the_padding_kernel(float *x, float *y, float *z)
 {
     (void)y, (void)z;
     npu_pipe_create();
-    copy(local(256), global(x, COUNT - 8), 24);
+    copy(local(256), global(x, ELEMENTS - 8), 24);
     npu_pipe_destroy();
 }
 
@@ -180,8 +181,8 @@ static void write_behind_the_padding_kernel(float *x, float *y, float *z)
     copy(local(256), global(x, 0), 24);
     npu_set_flag(NPU_PIPE_MTE2, NPU_PIPE_MTE3, 0);
     npu_wait_flag(NPU_PIPE_MTE2, NPU_PIPE_MTE3, 0);
-    copy(local(512), global(z, COUNT - 8), 24);
-    copy(global(z, COUNT - 8), local(256), 24);
+    copy(local(512), global(z, ELEMENTS - 8), 24);
+    copy(global(z, ELEMENTS - 8), local(256), 24);
     npu_pipe_destroy();
 }
 
@@ -204,7 +205,7 @@ static void padding_of_an_allocation(void **state)
             assert_int_equal(found->kind, NPU_DIFFERS);
             assert_non_null(strstr(found->message, "of x, which has"));
             assert_non_null(strstr(found->message, "32 bytes past its end"));
-            for (int k = COUNT - 8; k < COUNT; k++)
+            for (int k = ELEMENTS - 8; k < ELEMENTS; k++)
                 assert_true(f.z[k] == f.x[k]);
         }
         fixture_free(&f);

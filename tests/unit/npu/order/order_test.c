@@ -1,6 +1,6 @@
 /* The hazard detector: each rule by itself, then thousands of random programs against an oracle that keeps the set of
  * completed instructions of every pipe instead of clocks. */
-#include "unit/npu/lone_core.h"
+#include "unit/npu/core.h"
 
 enum { S = NPU_PIPE_S, V = NPU_PIPE_V, MTE2 = NPU_PIPE_MTE2, MTE3 = NPU_PIPE_MTE3 };
 static uint8_t gm[65536];

@@ -1,6 +1,8 @@
 /* TPipe, TQue and TBuf: budgets, ids, order in and out, every misuse that the chip does not forgive, and the order that
  * queues give to the pipes. */
-#include "unit/npu/lone_core.h"
+#include "unit/npu/core.h"
+
+#include "npu/queue/queue_internal.h"
 
 static uint32_t que, que2, buf;
 static struct npu_tensor t0, t1, t2;

@@ -21,7 +21,7 @@ static void store(float *at, float value)
 
 static void scalar_add_kernel(float *x, float *y, float *z)
 {
-    int share = COUNT / (int)npu_block_num(), first = share * (int)npu_block_idx();
+    int share = ELEMENTS / (int)npu_block_num(), first = share * (int)npu_block_idx();
     for (int i = first; i < first + share; i++) {
         __sanitizer_cov_trace_pc_guard(&block);
         store(&z[i], load(&x[i]) + load(&y[i]));
@@ -36,12 +36,12 @@ static void raw_pointers_compute(void **state)
     fixture_make(&f, false, 0);
     assert_true(launch(&f, scalar_add_kernel, BLOCKS));
     no_findings(&f);
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < ELEMENTS; i++)
         assert_true(f.z[i] == (float)i + (float)(3 * i + 1));
     struct npu_stats stats = npu_stats(f.npu);
-    assert_int_equal(stats.scalar_loads, 2 * COUNT);
-    assert_int_equal(stats.scalar_stores, COUNT);
-    assert_int_equal(stats.scalar_blocks, COUNT);
+    assert_int_equal(stats.scalar_loads, 2 * ELEMENTS);
+    assert_int_equal(stats.scalar_stores, ELEMENTS);
+    assert_int_equal(stats.scalar_blocks, ELEMENTS);
     assert_int_equal(npu_gm_undefined(f.npu, f.z, NULL), 0);
     fixture_free(&f);
 }
@@ -49,7 +49,7 @@ static void raw_pointers_compute(void **state)
 static void raw_overrun_kernel(float *x, float *y, float *z)
 {
     (void)y, (void)z;
-    for (int i = COUNT - 2; i <= COUNT; i++)
+    for (int i = ELEMENTS - 2; i <= ELEMENTS; i++)
         __sanitizer_cov_load4(&x[i]);
 }
 
@@ -290,19 +290,14 @@ static void tiling_mismatch(void **state)
 {
     (void)state;
     struct npu_config config = {.soc = &npu_socs[0]};
-    struct npu *npu = npu_create(&config);
     uint8_t *tiling = aligned_alloc(512, 512);
+    const struct gm_part part = {"tiling", tiling, 24, NPU_GM_TILING, true};
     for (int i = 0; i < 24; i++)
         tiling[i] = (uint8_t)i;
-    npu_gm_add(npu, "tiling", tiling, 24, NPU_GM_TILING, true);
-    uint64_t args[] = {(uint64_t)tiling};
-    assert_false(npu_launch(npu, (void *)tiling_kernel, args, 1, 1));
-    size_t count;
-    const struct npu_finding *findings = npu_findings(npu, &count);
-    assert_int_equal(count, 1);
-    assert_string_equal(findings[0].fault, "tiling_mismatch");
-    assert_non_null(strstr(findings[0].message, "structure has 32 bytes, the host's has 24"));
-    npu_destroy(npu);
+    struct outcome outcome = launch_once(&config, (void *)tiling_kernel, &part, 1);
+    assert_string_equal(outcome.fatal, "tiling_mismatch");
+    assert_string_equal(outcome.names, " tiling_mismatch ");
+    assert_non_null(strstr(outcome.message, "structure has 32 bytes, the host's has 24"));
     free(tiling);
 }
 

@@ -1,4 +1,4 @@
-/* References against values worked out by hand. With arguments it dumps a case for tests/cli/references_test.py:
+/* References against values worked out by hand. With arguments it dumps a case for tests/peers/references_test.py:
  *   task_reference_reference_test TASK CASE SEED DIRECTORY
  * writes in<i>_<t>.bin and up<i>_<t>.bin, go<i>_<t>.bin and prints a JSON description. */
 #include "task/task.h"

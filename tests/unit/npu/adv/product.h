@@ -1,20 +1,13 @@
 /* Products of matrices by the Matmul object, and what they must be: for the tests of its calls. Elements are small
  * integers, so that every sum is exact. */
-#ifndef TESTS_NPU_MATMUL_CASE_H
-#define TESTS_NPU_MATMUL_CASE_H
+#ifndef TESTS_NPU_ADV_PRODUCT_H
+#define TESTS_NPU_ADV_PRODUCT_H
+
+#include "unit/npu/launch.h"
 
 #include "abi/npu_matmul.h"
 #include "base/half.h"
 #include "npu/adv/tiling.h"
-#include "npu/npu.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { MOST = 1 << 20, WORKSPACE = 24 << 20 };
 
@@ -123,11 +116,6 @@ static inline void make_tiling(const struct product *p)
                                      .dbL0C = 1};
 }
 
-static inline struct npu_tensor in_gm(uint8_t *at)
-{
-    return (struct npu_tensor){.addr = (uint64_t)at, .position = NPU_GM};
-}
-
 static inline uint8_t bias_type(const struct product *p)
 {
     return p->type == AKGEN_INT8 || p->type == AKGEN_INT4 ? AKGEN_INT32 : p->half_bias ? AKGEN_FLOAT16 : AKGEN_FLOAT;
@@ -147,7 +135,7 @@ static inline void calculate(struct npu_tensor c)
 {
     const struct product *p = it.p;
     struct npu_matmul mm = {0};
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b), bias = in_gm(it.bias);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b), bias = gm_tensor(it.bias);
     describe(&mm, p);
     npu_matmul_register(&mm);
     npu_matmul_init(&mm, (uint64_t)&it.tiling, sizeof it.tiling, NULL);
@@ -179,7 +167,7 @@ static inline void on_aic(uint64_t unused, ...)
 {
     (void)unused;
     npu_pipe_create();
-    calculate(in_gm(it.c));
+    calculate(gm_tensor(it.c));
     npu_pipe_destroy();
 }
 
@@ -196,7 +184,7 @@ static inline void asking(uint64_t unused, ...)
     (void)unused;
     npu_pipe_create();
     npu_matmul_open((uint64_t)it.workspace);
-    calculate(in_gm(it.c + (size_t)npu_sub_block_idx() * c_bytes()));
+    calculate(gm_tensor(it.c + (size_t)npu_sub_block_idx() * c_bytes()));
     npu_matmul_close();
     npu_pipe_destroy();
 }
@@ -236,13 +224,12 @@ static inline struct npu *machine(bool mixed, uint64_t seed)
                                       .kernel_type = mixed ? NPU_TYPE_MIX_AIC_1_2 : NPU_TYPE_AIC_ONLY,
                                       .aic_kernel = mixed ? (void *)serving : (void *)on_aic,
                                       .reserved_workspace = 16 << 20};
-    struct npu *npu = npu_create(&config);
-    npu_gm_add(npu, "a", it.a, MOST, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "b", it.b, MOST, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "bias", it.bias, MOST, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "c", it.c, MOST, NPU_GM_OUTPUT, true);
-    npu_gm_add(npu, "workspace", it.workspace, WORKSPACE, NPU_GM_WORKSPACE, false);
-    return npu;
+    const struct gm_part parts[] = {{"a", it.a, MOST, NPU_GM_INPUT, true},
+                                    {"b", it.b, MOST, NPU_GM_INPUT, true},
+                                    {"bias", it.bias, MOST, NPU_GM_INPUT, true},
+                                    {"c", it.c, MOST, NPU_GM_OUTPUT, true},
+                                    {"workspace", it.workspace, WORKSPACE, NPU_GM_WORKSPACE, false}};
+    return machine_make(&config, parts, 5);
 }
 
 static inline void fill_memory(const struct product *p)
@@ -263,10 +250,7 @@ static inline void fill_memory(const struct product *p)
 
 static inline void no_finding(struct npu *npu, const char *name, bool clean)
 {
-    size_t count;
-    const struct npu_finding *findings = npu_findings(npu, &count);
-    for (size_t i = 0; i < count; i++)
-        fail_msg("%s: %s: %s", name, findings[i].fault, findings[i].message);
+    machine_clean(npu, name);
     assert_true(clean);
 }
 
@@ -290,7 +274,7 @@ static inline void on_both(const struct product *p)
 
 static inline void set_both(struct npu_matmul *mm)
 {
-    struct npu_tensor a = in_gm(it.a), b = in_gm(it.b);
+    struct npu_tensor a = gm_tensor(it.a), b = gm_tensor(it.b);
     npu_matmul_set_source(mm, NPU_MATMUL_A, &a, 0, 0);
     npu_matmul_set_source(mm, NPU_MATMUL_B, &b, 0, 0);
 }

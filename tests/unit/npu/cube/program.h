@@ -1,20 +1,14 @@
-/* One AIC with random GM, for tests of the cube's instructions: a program of ABI calls runs as the kernel and looks at
- * the memories, which are ordinary memory. */
-#ifndef TESTS_NPU_CUBE_CORE_H
-#define TESTS_NPU_CUBE_CORE_H
+/* Programs of ABI calls for tests of the cube's instructions: they run as the kernel of one AIC over random GM, and look
+ * at the memories, which are ordinary memory. */
+#ifndef TESTS_NPU_CUBE_PROGRAM_H
+#define TESTS_NPU_CUBE_PROGRAM_H
+
+#include "unit/npu/launch.h"
 
 #include "base/half.h"
 #include "base/random.h"
 #include "npu/gm/shadow.h"
 #include "npu/memory.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { GM_BYTES = 1 << 20 };
 static _Alignas(512) uint8_t cube_in[GM_BYTES], cube_out[GM_BYTES];
@@ -35,25 +29,16 @@ static void cube_kernel(void)
 /* Runs the program on one core of the type; what it wrote to GM is in cube_out. */
 static inline void cube_run(void (*program)(void), enum npu_kernel_type type)
 {
-    struct npu_config config = {.sync = NPU_SYNC_MANUAL, .kernel_type = type, .aic_kernel = (void *)cube_kernel};
-    struct npu *npu = npu_create(&config);
+    const struct npu_config config = {.sync = NPU_SYNC_MANUAL, .kernel_type = type, .aic_kernel = (void *)cube_kernel};
+    const struct gm_part parts[] = {{"in", cube_in, GM_BYTES, NPU_GM_INPUT, true},
+                                    {"out", cube_out, GM_BYTES, NPU_GM_OUTPUT, true}};
     for (size_t i = 0; i < GM_BYTES; i += 8) {
         uint64_t bits = rng_next(&cube_rng);
         memcpy(cube_in + i, &bits, 8);
     }
     memset(cube_out, 0x55, GM_BYTES);
-    npu_gm_add(npu, "in", cube_in, GM_BYTES, NPU_GM_INPUT, true);
-    npu_gm_add(npu, "out", cube_out, GM_BYTES, NPU_GM_OUTPUT, true);
     cube_program = program;
-    uint64_t none = 0;
-    npu_launch(npu, (void *)cube_kernel, &none, 1, 1);
-    size_t count;
-    const struct npu_finding *findings = npu_findings(npu, &count);
-    cube_fault[0] = '\0';
-    for (size_t i = count; i-- > 0;)
-        if (findings[i].fatal)
-            snprintf(cube_fault, sizeof cube_fault, "%s", findings[i].fault);
-    npu_destroy(npu);
+    memcpy(cube_fault, launch_once(&config, (void *)cube_kernel, parts, 2).fatal, sizeof cube_fault);
 }
 static inline void cube_good(void (*program)(void))
 {
@@ -61,19 +46,9 @@ static inline void cube_good(void (*program)(void))
     assert_string_equal(cube_fault, "");
 }
 
-static inline struct npu_tensor cube_local(int position, uint32_t offset)
-{
-    struct npu_tensor tensor;
-    npu_local_tensor(position, offset, 0, &tensor);
-    return tensor;
-}
-static inline struct npu_tensor cube_gm(const void *at)
-{
-    return (struct npu_tensor){.addr = (uint64_t)at, .position = NPU_GM};
-}
 static inline uint8_t *cube_at(int position, uint32_t offset)
 {
-    return (uint8_t *)cube_local(position, offset).addr;
+    return (uint8_t *)local_at(position, offset, 0).addr;
 }
 /* Random defined bytes, without an instruction. */
 static inline void cube_fill(int position, uint32_t offset, uint32_t bytes)

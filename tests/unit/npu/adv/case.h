@@ -1,20 +1,13 @@
-/* A high-level API on the whole machine, for tests: operands in GM, copied to UB row by row, the call, results copied
+/* A call of a high-level API, for tests: operands in GM, copied to UB row by row, the call, results copied
  * back. Rows in UB can be longer than in GM: the rest of them is never written, so that what reads it is seen when it
  * reaches a result. */
-#ifndef ADV_CASE_H
-#define ADV_CASE_H
+#ifndef TESTS_NPU_ADV_CASE_H
+#define TESTS_NPU_ADV_CASE_H
 
 #include "unit/npu/coverage.h"
+#include "unit/npu/launch.h"
 
 #include "abi/npu_adv.h"
-#include "npu/npu.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { ADV_IN = 5, ADV_OUT = 5, ADV_BLOCK = 32 };
 
@@ -33,7 +26,7 @@ struct adv_case {
 };
 
 static struct adv_case adv_now;
-static char adv_notes[512]; /* names of the last run's findings, each between spaces */
+static struct outcome adv_outcome; /* of the last run */
 
 static uint32_t adv_pitch(const struct adv_operand *operand)
 {
@@ -45,7 +38,7 @@ static void adv_move(struct npu_tensor local, uint64_t gm, const struct adv_oper
 {
     uint32_t whole = (operand->row_bytes + ADV_BLOCK - 1) / ADV_BLOCK * ADV_BLOCK;
     int64_t gap = (int64_t)(adv_pitch(operand) - whole) / ADV_BLOCK;
-    struct npu_tensor global = {.addr = gm, .position = NPU_GM};
+    struct npu_tensor global = gm_tensor((const void *)gm);
     struct npu_insn insn = {.op = NPU_OP_DATA_COPY_PAD,
                             .form = NPU_FORM_MASK_REG,
                             .dst_type = AKGEN_UINT8,
@@ -104,39 +97,20 @@ static void adv_entry(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e
 /* Runs adv_now; the first fault's name, "" if there is none. seed 0: program order. */
 static const char *adv_run(uint64_t seed)
 {
-    static char fault[64];
-    struct npu_config config = {
-        .soc = npu_soc_find("910B2"), .sync = NPU_SYNC_MANUAL, .random_order = seed != 0, .seed = seed};
-    struct npu *npu = npu_create(&config);
-    uint64_t args[ADV_IN + ADV_OUT] = {0};
+    const struct npu_config config = manual_sync(seed);
+    struct gm_part parts[ADV_IN + ADV_OUT];
     for (int i = 0; i < ADV_IN + ADV_OUT; i++) {
-        const struct adv_operand *o = i < ADV_IN ? &adv_now.in[i] : &adv_now.out[i - ADV_IN];
-        if (!o->data)
-            continue;
-        args[i] = (uint64_t)o->data;
-        npu_gm_add(npu, "operand", o->data, (uint64_t)o->rows * o->row_bytes, i < ADV_IN ? NPU_GM_INPUT : NPU_GM_OUTPUT,
-                   i < ADV_IN);
+        bool in = i < ADV_IN;
+        const struct adv_operand *o = in ? &adv_now.in[i] : &adv_now.out[i - ADV_IN];
+        parts[i] =
+            (struct gm_part){"operand", o->data, (size_t)o->rows * o->row_bytes, in ? NPU_GM_INPUT : NPU_GM_OUTPUT, in};
     }
-    npu_launch(npu, adv_entry, args, ADV_IN + ADV_OUT, 1);
-    size_t n;
-    const struct npu_finding *findings = npu_findings(npu, &n);
-    *fault = 0;
-    strcpy(adv_notes, " ");
-    for (size_t i = 0; i < n && strlen(adv_notes) + strlen(findings[i].fault) + 2 < sizeof adv_notes; i++)
-        strcat(strcat(adv_notes, findings[i].fault), " ");
-    for (size_t i = n; i-- > 0;)
-        if (findings[i].fatal) {
-            snprintf(fault, sizeof fault, "%s", findings[i].fault);
-            if (getenv("ADV_SHOW"))
-                fprintf(stderr, "%s: %s\n", findings[i].fault, findings[i].message);
-        }
-    for (int i = 0; i < ADV_OUT; i++)
-        if (adv_now.out[i].data && !*fault && npu_gm_undefined(npu, adv_now.out[i].data, NULL))
-            snprintf(fault, sizeof fault, "undefined result %d", i);
-    npu_destroy(npu);
-    if (!*fault)
+    adv_outcome = launch_once(&config, adv_entry, parts, ADV_IN + ADV_OUT);
+    if (!*adv_outcome.fatal && adv_outcome.undefined >= 0)
+        snprintf(adv_outcome.fatal, sizeof adv_outcome.fatal, "undefined result %d", adv_outcome.undefined - ADV_IN);
+    if (!*adv_outcome.fatal)
         covered_adv(&adv_now.call, adv_now.pop_stack);
-    return fault;
+    return adv_outcome.fatal;
 }
 
 /* Whether the last run has a finding of that name. */
@@ -144,7 +118,7 @@ __attribute__((unused)) static bool adv_noted(const char *name)
 {
     char padded[64];
     snprintf(padded, sizeof padded, " %s ", name);
-    return strstr(adv_notes, padded) != NULL;
+    return strstr(adv_outcome.names, padded) != NULL;
 }
 
 /* Without sharedTmpBuffer, what InitBuffer has left is used: the results are the same. */

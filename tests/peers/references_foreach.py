@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from references_torch import EXACT, FLOAT, ULP1, add, div, mul, per_step, sub, wide
+from references_torch import EXACT, FLOAT, ULP1, add, div, mul, per_step, sqrt, sub, wide
 
 
 def choose(rows):
@@ -139,7 +139,7 @@ MODELS = {
     "ForeachSign": (step(torch.sign), EXACT),
     "ForeachSin": (step(torch.sin), FLOAT),
     "ForeachSinh": (step(torch.sinh), FLOAT),
-    "ForeachSqrt": (step(torch.sqrt), EXACT),
+    "ForeachSqrt": (each(sqrt), EXACT),
     "ForeachSubList": (number(lambda x, y, alpha: sub(x, mul(y, alpha))), EXACT),
     "ForeachSubScalar": (number(sub), EXACT),
     "ForeachSubScalarList": (numbers(sub), EXACT),

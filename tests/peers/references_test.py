@@ -1,22 +1,20 @@
 #!/usr/bin/python3
-"""The references against PyTorch: upstream in the module's types, golden in float64. Skipped without PyTorch. Words on the
-command line choose the tasks whose names contain one of them.
+"""The references against PyTorch: upstream in the module's types, golden in float64. Words on the command line choose the
+tasks whose names contain one of them; --record writes PyTorch's results for `make test` (references_record.py); --all takes
+every case, not only those that a family chooses.
 
 Each model is the published module's arithmetic in torch calls: here, or in the module of a family (references_torch.py
-says what such a module offers). Debian's torch 1.13 lacks some half and bfloat16 operators on a CPU: those are computed in
-float32 and rounded, which is what later versions do."""
+says what such a module offers)."""
 import csv
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
 
-try:
-    import torch
-except ImportError:
-    print("python3-torch is not installed")
-    sys.exit(77)
+import torch
+
 import references_foreach
 import references_fused
 import references_gmm
@@ -25,8 +23,9 @@ import references_mhc
 import references_mkb
 import references_move
 import references_norm
+import references_record
 from references_torch import (EXACT, FLOAT, ULP1, add, differ, div, exp, far_from_golden, golden_differs, in_float64, load,
-                              mul, per_step, sigmoid, sub, wide, widest)
+                              mul, per_step, sigmoid, sqrt, sub, wide, widest)
 
 FAMILIES = (
     references_foreach,
@@ -40,6 +39,7 @@ FAMILIES = (
 
 BUILD = os.path.dirname(os.environ["AKGEN"])
 DUMP = os.path.join(BUILD, "tests", "task_reference_reference_test")
+SEED = 7  # pytorch_test.c makes the same inputs
 
 
 def addcmul(i, a, c):
@@ -113,7 +113,7 @@ MODELS = {
     "NonFiniteCheckOp": (lambda i, a, c: torch.tensor([float(any(not bool(torch.isfinite(x).all()) for x in i[0]))]), EXACT),
     "AddCustom": (lambda i, a, c: add(i[0][0], i[1][0]), EXACT),
     "UnalignAdd": (lambda i, a, c: add(i[0][0], i[1][0]), EXACT),
-    "Sqrt": (lambda i, a, c: per_step(torch.sqrt)(i[0][0]), EXACT),
+    "Sqrt": (lambda i, a, c: sqrt(i[0][0]), EXACT),
     "Addcmul": (addcmul, EXACT),
     "Lerp": (lambda i, a, c: wide(torch.lerp)(i[0][0], i[1][0], i[2][0]), ULP1),
     "ClipByValue": (lambda i, a, c: per_step(torch.clamp)(i[0][0], i[1][0], i[2][0]), EXACT),
@@ -148,22 +148,11 @@ def cross(x, y, dim):  # torch's float32 loop may contract to fused multiply-add
     return torch.stack([part(1, 2), part(2, 0), part(0, 1)], dim)
 
 
-def run(task, model, mode, case, seed, directory):
-    out = subprocess.run([DUMP, task, str(case), str(seed), directory], capture_output=True, text=True, check=True)
-    dump = json.loads(out.stdout)
-    inputs = [[load(t) for t in argument] for argument in dump["inputs"]]
+def outputs_of(model, inputs, dump):
+    """What the model yields: output number -> list of tensors."""
     result = model(inputs, dump["attrs"], dump["columns"])
-    if not isinstance(result, dict):
-        result = {0: result}
-    for index, tensors in result.items():
-        tensors = tensors if isinstance(tensors, list) else [tensors]
-        for t, description in enumerate(dump["upstream"][index]):
-            problem = differ(load(description), tensors[t], mode)
-            if not problem:
-                problem = far_from_golden(load(description), load(dump["golden"][index][t]))
-            if problem:
-                return f"{task} case {case}, output {index}, tensor {t}: {problem}"
-    return golden_problem(task, model, case, inputs, dump)
+    result = result if isinstance(result, dict) else {0: result}
+    return {index: tensors if isinstance(tensors, list) else [tensors] for index, tensors in result.items()}
 
 
 # Golden takes what the forward pass handed over as it is, rounded to its type; autograd computes it afresh.
@@ -174,23 +163,40 @@ BOUNDS = {
 }
 
 
-def golden_problem(task, model, case, inputs, dump):
-    """The model once more, in float64 throughout, against golden."""
+def compare(job):
+    """(None or a problem, rows of the record) of one case."""
+    name, own, case = job
+    model, mode = models_of(own)[os.path.basename(name)]
+    with tempfile.TemporaryDirectory(prefix="akgen-peers-") as directory:
+        out = subprocess.run([DUMP, name, str(case), str(SEED), directory], capture_output=True, text=True, check=True)
+        dump = json.loads(out.stdout)
+        inputs, upstream, golden = ([[load(t) for t in tensors] for tensors in dump[part]]
+                                    for part in ("inputs", "upstream", "golden"))
+    torch_yields = outputs_of(model, inputs, dump)
     with in_float64():
-        result = model([[widest(t) for t in argument] for argument in inputs], dump["attrs"], dump["columns"])
-    if not isinstance(result, dict):
-        result = {0: result}
-    for index, tensors in result.items():
-        tensors = tensors if isinstance(tensors, list) else [tensors]
-        for t, description in enumerate(dump["golden"][index]):
-            problem = golden_differs(load(description), tensors[t], BOUNDS.get(os.path.basename(task), 1e-9))
+        exact = outputs_of(model, [[widest(t) for t in argument] for argument in inputs], dump)
+    bound = BOUNDS.get(os.path.basename(name), 1e-9)
+    rows = []
+    for index, theirs in torch_yields.items():
+        for t, (ours, gold) in enumerate(zip(upstream[index], golden[index])):
+            problem = (differ(ours, theirs[t], mode) or far_from_golden(ours, gold) or
+                       golden_differs(gold, exact[index][t], bound))
             if problem:
-                return f"{task} case {case}, output {index}, tensor {t}: {problem}"
-    return None
+                return f"{name} case {case}, output {index}, tensor {t}: {problem}", []
+        if upstream[index]:
+            key = name, str(case), str(index)
+            rows.append(references_record.of_upstream(key, upstream[index], theirs, mode))
+            rows.append(references_record.of_golden(key, golden[index], exact[index], bound))
+    return None, rows
+
+
+def models_of(own):
+    """MultiKernelBench's names also occur in the other suites."""
+    return references_mkb.MODELS if own else MODELS
 
 
 def cases_of(folder, families):
-    """The numbers of the cases to compare."""
+    """The numbers of the cases to compare, of the families that choose."""
     with open(os.path.join(folder, "cases.csv")) as table:
         rows = list(csv.DictReader(table, delimiter=";"))
     for family in families:
@@ -199,24 +205,33 @@ def cases_of(folder, families):
     return [int(row["case_id"]) for row in rows]
 
 
-def main():
+def jobs(words):
+    """(task, whether it is MultiKernelBench's, case) of all cases to compare."""
     home = os.path.join(os.environ["AKGEN_HOME"], "tasks")
-    failures = checked = 0
     for folder, _, files in sorted(os.walk(home)):
-        name, task = os.path.relpath(folder, home), os.path.basename(folder)
-        own = name.startswith(references_mkb.SUITE)  # its names also occur in other suites
-        models = references_mkb.MODELS if own else MODELS
-        if "cases.csv" not in files or task not in models or not any(word in name for word in sys.argv[1:] or [""]):
-            continue
-        for case in cases_of(folder, [references_mkb] if own else FAMILIES):
-            with tempfile.TemporaryDirectory() as directory:
-                problem = run(name, *models[task], case, 7, directory)
-            checked += 1
-            if problem:
-                failures += 1
-                print(problem)
-    print(f"{checked} cases compared with torch {torch.__version__}, {failures} differ")
-    sys.exit(1 if failures or checked < (1 if sys.argv[1:] else 32) else 0)
+        name = os.path.relpath(folder, home)
+        own = name.startswith(references_mkb.SUITE)
+        if "cases.csv" in files and os.path.basename(name) in models_of(own) and any(word in name for word in words or [""]):
+            families = () if "--all" in sys.argv else [references_mkb] if own else FAMILIES
+            yield from ((name, own, case) for case in cases_of(folder, families))
 
 
-main()
+def main():
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    with multiprocessing.Pool(initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        results = pool.map(compare, jobs(words), chunksize=1)
+    problems = [problem for problem, _ in results if problem]
+    rows = [row for _, rows in results for row in rows]
+    if "--record" in sys.argv:
+        references_record.write(rows)
+    stale = references_record.out_of_date(rows) if "--all" not in sys.argv else []
+    if stale:
+        print(*stale[:10], f"{len(stale)} rows of {references_record.RECORD} are out of date: write them anew with "
+              f"{sys.argv[0]} --record", sep="\n")
+    print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"{len(results)} cases compared with torch {torch.__version__}, {len(problems)} differ")
+    sys.exit(1 if problems or stale or len(results) < (1 if words else 1300) else 0)
+
+
+if __name__ == "__main__":
+    main()
