@@ -184,12 +184,10 @@ static void make_references(struct references *of, const struct record *record)
             error = task_instance_make(&of->task, &of->task.cases[i], SEED, false, &of->instance);
     if (!error && !of->instance)
         fail_msg("%s has no case %d", record->task, record->task_case);
-    if (!error)
-        error = task_reference(of->instance, TASK_UPSTREAM, &of->upstream);
-    if (!error)
-        error = task_reference(of->instance, TASK_STRICT, &of->golden);
     if (error)
         fail_msg("%s", error->message);
+    of->upstream = task_reference(of->instance, TASK_UPSTREAM);
+    of->golden = task_reference(of->instance, TASK_STRICT);
 }
 
 static void free_references(struct references *of)
