@@ -19,7 +19,7 @@ peers:
 
 # The long proofs, or `make prove PROOF=mutations` one of them; their figures go to docs/proofs.md.
 prove:
-	@scripts/install test
+	@scripts/install peers
 	@$(MAKE) --no-print-directory build
 	@scripts/prove $(PROOF)
 

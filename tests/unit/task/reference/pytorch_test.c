@@ -182,10 +182,10 @@ static void make_references(struct references *of, const struct record *record)
     for (int i = 0; !error && i < of->task.case_count; i++)
         if (of->task.cases[i].id == record->task_case)
             error = task_instance_make(&of->task, &of->task.cases[i], SEED, false, &of->instance);
-    if (!error && !of->instance)
-        fail_msg("%s has no case %d", record->task, record->task_case);
     if (error)
         fail_msg("%s", error->message);
+    if (!of->instance)
+        fail_msg("%s has no case %d", record->task, record->task_case);
     of->upstream = task_reference(of->instance, TASK_UPSTREAM);
     of->golden = task_reference(of->instance, TASK_STRICT);
 }
