@@ -118,55 +118,54 @@ enum npu_quant {
     NPU_QUANTS
 };
 
-/* Which fields the moving, filling and reducing instructions read, besides op, dst, dst_type and src_type:
- * DataCopy       dst, src0. NPU_FORM_COUNT: count elements. Any other form: copy.
- * DataCopyPad    dst, src0, copy.
- * Duplicate      scalar (bits in dst_type); form, count | repeat, dst_blk, dst_rep.
- * CreateVecIndex as Duplicate; scalar is the first value.
- * Brcb           src0, repeat, dst_blk, dst_rep.
- * Copy           src0; a mask form, repeat, dst_blk, src0_blk (dstStride, srcStride), dst_rep, src0_rep.
- * Gather         src0, src1 = offsets (uint32), scalar1 = srcBaseOffset in bytes; form, count | repeat, dst_rep.
- * GatherMask     src0; mode = pattern 1..7, or NPU_INSN_USER_PATTERN and src1; mask[0] = the argument `mask`, read with
- *                NPU_INSN_REDUCE_MODE only; repeat, src0_blk, src0_rep, src1_rep. rsvdCnt: npu_get_rsvd_count()
- * afterwards. ReduceSum/Max/Min  src0, aux = sharedTmpBuffer; NPU_FORM_COUNT: count (isSetMask = false:
- * NPU_FORM_MASK_REG with repeat 0); mask forms: repeat, src0_rep. NPU_INSN_CAL_INDEX. WholeReduce*, BlockReduce*,
- * PairReduceSum   src0; a mask form, repeat, dst_rep, src0_blk, src0_rep. WholeReduceMax/Min: mode = ReduceOrder (0
- * value-index, 1 index-value, 2 value, 3 index). Add ... Or     src0, src1; form, count | repeat, dst_blk, src0_blk,
- * src1_blk, dst_rep, src0_rep, src1_rep. FusedMulAdd    as Add; dst is read as well. Adds ... LeakyRelu, Axpy   src0,
- * scalar (bits in src_type); form, count | repeat, dst_blk, src0_blk, dst_rep, src0_rep. ShiftRight: mode = 1 for
- * roundEn. Abs ... Not    src0; form and strides as Adds. Cast           as Abs; mode = RoundMode. dst_type and
- * src_type differ. Compare        as Add; mode = CMPMODE; dst addr 0: the result goes to CMPMASK (one repeat).
- * CompareScalar  as Adds; mode = CMPMODE, NPU_INSN_SCALAR_SRC1.
- * GetCmpMask     dst, 16 bytes. SetCmpMask: src0.
- * Select         as Add; mode = SELMODE, aux = selMask (addr 0: CMPMASK holds it in mode 0, its address in mode 2);
- *                NPU_INSN_SCALAR_SRC1 and scalar for mode 1, and then no src1.
- * vcadd (acc)    src0; mask form, repeat, src0_blk, src0_rep; no dst (addr 0). Its sum: npu_get_acc_val(). */
-/* Which operands an API fills, by family in isa.def; what is not named stays zero:
- *   binary, ternary    dst, src0, src1 (FusedMulAdd: dst = src0 * dst + src1; Axpy: dst += src0 * scalar, types may
- * differ) scalar             dst, src0, scalar; mode 1 = ShiftRight that rounds unary, copy, brcb  dst, src0 (Brcb:
- * repeat, dst_blk, dst_rep) cast               dst, src0, dst_type, src_type, mode = RoundMode compare            dst
- * (addr 0 = into CMPMASK), src0, src1 or scalar (SCALAR_SRC1), mode = CMPMODE select             dst, src0, src1 or
- * scalar (SCALAR_SRC1), aux = selMask of type src1_type (addr 0 = CMPMASK), mode duplicate, create_index   dst, scalar
- *   get_cmp_mask, set_cmp_mask   dst or src0
- *   gather             dst, src0, src1 = byte offsets, scalar1 = base offset
- *   gather_mask        dst, src0, mode = pattern or src1 = pattern (USER_PATTERN), mask[0] with REDUCE_MODE, src1_rep
- *   reduce             dst, src0, aux = sharedTmpBuffer, CAL_INDEX
- *   whole_reduce       dst, src0, mode = ReduceOrder
- *   compound           dst, src0, src1 as binary; dst_type and src_type may differ; some read dst
- *   dequant            dst, src0 as unary; mode: 1 = scales from the tensor in the DEQSCALE register, 2 = upper halves
- *   gatherb            dst, src0, src1 = byte offsets of blocks, repeat, dst_blk, dst_rep
- *   transpose          dst, src0
- *   trans_5hd          src_type, mode = VA registers (dst | src << 3), repeat, dst_rep, src0_rep, DST_HIGH, SRC_HIGH;
- *                      of dst and src0 the flags
- *   sort32             dst, src0, src1 = indices, repeat
- *   mrg_sort           dst; lists src0, src1, aux, copy.pad_value (address); mask[0] = four lengths of 16 bits;
- *                      mode = valid bits; SUSPEND; repeat
- *   data_copy(_pad)    dst, src0; form COUNT with count, or form MASK_REG with `copy`
- *   nd2nz, load_2d, load_transpose, load_3d   dst, src0 and the structure of that name (load_transpose: load_2d)
- *   init_const         dst, scalar, load_2d
- *   mmad               dst, src0 (A), src1 (B), aux (bias, with init = NPU_C_BIAS), mmad
- *   fixpipe            dst, src0, fixpipe; scalar = the parameter of a quantisation by one, src1 = those of a
- *                      quantisation by column (addr 0: where SetFixPipeConfig says) */
+/* Which fields an instruction reads besides op, dst, dst_type and src_type, by its family in isa.def; what is not named
+ * stays zero. "lanes" stands for form, then count (NPU_FORM_COUNT) or mask and repeat, and of each operand its _blk and
+ * _rep; "mask form" for the same without NPU_FORM_COUNT. Flags are named without NPU_INSN_.
+ *
+ *   binary          src0, src1; lanes
+ *   ternary         FusedMulAdd: as binary, dst = src0 * dst + src1
+ *                   Axpy: as scalar, dst += src0 * scalar; dst_type and src_type may differ
+ *   scalar          src0, scalar (bits in src_type); lanes. ShiftRight: mode = 1 for roundEn
+ *   unary           src0; lanes
+ *   cast            as unary; mode = RoundMode; dst_type and src_type differ
+ *   compare         as binary, or with SCALAR_SRC1 as scalar; mode = CMPMODE. dst addr 0: the result goes to CMPMASK
+ *                   (one repeat)
+ *   get_cmp_mask    nothing else; dst has 16 bytes
+ *   set_cmp_mask    src0; no dst
+ *   select          as binary; mode = SELMODE; aux = selMask, of type src1_type (addr 0: CMPMASK holds it in mode 0,
+ *                   its address in mode 2). Mode 1: SCALAR_SRC1 and scalar, no src1
+ *   duplicate       scalar (bits in dst_type); lanes
+ *   create_index    as duplicate; scalar is the first value
+ *   brcb            src0, repeat, dst_blk, dst_rep
+ *   copy            src0; mask form, repeat; dst_blk, src0_blk (dstStride, srcStride), dst_rep, src0_rep
+ *   gather          src0, src1 = offsets in bytes (uint32), scalar1 = srcBaseOffset in bytes; form, count |
+ *                   repeat, dst_rep
+ *   gather_mask     src0; mode = pattern 1..7, or USER_PATTERN and src1; mask[0] = the argument `mask`, with
+ *                   REDUCE_MODE only; repeat, src0_blk, src0_rep, src1_rep. rsvdCnt: npu_get_rsvd_count() afterwards
+ *   reduce          src0, aux = sharedTmpBuffer; CAL_INDEX. NPU_FORM_COUNT: count (isSetMask = false: NPU_FORM_MASK_REG
+ *                   with repeat 0); mask forms: repeat, src0_rep
+ *   whole_reduce    src0; mask form, repeat; dst_rep, src0_blk, src0_rep. WholeReduceMax, WholeReduceMin: mode =
+ *                   ReduceOrder (0 value-index, 1 index-value, 2 value, 3 index)
+ *   block_reduce, pair_reduce   as whole_reduce, without mode
+ *   vcadd_acc       src0; mask form, repeat; src0_blk, src0_rep; no dst (addr 0). Its sum: npu_get_acc_val()
+ *   data_copy       src0. NPU_FORM_COUNT: count elements. Any other form: copy
+ *   data_copy_pad   src0, copy
+ *   compound        as binary; dst_type and src_type may differ; some read dst
+ *   dequant         as unary; mode: 1 = scales from the tensor in the DEQSCALE register, 2 = upper halves
+ *   gatherb         src0, src1 = offsets of blocks in bytes; repeat, dst_blk, dst_rep
+ *   transpose       src0
+ *   transpose_4d    src0, aux = sharedTmpBuffer; mode = transposeType; count = N, repeat = C, mask[0] = H, mask[1] = W
+ *   trans_5hd       src_type; mode = VA registers (dst | src << 3), repeat, dst_rep, src0_rep, DST_HIGH, SRC_HIGH; of
+ *                   dst and src0 the flags
+ *   sort32          src0, src1 = indices, repeat
+ *   mrg_sort        lists src0, src1, aux, copy.pad_value (address); mask[0] = four lengths of 16 bits; mode = valid
+ *                   bits; SUSPEND; repeat
+ *   nd2nz, load_2d, load_3d, mmad, fixpipe   src0 and the structure of that name, and:
+ *                   mmad: src0 is A, src1 is B, aux the bias (with init = NPU_C_BIAS)
+ *                   fixpipe: scalar = the parameter of a quantisation by one, src1 = those of a quantisation by column
+ *                   (addr 0: where SetFixPipeConfig says)
+ *   load_transpose  src0, load_2d
+ *   init_const      scalar, load_2d */
 struct npu_insn {
     uint16_t op;                /* enum npu_op */
     uint8_t form;               /* enum npu_form */

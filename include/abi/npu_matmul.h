@@ -34,20 +34,21 @@ struct npu_matmul_source {
     uint64_t scalar;
     uint8_t set, is_scalar, transposed;
 };
-enum {                          /* from MatmulConfig */
-       NPU_MATMUL_BY_ROWS = 1,  /* intrinsicsCheck: rows that are further apart than an instruction can say */
-       NPU_MATMUL_SPLIT = 2,    /* isEnableChannelSplit */
-       NPU_MATMUL_RELU = 4,     /* enableRelu */
-       NPU_MATMUL_ONE_BIAS = 8, /* isBiasBatch is false: all matrices of a batch share one bias */
-       NPU_MATMUL_LARGE = 16,   /* doMultiDataLoad, doSpecialMDL: loads of several base blocks at once */
-       NPU_MATMUL_FIXED = 32,   /* the tiling is a constant */
-       NPU_MATMUL_PARTIAL = 64, /* isPartialOutput: an Iterate is for one baseK */
-       NPU_MATMUL_OUTER = 128,  /* ScheduleType::OUTER_PRODUCT */
-       NPU_MATMUL_UPPER = 256,  /* TrianUpperMatmulPolicy, TrianLowerMatmulPolicy */
-       NPU_MATMUL_LOWER = 512,
-       NPU_MATMUL_OWN_C = 1024, /* MatmulCallBackFunc: the kernel copies C out, A in, B in */
-       NPU_MATMUL_OWN_A = 2048,
-       NPU_MATMUL_OWN_B = 4096
+/* From MatmulConfig. */
+enum {
+    NPU_MATMUL_BY_ROWS = 1,  /* intrinsicsCheck: rows that are further apart than an instruction can say */
+    NPU_MATMUL_SPLIT = 2,    /* isEnableChannelSplit */
+    NPU_MATMUL_RELU = 4,     /* enableRelu */
+    NPU_MATMUL_ONE_BIAS = 8, /* isBiasBatch is false: all matrices of a batch share one bias */
+    NPU_MATMUL_LARGE = 16,   /* doMultiDataLoad, doSpecialMDL: loads of several base blocks at once */
+    NPU_MATMUL_FIXED = 32,   /* the tiling is a constant */
+    NPU_MATMUL_PARTIAL = 64, /* isPartialOutput: an Iterate is for one baseK */
+    NPU_MATMUL_OUTER = 128,  /* ScheduleType::OUTER_PRODUCT */
+    NPU_MATMUL_UPPER = 256,  /* TrianUpperMatmulPolicy, TrianLowerMatmulPolicy */
+    NPU_MATMUL_LOWER = 512,
+    NPU_MATMUL_OWN_C = 1024, /* MatmulCallBackFunc: the kernel copies C out, A in, B in */
+    NPU_MATMUL_OWN_A = 2048,
+    NPU_MATMUL_OWN_B = 4096
 };
 enum { NPU_MATMUL_TILING_WORDS = 64 };
 struct npu_matmul {

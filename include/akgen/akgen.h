@@ -1,6 +1,6 @@
 /* libakgen: evaluate a candidate (an Ascend C operator project) from another program, without an NPU and without CANN.
  *
- * Link with libakgen.a and what it needs (jansson, libcyaml, sqlite3, libxxhash, libdw, openblas, threads, libm, libdl).
+ * Link with libakgen.a and what it needs (jansson, libyaml, sqlite3, libxxhash, libdw, openblas, threads, libm, libdl).
  * At run time it needs clang-19 and lld-19, and finds
  *   - include/ and tasks/ under $AKGEN_HOME, else near the calling program, else in the tree that it was built in;
  *   - akgen-run, which runs candidates in a jail, beside the calling program, one folder above it, or in
@@ -9,7 +9,7 @@
  *
  * Thread-safe: every function may be called from any number of threads at once. Nothing is kept between calls but that
  * cache. An evaluation starts processes and waits for them, so the calling program must neither ignore SIGCHLD nor wait for
- * children that are not its own. Out of memory ends the program (abort). */
+ * children that are not its own. Out of memory ends the program: a message and exit code 3. */
 #ifndef AKGEN_AKGEN_H
 #define AKGEN_AKGEN_H
 

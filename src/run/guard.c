@@ -3,7 +3,7 @@
  * The loader is recognised by the address of its system call instruction: a host part's constructors run inside dlopen,
  * when files must still be opened, so the moment cannot tell the two apart. */
 #include "run/guard.h"
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 
 #include <elf.h>
 #include <string.h>

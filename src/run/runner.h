@@ -7,7 +7,7 @@
 
 #include "npu/npu.h"
 #include "run/guard.h"
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. */
 #include "base/files.h"
 #include "base/memory.h"
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>

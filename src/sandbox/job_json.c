@@ -1,7 +1,7 @@
 /* Jobs and their results as JSON, both ways. Each struct has one table of its fields, from which writer and reader are
  * made; what is no plain field (lists, the OpDef, attributes' values) follows by hand. Numbers of 64 bits travel as
  * JSON integers, bit for bit. */
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 
 #include <stdlib.h>
 

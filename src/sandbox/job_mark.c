@@ -1,5 +1,5 @@
 /* The mark at the beginning of the result descriptor: how far akgen-run came. */
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 
 #include <stdio.h>
 

@@ -69,15 +69,16 @@ void strict_judge_numbers(struct pair *pair, int64_t first, int n, const double 
     double slack = quantized ? 0.5 : resolution(type);
     /* No input is nan: the operation has no value there (inf - inf, 0 * inf), and none is asked for. */
     bool open_nan = pair->instance->task_case->variant == TASK_LIMIT_VALUES;
+    const struct task_tensor *steep = pair->moved;
     double moved[COMPARE_BLOCK];
-    if (pair->moved)
-        task_read_double(pair->moved, first, n, moved);
+    if (steep)
+        task_read_double(steep, first, n, moved);
     for (int i = 0; i < n; i++) {
         double e = expected[i], a = actual[i];
         if (e == a || (isnan(e) && (isnan(a) || open_nan)))
             continue;
         double limit = slack + pair->relative * (fabs(e) + pair->scale);
-        if (pair->moved && isfinite(e))
+        if (steep && isfinite(e))
             limit += fabs(moved[i] - e);
         if (isinf(a) && e * a > 0 && fabs(e) + limit >= overflow(type)) /* it overflows, or may */
             continue;

@@ -120,10 +120,12 @@ static struct akgen_error *read_choice(struct description *d, const struct key *
     struct akgen_error *error = need_text(key, value);
     if (error)
         return error;
-    *number = number_of(names, value->text);
-    return *number != TASK_NONE ? NULL
-                                : error_new("%s is '%s', expected %s%s", key->name, value->text,
-                                            any_of(d->arena, names), names_hint(d->arena, value->text, names));
+    int found = number_of(names, value->text);
+    if (found == TASK_NONE)
+        return error_new("%s is '%s', expected %s%s", key->name, value->text, any_of(d->arena, names),
+                         names_hint(d->arena, value->text, names));
+    *number = found;
+    return NULL;
 }
 
 static struct akgen_error *read_flag(struct description *d, const struct key *key, const struct yaml_node *value,

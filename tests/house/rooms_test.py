@@ -118,22 +118,19 @@ def objects():
     return found
 
 
-def symbols(path):
-    """({what the object defines}, {what it takes from others}); weak symbols, which many may define, are in neither."""
-    defined, taken = set(), set()
-    for line in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines():
-        kind, name = line.split()[-2:]
-        if kind == "U":
-            taken.add(name)
-        elif kind in "TDBRC":
-            defined.add(name)
-    return defined, taken
-
-
 def calls():
-    found = {source: symbols(path) for source, path in objects().items()}
-    home = {name: source for source, (defined, _) in found.items() for name in defined}
-    return [(source, home[name], f"uses {name}") for source, (_, taken) in found.items() for name in taken if name in home]
+    """What an object takes from another one. Weak symbols, which many may define, have no home."""
+    sources = {str(path): source for source, path in objects().items()}
+    home, taken = {}, []
+    listing = subprocess.run(["nm", "-A", "-g", *sources], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        path, symbol = line.split(":", 1)
+        kind, name = symbol.split()[-2:]
+        if kind == "U":
+            taken.append((sources[path], name))
+        elif kind in "TDBRC":
+            home[name] = sources[path]
+    return [(source, home[name], f"uses {name}") for source, name in taken if name in home]
 
 
 DRAWN = """

@@ -1,10 +1,13 @@
 /* DataCopyPad: GM->UB and UB->GM with block lengths in bytes. On UB every block starts at a multiple of 32 bytes.
  *
  * asc-devkit docs, 基础API/Memory矢量计算/数据搬运/: DataCopyPad（GMToUB非对齐数据搬运）,
- * DataCopyPad（UBToGM非对齐数据搬运）. A block arrives in UB as  left padding | block | right padding | dummy up to 32
- * bytes. What the padding holds: left = right = 0                     dummy repeats the block's first element, whatever
- * isPad says isPad                                left, right and dummy hold paddingValue otherwise left, right and
- * dummy are random, undefined here, unless SetPadValue was called: then they hold its value */
+ * DataCopyPad（UBToGM非对齐数据搬运）. A block arrives in UB as
+ *   left padding | block | right padding | dummy up to 32 bytes
+ * What the padding holds:
+ *   left = right = 0   dummy repeats the block's first element, whatever isPad says
+ *   isPad              left, right and dummy hold paddingValue
+ *   otherwise          left, right and dummy are random, undefined here, unless SetPadValue was called: then they hold
+ *                      its value */
 #include "npu/gm/atomic.h"
 #include "npu/gm/gm.h"
 #include "npu/gm/shadow.h"

@@ -1,9 +1,10 @@
 /* ReduceSum, ReduceMax, ReduceMin: all elements to one value. Composites of vcadd, vcmax and vcmin.
  *
  * asc-devkit docs, 基础API/Memory矢量计算/归约计算/: ReduceSum.md, ReduceMax.md, ReduceMin.md (关键特性说明). On the
- * 910B: ReduceSum, count form   a binary tree in each repeat, the repeats' sums added in order; sharedTmpBuffer is not
- * touched ReduceSum, mask forms   a binary tree in each repeat, the sums gathered in sharedTmpBuffer and reduced by
- * trees again ReduceMax, ReduceMin    each repeat's extreme and index into sharedTmpBuffer, then the extremes of those
+ * 910B:
+ *   ReduceSum, count form   a binary tree in each repeat, the repeats' sums added in order, sharedTmpBuffer untouched
+ *   ReduceSum, mask forms   a binary tree in each repeat, the sums gathered in sharedTmpBuffer and reduced so again
+ *   ReduceMax, ReduceMin    each repeat's extreme and index into sharedTmpBuffer, then the extremes of those
  */
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"

@@ -487,12 +487,19 @@ BLOCK(uniform)
         out[i] = args[0][i] + out[i] * (args[1][i] - args[0][i]);
 }
 
+/* How many integers [low, high) has, as far as 64 bits can count; 1 if it is empty. */
+static inline uint64_t span_of(double low, double high)
+{
+    double span = high - low;
+    return !(span > 0) ? 1 : span < 0x1p64 ? (uint64_t)span : UINT64_MAX;
+}
+
 /* Integers in [low, high): the upper half of a 128-bit product. */
 BLOCK(randint)
 {
     UNUSED();
     for (int i = 0; i < n; i++) {
-        uint64_t span = args[1][i] > args[0][i] ? (uint64_t)(args[1][i] - args[0][i]) : 1;
+        uint64_t span = span_of(args[0][i], args[1][i]);
         unsigned __int128 product = (unsigned __int128)expr_mix(key, (uint64_t)(first + i)) * span;
         out[i] = args[0][i] + (double)(uint64_t)(product >> 64);
     }

@@ -26,7 +26,7 @@ struct expr {
 struct akgen_error *expr_tree_parse(struct arena *arena, const char *text, struct expr **tree);
 /* An error at a node: "in 'TEXT', column 3: ...". */
 struct akgen_error *expr_error_at(const struct expr *node, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 /* true, false, None, inf, nan: the word's value, NULL if it is none of them. */
 const struct expr_value *expr_word_value(const char *word);
 /* True for a function that is written as a word: + and ** are not. */

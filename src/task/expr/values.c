@@ -306,7 +306,7 @@ struct akgen_error *expr_eval(const struct expr *expr, const struct expr_scope *
 struct expr_value expr_cell(struct arena *arena, const char *text)
 {
     const struct expr *expr;
-    struct expr_value value;
+    struct expr_value value = {.kind = EXPR_TEXT, .text = text};
     struct expr_scope nothing = {.arena = arena};
     struct akgen_error *error = expr_parse(arena, text, NULL, &expr);
     if (!error)

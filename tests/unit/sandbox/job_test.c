@@ -1,5 +1,5 @@
 /* Jobs as JSON: what goes in comes out, and what is no job is refused. */
-#include "sandbox/job_internal.h"
+#include "sandbox/job_exchange.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

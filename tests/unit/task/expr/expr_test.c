@@ -153,6 +153,9 @@ static void distributions_are_right(void **state)
     make(&arena, "rand*5 - 2.5", AKGEN_FLOAT, x);
     moments(x, &mean, &variance, &fourth);
     assert_true(fabs(mean) < 0.008 && fabs(variance - 25 / 12.0) < 0.01);
+    make(&arena, "randint(-4, 8e88)", AKGEN_FLOAT, x); /* more integers than 64 bits count */
+    for (int i = 0; i < COUNT; i++)
+        assert_true(x[i] >= -4 && x[i] <= 0x1p64);
     make(&arena, "randint(-3, 4)", AKGEN_INT32, x);
     int seen[7] = {0};
     for (int i = 0; i < COUNT; i++) {

@@ -1,6 +1,6 @@
 /* What the two ends of a job agree on: job.c, the caller, and src/run, the program in the jail. */
-#ifndef SANDBOX_JOB_INTERNAL_H
-#define SANDBOX_JOB_INTERNAL_H
+#ifndef SANDBOX_JOB_EXCHANGE_H
+#define SANDBOX_JOB_EXCHANGE_H
 
 #include "sandbox/job.h"
 
