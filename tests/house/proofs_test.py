@@ -70,6 +70,10 @@ class Prove(unittest.TestCase):
         self.assertEqual(rows["failed"][1:], ("7 of 7 hold", "`0123abc`", "2026-01-01", "5"))
         self.assertEqual(rows["held"][1], "7 of 7 / hold", "the others are run all the same")
 
+    def test_what_was_not_run_says_so(self):
+        _, rows = self.prove("failed")
+        self.assertEqual(rows["held"], ("It holds.", "not run yet", "", "", ""))
+
     def test_a_changed_tree_is_told(self):
         (self.home / "tests/prove/held.py").write_text(HELD + "\n")
         self.assertRegex(self.prove("held")[1]["held"][2], "^`[0-9a-f]+` and changes$")

@@ -364,8 +364,10 @@ def main():
             for mutant, proof in zip(missed, pool.map(find_proof, missed)):
                 print(mutant.project.name, mutant.name, "proof", proof, sep="\t")
     print(*table(rows), sep="\n")
+    wrong = unexplained(rows, known)
+    print(*wrong, sep="\n")
     print(summary(rows, check_proofs(rows, known)))
-    return 1 if unexplained(rows, known) else 0
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
