@@ -57,8 +57,8 @@ enum npu_op {
 /* How a vector instruction selects its elements. */
 enum npu_form {
     NPU_FORM_COUNT,     /* level 2: `count` contiguous elements; leaves the mask registers at "all, normal mode" */
-    NPU_FORM_MASK_LEN,  /* level 0, contiguous mask: mask[0] elements of every repeat (normal) or in all (counter mode)
-                         */
+    NPU_FORM_MASK_LEN,  /* level 0, contiguous mask: mask[0] elements of every repeat (normal) or in all (counter
+                         * mode) */
     NPU_FORM_MASK_BITS, /* level 0, mask[0..1] bit by bit */
     NPU_FORM_MASK_REG   /* level 0, isSetMask = false: the mask registers as they are */
 };
@@ -238,8 +238,8 @@ void npu_reset_mask(void);
 /* SetAtomicAdd/Max/Min<T> and SetAtomicNone: kind 0 none, 1 add, 2 max, 3 min. Applies to later MTE3 writes to GM. */
 void npu_set_atomic(int kind, int dtype);
 void npu_get_atomic(int *kind, int *dtype);
-/* The compiler's functions set one of the two: a kind with NPU_ATOMIC_KEEP leaves the type, NPU_ATOMIC_TYPE the kind.
- */
+/* The compiler's functions set one of the two: a kind with NPU_ATOMIC_KEEP leaves the type, NPU_ATOMIC_TYPE the
+ * kind. */
 enum { NPU_ATOMIC_KEEP = -1, NPU_ATOMIC_TYPE = -2 };
 /* SetPadValue: what DataCopyPad without isPad fills its paddings with; before the first call that is random. */
 void npu_set_pad_value(uint64_t bits);

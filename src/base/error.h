@@ -9,8 +9,8 @@ struct akgen_error {
     char *message; /* complete sentence(s), no newline at the end */
 };
 
-/* A new error with a printf message. Never returns NULL: out of memory yields a static error that error_free ignores.
- */
+/* A new error with a printf message. Never returns NULL: out of memory yields a static error that error_free
+ * ignores. */
 struct akgen_error *error_new(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 /* Puts "<prefix>: " in front of the message and returns the same error. */
 struct akgen_error *error_prefix(struct akgen_error *error, const char *format, ...)

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The whole file, NUL-terminated, in the arena. `length` may be NULL. Errors: unreadable, or larger than `limit` bytes.
- */
+/* The whole file, NUL-terminated, in the arena. `length` may be NULL. Errors: unreadable, or larger than `limit`
+ * bytes. */
 struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length);
 /* Writes beside the target and renames: readers see the old file or the new one, never a part. */
 struct akgen_error *files_write(const char *path, const void *bytes, size_t length);

@@ -31,8 +31,7 @@ struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_opt
 /* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
 long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
 /* NULL, or that the task has no case of this number (below 0: any). A task that cannot be loaded gets its verdict
- * later.
- */
+ * later. */
 struct akgen_error *cli_check_case(const struct task *task, int id);
 /* Exit code of a command that ends with a verdict. */
 int cli_exit_code(enum akgen_verdict_kind kind);
@@ -46,8 +45,8 @@ struct cli_colors {
 };
 struct cli_colors cli_colors_for(FILE *stream);
 const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdict_kind kind);
-/* The whole verdict: build, diagnostics with the source line and a caret, cases, faults, first mismatches, the result.
- */
+/* The whole verdict: build, diagnostics with the source line and a caret, cases, faults, first mismatches, the
+ * result. */
 void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);
 
 #endif

@@ -55,8 +55,8 @@ void dump_print(FILE *out, const char *name, const struct task_tensor *tensor, c
     }
 }
 
-/* NumPy's name of the type; bfloat16, which NumPy lacks, is written as float32. Format: numpy.lib.format, version 1.0.
- */
+/* NumPy's name of the type; bfloat16, which NumPy lacks, is written as float32. Format: numpy.lib.format, version
+ * 1.0. */
 static const char *npy_type(enum akgen_dtype type)
 {
     static const char *const names[AKGEN_DTYPE_CODES] = {

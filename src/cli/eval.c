@@ -62,8 +62,8 @@ static void print_json(const struct verdict *verdict)
     json_decref(json);
 }
 
-/* What is wrong with TASK, CANDIDATE and --case, NULL if nothing. A task that cannot be loaded gets its verdict later.
- */
+/* What is wrong with TASK, CANDIDATE and --case, NULL if nothing. A task that cannot be loaded gets its verdict
+ * later. */
 static struct akgen_error *check_arguments(const struct eval_arguments *arguments, const struct task *task)
 {
     struct stat status;

@@ -24,10 +24,6 @@ enum {
     KEY_NO_CACHE
 };
 
-/* Of the suites that have several (task/protocol.c). */
-#define TOLERANCES(X) X(0, "1e-2") X(1, "1e-4")
-static const struct words tolerances = WORDS(TOLERANCES);
-
 static const struct argp_option options[] = {
     {"soc", KEY_SOC, "NAME", 0, "chip to simulate (default Ascend910B2; 'akgen soc list')", 0},
     {"mode", KEY_MODE, WORD_CHOICE(EVAL_MODES, ""), 0,
@@ -47,7 +43,7 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
     {"inputs", KEY_INPUTS, "N", 0,
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)", 0},
-    {"tolerance", KEY_TOLERANCE, WORD_CHOICE(TOLERANCES, ""), 0,
+    {"tolerance", KEY_TOLERANCE, WORD_CHOICE(TASK_TOLERANCES, ""), 0,
      "multikernelbench's limit for the upstream profile (default 1e-2)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
     {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
@@ -125,7 +121,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         eval->trials = (int)cli_parse_number(state, "inputs", text, 1, 1000);
         break;
     case KEY_TOLERANCE:
-        one_of(state, "tolerance", text, &tolerances);
+        one_of(state, "tolerance", text, &task_tolerances);
         eval->tolerance = text;
         break;
     case KEY_TIMEOUT:

@@ -35,8 +35,8 @@ const char *bind_case(struct arena *arena, struct bound_case *bound);
 /* gm_memory.c */
 /* Gives every tensor its place and fills the memory. False: errno says why there is none. */
 bool gm_memory_lay_out(struct bound_case *bound);
-/* GM as it is before a run: inputs, zeros where the contract gives them, and nothing that looks like a value elsewhere.
- */
+/* GM as it is before a run: inputs, zeros where the contract gives them, and nothing that looks like a value
+ * elsewhere. */
 void gm_memory_fill(struct bound_case *bound);
 /* Also of a memory that was never laid out (fd -1). */
 void gm_memory_free(struct gm_memory *gm);

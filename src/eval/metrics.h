@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What n samples for one task came to. Samples whose verdict is unsupported or infra_error are in none of the counts.
- */
+/* What n samples for one task came to. Samples whose verdict is unsupported or infra_error are in none of the
+ * counts. */
 struct metrics_task {
     const char *name;
     int level;

@@ -1,5 +1,5 @@
-/* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json checks.
- */
+/* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json
+ * checks. */
 #include "eval/eval.h"
 #include "base/memory.h"
 

@@ -43,8 +43,8 @@ uint64_t akgen_platform_tiling_memory(const struct akgen_platform *platform, int
 {
     enum { L1 = 3, UB = 5 };
     const struct npu_soc *soc = soc_of(platform);
-    /* The same 256 bytes of UB and of L1 are kept for messages between cores (asc-devkit, impl/utils/tiling/platform).
-     */
+    /* The same 256 bytes of UB and of L1 are kept for messages between cores (asc-devkit,
+     * impl/utils/tiling/platform). */
     uint64_t kept = memory == UB || memory == L1 ? soc->ub_bytes - soc->ub_tiling_bytes : 0;
     return akgen_platform_memory(platform, memory) - kept;
 }

@@ -17,8 +17,8 @@ enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256 };
 const char *op_snake_case(struct arena *arena, const char *op_type)
 {
     /* An underscore goes between a character and the capital of a word ("Xx"), and between a small letter or digit and
-     * any capital: re.sub('(.)([A-Z][a-z]+)', r'\1_\2'), then re.sub('([a-z0-9])([A-Z])', r'\1_\2') in NPUKernelBench.
-     */
+     * any capital: re.sub('(.)([A-Z][a-z]+)', r'\1_\2'), then re.sub('([a-z0-9])([A-Z])', r'\1_\2') in
+     * NPUKernelBench. */
     char *snake = arena_alloc(arena, 2 * strlen(op_type) + 1), *out = snake;
     for (size_t i = 0; op_type[i]; i++) {
         unsigned char c = (unsigned char)op_type[i];

@@ -27,8 +27,8 @@ struct akgen_error *op_response_unpack(struct arena *arena, const struct op_resp
  * gives "average_pooling1d". */
 const char *op_response_name(struct arena *arena, const char *snake);
 
-/* The wrapper: ModelNew.forward -> custom_ops_lib.<function> -> EXEC_NPU_CMD(aclnn<Op>, inputs, attributes, outputs).
- */
+/* The wrapper: ModelNew.forward -> custom_ops_lib.<function> -> EXEC_NPU_CMD(aclnn<Op>, inputs, attributes,
+ * outputs). */
 enum op_wrapper_kind {
     OP_WRAPPER_PLAIN,   /* forward's arguments, then the module's parameters, go to the inputs in their order */
     OP_WRAPPER_MORE,    /* it does more than one plain call */

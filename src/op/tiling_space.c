@@ -64,8 +64,8 @@ void akgen_tmp_power_factor(bool both_tensors, bool integer, uint32_t type_size,
     *extra = integer ? 0 : REPEAT_BYTES;
 }
 
-/* BroadCast: bytes go through 16-bit elements; a column is spread by Brcb, and by Copy where rows are no whole blocks.
- */
+/* BroadCast: bytes go through 16-bit elements; a column is spread by Brcb, and by Copy where rows are no whole
+ * blocks. */
 void akgen_tmp_broadcast(const struct akgen_shape *from, const struct akgen_shape *to, uint32_t type_size,
                          uint32_t *max, uint32_t *min)
 {

@@ -1,5 +1,5 @@
-/* What the two halves of reading a wrapper share: the Python module (wrapper_model.c) and the C++ binding (wrapper.c).
- */
+/* What the two halves of reading a wrapper share: the Python module (wrapper_model.c) and the C++ binding
+ * (wrapper.c). */
 #ifndef OP_WRAPPER_INTERNAL_H
 #define OP_WRAPPER_INTERNAL_H
 

@@ -21,9 +21,8 @@ static int option(int argc, char **argv, const char *name)
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0:abort_on_error=1:detect_leaks="
-           "0:"
-           "max_allocation_size_mb=16384:symbolize=0";
+    return "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0:abort_on_error=1:"
+           "detect_leaks=0:max_allocation_size_mb=16384:symbolize=0";
 }
 
 int main(int argc, char **argv)

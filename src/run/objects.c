@@ -6,8 +6,8 @@
 
 void runner_load_host(struct runner *runner)
 {
-    /* Objects are linked without the libraries of the toolchain that makes them; what they call is put here for them.
-     */
+    /* Objects are linked without the libraries of the toolchain that makes them; what they call is put here for
+     * them. */
     static const char *const libraries[] = {"libstdc++.so.6", "libgcc_s.so.1"};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (!dlopen(libraries[i], RTLD_NOW | RTLD_GLOBAL))

@@ -8,8 +8,8 @@ int landlock_version(void);
  * Makes system calls only, so it may be called between fork and exec. Returns 0, or -1 with errno; 0 as well when the
  * kernel has no Landlock. */
 int landlock_restrict(int version, const char *const *readable, const char *const *writable);
-/* Denies sockets, io_uring, ptrace and leaving the process group to this process and its children. 0, or -1 with errno.
- */
+/* Denies sockets, io_uring, ptrace and leaving the process group to this process and its children. 0, or -1 with
+ * errno. */
 int seccomp_restrict(void);
 
 #endif

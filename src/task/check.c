@@ -1,5 +1,5 @@
-/* Is a task fit to judge with? Inputs and references of a case can be made, and they are numbers where they should be.
- */
+/* Is a task fit to judge with? Inputs and references of a case can be made, and they are numbers where they should
+ * be. */
 #include "task/task_internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* A case in memory: shapes, attributes and limits from expressions, inputs from generators, smaller shapes for giants.
- */
+/* A case in memory: shapes, attributes and limits from expressions, inputs from generators, smaller shapes for
+ * giants. */
 #include "task/task_internal.h"
 
 #include <stdio.h>

@@ -3,20 +3,19 @@
  * stands without them. */
 #include "task/task.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* MultiKernelBench: shapes of November 2025 (larger since January 2026: v2), torch.allclose with the same limit
  * absolute and relative, 1e-2 until January 2026, 1e-4 since; five fresh inputs per task. */
 struct protocol {
     const char *suite, *shapes;
-    struct {
-        const char *text;
-        double limit;
-    } tolerances[2]; /* the first is the default: every task's `check` */
+    const struct words *tolerances; /* the first is the default: every task's `check` */
     int trials;
 };
+const struct words task_tolerances = WORDS(TASK_TOLERANCES);
 static const struct protocol protocols[] = {
-    {"multikernelbench", "v1", {{"1e-2", 1e-2}, {"1e-4", 1e-4}}, 5},
+    {"multikernelbench", "v1", &task_tolerances, 5},
 };
 
 static const struct protocol *protocol_of(const struct task *task)
@@ -38,13 +37,10 @@ struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, c
     const struct protocol *protocol = protocol_of(task);
     if (!protocol)
         return error_new("suite '%s' has no tolerance to choose: its tasks bring their own checks", task->suite);
-    for (int i = 0; i < 2; i++)
-        if (strcmp(protocol->tolerances[i].text, tolerance) == 0) {
-            const char *check = arena_printf(arena, "allclose(%s, %s)", tolerance, tolerance);
-            return expr_parse(arena, check, NULL, &task->check);
-        }
-    return error_new("the tolerance of '%s' is %s or %s, not '%s'", task->suite, protocol->tolerances[0].text,
-                     protocol->tolerances[1].text, tolerance);
+    if (words_find(protocol->tolerances, tolerance) < 0)
+        return error_new("the tolerance of '%s' is %s or %s, not '%s'", task->suite, protocol->tolerances->of[0],
+                         protocol->tolerances->of[1], tolerance);
+    return expr_parse(arena, arena_printf(arena, "allclose(%s, %s)", tolerance, tolerance), NULL, &task->check);
 }
 
 /* The check is allclose with this limit, absolute and relative, in every case. */
@@ -65,9 +61,9 @@ const char *task_protocol(struct arena *arena, const struct task *task, enum tas
     const char *tolerance = NULL;
     if (!protocol)
         return "";
-    for (int i = 0; i < 2; i++)
-        if (checks_with(arena, task, protocol->tolerances[i].limit))
-            tolerance = protocol->tolerances[i].text;
+    for (int i = 0; i < protocol->tolerances->count; i++)
+        if (checks_with(arena, task, strtod(protocol->tolerances->of[i], NULL)))
+            tolerance = protocol->tolerances->of[i];
     const char *check = profile == TASK_STRICT ? "strict limits"
                         : tolerance            ? arena_printf(arena, "tolerance %s", tolerance)
                                                : "a check of its own";

@@ -2,6 +2,7 @@
 #ifndef TASK_TASK_H
 #define TASK_TASK_H
 
+#include "base/words.h"
 #include "task/model/model.h"
 #include "task/reference/expected.h"
 
@@ -17,8 +18,11 @@ struct akgen_error *task_find(struct arena *arena, const char *home, const char 
 /* Protocol (protocol.c). */
 /* How many inputs the published benchmark tries per case: 5 in multikernelbench, 1 elsewhere. */
 int task_trials(const struct task *task);
-/* Chooses among the suite's published tolerances ("1e-2" and "1e-4" for multikernelbench): sets task->check. An error
- * if the suite has none to choose from. */
+/* The limits that a published suite was judged with. */
+#define TASK_TOLERANCES(X) X(TASK_TOLERANCE_2025, "1e-2") X(TASK_TOLERANCE_2026, "1e-4")
+enum task_tolerance { TASK_TOLERANCES(WORD_VALUE) };
+extern const struct words task_tolerances;
+/* Chooses among the suite's published tolerances: sets task->check. An error if the suite has none to choose from. */
 struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, const char *tolerance);
 /* What must stand beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "" for a suite that has one
  * protocol only. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The input tensor that output tensor `t` would be a copy of: same type and number of elements; NULL if there is none.
- */
+/* The input tensor that output tensor `t` would be a copy of: same type and number of elements; NULL if there is
+ * none. */
 static const struct task_tensor *copied_input(const struct task_instance *instance, const struct task_tensor *output,
                                               int t)
 {

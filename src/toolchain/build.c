@@ -1,5 +1,5 @@
-/* A build from beginning to end: digest the sources, host.so, the OpDef, then a kernel.so for each dtype combination.
- */
+/* A build from beginning to end: digest the sources, host.so, the OpDef, then a kernel.so for each dtype
+ * combination. */
 #include "base/files.h"
 #include "toolchain/build_internal.h"
 

@@ -1,6 +1,6 @@
 /* What kind of mistake a compiler's message stands for: the classes of the AscendKernelGen paper (arXiv 2601.07160, its
- * table of compile errors). The first rule whose words all occur decides; order goes from the specific to the general.
- */
+ * table of compile errors). The first rule whose words all occur decides; order goes from the specific to the
+ * general. */
 #include "toolchain/toolchain_internal.h"
 
 #include <string.h>

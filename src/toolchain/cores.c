@@ -1,7 +1,6 @@
 /* Which cores a kernel starts that has no KERNEL_TASK_TYPE: its entry's qualifiers say, or what its two objects need of
  * the machine tells. CANN's compiler
- * infers the type from the instructions as well (guide, 编译与运行/算子编译/约束说明), by rules that are not published.
- */
+ * infers the type from the instructions as well (guide, 编译与运行/算子编译/约束说明), by rules that are not published. */
 #include "npu/npu.h"
 #include "toolchain/toolchain_internal.h"
 

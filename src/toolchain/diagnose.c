@@ -224,8 +224,8 @@ static void finish_group(struct arena *arena, const struct diagnose_places *plac
     *group = (struct message_group){0};
 }
 
-/* `include` is the innermost line of the project that included the file of the message; its file is NULL if none did.
- */
+/* `include` is the innermost line of the project that included the file of the message; its file is NULL if none
+ * did. */
 static void take_line(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line,
                       const struct clang_line *include, struct message_group *group, struct diagnostic_list *list)
 {

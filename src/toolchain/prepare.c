@@ -181,8 +181,8 @@ static bool widen_constexpr(char *text, const struct token *first)
 }
 
 /* `static volatile __gm__ uint32_t flags[16];`: a variable in GM. Clang counts a variable without the attribute of
- * device functions as the host's. `first` begins a statement; names alone up to `[`, `=`, `;` or `{` make a variable.
- */
+ * device functions as the host's. `first` begins a statement; names alone up to `[`, `=`, `;` or `{` make a
+ * variable. */
 static bool mark_gm_variable(char *text, const struct token *first)
 {
     struct token gm = {0}, token = *first;

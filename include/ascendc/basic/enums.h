@@ -1,5 +1,5 @@
-/* Enumerations and constants of the API. Names, order and numbers as in CANN: kernels cast between them and integers.
- */
+/* Enumerations and constants of the API. Names, order and numbers as in CANN: kernels cast between them and
+ * integers. */
 #ifndef ASCENDC_ENUMS_H
 #define ASCENDC_ENUMS_H
 

@@ -1,5 +1,5 @@
-/* The compiler's copies between plain pointers: GM <-> UB in 32-byte units, with alignment and padding, and within UB.
- */
+/* The compiler's copies between plain pointers: GM <-> UB in 32-byte units, with alignment and padding, and within
+ * UB. */
 #ifndef ASCENDC_INTRINSICS_COPY_H
 #define ASCENDC_INTRINSICS_COPY_H
 

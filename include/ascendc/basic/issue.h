@@ -22,8 +22,8 @@ AKGEN_API void by_count(npu_insn &insn, int64_t count)
     insn.form = NPU_FORM_COUNT;
     insn.count = uint32_t(count);
 }
-/* isSetMask = false: one repeat under the mask registers (in counter mode: as many as they say); `count` is not read.
- */
+/* isSetMask = false: one repeat under the mask registers (in counter mode: as many as they say); `count` is not
+ * read. */
 template <bool isSetMask> AKGEN_API void by_count_or_registers(npu_insn &insn, int64_t count)
 {
     if (isSetMask) {

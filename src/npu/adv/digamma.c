@@ -101,8 +101,8 @@ static void positive(const struct adv_piece *p, int d, int x)
     step_sub(p, d, d, A);
 }
 
-/* d = -pi * cot(pi * x): 2x less the nearest integer k, a polynomial for the tangent, and its reciprocal if k is even.
- */
+/* d = -pi * cot(pi * x): 2x less the nearest integer k, a polynomial for the tangent, and its reciprocal if k is
+ * even. */
 static void minus_pi_cot(const struct adv_piece *p, int d, int x)
 {
     static const double tangent[] = {0.00326538085938F, 0.0242919921875F, 0.053466796875F, 0.133377909660F,

@@ -11,8 +11,8 @@ struct npu_tensor adv_pairs(const struct npu_tensor *tensor, uint32_t first, uin
 /* Pairs [first, first+count) of src to the same place in dst. */
 void adv_copy_pairs(struct npu_core *core, const struct npu_tensor *dst, const struct npu_tensor *src, uint32_t first,
                     uint32_t count);
-/* MrgSort of up to four lists, those of no bytes left out; with repeats, of lists of one length that follow each other.
- */
+/* MrgSort of up to four lists, those of no bytes left out; with repeats, of lists of one length that follow each
+ * other. */
 void adv_merge_lists(struct npu_core *core, uint8_t type, const struct npu_tensor *dst,
                      const struct npu_tensor list[ADV_LISTS], uint32_t repeat);
 

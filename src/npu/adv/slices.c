@@ -37,8 +37,8 @@ static void list_starts(struct npu_core *core, const struct npu_slice *slices, u
     }
 }
 
-/* The gap of GM in whole blocks where it has some, else in bytes; that of UB in blocks. CANN's variables have 16 bits.
- */
+/* The gap of GM in whole blocks where it has some, else in bytes; that of UB in blocks. CANN's variables have 16
+ * bits. */
 static struct npu_insn copy_of_row(const struct npu_adv *call, const struct npu_slices *slices)
 {
     const struct npu_slice *from = &slices->src[0];

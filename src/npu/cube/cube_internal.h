@@ -4,8 +4,8 @@
 
 #include "npu/cube/fractal.h"
 
-/* Traps unless the operand lies in one of the memories (bits 1 << NPU_MEM_*) and starts at a multiple of `alignment`.
- */
+/* Traps unless the operand lies in one of the memories (bits 1 << NPU_MEM_*) and starts at a multiple of
+ * `alignment`. */
 void npu_check_cube_operand(struct npu_core *core, const struct npu_tensor *tensor, const char *operand,
                             unsigned memories, uint32_t alignment);
 /* Traps unless 0 <= value <= limit. */

@@ -77,8 +77,8 @@ void npu_combine(int kind, int type, uint8_t *old, const uint8_t *value)
     case AKGEN_FLOAT:
         COMBINE(float, float, combine_float);
         break;
-    case AKGEN_FLOAT16: /* float holds the exact sum of two halves closely enough that the rounding to half is correct
-                         */
+    case AKGEN_FLOAT16: /* float holds the exact sum of two halves closely enough that the rounding to half is
+                         * correct */
         COMBINE(half_t, float, combine_float);
         break;
     case AKGEN_BF16: {

@@ -8,8 +8,8 @@ struct npu_gm_region;
 
 struct npu_dcache *dcache_create(void);
 void dcache_destroy(struct npu_dcache *cache);
-/* Before a scalar access of GM: the line is filled. Returns false if the bytes are not all the core's own dirty ones.
- */
+/* Before a scalar access of GM: the line is filled. Returns false if the bytes are not all the core's own dirty
+ * ones. */
 bool dcache_access(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write);
 /* Memory shows what the core sees (in) or what GM holds (out). */
 void dcache_swap_in(struct npu_core *core);

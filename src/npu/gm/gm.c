@@ -2,8 +2,8 @@
  *
  * An epoch lasts from the launch or a SyncAll to the next SyncAll or the end. Within one, nothing orders two blocks. A
  * byte that two blocks write with different values is undefined afterwards; a byte that one block writes and another
- * reads is a race. Writers are kept in the bytes' states; reads are kept as intervals and compared when the epoch ends.
- */
+ * reads is a race. Writers are kept in the bytes' states; reads are kept as intervals and compared when the epoch
+ * ends. */
 #include "npu/gm/gm.h"
 
 #include "base/arena.h"
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Each byte of GM has a state. It is kept once per chunk while the chunk is uniform, per byte (`fine`) where it is not.
- */
+/* Each byte of GM has a state. It is kept once per chunk while the chunk is uniform, per byte (`fine`) where it is
+ * not. */
 enum {
     GM_CHUNK = 256,
     GM_NEVER = 0,       /* never written */

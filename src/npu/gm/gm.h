@@ -17,8 +17,8 @@ void gm_read(struct npu_core *core, const char *operand, uint64_t addr, uint64_t
 bool gm_written_by_others(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr, uint64_t bytes);
 /* Reads of addr so far were polls, no race. */
 void gm_forget_reads(struct npu_core *core, const struct npu_gm_region *region, uint64_t addr);
-/* Before a store: keeps the old values of bytes that another core wrote in this epoch, for npu_gm_written to compare.
- */
+/* Before a store: keeps the old values of bytes that another core wrote in this epoch, for npu_gm_written to
+ * compare. */
 void gm_expect_write(struct npu_core *core, uint64_t addr, uint64_t bytes);
 void gm_forget_expected(struct npu_core *core);
 /* GM (any declared region). Detects writes of different values by two cores between two SyncAll; `atomic` writes never

@@ -4,8 +4,7 @@
  * 910B:
  *   ReduceSum, count form   a binary tree in each repeat, the repeats' sums added in order, sharedTmpBuffer untouched
  *   ReduceSum, mask forms   a binary tree in each repeat, the sums gathered in sharedTmpBuffer and reduced so again
- *   ReduceMax, ReduceMin    each repeat's extreme and index into sharedTmpBuffer, then the extremes of those
- */
+ *   ReduceMax, ReduceMin    each repeat's extreme and index into sharedTmpBuffer, then the extremes of those */
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
 #include "npu/insn/reduce_internal.h"
@@ -184,8 +183,8 @@ static struct outcome sum(struct npu_core *core, const struct npu_insn *insn, co
     return out;
 }
 
-/* Comparing the repeats' extremes one after the other gives what the stages in sharedTmpBuffer give: the first of them.
- */
+/* Comparing the repeats' extremes one after the other gives what the stages in sharedTmpBuffer give: the first of
+ * them. */
 static struct outcome extreme(struct npu_core *core, const struct npu_insn *insn, const struct npu_vector *v)
 {
     enum npu_reduction reduction = reduction_of(insn);

@@ -13,8 +13,8 @@
 #include "npu/report.h"
 #include "npu/undefined_load.h"
 
-/* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories are.
- */
+/* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories
+ * are. */
 static bool on_this_core(struct npu_core *core, const struct npu_insn *insn)
 {
     const struct npu_isa_row *row = &npu_isa[insn->op];

@@ -1,6 +1,6 @@
 /* Order in GM, within one core: a few recent accesses per pair of pipes that can conflict, kept until the later pipe's
- * clock covers them. Most kernels stream, so a window holds two or three entries. Two pipes that only read never meet.
- */
+ * clock covers them. Most kernels stream, so a window holds two or three entries. Two pipes that only read never
+ * meet. */
 #include "npu/order/order_gm.h"
 
 #include <stdlib.h>

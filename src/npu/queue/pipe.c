@@ -1,5 +1,4 @@
-/* TPipe: its life, its event ids and the share of UB that is not in a queue's hands (docs: SIMD-API, 资源管理/TPipe).
- */
+/* TPipe: its life, its event ids and the share of UB that is not in a queue's hands (docs: SIMD-API, 资源管理/TPipe). */
 #include "npu/order/schedule.h"
 #include "npu/queue/queue.h"
 #include "npu/queue/queue_internal.h"

@@ -455,8 +455,8 @@ PER_ELEMENT(max, args[0][i] > args[1][i] ? args[0][i] : args[1][i])
 PER_ELEMENT(arange, (double)(first + i))
 PER_ELEMENT(randbool, (double)(expr_mix(key, (uint64_t)(first + i)) >> 63))
 
-/* Uniform in [0, 1), in steps of 2^-digits of the tensor's type, so that rounding never yields 1 (as torch.rand does).
- */
+/* Uniform in [0, 1), in steps of 2^-digits of the tensor's type, so that rounding never yields 1 (as torch.rand
+ * does). */
 static int uniform_digits(enum akgen_dtype type)
 {
     switch (type) {

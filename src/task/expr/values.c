@@ -58,10 +58,13 @@ static struct akgen_error *resolve_call(struct arena *arena, struct expr *node)
     if (!function)
         return expr_error_at(node, "there is no function '%.64s' (docs/tasks.md lists them)%s", node->name,
                              names_hint(arena, node->name, expr_function_names(arena)));
-    if (node->kid_count < function->least || node->kid_count > function->most)
-        return expr_error_at(node, "%s takes %d to %d arguments, not %d", function->name, function->least,
-                             function->most, node->kid_count);
-    return NULL;
+    if (node->kid_count >= function->least && node->kid_count <= function->most)
+        return NULL;
+    if (function->least == function->most)
+        return expr_error_at(node, "%s takes %d argument%s, not %d", function->name, function->most,
+                             function->most == 1 ? "" : "s", node->kid_count);
+    return expr_error_at(node, "%s takes %d to %d arguments, not %d", function->name, function->least, function->most,
+                         node->kid_count);
 }
 
 static struct akgen_error *resolve(struct arena *arena, struct expr *node, const struct expr_columns *columns)

@@ -30,8 +30,8 @@ static void complex_mat_dot(struct reference_call *call)
     }
 }
 
-/* What amax and amin compare: |x|, or |re| + |im|, in float32 in both profiles, since all that is seen is a position.
- */
+/* What amax and amin compare: |x|, or |re| + |im|, in float32 in both profiles, since all that is seen is a
+ * position. */
 static float magnitude(const struct task_tensor *x, int64_t index)
 {
     double part[2] = {0, 0};

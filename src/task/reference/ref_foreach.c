@@ -82,8 +82,8 @@ static double lerp_op(enum akgen_dtype steps, const double *x, const double *c)
     return c[0] < 0.5 ? R(x[0] + R(c[0] * difference)) : R(x[1] - R(difference * R(1 - c[0])));
 }
 
-/* addcdiv of bfloat16 tensors with a float32 number of one dimension: torch divides in bfloat16 and goes on in float32.
- */
+/* addcdiv of bfloat16 tensors with a float32 number of one dimension: torch divides in bfloat16 and goes on in
+ * float32. */
 static double addcdiv_widened_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     double quotient = steps == AKGEN_FLOAT ? reference_round(AKGEN_BF16, x[1] / x[2]) : x[1] / x[2];

@@ -19,8 +19,8 @@ static void gelu(struct reference_call *call)
     reference_elementwise(call, gelu_op, NULL, 1, NULL);
 }
 
-/* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|); constants take the tensor's type.
- */
+/* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|); constants take the tensor's
+ * type. */
 static double fast_gelu_grad_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     (void)c;

@@ -166,8 +166,8 @@ static void addcmul(struct reference_call *call)
         reference_elementwise(call, addcmul_op, addcmul_integer, 3, &value);
 }
 
-/* y = start + weight (end - start) as torch.lerp computes it: from the nearer end, in float32, rounded once for half.
- */
+/* y = start + weight (end - start) as torch.lerp computes it: from the nearer end, in float32, rounded once for
+ * half. */
 static double lerp_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     (void)c;

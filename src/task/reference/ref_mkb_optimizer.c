@@ -1,6 +1,6 @@
 /* MultiKernelBench's optimizers: one step, of which the modules return the new parameters only. All tensors are
- * float32; Python numbers take the tensor's type in each torch call. Attributes are the constructor's values in order.
- */
+ * float32; Python numbers take the tensor's type in each torch call. Attributes are the constructor's values in
+ * order. */
 #include "task/reference/reference.h"
 
 #include <math.h>

@@ -63,8 +63,8 @@ static void hidden_cases_stay_small(void **state)
     }
 }
 
-/* Every task has cases of sizes that it does not show, but for those whose sizes follow from nothing that may change.
- */
+/* Every task has cases of sizes that it does not show, but for those whose sizes follow from nothing that may
+ * change. */
 static void every_task_has_hidden_sizes(void **state)
 {
     (void)state;

@@ -312,8 +312,8 @@ static void tables(void)
     covered(&insn, COUNT);
 }
 
-/* Every constant to every memory: three runs of two blocks (of 32 bytes in L1, of 512 elsewhere) with a block between.
- */
+/* Every constant to every memory: three runs of two blocks (of 32 bytes in L1, of 512 elsewhere) with a block
+ * between. */
 static void constants(void)
 {
     static const uint8_t positions[] = {NPU_A1, NPU_A2, NPU_B2};

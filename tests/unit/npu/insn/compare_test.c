@@ -121,8 +121,8 @@ static void undefined_inputs_make_undefined_bits(void **state)
     assert_string_equal(fake_undefined, "src1");
 }
 
-/* NPU_INSN_CUT: nothing beyond the count is read, the bits there are 0, and an undefined element is one undefined bit.
- */
+/* NPU_INSN_CUT: nothing beyond the count is read, the bits there are 0, and an undefined element is one undefined
+ * bit. */
 static void cut_at_the_count(void **state)
 {
     (void)state;

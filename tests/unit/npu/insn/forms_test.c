@@ -361,8 +361,7 @@ static void every_half(void **state)
     }
 }
 
-/* Rows of 附录/Memory矢量计算接口边界值汇总 that a plain formula could miss: signs of zeros, NaNs, what does not wrap.
- */
+/* Rows of 附录/Memory矢量计算接口边界值汇总 that a plain formula could miss: signs of zeros, NaNs, what does not wrap. */
 static void documented_special_values(void **state)
 {
     (void)state;

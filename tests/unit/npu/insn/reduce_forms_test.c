@@ -1,6 +1,6 @@
 /* Every reduction of isa.def in both data types, every form and every ReduceOrder against the documented tree: sums of
- * neighbours, the first of equal extremes, a NaN before every number. Masks, repeats and strides around every boundary.
- */
+ * neighbours, the first of equal extremes, a NaN before every number. Masks, repeats and strides around every
+ * boundary. */
 #include "unit/npu/coverage.h"
 #include "elements.h"
 #include "unit/npu/core.h"

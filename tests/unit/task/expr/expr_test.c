@@ -92,7 +92,7 @@ static void errors_say_what_and_where(void **state)
         {"$shape[3]", "index 3 is outside of a list of 3"},
         {"sliced([4], [0], [4], [0], [0])", "[0] is no slice of [4]"},
         {"$shape * 2", "* needs numbers, not [48, 128, 7]"},
-        {"uniform(1)", "uniform takes 2 to 2 arguments, not 1"},
+        {"uniform(1)", "uniform takes 2 arguments, not 1"},
         {"1 2", "column 3: expected an operator or the end"},
         {"1 + unifrom(0, 1)",
          "column 5: there is no function 'unifrom' (docs/tasks.md lists them); did you mean uniform?"},
