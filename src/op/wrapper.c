@@ -299,6 +299,7 @@ void op_wrapper_read(struct arena *arena, const struct op_response *response, co
     *b = (struct binding){.arena = arena,
                           .wrapper = wrapper,
                           .text = without_comments(arena, source->text),
+                          .body = "",
                           .first_line = source->text_line ? source->text_line : source->line};
     if (!wrapper_read_model(arena, response->model, call, wrapper))
         return;

@@ -43,7 +43,7 @@ void task_special_plant(const struct task_param *param, enum task_variant varian
     float values[MOST_VALUES];
     int count = values_of(param, variant, tensor->type, values);
     int64_t room = (tensor->elements + 1) / 2;
-    if (!task_is_float(tensor->type) || tensor->type == AKGEN_COMPLEX64)
+    if (!count || !task_is_float(tensor->type) || tensor->type == AKGEN_COMPLEX64)
         return;
     for (int64_t at = (int64_t)(expr_mix(key, 0) % SPACING); at < room; at += SPACING) /* scattered, any residue */
         task_write_float(tensor, at, 1, &values[expr_mix(key, (uint64_t)at) % (uint64_t)count]);

@@ -72,7 +72,7 @@ static uint32_t rep_blocks(const struct adv_rows *m)
 
 static uint32_t lanes_of(const struct over_rows *o)
 {
-    uint32_t bits = 0;
+    uint32_t bits = 1; /* there is an operand */
     for (int i = 0; i < o->operands; i++) {
         uint32_t own = npu_element_bits(o->operand[i].type);
         bits = own > bits ? own : bits;

@@ -111,9 +111,10 @@ void npu_exec_load_2d(struct npu_core *core, const struct npu_insn *insn, const 
 
 /* LoadDataWithTranspose. */
 /* Fractals that make a square: 64 x 64 in int4, 32 x 32 in 8 bits, 16 x 16 in 16 and 32. */
+enum { MOST_FRACTALS = 4 };
 static uint32_t square_fractals(int type)
 {
-    static const uint8_t fractals[] = {[4] = 4, [8] = 2, [16] = 1, [32] = 2};
+    static const uint8_t fractals[] = {[4] = MOST_FRACTALS, [8] = 2, [16] = 1, [32] = 2};
     return fractals[npu_cube_bits(type)];
 }
 
@@ -164,8 +165,8 @@ void npu_exec_load_transpose(struct npu_core *core, const struct npu_insn *insn,
     uint32_t bits = npu_cube_bits(insn->src_type);
     for (uint32_t i = 0; i < p->repeat; i++) {
         const uint8_t *from = (const uint8_t *)insn->src0.addr + (size_t)p->start * square + i * source_step(p, square);
-        uint8_t *to[4];
-        for (uint32_t j = 0; j < fractals; j++)
+        uint8_t *to[MOST_FRACTALS]; /* more than the type has are not used */
+        for (uint32_t j = 0; j < MOST_FRACTALS; j++)
             to[j] = (uint8_t *)insn->dst.addr +
                     ((size_t)i * (p->dst_gap + 1) + (size_t)j * (p->dst_frac_gap + 1)) * NPU_FRACTAL;
         if (bits == 4)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-_Static_assert((int)FORMULA_BLOCK == (int)REFERENCE_BLOCK, "a formula is computed in the references' blocks");
+_Static_assert(FORMULA_BLOCK == REFERENCE_BLOCK, "a formula is computed in the references' blocks");
 
 static void fill(double *block, double value)
 {
