@@ -8,6 +8,7 @@
  * and become files of one line in the cache, in a folder named by the digest of the lists, behind the headers' own folder
  * on the compiler's search path. Each file is written whole or not at all and always with the same text, so processes may
  * make the folder side by side, and what was interrupted or removed is made by the next one. */
+#include "base/array.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
@@ -17,19 +18,6 @@
 
 static const char *const sides[] = {"ascendc", "cann"};
 enum { SIDES = sizeof sides / sizeof *sides, LIST_LIMIT = 1 << 20 };
-
-static void add_path(struct arena *arena, struct path_list *list, const char *path, const char *header)
-{
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        struct cann_path *grown = arena_alloc(arena, capacity * sizeof *grown);
-        if (list->count)
-            memcpy(grown, list->items, list->count * sizeof *grown);
-        list->items = grown;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = (struct cann_path){.path = path, .header = header};
-}
 
 struct akgen_error *paths_read(struct arena *arena, const char *file, struct path_list *list)
 {
@@ -46,7 +34,8 @@ struct akgen_error *paths_read(struct arena *arena, const char *file, struct pat
         if (path == line)
             header = path;
         else if (header)
-            add_path(arena, list, path, header);
+            ARRAY_ADD(arena, list->items, list->count, list->capacity,
+                      (struct cann_path){.path = path, .header = header});
         else
             return error_new("%s:%d: the path '%s' stands above the first header", file, number, path);
     }
