@@ -195,6 +195,7 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
     else
         run_bound(arena, bound, row);
     gm_memory_free(&bound->gm);
+    json_decref(bound->received);
 }
 
 /* One run of a case: inputs from `seed`, the first tensor at offset `begin` of GM. */

@@ -136,11 +136,14 @@ static bool is_off_by_estimates(const struct task_argument *expected, const stru
            (mismatch->max_rel <= ESTIMATE_REACH || mismatch->max_abs <= ESTIMATE_REACH * largest);
 }
 
-/* Why the outputs are wrong: the comparison's sentence, and the instruction whose precision explains the size of the
- * error. */
-static const char *why_wrong(struct arena *arena, const struct task_argument *expected, const struct verdict_case *row)
+/* Why the outputs are wrong: the comparison's sentence, and what explains it: an attribute that did not arrive whole, an instruction whose
+ * precision fits the size of the error. */
+static const char *why_wrong(struct arena *arena, const struct bound_case *bound, const struct task_argument *expected,
+                             const struct verdict_case *row)
 {
     const struct job_finding *estimate = NULL;
+    if (bound->passing)
+        return arena_printf(arena, "%s; %s", row->mismatch.reason, bound->passing);
     for (size_t i = 0; i < row->run.finding_count && !estimate; i++)
         if (strcmp(row->run.findings[i].fault, npu_fault_name(FAULT_vec_estimate)) == 0)
             estimate = &row->run.findings[i];
@@ -163,7 +166,7 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
                   arena_printf(arena, "the kernel changed input '%s' into one that its outputs fit (%s)", changed,
                                row->mismatch.reason));
     else if (!row->mismatch.ok)
-        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, why_wrong(arena, expected, row));
+        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, why_wrong(arena, bound, expected, row));
     else if (unwritten)
         judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, unwritten);
     else if (changed && profile == TASK_STRICT)
