@@ -5,7 +5,7 @@ fault it must give, at that line. Projects in good/ must pass without a fault.
 Each fault must also be found under one random schedule. Keys of `expected`: task, scope, case, mode, sync; auto, manual: the
 verdict under that --sync where it matters, strict: under --profile=strict; verdict; fault and kind (a finding's name and kind), note: yes if the
 finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts; message: a part of the
-finding's message; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
+finding's message; reason: a part of the verdict's; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
 `// OTHER:` is the other access of the finding."""
 import concurrent.futures
 import pathlib
@@ -84,6 +84,7 @@ class Planted(unittest.TestCase):
                     self.assertEqual(result["verdict"], expected.get(name, expected["verdict"]), result["reason"])
                     if name in expected:
                         continue
+                    self.assertIn(expected.get("reason", ""), result["reason"] or "")
                     if "first" in expected:
                         self.assertEqual(result["cases"][0]["comparison"]["first"]["index"], int(expected["first"]))
                     if "fault" in expected:
