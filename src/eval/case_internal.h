@@ -42,6 +42,8 @@ void gm_memory_fill(struct bound_case *bound);
 void gm_memory_free(struct gm_memory *gm);
 /* A copy of the output bytes of a run, one after the other; the caller frees it. */
 uint8_t *gm_memory_save_outputs(const struct bound_case *bound);
+/* Puts such a copy back. */
+void gm_memory_put_outputs(const struct bound_case *bound, const uint8_t *saved);
 /* "y[17]": the first output element that differs from the saved bytes; NULL if none does. */
 const char *gm_memory_first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved);
 

@@ -88,7 +88,7 @@ static const char *first_error(const struct build *build)
 static const char *unsupported_name(const struct build *build)
 {
     for (int i = 0; i < build->diagnostic_count; i++)
-        if (build->diagnostics[i].unsupported)
+        if (build->diagnostics[i].error && build->diagnostics[i].unsupported)
             return build->diagnostics[i].unsupported;
     return NULL;
 }

@@ -118,3 +118,8 @@ __attribute__((no_sanitize("address"))) _Noreturn void runner_violated(void *clo
         give_up(runner);
     _exit(0);
 }
+
+_Noreturn void runner_ended_from_outside(void *closure)
+{
+    give_up(closure);
+}

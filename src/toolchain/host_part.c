@@ -62,7 +62,7 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
     if (entry->good)
         entry->good = link_objects(arena, &builder->clang, CLANG_HOST, false, objects, builder->work, &builder->places,
                                    list, &so);
-    return NULL;
+    return list->broken ? error_new("%s", list->broken) : NULL;
 }
 
 struct akgen_error *build_host(struct builder *builder)

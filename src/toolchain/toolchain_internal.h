@@ -37,9 +37,12 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
 struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                       const char **path);
 /* Runs the compiler or the linker in the jail: it reads the system, the headers, the cache and `project`, writes
- * `work`. */
+ * `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
+ * ours beside it. */
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result);
+/* Why the run says nothing about the sources (somebody killed it, the disk is full); NULL: it does. */
+const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
 /* A fresh directory in the cache for one build; remove with files_remove_tree. */
 struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
 
@@ -108,10 +111,12 @@ bool prepare_mentions(const char *text, const char *identifier);
 struct diagnostic_list {
     struct diagnostic *items;
     int count, capacity;
+    const char *broken; /* a compiler or linker failed for a reason of ours: nothing is known about the sources */
 };
 struct diagnose_places {
     const char *project; /* paths under it are the candidate's and become relative */
     const char *other;   /* a second such directory, or NULL */
+    const char *headers; /* directory of our own headers, or NULL */
     const char *shifted; /* the file that `prepared` describes, or NULL */
     const struct prepared_source *prepared;
 };
@@ -121,6 +126,14 @@ void diagnose(struct arena *arena, const char *output, const struct diagnose_pla
 void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic);
 /* The class of a message; notes are the compiler's notes that follow it, one per line. */
 enum diagnostic_class classify(const char *message, const char *notes);
+
+/* What AKGen lacks (lacking.c). */
+/* The API that a message with the mark of our headers names, if `file` and `line` (where the message, or a note on it,
+ * points) are in `headers` and name it there; else NULL. */
+const char *lacking_declared(struct arena *arena, const char *headers, const char *message, const char *file, int line);
+/* A name of CANN's that no header of ours declares, if the message says that it is missing and it stands at `column` of
+ * the source line `text`; else NULL. */
+const char *lacking_written(const char *message, const char *text, int column);
 
 /* The cache of objects (cache.c). */
 struct cache_entry {
