@@ -89,6 +89,8 @@ struct op_def {
     int soc_count;
     bool has_tiling;
 };
+enum { OP_MAX_ITEMS = 1024 }; /* of each list: inputs, attributes, fields of a structure, ... */
+/* Of whatever a candidate registered; what is not as it must be is an error of op_def_from_json. */
 json_t *op_def_to_json(const struct op_def *def);
 struct akgen_error *op_def_from_json(struct arena *arena, const json_t *json, struct op_def *def);
 /* The C++ text that a kernel is compiled with (`-include`): every registered structure and what it nests, innermost

@@ -81,8 +81,11 @@ static const char *source_line(struct arena *arena, const char *path, int line)
             at = strchr(at, '\n');
             at = at ? at + 1 : NULL;
         }
-        if (at && line > 0)
-            result = arena_strndup(arena, at, strcspn(at, "\r\n"));
+        if (at && line > 0) {
+            char *copy = arena_strndup(arena, at, strcspn(at, "\r\n"));
+            text_make_utf8(copy);
+            result = copy;
+        }
     }
     error_free(error);
     arena_free(&scratch);
@@ -224,6 +227,7 @@ void diagnose(struct arena *arena, const char *output, const struct diagnose_pla
     char *copy = arena_strdup(arena, output), *rest = copy;
     struct message_group group = {0};
     struct clang_line line, include = {0};
+    text_make_utf8(copy);
     for (char *text; (text = strsep(&rest, "\n"));) {
         if (read_include(text, &line)) {
             if (project_path(places, line.file))
