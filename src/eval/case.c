@@ -232,6 +232,18 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
     gm_memory_free(&bound->gm);
 }
 
+/* The prepared case under the options' tolerance; candidates with others share what is prepared. eval_run() has seen that
+ * the task takes it. */
+static const struct task_instance *instance_as_wanted(struct arena *arena, const struct eval_options *options,
+                                                      const struct prepared *prepared)
+{
+    if (!options->tolerance)
+        return prepared_instance(prepared);
+    struct task_instance *wanted = arena_copy(arena, prepared_instance(prepared), sizeof *wanted);
+    error_free(task_instance_set_tolerance(arena, wanted, options->tolerance));
+    return wanted;
+}
+
 /* One run of a case: inputs from `seed`, the first tensor at offset `begin` of GM. */
 static void run_case(const struct eval_candidate *candidate, const struct task_case *task_case, uint64_t seed,
                      uint64_t begin, struct arena *arena, struct verdict_case *row)
@@ -246,7 +258,7 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
         error_free(error);
         return;
     }
-    bound.instance = prepared_instance(bound.prepared);
+    bound.instance = instance_as_wanted(arena, candidate->options, bound.prepared);
     row->shape = describe_shape(arena, bound.instance);
     row->dtype = eval_case_dtype(bound.instance);
     row->reduced = bound.instance->reduced;

@@ -15,8 +15,9 @@ const char *npu_pipe_name(int pipe);
 
 /* The chip as data (soc.def, memory.def). */
 struct npu_soc {
-    const char *name; /* "Ascend910B2" */
-    int aic, aiv;     /* cores */
+    const char *name;   /* "Ascend910B2" */
+    const char *family; /* "ascend910b": what AddConfig of an OpDef calls it */
+    int aic, aiv;       /* cores */
     int mhz;
     uint64_t hbm_bytes, l2_bytes;
     uint32_t ub_bytes;          /* the memory itself; also what TPipe can give */

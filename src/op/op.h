@@ -131,8 +131,10 @@ struct op_tiling {
     uint32_t size;
     int schedule_mode;
 };
-/* Loads host.so (its constructors run) and describes the one op it registers (or `op_type` if several). */
-struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type, struct op_def *def);
+/* Loads host.so (its constructors run) and describes the one op it registers (or `op_type` if several), as it is for the
+ * chip; an error if it has no AddConfig for that (NULL: no chip, all configurations together). */
+struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type,
+                                const struct npu_soc *soc, struct op_def *def);
 /* Releases the attributes' JSON values; the rest is the arena's. */
 void op_def_release(struct op_def *def);
 /* `end` does not return; it is told the function when the host part calls one that is compiled here and never run.

@@ -8,8 +8,10 @@ enum { GM_ALIGN = 512 };
 
 uint8_t *runner_allocate(struct runner *runner, uint64_t bytes)
 {
-    uint8_t *at =
-        mmap(NULL, bytes + GM_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bool absurd = bytes > UINT64_MAX - GM_ALIGN;
+    uint8_t *at = absurd ? MAP_FAILED
+                         : mmap(NULL, bytes + GM_ALIGN, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         runner_fail(
             runner, JOB_TILING_FAILED,

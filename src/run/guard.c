@@ -128,8 +128,8 @@ const char *guard_syscall_name(int number)
 /* What the handler sees. */
 static void give_up(int number, bool sent)
 {
-    signal(number, SIG_DFL); /* returning repeats the instruction, which now ends the process */
-    if (sent)
+    signal(number, SIG_DFL);       /* returning repeats the instruction, which now ends the process */
+    if (sent || number == SIGTRAP) /* a breakpoint is behind it already */
         raise(number);
 }
 

@@ -169,6 +169,8 @@ static void understand(struct arena *arena, const struct sandbox_result *ended, 
         result->error = arena_printf(arena, "not done after %g s (stage %s)", limit, job_stage_name(result->stage));
     } else if (json)
         take_result(arena, json, nonce, result);
+    else if (ended->exit_code == 0 && result->stage == JOB_REPORT)
+        cheated(result, "the candidate wrote into the result");
     else
         judge_end(arena, ended, result);
     json_decref(json);

@@ -32,6 +32,7 @@ bool compile_take(struct builder *builder, const struct compile *compile, const 
     int before = list->count;
     if (!list->broken)
         list->broken = clang_broken(builder->arena, result, builder->work);
+    list->late |= result->timed_out;
     if (list->broken)
         return false;
     diagnose(builder->arena, result->output, &builder->places, list);

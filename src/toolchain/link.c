@@ -134,11 +134,15 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
     run_linker(arena, clang, objects, work, *so, false, &result);
     if ((list->broken = clang_broken(arena, &result, work)))
         return false;
+    list->late |= result.timed_out;
     if (result.exit_code) {
         struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
                                         .error = true,
                                         .file = "",
-                                        .message = result.timed_out ? "the linker ran out of time" : result.output};
+                                        .message = result.timed_out        ? "the linker ran out of time"
+                                                   : result.exit_code == 1 ? result.output
+                                                                           : "the linker was stopped: it needed more "
+                                                                             "memory or output than allowed"};
         diagnose_add(arena, list, &diagnostic);
         return false;
     }

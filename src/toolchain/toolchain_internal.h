@@ -111,6 +111,7 @@ bool prepare_mentions(const char *text, const char *identifier);
 struct diagnostic_list {
     struct diagnostic *items;
     int count, capacity;
+    bool late;          /* a compiler or linker ran out of time: so it may not do another time */
     const char *broken; /* a compiler or linker failed for a reason of ours: nothing is known about the sources */
 };
 struct diagnose_places {
@@ -143,7 +144,8 @@ struct cache_entry {
 /* True if there is a sound entry; its diagnostics are added to the list. */
 bool cache_load(struct arena *arena, const struct clang *clang, const char *key, struct cache_entry *entry,
                 struct diagnostic_list *list);
-/* Moves `so` (may be NULL) into the cache and stores the diagnostics; entry->so is where it is now. */
+/* Moves `so` (may be NULL) into the cache and stores the diagnostics; entry->so is where it is now. Of a compile that ran
+ * out of time nothing is stored. */
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry);
 
