@@ -230,6 +230,7 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
     else
         run_bound(arena, bound, row);
     gm_memory_free(&bound->gm);
+    json_decref(bound->received);
 }
 
 /* The prepared case under the options' tolerance; candidates with others share what is prepared. eval_run() has seen that

@@ -18,7 +18,9 @@ struct bound_case {
     const struct task_instance *instance;  /* its case */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     struct op_attr *attrs;
-    int combination; /* of data types, an index into the OpDef's */
+    json_t *received;    /* array: those of the attributes' values that the wrapper does not pass whole; or NULL */
+    const char *passing; /* what is wrong with the first of them, or NULL */
+    int combination;     /* of data types, an index into the OpDef's */
     struct gm_memory gm;
     uint64_t begin; /* offset of the first tensor */
 };
