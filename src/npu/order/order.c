@@ -120,6 +120,11 @@ void npu_order_barrier(struct npu_order *order, int lane)
     order->clock[lane].at[lane] = order->last[lane];
 }
 
+void npu_order_perhaps(struct npu_order *order, int lane)
+{
+    order->perhaps[lane] = order->last[lane];
+}
+
 void npu_order_set_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
@@ -157,6 +162,7 @@ static void forget(struct npu_order *order)
 {
     memset(order->clock, 0, sizeof order->clock);
     memset(order->last, 0, sizeof order->last);
+    memset(order->perhaps, 0, sizeof order->perhaps);
     memset(order->touched, 0, sizeof order->touched);
     memset(order->gm, 0, (size_t)order->gm_pairs * sizeof *order->gm);
     memset(order->marks[0][0], 0, (size_t)order->ub_blocks * NPU_TRACKS * 2 * sizeof(uint32_t));
@@ -220,9 +226,11 @@ void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t oth
     /* Within V nothing but a later read or a second write can go wrong: the pipe takes its instructions in order and
      * reads before it writes. */
     bool fatal = lane != NPU_LANE_V || other != NPU_LANE_V || !write || other_write;
-    npu_note(core, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
-             "%s %s %s that %s %s before, and nothing orders the two: %s", npu_lane_name(lane),
-             write ? "writes" : "reads", where, npu_lane_name(other), other_write ? "wrote" : "read", remedy);
+    bool perhaps = lane == other && other_index <= core->order->perhaps[lane];
+    npu_note(core, fatal && !perhaps, fault, operand, npu_order_pc(core->order, other, other_index),
+             "%s %s %s that %s %s before, and %s the two: %s", npu_lane_name(lane), write ? "writes" : "reads", where,
+             npu_lane_name(other), other_write ? "wrote" : "read",
+             perhaps ? "the documents leave open whether something orders" : "nothing orders", remedy);
 }
 
 /* Local memory. */
@@ -347,9 +355,10 @@ static __attribute__((noinline)) bool compare_with(struct npu_core *core, int la
     int other = track_lane[order->aic][track];
     int last_kind = write && (edges || other != NPU_LANE_S) ? 0 : 1;
     for (int kind = 1; kind >= last_kind; kind--) {
-        uint32_t known = order->clock[lane].at[other], at, index;
+        uint32_t known = order->clock[lane].at[other], perhaps = other == lane ? order->perhaps[lane] : 0, at, index;
         if (!touched_since(order, track, kind, span, known) ||
-            !find_conflict(order, track, kind, span, known, &at, &index))
+            !(find_conflict(order, track, kind, span, perhaps > known ? perhaps : known, &at, &index) ||
+              find_conflict(order, track, kind, span, known, &at, &index)))
             continue;
         if (!edges) {
             uint64_t base = (uint64_t)core->ub;
