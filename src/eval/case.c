@@ -96,6 +96,7 @@ static void run_other_orders(struct arena *arena, struct bound_case *bound, stru
         job->seed = (uint64_t)seed;
         gm_memory_fill(bound);
         job_run(arena, job, &other.run);
+        conflicts_adopt(arena, &row->run, &other.run);
         judge_run(arena, bound, &other);
         row->orders_tried = other.orders_tried = seed;
         const char *where = other.ok && !row->order_decides ? gm_memory_first_difference(arena, bound, saved) : NULL;
@@ -175,6 +176,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
     }
     struct job job = make_job(arena, bound, kernel);
     job_run(arena, &job, &row->run);
+    conflicts_weigh(arena, bound, &job, &row->run);
     judge_run(arena, bound, row);
     if (options->debug)
         show_run(arena, bound);
