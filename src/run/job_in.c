@@ -29,7 +29,8 @@ void runner_map_gm(struct runner *runner, int fd)
     size_t bytes = runner->job.gm_bytes;
     if (!bytes)
         return;
-    runner->gm = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    uint64_t first = 0;
+    runner->gm = npu_area_map(NPU_AREA_TENSORS, &first, bytes, fd);
     if (runner->gm == MAP_FAILED)
         runner_fail(runner, JOB_BROKEN, "the tensors' memory cannot be mapped");
     close(fd);
