@@ -2,6 +2,7 @@
 #include "npu/report.h"
 
 #include "base/arena.h"
+#include "base/cycles.h"
 #include "npu/fiber.h"
 #include "npu/isa.h"
 #include "npu/machine.h"
@@ -237,6 +238,8 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (!core->insn)
         core->pc = program_counter(context) + 1;
     uint64_t addr = (uint64_t)info->si_addr;
+    if (number == SIGSEGV && info->si_code == SI_KERNEL && cycles_step_over(context))
+        return;
     if (number == SIGFPE && divide_step_over(context)) {
         npu_note(
             core, false, FAULT_division_by_zero, NULL, 0,
