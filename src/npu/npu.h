@@ -4,6 +4,7 @@
 #define NPU_NPU_H
 
 #include "abi/npu_abi.h"
+#include "npu/area.h"
 #include "npu/fault.h"
 
 #include <stdbool.h>
@@ -124,8 +125,8 @@ void npu_destroy(struct npu *npu);
  * start defined, OUTPUT and WORKSPACE undefined unless `defined`, INOUT defined. Accesses outside every region trap. */
 void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined);
 
-/* Declares that [base, base+bytes) is GM, with or without tensors in it: pointers into it are the kernel's accesses of
- * GM, and a trap where no tensor lies. */
+/* Declares that [base, base+bytes) is the device's, with or without tensors in it: pointers into it are the kernel's
+ * accesses of GM, and a trap where no tensor and no memory of the core lies. */
 void npu_gm_span(struct npu *npu, const void *base, size_t bytes);
 
 /* The allocation of the tensor at `base` goes on behind it. Copies may read `readable` bytes there, which are

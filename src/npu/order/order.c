@@ -217,12 +217,14 @@ static void name_range(const struct npu_core *core, uint64_t low, uint64_t high,
     enum npu_memory memory = npu_memory_at(core, low);
     bool local = memory != NPU_MEM_NONE;
     const struct npu_gm_region *region = local || !core->npu ? NULL : npu_gm_find(core->npu, low);
-    uint64_t first = local ? low - npu_memory_base(core, memory) : region ? low - (uint64_t)region->base : low;
+    uint64_t first = local ? low - npu_memory_base(core, memory) : region ? low - (uint64_t)region->base : 0;
+    if (!local && !region) {
+        snprintf(text, bytes, "GM behind a tensor");
+        return;
+    }
     snprintf(text, bytes, region ? "%.64s at offset 0x%llx..0x%llx" : "%s 0x%llx..0x%llx",
-             region  ? region->name
-             : local ? npu_memories[memory].name
-                     : "GM",
-             (unsigned long long)first, (unsigned long long)(first + (high - low) - 1));
+             region ? region->name : npu_memories[memory].name, (unsigned long long)first,
+             (unsigned long long)(first + (high - low) - 1));
 }
 
 enum npu_fault npu_order_fault(const struct npu_conflict *conflict)
