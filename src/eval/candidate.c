@@ -30,7 +30,8 @@ static bool unpack(struct verdict *verdict, const struct task *task)
     struct py_problem problem;
     struct akgen_error *error = op_response_read(arena, verdict->candidate_dir, task->op_type, response, &problem);
     if (error) {
-        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, error);
+        set_error(verdict, error->of_the_file ? AKGEN_VERDICT_COMPILE_ERROR : AKGEN_VERDICT_INFRA_ERROR,
+                  AKGEN_STAGE_PARSE, error);
         return false;
     }
     if (problem.kind != PY_NONE) {
