@@ -5,14 +5,15 @@
 #include <string.h>
 
 #define R(value) reference_round(steps, value)
+#define F(value) reference_factor(steps, value)
 
-/* y = x exp(0.851 (x - |x|)) / (1 + exp(-1.702 |x|)); constants take the tensor's type, as torch's scalars do. */
+/* y = x exp(0.851 (x - |x|)) / (1 + exp(-1.702 |x|)). */
 static double fast_gelu_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     (void)c;
     double magnitude = fabs(x[0]);
-    double below = R(R(exp(R(magnitude * R(-1.702)))) + 1);
-    double above = R(x[0] * R(exp(R(R(x[0] - magnitude) * R(0.851)))));
+    double below = R(R(exp(R(magnitude * F(-1.702)))) + 1);
+    double above = R(x[0] * R(exp(R(R(x[0] - magnitude) * F(0.851)))));
     return R(above / below);
 }
 
@@ -24,7 +25,7 @@ static void fast_gelu(struct reference_call *call)
 /* y = x sigmoid(scale x) */
 static double swish_op(enum akgen_dtype steps, const double *x, const double *c)
 {
-    return R(x[0] * R(1 / (1 + exp(-R(x[0] * R(c[0]))))));
+    return R(x[0] * R(1 / (1 + exp(-R(x[0] * F(c[0]))))));
 }
 
 static void swish(struct reference_call *call)

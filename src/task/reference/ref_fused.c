@@ -158,7 +158,8 @@ static void mul_sigmoid(struct reference_call *call)
 {
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, x1->type);
-    double t1 = R(reference_attr(call, 0)), t2 = R(reference_attr(call, 1)), t3 = R(reference_attr(call, 2));
+    double t1 = reference_factor(steps, reference_attr(call, 0)), t2 = R(reference_attr(call, 1));
+    double t3 = reference_factor(steps, reference_attr(call, 2));
     double *other = reference_read_all(x2), *row = reference_numbers(x2->elements);
     int64_t length = x2->elements;
     for (int64_t r = 0; length && r < x1->elements / length; r++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define R(value) reference_round(steps, value)
+#define F(value) reference_factor(steps, value)
 
 static double gelu_op(enum akgen_dtype steps, const double *x, const double *c)
 {
@@ -20,13 +21,12 @@ static void gelu(struct reference_call *call)
     reference_elementwise(call, gelu_op, NULL, 1, NULL);
 }
 
-/* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|); constants take the tensor's
- * type. */
+/* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|). */
 static double fast_gelu_grad_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     (void)c;
-    double magnitude = fabs(x[1]), e = R(exp(R(magnitude * R(-1.702)))), below = R(e + 1);
-    double above = R(R(e + R(R(x[1] * e) * R(1.702))) + R(exp(R(R(x[1] - magnitude) * R(1.702)))));
+    double magnitude = fabs(x[1]), e = R(exp(R(magnitude * F(-1.702)))), below = R(e + 1);
+    double above = R(R(e + R(R(x[1] * e) * F(1.702))) + R(exp(R(R(x[1] - magnitude) * F(1.702)))));
     return R(x[0] * R(above / R(below * below)));
 }
 

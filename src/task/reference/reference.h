@@ -38,6 +38,12 @@ static inline double reference_round(enum akgen_dtype type, double value)
 {
     return task_round(type, value);
 }
+/* A Python number that a tensor is multiplied with or divided by: torch on a CPU, where upstream runs its modules (2.5.1),
+ * keeps it in float32 for half types since 2.1. What is added takes the tensor's type: reference_round. */
+static inline double reference_factor(enum akgen_dtype steps, double value)
+{
+    return steps == AKGEN_DOUBLE ? value : (double)(float)value;
+}
 /* The module's result has this type (wider than the operator's output): replaces the tensors of an output. Golden
  * outputs keep float64. */
 void reference_retype(struct reference_call *call, int output, enum akgen_dtype type);

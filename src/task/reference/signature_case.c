@@ -153,8 +153,7 @@ static enum match match_param(struct fit *fit, const struct signature_param *par
         enum match match = match_shape(fit, &param->shapes[i], tensor, given);
         if (match != FAILS)
             return match;
-        if (i < last)
-            memcpy(fit->shared, before, sizeof before);
+        memcpy(fit->shared, before, sizeof before);
     }
     return FAILS;
 }
@@ -229,6 +228,8 @@ static struct akgen_error *match_round(struct fit *fit, bool *done, bool choices
     const char *name;
     *progress = false;
     for (int i = 0; i < items(fit); i++) {
+        if (i == fit->signature->input_count && *progress)
+            return NULL; /* inputs first: an output is told to be wrong only if they agree */
         const struct signature_param *param = param_at(fit, i, &argument, &name);
         bool choice = param->shape_count > 1 && param->chosen_by == TASK_NONE;
         for (int t = 0; t < argument->count && choice <= choices; t++) {
