@@ -69,6 +69,11 @@ struct task_mismatch {
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,
                   const struct task_argument *actual, struct task_mismatch *result);
 
+/* The texts of task.yaml and cases.csv that a task begins with: the inputs, outputs and attributes that the reference
+ * needs, and small cases. `head`: the lines that say which task it is. False if its formulas are what says it. */
+bool task_skeleton(struct arena *arena, const struct task_reference_entry *reference, const char *head,
+                   const char **yaml, const char **cases);
+
 /* Is a task fit to judge with? */
 /* Makes the inputs of a case and both references. An error if that fails, or if golden is not finite although the
  * inputs are. */
