@@ -1,4 +1,4 @@
-/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, host_arrays.c, overlay.c, kernel_text.c, combination.c and
+/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, host_gnu.c, overlay.c, kernel_text.c, combination.c and
  * variants.c share. */
 #ifndef TOOLCHAIN_BUILD_INTERNAL_H
 #define TOOLCHAIN_BUILD_INTERNAL_H
@@ -33,9 +33,8 @@ void compiles_run(struct builder *builder, struct compile *compiles, int count);
 bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
                   struct diagnostic_list *list);
 
-/* Compiles again what clang refused because g++ alone initializes arrays whose size is known at run time
- * (host_arrays.c). */
-struct akgen_error *host_arrays_compile(struct builder *builder, const char *root, struct compile *compiles, int count);
+/* Compiles again what clang refused and g++ takes (host_gnu.c). */
+struct akgen_error *host_gnu_compile(struct builder *builder, const char *root, struct compile *compiles, int count);
 
 /* Texts that stand in the place of the author's files (overlay.c). */
 struct overlay {

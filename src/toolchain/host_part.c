@@ -56,7 +56,7 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
         host_arguments(builder, &compiles[i].args, pch, root, sources[i], objects[i]);
     }
     compiles_run(builder, compiles, count);
-    error = host_arrays_compile(builder, root, compiles, count);
+    error = host_gnu_compile(builder, root, compiles, count);
     if (error)
         return error;
     entry->good = true;

@@ -430,7 +430,7 @@ void prepare_source(struct arena *arena, const char *text, const char *entry, bo
     text_free(&out);
 }
 
-/* Arrays of the host part whose size is known at run time (host_arrays.c). */
+/* Arrays of the host part whose size is known at run time (host_gnu.c). */
 
 struct array_declarator {
     size_t statement; /* where its declaration begins */

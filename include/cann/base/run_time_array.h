@@ -1,5 +1,5 @@
 // What g++ does with `int a[n] = {1, 2};` when n is known at run time: the elements that have no value are 0. The toolchain
-// makes a call of such an initializer, because clang has none for these arrays (src/toolchain/host_arrays.c).
+// makes a call of such an initializer, because clang has none for these arrays (src/toolchain/host_gnu.c).
 #ifndef CANN_BASE_RUN_TIME_ARRAY_H
 #define CANN_BASE_RUN_TIME_ARRAY_H
 

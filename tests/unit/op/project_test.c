@@ -185,8 +185,10 @@ static void a_file_that_ends_early(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_like_msopgen),     cmocka_unit_test(finds_a_project),
-        cmocka_unit_test(takes_the_source_that_op_file_names), cmocka_unit_test(defaults_without_cmake),
+        cmocka_unit_test(names_like_msopgen),
+        cmocka_unit_test(finds_a_project),
+        cmocka_unit_test(takes_the_source_that_op_file_names),
+        cmocka_unit_test(defaults_without_cmake),
         cmocka_unit_test(tells_what_is_wrong),
         cmocka_unit_test(a_file_that_ends_early),
     };
