@@ -1,4 +1,5 @@
-/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, kernel_text.c, combination.c and variants.c share. */
+/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, host_gnu.c, overlay.c, kernel_text.c, combination.c and
+ * variants.c share. */
 #ifndef TOOLCHAIN_BUILD_INTERNAL_H
 #define TOOLCHAIN_BUILD_INTERNAL_H
 
@@ -31,6 +32,19 @@ void compiles_run(struct builder *builder, struct compile *compiles, int count);
 /* True if the compiler ended well; otherwise the list says at least one thing about why not, or is broken. */
 bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
                   struct diagnostic_list *list);
+
+/* Compiles again what clang refused and g++ takes (host_gnu.c). */
+struct akgen_error *host_gnu_compile(struct builder *builder, const char *root, struct compile *compiles, int count);
+
+/* Texts that stand in the place of the author's files (overlay.c). */
+struct overlay {
+    const char *file; /* of the overlay; the texts go beside it */
+    const char *rows;
+    int count;
+};
+/* Puts `text` in the place of the file `path`, once overlay_write has been called. */
+struct akgen_error *overlay_add(struct arena *arena, struct overlay *overlay, const char *path, const char *text);
+struct akgen_error *overlay_write(struct arena *arena, const struct overlay *overlay);
 
 /* The sources and what is made of them (sources.c). */
 bool source_ends_with(const char *path, const char *end);
