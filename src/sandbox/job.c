@@ -241,14 +241,16 @@ static void run_jailed(struct arena *arena, const struct job *job, const char *c
                                     job->kernel_so ? job->kernel_so : "/dev/null",
                                     job->cube_so ? job->cube_so : "/dev/null",
                                     NULL};
+    /* glibc keeps what was freed last in lists that it marks with a random number, which who reads freed memory sees. */
+    const char *const variables[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0",
+                                     job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL, NULL};
     const struct sandbox_limits limits = {.seconds = seconds,
                                           .memory = SANITIZED     ? 0 /* it reserves terabytes of address space */
                                                     : job->memory ? job->memory
                                                                   : default_memory,
                                           .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
                                           .readable = readable,
-                                          .variable =
-                                              job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL};
+                                          .variables = variables};
     sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, ended);
 }
 

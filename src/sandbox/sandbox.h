@@ -16,7 +16,8 @@ struct sandbox_limits {
     uint64_t file_bytes;         /* RLIMIT_FSIZE */
     const char *const *readable; /* NULL-terminated paths (files or trees) that may be read and executed */
     const char *const *writable; /* NULL-terminated paths that may be written */
-    const char *variable;        /* "NAME=value" in the process's environment besides the usual; NULL: none */
+    /* "NAME=value" in the process's environment besides the usual, at most 8, ended by NULL; NULL: none */
+    const char *const *variables;
 };
 struct sandbox_result {
     bool started; /* false: see error */
