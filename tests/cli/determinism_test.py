@@ -168,6 +168,13 @@ class Determinism(unittest.TestCase):
         edit(project / "op_kernel/sqrt.cpp", "op.Process();", "op.Proces(); static_assert(sizeof(__DATE__ __TIME__) == 0, __FILE__);")
         self.same("error", SQRT, project, ['"verdict": "compile_error"'], "--case=0")
 
+    def test_what_is_missing(self):
+        project = copy_reference(SQRT, self.scratch)
+        shutil.move(project / "op_kernel/sqrt.cpp", project / "op_kernel/cube.cpp")
+        self.same("entry", SQRT, project, ['"verdict": "compile_error"', '"reason": "op_kernel'], "--case=0")
+        shutil.rmtree(project / "op_kernel")
+        self.same("folder", SQRT, project, ['"verdict": "compile_error"', '"reason": "there is no folder op_kernel"'], "--case=0")
+
     def test_the_time_of_compiling(self):
         project = self.kernel('    if (GetBlockIdx() == 1) {\n        AscendC::printf("%s %s %s %s\\n", __FILE__, __DATE__, __TIME__, '
                               "__TIMESTAMP__);\n    }\n    TPipe pipe;\n")
