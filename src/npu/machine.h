@@ -15,6 +15,11 @@ struct npu_undefined_store {
     uint64_t pc, pc_other;
     const char *api;
 };
+/* A conflict that matters if what it spoils is used (order/weigh.c): its finding. */
+struct npu_race {
+    const char *fault;
+    uint64_t pc, pc_other;
+};
 enum { NPU_MAX_FINDINGS = 256, NPU_MAX_UNDEFINED = 256 };
 struct npu {
     struct npu_config config;
@@ -30,6 +35,11 @@ struct npu {
     bool ended; /* a trap: nothing more is recorded */
     struct npu_undefined_store undefined[NPU_MAX_UNDEFINED];
     int undefined_count;
+    struct npu_race *races;
+    size_t race_count, race_room;
+    struct npu_racing_read *racing; /* npu_racing_reads */
+    size_t racing_count, racing_room;
+    bool racing_lost; /* there are more */
     /* the launch in progress */
     void *kernel;
     uint64_t args[NPU_MAX_ARGS];

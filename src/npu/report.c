@@ -226,9 +226,22 @@ static uint64_t kernel_counter(const struct npu_core *core, const ucontext_t *co
     return 0;
 }
 
+/* A kernel has nothing to send a signal with: the handler that was there before decides what one from outside means. */
+static bool sent_from_outside(int number, siginfo_t *info, void *context)
+{
+    if (info->si_code > 0)
+        return false;
+    for (int i = 0; i < CAUGHT; i++)
+        if (caught[i] == number && previous[i].sa_flags & SA_SIGINFO)
+            previous[i].sa_sigaction(number, info, context);
+    return true;
+}
+
 static void kernel_signal(int number, siginfo_t *info, void *context)
 {
     struct npu_core *core = npu_current;
+    if (sent_from_outside(number, info, context))
+        return;
     if (!core) { /* not a kernel's doing: let the next occurrence end the process */
         fault_restore_signals();
         return;

@@ -52,11 +52,14 @@ static uint64_t padding_of(uint64_t bytes, uint64_t unit)
 
 /* Reads behind a tensor do no harm in the block that the allocator makes; what they bring is tracked as undefined. A
  * write there would be lost without a trace, so it is held to what CANN promises. */
-static void add_padding(const struct runner *runner, const void *base, uint64_t bytes)
+static void add_padding(const struct runner *runner, uint8_t *base, uint64_t bytes)
 {
     enum { PROMISED = 32 };
-    uint64_t unit = runner->job.gm_unit ? runner->job.gm_unit : PROMISED;
-    npu_gm_padding(runner->npu, base, padding_of(bytes, unit), padding_of(bytes, PROMISED));
+    uint64_t unit = runner->job.gm_unit ? runner->job.gm_unit : PROMISED, readable = padding_of(bytes, unit);
+    npu_gm_padding(runner->npu, base, readable, padding_of(bytes, PROMISED));
+    /* Whether it decides about anything is tried with it as with UB (npu_config.poison). */
+    for (uint64_t i = 0; runner->job.poison && i < readable; i++)
+        base[bytes + i] = (uint8_t)(runner->job.poison >> (bytes + i) % 8 * 8);
 }
 
 static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,

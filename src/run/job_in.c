@@ -41,6 +41,9 @@ void runner_map_gm(struct runner *runner, int fd)
 
 void runner_protect_gm(struct runner *runner, int protection)
 {
-    if (runner->gm && mprotect(runner->gm, runner->job.gm_bytes, protection))
+    if (!runner->gm || !mprotect(runner->gm, runner->job.gm_bytes, protection))
+        return;
+    if (runner->result.stage == JOB_START)
         runner_fail(runner, JOB_BROKEN, "the tensors' memory cannot be protected");
+    runner_fail(runner, JOB_CRASHED, "the host part took the tensors' memory, or all address space, away");
 }

@@ -27,6 +27,18 @@ const char *__asan_default_options(void)
            "detect_leaks=0:max_allocation_size_mb=16384:symbolize=0";
 }
 
+/* What the caller would refuse is said here, as the candidate's mistake. */
+static _Noreturn void describe(struct runner *runner)
+{
+    struct op_def read;
+    json_t *json = op_def_to_json(&runner->def);
+    struct akgen_error *error = op_def_from_json(&runner->arena, json, &read);
+    if (error)
+        runner_fail_error(runner, JOB_LOAD_FAILED, error);
+    runner->result.def = runner->def;
+    runner_finish(runner);
+}
+
 /* The candidate allocates where the job's text was; what it reads there before it writes is zeros. */
 static void free_wiped(void *memory)
 {
@@ -53,10 +65,8 @@ __attribute__((no_stack_protector)) int main(int argc, char **argv)
     int log = option(argc, argv, "--log");
     runner.log = log >= 0 ? fdopen(log, "a") : NULL;
     runner_load_host(&runner);
-    if (runner.job.kind == JOB_DESCRIBE) {
-        runner.result.def = runner.def;
-        runner_finish(&runner);
-    }
+    if (runner.job.kind == JOB_DESCRIBE)
+        describe(&runner);
     const struct npu_soc *soc = npu_soc_find(runner.job.soc);
     if (!soc)
         runner_fail(&runner, JOB_BROKEN, arena_printf(&runner.arena, "there is no SoC named '%s'", runner.job.soc));

@@ -17,7 +17,8 @@ void runner_load_host(struct runner *runner)
     runner_shut_the_door(runner);
     runner_set_stage(runner, JOB_LOAD);
     steady_stack();
-    struct akgen_error *error = op_describe(&runner->arena, runner->job.host_so, runner->job.op_type, &runner->def);
+    struct akgen_error *error = op_describe(&runner->arena, runner->job.host_so, runner->job.op_type,
+                                            runner->job.soc ? npu_soc_find(runner->job.soc) : NULL, &runner->def);
     if (error)
         runner_fail_error(runner, JOB_LOAD_FAILED, error);
 }

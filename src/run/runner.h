@@ -85,5 +85,7 @@ void runner_out_of_memory(size_t bytes);
 void runner_prepare_evidence(struct runner *runner);
 /* The guard's call when the candidate did what it must not; `closure` is the runner. */
 _Noreturn void runner_violated(void *closure, const char *what);
+/* The guard's call when somebody else ends the process. */
+_Noreturn void runner_ended_from_outside(void *closure);
 
 #endif

@@ -11,19 +11,24 @@
 #include <stdint.h>
 
 struct sandbox_limits {
-    double seconds;              /* wall clock; the whole process group is killed after it */
+    double seconds;              /* wall clock, less the time without a processor; then the process group is killed */
     uint64_t memory;             /* RLIMIT_AS in bytes; 0 = none */
     uint64_t file_bytes;         /* RLIMIT_FSIZE */
     const char *const *readable; /* NULL-terminated paths (files or trees) that may be read and executed */
     const char *const *writable; /* NULL-terminated paths that may be written */
     /* "NAME=value" in the process's environment besides the usual, at most 8, ended by NULL; NULL: none */
     const char *const *variables;
+    bool alone;               /* no other process of this program's jails beside it: the others are waited for */
+    uint64_t expected_memory; /* bytes that it may be expected to fill; beyond, having no memory is its own doing */
 };
 struct sandbox_result {
     bool started; /* false: see error */
     bool timed_out;
     int exit_code; /* -1 if ended by a signal */
     int signal;
+    /* Whose doing it was that the process did not end by itself. */
+    bool killed; /* somebody else's signal ended it, or it never came to a processor in all its time: not its doing */
+    bool exhausted; /* the system ended it because it, alone, had filled the memory: its own doing */
     double seconds;
     char *output; /* stdout and stderr together, cut at limit; in the arena */
     size_t output_length;

@@ -1,12 +1,15 @@
 /* sandbox_spawn: fork, fence, exec; then read what the process prints until it ends or its time is over. */
 #include "base/text.h"
 #include "base/clock.h"
+#include "base/inject.h"
+#include "sandbox/ending.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,17 +132,36 @@ static void take_output(int fd, struct text *output, size_t limit, bool *open_en
     text_append(output, buffer, (size_t)n < room ? (size_t)n : room);
 }
 
+/* The time that a process has, which does not depend on how busy the machine is. */
+struct allowance {
+    double start, seconds;
+    bool timed_out, starved; /* starved: timed out, and most of the time it had no processor */
+};
+
+/* What is left of it; at most 0: its time is over. */
+static double time_left(struct allowance *allowance, pid_t pid)
+{
+    enum { PATIENCE = 10 }; /* times the allowance, at most */
+    const double least = 1e-3;
+    double used = clock_seconds() - allowance->start, left = allowance->seconds - used;
+    if (left > 0)
+        return left;
+    left += ending_waited(pid);
+    allowance->starved = left > least && used > PATIENCE * allowance->seconds;
+    allowance->timed_out = left <= least || allowance->starved;
+    return allowance->timed_out ? 0 : left;
+}
+
 /* Reads until the process is gone; kills its group when the time is over. Returns the wait status. */
-static int attend(pid_t pid, int fd, double deadline, size_t limit, struct text *output, bool *timed_out)
+static int attend(pid_t pid, int fd, struct allowance *allowance, size_t limit, struct text *output,
+                  struct rusage *usage)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool open_end = true, running = true;
     while (running) {
-        double left = deadline - clock_seconds();
-        if (left <= 0) {
-            *timed_out = true;
+        double left = time_left(allowance, pid);
+        if (left <= 0)
             break;
-        }
         /* Without pidfd_open (before Linux 5.3) look every 5 ms. */
         int wait_ms = left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
         struct pollfd ends[2] = {{.fd = open_end ? fd : -1, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
@@ -153,7 +175,7 @@ static int attend(pid_t pid, int fd, double deadline, size_t limit, struct text 
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR)
         ;
     /* What is still in the pipe; nobody can hold its other end open any more except a process that left the group. */
     fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -173,10 +195,25 @@ static void fail(struct arena *arena, struct sandbox_result *result, const char 
     result->error = arena_printf(arena, "%s: %s", what, strerror(reason));
 }
 
-void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
-                   const int *keep_fds, size_t output_limit, struct sandbox_result *result)
+/* What became of the process. */
+static void take_end(const struct sandbox_limits *limits, int status, const struct allowance *allowance,
+                     const struct rusage *usage, uint64_t memory_kills, struct sandbox_result *result)
 {
-    *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
+    uint64_t filled = (uint64_t)usage->ru_maxrss << 10;
+    result->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result->timed_out = allowance->timed_out && !allowance->starved;
+    result->killed = allowance->starved || (!allowance->timed_out && ending_from_outside(result->signal));
+    if (limits->alone && result->signal == SIGKILL && filled > limits->expected_memory &&
+        ending_memory_kills() > memory_kills) {
+        result->exhausted = true;
+        result->killed = false;
+    }
+}
+
+static void spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
+                  const int *keep_fds, size_t output_limit, struct sandbox_result *result)
+{
     int output[2], report[2];
     if (pipe2(output, O_CLOEXEC)) {
         fail(arena, result, "no pipe for the process's output", errno);
@@ -188,6 +225,7 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
         return;
     }
     int landlock = landlock_version();
+    uint64_t memory_kills = limits->alone ? ending_memory_kills() : 0;
     double start = clock_seconds();
     pid_t pid = fork();
     if (!pid)
@@ -196,15 +234,17 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
     close(output[1]), close(report[1]);
     if (pid > 0) {
         struct text text = {0};
+        struct allowance allowance = {.start = start, .seconds = limits->seconds > 0 ? limits->seconds : 1e9};
+        struct rusage usage = {0};
         reason = 0;
         ssize_t n;
         while ((n = read(report[0], &reason, sizeof reason)) < 0 && errno == EINTR)
             ;
-        int status = attend(pid, output[0], start + (limits->seconds > 0 ? limits->seconds : 1e9), output_limit, &text,
-                            &result->timed_out);
+        if (inject_fails(INJECT_KILL))
+            kill(pid, SIGKILL);
+        int status = attend(pid, output[0], &allowance, output_limit, &text, &usage);
         result->started = n == 0;
-        result->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        take_end(limits, status, &allowance, &usage, memory_kills, result);
         result->output_length = text.length;
         if (text.length)
             result->output = arena_strndup(arena, text.bytes, text.length);
@@ -214,6 +254,22 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
     result->seconds = clock_seconds() - start;
     if (!result->started)
         fail(arena, result, argv[0], reason);
+}
+
+/* Held for reading by whoever has a process in a jail, for writing by one that must be alone; who waits to be alone
+ * comes before those who come after him. */
+static pthread_rwlock_t company = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
+                   const int *keep_fds, size_t output_limit, struct sandbox_result *result)
+{
+    *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
+    if (limits->alone)
+        pthread_rwlock_wrlock(&company);
+    else
+        pthread_rwlock_rdlock(&company);
+    spawn(arena, argv, limits, keep_fds, output_limit, result);
+    pthread_rwlock_unlock(&company);
 }
 
 const char *sandbox_features(struct arena *arena)

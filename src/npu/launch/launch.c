@@ -13,6 +13,7 @@
 #include "npu/order/between.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/order/weigh.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
 #include "npu/sync/cross_core.h"
@@ -77,6 +78,12 @@ const struct npu_finding *npu_findings(const struct npu *npu, size_t *count)
     return npu->findings;
 }
 
+const struct npu_racing_read *npu_racing_reads(const struct npu *npu, size_t *count)
+{
+    *count = npu->racing_lost ? 0 : npu->racing_count;
+    return npu->racing;
+}
+
 struct npu_stats npu_stats(const struct npu *npu)
 {
     return npu->stats;
@@ -134,8 +141,7 @@ static void block_free(struct npu_core *core)
     npu_undefined_load_settle(core);
     npu_pipe_object_destroy(core);
     npu_schedule_destroy(core->schedule);
-    npu_order_destroy(core->order);
-    core->order = NULL;
+    npu_order_destroy(core);
     free(core->cube_scratch);
     core->cube_scratch = NULL;
     free(core->matmul);
@@ -344,6 +350,7 @@ static void launch_end(struct npu *npu)
         cross_core_report(npu);
     }
     gm_report_undefined(npu);
+    npu_weigh_end(npu);
     npu->stats.kernel_type = (int)npu->config.kernel_type;
     if (npu->config.kernel_type == NPU_TYPE_INFERRED)
         npu->stats.kernel_type = cross_core_used(npu) ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;

@@ -62,7 +62,7 @@ void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
 {
     if (write && core->undefined_load.pending) {
-        core->undefined_load.stored &= !npu_undefined_load_here(core);
+        core->undefined_load.stored_gm = npu_undefined_load_here(core);
         npu_undefined_load_settle(core);
     }
     if (!write)
@@ -79,6 +79,17 @@ static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint6
                  (unsigned long long)(addr - (uint64_t)region->base));
 }
 
+/* Bytes behind a tensor, in its allocation: as a copy, the scalar unit reads anything there and keeps nothing. */
+static void scalar_padding(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
+{
+    uint64_t inside = gm_check_copy(core, write ? "dst" : "src0", addr, bytes, write);
+    struct npu_gm_region *region = npu_gm_below(core->npu, addr);
+    if (inside)
+        scalar_gm(core, region, addr, (uint32_t)inside, write);
+    if (!write)
+        npu_undefined_load_behind(core, region->name);
+}
+
 void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
 {
     if (write)
@@ -88,10 +99,13 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
     npu_order_scalar(core, addr, bytes, write, raw);
     bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
     core->stats.path = npu_path(core->stats.path, addr - (ub ? (uint64_t)core->ub : core->npu->gm_low));
+    struct npu_gm_region *region = ub ? NULL : gm_region_of(core, addr);
     if (ub)
         scalar_ub(core, addr, bytes, write);
+    else if (region && bytes <= region->bytes - (addr - (uint64_t)region->base))
+        scalar_gm(core, region, addr, bytes, write);
     else
-        scalar_gm(core, gm_check(core, write ? "dst" : "src0", addr, bytes), addr, bytes, write);
+        scalar_padding(core, addr, bytes, write);
 }
 
 /* All else is the kernel's own: its stack, its constants and variables. */
