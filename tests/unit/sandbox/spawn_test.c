@@ -7,9 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *const system_files[] = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", NULL};
@@ -56,6 +59,53 @@ static void test_time_limit_ends_the_whole_group(void **state)
     assert_true(result.timed_out);
     assert_int_equal(result.signal, SIGKILL);
     assert_true(result.seconds < 10);
+    arena_free(&arena);
+}
+
+/* Whatever numbers its caller's descriptors have, the process gets the same ones, and no others. */
+static void test_descriptors_have_fixed_numbers(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    int keep[] = {-1, -1, -1};
+    static const char *const texts[] = {"first", "second"};
+    for (int i = 0; i < 2; i++) {
+        int fd = memfd_create("kept", MFD_CLOEXEC);
+        assert_int_equal(pwrite(fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
+        keep[i] = fcntl(fd, F_DUPFD_CLOEXEC, i ? SANDBOX_KEPT : 70); /* the second one where the first one goes */
+        close(fd);
+    }
+    const char *const argv[] = {"/bin/sh", "-c", "cat <&3; echo; cat <&4; echo; { true <&5; } 2>&- || echo no more",
+                                NULL};
+    sandbox_spawn(&arena, argv, &(struct sandbox_limits){.seconds = 20, .readable = system_files}, keep, 1000, &result);
+    assert_string_equal(result.output, "first\nsecond\nno more\n");
+    close(keep[0]);
+    close(keep[1]);
+    arena_free(&arena);
+}
+
+/* Neither the caller's stack limit nor chance decides where the process's memory lies. */
+static void test_addresses_are_the_same(void **state)
+{
+    (void)state;
+    if (!strstr(sandbox_features(&(struct arena){0}), "fixed addresses"))
+        skip();
+    struct arena arena = {0};
+    struct rlimit before, small;
+    static const char *const readable[] = {"/usr",      "/bin",  "/lib", "/lib64", "/etc/ld.so.cache",
+                                           "/dev/null", "/proc", NULL};
+    struct sandbox_limits limits = {.seconds = 20, .readable = readable};
+    struct sandbox_result first, second;
+    shell(&arena, "cat /proc/$$/stat | cut -d' ' -f26-30,45-51", limits,
+          &first); /* proc(5): where code, stack, data lie */
+    assert_int_equal(getrlimit(RLIMIT_STACK, &before), 0);
+    small = (struct rlimit){.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_STACK, &small), 0);
+    shell(&arena, "cat /proc/$$/stat | cut -d' ' -f26-30,45-51", limits, &second);
+    setrlimit(RLIMIT_STACK, &before);
+    assert_true(first.output_length > 20);
+    assert_string_equal(first.output, second.output);
     arena_free(&arena);
 }
 
@@ -142,6 +192,8 @@ int main(void)
         cmocka_unit_test(test_output_and_exit_code),
         cmocka_unit_test(test_output_is_cut),
         cmocka_unit_test(test_time_limit_ends_the_whole_group),
+        cmocka_unit_test(test_descriptors_have_fixed_numbers),
+        cmocka_unit_test(test_addresses_are_the_same),
         cmocka_unit_test(test_signals_stay_inside),
         cmocka_unit_test(test_missing_program),
         cmocka_unit_test(test_files_are_fenced),
