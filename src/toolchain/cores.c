@@ -2,6 +2,7 @@
  * the machine tells. CANN's compiler
  * infers the type from the instructions as well (guide, 编译与运行/算子编译/约束说明), by rules that are not published. */
 #include "npu/npu.h"
+#include "npu/task_types.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <string.h>
@@ -26,6 +27,19 @@ struct core_uses core_uses_of(struct arena *arena, const char *so)
     /* Without a guard the copies into L1 stand in the object for AIVs, too, and the cube's instructions with them. */
     uses.vector |= copies && !uses.cube;
     return uses;
+}
+
+bool core_names_aic(struct arena *arena, const char *so)
+{
+    const struct npu_task_type *types;
+    size_t count = so ? task_types_read(arena, so, &types) : 0;
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        int aic = 0, aiv;
+        npu_kernel_type_cores(npu_kernel_type_choose(&types[i], 1, types[i].key), &aic, &aiv);
+        found |= aic > 0;
+    }
+    return found;
 }
 
 static int type_of_cube_kernel(const struct core_uses *aic)
