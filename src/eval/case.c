@@ -123,6 +123,7 @@ static void run_other_orders(struct arena *arena, struct bound_case *bound, stru
         struct verdict_case other = *row;
         job->seed = (uint64_t)seed;
         repeat(arena, bound, job, row->run.run_seconds, &other.run);
+        conflicts_adopt(arena, &row->run, &other.run);
         judge_run(arena, bound, &other);
         row->orders_tried = other.orders_tried = seed;
         const char *where = other.ok && !row->order_decides ? gm_memory_first_difference(arena, bound, saved) : NULL;
@@ -210,6 +211,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
     }
     struct job job = make_job(arena, bound, kernel);
     job_run(arena, &job, &row->run);
+    conflicts_weigh(arena, bound, &job, &row->run);
     judge_run(arena, bound, row);
     if (options->debug)
         show_run(arena, bound);
@@ -230,6 +232,7 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
     else
         run_bound(arena, bound, row);
     gm_memory_free(&bound->gm);
+    json_decref(bound->received);
 }
 
 /* The prepared case under the options' tolerance; candidates with others share what is prepared. eval_run() has seen that

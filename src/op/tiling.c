@@ -1,6 +1,7 @@
 /* Describing and tiling: the two moments in which the candidate's host part runs. */
 #include "base/text.h"
 #include "op/op_internal.h"
+#include "base/elf.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ struct akgen_error *op_describe(struct arena *arena, const char *host_so, const 
     void *loaded = dlopen(host_so, RTLD_NOW | RTLD_LOCAL);
     op_registry_loading(NULL);
     if (!loaded)
-        return error_new("the host part cannot be loaded: %s", dlerror());
+        return error_new("the host part cannot be loaded: %s", elf_load_error(host_so));
     struct op_registration *entry;
     struct akgen_error *error = choose(arena, host_so, op_type, &entry);
     if (error)

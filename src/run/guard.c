@@ -3,6 +3,8 @@
  * The loader is recognised by the address of its system call instruction: a host part's constructors run inside dlopen,
  * when files must still be opened, so the moment cannot tell the two apart. */
 #include "run/guard.h"
+#include "base/cycles.h"
+#include "run/steady.h"
 #include "sandbox/job_exchange.h"
 
 #include <elf.h>
@@ -22,6 +24,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -40,20 +43,16 @@ enum {
 static const struct guard *installed;
 static bool fence_closed;
 
-/* What computing, printing and ending need: memory, clocks, signals of its own, the streams' buffers. */
+/* What computing, printing and ending need: memory, signals of its own, the streams' buffers. Clocks and the like are
+ * stopped and answered (steady.h). */
 static const int allowed[] = {
-    SYS_mmap,       SYS_munmap,        SYS_mremap,       SYS_mprotect,    SYS_madvise,
-    SYS_brk,        SYS_futex,         SYS_read,         SYS_pread64,     SYS_lseek,
-    SYS_fstat,      SYS_newfstatat,    SYS_close,        SYS_ioctl,       SYS_exit,
-    SYS_exit_group, SYS_clock_gettime, SYS_clock_getres, SYS_getrandom,   SYS_getpid,
-    SYS_gettid,     SYS_gettimeofday,  SYS_sched_yield,  SYS_sigaltstack, SYS_sched_getaffinity,
-    SYS_sysinfo,    SYS_rt_sigreturn,  SYS_getuid,       SYS_uname,       SYS_rt_sigprocmask,
-    SYS_fcntl,      SYS_readlinkat, /* libdw wants the name of the file that it reads lines from */
+    SYS_mmap,      SYS_munmap,      SYS_mremap,      SYS_mprotect,     SYS_madvise,      SYS_brk,
+    SYS_futex,     SYS_read,        SYS_pread64,     SYS_lseek,        SYS_fstat,        SYS_newfstatat,
+    SYS_close,     SYS_ioctl,       SYS_exit,        SYS_exit_group,   SYS_clock_getres, SYS_getpid,
+    SYS_gettid,    SYS_sched_yield, SYS_sigaltstack, SYS_rt_sigreturn, SYS_getuid,       SYS_rt_sigprocmask,
+    SYS_fcntl,     SYS_readlinkat, /* libdw wants the name of the file that it reads lines from */
 #ifdef SYS_readlink
     SYS_readlink,
-#endif
-#ifdef SYS_time
-    SYS_time,
 #endif
 #if SANITIZED
     SYS_prlimit64, /* AddressSanitizer asks how long the stack may be */
@@ -184,12 +183,19 @@ static void call_arguments(const void *context, uint64_t arguments[3])
 #endif
 }
 
+/* What the system knows this process by; getpid() is main_clocks.c's. */
+static pid_t own_process(void)
+{
+    return (pid_t)syscall(SYS_getpid);
+}
+
 /* The signal that the process tried to send itself; 0: it was another system call. It ends as if it had got it. */
 static int signal_to_itself(int system_call, const void *context)
 {
     uint64_t arguments[3];
     call_arguments(context, arguments);
-    if ((system_call != SYS_kill && system_call != SYS_tgkill) || (pid_t)arguments[0] != getpid())
+    pid_t to = (pid_t)arguments[0];
+    if ((system_call != SYS_kill && system_call != SYS_tgkill) || (to != own_process() && to != STEADY_PROCESS))
         return 0;
     return (int)arguments[system_call == SYS_kill ? 1 : 2];
 }
@@ -197,9 +203,12 @@ static int signal_to_itself(int system_call, const void *context)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     char what[96];
-    if (number == SIGSYS && info->si_code == FROM_SECCOMP && is_the_sanitizer(info->si_syscall, context))
+    if (number == SIGSYS && info->si_code == FROM_SECCOMP &&
+        (is_the_sanitizer(info->si_syscall, context) || steady_answer(info->si_syscall, context)))
         return;
-    if (info->si_code <= 0 && info->si_pid != getpid())
+    if (number == SIGSEGV && info->si_code == SI_KERNEL && cycles_step_over(context))
+        return;
+    if (info->si_code <= 0 && info->si_pid != own_process())
         installed->ended_from_outside(installed->closure);
     int sent = number == SIGSYS && info->si_code == FROM_SECCOMP ? signal_to_itself(info->si_syscall, context) : 0;
     if (sent)
@@ -283,7 +292,7 @@ static void allow_own_signals(struct filter *filter, int number, int at, const u
     const size_t arguments = offsetof(struct seccomp_data, args);
     unless_equal(filter, (uint32_t)number, (uint8_t)(count + 5));
     load(filter, arguments);
-    unless_equal(filter, (uint32_t)getpid(), (uint8_t)(count + 1));
+    unless_equal(filter, (uint32_t)own_process(), (uint8_t)(count + 1));
     load(filter, arguments + sizeof(uint64_t) * (size_t)at);
     for (int i = 0; i < count; i++)
         step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, signals[i], (uint8_t)(count - i), 0));
@@ -333,7 +342,7 @@ static void make_filter(struct filter *filter, int result_fd, int log_fd)
 #endif
     };
     const uint32_t streams[] = {1, 2, log_fd >= 0 ? (uint32_t)log_fd : 2}, result[] = {(uint32_t)result_fd},
-                   violation[] = {SIGSYS};
+                   violation[] = {SIGSYS}, measured[] = {CLOCK_MONOTONIC_RAW}; /* steady_seconds() */
     const uint32_t raised[] = {0, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     enum { RAISED = sizeof raised / sizeof *raised };
     uint64_t low, high;
@@ -343,6 +352,7 @@ static void make_filter(struct filter *filter, int result_fd, int log_fd)
     load(filter, offsetof(struct seccomp_data, nr));
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         allow(filter, allowed[i]);
+    allow_if(filter, SYS_clock_gettime, 0, true, measured, 1);
     allow_if(filter, SYS_write, 0, true, streams, 3);
     allow_if(filter, SYS_writev, 0, true, streams, 3);
     allow_if(filter, SYS_pwrite64, 0, true, result, 1);

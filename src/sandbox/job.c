@@ -228,6 +228,20 @@ static void keep_open(const int *descriptors)
         fcntl(*descriptors, F_SETFD, 0);
 }
 
+/* The same path in a number of bytes that few paths exceed: how long it is decides where akgen-run's stack begins and
+ * what its heap looks like, and a candidate shall not see where its objects or this program lie. */
+static const char *same_length(struct arena *arena, const char *path)
+{
+    enum { LENGTH = 512 };
+    size_t length = path ? strlen(path) : 0, more = LENGTH - 1 - (length + LENGTH - 1) % LENGTH;
+    if (!length || *path != '/')
+        return path;
+    char *longer = arena_alloc(arena, more + length + 1);
+    memset(longer, '/', more);
+    memcpy(longer + more, path, length + 1);
+    return longer;
+}
+
 /* What akgen-run may see and use. */
 static void run_jailed(struct arena *arena, const struct job *job, const char *const argv[], double seconds, bool alone,
                        const int *keep, struct sandbox_result *ended)
@@ -260,13 +274,11 @@ static void run_with(struct arena *arena, const struct job *job, const char *run
                      int result_fd, const struct job_mark *untouched, struct job_result *result)
 {
     double seconds = job->seconds > 0 ? job->seconds : default_seconds;
-    const char *const argv[] = {runner,
-                                arena_printf(arena, "--job=%d", job_fd),
-                                arena_printf(arena, "--result=%d", result_fd),
-                                arena_printf(arena, "--gm=%d", job->gm_fd),
-                                job->log_fd > 0 ? arena_printf(arena, "--log=%d", job->log_fd) : NULL,
-                                NULL};
     const int keep[] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
+    static const char *const names[] = {"job", "result", "gm", "log"};
+    const char *argv[] = {runner, NULL, NULL, NULL, NULL, NULL};
+    for (int i = 0; keep[i] >= 0; i++)
+        argv[i + 1] = arena_printf(arena, "--%s=%d", names[i], job->debugger ? keep[i] : SANDBOX_KEPT + i);
     struct sandbox_result ended;
     if (job->debugger) {
         keep_open(keep);
@@ -287,6 +299,13 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
     const char *runner = find_runner(arena), *secret = make_nonce(arena);
     struct job sent = *job;
     sent.nonce = make_nonce(arena);
+    if (!job->debugger) {
+        runner = same_length(arena, runner);
+        sent.host_so = same_length(arena, job->host_so);
+        sent.kernel_so = same_length(arena, job->kernel_so);
+        sent.cube_so = same_length(arena, job->cube_so);
+        sent.headers = same_length(arena, job->headers);
+    }
     if (!runner || !sent.nonce || !secret) {
         broken(result, runner ? "no random numbers from the kernel" : "akgen-run was not found beside this program");
         return;

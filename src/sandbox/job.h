@@ -35,6 +35,9 @@ struct job {
     const char *soc;
     enum npu_sync sync;
     bool random_order;
+    bool weigh;                           /* npu_config.weigh */
+    const struct npu_racing_read *racing; /* npu_config.racing */
+    size_t racing_count;
     uint64_t seed;
     uint64_t poison;                       /* npu_config.poison */
     struct job_argument *inputs, *outputs; /* in OpDef order */
@@ -116,6 +119,8 @@ struct job_result {
     uint64_t *undefined; /* per output tensor in order: bytes never written */
     uint64_t *undefined_first;
     int undefined_count;
+    struct npu_racing_read *racing; /* npu_racing_reads() */
+    size_t racing_count;
     double run_seconds;  /* the launch alone */
     const char *printed; /* what the candidate printed, cut at 64 KiB */
 };

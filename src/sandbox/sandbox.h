@@ -33,7 +33,9 @@ struct sandbox_result {
     size_t output_length;
     const char *error;
 };
-/* Runs argv[0] (absolute path) with the descriptors keep_fds (ended by -1) left open, and captures what it prints. */
+enum { SANDBOX_KEPT = 3 };
+/* Runs argv[0] (absolute path) and captures what it prints. Of the descriptors it gets keep_fds (at most 16, ended by -1), as
+ * SANDBOX_KEPT, SANDBOX_KEPT + 1, ... in their order. */
 void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
                    const int *keep_fds, size_t output_limit, struct sandbox_result *result);
 /* What this kernel offers: "landlock 4, seccomp, user namespaces"; for `akgen doctor`. */

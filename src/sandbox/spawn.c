@@ -13,13 +13,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 256, EXIT_NOT_STARTED = 127 };
+enum { MAX_FILES = 256, MAX_KEPT = 16, ABOVE_KEPT = 64, EXIT_NOT_STARTED = 127 };
+
+static const unsigned long ask_persona = 0xffffffff; /* changes nothing (personality(2)) */
 
 static void set_limit(int resource, uint64_t value)
 {
@@ -27,11 +30,27 @@ static void set_limit(int resource, uint64_t value)
     setrlimit(resource, &limit);
 }
 
+/* The program gets the same addresses in every run: none chosen at random (where a container allows that), and none that
+ * depends on the limit of the caller's stack, above which Linux leaves room for it to grow. */
+static void child_addresses(void)
+{
+    static const rlim_t stack = 8 << 20;
+    int persona = personality(ask_persona);
+    struct rlimit limit;
+    if (persona >= 0)
+        personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
+    if (getrlimit(RLIMIT_STACK, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > stack ? stack : limit.rlim_max;
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
 /* Everything below up to execve runs in a child of a threaded program: system calls only. */
 static int child_fences(const struct sandbox_limits *limits, int landlock)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setsid();
+    child_addresses();
     set_limit(RLIMIT_CORE, 0);
     set_limit(RLIMIT_NOFILE, MAX_FILES);
     if (limits->memory)
@@ -48,26 +67,22 @@ static int child_fences(const struct sandbox_limits *limits, int landlock)
     return 0;
 }
 
-/* Closes every descriptor above 2 that is neither kept nor the report pipe, which closes itself on exec. */
-static void child_close(const int *keep, int report)
+/* Gives the kept descriptors their numbers and closes every other but the report pipe, which closes itself on exec.
+ * Returns the pipe's new number, -1 with errno if there is none. */
+static int child_descriptors(const int *keep, int report)
 {
-    int from = 3;
-    for (;;) {
-        int next = -1;
-        for (const int *fd = keep; fd && *fd >= 0; fd++)
-            if (*fd >= from && (next < 0 || *fd < next))
-                next = *fd;
-        if (report >= from && (next < 0 || report < next))
-            next = report;
-        if (next < 0)
-            break;
-        if (next > from)
-            syscall(SYS_close_range, from, next - 1, 0);
-        from = next + 1;
-    }
-    syscall(SYS_close_range, from, ~0U, 0);
-    for (const int *fd = keep; fd && *fd >= 0; fd++)
-        fcntl(*fd, F_SETFD, 0);
+    int above[MAX_KEPT], count = 0;
+    report = fcntl(report, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    for (; keep && count < MAX_KEPT && keep[count] >= 0; count++)
+        above[count] = fcntl(keep[count], F_DUPFD, ABOVE_KEPT);
+    for (int i = 0; i < count; i++)
+        if (above[i] < 0 || dup2(above[i], SANDBOX_KEPT + i) < 0)
+            return -1;
+    if (report < 0)
+        return -1;
+    syscall(SYS_close_range, SANDBOX_KEPT + count, report - 1, 0);
+    syscall(SYS_close_range, report + 1, ~0U, 0);
+    return report;
 }
 
 /* Tells the parent why nothing was started. */
@@ -88,7 +103,10 @@ static _Noreturn void child_run(const char *const argv[], const struct sandbox_l
     /* Without these the candidate would read and write the parent's own streams. */
     if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
         child_fail(report);
-    child_close(keep, report);
+    int moved = child_descriptors(keep, report);
+    if (moved < 0)
+        child_fail(report);
+    report = moved;
     if (!child_fences(limits, landlock))
         execve(argv[0], (char *const *)argv, (char *const *)environment);
     child_fail(report);
@@ -117,7 +135,7 @@ struct allowance {
 /* What is left of it; at most 0: its time is over. */
 static double time_left(struct allowance *allowance, pid_t pid)
 {
-    enum { PATIENCE = 5 }; /* times the allowance, at most */
+    enum { PATIENCE = 10 }; /* times the allowance, at most */
     const double least = 1e-3;
     double used = clock_seconds() - allowance->start, left = allowance->seconds - used;
     if (left > 0)
@@ -258,6 +276,11 @@ const char *sandbox_features(struct arena *arena)
         text_add(&text, "no landlock");
     text_add(&text, prctl(PR_GET_SECCOMP) >= 0 ? ", seccomp" : ", no seccomp");
     text_add(&text, ", rlimits");
+    int persona = personality(ask_persona);
+    text_add(&text, persona >= 0 && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0
+                        ? ", fixed addresses"
+                        : ", random addresses");
+    personality((unsigned long)persona);
     const char *features = arena_strdup(arena, text.bytes);
     text_free(&text);
     return features;

@@ -151,13 +151,17 @@ struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, 
 
 /* Which cores a kernel needs that names no type (cores.c). */
 struct core_uses {
-    bool vector, cube,
-        sync; /* instructions of the vector unit or on UB, of the cube; flags or barriers between cores */
+    bool vector; /* instructions of the vector unit or on UB */
+    bool cube;   /* instructions of the cube */
+    bool sync;   /* flags or barriers between cores */
+    bool copies; /* DataCopy, which either kind of core can mean */
 };
 /* From what the object for AIVs, or for AICs, needs of the machine; all false without an object. */
 struct core_uses core_uses_of(struct arena *arena, const char *so);
 /* True if the object names a type that starts AICs. */
 bool core_names_aic(struct arena *arena, const char *so);
+/* The same from the names that an object needs, NULL-terminated. */
+struct core_uses core_uses_of_names(const char *const *names);
 /* The type (enum npu_kernel_type) of a kernel without KERNEL_TASK_TYPE: what the entry's qualifiers say, else what
  * CANN's compiler would infer; 0 if it is a vector kernel. */
 int core_type_of(enum entry_cores named, const struct core_uses *aiv, const struct core_uses *aic);
