@@ -47,7 +47,8 @@ struct eval_options {
     enum npu_sync sync;
     bool random_order;
     uint64_t order_seed;
-    int orders; /* random schedules (seeds 1 to orders) that a right case is run under besides */
+    int orders;        /* random schedules (seeds 1 to orders) that a right case is run under besides */
+    bool strict_order; /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
     int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
     const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
