@@ -4,12 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GM_ALIGN = 512 };
-
 uint8_t *runner_allocate(struct runner *runner, uint64_t bytes)
 {
-    uint8_t *at =
-        mmap(NULL, bytes + GM_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *at = npu_area_map(NPU_AREA_BLOCKS, &runner->next_block, bytes ? bytes : 1, -1);
     if (at == MAP_FAILED)
         runner_fail(
             runner, JOB_TILING_FAILED,
@@ -125,7 +122,9 @@ void runner_bind_arguments(struct runner *runner)
             add_tensors(runner, &job->outputs[i], name, NPU_GM_OUTPUT);
         bind_argument(runner, &job->outputs[i], name);
     }
-    npu_gm_span(runner->npu, runner->gm, job->gm_bytes);
+    uint64_t low, device;
+    npu_area_device(&low, &device);
+    npu_gm_span(runner->npu, (const void *)low, device); // NOLINT: a number until a kernel follows it
     bind_shapes(runner);
     uint8_t *workspace = runner_allocate(runner, runner->tiling.workspace);
     if (runner->tiling.workspace)

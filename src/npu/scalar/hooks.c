@@ -18,9 +18,6 @@
 /* A loop that reads one GM address this often waits for another core: the others run. */
 enum { SPIN_READS = 64 };
 
-/* Addresses this close to a GM tensor are taken for overruns of it, others for the kernel's own memory. */
-enum { GM_NEAR = 4096 };
-
 static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
 {
     if (core->aic)
@@ -111,16 +108,10 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
         scalar_padding(core, addr, bytes, write);
 }
 
+/* All else is the kernel's own: its stack, its constants and variables. */
 static bool is_gm(struct npu_core *core, uint64_t addr)
 {
-    if (gm_region_of(core, addr) || addr - core->npu->span_low < core->npu->span_bytes)
-        return true;
-    for (int i = 0; i < core->npu->region_count; i++) {
-        const struct npu_gm_region *region = core->npu->regions[i];
-        if (addr - (uint64_t)region->base + GM_NEAR < region->bytes + 2 * GM_NEAR)
-            return true;
-    }
-    return false;
+    return addr - core->npu->span_low < core->npu->span_bytes || gm_region_of(core, addr);
 }
 
 static inline __attribute__((always_inline)) void hook(uint64_t addr, uint32_t bytes, bool write, uint64_t pc)
@@ -129,9 +120,7 @@ static inline __attribute__((always_inline)) void hook(uint64_t addr, uint32_t b
     if (!core)
         return;
     bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
-    if (!ub && addr - core->npu->gm_low + GM_NEAR >= core->npu->gm_high - core->npu->gm_low + 2 * GM_NEAR)
-        return;
-    if (!ub && (fiber_on_stack(core->fiber, addr) || !is_gm(core, addr)))
+    if (!ub && (addr - core->npu->gm_low >= core->npu->gm_high - core->npu->gm_low || !is_gm(core, addr)))
         return;
     core->pc = pc;
     npu_scalar_access(core, addr, bytes, write, true);

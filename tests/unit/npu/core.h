@@ -375,7 +375,7 @@ static inline void fake_stop(void)
 {
     npu_pipe_object_destroy(&fake);
     npu_schedule_destroy(fake.schedule);
-    npu_order_destroy(fake.order);
+    npu_order_destroy(&fake);
 }
 
 #endif
