@@ -221,7 +221,7 @@ static const char *source_of_op_file(struct arena *arena, struct op_project *pro
 {
     static const char key[] = "\"opFile.value\"";
     const char *folder = arena_printf(arena, "%s/op_host", project->dir), **names;
-    int count = list_sources(arena, folder, &names);
+    int count = list_sources(arena, folder, &names, project);
     for (int i = 0; i < count; i++) {
         const char *text = read_text(arena, arena_printf(arena, "%s/%s", folder, names[i]), project);
         for (const char *p = text; p && (p = strstr(p, key));) {
