@@ -386,6 +386,24 @@ static struct akgen_error *find_parts(struct arena *arena, const char *op_type, 
     return NULL;
 }
 
+/* An error that says where in the project something is, and not where the project lies. */
+static struct akgen_error *without_directory(struct arena *arena, struct akgen_error *error, const char *dir)
+{
+    size_t length = strlen(dir);
+    if (!error)
+        return NULL;
+    char *message = arena_strdup(arena, error->message), *at = message;
+    error_free(error);
+    while ((at = strstr(at, dir))) {
+        size_t more = at[length] == '/' ? 1 : at == message && strncmp(at + length, ": ", 2) == 0 ? 2 : 0;
+        if (more)
+            memmove(at, at + length + more, strlen(at + length + more) + 1);
+        else
+            at += length;
+    }
+    return error_new("%s", message);
+}
+
 struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
                                     struct op_project *project)
 {
@@ -398,7 +416,7 @@ struct akgen_error *op_project_find(struct arena *arena, const char *dir, const 
     project->dir = arena_strdup(arena, absolute);
     struct akgen_error *error = find_parts(arena, op_type, need_host, project);
     if (!project->unreadable)
-        return error;
+        return without_directory(arena, error, project->dir);
     error_free(error); /* what it says may come from the part that is missing */
     return error_new("%s: could not be read to its end", project->unreadable);
 }

@@ -16,7 +16,7 @@ struct builder {
     struct prepared_source prepared; /* the kernel's main file */
     struct diagnose_places places;
     const char *overlay;     /* clang's file that puts prepared texts in place of the author's */
-    const char *kernel_text; /* every source of op_kernel, for prepare_mentions */
+    const char *kernel_text; /* every source of op_kernel and every header, for prepare_mentions */
     const char *tiling_header;
 };
 
@@ -63,7 +63,7 @@ void build_merge(struct builder *builder, const struct diagnostic_list *list);
 struct akgen_error *build_host(struct builder *builder);
 void build_describe(struct builder *builder);
 
-/* Runs the source pass over op_kernel and writes what it changed, with the overlay that shows it to the compiler
+/* Runs the source pass over op_kernel and the headers and writes what it changed, with the overlay that shows it to the compiler
  * (kernel_text.c). */
 struct akgen_error *build_prepare_kernel(struct builder *builder);
 /* True if the kernel's sources mention one of the names (NULL-terminated). */

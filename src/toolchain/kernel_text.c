@@ -1,5 +1,5 @@
-/* What of op_kernel is compiled: the source pass runs over each file, and an overlay puts what it changed in the place of
- * the author's file. */
+/* What a kernel is compiled from, the sources of op_kernel and every header of the project: the source pass runs over each
+ * file, and an overlay puts what it changed in the place of the author's file. */
 #include "base/files.h"
 #include "base/text.h"
 #include "toolchain/build_internal.h"
@@ -24,19 +24,30 @@ static void no_entry(struct builder *builder, const char *source)
     builder->build->error = diagnostic.message;
 }
 
+/* A source that is compiled by itself, and not with the kernel. */
+static bool is_another_unit(const char *path)
+{
+    static const char *const ends[] = {".cpp", ".cc", ".cxx", ".c"};
+    static const char folder[] = "op_kernel/";
+    bool unit = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        unit |= source_ends_with(path, ends[i]);
+    return unit && strncmp(path, folder, sizeof folder - 1) != 0;
+}
+
 struct akgen_error *build_prepare_kernel(struct builder *builder)
 {
     struct arena *arena = builder->arena;
     const struct op_project *project = builder->project;
-    const char **paths, *dir = arena_printf(arena, "%s/op_kernel", project->dir);
+    const char **paths;
     size_t count;
     struct overlay overlay = {.file = arena_printf(arena, "%s/overlay.json", builder->work)};
     struct text all = {0};
-    struct akgen_error *error = files_list(arena, dir, &paths, &count);
+    struct akgen_error *error = files_list(arena, project->dir, &paths, &count);
     for (size_t i = 0; i < count && !error; i++) {
-        if (!source_is(paths[i]))
+        if (!source_is(paths[i]) || is_another_unit(paths[i]))
             continue;
-        const char *path = arena_printf(arena, "%s/%s", dir, paths[i]);
+        const char *path = arena_printf(arena, "%s/%s", project->dir, paths[i]);
         bool main_file = strcmp(path, project->kernel_source) == 0;
         struct prepared_source prepared;
         char *text;

@@ -164,6 +164,8 @@ struct core_uses {
 struct core_uses core_uses_of(struct arena *arena, const char *so);
 /* The same from the names that an object needs, NULL-terminated. */
 struct core_uses core_uses_of_names(const char *const *names);
+/* True if the object names a type that starts AICs. */
+bool core_names_aic(struct arena *arena, const char *so);
 /* The type (enum npu_kernel_type) of a kernel without KERNEL_TASK_TYPE: what the entry's qualifiers say, else what
  * CANN's compiler would infer; 0 if it is a vector kernel. */
 int core_type_of(enum entry_cores named, const struct core_uses *aiv, const struct core_uses *aic);

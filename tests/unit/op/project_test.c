@@ -134,6 +134,10 @@ static void tells_what_is_wrong(void **state)
     expect_error("file", "AddCustom", "not a directory");
     put("nokernel/op_host/a.cpp", "");
     expect_error("nokernel", "AddCustom", "there is no folder op_kernel");
+    struct op_project project;
+    struct akgen_error *error = op_project_find(&arena, in("nokernel"), "AddCustom", true, &project);
+    assert_string_equal(error->message, "there is no folder op_kernel"); /* wherever it lies */
+    error_free(error);
     put("headers/op_kernel/a.h", "");
     expect_error("headers", "AddCustom", "no kernel source");
     put("other/op_kernel/mul_custom.cpp", kernel);
