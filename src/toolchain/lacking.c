@@ -57,10 +57,31 @@ static const char *lacking_template(const char *message)
     return NULL;
 }
 
-/* The headers of the communication between cards beside Ascend C's own: those that CANN 8.1 and 8.5 install. */
+/* The headers of the communication between cards beside Ascend C's own, those that CANN 8.1 and 8.5 install; and of opbase
+ * the tilings for chips whose vector unit works on registers, which host parts for several chips include. */
 static const char *lacking_header(const char *message)
 {
-    static const char *const names[] = {"hccl/base.h",
+    static const char *const names[] = {"atvoss/broadcast/broadcast_base_struct.h",
+                                        "atvoss/broadcast/broadcast_tiling.h",
+                                        "atvoss/broadcast/broadcast_tiling_base.h",
+                                        "atvoss/broadcast/broadcast_tiling_noncontiguous.h",
+                                        "atvoss/reduce/reduce_operator.h",
+                                        "atvoss/reduce/reduce_tiling.h",
+                                        "atvoss/reduce/reduce_tiling_data.h",
+                                        "atvoss/reduce/reduce_tiling_key_decl.h",
+                                        "atvoss/reduce/reduce_tiling_key_sel.h",
+                                        "atvoss/reduce/reduce_util.h",
+                                        "op_common/atvoss/broadcast/broadcast_base_struct.h",
+                                        "op_common/atvoss/broadcast/broadcast_tiling.h",
+                                        "op_common/atvoss/broadcast/broadcast_tiling_base.h",
+                                        "op_common/atvoss/broadcast/broadcast_tiling_noncontiguous.h",
+                                        "op_common/atvoss/reduce/reduce_operator.h",
+                                        "op_common/atvoss/reduce/reduce_tiling.h",
+                                        "op_common/atvoss/reduce/reduce_tiling_data.h",
+                                        "op_common/atvoss/reduce/reduce_tiling_key_decl.h",
+                                        "op_common/atvoss/reduce/reduce_tiling_key_sel.h",
+                                        "op_common/atvoss/reduce/reduce_util.h",
+                                        "hccl/base.h",
                                         "hccl/dtype_common.h",
                                         "hccl/hccl.h",
                                         "hccl/hccl_comm.h",

@@ -534,6 +534,10 @@ class Host(unittest.TestCase):
         result = self.newer("!regbase")
         self.assertEqual((result["verdict"], result["stage"]), ("unsupported", "tiling"), result["reason"])
         self.assertIn("Ops::Base::ElewiseBaseTiling::DoTiling", result["reason"])
+        host = '#include "atvoss/reduce/reduce_tiling.h"\n' + UNFILLED + BY_FUNCTION
+        result = self.run_project(host, KERNEL % ("", "uint32_t tile = 256;"))
+        self.assertEqual(result["verdict"], "unsupported", result["reason"])
+        self.assertIn("atvoss/reduce/reduce_tiling.h", result["reason"])
 
     def test_nested_structures(self):
         kernel = KERNEL % ('#include "kernel_tiling/kernel_tiling.h"\n', """GET_TILING_DATA(data, tiling);

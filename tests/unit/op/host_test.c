@@ -359,9 +359,6 @@ static void names_what_is_unsupported(void **state)
         {"void f() { AscendC::Mc2CcTilingConfig c(\"group\", 1, \"\"); }", "akgen-unsupported: Mc2CcTilingConfig"},
         {"unsigned f(platform_ascendc::PlatformAscendC &p) { return p.GetVecRegLen(); }",
          "akgen-unsupported: GetVecRegLen"},
-        {"#include \"atvoss/reduce/reduce_tiling.h\"", "akgen-unsupported: atvoss/reduce/reduce_tiling.h"},
-        {"#include \"op_common/atvoss/broadcast/broadcast_tiling.h\"",
-         "akgen-unsupported: atvoss/broadcast/broadcast_tiling.h"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const char *source = arena_printf(&arena, "%s/unsupported.cpp", work),

@@ -1,1 +1,0 @@
-#include "op_common/atvoss/broadcast/broadcast_tiling.h"

@@ -1,1 +1,0 @@
-#include "op_common/atvoss/reduce/reduce_tiling.h"
