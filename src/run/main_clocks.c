@@ -3,9 +3,10 @@
  * itself. Only the program has them: elsewhere in this tree clocks are clocks. */
 #include "run/steady.h"
 
-#include <errno.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static const uint64_t second = 1000000000;
 
@@ -52,6 +53,12 @@ clock_t clock(void)
 int sched_getcpu(void)
 {
     return 0;
+}
+
+/* For std::thread::hardware_concurrency(). */
+int get_nprocs(void)
+{
+    return 1;
 }
 
 /* Not the system calls: abort() and raise() make them with signals blocked, when nothing could answer. */

@@ -118,6 +118,7 @@ void runner_prepare_evidence(struct runner *runner)
     if (!text)
         runner_fail(runner, JOB_BROKEN, "no memory for the report");
     runner->evidence = arena_strdup(&runner->arena, text);
+    explicit_bzero(text, strlen(text)); /* it holds the nonce */
     free(text);
     json_decref(json);
 }

@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { RANDOM_BYTES = 16 /* behind AT_RANDOM */, STACK_LEFT = 128 << 10, MICROSECOND = 1000 };
+enum { RANDOM_BYTES = 16 /* behind AT_RANDOM */, STACK_LEFT = 64 << 10, MICROSECOND = 1000 };
 static const uint64_t second = 1000000000, year_2026 = 1767225600;
 
 static uint64_t looks;

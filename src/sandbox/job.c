@@ -257,6 +257,9 @@ static void run_jailed(struct arena *arena, const struct job *job, const char *c
                                     job->kernel_so ? job->kernel_so : "/dev/null",
                                     job->cube_so ? job->cube_so : "/dev/null",
                                     NULL};
+    /* glibc keeps what was freed last in lists that it marks with a random number, which who reads freed memory sees. */
+    const char *const variables[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0",
+                                     job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL, NULL};
     const struct sandbox_limits limits = {.seconds = seconds,
                                           .memory = SANITIZED     ? 0 /* it reserves terabytes of address space */
                                                     : job->memory ? job->memory
@@ -265,8 +268,7 @@ static void run_jailed(struct arena *arena, const struct job *job, const char *c
                                           .readable = readable,
                                           .alone = alone,
                                           .expected_memory = machine_memory + BYTES_PER_GM_BYTE * job->gm_bytes,
-                                          .variable =
-                                              job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL};
+                                          .variables = variables};
     sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, ended);
 }
 

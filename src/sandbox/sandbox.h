@@ -16,9 +16,10 @@ struct sandbox_limits {
     uint64_t file_bytes;         /* RLIMIT_FSIZE */
     const char *const *readable; /* NULL-terminated paths (files or trees) that may be read and executed */
     const char *const *writable; /* NULL-terminated paths that may be written */
-    const char *variable;        /* "NAME=value" in the process's environment besides the usual; NULL: none */
-    bool alone;                  /* no other process of this program's jails beside it: the others are waited for */
-    uint64_t expected_memory;    /* bytes that it may be expected to fill; beyond, having no memory is its own doing */
+    /* "NAME=value" in the process's environment besides the usual, at most 8, ended by NULL; NULL: none */
+    const char *const *variables;
+    bool alone;               /* no other process of this program's jails beside it: the others are waited for */
+    uint64_t expected_memory; /* bytes that it may be expected to fill; beyond, having no memory is its own doing */
 };
 struct sandbox_result {
     bool started; /* false: see error */

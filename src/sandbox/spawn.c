@@ -20,7 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 256, MAX_KEPT = 16, ABOVE_KEPT = 64, EXIT_NOT_STARTED = 127 };
+enum { MAX_FILES = 256, MAX_KEPT = 16, ABOVE_KEPT = 64, MAX_VARIABLES = 16, EXIT_NOT_STARTED = 127 };
+
+/* What a compiler takes for the time at which it runs (reproducible-builds.org/specs/source-date-epoch): 2026. */
+#define SOURCE_DATE "SOURCE_DATE_EPOCH=1767225600"
 
 static const unsigned long ask_persona = 0xffffffff; /* changes nothing (personality(2)) */
 
@@ -97,8 +100,11 @@ static _Noreturn void child_fail(int report)
 static _Noreturn void child_run(const char *const argv[], const struct sandbox_limits *limits, const int *keep,
                                 int output, int report, int landlock)
 {
-    const char *const environment[] = {"PATH=/usr/bin:/bin",  "LANG=C",         "HOME=/",
-                                       "TMPDIR=/nonexistent", limits->variable, NULL};
+    const char *environment[MAX_VARIABLES + 1] = {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/", "TMPDIR=/nonexistent",
+                                                  SOURCE_DATE};
+    int count = 5;
+    for (const char *const *variable = limits->variables; variable && *variable && count < MAX_VARIABLES; variable++)
+        environment[count++] = *variable;
     int null = open("/dev/null", O_RDONLY);
     /* Without these the candidate would read and write the parent's own streams. */
     if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
@@ -135,7 +141,7 @@ struct allowance {
 /* What is left of it; at most 0: its time is over. */
 static double time_left(struct allowance *allowance, pid_t pid)
 {
-    enum { PATIENCE = 10 }; /* times the allowance, at most */
+    enum { PATIENCE = 5 }; /* times the allowance, at most */
     const double least = 1e-3;
     double used = clock_seconds() - allowance->start, left = allowance->seconds - used;
     if (left > 0)

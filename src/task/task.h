@@ -32,6 +32,7 @@ struct akgen_error *task_instance_set_tolerance(struct arena *arena, struct task
 const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials);
 
 /* One case, in memory. */
+enum { TASK_GIANT = 1 << 24 }; /* a case with more elements in all tensors is reduced unless `full` */
 /* A seed with this bit draws from the inputs' `strict` generators where they have one; hidden cases always do. */
 #define TASK_OTHER_VALUES (1ULL << 63)
 /* Makes the inputs of a case from `seed` (the same seed, the same bits on every machine). Giant cases (over 2^24

@@ -5,8 +5,6 @@
 #include "task/csv.h"
 #include "task/task.h"
 
-enum { TASK_GIANT = 1 << 24 }; /* elements in all tensors from which on a case is reduced unless `full` */
-
 /* Loading. Errors of these start with "task.yaml:LINE: " or "cases.csv:LINE: ". */
 /* Lines of task.yaml that an error about a case may name; 0 where the key is not given. */
 struct task_lines {

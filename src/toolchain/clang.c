@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
-#define TOOLCHAIN_REVISION "5"
+#define TOOLCHAIN_REVISION "6"
 enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20, SECONDS_OF_A_DAY = 24 * 60 * 60 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
