@@ -18,7 +18,9 @@ struct bound_case {
     const struct task_instance *instance;  /* its case */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     struct op_attr *attrs;
-    int combination; /* of data types, an index into the OpDef's */
+    json_t *received;    /* array: those of the attributes' values that the wrapper does not pass whole; or NULL */
+    const char *passing; /* what is wrong with the first of them, or NULL */
+    int combination;     /* of data types, an index into the OpDef's */
     struct gm_memory gm;
     uint64_t begin; /* offset of the first tensor */
 };
@@ -47,6 +49,8 @@ void gm_memory_fill(struct bound_case *bound);
 void gm_memory_free(struct gm_memory *gm);
 /* A copy of the output bytes of a run, one after the other; the caller frees it. */
 uint8_t *gm_memory_save_outputs(const struct bound_case *bound);
+/* Puts such a copy back. */
+void gm_memory_put_outputs(const struct bound_case *bound, const uint8_t *saved);
 /* "y[17]": the first output element that differs from the saved bytes; NULL if none does. */
 const char *gm_memory_first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved);
 

@@ -88,7 +88,7 @@ static const char *first_error(const struct build *build)
 static const char *unsupported_name(const struct build *build)
 {
     for (int i = 0; i < build->diagnostic_count; i++)
-        if (build->diagnostics[i].unsupported)
+        if (build->diagnostics[i].error && build->diagnostics[i].unsupported)
             return build->diagnostics[i].unsupported;
     return NULL;
 }
@@ -130,6 +130,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .no_cache = options->no_cache,
         .select = select_combinations,
         .closure = &selection,
+        .soc = options->soc->name,
         .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
@@ -205,6 +206,24 @@ static void sum_up(struct verdict *verdict)
         verdict_set(verdict, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
 }
 
+/* The task as these options want it: with its suite's other tolerance. NULL: the verdict says why there is none. */
+static const struct task *task_as_wanted(struct verdict *verdict, const struct task *task,
+                                         const struct eval_options *options)
+{
+    if (!options->tolerance || task->broken)
+        return task;
+    struct task *wanted = arena_copy(&verdict->arena, task, sizeof *task);
+    struct akgen_error *error = options->profile == TASK_STRICT
+                                    ? error_new("the strict profile has limits of its own")
+                                    : task_set_tolerance(&verdict->arena, wanted, options->tolerance);
+    if (!error)
+        return wanted;
+    verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE,
+                arena_printf(&verdict->arena, "tolerance: %s", error->message));
+    error_free(error);
+    return NULL;
+}
+
 static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
 {
     struct op_project project = {0};
@@ -260,9 +279,11 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     verdict->task = task->name;
     verdict->candidate_dir = verdict->project_dir = arena_strdup(&verdict->arena, candidate_dir);
     verdict->options = options;
-    verdict->protocol = eval_protocol(&verdict->arena, task, options);
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
-    evaluate(verdict, task, options);
+    const struct task *wanted = task_as_wanted(verdict, task, options);
+    verdict->protocol = eval_protocol(&verdict->arena, wanted ? wanted : task, options);
+    if (wanted)
+        evaluate(verdict, task, options);
     verdict->seconds = clock_seconds() - start;
 }
 

@@ -2,6 +2,7 @@
  * checks. */
 #include "eval/eval.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,27 +27,23 @@ const char *akgen_verdict_stage_name(enum akgen_verdict_stage stage)
     return names[stage];
 }
 
-/* Text from a candidate may hold anything; what is not UTF-8 becomes null rather than an error. */
+/* Text from a candidate may hold any bytes; null is null. */
 static json_t *text(const char *value)
 {
-    json_t *json = value ? json_string(value) : NULL;
-    return json ? json : json_null();
-}
-
-/* What a candidate printed, whatever bytes it is; null if it printed nothing. */
-static json_t *printed(const char *value)
-{
-    if (!value || !*value)
-        return json_null();
-    json_t *json = json_string(value);
+    json_t *json = value ? json_string(value) : json_null();
     if (json)
         return json;
-    char *ascii = memory_string(value);
-    for (char *at = ascii; *at; at++)
-        *at = (unsigned char)*at < 128 ? *at : '?';
-    json = json_string(ascii);
-    free(ascii);
+    char *readable = memory_string(value);
+    text_make_utf8(readable);
+    json = json_string(readable);
+    free(readable);
     return json;
+}
+
+/* null if it printed nothing. */
+static json_t *printed(const char *value)
+{
+    return text(value && *value ? value : NULL);
 }
 
 static json_t *line(int number)

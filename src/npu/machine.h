@@ -54,6 +54,7 @@ struct npu {
     struct rng rng;                    /* order of the blocks under a random schedule */
     struct npu_stats stats;
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
+    uint64_t next_ub;             /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;
 };
 /* What npu_create was told (core.c). */

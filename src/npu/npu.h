@@ -4,6 +4,7 @@
 #define NPU_NPU_H
 
 #include "abi/npu_abi.h"
+#include "npu/area.h"
 #include "npu/fault.h"
 
 #include <stdbool.h>
@@ -15,8 +16,9 @@ const char *npu_pipe_name(int pipe);
 
 /* The chip as data (soc.def, memory.def). */
 struct npu_soc {
-    const char *name; /* "Ascend910B2" */
-    int aic, aiv;     /* cores */
+    const char *name;   /* "Ascend910B2" */
+    const char *family; /* "ascend910b": what AddConfig of an OpDef calls it */
+    int aic, aiv;       /* cores */
     int mhz;
     uint64_t hbm_bytes, l2_bytes;
     uint32_t ub_bytes;          /* the memory itself; also what TPipe can give */
@@ -123,8 +125,8 @@ void npu_destroy(struct npu *npu);
  * start defined, OUTPUT and WORKSPACE undefined unless `defined`, INOUT defined. Accesses outside every region trap. */
 void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined);
 
-/* Declares that [base, base+bytes) is GM, with or without tensors in it: pointers into it are the kernel's accesses of
- * GM, and a trap where no tensor lies. */
+/* Declares that [base, base+bytes) is the device's, with or without tensors in it: pointers into it are the kernel's
+ * accesses of GM, and a trap where no tensor and no memory of the core lies. */
 void npu_gm_span(struct npu *npu, const void *base, size_t bytes);
 
 /* The allocation of the tensor at `base` goes on behind it. Copies may read `readable` bytes there, which are

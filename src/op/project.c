@@ -1,5 +1,6 @@
 /* An operator project on disk, as msopgen lays it out: op_host/<op>.cpp, op_kernel/<op>.cpp, CMakeLists.txt.
  * Nothing is run: sources are searched for a few words after their comments are blanked out. */
+#include "base/files.h"
 #include "base/inject.h"
 #include "op/op.h"
 
@@ -40,13 +41,23 @@ static bool is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* What could not be opened because of the machine, not because of what it is, does not count as missing. */
+static void note_failure(const char *path, struct op_project *project)
+{
+    if (errno && !files_of_the_file(errno))
+        project->unreadable = path;
+}
+
 /* The text of a regular file, at most its first MAX_SOURCE_BYTES; NULL if there is none. */
 static char *read_text(struct arena *arena, const char *path, struct op_project *project)
 {
     struct stat status;
-    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
-    if (!file)
+    errno = 0;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+    if (!file) {
+        note_failure(path, project);
         return NULL;
+    }
     size_t limit = status.st_size < MAX_SOURCE_BYTES ? (size_t)status.st_size : MAX_SOURCE_BYTES;
     char *text = arena_alloc(arena, limit + 1);
     size_t length = inject_fails(INJECT_READ) ? limit / 2 : fread(text, 1, limit, file);
@@ -100,11 +111,13 @@ static bool has_suffix(const char *name, const char *suffix)
 }
 
 /* Names of the C++ sources in a folder, sorted. -1 if it cannot be read. */
-static int list_sources(struct arena *arena, const char *path, const char ***names)
+static int list_sources(struct arena *arena, const char *path, const char ***names, struct op_project *project)
 {
     DIR *folder = opendir(path);
-    if (!folder)
+    if (!folder) {
+        note_failure(path, project);
         return -1;
+    }
     *names = arena_alloc(arena, MAX_FILES * sizeof **names);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(folder)) && count < MAX_FILES;)
@@ -205,7 +218,7 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
 {
     const char *folder = arena_printf(arena, "%s/op_kernel", project->dir);
     const char **names;
-    int count = list_sources(arena, folder, &names);
+    int count = list_sources(arena, folder, &names, project);
     if (count < 0)
         return error_new("%s: there is no folder op_kernel", project->dir);
     if (count == 0)
@@ -253,7 +266,7 @@ static struct akgen_error *find_host(struct arena *arena, bool need_host, struct
 {
     const char *folder = arena_printf(arena, "%s/op_host", project->dir);
     const char **names;
-    int count = list_sources(arena, folder, &names);
+    int count = list_sources(arena, folder, &names, project);
     if (count < 0 && need_host)
         return error_new("%s: there is no folder op_host", project->dir);
     project->host_sources = arena_alloc(arena, sizeof *project->host_sources * (size_t)(count > 0 ? count : 1));

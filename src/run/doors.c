@@ -39,6 +39,7 @@ void runner_shut_the_door(struct runner *runner)
                                    .fence = runner->gm,
                                    .fence_bytes = runner->job.gm_bytes,
                                    .violated = runner_violated,
+                                   .ended_from_outside = runner_ended_from_outside,
                                    .closure = runner};
     runner_prepare_evidence(runner);
     guard_install(&runner->guard);

@@ -1,6 +1,8 @@
 /* Jobs and their results as JSON, both ways. Each struct has one table of its fields, from which writer and reader are
  * made; what is no plain field (lists, the OpDef, attributes' values) follows by hand. Numbers of 64 bits travel as
  * JSON integers, bit for bit. */
+#include "base/memory.h"
+#include "base/text.h"
 #include "sandbox/job_exchange.h"
 
 #include <stdlib.h>
@@ -112,9 +114,15 @@ static json_t *word(uint64_t value)
 
 static json_t *text_or_null(const char *text)
 {
-    json_t *json = text ? json_string(text) : NULL;
-    /* What a candidate printed or named may be no UTF-8. */
-    return json ? json : text ? json_string("?") : json_null();
+    json_t *json = text ? json_string(text) : json_null();
+    if (json)
+        return json;
+    /* What a candidate said or named. */
+    char *readable = memory_string(text);
+    text_make_utf8(readable);
+    json = json_string(readable);
+    free(readable);
+    return json;
 }
 
 static json_t *write_field(const struct field *field, const void *at)
@@ -283,7 +291,7 @@ static json_t *attrs_to_json(const struct op_attr *attrs, int count)
 
 static int attrs_from_json(struct reader *reader, const json_t *json, struct op_attr **attrs)
 {
-    const json_t *list = read_array(reader, json, "attrs", MAX_ARGUMENTS);
+    const json_t *list = read_array(reader, json, "attrs", OP_MAX_ITEMS);
     json_t *item;
     size_t count = json_array_size(list), i;
     *attrs = arena_alloc(reader->arena, (count + 1) * sizeof **attrs);

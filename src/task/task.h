@@ -24,6 +24,9 @@ enum task_tolerance { TASK_TOLERANCES(WORD_VALUE) };
 extern const struct words task_tolerances;
 /* Chooses among the suite's published tolerances: sets task->check. An error if the suite has none to choose from. */
 struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, const char *tolerance);
+/* The same for one case, whose task stays as it is; the new check lives in the arena. */
+struct akgen_error *task_instance_set_tolerance(struct arena *arena, struct task_instance *instance,
+                                                const char *tolerance);
 /* What must stand beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "" for a suite that has one
  * protocol only. */
 const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials);

@@ -28,7 +28,7 @@ struct compile {
 };
 /* Side by side, as many as the options allow. */
 void compiles_run(struct builder *builder, struct compile *compiles, int count);
-/* True if the compiler ended well; otherwise the list says at least one thing about why not. */
+/* True if the compiler ended well; otherwise the list says at least one thing about why not, or is broken. */
 bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
                   struct diagnostic_list *list);
 

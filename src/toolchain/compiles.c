@@ -30,15 +30,19 @@ bool compile_take(struct builder *builder, const struct compile *compile, const 
 {
     const struct sandbox_result *result = &compile->result;
     int before = list->count;
+    if (!list->broken)
+        list->broken = clang_broken(builder->arena, result, builder->work);
+    list->late |= result->timed_out;
+    if (list->broken)
+        return false;
     diagnose(builder->arena, result->output, &builder->places, list);
     if (!result->exit_code)
         return true;
     for (int i = before; i < list->count; i++)
         if (list->items[i].error)
             return false;
-    const char *reason = result->timed_out  ? "the compiler ran out of time"
-                         : !result->started ? result->error
-                         : result->signal
+    const char *reason = result->timed_out ? "the compiler ran out of time"
+                         : result->exit_code != 1
                              ? "the compiler was stopped: it needed more memory, output or stack than allowed"
                              : result->output;
     const char *relative = strrchr(source, '/');

@@ -62,7 +62,7 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
     if (entry->good)
         entry->good = link_objects(arena, &builder->clang, CLANG_HOST, false, objects, builder->work, &builder->places,
                                    list, &so);
-    return NULL;
+    return list->broken ? error_new("%s", list->broken) : NULL;
 }
 
 struct akgen_error *build_host(struct builder *builder)
@@ -92,7 +92,8 @@ struct akgen_error *build_host(struct builder *builder)
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
-    const struct job job = {.kind = JOB_DESCRIBE, .host_so = build->host_so, .gm_fd = -1, .seconds = 30};
+    const struct job job = {
+        .kind = JOB_DESCRIBE, .host_so = build->host_so, .soc = builder->options->soc, .gm_fd = -1, .seconds = 30};
     struct job_result result;
     double start = clock_seconds();
     job_run(builder->arena, &job, &result);

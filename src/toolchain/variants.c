@@ -71,6 +71,8 @@ static struct akgen_error *finish_variant(struct builder *builder, struct varian
                                            objects, builder->work, &builder->places, &variant->list, &so);
         variant->seconds += clock_seconds() - start;
     }
+    if (variant->list.broken)
+        return error_new("%s", variant->list.broken);
     return cache_store(builder->arena, &builder->clang, variant->key, variant->entry.good ? so : NULL, &variant->list,
                        &variant->entry);
 }

@@ -11,6 +11,7 @@
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/insn/reserved.h"
 #include "npu/report.h"
 
 #include <assert.h>
@@ -18,11 +19,21 @@
 
 enum select_mode { SELECT_CMPMASK, SELECT_TENSOR_SCALAR, SELECT_TENSOR_TENSOR, SELECT_MODES };
 
-enum { RESERVED_AT = 184 * 1024, RESERVED_ELEMENTS = 32 };
+enum { RESERVED_ELEMENTS = 32 };
 
 static bool has_src1(const struct npu_insn *insn)
 {
     return insn->mode != SELECT_TENSOR_SCALAR;
+}
+
+/* Bytes of the reserved UB that the call overwrites. */
+static uint32_t reserved_bytes(const struct npu_insn *insn)
+{
+    if (insn->flags & NPU_INSN_OWN_CMPMASK || insn->mode == SELECT_CMPMASK)
+        return 0;
+    if (insn->mode == SELECT_TENSOR_TENSOR)
+        return RESERVED_ELEMENTS * sizeof(uint32_t);
+    return insn->flags & NPU_INSN_SCALAR_SRC1 ? RESERVED_ELEMENTS * npu_element_bits(insn->src_type) / 8 : 0;
 }
 
 /* selMask at the address in CMPMASK. What comes before this instruction has been executed (issue.c). */
@@ -73,7 +84,7 @@ int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct 
                                         .flags = insn->aux.flags,
                                         .tensor = &insn->aux,
                                         .operand = "mask"};
-    return n;
+    return reserved_bytes(insn) ? npu_list_reserved(core, accesses, n, reserved_bytes(insn)) : n;
 }
 
 /* One instruction in progress. */
@@ -210,22 +221,17 @@ static bool wholly_defined(const struct selection *s, const struct npu_insn *ins
            (!s->bits_in_ub || npu_ub_defined(s->core, s->bits, (bits + 7) / 8));
 }
 
-/* What the call does to the UB that CANN reserves. */
-static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, uint32_t size)
+/* What the call puts into CMPMASK by way of the reserved UB: 32 times the scalar, or the address of selMask. */
+static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, const struct selection *s)
 {
-    bool by_scalar = insn->mode == SELECT_TENSOR_SCALAR && insn->flags & NPU_INSN_SCALAR_SRC1;
-    if (insn->flags & NPU_INSN_OWN_CMPMASK)
-        return;
-    if ((!by_scalar && insn->mode != SELECT_TENSOR_TENSOR) || core->ub_bytes <= RESERVED_AT)
-        return;
-    uint32_t bytes = RESERVED_ELEMENTS * (by_scalar ? size : (uint32_t)sizeof(uint32_t));
-    const uint64_t *defined = core->ub_defined + RESERVED_AT / 64;
-    if (defined[0] | (bytes > 64 ? defined[1] : 0))
-        npu_note(core, false, FAULT_ub_reserved, "", 0,
-                 "Select in mode %d overwrites %u bytes at UB offset %d, in the last 8 KB, which CANN reserves for it; "
-                 "this kernel keeps something there",
-                 insn->mode, bytes, RESERVED_AT);
-    npu_ub_undefine(core, core->ub + RESERVED_AT, bytes);
+    uint32_t bytes = reserved_bytes(insn), size = insn->mode == SELECT_TENSOR_SCALAR ? s->size : sizeof(uint32_t);
+    uint32_t address = (uint32_t)(insn->aux.addr - (uint64_t)core->ub);
+    uint8_t values[RESERVED_ELEMENTS * sizeof(uint32_t)];
+    for (uint32_t at = 0; at < bytes; at += size)
+        memcpy(values + at, insn->mode == SELECT_TENSOR_SCALAR ? (const void *)&insn->scalar : &address, size);
+    if (bytes)
+        npu_write_reserved(core, values, bytes,
+                           insn->mode == SELECT_TENSOR_SCALAR ? "Select in mode 1" : "Select in mode 2");
 }
 
 void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
@@ -243,7 +249,7 @@ void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const s
             memcpy(scalar + i * s.size, value, s.size);
         s.scalar = scalar;
     }
-    use_reserved_ub(core, insn, s.size);
+    use_reserved_ub(core, insn, &s);
     uint32_t elements = (v.repeats - 1) * v.per_repeat + v.last;
     s.track = !wholly_defined(&s, insn, &v, elements);
     walk(&s, insn, &v);

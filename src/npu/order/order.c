@@ -130,6 +130,11 @@ void npu_order_barrier(struct npu_order *order, int lane)
     order->clock[lane].at[lane] = order->last[lane];
 }
 
+void npu_order_perhaps(struct npu_order *order, int lane)
+{
+    order->perhaps[lane] = order->last[lane];
+}
+
 void npu_order_set_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
@@ -167,6 +172,7 @@ static void forget(struct npu_order *order)
 {
     memset(order->clock, 0, sizeof order->clock);
     memset(order->last, 0, sizeof order->last);
+    memset(order->perhaps, 0, sizeof order->perhaps);
     memset(order->touched, 0, sizeof order->touched);
     memset(order->gm, 0, (size_t)order->gm_pairs * sizeof *order->gm);
     memset(order->marks[0][0], 0, (size_t)order->ub_blocks * NPU_TRACKS * 2 * sizeof(uint32_t));
@@ -211,12 +217,14 @@ static void name_range(const struct npu_core *core, uint64_t low, uint64_t high,
     enum npu_memory memory = npu_memory_at(core, low);
     bool local = memory != NPU_MEM_NONE;
     const struct npu_gm_region *region = local || !core->npu ? NULL : npu_gm_find(core->npu, low);
-    uint64_t first = local ? low - npu_memory_base(core, memory) : region ? low - (uint64_t)region->base : low;
+    uint64_t first = local ? low - npu_memory_base(core, memory) : region ? low - (uint64_t)region->base : 0;
+    if (!local && !region) {
+        snprintf(text, bytes, "GM behind a tensor");
+        return;
+    }
     snprintf(text, bytes, region ? "%.64s at offset 0x%llx..0x%llx" : "%s 0x%llx..0x%llx",
-             region  ? region->name
-             : local ? npu_memories[memory].name
-                     : "GM",
-             (unsigned long long)first, (unsigned long long)(first + (high - low) - 1));
+             region ? region->name : npu_memories[memory].name, (unsigned long long)first,
+             (unsigned long long)(first + (high - low) - 1));
 }
 
 enum npu_fault npu_order_fault(const struct npu_conflict *conflict)
@@ -224,8 +232,16 @@ enum npu_fault npu_order_fault(const struct npu_conflict *conflict)
     return !conflict->write ? FAULT_hazard_raw : conflict->other_write ? FAULT_hazard_waw : FAULT_hazard_war;
 }
 
-bool npu_order_matters(const struct npu_conflict *conflict)
+/* The documents leave open whether something orders the two. */
+static bool left_open(const struct npu_order *order, const struct npu_conflict *conflict)
 {
+    return conflict->lane == conflict->other && conflict->other_index <= order->perhaps[conflict->lane];
+}
+
+bool npu_order_matters(const struct npu_order *order, const struct npu_conflict *conflict)
+{
+    if (left_open(order, conflict))
+        return false;
     if (conflict->lane != conflict->other || !conflict->write)
         return true;
     return conflict->other_write ? conflict->lane != NPU_LANE_MTE1 : conflict->lane != NPU_LANE_V;
@@ -237,11 +253,12 @@ void npu_order_report(struct npu_core *core, const struct npu_conflict *conflict
     char remedy[128], where[128];
     advice(remedy, sizeof remedy, other, lane);
     name_range(core, conflict->low, conflict->high, where, sizeof where);
-    npu_note(core, matters && npu_order_matters(conflict), npu_order_fault(conflict), conflict->operand,
-             npu_order_pc(core->order, other, conflict->other_index),
-             "%s %s %s that %s %s before, and nothing orders the two: %s", npu_lane_name(lane),
-             conflict->write ? "writes" : "reads", where, npu_lane_name(other),
-             conflict->other_write ? "wrote" : "read", remedy);
+    npu_note(core, matters && npu_order_matters(core->order, conflict), npu_order_fault(conflict), conflict->operand,
+             npu_order_pc(core->order, other, conflict->other_index), "%s %s %s that %s %s before, and %s the two: %s",
+             npu_lane_name(lane), conflict->write ? "writes" : "reads", where, npu_lane_name(other),
+             conflict->other_write ? "wrote" : "read",
+             left_open(core->order, conflict) ? "the documents leave open whether something orders" : "nothing orders",
+             remedy);
 }
 
 /* Local memory. */
@@ -392,9 +409,10 @@ static __attribute__((noinline)) bool compare_with(struct npu_core *core, int la
     int other = track_lane[order->aic][track];
     int last_kind = write && (edges || other != NPU_LANE_S) ? 0 : 1;
     for (int kind = 1; kind >= last_kind; kind--) {
-        uint32_t known = order->clock[lane].at[other], at, index;
+        uint32_t known = order->clock[lane].at[other], perhaps = other == lane ? order->perhaps[lane] : 0, at, index;
         if (!touched_since(order, track, kind, span, known) ||
-            !find_conflict(order, track, kind, span, known, &at, &index))
+            !(find_conflict(order, track, kind, span, perhaps > known ? perhaps : known, &at, &index) ||
+              find_conflict(order, track, kind, span, known, &at, &index)))
             continue;
         if (edges) {
             npu_order_auto_edge(core, other, lane);

@@ -43,7 +43,7 @@ static void expect_error(struct akgen_error *error, const char *part)
 
 static void describe_probe(struct op_def *def)
 {
-    struct akgen_error *error = op_describe(&arena, build("probe_op"), "Probe", def);
+    struct akgen_error *error = op_describe(&arena, build("probe_op"), "Probe", NULL, def);
     if (error)
         fail_msg("%s", error->message);
 }
@@ -94,13 +94,14 @@ static void refuses_to_describe(void **state)
 {
     (void)state;
     struct op_def def;
-    expect_error(op_describe(&arena, build("no_op"), NULL, &def), "OP_ADD is missing");
-    expect_error(op_describe(&arena, build("plain_op"), NULL, &def), "several operators (PlainSecond, PlainFirst)");
-    expect_error(op_describe(&arena, build("plain_op"), "Other", &def), "expected OP_ADD(Other)");
-    expect_error(op_describe(&arena, build("plain_op"), "PlainSecond", &def),
+    expect_error(op_describe(&arena, build("no_op"), NULL, NULL, &def), "OP_ADD is missing");
+    expect_error(op_describe(&arena, build("plain_op"), NULL, NULL, &def),
+                 "several operators (PlainSecond, PlainFirst)");
+    expect_error(op_describe(&arena, build("plain_op"), "Other", NULL, &def), "expected OP_ADD(Other)");
+    expect_error(op_describe(&arena, build("plain_op"), "PlainSecond", NULL, &def),
                  "input 'y' lists 1 data types, but 'x' lists 2");
-    expect_error(op_describe(&arena, build("undefined_symbol"), NULL, &def), "akgen_test_defined_nowhere");
-    expect_error(op_describe(&arena, "/nowhere/host.so", NULL, &def), "cannot be loaded");
+    expect_error(op_describe(&arena, build("undefined_symbol"), NULL, NULL, &def), "akgen_test_defined_nowhere");
+    expect_error(op_describe(&arena, "/nowhere/host.so", NULL, NULL, &def), "cannot be loaded");
 }
 
 /* Two alternatives of x with each of the three combinations of y. */
@@ -108,7 +109,7 @@ static void multiplies_type_lists(void **state)
 {
     (void)state;
     struct op_def def;
-    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", &def));
+    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", NULL, &def));
     assert_int_equal(def.combinations, 6);
     const enum akgen_dtype x[] = {AKGEN_FLOAT, AKGEN_FLOAT, AKGEN_FLOAT, AKGEN_BF16, AKGEN_BF16, AKGEN_BF16};
     const enum akgen_dtype y[] = {AKGEN_INT32, AKGEN_INT8, AKGEN_INT16, AKGEN_INT32, AKGEN_INT8, AKGEN_INT16};
@@ -254,7 +255,7 @@ static void tiles_plain_structures(void **state)
 {
     (void)state;
     struct op_def def;
-    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", &def));
+    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", NULL, &def));
     struct op_tensor tensor = {.type = AKGEN_FLOAT, .format = 2, .rank = 1, .dims = {77}};
     struct op_argument inputs[2] = {{&tensor, 1}, {&tensor, 1}};
     struct op_call call = {.soc = npu_soc_find("Ascend910B4"), .inputs = inputs, .input_count = 2};

@@ -149,7 +149,7 @@ static void a_file_that_ends_early(void **state)
     (void)state;
     for (int number = 1; number <= 3; number++) { /* the kernel, the host part, CMakeLists.txt */
         struct op_project project;
-        inject_arm(INJECT_READ, number);
+        inject_arm(INJECT_READ, number, number);
         struct akgen_error *error = op_project_find(&arena, in("good"), "AddCustom", true, &project);
         assert_non_null(error);
         assert_non_null(project.unreadable);
@@ -157,7 +157,7 @@ static void a_file_that_ends_early(void **state)
         assert_non_null(strstr(error->message, "could not be read to its end"));
         error_free(error);
     }
-    inject_arm(INJECT_READ, 0);
+    inject_arm(INJECT_READ, 0, 0);
 }
 
 int main(void)
