@@ -58,6 +58,8 @@ struct akgen_request {
     int case_id;           /* number of a case in the task's cases.csv */
     bool random_order;     /* pipes run in a random order of `order_seed`, instead of program order */
     uint64_t order_seed;
+    bool
+        strict_order; /* accesses that nothing orders are faults even where the result is the same whichever comes first */
     uint64_t input_seed;
     double case_seconds; /* wall clock limit per case; 0 = 60 */
     int jobs;            /* cases and compiles side by side; 0 = 1 */

@@ -192,7 +192,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .gm_bytes = bound->gm.bytes,
         .gm_unit = options->profile == TASK_STRICT ? GM_UNIT_CANN : GM_UNIT_TORCH,
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
-        .seconds = options->case_seconds > 0 ? options->case_seconds : 60,
+        .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
         .log_fd = options->debug ? options->debug->log_fd : -1,
         .debugger = options->debug ? options->debug->debugger : NULL,
         .restore = fill_again,
@@ -291,8 +291,8 @@ static void run_again(const struct eval_candidate *candidate, const struct task_
     job_result_free(&again.run);
 }
 
-void eval_case(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
-               struct verdict_case *row)
+void case_run(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
+              struct verdict_case *row)
 {
     run_case(candidate, task_case, candidate->options->input_seed, 0, arena, row);
     row->trials = 1;

@@ -25,7 +25,12 @@ struct bound_case {
     uint64_t begin; /* offset of the first tensor */
 };
 
+enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
+
 /* case.c */
+/* Runs a case, or what stands in for a giant one, with as many inputs and in as many orders as the options say. */
+void case_run(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
+              struct verdict_case *row);
 /* The data type that a case is called by: of its first tensor input. */
 const char *eval_case_dtype(const struct task_instance *instance);
 

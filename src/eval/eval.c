@@ -175,8 +175,15 @@ static void run_all_cases(const struct eval_candidate *candidate, struct verdict
     workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
 }
 
+/* A giant case that this machine could not run at full size. */
+static bool is_undecided(const struct verdict_case *row)
+{
+    return row->kind == AKGEN_VERDICT_INFRA_ERROR && row->stand_in;
+}
+
 /* The verdict is that of the first case that did not pass. A cheat comes first, wherever it was tried; then our own
- * failures and missing features, because nothing can be concluded about the candidate then. */
+ * failures and missing features, because nothing can be concluded about the candidate then. A giant case that could not
+ * be tried comes last: what the others show stands. */
 static void sum_up(struct verdict *verdict)
 {
     static const enum akgen_verdict_kind first[] = {AKGEN_VERDICT_REJECTED, AKGEN_VERDICT_INFRA_ERROR,
@@ -186,11 +193,12 @@ static void sum_up(struct verdict *verdict)
         verdict->cases_passed += verdict->cases[i].ok;
     for (size_t k = 0; k < sizeof first / sizeof *first && !decisive; k++)
         for (int i = 0; i < verdict->case_count && !decisive; i++)
-            if (verdict->cases[i].kind == first[k])
+            if (verdict->cases[i].kind == first[k] && !is_undecided(&verdict->cases[i]))
                 decisive = &verdict->cases[i];
-    for (int i = 0; i < verdict->case_count && !decisive; i++)
-        if (!verdict->cases[i].ok)
-            decisive = &verdict->cases[i];
+    for (int undecided = 0; undecided <= 1; undecided++)
+        for (int i = 0; i < verdict->case_count && !decisive; i++)
+            if (!verdict->cases[i].ok && is_undecided(&verdict->cases[i]) == undecided)
+                decisive = &verdict->cases[i];
     if (decisive)
         verdict_set(verdict, decisive->kind, decisive->stage,
                     arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
@@ -235,9 +243,15 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
         }
         return;
     }
-    struct eval_candidate candidate = {task, options, &verdict->build, verdict->sync,
+    pthread_mutex_t giants = PTHREAD_MUTEX_INITIALIZER;
+    struct eval_candidate candidate = {task,
+                                       options,
+                                       &verdict->build,
+                                       verdict->sync,
+                                       options->cache ? eval_cache_giants(options->cache) : &giants,
                                        verdict->response ? &verdict->wrapper : NULL};
     run_all_cases(&candidate, verdict);
+    pthread_mutex_destroy(&giants);
     sum_up(verdict);
 }
 
@@ -246,6 +260,14 @@ int eval_trials(const struct task *task, const struct eval_options *options)
     if (options->profile == TASK_STRICT)
         return options->trials > 2 ? options->trials : 2;
     return options->trials > 0 ? options->trials : task_trials(task);
+}
+
+const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options)
+{
+    const char *protocol = task_protocol(arena, task, options->profile, eval_trials(task, options));
+    if (!options->strict_order)
+        return protocol;
+    return arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
 }
 
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
@@ -259,8 +281,7 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     verdict->options = options;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
     const struct task *wanted = task_as_wanted(verdict, task, options);
-    verdict->protocol =
-        task_protocol(&verdict->arena, wanted ? wanted : task, options->profile, eval_trials(task, options));
+    verdict->protocol = eval_protocol(&verdict->arena, wanted ? wanted : task, options);
     if (wanted)
         evaluate(verdict, task, options);
     verdict->seconds = clock_seconds() - start;

@@ -136,8 +136,8 @@ static bool is_off_by_estimates(const struct task_argument *expected, const stru
            (mismatch->max_rel <= ESTIMATE_REACH || mismatch->max_abs <= ESTIMATE_REACH * largest);
 }
 
-/* Why the outputs are wrong: the comparison's sentence, and what explains it: an attribute that did not arrive whole, an instruction whose
- * precision fits the size of the error. */
+/* Why the outputs are wrong: the comparison's sentence, and what explains it: an attribute that did not arrive whole, or an
+ * instruction whose precision fits the size of the error. */
 static const char *why_wrong(struct arena *arena, const struct bound_case *bound, const struct task_argument *expected,
                              const struct verdict_case *row)
 {

@@ -33,6 +33,7 @@ static struct eval_options options_of(const struct akgen_request *request)
         .only_case = request->one_case ? request->case_id : -1,
         .random_order = request->random_order,
         .order_seed = request->order_seed,
+        .strict_order = request->strict_order,
         .input_seed = request->input_seed,
         .case_seconds = request->case_seconds,
         .jobs = request->jobs > 0 ? request->jobs : 1,

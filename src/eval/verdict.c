@@ -167,6 +167,7 @@ static json_t *case_json(const struct verdict_case *row)
     json_object_set_new(json, "shape", text(row->shape));
     json_object_set_new(json, "dtype", text(row->dtype));
     json_object_set_new(json, "reduced", json_boolean(row->reduced));
+    json_object_set_new(json, "stand_in", text(row->stand_in));
     json_object_set_new(json, "hidden", json_boolean(row->hidden));
     json_object_set_new(json, "orders_tried", json_integer(row->orders_tried));
     json_object_set_new(json, "order_decides", text(row->order_decides));
@@ -210,6 +211,7 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "sync", json_string(eval_syncs.of[verdict->sync]));
     json_object_set_new(json, "schedule", json_string(eval_schedules.of[options->random_order]));
     json_object_set_new(json, "schedule_seed", json_integer((json_int_t)options->order_seed));
+    json_object_set_new(json, "strict_order", json_boolean(options->strict_order));
     json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
     json_object_set_new(json, "seconds", json_real(verdict->seconds));
     json_object_set_new(json, "wrapper", text(verdict->wrapper.reason));

@@ -37,6 +37,7 @@ struct npu {
     int undefined_count;
     struct npu_race *races;
     size_t race_count, race_room;
+    bool race_used;                 /* an undefined value is in a register */
     struct npu_racing_read *racing; /* npu_racing_reads */
     size_t racing_count, racing_room;
     bool racing_lost; /* there are more */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256 };
 
@@ -214,6 +215,28 @@ static struct akgen_error *guess_entry(struct arena *arena, struct op_project *p
     return NULL;
 }
 
+/* The source that the OpDef names by ExtendCfgInfo("opFile.value", "add_apt"), if it is there; NULL otherwise. CANN takes
+ * it in place of <entry>.cpp (CANN 8.1, ascendc_impl_build.py). */
+static const char *source_of_op_file(struct arena *arena, struct op_project *project)
+{
+    static const char key[] = "\"opFile.value\"";
+    const char *folder = arena_printf(arena, "%s/op_host", project->dir), **names;
+    int count = list_sources(arena, folder, &names, project);
+    for (int i = 0; i < count; i++) {
+        const char *text = read_text(arena, arena_printf(arena, "%s/%s", folder, names[i]), project);
+        for (const char *p = text; p && (p = strstr(p, key));) {
+            p += sizeof key - 1;
+            p += strspn(p, ", \t\r\n");
+            size_t length = *p == '"' ? strcspn(p + 1, "\"\n/") : 0;
+            const char *path =
+                arena_printf(arena, "%s/op_kernel/%.*s.cpp", project->dir, (int)length, length ? p + 1 : "");
+            if (length && access(path, R_OK) == 0)
+                return path;
+        }
+    }
+    return NULL;
+}
+
 static struct akgen_error *find_kernel(struct arena *arena, const char *op_type, struct op_project *project)
 {
     const char *folder = arena_printf(arena, "%s/op_kernel", project->dir);
@@ -231,6 +254,8 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
             return error;
     }
     project->kernel_source = arena_printf(arena, "%s/%s.cpp", folder, project->entry);
+    const char *named = access(project->kernel_source, F_OK) ? source_of_op_file(arena, project) : NULL;
+    project->kernel_source = named ? named : project->kernel_source;
     char *text = read_text(arena, project->kernel_source, project);
     if (!text)
         return error_new("%s: no kernel source %s.cpp; the folder holds %s", folder, project->entry,
@@ -250,16 +275,23 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
 
 /* The host part. */
 
-/* Sources of the single-operator API (aclnn) include its headers; the simulated machine has no such layer. */
-static bool is_op_api(const char *text)
+/* Sources of the single-operator API (aclnn) include its headers; the simulated machine has no such layer. Host parts may
+ * include them too: those that describe the operator or tile it say so. Blanks the comments of such a text. */
+static bool is_op_api(char *text)
 {
+    static const char *const host_words[] = {"OP_ADD", "TilingContext", "TilingParseContext", "BEGIN_TILING_DATA_DEF"};
+    bool includes = false;
     for (const char *p = text; (p = strstr(p, "#include")); p += 8) {
         size_t length = strcspn(p, "\n");
-        const char *opdev = memmem(p, length, "opdev/", 6), *aclnn = memmem(p, length, "aclnn", 5);
-        if (opdev || aclnn)
-            return true;
+        includes |= memmem(p, length, "opdev/", 6) || memmem(p, length, "aclnn", 5);
     }
-    return false;
+    if (!includes)
+        return false;
+    blank_comments(text);
+    for (size_t i = 0; i < sizeof host_words / sizeof *host_words; i++)
+        if (strstr(text, host_words[i]))
+            return false;
+    return true;
 }
 
 static struct akgen_error *find_host(struct arena *arena, bool need_host, struct op_project *project)
@@ -272,7 +304,7 @@ static struct akgen_error *find_host(struct arena *arena, bool need_host, struct
     project->host_sources = arena_alloc(arena, sizeof *project->host_sources * (size_t)(count > 0 ? count : 1));
     for (int i = 0; i < count; i++) {
         const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
-        const char *text = read_text(arena, path, project);
+        char *text = read_text(arena, path, project);
         if (text && !is_op_api(text))
             project->host_sources[project->host_count++] = path;
     }

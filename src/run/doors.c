@@ -2,7 +2,7 @@
  * tensors are put out of reach, and the guard is set up. */
 #include "run/overrides.h"
 #include "run/runner.h"
-#include "run/task_types.h"
+#include "npu/task_types.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -25,6 +25,12 @@ void compiles_run(struct builder *builder, struct compile *compiles, int count)
         arena_adopt(builder->arena, &compiles[i].arena);
 }
 
+/* A compiler that did not come to its end says much about itself, in words that differ from run to run. */
+static bool fell_over(const struct sandbox_result *result)
+{
+    return result->exit_code != 1 || strstr(result->output, "PLEASE submit a bug report");
+}
+
 bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
                   struct diagnostic_list *list)
 {
@@ -42,7 +48,7 @@ bool compile_take(struct builder *builder, const struct compile *compile, const 
         if (list->items[i].error)
             return false;
     const char *reason = result->timed_out ? "the compiler ran out of time"
-                         : result->exit_code != 1
+                         : fell_over(result)
                              ? "the compiler was stopped: it needed more memory, output or stack than allowed"
                              : result->output;
     const char *relative = strrchr(source, '/');

@@ -4,6 +4,7 @@
 #include "abi/npu_adv.h"
 #include "abi/npu_matmul.h"
 #include "npu/npu.h"
+#include "npu/task_types.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <string.h>
@@ -54,6 +55,19 @@ struct core_uses core_uses_of_names(const char *const *names)
 struct core_uses core_uses_of(struct arena *arena, const char *so)
 {
     return core_uses_of_names(so ? link_undefined(arena, so) : NULL);
+}
+
+bool core_names_aic(struct arena *arena, const char *so)
+{
+    const struct npu_task_type *types;
+    size_t count = so ? task_types_read(arena, so, &types) : 0;
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        int aic = 0, aiv;
+        npu_kernel_type_cores(npu_kernel_type_choose(&types[i], 1, types[i].key), &aic, &aiv);
+        found |= aic > 0;
+    }
+    return found;
 }
 
 static int type_of_cube_kernel(const struct core_uses *aic)

@@ -56,6 +56,9 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
         host_arguments(builder, &compiles[i].args, pch, root, sources[i], objects[i]);
     }
     compiles_run(builder, compiles, count);
+    error = host_gnu_compile(builder, root, compiles, count);
+    if (error)
+        return error;
     entry->good = true;
     for (int i = 0; i < count; i++)
         entry->good &= compile_take(builder, &compiles[i], sources[i], list);

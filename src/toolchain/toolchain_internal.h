@@ -93,6 +93,10 @@ struct prepared_source {
  * entry that is a template, AKGEN_TPL_ENTRY is put at the end (template_argument.h). */
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
                     struct prepared_source *prepared);
+/* The text with the initializer of an array made a call of akgen_array (include/cann/base/run_time_array.h), on as many lines:
+ * `const int a[n] = {1};` becomes `int a[n], *akgen_array_a = akgen_array(&a[0], sizeof a / sizeof *a, {1});`. The place, from
+ * 1 on, is in the brackets of its size. NULL if no such array is there. */
+char *prepare_array(struct arena *arena, const char *text, int line, int column);
 /* Macros that the compile defines by PREPARE_MACROS; no longer than the text they replace. */
 #define PREPARE_AICORE      "_AICORE_"
 #define PREPARE_HOST_AICORE "_HAICORE_"
@@ -160,6 +164,8 @@ struct core_uses {
 struct core_uses core_uses_of(struct arena *arena, const char *so);
 /* The same from the names that an object needs, NULL-terminated. */
 struct core_uses core_uses_of_names(const char *const *names);
+/* True if the object names a type that starts AICs. */
+bool core_names_aic(struct arena *arena, const char *so);
 /* The type (enum npu_kernel_type) of a kernel without KERNEL_TASK_TYPE: what the entry's qualifiers say, else what
  * CANN's compiler would infer; 0 if it is a vector kernel. */
 int core_type_of(enum entry_cores named, const struct core_uses *aiv, const struct core_uses *aic);

@@ -274,8 +274,9 @@ static void define_c(struct npu_core *core, struct npu_cube_scratch *scratch, co
                 npu_cube_define(core, at, 4, start && (operands || (scratch->row[i] && scratch->column[n1 * 16 + j])));
             }
     }
-    if (undefined)
-        npu_undefined_read(core, accumulate ? "dst" : "bias", undefined);
+    /* A row of the bias table is as long as a fractal's columns, its bias need not be. */
+    if (undefined && accumulate)
+        npu_undefined_read(core, "dst", undefined);
 }
 
 static struct npu_cube_scratch *scratch_of(struct npu_core *core)

@@ -760,8 +760,10 @@ void gm_report_undefined(struct npu *npu)
             fault_record(npu, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on", count,
                          region->name, first);
         else
-            fault_record(npu, true, store->fault, "dst", &place,
-                         "%zu bytes of output %s from offset %zu on come from UB or GM that nothing has written", count,
-                         region->name, first);
+            fault_record(
+                npu, true, store->fault, "dst", &place,
+                "%zu bytes of output %s from offset %zu on come from UB or GM that nothing has written, or that an "
+                "instruction has left undefined",
+                count, region->name, first);
     }
 }

@@ -10,7 +10,7 @@
  * Source: asc-devkit docs/zh/api/SIMD-API, Select.md. */
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
-#include "npu/insn/lanes.h"
+#include "npu/insn/overlap.h"
 #include "npu/insn/reserved.h"
 #include "npu/report.h"
 
@@ -77,6 +77,7 @@ int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct 
     uint32_t elements = insn->mode == SELECT_CMPMASK || v.repeats == 1 ? end
                         : v.last < v.per_repeat                        ? (v.repeats - 1) * v.per_repeat + v.last
                                                                        : (v.repeats - 1) * v.per_repeat + end;
+    npu_find_overlap_with(insn, &v, insn->aux.addr, (elements + 7) / 8);
     accesses[n++] = (struct npu_access){.addr = insn->aux.addr,
                                         .bytes = (elements + 7) / 8,
                                         .count = 1,
@@ -200,6 +201,64 @@ static void walk(struct selection *s, const struct npu_insn *insn, const struct 
     }
 }
 
+/* One element as it will be written. */
+struct chosen {
+    uint8_t *dst;
+    uint8_t value[sizeof(uint32_t)];
+    bool defined;
+};
+
+/* Element i of repeat r, which is number `at` of a run; its bit is number `bit` of the mask. */
+static struct chosen choose(struct selection *s, struct npu_overlap *overlap, const struct npu_run *run, uint32_t at,
+                            uint32_t r, uint32_t i, uint32_t bit)
+{
+    const uint8_t *mask = s->bits + bit / 8;
+    bool first = *mask >> (bit % 8) & 1;
+    size_t offset = (size_t)at * s->size;
+    const uint8_t *from = first ? run->src0 + offset : s->scalar ? s->scalar : run->src1 + offset;
+    struct chosen chosen = {.dst = run->dst + offset};
+    memcpy(chosen.value, from, s->size);
+    bool constant = s->scalar && !first;
+    bool bit_defined = !s->bits_in_ub || npu_ub_bits(s->core, mask) >> (bit % 8) & 1;
+    chosen.defined = bit_defined && (constant || npu_ub_defined(s->core, from, s->size));
+    if (!chosen.defined)
+        report(s, !bit_defined ? "mask" : first ? "src0" : "src1", bit_defined ? from : mask);
+    if (s->bits_in_ub && npu_overlap_spoils(overlap, r, i, 2, mask, 1))
+        chosen.defined = false;
+    if (!constant && npu_overlap_spoils(overlap, r, i, !first, from, s->size))
+        chosen.defined = false;
+    return chosen;
+}
+
+/* Where dst and what is read have bytes in common: every repeat reads before it writes. */
+static void walk_apart(struct selection *s, const struct npu_insn *insn, const struct npu_regs *regs)
+{
+    struct npu_walk walk = npu_walk_of(insn, regs);
+    struct npu_overlap *overlap = npu_overlap_begin(insn, &walk.v);
+    struct npu_run run;
+    for (uint32_t r = 0; r < walk.v.repeats; r++) {
+        struct chosen chosen[128];
+        uint64_t mask[2];
+        uint32_t n = 0, base = insn->mode == SELECT_CMPMASK ? 0 : r * walk.v.per_repeat;
+        npu_vector_mask(&walk.v, r, mask);
+        for (uint32_t lane = 0; npu_walk_next(&walk, r, mask, &lane, &run);)
+            for (uint32_t i = 0; i < run.n; i++)
+                npu_overlap_write(overlap, r, n++, run.dst + (size_t)i * s->size, s->size);
+        n = 0;
+        for (uint32_t lane = 0; npu_walk_next(&walk, r, mask, &lane, &run);)
+            for (uint32_t i = 0; i < run.n; i++, n++)
+                chosen[n] = choose(s, overlap, &run, i, r, n, base + lane - run.n + i);
+        for (uint32_t i = 0; i < n; i++) {
+            memcpy(chosen[i].dst, chosen[i].value, s->size);
+            if (chosen[i].defined)
+                npu_ub_define(s->core, chosen[i].dst, s->size);
+            else
+                npu_ub_undefine(s->core, chosen[i].dst, s->size);
+        }
+    }
+    npu_overlap_end(s->core, overlap);
+}
+
 /* Elements are consecutive in every operand and none is left out. */
 static bool dense(const struct selection *s, const struct npu_insn *insn, const struct npu_vector *v)
 {
@@ -252,9 +311,13 @@ void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const s
     use_reserved_ub(core, insn, &s);
     uint32_t elements = (v.repeats - 1) * v.per_repeat + v.last;
     s.track = !wholly_defined(&s, insn, &v, elements);
-    walk(&s, insn, &v);
-    if (!s.track)
-        npu_ub_define(core, (void *)insn->dst.addr, (size_t)elements * s.size);
+    if (insn->flags & NPU_INSN_OVERLAP) {
+        walk_apart(&s, insn, regs);
+    } else {
+        walk(&s, insn, &v);
+        if (!s.track)
+            npu_ub_define(core, (void *)insn->dst.addr, (size_t)elements * s.size);
+    }
     if (insn->mode == SELECT_CMPMASK && insn->aux.addr)
         memcpy(core->results.cmp_mask, s.bits, v.per_repeat / 8);
 }

@@ -67,9 +67,10 @@ struct npu_weigh {
     struct waiting *waiting;
     struct racing *racing;
     size_t before_count, before_room, waiting_count, waiting_room, racing_count, racing_room;
-    bool racing_gm; /* bytes of GM are read too early */
-    bool gm_shaken; /* another lane has changed bytes of GM unseen that the instruction writes */
-    bool begun;     /* an instruction, or a store of the scalar unit, whose effect is not known yet */
+    bool racing_gm;             /* bytes of GM are read too early */
+    bool gm_shaken;             /* another lane has changed bytes of GM unseen that the instruction writes */
+    struct npu_results results; /* before the instruction */
+    bool begun;                 /* an instruction, or a store of the scalar unit, whose effect is not known yet */
     int lane, track;
     uint32_t index;
     uint64_t pc;
@@ -315,6 +316,7 @@ void npu_weigh_begin(struct npu_core *core, int lane, int track, const struct np
     weigh->track = track;
     weigh->index = core->order->last[lane];
     weigh->pc = core->pc;
+    weigh->results = core->results;
     for (const struct npu_access *a = accesses; a < accesses + count; a++)
         for (uint32_t j = 0; a->write && j < a->count2; j++)
             for (uint32_t i = 0; i < a->count; i++)
@@ -335,6 +337,35 @@ static bool is_written(const struct npu_core *core, uint32_t offset)
         if (addr - weigh->before[i].addr < weigh->before[i].bytes)
             return true;
     return false;
+}
+
+/* Has the instruction read an undefined byte of local memory? */
+static bool reads_undefined(const struct npu_core *core)
+{
+    const struct npu_weigh *weigh = core->order->weigh;
+    uint64_t count = weigh->read_count[weigh->lane];
+    for (uint64_t n = 0; n < count && n < READS; n++) {
+        const struct past_read *read = &weigh->reads[weigh->lane][(count - 1 - n) % READS];
+        const struct npu_access *a = &read->access;
+        if (read->index != weigh->index)
+            break;
+        for (uint32_t j = 0; j < a->count2; j++)
+            for (uint32_t i = 0; i < a->count; i++) {
+                uint64_t from = a->addr + (uint64_t)(a->stride2 * j) + (uint64_t)(a->stride * i) - (uint64_t)core->ub;
+                for (uint64_t at = from; at < from + a->bytes && at < core->ub_bytes; at++)
+                    if (!is_defined(core, (uint32_t)at))
+                        return true;
+            }
+    }
+    return false;
+}
+
+/* Registers have no definedness (CMPMASK, what a reduction leaves besides its result). */
+static void look_at_registers(struct npu_core *core)
+{
+    const struct npu_weigh *weigh = core->order->weigh;
+    bool writes = !weigh->before_count || memcmp(&weigh->results, &core->results, sizeof core->results) != 0;
+    core->npu->race_used |= weigh->lane != NPU_LANE_S && writes && reads_undefined(core);
 }
 
 /* What was read too early is as it was, but where the instruction has written. */
@@ -424,6 +455,7 @@ void npu_weigh_settle(struct npu_core *core, bool gm_seen)
     const struct npu_insn *insn = core->insn;
     core->pc = weigh->pc;
     core->insn = weigh->lane == NPU_LANE_S ? NULL : insn;
+    look_at_registers(core);
     restore_racing(core);
     if (!mark_changes(core) && gm_seen)
         npu_order_gm_quiet(core->order, weigh->lane, weigh->index);
@@ -437,6 +469,8 @@ void npu_weigh_settle(struct npu_core *core, bool gm_seen)
 /* Has an undefined value got anywhere that is judged, or where it cannot be followed? */
 static bool undefined_is_used(const struct npu *npu)
 {
+    if (npu->race_used)
+        return true;
     for (size_t i = 0; i < npu->finding_count; i++)
         if (npu->findings[i].kind != NPU_HAZARD &&
             (npu->findings[i].fatal || npu->findings[i].fault == npu_fault_name(FAULT_undefined_scalar)))

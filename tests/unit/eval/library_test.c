@@ -47,6 +47,22 @@ static void test_one_case_of_a_kernel_for_another_task(void **state)
     akgen_verdict_free(verdict);
 }
 
+static void test_strict_order(void **state)
+{
+    (void)state;
+    /* V writes zeros over zeros that MTE3 may still be reading. */
+    struct akgen_request request = {.task = "UnalignAdd",
+                                    .candidate = AKGEN_SOURCE_DIR "/tests/kernels/good/conflict_war_same_bytes",
+                                    .kernel_only = true,
+                                    .one_case = true};
+    for (int strict = 0; strict <= 1; strict++) {
+        request.strict_order = strict;
+        struct akgen_verdict *verdict = akgen_evaluate(&request);
+        assert_int_equal(verdict->kind, strict ? AKGEN_VERDICT_FAULT : AKGEN_VERDICT_PASS);
+        akgen_verdict_free(verdict);
+    }
+}
+
 static void test_requests_that_cannot_be_served(void **state)
 {
     (void)state;
@@ -143,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_right_candidate_passes),
         cmocka_unit_test(test_one_case_of_a_kernel_for_another_task),
+        cmocka_unit_test(test_strict_order),
         cmocka_unit_test(test_requests_that_cannot_be_served),
         cmocka_unit_test(test_an_answer_in_a_file),
         cmocka_unit_test(test_the_tolerance_of_a_suite_decides),

@@ -1,4 +1,5 @@
 /* Host parts compiled from tests/unit/op/samples with the headers of include/cann, loaded, described and tiled. */
+#include "abi/op_abi.h"
 #include "op/op.h"
 
 #include <stdarg.h>
@@ -187,6 +188,33 @@ static void tiles_what_it_sees(void **state)
     op_def_release(&def);
 }
 
+static void reads_values_as_opbase_does(void **state)
+{
+    (void)state;
+    struct op_def def;
+    describe_probe(&def);
+    struct probe_call c;
+    make_call(&c, 8);
+    struct op_tiling tiling;
+    assert_null(op_tile(&def, &c.call, &tiling));
+    assert_int_equal(tiling.key, 8);
+    json_decref(c.attrs[1].value);
+    free(tiling.bytes);
+    op_def_release(&def);
+}
+
+/* CANN 8.1, data/platform_config: the two series have names of their own. */
+static void the_chip_says_its_series(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {{"Ascend910B2", "Ascend910B"}, {"Ascend910_9392", "Ascend910_93"}};
+    for (int i = 0; i < 2; i++) {
+        const struct akgen_platform *chip = (const struct akgen_platform *)npu_soc_find(names[i][0]);
+        assert_string_equal(akgen_platform_resource(chip, "version", "Short_SoC_version"), names[i][1]);
+        assert_string_equal(akgen_platform_resource(chip, "version", "SoC_version"), names[i][0]);
+    }
+}
+
 static void selects_by_key(void **state)
 {
     (void)state;
@@ -331,6 +359,9 @@ static void names_what_is_unsupported(void **state)
         {"void f() { AscendC::Mc2CcTilingConfig c(\"group\", 1, \"\"); }", "akgen-unsupported: Mc2CcTilingConfig"},
         {"unsigned f(platform_ascendc::PlatformAscendC &p) { return p.GetVecRegLen(); }",
          "akgen-unsupported: GetVecRegLen"},
+        {"#include \"atvoss/reduce/reduce_tiling.h\"", "akgen-unsupported: atvoss/reduce/reduce_tiling.h"},
+        {"#include \"op_common/atvoss/broadcast/broadcast_tiling.h\"",
+         "akgen-unsupported: atvoss/broadcast/broadcast_tiling.h"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const char *source = arena_printf(&arena, "%s/unsupported.cpp", work),
@@ -398,7 +429,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(describes_parameters),      cmocka_unit_test(describes_attributes),
         cmocka_unit_test(refuses_to_describe),       cmocka_unit_test(multiplies_type_lists),
-        cmocka_unit_test(tiles_what_it_sees),        cmocka_unit_test(selects_by_key),
+        cmocka_unit_test(tiles_what_it_sees),        cmocka_unit_test(reads_values_as_opbase_does),
+        cmocka_unit_test(the_chip_says_its_series),  cmocka_unit_test(selects_by_key),
         cmocka_unit_test(refuses_to_tile),           cmocka_unit_test(tiles_plain_structures),
         cmocka_unit_test(header_has_the_layout),     cmocka_unit_test(json_round_trip),
         cmocka_unit_test(names_what_is_unsupported), cmocka_unit_test(keys_hold_template_arguments),

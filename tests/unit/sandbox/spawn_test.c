@@ -1,4 +1,6 @@
 /* The jail: what a process in it can and cannot do. */
+#include "base/inject.h"
+#include "sandbox/ending.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -8,7 +10,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -186,6 +190,104 @@ static void test_file_size_limit(void **state)
     arena_free(&arena);
 }
 
+/* Whose doing an end was. */
+static void test_who_ended_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script;
+        bool killed;
+    } rows[] = {{"exit 3", false},       {"kill -SEGV $$", false}, {"kill -ABRT $$", false},
+                {"kill -FPE $$", false}, {"kill -KILL $$", true},  {"kill -TERM $$", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct sandbox_result result;
+        shell(&arena, rows[i].script, (struct sandbox_limits){.seconds = 20, .alone = i % 2}, &result);
+        assert_true(result.started);
+        assert_int_equal(result.killed, rows[i].killed);
+        assert_false(result.exhausted);
+        arena_free(&arena);
+    }
+}
+
+static void test_killed_on_purpose(void **state)
+{
+    (void)state;
+    for (int number = 1; number <= 4; number++) {
+        struct arena arena = {0};
+        struct sandbox_result result;
+        if (number == 1)
+            inject_arm(INJECT_KILL, 2, 3);
+        shell(&arena, "sleep 5", (struct sandbox_limits){.seconds = number == 2 || number == 3 ? 20 : 0.2}, &result);
+        assert_int_equal(result.killed, number == 2 || number == 3);
+        assert_int_equal(result.timed_out, number == 1 || number == 4);
+        arena_free(&arena);
+    }
+    inject_arm(INJECT_KILL, 0, 0);
+}
+
+/* A process that must be alone: the one that runs when it comes ends first, the one that comes after it waits. */
+struct visit {
+    double delay, begin, end;
+    bool alone;
+};
+
+static void *visit(void *closure)
+{
+    struct visit *visit = closure;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    usleep((useconds_t)(visit->delay * 1e6));
+    shell(&arena, "date +%s.%N; sleep 0.3; date +%s.%N", (struct sandbox_limits){.seconds = 20, .alone = visit->alone},
+          &result);
+    sscanf(result.output, "%lf %lf", &visit->begin, &visit->end);
+    arena_free(&arena);
+    return NULL;
+}
+
+static void test_one_that_is_alone(void **state)
+{
+    (void)state;
+    struct visit visits[] = {{.delay = 0}, {.delay = 0.1, .alone = true}, {.delay = 0.2}};
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, visit, &visits[i]), 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    assert_true(visits[0].begin > 0 && visits[0].end <= visits[1].begin);
+    assert_true(visits[1].end <= visits[2].begin);
+}
+
+/* The limit counts no time in which a process waited for a processor: of many that spin, each gets all of its own. */
+static void *spin(void *closure)
+{
+    struct arena arena = {0};
+    struct sandbox_result result;
+    shell(&arena, "while :; do :; done", (struct sandbox_limits){.seconds = 0.5}, &result);
+    *(double *)closure = result.timed_out ? result.seconds : 0;
+    arena_free(&arena);
+    return NULL;
+}
+
+static void test_a_busy_machine_is_nobodys_fault(void **state)
+{
+    (void)state;
+    enum { MOST = 256 };
+    int count = 3 * (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t threads[MOST];
+    double seconds[MOST], all = 0;
+    if (count > MOST || ending_waited(getpid()) <= 0)
+        skip();
+    for (int i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, spin, &seconds[i]), 0);
+    for (int i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(seconds[i] > 0);
+        all += seconds[i];
+    }
+    assert_true(all / count > 0.9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +301,10 @@ int main(void)
         cmocka_unit_test(test_files_are_fenced),
         cmocka_unit_test(test_environment_is_clean),
         cmocka_unit_test(test_file_size_limit),
+        cmocka_unit_test(test_who_ended_it),
+        cmocka_unit_test(test_killed_on_purpose),
+        cmocka_unit_test(test_one_that_is_alone),
+        cmocka_unit_test(test_a_busy_machine_is_nobodys_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

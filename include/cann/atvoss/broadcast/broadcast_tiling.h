@@ -1,0 +1,1 @@
+#include "op_common/atvoss/broadcast/broadcast_tiling.h"

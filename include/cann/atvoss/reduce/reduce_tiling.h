@@ -1,0 +1,1 @@
+#include "op_common/atvoss/reduce/reduce_tiling.h"
