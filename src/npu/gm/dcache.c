@@ -3,9 +3,9 @@
  * A kernel's raw pointers really read and write memory, so the cache works by exchange: while a core runs, memory shows
  * what the core sees; when it stops (or its DMA looks at GM), the lines that it holds are put aside and memory shows
  * what GM holds. A line that is cleaned is written back whole: 64 bytes, over whatever others wrote there meanwhile.
- * Source: asc-devkit docs/zh/api, DataCacheCleanAndInvalid.md and the overview of system caches. The size of the cache
- * is not published; 64 KiB in 8 ways were assumed. A line stays until it is cleaned, its place is needed or the wave
- * of blocks ends. */
+ * Source: asc-devkit docs/zh/api, DataCacheCleanAndInvalid.md, and docs/zh/guide, 内存模型/缓存一致性.md, which gives an AIV
+ * 32 KB and an AIC 16 KB; 8 ways are assumed. A line stays until it is cleaned, its place is needed or the wave of blocks
+ * ends. */
 #include "npu/gm/dcache.h"
 
 #include "npu/gm/gm.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, SETS = 128, WAYS = 8 };
+enum { LINE = 64, WAYS = 8, SETS = (32 << 10) / (LINE * WAYS), SETS_OF_AIC = SETS / 2 };
 
 struct line {
     uint64_t addr;      /* 0: free slot */
@@ -26,19 +26,20 @@ struct line {
     uint8_t own[LINE];  /* while it does not: what the core sees */
 };
 struct npu_dcache {
-    struct line *lines[SETS][WAYS];
-    uint8_t oldest[SETS]; /* the way that is given up next */
-    int count;
+    struct line *lines[SETS][WAYS]; /* of an AIC the first SETS_OF_AIC */
+    uint8_t oldest[SETS];           /* the way that is given up next */
+    int count, sets;
     struct line *last;
     bool in; /* memory shows the core's view */
 };
 
-struct npu_dcache *dcache_create(void)
+struct npu_dcache *dcache_create(bool aic)
 {
     struct npu_dcache *cache = calloc(1, sizeof *cache);
     if (!cache)
         abort();
     cache->in = true;
+    cache->sets = aic ? SETS_OF_AIC : SETS;
     return cache;
 }
 
@@ -59,16 +60,16 @@ bool dcache_empty(const struct npu_core *core)
     return core->dcache->count == 0;
 }
 
-static int set_of(uint64_t addr)
+static int set_of(const struct npu_dcache *cache, uint64_t addr)
 {
-    return (int)(addr / LINE % SETS);
+    return (int)(addr / LINE % (uint64_t)cache->sets);
 }
 
 static struct line *find(struct npu_dcache *cache, uint64_t addr)
 {
     if (cache->last && cache->last->addr == addr)
         return cache->last;
-    struct line **ways = cache->lines[set_of(addr)];
+    struct line **ways = cache->lines[set_of(cache, addr)];
     for (int way = 0; way < WAYS; way++)
         if (ways[way] && ways[way]->addr == addr)
             return cache->last = ways[way];
@@ -89,7 +90,7 @@ static void drop(struct npu_core *core, struct line **place)
 static struct line *fill(struct npu_core *core, uint64_t addr)
 {
     struct npu_dcache *cache = core->dcache;
-    int set = set_of(addr), way = 0;
+    int set = set_of(cache, addr), way = 0;
     while (way < WAYS && cache->lines[set][way])
         way++;
     if (way == WAYS) {
@@ -205,7 +206,7 @@ static void line_clean(struct npu_core *core, struct line *line)
 void dcache_clean_line(struct npu_core *core, uint64_t addr)
 {
     addr &= ~(uint64_t)(LINE - 1);
-    struct line **ways = core->dcache->lines[set_of(addr)];
+    struct line **ways = core->dcache->lines[set_of(core->dcache, addr)];
     for (int way = 0; way < WAYS; way++)
         if (ways[way] && ways[way]->addr == addr)
             drop(core, &ways[way]);

@@ -6,7 +6,7 @@
 
 struct npu_gm_region;
 
-struct npu_dcache *dcache_create(void);
+struct npu_dcache *dcache_create(bool aic);
 void dcache_destroy(struct npu_dcache *cache);
 /* Before a scalar access of GM: the line is filled. Returns false if the bytes are not all the core's own dirty
  * ones. */

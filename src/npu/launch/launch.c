@@ -129,7 +129,7 @@ static void block_begin(struct npu_core *core)
     core->execute = npu_execute;
     core->order = npu_order_create(core);
     core->schedule = npu_schedule_create(core);
-    core->dcache = dcache_create();
+    core->dcache = dcache_create(core->aic);
     npu_current = NULL;
 }
 

@@ -199,6 +199,40 @@ static void dma_sees_gm_not_the_cache(void **state)
     fixture_free(&f);
 }
 
+/* Block 0 stores a word, reads `lines_read` other lines, and copies the word by DMA. */
+static uint64_t lines_read;
+
+static void many_lines_kernel(float *x, float *y, float *z, float *workspace)
+{
+    (void)y;
+    npu_pipe_create();
+    struct npu_tensor word = global(workspace, 0), room = local(64), others = global(x, 0);
+    for (uint64_t i = 0; i < 16; i++)
+        npu_scalar_store(&word, 4 * i, 4, 7);
+    for (uint64_t i = 0; i < lines_read; i++)
+        (void)npu_scalar_load(&others, 64 * i, 4);
+    copy(room, word, 16);
+    npu_pipe_barrier(NPU_PIPE_ALL);
+    copy(global(z, 0), room, 16);
+    npu_pipe_destroy();
+}
+
+/* An AIV's cache has 32 KB (guide, 缓存一致性): so many other lines drive a stored one out to GM; 7 of 8 ways do not. */
+static void cache_is_as_large_as_documented(void **state)
+{
+    (void)state;
+    enum { LINES = (32 << 10) / 64 };
+    const uint64_t read[] = {LINES / 8 * 7, LINES};
+    for (int i = 0; i < 2; i++) {
+        struct fixture f;
+        fixture_make(&f, false, 0);
+        lines_read = read[i];
+        assert_int_equal(launch(&f, many_lines_kernel, 1), i == 1);
+        assert_int_equal(((int32_t *)f.z)[0], i == 1 ? 7 : 0x7f7f7f7f);
+        fixture_free(&f);
+    }
+}
+
 static void undefined_scalar_kernel(void)
 {
     npu_pipe_create();
@@ -465,6 +499,7 @@ int main(void)
         cmocka_unit_test(own_memory_is_not_counted),
         cmocka_unit_test(own_memory_beside_a_tensor_is_not_counted),
         cmocka_unit_test(stale_lines),
+        cmocka_unit_test(cache_is_as_large_as_documented),
         cmocka_unit_test(dma_sees_gm_not_the_cache),
         cmocka_unit_test(undefined_scalars),
         cmocka_unit_test(undefined_values_travel),
