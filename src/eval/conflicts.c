@@ -85,6 +85,15 @@ static bool only_late_reads(const struct job_result *run)
     return run->status == JOB_OK && run->fault;
 }
 
+/* A further run that failed for a reason of ours leaves the question open that it was asked. */
+static void take_failure(const struct job_result *further, struct job_result *run)
+{
+    if (further->status != JOB_BROKEN)
+        return;
+    run->status = JOB_BROKEN;
+    run->error = further->error;
+}
+
 void conflicts_weigh(struct arena *arena, struct bound_case *bound, const struct job *job, struct job_result *run)
 {
     if (bound->candidate->options->strict_order || job->debugger || !conflicts_decide(run))
@@ -97,14 +106,17 @@ void conflicts_weigh(struct arena *arena, struct bound_case *bound, const struct
     }
     if (judged->status == JOB_OK)
         conflicts_adopt(arena, judged, run);
+    take_failure(&first, run);
+    take_failure(&second, run);
     job_result_free(&first);
     job_result_free(&second);
-    if (run->fault || !job->random_order)
+    if (run->status != JOB_OK || run->fault || !job->random_order)
         return;
     struct job again = *job; /* the outputs are those of the order that was asked for */
     struct job_result same = {0};
     again.log_fd = -1;
     gm_memory_fill(bound);
     job_run(arena, &again, &same);
+    take_failure(&same, run);
     job_result_free(&same);
 }

@@ -240,6 +240,8 @@ static bool sent_from_outside(int number, siginfo_t *info, void *context)
 static void kernel_signal(int number, siginfo_t *info, void *context)
 {
     struct npu_core *core = npu_current;
+    if (number == SIGSEGV && info->si_code == SI_KERNEL && cycles_step_over(context))
+        return;
     if (sent_from_outside(number, info, context))
         return;
     if (!core) { /* not a kernel's doing: let the next occurrence end the process */
@@ -251,8 +253,6 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (!core->insn)
         core->pc = program_counter(context) + 1;
     uint64_t addr = (uint64_t)info->si_addr;
-    if (number == SIGSEGV && info->si_code == SI_KERNEL && cycles_step_over(context))
-        return;
     if (number == SIGFPE && divide_step_over(context)) {
         npu_note(
             core, false, FAULT_division_by_zero, NULL, 0,

@@ -311,7 +311,8 @@ static int attrs_from_json(struct reader *reader, const json_t *json, struct op_
 static json_t *racing_to_json(const struct npu_racing_read *racing, size_t count)
 {
     json_t *list = json_array();
-    for (const struct npu_racing_read *read = racing; read < racing + count; read++) {
+    for (size_t at = 0; at < count; at++) {
+        const struct npu_racing_read *read = &racing[at];
         const uint32_t numbers[RACING_NUMBERS] = {read->core, read->lane, read->index, read->low, read->high};
         for (int i = 0; i < RACING_NUMBERS; i++)
             json_array_append_new(list, word(numbers[i]));

@@ -141,7 +141,7 @@ struct allowance {
 /* What is left of it; at most 0: its time is over. */
 static double time_left(struct allowance *allowance, pid_t pid)
 {
-    enum { PATIENCE = 5 }; /* times the allowance, at most */
+    enum { PATIENCE = 10 }; /* times the allowance, at most */
     const double least = 1e-3;
     double used = clock_seconds() - allowance->start, left = allowance->seconds - used;
     if (left > 0)

@@ -40,7 +40,7 @@ TILING = [
      "{ struct R { static int f(int n) { volatile char b[1000]; b[0] = (char)n; return f(n + 1) + b[0]; } }; ubBytes = R::f(0); }",
      "fault", "tiling", "signal 11"),
     ("a heap that is overwritten", "{ char *one = (char *)malloc(40), *two = (char *)malloc(40); memset(one, 0x41, 200); free(two); free(one); }",
-     "fault", "tiling", "signal 6"),
+     "fault", "(tiling|run)", "signal 6"),
     ("our exit code", "_exit(70);", "fault", "tiling", "exit code 70"),
     ("the exit code of no memory", "_exit(3);", "fault", "tiling", "exit code 3"),
     ("an exception that speaks our words", f'throw std::runtime_error("{MARK}");', "fault", "tiling", "signal 6"),
@@ -53,8 +53,7 @@ TILING = [
     ("makes the result unreadable",
      "for (int fd = 3; fd < 16; fd++) if (lseek(fd, 0, SEEK_END) == 48) pwrite(fd, \"x\", 1, 20 << 20);",
      "rejected", "run", "wrote into the result"),
-    ("takes memory away", "{ int here; char *at = (char *)((uintptr_t)&here & ~0xfffull) - 0x40000000;"
-     " munmap(at - 0x10000000000ull, 0x10000000000ull); }", "fault", "tiling", "."),
+    ("takes all memory away", "munmap((void *)0x10000, 0x7ff000000000);", "fault", "tiling", "signal 11"),
 ]
 OPDEF = [
     ("an attribute with a hyphen", 'this->Attr("a-b").AttrType(OPTIONAL).Int(1);', "compile_error", "'a-b' is no identifier"),

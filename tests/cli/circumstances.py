@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -85,7 +86,9 @@ class Circumstances:
     def verdict(self, task, project, *options):
         """The text of the verdict without its measurements."""
         done = self.run("eval", task, pathlib.Path(self.place(project)).resolve(), "--json", *options)
-        return without_measurements(done.stdout or f"no verdict: exit {done.returncode}, {done.stderr}")
+        text = without_measurements(done.stdout or f"no verdict: exit {done.returncode}, {done.stderr}")
+        sanitized = os.environ.get("AKGEN_SANITIZED") == "ON"  # AddressSanitizer's remarks begin with the process's number
+        return re.sub(r"==\d+==", "==", text) if sanitized else text
 
     def forget(self):
         """Removes what only this run has used."""

@@ -255,12 +255,14 @@ static void define_c(struct npu_core *core, struct npu_cube_scratch *scratch, co
     uint8_t *c = (uint8_t *)insn->dst.addr;
     bool accumulate = insn->mmad.init == NPU_C_ACCUMULATE, bias = insn->mmad.init == NPU_C_BIAS;
     bool rest = !accumulate && (!bias || npu_ub_defined(core, (const void *)insn->aux.addr, s->n * 4));
-    const uint8_t *undefined = NULL;
+    bool anything = !accumulate; /* in C to begin with */
     for (uint32_t n1 = 0; n1 < s->n1; n1++) {
         uint32_t columns = s->n - n1 * 16 < 16 ? s->n - n1 * 16 : 16;
         uint8_t *fractals = c + (size_t)n1 * s->m1 * NPU_C_FRACTAL;
-        if (operands && columns == 16 && accumulate && npu_ub_defined(core, fractals, s->m * 64))
+        if (operands && columns == 16 && accumulate && npu_ub_defined(core, fractals, s->m * 64)) {
+            anything = true;
             continue;
+        }
         if (operands && rest && columns == 16) {
             npu_ub_define(core, fractals, s->m * 64);
             continue;
@@ -270,13 +272,13 @@ static void define_c(struct npu_core *core, struct npu_cube_scratch *scratch, co
                 uint8_t *at = fractals + i * 64 + j * 4;
                 const uint8_t *from = starts_with(insn, at, n1 * 16 + j);
                 bool start = !from || npu_ub_defined(core, from, 4);
-                undefined = start || undefined ? undefined : from;
+                anything |= start;
                 npu_cube_define(core, at, 4, start && (operands || (scratch->row[i] && scratch->column[n1 * 16 + j])));
             }
     }
-    /* A row of the bias table is as long as a fractal's columns, its bias need not be. */
-    if (undefined && accumulate)
-        npu_undefined_read(core, "dst", undefined);
+    /* Columns beyond the matrix may be made of a bias that ends before them: no matter. */
+    if (!anything)
+        npu_undefined_read(core, "dst", c);
 }
 
 static struct npu_cube_scratch *scratch_of(struct npu_core *core)

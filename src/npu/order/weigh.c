@@ -248,7 +248,7 @@ void npu_weigh_local(struct npu_core *core, int track, const struct npu_conflict
     uint32_t known = core->order->clock[conflict->lane].at[conflict->other];
     if (conflict->write) {
         add_waiting(weigh, conflict, !conflict->other_write && changed_unseen(core, conflict->lane, low, high));
-    } else if (!changed_since(core, track, low, high, known)) {
+    } else if (!npu_order_matters(core->order, conflict) || !changed_since(core, track, low, high, known)) {
         npu_order_report(core, conflict, false);
     } else if (conflict->lane == NPU_LANE_S) {
         npu_order_report(core, conflict, true);
