@@ -103,12 +103,22 @@ static const char *lacking_header(const char *message)
     return NULL;
 }
 
+/* In #if the key would have to be a number: CANN compiles a kernel once for each, AKGen once for all. */
+static bool asks_for_key(const char *message, const char *at)
+{
+    static const char word[] = "TILING_KEY_VAR";
+    return strcmp(message, "function-like macro 'npu_tiling_key' is not defined") == 0 &&
+           strncmp(at, word, sizeof word - 1) == 0;
+}
+
 const char *lacking_written(const char *message, const char *text, int column)
 {
     const char *name = lacking_template(message), *header = lacking_header(message);
-    if (!text || column < 1 || (size_t)column > strlen(text) || !(name || header))
+    if (!text || column < 1 || (size_t)column > strlen(text))
         return NULL;
     const char *at = text + column - 1;
+    if (asks_for_key(message, at))
+        return "TILING_KEY_VAR in #if";
     if (header && (*at == '"' || *at == '<'))
         return strncmp(at + 1, header, strlen(header)) == 0 ? header : NULL;
     return name && strncmp(at, name, strlen(name)) == 0 ? name : NULL;

@@ -275,6 +275,14 @@ static bool Shapes()
     return unknown && IsUnknownRank(shape) && ToString(shape) == "[-2]" && EnsureNotScalar(scalar).GetDim(0) == 1 &&
            CheckAxisBounds(2, -2) && !CheckAxisBounds(2, 2) && CheckAxisBounds(0, 0);
 }
+static bool Formats()
+{
+    const auto grouped = static_cast<ge::Format>(ge::GetFormatFromSubAndC0(ge::FORMAT_FRACTAL_Z, 4, 5));
+    return std::string(ge::GetFormatName(ge::FORMAT_NDC1HWC0)) == "NDC1HWC0" && ge::GetC0Value(grouped) == 16 &&
+           std::string(ge::GetFormatName(ge::FORMAT_ALL)) == "UNKNOWN" && ge::GetC0Value(ge::FORMAT_ND) == -1 &&
+           ge::TypeUtils::FormatToSerialString(grouped) == "FRACTAL_Z:4" &&
+           ge::TypeUtils::FormatToSerialString(ge::FORMAT_FRACTAL_NZ_C0_8) == "FRACTAL_NZ_C0_8";
+}
 static bool Chip(gert::TilingContext *context)
 {
     std::string name, cores, nothing = "kept";
@@ -289,7 +297,7 @@ static bool Chip(gert::TilingContext *context)
            name == "Ascend910B2" && infos->GetPlatformResWithLock("SoCInfo", "vector_core_cnt", cores) &&
            cores == "48" && !infos->GetPlatformRes("SoCInfo", "wings", nothing) && nothing == "kept" &&
            ge::GetSizeInBytes(5, ge::DT_INT4) == 3 && ge::GetSizeInBytes(5, ge::DT_FLOAT16) == 10 &&
-           ge::GetPrimaryFormat(ge::FORMAT_FRACTAL_Z | 8 << 8) == ge::FORMAT_FRACTAL_Z;
+           ge::GetPrimaryFormat(ge::FORMAT_FRACTAL_Z | 8 << 8) == ge::FORMAT_FRACTAL_Z && Formats();
 }
 class Steps : public TilingBaseClass {
 public:

@@ -3,6 +3,8 @@
 #define CANN_GRAPH_ASCEND_STRING_H
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 
 namespace ge

@@ -5,9 +5,14 @@
 #include "abi/c_codes.h"
 #include "abi/op_abi.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace ge
 {
@@ -109,6 +114,13 @@ enum Format {
     FORMAT_NYUV = 45,
     FORMAT_NYUV_A = 46,
     FORMAT_NCL = 47,
+    FORMAT_FRACTAL_Z_WINO = 48,
+    FORMAT_C1HWC0 = 49,
+    FORMAT_FRACTAL_NZ_C0_16 = 50,
+    FORMAT_FRACTAL_NZ_C0_32 = 51,
+    FORMAT_FRACTAL_NZ_C0_2 = 52,
+    FORMAT_FRACTAL_NZ_C0_4 = 53,
+    FORMAT_FRACTAL_NZ_C0_8 = 54,
     FORMAT_END,
     FORMAT_MAX = 0xff
 };
@@ -141,6 +153,38 @@ inline int32_t GetSubFormat(int32_t format)
 inline bool HasSubFormat(int32_t format)
 {
     return GetSubFormat(format) > 0;
+}
+inline int32_t GetC0Format(int32_t format)
+{
+    return format >> 24 & 0xf;
+}
+inline bool HasC0Format(int32_t format)
+{
+    return GetC0Format(format) > 0;
+}
+// The bits hold one more than the length's logarithm; -1 where they are 0.
+inline int64_t GetC0Value(int32_t format)
+{
+    return HasC0Format(format) ? int64_t(1) << (GetC0Format(format) - 1) : -1;
+}
+inline int32_t GetFormatFromC0(int32_t format, int32_t c0_format)
+{
+    return (format & 0xffffff) | (c0_format & 0xf) << 24;
+}
+inline int32_t GetFormatFromSubAndC0(int32_t primary_format, int32_t sub_format, int32_t c0_format)
+{
+    return GetFormatFromC0((primary_format & 0xff) | (sub_format & 0xffff) << 8, c0_format);
+}
+inline int32_t GetFormatFromSub(int32_t primary_format, int32_t sub_format)
+{
+    return GetFormatFromSubAndC0(primary_format, sub_format, 0);
+}
+// Of a format proper: neither a mark such as FORMAT_ALL nor one with a sub-format.
+inline const char_t *GetFormatName(Format format)
+{
+    const bool proper = format >= 0 && format < FORMAT_END && format != FORMAT_FRACTAL_ZZ &&
+                        (format < FORMAT_RESERVED || format > FORMAT_NULL);
+    return proper ? akgen_ge_format_name(format) : "UNKNOWN";
 }
 } // namespace ge
 #endif

@@ -75,7 +75,8 @@ static const char *make_folder(struct arena *arena)
                                  "#include \"hccl.h\"\n"
                                  "#include \"hccl/mine.h\"\n"
                                  "#error no template named 'Shape'\n"
-                                 "#error 'hccl/hccl_types.h' file not found\n";
+                                 "#error 'hccl/hccl_types.h' file not found\n"
+                                 "#if TILING_KEY_VAR == 3\n";
     char *dir = arena_strdup(arena, "/tmp/akgen-diagnose-XXXXXX");
     assert_non_null(mkdtemp(dir));
     assert_null(files_make_directory(arena_printf(arena, "%s/include", dir)));
@@ -171,6 +172,8 @@ static void test_names_that_no_header_can_hold_are_unsupported(void **state)
         {"9:2", "no template named 'Shape'", NULL},
         {"10:2", "'hccl/hccl_types.h' file not found", NULL},
         {"3:1", "static assertion failed: no template named 'Layout'", NULL},
+        {"11:5", "function-like macro 'npu_tiling_key' is not defined", "TILING_KEY_VAR in #if"},
+        {"3:1", "function-like macro 'npu_tiling_key' is not defined", NULL},
     };
     enum { ROWS = sizeof rows / sizeof *rows };
     struct arena arena = {0};

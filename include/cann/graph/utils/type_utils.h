@@ -19,13 +19,15 @@ class TypeUtils
     {
         return AscendString(akgen_ge_dtype_name(type));
     }
+    // "FRACTAL_Z:4" for four groups.
     static std::string FormatToSerialString(const Format format)
     {
-        return akgen_ge_format_name(format);
+        const std::string name = akgen_ge_format_name(GetPrimaryFormat(format));
+        return HasSubFormat(format) ? name + ":" + std::to_string(GetSubFormat(format)) : name;
     }
     static AscendString FormatToAscendString(const Format &format)
     {
-        return AscendString(akgen_ge_format_name(format));
+        return AscendString(FormatToSerialString(format).c_str());
     }
     static bool IsDataTypeValid(const DataType type)
     {
