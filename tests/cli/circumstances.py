@@ -99,9 +99,12 @@ class Circumstances:
 def difference(first, other):
     """Where two verdicts differ: the path of the first field, and both values."""
     try:
-        return _difference("", json.loads(first), json.loads(other)) or "spelling"
-    except ValueError:
-        return next((f"{a!r}, not {b!r}" for a, b in itertools.zip_longest(first.split("\n"), other.split("\n")) if a != b), "")
+        first, other = json.loads(first), json.loads(other)
+        reasons = f" (first: {first['reason']!r}; then: {other['reason']!r})"
+        return (_difference("", first, other) or "spelling") + reasons
+    except (ValueError, KeyError):
+        pairs = itertools.zip_longest(str(first).split("\n"), str(other).split("\n"))
+        return next((f"{b!r}, not {a!r}" for a, b in pairs if a != b), "")
 
 
 def _difference(path, first, other):
