@@ -7,6 +7,7 @@
 #include "npu/gm/gm.h"
 #include "npu/gm_region.h"
 #include "npu/issue/issue.h"
+#include "npu/launch/own_variables.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/order/between.h"
@@ -125,6 +126,7 @@ static void block_begin(struct npu_core *core)
 
 static void block_free(struct npu_core *core)
 {
+    own_variables_free(core);
     if (!core->ub_memory)
         return;
     npu_current = core;
@@ -277,7 +279,9 @@ static void run_wave(struct npu *npu, int first, int count)
         last = core->index;
         if (core->dcache)
             dcache_swap_in(core);
+        own_variables_in(core);
         fiber_resume(core->fiber, block_main);
+        own_variables_out(core);
         if (npu->ended)
             break;
         dcache_swap_out(core);
