@@ -346,6 +346,8 @@ int npu_que_tensors(uint32_t id);         /* GetTensorCountInQue */
 /* GetState, as on the chip: 1 from AllocTensor to FreeTensor, else 0, also for a tensor of no queue. CANN changes the
  * state in EnQue and DeQue where a CPU runs the kernel only (DEBUG_CODE). */
 int npu_que_is_occupied(uint32_t id, const struct npu_tensor *tensor);
+/* The tensor of one of the queue's buffers, by the number that its tensors carry, and where it starts in its memory. */
+uint32_t npu_que_buffer(uint32_t id, uint32_t buffer, struct npu_tensor *tensor);
 void npu_buf_init(uint32_t *id, int position, uint32_t bytes);
 /* TBuf::Get / GetWithOffset: bytes 0 = the whole buffer. EnQue/DeQue/Alloc/Free of a TBuf are queue calls on its id. */
 void npu_buf_get(uint32_t id, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
@@ -369,6 +371,9 @@ void npu_que_place(uint32_t id, uint32_t buffer, uint32_t offset, uint32_t bytes
 void npu_spm_init(uint64_t address);
 uint64_t npu_spm(void);
 /* A tensor of `bytes` at `offset` of the memory behind a position (LocalMemAllocator, static tensors). */
+/* The arguments of the kernel, NPU_KERNEL_ARGUMENTS of them; what it was not given is 0. */
+enum { NPU_KERNEL_ARGUMENTS = 64 };
+void npu_kernel_arguments(uint64_t *arguments);
 void npu_local_tensor(int position, uint32_t offset, uint32_t bytes, struct npu_tensor *tensor);
 /* PopStackBuffer: what InitBuffer has left of UB. */
 int npu_pop_stack_buffer(int position, struct npu_tensor *tensor);

@@ -17,7 +17,7 @@ const char *npu_pipe_name(int pipe)
 #define NPU_PIPE_DMA -1
 
 /* Traits as isa.def writes them. */
-enum { MOVES = NPU_MOVES, LOOKS = NPU_LOOKS, COMPOSITE = NPU_COMPOSITE };
+enum { MOVES = NPU_MOVES, LOOKS = NPU_LOOKS, COMPOSITE = NPU_COMPOSITE, SILENT = NPU_SILENT };
 
 const struct npu_isa_row npu_isa[NPU_OPS] = {
 #define NPU_INSN(id, name, pipe, family, types, rate16, rate32, mask, traits, source)                                  \

@@ -6,7 +6,7 @@
 
 /* What an instruction leaves in the mask registers; isa.def says what each rule means. */
 enum npu_mask_rule { NPU_MASK_KEEP, NPU_MASK_FORM, NPU_MASK_ALL, NPU_MASK_COUNT, NPU_MASK_COMPARE, NPU_MASK_RULES };
-enum { NPU_MOVES = 1, NPU_LOOKS = 2, NPU_COMPOSITE = 4 };
+enum { NPU_MOVES = 1, NPU_LOOKS = 2, NPU_COMPOSITE = 4, NPU_SILENT = 8 };
 /* One line of isa.def. */
 struct npu_isa_row {
     const char *name;

@@ -31,6 +31,10 @@ struct npu {
     uint64_t sys_workspace;        /* what SetSysWorkspace was given; 0 = not called */
     struct npu_finding findings[NPU_MAX_FINDINGS];
     size_t finding_count, last_finding;
+    struct npu_variables {
+        uint8_t *base, *initial;
+        size_t bytes;
+    } variables[2]; /* launch/own_variables.c */
     bool fatal;
     bool ended; /* a trap: nothing more is recorded */
     struct npu_undefined_store undefined[NPU_MAX_UNDEFINED];

@@ -133,6 +133,10 @@ void npu_gm_span(struct npu *npu, const void *base, size_t bytes);
  * undefined, and write `writable`, which are lost; both are noted. Without this call it is a trap. */
 void npu_gm_padding(struct npu *npu, const void *base, size_t readable, size_t writable);
 
+/* Declares that [base, base+bytes) holds variables of which every core has its own, which begin as they are now. At most
+ * twice: for the object of AIVs and for that of AICs. */
+void npu_own_variables(struct npu *npu, void *base, size_t bytes);
+
 typedef void npu_kernel(uint64_t args, ...);
 enum { NPU_MAX_ARGS = 64 };
 /* Runs `kernel` (compiled for an AIV; NULL if the type starts none) on block_dim blocks with the same arguments.

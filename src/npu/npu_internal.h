@@ -121,6 +121,7 @@ struct npu_core {
     struct npu_pipe_object *pipe;        /* queue.c: the live TPipe */
     struct npu_fiber *fiber;             /* fiber.h */
     struct npu_dcache *dcache;           /* dcache.c */
+    uint8_t *variables;                  /* launch/own_variables.c: NULL before the core runs, or without any */
     struct npu_between *between;         /* between.c: order against other cores; NULL: SyncAll alone orders them */
     struct npu_gm_view *view;            /* gm.c: what this block read in the current epoch */
     struct npu_gm_region *region;        /* the region that it touched last */

@@ -22,7 +22,8 @@ static void log_line(void *closure, const struct npu_log_line *line)
     fputc('\n', runner->log);
 }
 
-/* Variables in GM that the kernel's source defines (`__gm__` at namespace scope). */
+/* Variables in GM that the kernel's source defines (`__gm__` at namespace scope), and those of which each core has its
+ * own (__BLOCK_LOCAL__). */
 static void add_variables(struct runner *runner, const struct loaded *loaded)
 {
     struct elf_file *file = loaded->entry ? elf_file_open_descriptor(loaded->fd) : NULL;
@@ -30,6 +31,8 @@ static void add_variables(struct runner *runner, const struct loaded *loaded)
     if (file && elf_section_find(file, "akgen_gm", &section))
         npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + section.address), section.bytes,
                    NPU_GM_INOUT, true);
+    if (file && elf_section_find(file, "akgen_block", &section))
+        npu_own_variables(runner->npu, (void *)(loaded->base + section.address), section.bytes);
     elf_file_close(file);
 }
 

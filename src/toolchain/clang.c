@@ -177,7 +177,8 @@ static const char *const kernel_flags[] = {
     /* An attribute of another name is ignored: what a kernel does stays in the hooks' sight. */
     "-Dno_sanitize=akgen_ignored", "-D__no_sanitize__=akgen_ignored",
     "-Ddisable_sanitizer_instrumentation=akgen_ignored", "-D__disable_sanitizer_instrumentation__=akgen_ignored",
-    "-DHIGH_PRECISION=1", "-DDETERMINISTIC_MODE=0", NULL};
+    /* What the build of a project asks for: impl_mode is high_performance (ascendc_bin_param_build.py of CANN). */
+    "-DHIGH_PERFORMANCE=1", "-DDETERMINISTIC_MODE=0", NULL};
 
 static const char *const speed_flags[] = {"-O1", "-gline-tables-only", NULL};
 static const char *const debug_flags[] = {"-O0", "-g", "-fstandalone-debug", NULL};

@@ -4,6 +4,7 @@
 #include "toolchain/toolchain_internal.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_LITERAL, TOKEN_MARK };
@@ -138,6 +139,74 @@ static bool replace_aicore(char *text, const struct token *open)
     return true;
 }
 
+/* `[[block_local]]`, an attribute of CANN's compiler, becomes the macro of kernel_macros.h. */
+static bool replace_block_local(char *text, const struct token *open)
+{
+    struct token second = next_token(text, open->end), name = next_token(text, second.end);
+    struct token close = next_token(text, name.end), last = next_token(text, close.end);
+    if (!token_is(text, &second, "[") || !token_is(text, &name, "block_local") || !token_is(text, &close, "]") ||
+        !token_is(text, &last, "]"))
+        return false;
+    blank(text, open->start, last.end);
+    overwrite(text, open->start, "__BLOCK_LOCAL__");
+    return true;
+}
+
+/* The name in `*(type *)&name` or with brackets around either half, from the star at `at`; `type` and `end` with it. */
+static struct token punned(const char *text, struct token at, struct token *type, size_t *end)
+{
+    struct token none = {0};
+    int outer = 0;
+    struct token token = next_token(text, at.end);
+    for (; token_is(text, &token, "(") && outer < 2; outer++)
+        token = next_token(text, token.end);
+    *type = token;
+    token = next_token(text, token.end);
+    struct token star = token, close = next_token(text, token.end);
+    if (!outer || type->kind != TOKEN_NAME || !token_is(text, &star, "*") || !token_is(text, &close, ")"))
+        return none;
+    token = next_token(text, close.end);
+    int inner = token_is(text, &token, "(");
+    if (inner)
+        token = next_token(text, token.end);
+    struct token name = next_token(text, token.end);
+    if (!token_is(text, &token, "&") || name.kind != TOKEN_NAME)
+        return none;
+    *end = name.end;
+    for (int left = outer - 1 + inner; left > 0; left--) {
+        token = next_token(text, *end);
+        if (!token_is(text, &token, ")"))
+            return none;
+        *end = token.end;
+    }
+    return name;
+}
+
+/* `const float LEAST = *(float *)(&BITS);` at namespace scope: CANN's compiler computes it, clang's rules for constants
+ * forbid the pointer. `first` is the `const` that begins the statement, or follows `static`. */
+static bool replace_pun(char *text, const struct token *first)
+{
+    struct token token = next_token(text, first->end), before = token;
+    for (; token.kind == TOKEN_NAME; token = next_token(text, token.end))
+        before = token;
+    struct token star = next_token(text, token.end), type;
+    if (!token_is(text, first, "const") || before.kind != TOKEN_NAME || !token_is(text, &token, "=") ||
+        !token_is(text, &star, "*"))
+        return false;
+    size_t end = 0;
+    struct token name = punned(text, star, &type, &end), semicolon = next_token(text, end);
+    if (!name.end || !token_is(text, &semicolon, ";"))
+        return false;
+    char call[256];
+    int length = snprintf(call, sizeof call, PREPARE_PUN "(%.*s,%.*s)", (int)(type.end - type.start), text + type.start,
+                          (int)(name.end - name.start), text + name.start);
+    if (length >= (int)sizeof call || (size_t)length > end - star.start)
+        return false;
+    blank(text, star.start, end);
+    overwrite(text, star.start, call);
+    return true;
+}
+
 /* `kernel<<<blocks, l2, stream>>>(...);` from the start of its statement to the semicolon. */
 static bool blank_launch(char *text, size_t statement, size_t chevrons)
 {
@@ -197,23 +266,57 @@ static bool mark_gm_variable(char *text, const struct token *first)
     return true;
 }
 
+static bool starts_line(const char *text, size_t at)
+{
+    while (at && (text[at - 1] == ' ' || text[at - 1] == '\t'))
+        at--;
+    return !at || text[at - 1] == '\n';
+}
+
+static size_t directive_end(const char *text, size_t at)
+{
+    while (text[at] && text[at] != '\n')
+        at += text[at] == '\\' && text[at + 1] ? 2 : 1;
+    return at;
+}
+
+/* A brace that a namespace or a linkage opens, by the first words of its statement. */
+static bool opens_namespace(const char *text, size_t statement)
+{
+    struct token first = next_token(text, statement), second = next_token(text, first.end);
+    return token_is(text, &first, "namespace") || token_is(text, &second, "namespace") ||
+           token_is(text, &first, "extern");
+}
+
 static bool blank_foreign(char *text)
 {
     bool changed = false;
     size_t statement = 0;
+    int inside = 0;       /* braces that are no namespace's */
+    size_t directive = 0; /* the end of the last one */
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
         if (token.kind == TOKEN_NAME && next_token(text, statement).start == token.start)
             changed |= mark_gm_variable(text, &token);
         if (token.kind == TOKEN_NAME && (token_is(text, &token, "constexpr") || token_is(text, &token, "__aicore__") ||
                                          token_is(text, &token, "static") || token_is(text, &token, "inline")))
             changed |= widen_constexpr(text, &token);
+        if (!inside && token.kind == TOKEN_NAME && token_is(text, &token, "const"))
+            changed |= replace_pun(text, &token);
         if (token.kind != TOKEN_MARK)
             continue;
         char mark = text[token.start];
+        if (mark == '#' && starts_line(text, token.start)) {
+            directive = directive_end(text, token.end);
+            statement = next_token(text, statement).start == token.start ? directive : statement;
+        }
+        if (mark == '{' && token.start >= directive)
+            inside += inside || !opens_namespace(text, statement);
+        else if (mark == '}' && token.start >= directive)
+            inside -= inside > 0;
         if (mark == ';' || mark == '{' || mark == '}')
             statement = token.end;
         else if (mark == '[')
-            changed |= replace_aicore(text, &token);
+            changed |= replace_aicore(text, &token) || replace_block_local(text, &token);
         else if (mark == '<' && text[token.end] == '<' && text[token.end + 1] == '<')
             changed |= blank_launch(text, statement, token.start);
     }

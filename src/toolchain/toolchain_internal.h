@@ -88,7 +88,8 @@ struct prepared_source {
     int shift_count;
 };
 /* Replaces `[aicore]` by PREPARE_AICORE and `[host, aicore]` and the `__aicore__` of constexpr functions by
- * PREPARE_HOST_AICORE, `__gm__` of a variable at namespace scope by PREPARE_GM_VARIABLE, blanks `name<<<...>>>(...);`,
+ * PREPARE_HOST_AICORE, `__gm__` of a variable at namespace scope by PREPARE_GM_VARIABLE, `[[block_local]]` by
+ * __BLOCK_LOCAL__, `*(float *)(&BITS)` in a constant at namespace scope by PREPARE_PUN, blanks `name<<<...>>>(...);`,
  * renames the entry point (NULL: there is none in this file) and, if asked, gives it the tiling parameter. Behind an
  * entry that is a template, AKGEN_TPL_ENTRY is put at the end (template_argument.h). */
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
@@ -101,9 +102,11 @@ char *prepare_array(struct arena *arena, const char *text, int line, int column)
 #define PREPARE_AICORE      "_AICORE_"
 #define PREPARE_HOST_AICORE "_HAICORE_"
 #define PREPARE_GM_VARIABLE "_GMVAR"
+#define PREPARE_PUN         "_B"
 #define PREPARE_MACROS                                                                                                 \
     "#define " PREPARE_AICORE " __aicore__\n"                                                                          \
     "#define " PREPARE_HOST_AICORE " __attribute__((host)) __aicore__\n"                                               \
+    "#define " PREPARE_PUN "(type, value) __builtin_bit_cast(type, value)\n"                                           \
     "#define " PREPARE_GM_VARIABLE " __gm__ __aicore__ __attribute__((section(\"akgen_gm\"), aligned(64)))\n"
 /* "akgen_kernel_<entry>": a name that no library has. */
 #define PREPARE_PREFIX "akgen_kernel_"

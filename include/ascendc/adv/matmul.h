@@ -38,9 +38,6 @@ constexpr bool matmul_takes =
 namespace AscendC
 {
 
-/* A queue in L1, the AIC's, whose tensors become operands of Matmul. */
-template <TPosition pos, int32_t depth, auto mask = 0> using TSCM = TQueBind<pos, TPosition::TSCM, depth, mask>;
-
 /* What objects on either kind of core have in common. */
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto &MM_CFG, class MM_CB,
           template <const auto &, typename...> class MATMUL_POLICY>
@@ -231,12 +228,10 @@ class MatmulBase
     }
     AKGEN_API void SetBias(const GlobalTensor<BiasT> &biasGlobal)
     {
-        akgen_check_bias();
         akgen_source(NPU_MATMUL_BIAS, akgen::raw(biasGlobal), false);
     }
     AKGEN_API void SetBias(const LocalTensor<BiasT> &inputBias)
     {
-        akgen_check_bias();
         akgen_source(NPU_MATMUL_BIAS, akgen::raw(inputBias), false);
     }
     __attribute__((unavailable("akgen-unsupported: SetSparseIndex"))) AKGEN_DEVICE void
@@ -350,16 +345,6 @@ class MatmulBase
     AKGEN_API void End()
     {
         npu_matmul_end(&akgen_matmul);
-    }
-
-  protected:
-    AKGEN_API static void akgen_check_bias()
-    {
-        static_assert(std::is_same_v<SrcAT, int8_t> || std::is_same_v<SrcAT, int4b_t>
-                          ? std::is_same_v<BiasT, int32_t>
-                          : std::is_same_v<BiasT, float> || std::is_same_v<BiasT, half>,
-                      "SetBias: this data type is not supported on Ascend910B; supported: half or float, int32_t with "
-                      "int8_t matrices");
     }
 };
 

@@ -16,7 +16,7 @@ enum QuantMode_t {
     REQ8 = NPU_QUANT_REQ8,
     VREQ8 = NPU_QUANT_VREQ8
 };
-enum class pad_t : uint8_t {
+enum pad_t : uint8_t {
     PAD_NONE,
     PAD_MODE1,
     PAD_MODE2,
@@ -55,13 +55,13 @@ enum class BlockMode : uint8_t {
 enum class DeqScale : uint8_t { DEQ_NONE, DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
 
 struct Nd2NzParams {
-    AKGEN_API Nd2NzParams()
+    AKGEN_CONSTANT Nd2NzParams()
     {
     }
-    AKGEN_API Nd2NzParams(const uint16_t ndNumIn, const uint16_t nValueIn, const uint16_t dValueIn,
-                          const uint16_t srcNdMatrixStrideIn, const uint16_t srcDValueIn,
-                          const uint16_t dstNzC0StrideIn, const uint16_t dstNzNStrideIn,
-                          const uint16_t dstNzMatrixStrideIn)
+    AKGEN_CONSTANT Nd2NzParams(const uint16_t ndNumIn, const uint16_t nValueIn, const uint16_t dValueIn,
+                               const uint16_t srcNdMatrixStrideIn, const uint16_t srcDValueIn,
+                               const uint16_t dstNzC0StrideIn, const uint16_t dstNzNStrideIn,
+                               const uint16_t dstNzMatrixStrideIn)
         : ndNum(ndNumIn), nValue(nValueIn), dValue(dValueIn), srcNdMatrixStride(srcNdMatrixStrideIn),
           srcDValue(srcDValueIn), dstNzC0Stride(dstNzC0StrideIn), dstNzNStride(dstNzNStrideIn),
           dstNzMatrixStride(dstNzMatrixStrideIn)
@@ -78,12 +78,12 @@ struct Nd2NzParams {
 };
 
 struct DataCopyEnhancedParams {
-    AKGEN_API DataCopyEnhancedParams()
+    AKGEN_CONSTANT DataCopyEnhancedParams()
     {
     }
-    AKGEN_API DataCopyEnhancedParams(const BlockMode blockModeIn, const DeqScale deqScaleIn, const uint64_t deqValueIn,
-                                     const uint8_t sidStoreModeIn, const bool isReluIn, const pad_t padModeIn,
-                                     const uint64_t padValueIn)
+    AKGEN_CONSTANT DataCopyEnhancedParams(const BlockMode blockModeIn, const DeqScale deqScaleIn,
+                                          const uint64_t deqValueIn, const uint8_t sidStoreModeIn, const bool isReluIn,
+                                          const pad_t padModeIn, const uint64_t padValueIn)
         : blockMode(blockModeIn), deqScale(deqScaleIn), deqValue(deqValueIn), sidStoreMode(sidStoreModeIn),
           isRelu(isReluIn), padMode(padModeIn), padValue(padValueIn)
     {
@@ -99,12 +99,12 @@ struct DataCopyEnhancedParams {
 };
 
 struct DataCopyCO12DstParams {
-    AKGEN_API DataCopyCO12DstParams()
+    AKGEN_CONSTANT DataCopyCO12DstParams()
     {
     }
-    AKGEN_API DataCopyCO12DstParams(const uint16_t nSizeIn, const uint16_t mSizeIn, const uint32_t dstStrideIn,
-                                    const uint16_t srcStrideIn, const QuantMode_t quantPreIn, const uint8_t reluPreIn,
-                                    const bool channelSplitIn, const bool nz2ndEnIn)
+    AKGEN_CONSTANT DataCopyCO12DstParams(const uint16_t nSizeIn, const uint16_t mSizeIn, const uint32_t dstStrideIn,
+                                         const uint16_t srcStrideIn, const QuantMode_t quantPreIn,
+                                         const uint8_t reluPreIn, const bool channelSplitIn, const bool nz2ndEnIn)
         : nSize(nSizeIn), mSize(mSizeIn), dstStride(dstStrideIn), srcStride(srcStrideIn), quantPre(quantPreIn),
           reluPre(reluPreIn), channelSplit(channelSplitIn), nz2ndEn(nz2ndEnIn)
     {
@@ -124,12 +124,12 @@ struct DataCopyCO12DstParams {
 };
 
 struct LoadData2DParams {
-    AKGEN_API LoadData2DParams()
+    AKGEN_CONSTANT LoadData2DParams()
     {
     }
-    AKGEN_API LoadData2DParams(const uint16_t startIndexIn, const uint8_t repeatTimesIn, const uint16_t srcStrideIn,
-                               const uint8_t sidIn, const uint16_t dstGapIn, const bool ifTransposeIn,
-                               const uint8_t addrModeIn)
+    AKGEN_CONSTANT LoadData2DParams(const uint16_t startIndexIn, const uint8_t repeatTimesIn,
+                                    const uint16_t srcStrideIn, const uint8_t sidIn, const uint16_t dstGapIn,
+                                    const bool ifTransposeIn, const uint8_t addrModeIn)
         : startIndex(startIndexIn), dstGap(dstGapIn), srcStride(srcStrideIn), ifTranspose(ifTransposeIn),
           repeatTimes(repeatTimesIn), sid(sidIn), addrMode(addrModeIn)
     {
@@ -145,12 +145,12 @@ struct LoadData2DParams {
 using LoadData2dParams = LoadData2DParams;
 
 struct LoadData2dTransposeParams {
-    AKGEN_API LoadData2dTransposeParams()
+    AKGEN_CONSTANT LoadData2dTransposeParams()
     {
     }
-    AKGEN_API LoadData2dTransposeParams(const uint16_t startIndexIn, const uint8_t repeatTimesIn,
-                                        const uint16_t srcStrideIn, const uint16_t dstGapIn,
-                                        const uint16_t dstfracGapIn, const uint8_t addrModeIn = 0)
+    AKGEN_CONSTANT LoadData2dTransposeParams(const uint16_t startIndexIn, const uint8_t repeatTimesIn,
+                                             const uint16_t srcStrideIn, const uint16_t dstGapIn,
+                                             const uint16_t dstfracGapIn, const uint8_t addrModeIn = 0)
         : startIndex(startIndexIn), repeatTimes(repeatTimesIn), srcStride(srcStrideIn), dstGap(dstGapIn),
           dstFracGap(dstfracGapIn), addrMode(addrModeIn)
     {
@@ -165,12 +165,12 @@ struct LoadData2dTransposeParams {
 
 /* Parameters of other products: those of an Ascend 910B do nothing with them (basic/unsupported.h). */
 struct LoadData2DParamsV2 {
-    AKGEN_API LoadData2DParamsV2()
+    AKGEN_CONSTANT LoadData2DParamsV2()
     {
     }
-    AKGEN_API LoadData2DParamsV2(const uint32_t mStartPositionIn, const uint32_t kStartPositionIn,
-                                 const uint16_t mStepIn, const uint16_t kStepIn, const int32_t srcStrideIn,
-                                 const uint16_t dstStrideIn, const bool ifTransposeIn, const uint8_t sidIn)
+    AKGEN_CONSTANT LoadData2DParamsV2(const uint32_t mStartPositionIn, const uint32_t kStartPositionIn,
+                                      const uint16_t mStepIn, const uint16_t kStepIn, const int32_t srcStrideIn,
+                                      const uint16_t dstStrideIn, const bool ifTransposeIn, const uint8_t sidIn)
         : mStartPosition(mStartPositionIn), kStartPosition(kStartPositionIn), mStep(mStepIn), kStep(kStepIn),
           srcStride(srcStrideIn), dstStride(dstStrideIn), ifTranspose(ifTransposeIn), sid(sidIn)
     {
@@ -185,13 +185,13 @@ struct LoadData2DParamsV2 {
     uint8_t sid = 0;
 };
 struct LoadData2dTransposeParamsV2 {
-    AKGEN_API LoadData2dTransposeParamsV2()
+    AKGEN_CONSTANT LoadData2dTransposeParamsV2()
     {
     }
-    AKGEN_API LoadData2dTransposeParamsV2(const uint16_t startIndexIn, const uint8_t repeatTimesIn,
-                                          const uint16_t srcStrideIn, const uint16_t dstGapIn,
-                                          const uint16_t dstFracGapIn, const uint16_t srcFracGapIn,
-                                          const uint8_t addrModeIn = 0)
+    AKGEN_CONSTANT LoadData2dTransposeParamsV2(const uint16_t startIndexIn, const uint8_t repeatTimesIn,
+                                               const uint16_t srcStrideIn, const uint16_t dstGapIn,
+                                               const uint16_t dstFracGapIn, const uint16_t srcFracGapIn,
+                                               const uint8_t addrModeIn = 0)
         : startIndex(startIndexIn), repeatTimes(repeatTimesIn), srcStride(srcStrideIn), dstGap(dstGapIn),
           dstFracGap(dstFracGapIn), srcFracGap(srcFracGapIn), addrMode(addrModeIn)
     {
@@ -206,17 +206,17 @@ struct LoadData2dTransposeParamsV2 {
 };
 
 template <typename T> struct LoadData3DParamsV2 {
-    AKGEN_API LoadData3DParamsV2()
+    AKGEN_CONSTANT LoadData3DParamsV2()
     {
     }
-    AKGEN_API LoadData3DParamsV2(const uint8_t padListIn[PAD_SIZE], const uint16_t l1HIn, const uint16_t l1WIn,
-                                 const uint16_t channelSizeIn, const uint16_t kExtensionIn, const uint16_t mExtensionIn,
-                                 const uint16_t kStartPtIn, const uint16_t mStartPtIn, const uint8_t strideWIn,
-                                 const uint8_t strideHIn, const uint8_t filterWIn, const uint8_t filterHIn,
-                                 const uint8_t dilationFilterWIn, const uint8_t dilationFilterHIn,
-                                 const bool enTransposeIn, const bool enSmallKIn, const T padValueIn,
-                                 const bool filterSizeWIn = false, const bool filterSizeHIn = false,
-                                 const bool fMatrixCtrlIn = false)
+    AKGEN_CONSTANT LoadData3DParamsV2(const uint8_t padListIn[PAD_SIZE], const uint16_t l1HIn, const uint16_t l1WIn,
+                                      const uint16_t channelSizeIn, const uint16_t kExtensionIn,
+                                      const uint16_t mExtensionIn, const uint16_t kStartPtIn, const uint16_t mStartPtIn,
+                                      const uint8_t strideWIn, const uint8_t strideHIn, const uint8_t filterWIn,
+                                      const uint8_t filterHIn, const uint8_t dilationFilterWIn,
+                                      const uint8_t dilationFilterHIn, const bool enTransposeIn, const bool enSmallKIn,
+                                      const T padValueIn, const bool filterSizeWIn = false,
+                                      const bool filterSizeHIn = false, const bool fMatrixCtrlIn = false)
         : l1H(l1HIn), l1W(l1WIn), channelSize(channelSizeIn), kExtension(kExtensionIn), mExtension(mExtensionIn),
           kStartPt(kStartPtIn), mStartPt(mStartPtIn), strideW(strideWIn), strideH(strideHIn), filterW(filterWIn),
           filterH(filterHIn), dilationFilterW(dilationFilterWIn), dilationFilterH(dilationFilterHIn),
@@ -249,12 +249,12 @@ template <typename T> struct LoadData3DParamsV2 {
 };
 
 struct LoadData3DParamsV2Pro {
-    AKGEN_API LoadData3DParamsV2Pro()
+    AKGEN_CONSTANT LoadData3DParamsV2Pro()
     {
     }
-    AKGEN_API LoadData3DParamsV2Pro(const uint16_t channelSizeIn, const bool enTransposeIn, const bool enSmallKIn,
-                                    const bool filterSizeWIn, const bool filterSizeHIn, const bool fMatrixCtrlIn,
-                                    const uint64_t extConfigIn, const uint64_t filterConfigIn)
+    AKGEN_CONSTANT LoadData3DParamsV2Pro(const uint16_t channelSizeIn, const bool enTransposeIn, const bool enSmallKIn,
+                                         const bool filterSizeWIn, const bool filterSizeHIn, const bool fMatrixCtrlIn,
+                                         const uint64_t extConfigIn, const uint64_t filterConfigIn)
         : channelSize(channelSizeIn), enTranspose(enTransposeIn), enSmallK(enSmallKIn), filterSizeW(filterSizeWIn),
           filterSizeH(filterSizeHIn), fMatrixCtrl(fMatrixCtrlIn), extConfig(extConfigIn), filterConfig(filterConfigIn)
     {
@@ -275,10 +275,11 @@ struct IsResetLoad3dConfig {
 constexpr IsResetLoad3dConfig IS_RESER_LOAD3D_DEFAULT_CONFIG = {true, true};
 
 struct LoadDataRepeatParam {
-    AKGEN_API LoadDataRepeatParam()
+    AKGEN_CONSTANT LoadDataRepeatParam()
     {
     }
-    AKGEN_API LoadDataRepeatParam(const uint16_t repeatStrideIn, const uint8_t repeatTimeIn, const uint8_t repeatModeIn)
+    AKGEN_CONSTANT LoadDataRepeatParam(const uint16_t repeatStrideIn, const uint8_t repeatTimeIn,
+                                       const uint8_t repeatModeIn)
         : repeatStride(repeatStrideIn), repeatTime(repeatTimeIn), repeatMode(repeatModeIn)
     {
     }
@@ -289,15 +290,15 @@ struct LoadDataRepeatParam {
 };
 
 template <typename T> struct InitConstValueParams {
-    AKGEN_API InitConstValueParams()
+    AKGEN_CONSTANT InitConstValueParams()
     {
     }
-    AKGEN_API InitConstValueParams(const uint16_t repeatTimesIn, const uint16_t blockNumIn, const uint16_t dstGapIn,
-                                   const T initValueIn)
+    AKGEN_CONSTANT InitConstValueParams(const uint16_t repeatTimesIn, const uint16_t blockNumIn,
+                                        const uint16_t dstGapIn, const T initValueIn)
         : repeatTimes(repeatTimesIn), blockNum(blockNumIn), dstGap(dstGapIn), initValue(initValueIn)
     {
     }
-    AKGEN_API InitConstValueParams(const uint16_t repeatTimesIn, const T initValueIn)
+    AKGEN_CONSTANT InitConstValueParams(const uint16_t repeatTimesIn, const T initValueIn)
         : repeatTimes(repeatTimesIn), initValue(initValueIn)
     {
     }
@@ -308,18 +309,18 @@ template <typename T> struct InitConstValueParams {
 };
 
 struct MmadParams {
-    AKGEN_API MmadParams()
+    AKGEN_CONSTANT MmadParams()
     {
     }
-    AKGEN_API MmadParams(const uint16_t mIn, const uint16_t nIn, const uint16_t kIn, const bool isBiasIn,
-                         const int32_t fmOffsetIn, const bool enSsparseIn, const bool enWinogradAIn,
-                         const bool enWinogradBIn)
+    AKGEN_CONSTANT MmadParams(const uint16_t mIn, const uint16_t nIn, const uint16_t kIn, const bool isBiasIn,
+                              const int32_t fmOffsetIn, const bool enSsparseIn, const bool enWinogradAIn,
+                              const bool enWinogradBIn)
         : m(mIn), n(nIn), k(kIn), isBias(isBiasIn), fmOffset(fmOffsetIn), enSsparse(enSsparseIn),
           enWinogradA(enWinogradAIn), enWinogradB(enWinogradBIn)
     {
     }
-    AKGEN_API MmadParams(const uint16_t mIn, const uint16_t nIn, const uint16_t kIn, const uint8_t unitFlagIn,
-                         const bool cmatrixSourceIn, const bool cmatrixInitValIn)
+    AKGEN_CONSTANT MmadParams(const uint16_t mIn, const uint16_t nIn, const uint16_t kIn, const uint8_t unitFlagIn,
+                              const bool cmatrixSourceIn, const bool cmatrixInitValIn)
         : m(mIn), n(nIn), k(kIn), unitFlag(unitFlagIn), cmatrixSource(cmatrixSourceIn), cmatrixInitVal(cmatrixInitValIn)
     {
     }
@@ -344,19 +345,19 @@ constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
 constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
 
 struct FixpipeParamsV220 {
-    AKGEN_API FixpipeParamsV220()
+    AKGEN_CONSTANT FixpipeParamsV220()
     {
     }
-    AKGEN_API FixpipeParamsV220(const uint16_t nSizeIn, const uint16_t mSizeIn, const uint16_t srcStrideIn,
-                                const uint32_t dstStrideIn, const bool reluEnIn)
+    AKGEN_CONSTANT FixpipeParamsV220(const uint16_t nSizeIn, const uint16_t mSizeIn, const uint16_t srcStrideIn,
+                                     const uint32_t dstStrideIn, const bool reluEnIn)
         : nSize(nSizeIn), mSize(mSizeIn), srcStride(srcStrideIn), dstStride(dstStrideIn), reluEn(reluEnIn)
     {
     }
-    AKGEN_API FixpipeParamsV220(const uint16_t nSizeIn, const uint16_t mSizeIn, const uint16_t srcStrideIn,
-                                const uint32_t dstStrideIn, const bool reluEnIn, const QuantMode_t quantPreIn,
-                                const int64_t deqScalarIn, const uint16_t ndNumIn, const uint16_t srcNdStrideIn,
-                                const uint16_t dstNdStrideIn, const uint8_t unitFlagIn,
-                                const bool isChannelSplitIn = false)
+    AKGEN_CONSTANT FixpipeParamsV220(const uint16_t nSizeIn, const uint16_t mSizeIn, const uint16_t srcStrideIn,
+                                     const uint32_t dstStrideIn, const bool reluEnIn, const QuantMode_t quantPreIn,
+                                     const int64_t deqScalarIn, const uint16_t ndNumIn, const uint16_t srcNdStrideIn,
+                                     const uint16_t dstNdStrideIn, const uint8_t unitFlagIn,
+                                     const bool isChannelSplitIn = false)
         : nSize(nSizeIn), mSize(mSizeIn), srcStride(srcStrideIn), dstStride(dstStrideIn), quantPre(quantPreIn),
           deqScalar(uint64_t(deqScalarIn)), ndNum(ndNumIn), srcNdStride(srcNdStrideIn), dstNdStride(dstNdStrideIn),
           reluEn(reluEnIn), unitFlag(unitFlagIn), isChannelSplit(isChannelSplitIn)
@@ -379,13 +380,13 @@ struct FixpipeParamsV220 {
 /* What Fixpipe takes in CANN 8.1 beside FixpipeParamsV220: the matrix as cburstNum columns of fractals, each burstLen
  * blocks of 32 bytes of 32-bit elements long; strides as gaps between them. */
 struct QuantParams {
-    AKGEN_API QuantParams()
+    AKGEN_CONSTANT QuantParams()
     {
     }
-    AKGEN_API QuantParams(const QuantMode_t quantPreIn) : quantPre(quantPreIn)
+    AKGEN_CONSTANT QuantParams(const QuantMode_t quantPreIn) : quantPre(quantPreIn)
     {
     }
-    AKGEN_API QuantParams(const QuantMode_t quantPreIn, const uint64_t deqScalarIn)
+    AKGEN_CONSTANT QuantParams(const QuantMode_t quantPreIn, const uint64_t deqScalarIn)
         : quantPre(quantPreIn), deqScalar(deqScalarIn)
     {
     }
@@ -393,11 +394,11 @@ struct QuantParams {
     uint64_t deqScalar = 0;
 };
 struct Nz2NdParams {
-    AKGEN_API Nz2NdParams()
+    AKGEN_CONSTANT Nz2NdParams()
     {
     }
-    AKGEN_API Nz2NdParams(const bool nz2ndEnIn, const uint16_t ndNumIn, const uint16_t srcNdStrideIn,
-                          const uint16_t dstNdStrideIn, const uint16_t originalNSizeIn)
+    AKGEN_CONSTANT Nz2NdParams(const bool nz2ndEnIn, const uint16_t ndNumIn, const uint16_t srcNdStrideIn,
+                               const uint16_t dstNdStrideIn, const uint16_t originalNSizeIn)
         : nz2ndEn(nz2ndEnIn), ndNum(ndNumIn), srcNdStride(srcNdStrideIn), dstNdStride(dstNdStrideIn),
           originalNSize(originalNSizeIn)
     {
@@ -409,11 +410,11 @@ struct Nz2NdParams {
     uint16_t originalNSize = 0;
 };
 template <typename T = int32_t> struct FixpipeParams {
-    AKGEN_API FixpipeParams()
+    AKGEN_CONSTANT FixpipeParams()
     {
     }
-    AKGEN_API FixpipeParams(const uint16_t count, const uint16_t len, const uint16_t srcStrideIn,
-                            const uint32_t dstStrideIn)
+    AKGEN_CONSTANT FixpipeParams(const uint16_t count, const uint16_t len, const uint16_t srcStrideIn,
+                                 const uint32_t dstStrideIn)
         : cburstNum(count), burstLen(len), dstStride(dstStrideIn), srcStride(srcStrideIn)
     {
     }

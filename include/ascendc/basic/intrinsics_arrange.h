@@ -97,6 +97,7 @@ AKGEN_API npu_tensor raw_ub_at(uint32_t offset)
         insn.flags = pattern ? 0 : NPU_INSN_USER_PATTERN;                                                              \
         insn.mode = pattern;                                                                                           \
         insn.src1 = akgen::raw_ub(src1);                                                                               \
+        insn.src1_type = akgen::dtype_of<T>::value;                                                                    \
         insn.src1_rep = src1RepeatStride;                                                                              \
         npu_issue(&insn);                                                                                              \
     }

@@ -4,7 +4,9 @@
 
 #include "basic/qualifiers.h"
 
-#define AKGEN_LACKS(Name) __attribute__((unavailable("akgen-unsupported: " #Name)))
+/* A macro in the place of a declaration: akgen::lacks has a type of its name. */
+#define AKGEN_LACKS_MACRO(Name) static_assert(sizeof(akgen::lacks::Name) > 0, "")
+#define AKGEN_LACKS(Name)       __attribute__((unavailable("akgen-unsupported: " #Name)))
 
 /* The last argument may stand in braces, from which nothing is deduced. */
 namespace akgen

@@ -88,12 +88,23 @@ AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, co
         npu_unsupported("DataCopy with DataCopyEnhancedParams into or out of L0C");
     DataCopy(dst, src, intriParams);
 }
-/* From L1 into the bias table: half may become float on the way. */
+/* Between L0C and the rest with another type on the way. */
+template <
+    typename T, typename U,
+    std::enable_if_t<(std::is_same_v<U, float> && (std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>)) ||
+                         (std::is_same_v<U, int32_t> && (std::is_same_v<T, half> || std::is_same_v<T, int16_t> ||
+                                                         std::is_same_v<T, int8_t> || std::is_same_v<T, uint8_t>)) ||
+                         (std::is_same_v<U, half> && std::is_same_v<T, float>),
+                     bool> = true>
+AKGEN_API void DataCopy(const LocalTensor<T> &, const LocalTensor<U> &, const DataCopyParams &,
+                        const DataCopyEnhancedParams &)
+{
+    npu_unsupported("DataCopy with DataCopyEnhancedParams into or out of L0C");
+}
+/* From L1 into the bias table: half may become float on the way; CANN compiles any other pair and does nothing. */
 template <typename T, typename U>
 AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &repeatParams)
 {
-    static_assert(std::is_same_v<T, float> && std::is_same_v<U, half>,
-                  "DataCopy: this pair of data types is not supported on Ascend910B; supported: half to float");
     npu_insn insn = akgen::copy_blocks<NPU_OP_DATA_COPY, U>(dst, src, repeatParams);
     insn.dst_type = akgen::dtype_of<T>::value;
     npu_issue_cube(&insn);

@@ -8,11 +8,11 @@ namespace AscendC
 {
 
 struct BinaryRepeatParams {
-    AKGEN_API BinaryRepeatParams()
+    AKGEN_CONSTANT BinaryRepeatParams()
     {
     }
-    AKGEN_API BinaryRepeatParams(const uint8_t dstBlk, const uint8_t src0Blk, const uint8_t src1Blk,
-                                 const uint8_t dstRep, const uint8_t src0Rep, const uint8_t src1Rep)
+    AKGEN_CONSTANT BinaryRepeatParams(const uint8_t dstBlk, const uint8_t src0Blk, const uint8_t src1Blk,
+                                      const uint8_t dstRep, const uint8_t src0Rep, const uint8_t src1Rep)
         : dstBlkStride(dstBlk), src0BlkStride(src0Blk), src1BlkStride(src1Blk), dstRepStride(dstRep),
           src0RepStride(src0Rep), src1RepStride(src1Rep)
     {
@@ -29,16 +29,16 @@ struct BinaryRepeatParams {
 };
 
 struct UnaryRepeatParams {
-    AKGEN_API UnaryRepeatParams()
+    AKGEN_CONSTANT UnaryRepeatParams()
     {
     }
-    AKGEN_API UnaryRepeatParams(const uint16_t dstBlk, const uint16_t srcBlk, const uint8_t dstRep,
-                                const uint8_t srcRep)
+    AKGEN_CONSTANT UnaryRepeatParams(const uint16_t dstBlk, const uint16_t srcBlk, const uint8_t dstRep,
+                                     const uint8_t srcRep)
         : dstBlkStride(dstBlk), srcBlkStride(srcBlk), dstRepStride(dstRep), srcRepStride(srcRep)
     {
     }
-    AKGEN_API UnaryRepeatParams(const uint16_t dstBlk, const uint16_t srcBlk, const uint8_t dstRep,
-                                const uint8_t srcRep, const bool half)
+    AKGEN_CONSTANT UnaryRepeatParams(const uint16_t dstBlk, const uint16_t srcBlk, const uint8_t dstRep,
+                                     const uint8_t srcRep, const bool half)
         : dstBlkStride(dstBlk), srcBlkStride(srcBlk), dstRepStride(dstRep), srcRepStride(srcRep), halfBlock(half)
     {
     }
@@ -53,10 +53,11 @@ struct UnaryRepeatParams {
 };
 
 struct CopyRepeatParams {
-    AKGEN_API CopyRepeatParams()
+    AKGEN_CONSTANT CopyRepeatParams()
     {
     }
-    AKGEN_API CopyRepeatParams(const uint16_t dst, const uint16_t src, const uint16_t dstRep, const uint16_t srcRep)
+    AKGEN_CONSTANT CopyRepeatParams(const uint16_t dst, const uint16_t src, const uint16_t dstRep,
+                                    const uint16_t srcRep)
         : dstStride(dst), srcStride(src), dstRepeatSize(dstRep), srcRepeatSize(srcRep)
     {
     }
@@ -67,10 +68,10 @@ struct CopyRepeatParams {
 };
 
 struct BrcbRepeatParams {
-    AKGEN_API BrcbRepeatParams()
+    AKGEN_CONSTANT BrcbRepeatParams()
     {
     }
-    AKGEN_API BrcbRepeatParams(const uint16_t dstBlk, const uint16_t dstRep)
+    AKGEN_CONSTANT BrcbRepeatParams(const uint16_t dstBlk, const uint16_t dstRep)
         : dstRepStride(dstRep), dstBlkStride(dstBlk)
     {
     }
@@ -87,11 +88,11 @@ struct BrcbRepeatParams {
 };
 
 struct GatherMaskParams {
-    AKGEN_API GatherMaskParams()
+    AKGEN_CONSTANT GatherMaskParams()
     {
     }
-    AKGEN_API GatherMaskParams(const uint8_t src0Block, const uint16_t repeat, const uint16_t src0Repeat,
-                               const uint8_t src1Repeat)
+    AKGEN_CONSTANT GatherMaskParams(const uint8_t src0Block, const uint16_t repeat, const uint16_t src0Repeat,
+                                    const uint8_t src1Repeat)
         : src0BlockStride(src0Block), repeatTimes(repeat), src0RepeatStride(src0Repeat), src1RepeatStride(src1Repeat)
     {
     }
@@ -102,11 +103,11 @@ struct GatherMaskParams {
 };
 
 struct DataCopyParams {
-    AKGEN_API DataCopyParams()
+    AKGEN_CONSTANT DataCopyParams()
     {
     }
-    AKGEN_API DataCopyParams(const uint16_t count, const uint16_t len, const uint16_t srcStrideIn,
-                             const uint16_t dstStrideIn)
+    AKGEN_CONSTANT DataCopyParams(const uint16_t count, const uint16_t len, const uint16_t srcStrideIn,
+                                  const uint16_t dstStrideIn)
         : blockCount(count), blockLen(len), srcStride(srcStrideIn), dstStride(dstStrideIn)
     {
     }
@@ -123,11 +124,11 @@ struct DataCopyParams {
 };
 
 struct DataCopyExtParams {
-    AKGEN_API DataCopyExtParams()
+    AKGEN_CONSTANT DataCopyExtParams()
     {
     }
-    AKGEN_API DataCopyExtParams(const uint16_t count, const uint32_t len, const uint32_t srcStrideIn,
-                                const uint32_t dstStrideIn, const uint32_t reserved)
+    AKGEN_CONSTANT DataCopyExtParams(const uint16_t count, const uint32_t len, const uint32_t srcStrideIn,
+                                     const uint32_t dstStrideIn, const uint32_t reserved)
         : blockCount(count), blockLen(len), srcStride(srcStrideIn), dstStride(dstStrideIn), rsv(reserved)
     {
     }
@@ -139,10 +140,10 @@ struct DataCopyExtParams {
 };
 
 struct DataCopyPadParams {
-    AKGEN_API DataCopyPadParams()
+    AKGEN_CONSTANT DataCopyPadParams()
     {
     }
-    AKGEN_API DataCopyPadParams(const bool pad, const uint8_t left, const uint8_t right, const uint64_t value)
+    AKGEN_CONSTANT DataCopyPadParams(const bool pad, const uint8_t left, const uint8_t right, const uint64_t value)
         : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value)
     {
     }
@@ -153,10 +154,10 @@ struct DataCopyPadParams {
 };
 
 template <typename T> struct DataCopyPadExtParams {
-    AKGEN_API DataCopyPadExtParams()
+    AKGEN_CONSTANT DataCopyPadExtParams()
     {
     }
-    AKGEN_API DataCopyPadExtParams(const bool pad, const uint8_t left, const uint8_t right, T value)
+    AKGEN_CONSTANT DataCopyPadExtParams(const bool pad, const uint8_t left, const uint8_t right, T value)
         : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value)
     {
     }
@@ -167,11 +168,11 @@ template <typename T> struct DataCopyPadExtParams {
 };
 
 struct SliceInfo {
-    AKGEN_API SliceInfo()
+    AKGEN_CONSTANT SliceInfo()
     {
     }
-    AKGEN_API SliceInfo(const uint32_t start, const uint32_t end, const uint32_t strideIn, const uint32_t burst,
-                        const uint32_t shape = 0)
+    AKGEN_CONSTANT SliceInfo(const uint32_t start, const uint32_t end, const uint32_t strideIn, const uint32_t burst,
+                             const uint32_t shape = 0)
         : startIndex(start), endIndex(end), stride(strideIn), burstLen(burst), shapeValue(shape)
     {
     }

@@ -21,6 +21,8 @@
 /* Every API function: inlined and without line information, so that the machine's call is attributed to the kernel's
  * line. */
 #define AKGEN_API AKGEN_DEVICE __attribute__((always_inline, nodebug)) inline
+/* The same for what kernels also use in constants at namespace scope, which clang counts as host code. */
+#define AKGEN_CONSTANT __attribute__((always_inline, nodebug)) inline constexpr
 
 AKGEN_DEVICE_BEGIN
 #include "abi/npu_abi.h"
@@ -67,6 +69,8 @@ template <> struct mix_of<1, 2> : mix_of<0, 1> {
 #define __sync_alias__
 #define __sync_noalias__
 #define __kfc_workspace__
+/* A variable of which each core has its own; the source pass writes [[block_local]] so. */
+#define __BLOCK_LOCAL__ AKGEN_DEVICE __attribute__((section("akgen_block")))
 #ifndef __CCE_AICORE__
 #define __CCE_AICORE__ 220
 #endif

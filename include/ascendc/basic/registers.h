@@ -85,9 +85,6 @@ namespace AscendC
 
 template <typename T> AKGEN_API void SetAtomicType()
 {
-    static_assert(akgen::is_one_of<T, float, half, int16_t, int32_t, int8_t, bfloat16_t>,
-                  "SetAtomicType: data type is not supported on Ascend910B; supported: float, half, int16_t, int32_t, "
-                  "int8_t, bfloat16_t");
     npu_set_atomic(NPU_ATOMIC_TYPE, akgen::dtype_of<T>::value);
 }
 enum class AtomicDtype { ATOMIC_NONE, ATOMIC_F32, ATOMIC_F16, ATOMIC_S16, ATOMIC_S32, ATOMIC_S8, ATOMIC_BF16 };

@@ -100,6 +100,25 @@ AKGEN_API void NotifyNextBlock(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<i
 {
     npu_block_turn(NPU_TURN_NOTIFY, &akgen::raw(gmWorkspace), &akgen::raw(ubWorkspace));
 }
+/* Flags between the AIC and the AIVs of a block (mode 2): kernel_operator_block_sync_intf_impl.h. */
+template <pipe_t pipe> AKGEN_API void NotifyEvent(uint16_t flagId)
+{
+    npu_cross_core_set_flag(2, pipe, flagId);
+}
+template <pipe_t pipe = PIPE_S> AKGEN_API void WaitEvent(uint16_t flagId)
+{
+    npu_cross_core_wait_flag(0, flagId);
+}
+/* What ffts_cross_core_sync takes. */
+AKGEN_API uint16_t GetffstMsg(uint16_t mode, uint16_t flagId)
+{
+    return uint16_t(1 | (mode & 3) << 4 | (flagId & 15) << 8);
+}
+/* Keeps the compiler from moving memory accesses across it; the core's pipes go on. */
+AKGEN_API void Barrier()
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 template <uint8_t modeId, pipe_t pipe> AKGEN_API void CrossCoreSetFlag(uint16_t flagId)
 {
     npu_cross_core_set_flag(modeId, pipe, flagId);
@@ -206,14 +225,11 @@ class AscendCUtils
     }
 };
 
-/* Atomic accumulation of later writes to GM. Types: docs/zh/api, "SetAtomicAdd", Atlas A2. */
+/* Atomic accumulation of later writes to GM. CANN compiles it for any type (kernel_operator_set_atomic_impl.h); the write
+ * of one that the chip does not accumulate is the machine's to refuse. */
 #define AKGEN_ATOMIC(Name, kind)                                                                                       \
     template <typename T> AKGEN_API void Name()                                                                        \
     {                                                                                                                  \
-        static_assert(std::is_same_v<T, float> || std::is_same_v<T, half> || std::is_same_v<T, int16_t> ||             \
-                          std::is_same_v<T, int32_t> || std::is_same_v<T, int8_t> || std::is_same_v<T, bfloat16_t>,    \
-                      #Name ": data type is not supported on Ascend910B; supported: float, half, int16_t, int32_t, "   \
-                            "int8_t, bfloat16_t");                                                                     \
         npu_set_atomic(kind, akgen::dtype_of<T>::value);                                                               \
     }
 AKGEN_ATOMIC(SetAtomicAdd, 1)

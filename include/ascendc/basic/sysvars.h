@@ -133,6 +133,13 @@ enum KernelMetaType : uint8_t {
     } while (0)
 #define KERNEL_TASK_TYPE_DEFAULT(type) KERNEL_TASK_TYPE(NPU_EVERY_KEY, type)
 
+/* They tell CANN's build what the host part shall prepare; in the kernel they leave nothing. */
+#define ENABLE_DETERMINISTIC()
+#define ENABLE_PRINTF()
+#define ENABLE_PRINTF_DUMP_SIZE()
+#define ENABLE_ASSERT()
+#define ENABLE_ASSERT_DUMP_SIZE()
+
 #define TILING_KEY_VAR       npu_tiling_key()
 #define TILING_KEY_IS(key)   (TILING_KEY_VAR == uint64_t(key))
 #define TILING_KEY_LIST(...) akgen::tiling_key_in({__VA_ARGS__})
@@ -167,21 +174,19 @@ template <typename T> AKGEN_API void tiling_copy(T &to, const __gm__ void *from,
     decltype(type::member) name;                                                                                       \
     akgen::tiling_copy(name, address, __builtin_offsetof(type, member))
 
-/* A pointer to the structure, and copies of its parts. The structure lies on the stack, as CANN does it where shapes
- * are static. */
-#define __tiling_data_ptr__
+/* A pointer to the structure where it lies in GM, and copies of its parts on the stack: generate_tiling_code.py of
+ * asc-devkit, for shapes that are not known when the kernel is compiled. */
+#define __tiling_data_ptr__ __gm__ const
 #define GET_TILING_DATA_PTR_WITH_STRUCT(type, name, address)                                                           \
-    type name##_akgen;                                                                                                 \
-    akgen::tiling_copy(name##_akgen, address);                                                                         \
-    const __tiling_data_ptr__ type *name = &name##_akgen
+    __tiling_data_ptr__ type *name = (__tiling_data_ptr__ type *)(address)
 #define COPY_TILING_WITH_STRUCT(type, source, name)                                                                    \
-    type name##_akgen = (source);                                                                                      \
+    type name##_akgen;                                                                                                 \
+    akgen::tiling_copy(name##_akgen, source);                                                                          \
     const type *name = &name##_akgen
 #define COPY_TILING_WITH_ARRAY(type, count, source, name)                                                              \
     type name##_akgen[count];                                                                                          \
-    for (size_t name##_index = 0; name##_index < size_t(count); name##_index++)                                        \
-        name##_akgen[name##_index] = (source)[name##_index];                                                           \
-    type(*name)[count] = &name##_akgen
+    akgen::tiling_copy(name##_akgen, source);                                                                          \
+    const type(*name)[count] = &name##_akgen
 #define REGISTER_NONE_TILING
 
 #endif

@@ -10,6 +10,14 @@ namespace AscendC
 template <typename T> class LocalTensor;
 template <typename T> class GlobalTensor;
 using TTagType = int32_t;
+using TBufHandle = uint8_t *;
+/* A place in local memory: what GetBufferAddr says of a queue's buffer and SetAddr makes a tensor of. */
+struct TBuffAddr {
+    uint32_t dataLen;        /* bytes */
+    uint32_t bufferAddr;     /* from the start of the memory that logicPos lies in */
+    TBufHandle bufferHandle; /* the number of the queue's buffer; null: none */
+    uint8_t logicPos;        /* TPosition */
+};
 
 constexpr uint32_t K_MAX_SHAPE_DIM = 8;
 constexpr int32_t K_MAX_DIM = 8;
@@ -199,6 +207,15 @@ template <typename T> class LocalTensor
     template <typename S> AKGEN_API void SetAddrWithOffset(LocalTensor<S> &src, uint32_t offset)
     {
         akgen_tensor = akgen::tail(src.akgen_tensor, akgen::bytes_of<S>(offset));
+    }
+    AKGEN_API void SetAddr(const TBuffAddr &address)
+    {
+        npu_local_tensor(address.logicPos, address.bufferAddr, address.dataLen, &akgen_tensor);
+        akgen_tensor.buffer = uint16_t(reinterpret_cast<uintptr_t>(address.bufferHandle));
+    }
+    AKGEN_API TBufHandle GetBufferHandle() const
+    {
+        return reinterpret_cast<TBufHandle>(uintptr_t(akgen_tensor.buffer));
     }
     AKGEN_API int32_t GetPosition() const
     {

@@ -7,8 +7,6 @@
 namespace AscendC
 {
 
-using TBufHandle = uint8_t *;
-
 /* A queue's third template argument may point to one. It tells CANN's queue at compile time what InitBuffer tells it
  * anyway. */
 struct TQueConfig {
@@ -129,8 +127,18 @@ template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQue
         tensor.buffer = uint16_t(reinterpret_cast<uintptr_t>(handle));
         return npu_que_is_occupied(akgen_id, &tensor) ? TBufState::OCCUPIED : TBufState::FREE;
     }
-    AKGEN_LACKS(GetBufferAddr) AKGEN_DEVICE akgen::lacking GetBufferAddr(TBufHandle buf);
-    template <typename T> AKGEN_LACKS(Buf2Tensor) AKGEN_DEVICE LocalTensor<T> Buf2Tensor(TBufHandle buf);
+    AKGEN_API TBuffAddr GetBufferAddr(TBufHandle buf)
+    {
+        npu_tensor tensor = {};
+        uint32_t offset = npu_que_buffer(akgen_id, uint16_t(reinterpret_cast<uintptr_t>(buf)), &tensor);
+        return {tensor.bytes, offset, buf, tensor.position};
+    }
+    template <typename T> AKGEN_API LocalTensor<T> Buf2Tensor(TBufHandle buf)
+    {
+        LocalTensor<T> tensor;
+        npu_que_buffer(akgen_id, uint16_t(reinterpret_cast<uintptr_t>(buf)), &tensor.akgen_tensor);
+        return tensor;
+    }
     AKGEN_API void FreeAllEvent()
     {
         npu_que_free_all(akgen_id);
@@ -206,6 +214,9 @@ class TQue : public TQueBind<akgen::queue_source(pos), akgen::queue_destination(
     {
     }
 };
+
+/* A queue in L1, the AIC's, whose tensors become operands of Matmul. */
+template <TPosition pos, int32_t depth = 1, auto mask = 0> using TSCM = TQueBind<pos, TPosition::TSCM, depth, mask>;
 
 template <TPosition pos = TPosition::LCM> class TBuf : public TQueBind<pos, pos, 0, 0>
 {

@@ -104,9 +104,25 @@ struct int4b_t {
     uint8_t storage;
 };
 typedef int32_t TEventID;
-template <typename T, typename U> struct IsSameType {
-    static constexpr bool value = std::is_same_v<T, U>;
+/* CANN's own type traits, of kernel_utils_ceil_oom_que.h and kernel_utils_constants.h. */
+template <bool b> struct BoolInst {
+    using Type = BoolInst<b>;
+    static constexpr bool value = b;
 };
+using TrueType = BoolInst<true>;
+using FalseType = BoolInst<false>;
+template <typename T, typename U> struct IsSameType : BoolInst<std::is_same_v<T, U>> {
+};
+template <typename... Arg> struct Tuple {
+};
+template <typename T, typename U, typename... Args> AKGEN_CONSTANT bool SupportType()
+{
+    return std::is_same_v<T, U> || (std::is_same_v<T, Args> || ...);
+}
+template <typename T, int U, int... Args> AKGEN_CONSTANT bool SupportBytes()
+{
+    return sizeof(T) == U || ((sizeof(T) == Args) || ...);
+}
 template <typename T> using PrimT = T;
 } // namespace AscendC
 using AscendC::int4b_t;

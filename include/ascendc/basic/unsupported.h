@@ -62,8 +62,6 @@ AKGEN_LACKS_TSCM(DataCopyPad, const DataCopyExtParams &dataCopyParams, )
 /* Other basic instructions. */
 AKGEN_LACKS_FUNCTION(CheckLocalMemoryIA)
 AKGEN_LACKS_TYPE(CheckLocalMemoryIAParam)
-/* A place of a queue's buffer by the numbers that CANN keeps of it. */
-AKGEN_LACKS_TYPE(TBuffAddr)
 
 /* High-level APIs. */
 /* One name a line: the list shrinks. */
@@ -78,6 +76,26 @@ AKGEN_LACKS_TYPE(SortConfig)
 AKGEN_LACKS_TYPE(BroadcastTiling)
 AKGEN_LACKS_FUNCTION(GetBroadcastTilingInfo)
 AKGEN_LACKS_TYPE(KfcWorkspace)
+
+/* What Matmul is made of: kernels that put modules of their own into it. Its policies and callbacks are here. */
+} // namespace AscendC
+namespace akgen::lacks
+{
+AKGEN_LACKS_TYPE(MATMUL_USE_MODULE)
+AKGEN_LACKS_TYPE(MATMUL_USE_MODULE_ON)
+AKGEN_LACKS_TYPE(MATMUL_ALLOW_USING)
+AKGEN_LACKS_TYPE(MATMUL_ALLOW_USING_TEMPLATE)
+AKGEN_LACKS_TYPE(MATMUL_ALLOW_USING_PRIVATE)
+AKGEN_LACKS_TYPE(MATMUL_ALLOW_USING_TEMPLATE_PRIVATE)
+} // namespace akgen::lacks
+namespace AscendC
+{
+#define MATMUL_USE_MODULE(...)                   AKGEN_LACKS_MACRO(MATMUL_USE_MODULE)
+#define MATMUL_USE_MODULE_ON(...)                AKGEN_LACKS_MACRO(MATMUL_USE_MODULE_ON)
+#define MATMUL_ALLOW_USING(...)                  AKGEN_LACKS_MACRO(MATMUL_ALLOW_USING)
+#define MATMUL_ALLOW_USING_TEMPLATE(...)         AKGEN_LACKS_MACRO(MATMUL_ALLOW_USING_TEMPLATE)
+#define MATMUL_ALLOW_USING_PRIVATE(...)          AKGEN_LACKS_MACRO(MATMUL_ALLOW_USING_PRIVATE)
+#define MATMUL_ALLOW_USING_TEMPLATE_PRIVATE(...) AKGEN_LACKS_MACRO(MATMUL_ALLOW_USING_TEMPLATE_PRIVATE)
 
 /* Communication between cards. */
 template <auto... Values> class AKGEN_LACKS(Hccl) Hccl
@@ -139,6 +157,9 @@ AKGEN_LACKS_TYPE(Mc2InitTiling)
 AKGEN_LACKS_TYPE(Mc2CcTiling)
 
 /* Compiler instructions and types outside the namespace. */
+/* Arguments of those below. */
+enum bm_t { BM_DISABLE, BM_ENABLE };
+enum unit_flag_t { UFMode0, UFMode1, UFMode2, UFMode3 };
 /* Those of the cube unit and what feeds it. */
 AKGEN_LACKS_FUNCTION(mad)
 AKGEN_LACKS_FUNCTION(mad_s4)
@@ -178,7 +199,6 @@ AKGEN_LACKS_FUNCTION(set_fpc)
 AKGEN_LACKS_FUNCTION(set_quant_pre)
 AKGEN_LACKS_FUNCTION(set_fmatrix)
 AKGEN_LACKS_FUNCTION(set_fmatrix_b)
-AKGEN_LACKS_FUNCTION(set_padding)
 AKGEN_LACKS_FUNCTION(set_l3d_rpt)
 AKGEN_LACKS_FUNCTION(vld_va_reg)
 AKGEN_LACKS_FUNCTION(vaddreluconv_vdeqs162b8)

@@ -63,10 +63,10 @@ namespace AscendC
 {
 
 struct GatherRepeatParams {
-    AKGEN_API GatherRepeatParams()
+    AKGEN_CONSTANT GatherRepeatParams()
     {
     }
-    AKGEN_API GatherRepeatParams(const uint8_t dstBlk, const uint8_t dstRep)
+    AKGEN_CONSTANT GatherRepeatParams(const uint8_t dstBlk, const uint8_t dstRep)
         : dstRepStride(dstRep), dstBlkStride(dstBlk)
     {
     }
@@ -118,11 +118,11 @@ enum class TransposeType : uint8_t {
     TRANSPOSE_NHWC2NCHW
 };
 struct TransposeParamsExt {
-    AKGEN_API constexpr TransposeParamsExt()
+    AKGEN_CONSTANT TransposeParamsExt()
     {
     }
-    AKGEN_API constexpr TransposeParamsExt(const uint16_t n, const uint16_t c, const uint16_t h, const uint16_t w,
-                                           const TransposeType type)
+    AKGEN_CONSTANT TransposeParamsExt(const uint16_t n, const uint16_t c, const uint16_t h, const uint16_t w,
+                                      const TransposeType type)
         : nSize(n), cSize(c), hSize(h), wSize(w), transposeType(type)
     {
     }
@@ -151,11 +151,11 @@ AKGEN_API void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 constexpr int32_t NCHW_CONV_ADDR_LIST_SIZE = 16;
 constexpr int32_t VA_REG_ARRAY_LEN = 8;
 struct TransDataTo5HDParams {
-    AKGEN_API constexpr TransDataTo5HDParams()
+    AKGEN_CONSTANT TransDataTo5HDParams()
     {
     }
-    AKGEN_API constexpr TransDataTo5HDParams(const bool dstHigh, const bool srcHigh, const uint8_t repeats,
-                                             const uint16_t dstRep, const uint16_t srcRep)
+    AKGEN_CONSTANT TransDataTo5HDParams(const bool dstHigh, const bool srcHigh, const uint8_t repeats,
+                                        const uint16_t dstRep, const uint16_t srcRep)
         : dstHighHalf(dstHigh), srcHighHalf(srcHigh), repeatTimes(repeats), dstRepStride(dstRep), srcRepStride(srcRep)
     {
     }

@@ -67,8 +67,6 @@ AKGEN_API void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
 {
     static_assert(std::is_same_v<U, uint16_t> || std::is_same_v<U, uint32_t>,
                   "GatherMask: the pattern's data type is not supported on Ascend910B; supported: uint16_t | uint32_t");
-    static_assert(sizeof(T) == sizeof(U),
-                  "GatherMask: a pattern for 16-bit data is uint16_t, for 32-bit data uint32_t");
     npu_insn insn = akgen::gather_mask(dst, src0, reduceMode, mask, gatherMaskParams);
     insn.flags |= NPU_INSN_USER_PATTERN;
     insn.src1 = akgen::raw(src1Pattern);

@@ -4,6 +4,7 @@
 #ifndef ASCENDC_LIB_MATMUL_INTF_H
 #define ASCENDC_LIB_MATMUL_INTF_H
 
+#include "adv/matmul.h"
 #include "kernel_operator.h"
 
 namespace AscendC
@@ -17,7 +18,31 @@ using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATM
 using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
 #endif
 
-/* In this header alone, of 16 bits: so has CANN (impl/adv_api/detail/matmul/utils/batch_matmul_utils.h). */
+/* In this header alone: so has CANN (highlevel_api/impl/matmul/utils/matmul_utils.h of 8.1). */
+template <typename T> AKGEN_CONSTANT T Align(T num1, T num2)
+{
+    return num2 == 0 ? 0 : (num1 + num2 - 1) / num2 * num2;
+}
+template <typename T> AKGEN_CONSTANT T AlignDown(T num1, T num2)
+{
+    return num2 == 0 ? 0 : num1 / num2 * num2;
+}
+template <typename T> AKGEN_CONSTANT T CeilNoLog(T num1, T num2)
+{
+    return num2 == 0 ? 0 : (num1 + num2 - 1) / num2;
+}
+template <typename T> AKGEN_API T Ceil(T num1, T num2)
+{
+    return (num1 + num2 - 1) / num2;
+}
+template <typename T> AKGEN_API T CeilAlign(T num1, T num2)
+{
+    return (num1 + num2 - 1) / num2 * num2;
+}
+AKGEN_API uint16_t CeilAlign(uint16_t num1, uint16_t num2)
+{
+    return uint16_t((num1 + num2 - 1) / num2 * num2);
+}
 AKGEN_API uint16_t CeilDiv(uint16_t num1, uint16_t num2)
 {
     return uint16_t((num1 + num2 - 1) / num2);

@@ -111,6 +111,16 @@ static void stage_source(struct npu_core *core, const struct npu_matmul *mm, int
     *tensor = gm;
 }
 
+/* Docs Matmul使用说明, data types of an Atlas A2. CANN's header takes any. */
+static void check_bias_type(struct npu_core *core, const struct npu_matmul *mm)
+{
+    uint8_t a = mm->types[NPU_MATMUL_A].dtype, bias = mm->types[NPU_MATMUL_BIAS].dtype;
+    bool integer = a == AKGEN_INT8 || a == AKGEN_INT4;
+    if (integer ? bias != AKGEN_INT32 : bias != AKGEN_FLOAT && bias != AKGEN_FLOAT16)
+        npu_trap(core, FAULT_cube_dtype, "SetBias", "a bias of %s with a matrix of %s; supported: %s",
+                 akgen_dtype_name(bias), akgen_dtype_name(a), integer ? "int32" : "half and float");
+}
+
 void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_tensor *tensor, uint64_t scalar,
                            int transposed)
 {
@@ -123,6 +133,8 @@ void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_t
     if (matrix == NPU_MATMUL_BIAS && !matmul_tiling(mm)->isBias)
         npu_trap(core, FAULT_matmul_not_ready, names[matrix],
                  "SetBias, and isBias of the tiling is 0: EnableBias(true)");
+    if (matrix == NPU_MATMUL_BIAS)
+        check_bias_type(core, mm);
     if (transposed && matrix <= NPU_MATMUL_B && !mm->types[matrix].transposed)
         npu_note(core, false, FAULT_matmul_transpose, names[matrix], 0,
                  "%s with a transposition that the object's MatmulType does not have (ISTRANS): it has no effect",

@@ -27,8 +27,6 @@ int npu_check_nd2nz(struct npu_core *core, struct npu_insn *insn, const struct n
     (void)regs;
     const struct npu_nd2nz *p = &insn->nd2nz;
     uint32_t size = (uint32_t)akgen_dtype_size(insn->src_type);
-    if (npu_memory_of(insn->dst.position) == NPU_MEM_UB)
-        npu_lacks(core, "DataCopy with Nd2NzParams into UB");
     npu_check_cube_operand(core, &insn->dst, "dst", 1u << NPU_MEM_L1, NPU_BLOCK);
     check_fields(core, p);
     if (!p->nd_num || !p->n || !p->d)

@@ -109,6 +109,10 @@ int npu_check_data_copy(struct npu_core *core, struct npu_insn *insn, const stru
     size_t size = akgen_dtype_size(insn->src_type);
     if (npu_memory_of(insn->dst.position) >= NPU_MEM_BT)
         return npu_check_table_copy(core, insn, accesses);
+    if (__builtin_expect(insn->dst_type != insn->src_type, 0))
+        npu_trap(core, FAULT_cube_dtype, "dst",
+                 "DataCopy of %s to %s: only the bias table takes another type than it is given",
+                 akgen_dtype_name(insn->src_type), akgen_dtype_name(insn->dst_type));
     /* Between L1 and GM any byte will do (docs, DataCopy（GMToL1连续数据搬运）, （L1ToGM…）). */
     npu_check_copy_path(core, insn, true, core->aic ? 1 : size);
     struct npu_blocks blocks;

@@ -208,6 +208,9 @@ int npu_check_gather_mask(struct npu_core *core, struct npu_insn *insn, const st
         insn->mask[0] = regs->mask[0];
     }
     check_gather_mask(core, insn);
+    if (insn->flags & NPU_INSN_USER_PATTERN && akgen_dtype_size(insn->src1_type) != akgen_dtype_size(insn->src_type))
+        npu_trap(core, FAULT_vec_dtype, "src1Pattern", "a pattern of %s for elements of %s; they have to be as wide",
+                 akgen_dtype_name(insn->src1_type), akgen_dtype_name(insn->src_type));
     if (!insn->repeat)
         return 0;
     uint64_t size = akgen_dtype_size(insn->src_type), elements = per_repeat(insn);

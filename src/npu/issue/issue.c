@@ -4,6 +4,7 @@
 #include "npu/cube/cube.h"
 #include "npu/gm/dcache.h"
 #include "npu/gm/gm.h"
+#include "npu/insn/lanes.h"
 #include "npu/isa.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
@@ -163,6 +164,14 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
     int pipe = npu_insn_pipe(&insn);
     if (row->traits & NPU_LOOKS)
         finish_what_check_reads(core, &insn, pipe);
+    if (row->traits & NPU_SILENT) {
+        npu_check_types(core, &insn);
+        if (insn.op == NPU_OP_ND2NZ && npu_memory_of(insn.dst.position) == NPU_MEM_UB) {
+            core->insn = NULL;
+            npu_copy_nd2nz_to_ub(core, &insn);
+            return;
+        }
+    }
     if (!core->schedule) /* program order: what was kept is used by now */
         gm_forget_expected(core);
     int count = npu_families[insn.op].check(core, &insn, &core->regs, accesses);

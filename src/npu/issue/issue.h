@@ -20,4 +20,7 @@ void npu_finish_composite(struct npu_core *core, const struct npu_insn *insn);
 void npu_log_instruction(const struct npu_core *core, int pipe, const struct npu_insn *insn);
 npu_log_sync_body npu_log_sync;
 
+/* DataCopy with Nd2NzParams into UB, as the copies that CANN makes of it (nd2nz_ub.c). */
+void npu_copy_nd2nz_to_ub(struct npu_core *core, const struct npu_insn *given);
+
 #endif

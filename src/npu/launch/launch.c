@@ -8,6 +8,7 @@
 #include "npu/gm/gm.h"
 #include "npu/gm_region.h"
 #include "npu/issue/issue.h"
+#include "npu/launch/own_variables.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/order/between.h"
@@ -135,6 +136,7 @@ static void block_begin(struct npu_core *core)
 
 static void block_free(struct npu_core *core)
 {
+    own_variables_free(core);
     if (!core->ub_memory)
         return;
     npu_current = core;
@@ -287,7 +289,9 @@ static void run_wave(struct npu *npu, int first, int count)
             dcache_swap_in(core);
         if (!core->fiber->started)
             block_begin(core);
+        own_variables_in(core);
         fiber_resume(core->fiber, block_main);
+        own_variables_out(core);
         if (npu->ended)
             break;
         dcache_swap_out(core);

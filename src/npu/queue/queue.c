@@ -449,6 +449,18 @@ int npu_que_tensors(uint32_t id)
     return find_queue(core, id, "GetTensorCountInQue")->count;
 }
 
+uint32_t npu_que_buffer(uint32_t id, uint32_t buffer, struct npu_tensor *tensor)
+{
+    NPU_ENTER(core);
+    const struct npu_queue *queue = find_queue(core, id, "GetBufferAddr");
+    const struct npu_tensor handle = {.buffer = (uint16_t)buffer};
+    const struct npu_buffer *found = queue->tbuf
+                                         ? &core->pipe->buffers[queue->first]
+                                         : own_buffer(core, queue, &handle, FAULT_que_deque_foreign, "GetBufferAddr");
+    fill_tensor(core, queue, found, tensor);
+    return found->offset;
+}
+
 int npu_que_is_occupied(uint32_t id, const struct npu_tensor *tensor)
 {
     NPU_ENTER(core);

@@ -96,6 +96,12 @@ void npu_tiling_copy(void *to, uint64_t tiling_addr, uint32_t bytes)
     memcpy(to, (const void *)tiling_addr, bytes);
 }
 
+void npu_kernel_arguments(uint64_t *arguments)
+{
+    _Static_assert(NPU_KERNEL_ARGUMENTS == NPU_MAX_ARGS, "as many as a launch takes");
+    memcpy(arguments, npu_current->npu->args, sizeof npu_current->npu->args);
+}
+
 uint64_t npu_tiling_key(void)
 {
     return npu_current->npu->config.tiling_key;

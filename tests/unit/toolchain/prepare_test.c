@@ -71,6 +71,16 @@ static void test_aicore_and_launches(void **state)
     assert_string_equal(out.text,
                         "static volatile _GMVAR int flags[4] = {0};\n__gm__ int *pointer;\ntypedef __gm__ int number;\n"
                         "void f(__gm__ int *x) { __gm__ uint8_t *y = x; }\n");
+    prepare(&arena,
+            "#define ONE {\\\n  (\n[[block_local]] int a;\nnamespace n {\nconst float LEAST = *(float *)(&BITS);\n"
+            "static const float MOST = *((float*)&BITS);\nvoid f() { const float x = *(float *)(&BITS); int y[2][[n]]; "
+            "}\n}",
+            NULL, false, &out);
+    assert_string_equal(
+        out.text,
+        "#define ONE {\\\n  (\n__BLOCK_LOCAL__ int a;\nnamespace n {\nconst float LEAST = _B(float,BITS)   ;\n"
+        "static const float MOST = _B(float,BITS)  ;\n"
+        "void f() { const float x = *(float *)(&BITS); int y[2][[n]]; }\n}");
     prepare(&arena, "void add_do(int n) { int k; add<<<n, nullptr,\n s>>>(x, f(y)); k++; }", NULL, false, &out);
     assert_string_equal(out.text, "void add_do(int n) { int k;                  \n              ; k++; }");
     assert_true(out.changed);

@@ -141,6 +141,7 @@ static void gather_mask_keeps_what_the_pattern_says(void **state)
         struct npu_insn insn = instruction(size);
         insn.src_type = insn.dst_type = isa_type(NPU_OP_GATHER_MASK, size, (uint32_t)turn / 32);
         insn.src0 = fake_local(SRC, 65536);
+        insn.src1_type = size == 2 ? AKGEN_UINT16 : AKGEN_UINT32;
         insn.mode = mode;
         insn.flags = (user ? NPU_INSN_USER_PATTERN : 0) | (counter ? NPU_INSN_REDUCE_MODE : 0);
         insn.mask[0] = counter ? 1 + fake_random(300) : 0;

@@ -71,6 +71,23 @@ static void tensors_come_out_first_in_first_out(void **state)
     fake_stop();
 }
 
+static void buffers_have_places(void **state)
+{
+    (void)state;
+    start();
+    uint32_t other = 0;
+    npu_que_init(&que, NPU_GM, NPU_VECIN, 2, 2, 100);
+    npu_que_init(&other, NPU_GM, NPU_VECIN, 1, 1, 64);
+    npu_que_alloc(que, &t0);
+    npu_que_alloc(que, &t1);
+    struct npu_tensor tensor;
+    assert_int_equal(npu_que_buffer(que, t1.buffer, &tensor), 128);
+    assert_memory_equal(&tensor, &t1, sizeof tensor);
+    assert_int_equal(npu_que_buffer(que, t0.buffer, &tensor), 0);
+    EXPECT_TRAP("que_deque_foreign", npu_que_buffer(other, t1.buffer, &tensor));
+    fake_stop();
+}
+
 static void ub_has_a_budget(void **state)
 {
     (void)state;
@@ -342,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_come_out_first_in_first_out),
+        cmocka_unit_test(buffers_have_places),
         cmocka_unit_test(ub_has_a_budget),
         cmocka_unit_test(freed_by_a_twin),
         cmocka_unit_test(get_before_init_buffer),

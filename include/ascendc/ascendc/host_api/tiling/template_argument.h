@@ -212,6 +212,12 @@ template <class Tables> struct tpl {
     }
 };
 
+/* A place in the text: of several functions that take one, the last that stands before it is called. */
+template <int number> struct tpl_place : tpl_place<number - 1> {
+};
+template <> struct tpl_place<-1> {
+};
+
 template <class... P, size_t... I>
 AKGEN_DEVICE inline void tpl_call(void (*entry)(P...), GM_ADDR const *arguments, std::index_sequence<I...>)
 {
@@ -266,28 +272,36 @@ constexpr bool akgen_tpl_names_structures(...)
 #define ASCENDC_TPL_TILING_STRUCT_SEL(x, ...)      AKGEN_TPL_PARAM(x, akgen::TPL_STRUCT, 0, 0)
 #define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(x, ...) ASCENDC_TPL_KERNEL_TYPE_DECL(x, __VA_ARGS__)
 
-/* The structure of a template's instance may differ from the default, which the plain form would declare. */
-#define ASCENDC_TPL_ARGS_DECL(operator_type, ...)                                                                      \
-    struct akgen_tpl_declared {                                                                                        \
+/* A header that holds these may be included more than once: each expansion declares tables of its own, numbered by
+ * __COUNTER__, and what looks for tables finds the last before it. */
+#define ASCENDC_TPL_ARGS_DECL(operator_type, ...) AKGEN_TPL_NUMBERED(AKGEN_TPL_DECLARE, __COUNTER__, __VA_ARGS__)
+#define AKGEN_TPL_NUMBERED(macro, ...)            macro(__VA_ARGS__)
+#define AKGEN_TPL_DECLARE(number, ...)                                                                                 \
+    struct akgen_tpl_declared_##number {                                                                               \
         static constexpr akgen::tpl_param declared[] = {__VA_ARGS__};                                                  \
-    }
+    };                                                                                                                 \
+    __host__ __aicore__ akgen_tpl_declared_##number akgen_tpl_declared(akgen::tpl_place<number>)
 #define ASCENDC_TPL_ARGS_SEL(...) {__VA_ARGS__}
-#define ASCENDC_TPL_SEL(...)                                                                                           \
-    struct akgen_tpl_tables : akgen_tpl_declared {                                                                     \
+#define ASCENDC_TPL_SEL(...)      AKGEN_TPL_NUMBERED(AKGEN_TPL_SELECT, __COUNTER__, __VA_ARGS__)
+#define AKGEN_TPL_SELECT(number, ...)                                                                                  \
+    struct akgen_tpl_tables_##number : decltype(akgen_tpl_declared(akgen::tpl_place<number>()))                        \
+    {                                                                                                                  \
         static constexpr akgen::tpl_param                                                                              \
             selected[][sizeof(declared) / sizeof(akgen::tpl_param) + akgen::TPL_EXTRAS] = {__VA_ARGS__};               \
     };                                                                                                                 \
-    constexpr bool akgen_tpl_names_structures(int)                                                                     \
+    __host__ __aicore__ akgen_tpl_tables_##number akgen_tpl_tables(akgen::tpl_place<number>);                          \
+    constexpr bool akgen_tpl_names_structures(akgen::tpl_place<number>)                                                \
     {                                                                                                                  \
-        for (const auto &group : akgen_tpl_tables::selected)                                                           \
+        for (const auto &group : akgen_tpl_tables_##number::selected)                                                  \
             for (const akgen::tpl_param &row : group)                                                                  \
                 if (row.kind == akgen::TPL_STRUCT)                                                                     \
                     return true;                                                                                       \
         return false;                                                                                                  \
     }
+/* The structure of a template's instance may differ from the default, which the plain form would declare. */
 #undef GET_TILING_DATA
 #define GET_TILING_DATA(name, address)                                                                                 \
-    static_assert(!akgen_tpl_names_structures(0),                                                                      \
+    static_assert(!akgen_tpl_names_structures(akgen::tpl_place<__COUNTER__>()),                                        \
                   "akgen-unsupported: GET_TILING_DATA with ASCENDC_TPL_TILING_STRUCT_SEL");                            \
     akgen_tiling_default name;                                                                                         \
     akgen::tiling_copy(name, address)
@@ -308,8 +322,9 @@ constexpr bool akgen_tpl_names_structures(...)
     extern "C" __global__ __aicore__ void inner parameters                                                             \
     {                                                                                                                  \
         GM_ADDR const list[] = {AKGEN_TPL_UNPACK passed};                                                              \
-        akgen::tpl_run<akgen_tpl_tables, akgen_tpl_instance>(                                                          \
-            list, std::make_integer_sequence<int, akgen::tpl<akgen_tpl_tables>::size()>());                            \
+        using tables = decltype(akgen_tpl_tables(akgen::tpl_place<__COUNTER__>()));                                    \
+        akgen::tpl_run<tables, akgen_tpl_instance>(list,                                                               \
+                                                   std::make_integer_sequence<int, akgen::tpl<tables>::size()>());     \
     }
 
 #endif

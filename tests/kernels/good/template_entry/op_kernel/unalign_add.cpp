@@ -1,5 +1,6 @@
 #include "kernel_operator.h"
 #include "unalign_add_key.h"
+#include "unalign_add_key.h"
 
 using namespace AscendC;
 

@@ -1,9 +1,6 @@
-#ifndef UNALIGN_ADD_KEY_H
-#define UNALIGN_ADD_KEY_H
-
 #include "ascendc/host_api/tiling/template_argument.h"
 
-// The arguments of the kernel's template: a type that is the first input's, a tile out of two ranges and two single
+// Without a guard, and included twice. The arguments of the kernel's template: a type that is the first input's, a tile out of two ranges and two single
 // values, a switch, and a number that no type has.
 #define MODE_PLAIN 3
 #define MODE_OTHER 9
@@ -20,5 +17,3 @@ ASCENDC_TPL_SEL(ASCENDC_TPL_ARGS_SEL(ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_AIV
                                      ASCENDC_TPL_DATATYPE_SEL(D_T_X, C_DT_FLOAT),
                                      ASCENDC_TPL_UINT_SEL(TILE, ASCENDC_TPL_UI_RANGE, 1, 4, 5),
                                      ASCENDC_TPL_BOOL_SEL(SPLIT, 0), ASCENDC_TPL_DTYPE_SEL(MODE, MODE_PLAIN), ), );
-
-#endif

@@ -1,0 +1,12 @@
+/* A core's own copy of the kernel's __BLOCK_LOCAL__ variables (own_variables.c). */
+#ifndef NPU_OWN_VARIABLES_H
+#define NPU_OWN_VARIABLES_H
+
+#include "npu/npu_internal.h"
+
+/* Before and after a core's fiber runs. */
+void own_variables_in(struct npu_core *core);
+void own_variables_out(struct npu_core *core);
+void own_variables_free(struct npu_core *core);
+
+#endif
