@@ -199,18 +199,18 @@ static void dma_sees_gm_not_the_cache(void **state)
     fixture_free(&f);
 }
 
-/* Block 0 stores a word, reads `lines_read` other lines, and copies the word by DMA. */
-static uint64_t lines_read;
+/* Block 0 fills a line, stores into `other_lines` more, and copies the first by DMA. */
+static uint64_t other_lines;
 
 static void many_lines_kernel(float *x, float *y, float *z, float *workspace)
 {
-    (void)y;
+    (void)x, (void)y;
     npu_pipe_create();
-    struct npu_tensor word = global(workspace, 0), room = local(64), others = global(x, 0);
+    struct npu_tensor word = global(workspace, 0), room = local(64);
     for (uint64_t i = 0; i < 16; i++)
         npu_scalar_store(&word, 4 * i, 4, 7);
-    for (uint64_t i = 0; i < lines_read; i++)
-        (void)npu_scalar_load(&others, 64 * i, 4);
+    for (uint64_t i = 1; i <= other_lines; i++)
+        npu_scalar_store(&word, 64 * i, 4, 7);
     copy(room, word, 16);
     npu_pipe_barrier(NPU_PIPE_ALL);
     copy(global(z, 0), room, 16);
@@ -222,11 +222,11 @@ static void cache_is_as_large_as_documented(void **state)
 {
     (void)state;
     enum { LINES = (32 << 10) / 64 };
-    const uint64_t read[] = {LINES / 8 * 7, LINES};
+    const uint64_t others[] = {LINES / 8 * 7, LINES};
     for (int i = 0; i < 2; i++) {
         struct fixture f;
         fixture_make(&f, false, 0);
-        lines_read = read[i];
+        other_lines = others[i];
         assert_int_equal(launch(&f, many_lines_kernel, 1), i == 1);
         assert_int_equal(((int32_t *)f.z)[0], i == 1 ? 7 : 0x7f7f7f7f);
         fixture_free(&f);
