@@ -228,8 +228,34 @@ static void keep_open(const int *descriptors)
         fcntl(*descriptors, F_SETFD, 0);
 }
 
+/* The candidate's objects, opened for akgen-run: where they lie would stand in its memory, for the candidate to find. */
+enum { OBJECTS = 3 };
+struct objects {
+    const char *paths[OBJECTS];
+    int fds[OBJECTS];
+    int count;
+};
+
+/* The name by which akgen-run opens an object as its descriptor `number`; the path itself if it cannot be opened, and
+ * akgen-run says so. */
+static const char *take_object(struct arena *arena, struct objects *objects, const char *path, int number)
+{
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return path;
+    objects->paths[objects->count] = path;
+    objects->fds[objects->count] = fd;
+    return arena_printf(arena, "/proc/self/fd/%d", number + objects->count++);
+}
+
+static void close_objects(const struct objects *objects)
+{
+    for (int i = 0; i < objects->count; i++)
+        close(objects->fds[i]);
+}
+
 /* The same path in a number of bytes that few paths exceed: how long it is decides where akgen-run's stack begins and
- * what its heap looks like, and a candidate shall not see where its objects or this program lie. */
+ * what its heap looks like. */
 static const char *same_length(struct arena *arena, const char *path)
 {
     enum { LENGTH = 512 };
@@ -243,20 +269,18 @@ static const char *same_length(struct arena *arena, const char *path)
 }
 
 /* What akgen-run may see and use. */
-static void run_jailed(struct arena *arena, const struct job *job, const char *const argv[], double seconds, bool alone,
-                       const int *keep, struct sandbox_result *ended)
+static void run_jailed(struct arena *arena, const struct job *job, const struct objects *objects,
+                       const char *const argv[], double seconds, bool alone, const int *keep,
+                       struct sandbox_result *ended)
 {
-    const char *const readable[] = {"/usr/lib",
-                                    "/lib",
-                                    "/lib64",
-                                    "/etc/ld.so.cache",
-                                    "/dev/null",
-                                    SANITIZED ? "/proc/self" : "/dev/null", /* guard.c says why */
-                                    argv[0],
-                                    job->host_so,
-                                    job->kernel_so ? job->kernel_so : "/dev/null",
-                                    job->cube_so ? job->cube_so : "/dev/null",
-                                    NULL};
+    const char *readable[] = {"/usr/lib",  "/lib",
+                              "/lib64",    "/etc/ld.so.cache",
+                              "/dev/null", SANITIZED ? "/proc/self" : "/dev/null", /* guard.c says why */
+                              argv[0],     NULL,                                   /* the objects */
+                              NULL,        NULL,
+                              NULL};
+    for (int i = 0; i < objects->count; i++)
+        readable[7 + i] = objects->paths[i];
     /* glibc keeps what was freed last in lists that it marks with a random number, which who reads freed memory sees. */
     const char *const variables[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0",
                                      job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL, NULL};
@@ -272,21 +296,28 @@ static void run_jailed(struct arena *arena, const struct job *job, const char *c
     sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, ended);
 }
 
-static void run_with(struct arena *arena, const struct job *job, const char *runner, bool alone, int job_fd,
-                     int result_fd, const struct job_mark *untouched, struct job_result *result)
+enum { OPTIONS = 4 }; /* descriptors that akgen-run is told by name */
+
+static void run_with(struct arena *arena, const struct job *job, const struct objects *objects, const char *runner,
+                     bool alone, int job_fd, int result_fd, const struct job_mark *untouched, struct job_result *result)
 {
     double seconds = job->seconds > 0 ? job->seconds : default_seconds;
-    const int keep[] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
+    int keep[OPTIONS + OBJECTS + 1] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
     static const char *const names[] = {"job", "result", "gm", "log"};
-    const char *argv[] = {runner, NULL, NULL, NULL, NULL, NULL};
-    for (int i = 0; keep[i] >= 0; i++)
-        argv[i + 1] = arena_printf(arena, "--%s=%d", names[i], job->debugger ? keep[i] : SANDBOX_KEPT + i);
+    const char *argv[OPTIONS + 2] = {runner};
+    int count = 0;
+    for (; keep[count] >= 0; count++)
+        argv[count + 1] =
+            arena_printf(arena, "--%s=%d", names[count], job->debugger ? keep[count] : SANDBOX_KEPT + count);
+    for (int i = 0; i < objects->count; i++)
+        keep[count++] = objects->fds[i];
+    keep[count] = -1;
     struct sandbox_result ended;
     if (job->debugger) {
         keep_open(keep);
         run_debugger(arena, job, argv, &ended);
     } else
-        run_jailed(arena, job, argv, seconds, alone, keep, &ended);
+        run_jailed(arena, job, objects, argv, seconds, alone, keep, &ended);
     result->stage = read_stage(result_fd, untouched, job->nonce);
     understand(arena, &ended, seconds, result_fd, job->nonce, result);
     if (job->debugger && ended.started && result->status != JOB_OK && !result->nonce) {
@@ -300,16 +331,19 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
     *result = (struct job_result){.status = JOB_OK, .printed = ""};
     const char *runner = find_runner(arena), *secret = make_nonce(arena);
     struct job sent = *job;
+    struct objects objects = {0};
     sent.nonce = make_nonce(arena);
     if (!job->debugger) {
         runner = same_length(arena, runner);
-        sent.host_so = same_length(arena, job->host_so);
-        sent.kernel_so = same_length(arena, job->kernel_so);
-        sent.cube_so = same_length(arena, job->cube_so);
+        int number = SANDBOX_KEPT + 2 + (job->gm_fd >= 0) + (job->gm_fd >= 0 && job->log_fd > 0);
+        sent.host_so = take_object(arena, &objects, job->host_so, number);
+        sent.kernel_so = take_object(arena, &objects, job->kernel_so, number);
+        sent.cube_so = take_object(arena, &objects, job->cube_so, number);
         sent.headers = same_length(arena, job->headers);
     }
     if (!runner || !sent.nonce || !secret) {
         broken(result, runner ? "no random numbers from the kernel" : "akgen-run was not found beside this program");
+        close_objects(&objects);
         return;
     }
     struct job_mark untouched = {0};
@@ -322,11 +356,12 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
         broken(result,
                arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON"));
     else
-        run_with(arena, &sent, runner, alone, job_fd, result_fd, &untouched, result);
+        run_with(arena, &sent, &objects, runner, alone, job_fd, result_fd, &untouched, result);
     if (job_fd >= 0)
         close(job_fd);
     if (result_fd >= 0)
         close(result_fd);
+    close_objects(&objects);
     free(text);
     json_decref(json);
 }

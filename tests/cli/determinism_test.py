@@ -79,6 +79,16 @@ HOST = r"""    printf("stack %p code %p libc %p unwritten %lx\n", (void *)contex
     for (void *at : order) {
         printf("%p ", at);
     }
+    uint64_t all = 0;
+    for (size_t bytes = 16; bytes <= 4096; bytes += 16) {
+        for (int times = 0; times < 4; times++) {
+            uint64_t *words = (uint64_t *)malloc(bytes);
+            for (size_t i = 0; i < bytes / 8; i++) {
+                all = all * 31 + words[i];
+            }
+        }
+    }
+    printf("\nall %lx\n", all);
     const char *gone = std::string(200, 'x').c_str();
     uint64_t past[4];
     memcpy(past, gone, sizeof past);
