@@ -58,9 +58,13 @@ struct akgen_request {
     int case_id;           /* number of a case in the task's cases.csv */
     bool random_order;     /* pipes run in a random order of `order_seed`, instead of program order */
     uint64_t order_seed;
+    bool
+        strict_order; /* accesses that nothing orders are faults even where the result is the same whichever comes first */
     uint64_t input_seed;
     double case_seconds; /* wall clock limit per case; 0 = 60 */
     int jobs;            /* cases and compiles side by side; 0 = 1 */
+    /* Of a suite whose figures exist for several (multikernelbench: "1e-2" or "1e-4"), unless strict; NULL = its first. */
+    const char *tolerance;
 };
 
 struct akgen_verdict {
@@ -69,12 +73,12 @@ struct akgen_verdict {
     const char *reason; /* one line for people, which may quote the candidate; NULL for a pass */
     int cases_passed, cases_total;
     double seconds;   /* wall clock of the whole evaluation */
-    const char *json; /* the whole verdict, docs/verdict.md; NULL if there is no such task, chip or directory */
+    const char *json; /* the whole verdict, docs/verdict.md; NULL if there is no such task, chip or candidate */
 };
 
 /* Evaluates one candidate; returns when it is done, after seconds or minutes. `request` and its strings are read during
  * the call only; candidates may be hostile, they are compiled and run in jails. The candidate is not written to.
- * Never NULL: a request that cannot be served (no such task, chip, case or directory) is AKGEN_VERDICT_INFRA_ERROR with
+ * Never NULL: a request that cannot be served (no such task, chip, case, tolerance or candidate) is AKGEN_VERDICT_INFRA_ERROR with
  * the reason. The caller owns the result and all of its strings: release with akgen_verdict_free. */
 struct akgen_verdict *akgen_evaluate(const struct akgen_request *request);
 /* Releases what akgen_evaluate returned, once; its strings are gone then. NULL is allowed. */

@@ -1,6 +1,7 @@
 /* libelf checks offsets, counts and the ends of names; what it refuses is left out here. */
 #include "base/elf.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -100,4 +101,11 @@ bool elf_symbol_at(struct elf_file *file, const struct elf_section *section, int
     const char *name = elf_strptr(file->elf, section->link, entry.st_name);
     *symbol = (struct elf_symbol){name ? name : "", entry.st_shndx != SHN_UNDEF};
     return true;
+}
+
+const char *elf_load_error(const char *path)
+{
+    const char *error = dlerror();
+    size_t length = strlen(path);
+    return strncmp(error, path, length) == 0 && strncmp(error + length, ": ", 2) == 0 ? error + length + 2 : error;
 }

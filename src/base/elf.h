@@ -17,6 +17,9 @@ struct elf_file *elf_file_open_bytes(const void *bytes, size_t length);
 /* NULL is allowed. */
 void elf_file_close(struct elf_file *file);
 
+/* dlerror(), which there must be, without the path of the object that could not be loaded. */
+const char *elf_load_error(const char *path);
+
 struct elf_section {
     struct Elf_Scn *handle;
     const char *name; /* "" if it has none; lives as long as the file */

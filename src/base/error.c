@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct akgen_error out_of_memory = {(char *)"out of memory"};
+static struct akgen_error out_of_memory = {(char *)"out of memory", false};
 
 static struct akgen_error *error_take(char *message)
 {
@@ -12,7 +12,7 @@ static struct akgen_error *error_take(char *message)
         free(message);
         return &out_of_memory;
     }
-    error->message = message;
+    *error = (struct akgen_error){.message = message};
     return error;
 }
 
@@ -42,6 +42,13 @@ struct akgen_error *error_prefix(struct akgen_error *error, const char *format, 
     free(prefix);
     free(error->message);
     error->message = message;
+    return error;
+}
+
+struct akgen_error *error_of_the_file(struct akgen_error *error)
+{
+    if (error != &out_of_memory)
+        error->of_the_file = true;
     return error;
 }
 

@@ -16,6 +16,21 @@
 
 enum { FILES_MAX_DEPTH = 24 };
 
+bool files_of_the_file(int reason)
+{
+    static const int reasons[] = {EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, ENXIO, EOVERFLOW};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reason == reasons[i])
+            return true;
+    return false;
+}
+
+static struct akgen_error *no_access(const char *path, int reason)
+{
+    struct akgen_error *error = error_new("%s: %s", path, strerror(reason));
+    return files_of_the_file(reason) ? error_of_the_file(error) : error;
+}
+
 /* How many of `length` bytes there were. */
 static size_t read_all(int fd, char *buffer, size_t length)
 {
@@ -36,16 +51,16 @@ struct akgen_error *files_read(struct arena *arena, const char *path, size_t lim
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
     if (fd < 0 || fstat(fd, &status)) {
-        struct akgen_error *error = error_new("%s: %s", path, strerror(errno));
+        struct akgen_error *error = no_access(path, errno);
         if (fd >= 0)
             close(fd);
         return error;
     }
     if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > limit) {
         close(fd);
-        return S_ISREG(status.st_mode)
-                   ? error_new("%s: %lld bytes, at most %zu are allowed", path, (long long)status.st_size, limit)
-                   : error_new("%s: not a regular file", path);
+        return error_of_the_file(S_ISREG(status.st_mode) ? error_new("%s: %lld bytes, at most %zu are allowed", path,
+                                                                     (long long)status.st_size, limit)
+                                                         : error_new("%s: not a regular file", path));
     }
     char *buffer = arena_alloc(arena, (size_t)status.st_size + 1);
     size_t done = read_all(fd, buffer, (size_t)status.st_size);
@@ -136,7 +151,7 @@ static struct akgen_error *walk_directory(struct file_walk *walk, const char *re
     const char *dir = *relative ? arena_printf(walk->arena, "%s/%s", walk->root, relative) : walk->root;
     DIR *stream = opendir(dir);
     if (!stream)
-        return errno == ENOENT && !depth ? NULL : error_new("%s: %s", dir, strerror(errno));
+        return errno == ENOENT && !depth ? NULL : no_access(dir, errno);
     int fd = dirfd(stream);
     assert(fd >= 0);
     struct akgen_error *error = NULL;
@@ -151,8 +166,10 @@ static struct akgen_error *walk_directory(struct file_walk *walk, const char *re
             ARRAY_ADD(walk->arena, walk->paths, walk->count, walk->capacity, path);
         else if (S_ISDIR(status.st_mode) && depth < FILES_MAX_DEPTH)
             error = walk_directory(walk, path, depth + 1);
-        if (walk->count > FILES_MAX)
-            error = error_new("%s: more than %d files", walk->root, FILES_MAX);
+        else if (!S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode))
+            error = error_of_the_file(error_new("%s/%s: neither a file nor a folder", walk->root, path));
+        if (!error && walk->count > FILES_MAX)
+            error = error_of_the_file(error_new("%s: more than %d files", walk->root, FILES_MAX));
     }
     closedir(stream);
     return error;

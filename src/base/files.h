@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* True if a system call failed with this errno because of what the file is or may be (no right to read it, a name that is
+ * too long, ...), not because this machine lacks something. Errors of files_read and files_list that tell of such a
+ * reason, or of a file that is too large or none, are of_the_file. */
+bool files_of_the_file(int reason);
 /* The whole file, NUL-terminated, in the arena. `length` may be NULL. Errors: unreadable, or larger than `limit`
  * bytes. */
 struct akgen_error *files_read(struct arena *arena, const char *path, size_t limit, char **bytes, size_t *length);
@@ -21,7 +25,7 @@ struct akgen_error *files_make_directory(const char *path);
 enum { FILES_MAX = 20000 };
 /* Every regular file under `dir`, sorted by path, without following links; hidden directories are left out.
  * A directory that does not exist has no files. Relative paths; list and strings in the arena. More than FILES_MAX
- * are an error, with a count above that. */
+ * are an error, and so is what is neither a file nor a directory nor a link: who opens a FIFO waits. */
 struct akgen_error *files_list(struct arena *arena, const char *dir, const char ***paths, size_t *count);
 /* Removes a directory and what is in it. Errors are ignored. */
 void files_remove_tree(const char *path);

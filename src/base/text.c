@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,36 @@ void text_addf(struct text *text, const char *format, ...)
         memory_exhausted(0);
     text_append(text, made, (size_t)length);
     free(made);
+}
+
+/* Bytes of the character that begins at `at`; 0: none does. */
+static size_t utf8_length(const unsigned char *at)
+{
+    static const struct {
+        unsigned char low, high, second_low, second_high;
+        size_t length;
+    } rows[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+                {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+                {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (*at < rows[i].low || *at > rows[i].high)
+            continue;
+        bool good = rows[i].length < 2 || (at[1] >= rows[i].second_low && at[1] <= rows[i].second_high);
+        for (size_t k = 2; good && k < rows[i].length; k++)
+            good = (at[k] & 0xc0) == 0x80;
+        return good ? rows[i].length : 0;
+    }
+    return 0;
+}
+
+void text_make_utf8(char *string)
+{
+    for (char *at = string; *at;) {
+        size_t length = utf8_length((const unsigned char *)at);
+        if (!length)
+            *at = '?';
+        at += length ? length : 1;
+    }
 }
 
 void text_free(struct text *text)

@@ -14,6 +14,9 @@ struct text {
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts a '?' in the place of each byte that is no part of a character in UTF-8 (RFC 3629): what a candidate wrote or
+ * named may be anything, and JSON takes nothing else. */
+void text_make_utf8(char *string);
 /* Releases the bytes; the text is empty afterwards. */
 void text_free(struct text *text);
 

@@ -16,6 +16,7 @@ enum {
     KEY_SYNC,
     KEY_SCHEDULE,
     KEY_SEEDS,
+    KEY_STRICT_ORDER,
     KEY_JOBS,
     KEY_SEED,
     KEY_INPUTS,
@@ -40,6 +41,8 @@ static const struct argp_option options[] = {
      "order in which the pipes run (default inorder)", 0},
     {"seeds", KEY_SEEDS, "N", 0,
      "run each case that is right under the schedules random:1 to random:N too; the first that differs is reported", 0},
+    {"strict-order", KEY_STRICT_ORDER, NULL, 0,
+     "accesses that nothing orders are faults even where the result is the same whichever comes first", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
     {"inputs", KEY_INPUTS, "N", 0,
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)", 0},
@@ -113,6 +116,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_SEEDS:
         eval->orders = (int)cli_parse_number(state, "seeds", text, 0, 100000);
+        break;
+    case KEY_STRICT_ORDER:
+        eval->strict_order = true;
         break;
     case KEY_SEED:
         eval->input_seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);

@@ -138,6 +138,12 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
     if (row->orders_tried && row->ok)
         fprintf(out, "%s; right under random:1 to random:%d too%s", colors->dim, row->orders_tried, colors->off);
     fputc('\n', out);
+    if (row->stand_in) {
+        fprintf(out, "    %snote:%s a smaller case that stood in is not right and does not count: ", colors->warn,
+                colors->off);
+        print_clean(out, row->stand_in);
+        fputc('\n', out);
+    }
     if (row->order_decides)
         fprintf(out, "    %snote:%s %s\n", colors->warn, colors->off, row->order_decides);
     if (row->compared && !row->mismatch.ok)

@@ -1,5 +1,6 @@
 /* akgen task list | show TASK | check [TASK] | references | new PATH: the benchmark's tasks. */
 #include "cli/cli.h"
+#include "task/reference/signature.h"
 
 #include <string.h>
 
@@ -12,7 +13,7 @@ struct task_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "list: print JSON", 0},
+    {"json", KEY_JSON, NULL, 0, "list, references: print JSON", 0},
     {"reference", KEY_REFERENCE, "NAME", 0,
      "new: the reference, one that 'akgen task references' lists (default formula)", 0},
     {"like", KEY_LIKE, "TASK", 0, "new: start from the inputs, outputs and cases of that task", 0},
@@ -216,10 +217,70 @@ static int check_one(struct arena *arena, const char *name, bool full)
     return EXIT_PASS;
 }
 
-static int list_references(void)
+/* The inputs or outputs of a signature; `text` says what their shapes are. */
+static json_t *signature_params_json(const struct reference_signature *signature, const struct signature_param *params,
+                                     int count)
 {
-    for (int i = 0; task_reference_name(i); i++)
-        puts(task_reference_name(i));
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) {
+        const struct signature_param *param = &params[i];
+        json_t *row = json_object(), *types = json_array();
+        json_object_set_new(row, "name", json_string(param->name));
+        json_object_set_new(row, "kind", json_string(task_kind_names[param->list ? TASK_TENSOR_LIST : TASK_TENSOR]));
+        json_object_set_new(row, "optional", json_boolean(param->optional));
+        uint64_t set = signature_type_set(signature, param);
+        for (int code = 0; code < 64; code++)
+            if (set >> code & 1)
+                json_array_append_new(types, json_string(akgen_dtype_name((enum akgen_dtype)code)));
+        json_object_set_new(row, "dtypes", types);
+        json_object_set_new(row, "text", json_string(param->text));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *signature_json(struct arena *arena, const struct reference_signature *signature)
+{
+    json_t *row = json_object(), *attrs = json_array();
+    json_object_set_new(row, "name", json_string(signature->reference));
+    json_object_set_new(row, "text", json_string(signature_needs(arena, signature)));
+    json_object_set_new(row, "inputs", signature_params_json(signature, signature->inputs, signature->input_count));
+    json_object_set_new(row, "outputs", signature_params_json(signature, signature->outputs, signature->output_count));
+    for (int i = 0; i < signature->attr_count; i++) {
+        const struct signature_attr *attr = &signature->attrs[i];
+        json_t *item = json_object(), *words = json_array();
+        json_object_set_new(item, "name", json_string(attr->name));
+        json_object_set_new(item, "type", json_string(task_attr_type_names[attr->type]));
+        json_object_set_new(item, "optional", json_boolean(attr->optional));
+        for (int w = 0; attr->words[w]; w++)
+            json_array_append_new(words, json_string(attr->words[w]));
+        json_object_set_new(item, "words", words);
+        json_object_set_new(item, "default", json_string(attr->value));
+        json_array_append_new(attrs, item);
+    }
+    json_object_set_new(row, "attrs", attrs);
+    return row;
+}
+
+/* One line each: "rms_norm: x floating [*rows, *n], ..."; docs/tasks.md explains it. */
+static int list_references(struct arena *arena, bool json)
+{
+    const char *name;
+    json_t *list = json_array();
+    for (int i = 0; (name = task_reference_name(i)); i++) {
+        const struct reference_signature *signature = task_reference_signature(arena, task_reference_find(name));
+        if (json && signature)
+            json_array_append_new(list, signature_json(arena, signature));
+        else if (json)
+            json_array_append_new(list, json_pack("{s:s}", "name", name));
+        else
+            printf("%s: %s\n", name, signature ? signature_needs(arena, signature) : "what the outputs' formulas name");
+    }
+    if (json) {
+        json_dumpf(list, stdout, JSON_INDENT(1));
+        putchar('\n');
+    }
+    json_decref(list);
     return EXIT_PASS;
 }
 
@@ -232,8 +293,8 @@ int cli_task(int argc, char **argv)
         .doc =
             "The benchmark's tasks.\vlist: every task. show: one task, its cases and its description. check: make the "
             "inputs and the references of case 0 and of hidden cases of every task, or of the one named, and try "
-            "candidates that do no work. references: what 'reference' in a task.yaml may say. new: the skeleton of a "
-            "task of your own (docs/tasks.md). TASK may be a directory.",
+            "candidates that do no work. references: what 'reference' in a task.yaml may say, and what each needs of a "
+            "task. new: a task of your own to begin with (docs/tasks.md). TASK may be a directory.",
     };
     struct task_arguments arguments = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -249,7 +310,7 @@ int cli_task(int argc, char **argv)
     else if (strcmp(word, "check") == 0 && arguments.count == 2)
         code = check_one(&arena, arguments.words[1], arguments.full);
     else if (strcmp(word, "references") == 0 && arguments.count == 1)
-        code = list_references();
+        code = list_references(&arena, arguments.json);
     else if (strcmp(word, "new") == 0 && arguments.count == 2)
         code = cli_task_new(&arena, arguments.words[1], arguments.reference, arguments.like);
     else

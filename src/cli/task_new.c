@@ -74,11 +74,11 @@ static void add_head(struct text *yaml, const struct place *place)
 }
 
 /* One input, one output, elementwise. */
-static void add_skeleton(struct text *yaml, const struct place *place, const char *reference)
+static void add_skeleton(struct text *yaml, const struct place *place, const char *formula)
 {
     add_head(yaml, place);
     text_addf(yaml,
-              "reference: %s\n"
+              "reference: formula\n"
               "vary: sizes\n"
               "inputs:                     # in the order of the OpDef\n"
               "  - name: x\n"
@@ -90,11 +90,24 @@ static void add_skeleton(struct text *yaml, const struct place *place, const cha
               "  - name: y\n"
               "    shape: \"$shape\"\n"
               "    dtype: \"$dtype\"\n"
-              "    types: [float16, float32]\n",
-              reference);
-    if (strcmp(reference, "formula") == 0)
-        text_add(yaml,
-                 "    formula: \"?\"            # fill in: the value of an element, for example x * sigmoid(x)\n");
+              "    types: [float16, float32]\n"
+              "    formula: \"%s\"%s\n",
+              formula,
+              *formula == '?' ? "            # fill in: the value of an element, for example x * sigmoid(x)" : "");
+}
+
+/* What a reference needs; false for `formula`. */
+static bool add_needs(struct arena *arena, struct text *yaml, const struct place *place, const char *reference,
+                      const char **cases)
+{
+    struct text head = {0};
+    const char *text;
+    add_head(&head, place);
+    bool known = task_skeleton(arena, task_reference_find(reference), head.bytes, &text, cases);
+    if (known)
+        text_add(yaml, text);
+    text_free(&head);
+    return known;
 }
 
 /* The task.yaml of another task under the new name. Its note and its name for the OpDef stay behind. */
@@ -139,23 +152,26 @@ static const char *description(struct arena *arena, const struct place *place)
 
 /* The texts of task.yaml and cases.csv. */
 static struct akgen_error *compose(struct arena *arena, const struct place *place, const char *reference,
-                                   const char *like, struct text *yaml, char **cases)
+                                   const char *like, struct text *yaml, const char **cases)
 {
     enum { MAX_BYTES = 4 << 20 };
     struct task model;
-    char *source;
+    char *source, *text;
     *cases = arena_strdup(arena, "case_id;shape;dtype\n0;[48, 1024];float16\n1;[7, 33];float32\n");
     if (!like) {
-        add_skeleton(yaml, place, reference ? reference : "formula");
+        if (!reference || !add_needs(arena, yaml, place, reference, cases))
+            add_skeleton(yaml, place, reference ? "x * sigmoid(x)" : "?");
         return NULL;
     }
     struct akgen_error *error = task_find(arena, toolchain_home(), like, &model);
     if (!error)
         error = files_read(arena, arena_printf(arena, "%s/task.yaml", model.dir), MAX_BYTES, &source, NULL);
     if (!error)
-        error = files_read(arena, arena_printf(arena, "%s/cases.csv", model.dir), MAX_BYTES, cases, NULL);
-    if (!error)
+        error = files_read(arena, arena_printf(arena, "%s/cases.csv", model.dir), MAX_BYTES, &text, NULL);
+    if (!error) {
+        *cases = text;
         add_copy(yaml, place, source, reference);
+    }
     return error;
 }
 
@@ -163,7 +179,7 @@ int cli_task_new(struct arena *arena, const char *path, const char *reference, c
 {
     struct place place;
     struct text yaml = {0};
-    char *cases = NULL;
+    const char *cases = NULL;
     struct akgen_error *error = read_path(arena, path, &place);
     if (!error && files_exists(place.dir))
         error = error_new("%s: exists already", place.dir);

@@ -163,8 +163,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
     bench->scope = eval_scopes.of[options->scope];
     bench->profile = eval_profiles.of[options->profile];
     bench->akgen = AKGEN_VERSION;
-    bench->protocol =
-        count ? task_protocol(&bench->arena, &tasks[0], options->profile, eval_trials(&tasks[0], options)) : "";
+    bench->protocol = count ? eval_protocol(&bench->arena, &tasks[0], options) : "";
     for (int i = 0; i < count; i++)
         if (has_case(&tasks[i], options->only_case))
             from->add(bench, &tasks[i], provider_tree(from, provider));

@@ -28,7 +28,7 @@ struct bench_row {
 struct bench {
     int64_t run; /* number in the database; 0 = not stored */
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
-    const char *protocol;   /* task_protocol(): stands beside every figure; "" if the suite has only one */
+    const char *protocol;   /* eval_protocol(): stands beside every figure; "" if the suite has only one */
     struct bench_row *rows; /* by task, then sample */
     int count, capacity;
     int skipped; /* tasks that lack the only case asked for; known to a run that was just made */

@@ -149,6 +149,19 @@ static int find_attr(const struct task *task, const char *name)
     return -1;
 }
 
+/* What the operator finds of a value that the wrapper passes. */
+static void receive(struct bound_case *bound, const struct op_wrapper_value *passed, struct op_attr *attr)
+{
+    if (!passed->note || !attr->value)
+        return;
+    json_t *value = op_wrapper_received(passed->passing, attr->value);
+    if (!bound->passing && !json_equal(value, attr->value))
+        bound->passing = passed->note;
+    bound->received = bound->received ? bound->received : json_array();
+    json_array_append_new(bound->received, value);
+    attr->value = value;
+}
+
 static const char *bind_attrs(struct arena *arena, struct bound_case *bound)
 {
     const struct task *task = bound->instance->task;
@@ -159,6 +172,7 @@ static const char *bind_attrs(struct arena *arena, struct bound_case *bound)
         int from = wrapper ? find_attr(task, wrapper->attrs[i].name) : -1;
         if (from < 0 && wrapper && wrapper->attrs[i].value) {
             bound->attrs[i].value = wrapper->attrs[i].value;
+            receive(bound, &wrapper->attrs[i], &bound->attrs[i]);
             continue;
         }
         if (from < 0)
@@ -170,6 +184,8 @@ static const char *bind_attrs(struct arena *arena, struct bound_case *bound)
         else if (def->attrs[i].required)
             return arena_printf(arena, "the OpDef requires attribute '%s', which the task does not pass",
                                 def->attrs[i].name);
+        if (wrapper)
+            receive(bound, &wrapper->attrs[i], &bound->attrs[i]);
     }
     return NULL;
 }

@@ -30,7 +30,8 @@ static bool unpack(struct verdict *verdict, const struct task *task)
     struct py_problem problem;
     struct akgen_error *error = op_response_read(arena, verdict->candidate_dir, task->op_type, response, &problem);
     if (error) {
-        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, error);
+        set_error(verdict, error->of_the_file ? AKGEN_VERDICT_COMPILE_ERROR : AKGEN_VERDICT_INFRA_ERROR,
+                  AKGEN_STAGE_PARSE, error);
         return false;
     }
     if (problem.kind != PY_NONE) {
@@ -63,6 +64,23 @@ bool candidate_open(struct verdict *verdict, const struct task *task, bool need_
     return !error;
 }
 
+/* The extension is host code: what is wrong with it stands with the compiler's errors. Only types are looked at. */
+static void fail_build(struct verdict *verdict)
+{
+    struct build *build = &verdict->build;
+    struct diagnostic *all = arena_alloc(&verdict->arena, sizeof *all * (size_t)(build->diagnostic_count + 1));
+    if (build->diagnostic_count)
+        memcpy(all, build->diagnostics, sizeof *all * (size_t)build->diagnostic_count);
+    all[build->diagnostic_count++] = (struct diagnostic){.class = DIAG_DTYPE,
+                                                         .error = true,
+                                                         .file = "python_bind_src",
+                                                         .line = verdict->wrapper.line,
+                                                         .message = verdict->wrapper.reason};
+    build->diagnostics = all;
+    build->stage = BUILD_HOST;
+    build->error = verdict->wrapper.reason;
+}
+
 bool candidate_check_wrapper(struct verdict *verdict)
 {
     static const struct {
@@ -72,11 +90,14 @@ bool candidate_check_wrapper(struct verdict *verdict)
         [OP_WRAPPER_MORE] = {AKGEN_VERDICT_UNSUPPORTED, AKGEN_STAGE_RUN},
         [OP_WRAPPER_FOREIGN] = {AKGEN_VERDICT_REJECTED, AKGEN_STAGE_RUN},
         [OP_WRAPPER_BROKEN] = {AKGEN_VERDICT_WRONG, AKGEN_STAGE_RUN}, /* it compiles; the call fails */
+        [OP_WRAPPER_INVALID] = {AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_HOST},
     };
     if (!verdict->response)
         return true;
     op_wrapper_read(&verdict->arena, verdict->response, &verdict->build.def, &verdict->wrapper);
     enum op_wrapper_kind kind = verdict->wrapper.kind;
+    if (kind == OP_WRAPPER_INVALID)
+        fail_build(verdict);
     if (kind != OP_WRAPPER_PLAIN)
         verdict_set(verdict, outcomes[kind].kind, outcomes[kind].stage, verdict->wrapper.reason);
     return kind == OP_WRAPPER_PLAIN;

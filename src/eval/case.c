@@ -42,20 +42,51 @@ const char *eval_case_dtype(const struct task_instance *instance)
     return instance->outputs[0].count ? akgen_dtype_name(instance->outputs[0].tensors[0].type) : "";
 }
 
-/* True if the case runs otherwise where UB holds something else before it is written. */
-static bool runs_otherwise(struct arena *arena, struct bound_case *bound, const struct job *job, uint64_t poison,
-                           const struct verdict_case *row, const uint8_t *outputs)
+/* A run that repeats another may take this many times its time: only a kernel that hangs needs more. */
+enum { PATIENCE = 4 };
+
+/* The case once more, from the memory as it was. */
+static void repeat(struct arena *arena, struct bound_case *bound, const struct job *job, double first_seconds,
+                   struct job_result *run)
+{
+    struct job other = *job;
+    other.seconds += PATIENCE * first_seconds;
+    gm_memory_fill(bound);
+    job_run(arena, &other, run);
+}
+
+/* What a repetition says about a case that was right. */
+enum same { SAME, OTHERWISE, UNKNOWN };
+
+/* Does the case run otherwise where UB holds something else before it is written? UNKNOWN: the run failed for a reason
+ * of ours, row says which. */
+static enum same compare_run(struct arena *arena, struct bound_case *bound, const struct job *job, uint64_t poison,
+                             struct verdict_case *row, const uint8_t *outputs)
 {
     struct job other = *job;
     struct job_result run = {0};
     other.poison = poison;
     other.log_fd = -1;
-    gm_memory_fill(bound);
-    job_run(arena, &other, &run);
-    bool otherwise = run.status != JOB_OK || run.stats.path != row->run.stats.path ||
-                     gm_memory_first_difference(arena, bound, outputs);
+    repeat(arena, bound, &other, row->run.run_seconds, &run);
+    enum same same = SAME;
+    if (run.status == JOB_BROKEN) {
+        same = UNKNOWN;
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
+                  arena_printf(arena, "in a repetition: %s", run.error));
+    } else if (run.status != JOB_OK || run.stats.path != row->run.stats.path ||
+               gm_memory_first_difference(arena, bound, outputs))
+        same = OTHERWISE;
     job_result_free(&run);
-    return otherwise;
+    return same;
+}
+
+/* The first finding of that name; NULL if there is none. */
+static struct job_finding *finding_named(const struct verdict_case *row, const char *fault)
+{
+    for (size_t i = 0; i < row->run.finding_count; i++)
+        if (strcmp(row->run.findings[i].fault, fault) == 0)
+            return &row->run.findings[i];
+    return NULL;
 }
 
 /* A value made of bytes that nothing has written was stored in UB, where it does no harm by itself; whether it decides
@@ -65,23 +96,20 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
                              struct verdict_case *row)
 {
     static const uint64_t poisons[] = {0x3f803f803f803f80, 0xbf80bf80bf80bf80, 0x8000000080000000};
-    struct job_finding *finding = NULL;
-    for (size_t i = 0; i < row->run.finding_count && !finding; i++)
-        if (strcmp(row->run.findings[i].fault, npu_fault_name(FAULT_undefined_scalar)) == 0)
-            finding = &row->run.findings[i];
+    struct job_finding *finding = finding_named(row, npu_fault_name(FAULT_undefined_scalar));
     if (!finding || !row->ok)
         return;
     uint8_t *outputs = gm_memory_save_outputs(bound);
-    bool otherwise = false;
-    for (size_t i = 0; i < sizeof poisons / sizeof poisons[0] && !otherwise; i++)
-        otherwise = runs_otherwise(arena, bound, job, poisons[i], row, outputs);
-    /* The last run of all: its outputs are the case's. */
-    if (!runs_otherwise(arena, bound, job, 0, row, outputs) && otherwise) {
+    enum same same = SAME;
+    for (size_t i = 0; i < sizeof poisons / sizeof poisons[0] && same == SAME; i++)
+        same = compare_run(arena, bound, job, poisons[i], row, outputs);
+    if (same == OTHERWISE && compare_run(arena, bound, job, 0, row, outputs) == SAME) {
         finding->fatal = row->run.fault = true;
         finding->message =
             arena_printf(arena, "%s; the kernel runs otherwise where they hold something else", finding->message);
         judge_set(row, AKGEN_VERDICT_FAULT, AKGEN_STAGE_RUN, judge_place(arena, finding));
     }
+    gm_memory_put_outputs(bound, outputs);
     free(outputs);
 }
 
@@ -94,8 +122,8 @@ static void run_other_orders(struct arena *arena, struct bound_case *bound, stru
     for (int seed = 1; seed <= bound->candidate->options->orders && row->ok; seed++) {
         struct verdict_case other = *row;
         job->seed = (uint64_t)seed;
-        gm_memory_fill(bound);
-        job_run(arena, job, &other.run);
+        repeat(arena, bound, job, row->run.run_seconds, &other.run);
+        conflicts_adopt(arena, &row->run, &other.run);
         judge_run(arena, bound, &other);
         row->orders_tried = other.orders_tried = seed;
         const char *where = other.ok && !row->order_decides ? gm_memory_first_difference(arena, bound, saved) : NULL;
@@ -129,7 +157,13 @@ static const struct build_kernel *kernel_for(const struct build *build, int comb
     return NULL;
 }
 
-static struct job make_job(struct arena *arena, const struct bound_case *bound, const struct build_kernel *kernel)
+/* job.restore */
+static void fill_again(void *bound)
+{
+    gm_memory_fill(bound);
+}
+
+static struct job make_job(struct arena *arena, struct bound_case *bound, const struct build_kernel *kernel)
 {
     const struct eval_candidate *candidate = bound->candidate;
     const struct eval_options *options = candidate->options;
@@ -158,9 +192,11 @@ static struct job make_job(struct arena *arena, const struct bound_case *bound, 
         .gm_bytes = bound->gm.bytes,
         .gm_unit = options->profile == TASK_STRICT ? GM_UNIT_CANN : GM_UNIT_TORCH,
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
-        .seconds = options->case_seconds > 0 ? options->case_seconds : 60,
+        .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
         .log_fd = options->debug ? options->debug->log_fd : -1,
         .debugger = options->debug ? options->debug->debugger : NULL,
+        .restore = fill_again,
+        .closure = bound,
     };
 }
 
@@ -175,6 +211,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
     }
     struct job job = make_job(arena, bound, kernel);
     job_run(arena, &job, &row->run);
+    conflicts_weigh(arena, bound, &job, &row->run);
     judge_run(arena, bound, row);
     if (options->debug)
         show_run(arena, bound);
@@ -195,6 +232,19 @@ static void bind_and_run(struct arena *arena, struct bound_case *bound, struct v
     else
         run_bound(arena, bound, row);
     gm_memory_free(&bound->gm);
+    json_decref(bound->received);
+}
+
+/* The prepared case under the options' tolerance; candidates with others share what is prepared. eval_run() has seen that
+ * the task takes it. */
+static const struct task_instance *instance_as_wanted(struct arena *arena, const struct eval_options *options,
+                                                      const struct prepared *prepared)
+{
+    if (!options->tolerance)
+        return prepared_instance(prepared);
+    struct task_instance *wanted = arena_copy(arena, prepared_instance(prepared), sizeof *wanted);
+    error_free(task_instance_set_tolerance(arena, wanted, options->tolerance));
+    return wanted;
 }
 
 /* One run of a case: inputs from `seed`, the first tensor at offset `begin` of GM. */
@@ -211,7 +261,7 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
         error_free(error);
         return;
     }
-    bound.instance = prepared_instance(bound.prepared);
+    bound.instance = instance_as_wanted(arena, candidate->options, bound.prepared);
     row->shape = describe_shape(arena, bound.instance);
     row->dtype = eval_case_dtype(bound.instance);
     row->reduced = bound.instance->reduced;
@@ -241,8 +291,8 @@ static void run_again(const struct eval_candidate *candidate, const struct task_
     job_result_free(&again.run);
 }
 
-void eval_case(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
-               struct verdict_case *row)
+void case_run(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
+              struct verdict_case *row)
 {
     run_case(candidate, task_case, candidate->options->input_seed, 0, arena, row);
     row->trials = 1;

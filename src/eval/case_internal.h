@@ -18,12 +18,19 @@ struct bound_case {
     const struct task_instance *instance;  /* its case */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     struct op_attr *attrs;
-    int combination; /* of data types, an index into the OpDef's */
+    json_t *received;    /* array: those of the attributes' values that the wrapper does not pass whole; or NULL */
+    const char *passing; /* what is wrong with the first of them, or NULL */
+    int combination;     /* of data types, an index into the OpDef's */
     struct gm_memory gm;
     uint64_t begin; /* offset of the first tensor */
 };
 
+enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
+
 /* case.c */
+/* Runs a case, or what stands in for a giant one, with as many inputs and in as many orders as the options say. */
+void case_run(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
+              struct verdict_case *row);
 /* The data type that a case is called by: of its first tensor input. */
 const char *eval_case_dtype(const struct task_instance *instance);
 
@@ -42,8 +49,17 @@ void gm_memory_fill(struct bound_case *bound);
 void gm_memory_free(struct gm_memory *gm);
 /* A copy of the output bytes of a run, one after the other; the caller frees it. */
 uint8_t *gm_memory_save_outputs(const struct bound_case *bound);
+/* Puts such a copy back. */
+void gm_memory_put_outputs(const struct bound_case *bound, const uint8_t *saved);
 /* "y[17]": the first output element that differs from the saved bytes; NULL if none does. */
 const char *gm_memory_first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved);
+
+/* conflicts.c */
+/* Makes notes of the conflicts of a run that cannot change a result, unless --strict-order. Leaves the run's outputs in
+ * GM. */
+void conflicts_weigh(struct arena *arena, struct bound_case *bound, const struct job *job, struct job_result *run);
+/* The same for another run of the case: by what has been found out for `judged`. */
+void conflicts_adopt(struct arena *arena, const struct job_result *judged, struct job_result *run);
 
 /* judge.c */
 void judge_set(struct verdict_case *row, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,

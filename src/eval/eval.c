@@ -88,7 +88,7 @@ static const char *first_error(const struct build *build)
 static const char *unsupported_name(const struct build *build)
 {
     for (int i = 0; i < build->diagnostic_count; i++)
-        if (build->diagnostics[i].unsupported)
+        if (build->diagnostics[i].error && build->diagnostics[i].unsupported)
             return build->diagnostics[i].unsupported;
     return NULL;
 }
@@ -130,6 +130,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .no_cache = options->no_cache,
         .select = select_combinations,
         .closure = &selection,
+        .soc = options->soc->name,
         .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
@@ -174,8 +175,15 @@ static void run_all_cases(const struct eval_candidate *candidate, struct verdict
     workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
 }
 
+/* A giant case that this machine could not run at full size. */
+static bool is_undecided(const struct verdict_case *row)
+{
+    return row->kind == AKGEN_VERDICT_INFRA_ERROR && row->stand_in;
+}
+
 /* The verdict is that of the first case that did not pass. A cheat comes first, wherever it was tried; then our own
- * failures and missing features, because nothing can be concluded about the candidate then. */
+ * failures and missing features, because nothing can be concluded about the candidate then. A giant case that could not
+ * be tried comes last: what the others show stands. */
 static void sum_up(struct verdict *verdict)
 {
     static const enum akgen_verdict_kind first[] = {AKGEN_VERDICT_REJECTED, AKGEN_VERDICT_INFRA_ERROR,
@@ -185,16 +193,35 @@ static void sum_up(struct verdict *verdict)
         verdict->cases_passed += verdict->cases[i].ok;
     for (size_t k = 0; k < sizeof first / sizeof *first && !decisive; k++)
         for (int i = 0; i < verdict->case_count && !decisive; i++)
-            if (verdict->cases[i].kind == first[k])
+            if (verdict->cases[i].kind == first[k] && !is_undecided(&verdict->cases[i]))
                 decisive = &verdict->cases[i];
-    for (int i = 0; i < verdict->case_count && !decisive; i++)
-        if (!verdict->cases[i].ok)
-            decisive = &verdict->cases[i];
+    for (int undecided = 0; undecided <= 1; undecided++)
+        for (int i = 0; i < verdict->case_count && !decisive; i++)
+            if (!verdict->cases[i].ok && is_undecided(&verdict->cases[i]) == undecided)
+                decisive = &verdict->cases[i];
     if (decisive)
         verdict_set(verdict, decisive->kind, decisive->stage,
                     arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
     else
         verdict_set(verdict, AKGEN_VERDICT_PASS, AKGEN_STAGE_COMPARE, NULL);
+}
+
+/* The task as these options want it: with its suite's other tolerance. NULL: the verdict says why there is none. */
+static const struct task *task_as_wanted(struct verdict *verdict, const struct task *task,
+                                         const struct eval_options *options)
+{
+    if (!options->tolerance || task->broken)
+        return task;
+    struct task *wanted = arena_copy(&verdict->arena, task, sizeof *task);
+    struct akgen_error *error = options->profile == TASK_STRICT
+                                    ? error_new("the strict profile has limits of its own")
+                                    : task_set_tolerance(&verdict->arena, wanted, options->tolerance);
+    if (!error)
+        return wanted;
+    verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE,
+                arena_printf(&verdict->arena, "tolerance: %s", error->message));
+    error_free(error);
+    return NULL;
 }
 
 static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
@@ -216,9 +243,15 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
         }
         return;
     }
-    struct eval_candidate candidate = {task, options, &verdict->build, verdict->sync,
+    pthread_mutex_t giants = PTHREAD_MUTEX_INITIALIZER;
+    struct eval_candidate candidate = {task,
+                                       options,
+                                       &verdict->build,
+                                       verdict->sync,
+                                       options->cache ? eval_cache_giants(options->cache) : &giants,
                                        verdict->response ? &verdict->wrapper : NULL};
     run_all_cases(&candidate, verdict);
+    pthread_mutex_destroy(&giants);
     sum_up(verdict);
 }
 
@@ -227,6 +260,14 @@ int eval_trials(const struct task *task, const struct eval_options *options)
     if (options->profile == TASK_STRICT)
         return options->trials > 2 ? options->trials : 2;
     return options->trials > 0 ? options->trials : task_trials(task);
+}
+
+const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options)
+{
+    const char *protocol = task_protocol(arena, task, options->profile, eval_trials(task, options));
+    if (!options->strict_order)
+        return protocol;
+    return arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
 }
 
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
@@ -238,9 +279,11 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     verdict->task = task->name;
     verdict->candidate_dir = verdict->project_dir = arena_strdup(&verdict->arena, candidate_dir);
     verdict->options = options;
-    verdict->protocol = task_protocol(&verdict->arena, task, options->profile, eval_trials(task, options));
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
-    evaluate(verdict, task, options);
+    const struct task *wanted = task_as_wanted(verdict, task, options);
+    verdict->protocol = eval_protocol(&verdict->arena, wanted ? wanted : task, options);
+    if (wanted)
+        evaluate(verdict, task, options);
     verdict->seconds = clock_seconds() - start;
 }
 

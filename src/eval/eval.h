@@ -47,12 +47,13 @@ struct eval_options {
     enum npu_sync sync;
     bool random_order;
     uint64_t order_seed;
-    int orders; /* random schedules (seeds 1 to orders) that a right case is run under besides */
+    int orders;        /* random schedules (seeds 1 to orders) that a right case is run under besides */
+    bool strict_order; /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
     int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
     const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
     int jobs;              /* cases and compiles side by side */
-    double case_seconds;   /* limit per case; 0 = 60 */
+    double case_seconds;   /* limit per case, in proportion for a giant one that runs at full size unasked; 0 = 60 */
     const char *cache_dir; /* NULL = default */
     bool no_cache;
     const struct eval_debug *debug; /* NULL: none */
@@ -70,9 +71,10 @@ struct verdict_case {
     enum akgen_verdict_stage stage;
     const char *shape; /* "x[8,2048] y[8,2048]" */
     const char *dtype;
-    bool reduced;
-    int trials;  /* inputs that were tried */
-    bool hidden; /* sizes that the task does not show (strict profile) */
+    bool reduced;         /* a smaller case stood in */
+    const char *stand_in; /* of a giant case that ran at full size, or could not: what came of the smaller one; NULL */
+    int trials;           /* inputs that were tried */
+    bool hidden;          /* sizes that the task does not show (strict profile) */
     struct job_result run;
     struct task_mismatch mismatch; /* valid when the case was compared */
     bool compared;
@@ -91,7 +93,7 @@ struct verdict {
     struct op_response *response; /* what was unpacked there; NULL: the candidate is a directory */
     struct op_wrapper wrapper;    /* of a response: how its PyTorch module calls the operator */
     const struct eval_options *options;
-    const char *protocol; /* task_protocol() */
+    const char *protocol; /* eval_protocol() */
     enum npu_sync sync;   /* in effect */
     struct build build;
     struct verdict_case *cases;
@@ -102,6 +104,8 @@ struct verdict {
 /* Inputs tried per case: what the options say; else the suite's protocol, and at least 2 under the strict profile,
  * whose second run has other addresses too. */
 int eval_trials(const struct task *task, const struct eval_options *options);
+/* task_protocol(), with what else figures depend on. */
+const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
  * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

@@ -4,12 +4,15 @@
 
 #include "eval/eval.h"
 
+#include <pthread.h>
+
 /* Everything that one case needs; read-only while cases run side by side. */
 struct eval_candidate {
     const struct task *task;
     const struct eval_options *options;
     const struct build *build;
     enum npu_sync sync;
+    pthread_mutex_t *giants;          /* held while a giant case runs at full size: one at a time, for their memory */
     const struct op_wrapper *wrapper; /* NULL: tensors by order, attributes by name */
 };
 /* Inputs of a case and, once asked for, the reference of its profile (prepared.c). Shared by candidates that run at the
@@ -37,7 +40,10 @@ void candidate_close(struct verdict *verdict);
 
 /* Index of the OpDef's dtype combination that fits the case, or -1. */
 int eval_combination(const struct op_def *def, const struct task_instance *instance);
-/* Runs one case and fills the verdict's row; strings and results live in `arena`. */
+/* What eval_candidate.giants is for the candidates of one run. */
+pthread_mutex_t *eval_cache_giants(struct eval_cache *cache);
+/* Runs one case, a giant one at full size where the smaller one that stands in is not right, and fills the verdict's
+ * row; strings and results live in `arena`. (full_size.c) */
 void eval_case(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
                struct verdict_case *row);
 

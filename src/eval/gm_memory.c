@@ -125,6 +125,16 @@ uint8_t *gm_memory_save_outputs(const struct bound_case *bound)
     return outputs;
 }
 
+void gm_memory_put_outputs(const struct bound_case *bound, const uint8_t *saved)
+{
+    for (int i = 0; i < bound->instance->task->output_count; i++)
+        for (int t = 0; t < bound->outputs[i].count; t++) {
+            const struct job_tensor *tensor = &bound->outputs[i].tensors[t];
+            memcpy(bound->gm.base + tensor->offset, saved, tensor->bytes);
+            saved += tensor->bytes;
+        }
+}
+
 const char *gm_memory_first_difference(struct arena *arena, const struct bound_case *bound, const uint8_t *saved)
 {
     for (int i = 0; i < bound->instance->task->output_count; i++)

@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "eval/case_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 struct task_argument *judge_actual(struct arena *arena, const struct bound_case *bound)
@@ -116,6 +117,41 @@ static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bo
     return mismatch.ok;
 }
 
+/* An estimate is off by 0.3 %; squares, cubes and sums of what it gave by a few times that. */
+#define ESTIMATE_REACH 0x1p-6
+
+/* True if the outputs are off by no more than a few estimates' errors: of each element, or of the largest. */
+static bool is_off_by_estimates(const struct task_argument *expected, const struct task_mismatch *mismatch)
+{
+    const struct task_tensor *tensor = &expected[mismatch->output].tensors[mismatch->tensor];
+    double values[256], largest = 0;
+    for (int64_t first = 0, all = task_scalars(tensor); first < all; first += 256) {
+        int n = all - first < 256 ? (int)(all - first) : 256;
+        task_read_double(tensor, first, n, values);
+        for (int i = 0; i < n; i++)
+            if (isfinite(values[i]) && fabs(values[i]) > largest)
+                largest = fabs(values[i]);
+    }
+    return !mismatch->not_finite && isfinite(mismatch->actual) && isfinite(mismatch->expected) &&
+           (mismatch->max_rel <= ESTIMATE_REACH || mismatch->max_abs <= ESTIMATE_REACH * largest);
+}
+
+/* Why the outputs are wrong: the comparison's sentence, and what explains it: an attribute that did not arrive whole, or an
+ * instruction whose precision fits the size of the error. */
+static const char *why_wrong(struct arena *arena, const struct bound_case *bound, const struct task_argument *expected,
+                             const struct verdict_case *row)
+{
+    const struct job_finding *estimate = NULL;
+    if (bound->passing)
+        return arena_printf(arena, "%s; %s", row->mismatch.reason, bound->passing);
+    for (size_t i = 0; i < row->run.finding_count && !estimate; i++)
+        if (strcmp(row->run.findings[i].fault, npu_fault_name(FAULT_vec_estimate)) == 0)
+            estimate = &row->run.findings[i];
+    if (!estimate || !is_off_by_estimates(expected, &row->mismatch))
+        return arena_strdup(arena, row->mismatch.reason);
+    return arena_printf(arena, "%s; the size of the error fits %s", row->mismatch.reason, judge_place(arena, estimate));
+}
+
 static void judge_outputs(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
 {
     enum task_profile profile = bound->candidate->options->profile;
@@ -130,7 +166,7 @@ static void judge_outputs(struct arena *arena, struct bound_case *bound, struct 
                   arena_printf(arena, "the kernel changed input '%s' into one that its outputs fit (%s)", changed,
                                row->mismatch.reason));
     else if (!row->mismatch.ok)
-        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, arena_strdup(arena, row->mismatch.reason));
+        judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, why_wrong(arena, bound, expected, row));
     else if (unwritten)
         judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_COMPARE, unwritten);
     else if (changed && profile == TASK_STRICT)

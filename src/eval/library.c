@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The verdict and what its strings live in. */
@@ -32,10 +33,20 @@ static struct eval_options options_of(const struct akgen_request *request)
         .only_case = request->one_case ? request->case_id : -1,
         .random_order = request->random_order,
         .order_seed = request->order_seed,
+        .strict_order = request->strict_order,
         .input_seed = request->input_seed,
         .case_seconds = request->case_seconds,
         .jobs = request->jobs > 0 ? request->jobs : 1,
+        .tolerance = request->tolerance,
     };
+}
+
+/* A project's directory, or an answer's file, that can be read. */
+static struct akgen_error *check_candidate(const char *path)
+{
+    struct stat status;
+    bool file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return access(path, file ? R_OK : R_OK | X_OK) ? error_new("%s: %m", path) : NULL;
 }
 
 struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
@@ -46,8 +57,8 @@ struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
     if (!options.soc)
         return refuse(owned, error_new("no chip '%s'", request->soc));
     struct akgen_error *error = task_find(&owned->arena, toolchain_home(), request->task, &task);
-    if (!error && access(request->candidate, R_OK | X_OK) != 0)
-        error = error_new("%s: %m", request->candidate);
+    if (!error)
+        error = check_candidate(request->candidate);
     if (error)
         return refuse(owned, error);
     struct verdict verdict;

@@ -21,7 +21,7 @@ struct prepared {
     uint64_t bytes, used_at;
 };
 struct eval_cache {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, giants;
     struct prepared *entries;
     uint64_t limit, clock;
 };
@@ -39,6 +39,7 @@ struct eval_cache *eval_cache_create(uint64_t bytes)
     struct eval_cache *cache = memory_alloc(sizeof *cache);
     cache->limit = bytes;
     pthread_mutex_init(&cache->lock, NULL);
+    pthread_mutex_init(&cache->giants, NULL);
     return cache;
 }
 
@@ -50,7 +51,13 @@ void eval_cache_destroy(struct eval_cache *cache)
         cache->entries = next;
     }
     pthread_mutex_destroy(&cache->lock);
+    pthread_mutex_destroy(&cache->giants);
     free(cache);
+}
+
+pthread_mutex_t *eval_cache_giants(struct eval_cache *cache)
+{
+    return &cache->giants;
 }
 
 static struct prepared *prepared_new(const struct task_case *task_case, uint64_t seed,

@@ -128,6 +128,11 @@ static void put_case(FILE *out, const json_t *row)
     put(out, string_at(row, "shape"));
     if (json_is_true(json_object_get(row, "reduced")))
         fputs(" <span class=dim>(reduced)</span>", out);
+    if (*string_at(row, "stand_in")) {
+        fputs(" <span class=dim>(full size, because a smaller case that stood in is not right: ", out);
+        put(out, string_at(row, "stand_in"));
+        fputs(")</span>", out);
+    }
     fprintf(out, "<td class=n>%d<td class=n>%.1f<td>", (int)json_integer_value(json_object_get(run, "blocks")),
             json_real_value(json_object_get(run, "seconds")) * 1e3);
     put(out, string_at(row, "error"));

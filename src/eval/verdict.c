@@ -2,6 +2,7 @@
  * checks. */
 #include "eval/eval.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,27 +27,23 @@ const char *akgen_verdict_stage_name(enum akgen_verdict_stage stage)
     return names[stage];
 }
 
-/* Text from a candidate may hold anything; what is not UTF-8 becomes null rather than an error. */
+/* Text from a candidate may hold any bytes; null is null. */
 static json_t *text(const char *value)
 {
-    json_t *json = value ? json_string(value) : NULL;
-    return json ? json : json_null();
-}
-
-/* What a candidate printed, whatever bytes it is; null if it printed nothing. */
-static json_t *printed(const char *value)
-{
-    if (!value || !*value)
-        return json_null();
-    json_t *json = json_string(value);
+    json_t *json = value ? json_string(value) : json_null();
     if (json)
         return json;
-    char *ascii = memory_string(value);
-    for (char *at = ascii; *at; at++)
-        *at = (unsigned char)*at < 128 ? *at : '?';
-    json = json_string(ascii);
-    free(ascii);
+    char *readable = memory_string(value);
+    text_make_utf8(readable);
+    json = json_string(readable);
+    free(readable);
     return json;
+}
+
+/* null if it printed nothing. */
+static json_t *printed(const char *value)
+{
+    return text(value && *value ? value : NULL);
 }
 
 static json_t *line(int number)
@@ -170,6 +167,7 @@ static json_t *case_json(const struct verdict_case *row)
     json_object_set_new(json, "shape", text(row->shape));
     json_object_set_new(json, "dtype", text(row->dtype));
     json_object_set_new(json, "reduced", json_boolean(row->reduced));
+    json_object_set_new(json, "stand_in", text(row->stand_in));
     json_object_set_new(json, "hidden", json_boolean(row->hidden));
     json_object_set_new(json, "orders_tried", json_integer(row->orders_tried));
     json_object_set_new(json, "order_decides", text(row->order_decides));
@@ -213,6 +211,7 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "sync", json_string(eval_syncs.of[verdict->sync]));
     json_object_set_new(json, "schedule", json_string(eval_schedules.of[options->random_order]));
     json_object_set_new(json, "schedule_seed", json_integer((json_int_t)options->order_seed));
+    json_object_set_new(json, "strict_order", json_boolean(options->strict_order));
     json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
     json_object_set_new(json, "seconds", json_real(verdict->seconds));
     json_object_set_new(json, "wrapper", text(verdict->wrapper.reason));

@@ -1,6 +1,7 @@
 /* Coroutines: each block of a kernel runs on a stack of its own and switches where it waits for others. */
 #include "npu/fiber.h"
 
+#include "npu/area.h"
 #include "npu/machine.h"
 
 #include <stdlib.h>
@@ -14,13 +15,14 @@
 #endif
 #endif
 
-/* A chip's scalar stack is 32 KB; code for the host needs more for the same source, unoptimised code most of all. */
+/* A chip's scalar stack is 32 KB; code for the host needs more for the same source, unoptimised code most of all. Each
+ * stack is zeros when its block begins, and below it nothing is mapped. */
 enum { STACK_BYTES = 1 << 20, GUARD_BYTES = 1 << 16 };
 
 struct fiber_context {
     ucontext_t context;
     void (*body)(struct npu_core *core);
-    uint8_t *mapping;           /* guard, then stack */
+    uint8_t *stack;
     void *fake_stack;           /* AddressSanitizer's, while the fiber is away */
     struct fiber_context *next; /* in the list of free ones */
 };
@@ -28,6 +30,7 @@ struct fiber_context {
 /* Where fibers come from and return to: one per machine. */
 struct npu_fibers {
     struct fiber_context *free_contexts;
+    uint64_t next_stack; /* in NPU_AREA_STACKS */
     ucontext_t scheduler;
     void *fake_stack; /* AddressSanitizer's of the scheduler, and where the scheduler's stack is */
     const void *stack_bottom;
@@ -47,7 +50,7 @@ void fibers_destroy(struct npu_fibers *fibers)
     while (fibers->free_contexts) {
         struct fiber_context *context = fibers->free_contexts;
         fibers->free_contexts = context->next;
-        munmap(context->mapping, GUARD_BYTES + STACK_BYTES);
+        munmap(context->stack, STACK_BYTES);
         free(context);
     }
     free(fibers);
@@ -62,7 +65,7 @@ static struct npu_fibers *fibers_of(const struct npu_fiber *fiber)
 static void leave_scheduler(struct npu_fibers *fibers, struct fiber_context *to)
 {
 #ifdef FIBER_ASAN
-    __sanitizer_start_switch_fiber(&fibers->fake_stack, to->mapping + GUARD_BYTES, STACK_BYTES);
+    __sanitizer_start_switch_fiber(&fibers->fake_stack, to->stack, STACK_BYTES);
 #else
     (void)fibers, (void)to;
 #endif
@@ -112,16 +115,15 @@ static struct fiber_context *context_take(struct npu_fibers *fibers)
     struct fiber_context *context = fibers->free_contexts;
     if (context) {
         fibers->free_contexts = context->next;
+        madvise(context->stack, STACK_BYTES, MADV_DONTNEED); /* zeros again */
         return context;
     }
     context = calloc(1, sizeof *context);
     if (!context)
         abort();
-    context->mapping = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (context->mapping == MAP_FAILED)
+    context->stack = npu_area_map(NPU_AREA_STACKS, &fibers->next_stack, STACK_BYTES, -1);
+    if (context->stack == MAP_FAILED)
         abort();
-    mprotect(context->mapping, GUARD_BYTES, PROT_NONE);
     return context;
 }
 
@@ -134,7 +136,7 @@ void fiber_resume(struct npu_fiber *fiber, void (*body)(struct npu_core *core))
         fiber->context->body = body;
         fiber->context->fake_stack = NULL;
         getcontext(&fiber->context->context);
-        fiber->context->context.uc_stack.ss_sp = fiber->context->mapping + GUARD_BYTES;
+        fiber->context->context.uc_stack.ss_sp = fiber->context->stack;
         fiber->context->context.uc_stack.ss_size = STACK_BYTES;
         fiber->context->context.uc_link = NULL;
         makecontext(&fiber->context->context, fiber_main, 0);
@@ -183,10 +185,10 @@ void fiber_release(struct npu_fiber *fiber)
 
 bool fiber_in_guard(const struct npu_fiber *fiber, uint64_t addr)
 {
-    return addr - (uint64_t)fiber->context->mapping < GUARD_BYTES;
+    return (uint64_t)fiber->context->stack - 1 - addr < GUARD_BYTES;
 }
 
 bool fiber_on_stack(const struct npu_fiber *fiber, uint64_t addr)
 {
-    return addr - (uint64_t)fiber->context->mapping < GUARD_BYTES + STACK_BYTES;
+    return addr - (uint64_t)fiber->context->stack + GUARD_BYTES < GUARD_BYTES + STACK_BYTES;
 }

@@ -15,6 +15,11 @@ struct npu_undefined_store {
     uint64_t pc, pc_other;
     const char *api;
 };
+/* A conflict that matters if what it spoils is used (order/weigh.c): its finding. */
+struct npu_race {
+    const char *fault;
+    uint64_t pc, pc_other;
+};
 enum { NPU_MAX_FINDINGS = 256, NPU_MAX_UNDEFINED = 256 };
 struct npu {
     struct npu_config config;
@@ -34,6 +39,12 @@ struct npu {
     bool ended; /* a trap: nothing more is recorded */
     struct npu_undefined_store undefined[NPU_MAX_UNDEFINED];
     int undefined_count;
+    struct npu_race *races;
+    size_t race_count, race_room;
+    bool race_used;                 /* an undefined value is in a register */
+    struct npu_racing_read *racing; /* npu_racing_reads */
+    size_t racing_count, racing_room;
+    bool racing_lost; /* there are more */
     /* the launch in progress */
     void *kernel;
     uint64_t args[NPU_MAX_ARGS];
@@ -47,6 +58,7 @@ struct npu {
     struct rng rng;                    /* order of the blocks under a random schedule */
     struct npu_stats stats;
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
+    uint64_t next_ub;             /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;
 };
 /* What npu_create was told (core.c). */

@@ -5,7 +5,9 @@
 
 #include "npu/npu_internal.h"
 
-enum { NPU_UB_GUARD = 65536 }; /* inaccessible bytes before and behind a core's UB */
+enum {
+    NPU_UB_GUARD = 65536
+}; /* bytes before and behind a core's UB that count as overruns of it; area.c leaves more free */
 enum npu_memory {
     NPU_MEM_NONE = -1, /* GM, or no memory of this chip */
 #define NPU_MEMORY(id, bytes, told, ...) NPU_MEM_##id,

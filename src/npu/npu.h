@@ -4,6 +4,7 @@
 #define NPU_NPU_H
 
 #include "abi/npu_abi.h"
+#include "npu/area.h"
 #include "npu/fault.h"
 
 #include <stdbool.h>
@@ -15,8 +16,9 @@ const char *npu_pipe_name(int pipe);
 
 /* The chip as data (soc.def, memory.def). */
 struct npu_soc {
-    const char *name; /* "Ascend910B2" */
-    int aic, aiv;     /* cores */
+    const char *name;   /* "Ascend910B2" */
+    const char *family; /* "ascend910b": what AddConfig of an OpDef calls it */
+    int aic, aiv;       /* cores */
     int mhz;
     uint64_t hbm_bytes, l2_bytes;
     uint32_t ub_bytes;          /* the memory itself; also what TPipe can give */
@@ -81,12 +83,22 @@ struct npu_log_line {
     uint64_t pc;      /* return address in the kernel */
 };
 
+/* A read of an instruction whose bytes a later one overwrites too early: the instruction of that index on its lane, and
+ * the offsets in local memory; both 0: bytes of GM. */
+struct npu_racing_read {
+    uint32_t core, lane, index, low, high;
+};
+
 struct npu_config {
     const struct npu_soc *soc;
     enum npu_sync sync;
     bool random_order; /* --schedule=random:SEED */
     uint64_t poison;   /* what UB holds before anything is written; 0: NaNs of every float type */
-    bool no_hazards;   /* conflicts go unseen: what finding them costs (benchmarks); in program order only */
+    bool weigh; /* conflicts that cannot change a result are notes (order/weigh.c); slow, in program order only */
+    const struct npu_racing_read
+        *racing; /* what a run that weighed found (npu_racing_reads): undefined when it is read */
+    size_t racing_count;
+    bool no_hazards; /* conflicts go unseen: what finding them costs (benchmarks); in program order only */
     uint64_t seed;
     uint64_t tiling_key;
     enum npu_kernel_type kernel_type;
@@ -113,8 +125,8 @@ void npu_destroy(struct npu *npu);
  * start defined, OUTPUT and WORKSPACE undefined unless `defined`, INOUT defined. Accesses outside every region trap. */
 void npu_gm_add(struct npu *npu, const char *name, void *base, size_t bytes, enum npu_gm_kind kind, bool defined);
 
-/* Declares that [base, base+bytes) is GM, with or without tensors in it: pointers into it are the kernel's accesses of
- * GM, and a trap where no tensor lies. */
+/* Declares that [base, base+bytes) is the device's, with or without tensors in it: pointers into it are the kernel's
+ * accesses of GM, and a trap where no tensor and no memory of the core lies. */
 void npu_gm_span(struct npu *npu, const void *base, size_t bytes);
 
 /* The allocation of the tensor at `base` goes on behind it. Copies may read `readable` bytes there, which are
@@ -133,6 +145,9 @@ bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_cou
 
 /* Findings in order of occurrence, equal ones merged (at most 256 kept). Valid until npu_destroy. */
 const struct npu_finding *npu_findings(const struct npu *npu, size_t *count);
+/* After a launch that weighed: reads that matter if what they read is used, which another launch that weighs can tell.
+ * None where they are too many to tell. Sorted; valid until npu_destroy. */
+const struct npu_racing_read *npu_racing_reads(const struct npu *npu, size_t *count);
 struct npu_stats npu_stats(const struct npu *npu);
 /* After npu_launch: how many bytes of the region that starts at base were never written (or hold undefined values), and
  * the first such offset in *first. */

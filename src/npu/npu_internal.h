@@ -134,9 +134,11 @@ struct npu_core {
     struct {
         uint64_t pc, pc_other;             /* the load, and where its bytes come from */
         uint64_t block;                    /* number of the basic block that it is in */
+        const char *behind;                /* the tensor in GM that they lie behind; NULL: in UB */
         uint32_t offset;                   /* in UB */
-        bool pending, stored;              /* not reported yet; something has been stored since */
-    } undefined_load;                      /* undefined_load.c: bytes of UB that nothing has written, in a register */
+        bool pending;                      /* not reported yet */
+        bool stored, stored_gm;            /* something has been stored since, in UB or in GM */
+    } undefined_load;                      /* undefined_load.c: bytes that nothing has written, in a register */
     struct npu_cube_scratch *cube_scratch; /* mmad.c: room for packed operands; NULL before the first Mmad */
     struct npu_matmul_core *matmul;        /* adv/matmul.h: Matmul objects; NULL before the first */
     uint64_t unit_flags[2]; /* a bit per fractal of L0C: Mmad has filled it and no Fixpipe has emptied it */

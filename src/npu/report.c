@@ -2,11 +2,13 @@
 #include "npu/report.h"
 
 #include "base/arena.h"
+#include "base/cycles.h"
 #include "npu/fiber.h"
 #include "npu/isa.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/undefined_load.h"
+#include "npu/where.h"
 
 #include <link.h>
 #include <signal.h>
@@ -224,9 +226,24 @@ static uint64_t kernel_counter(const struct npu_core *core, const ucontext_t *co
     return 0;
 }
 
+/* A kernel has nothing to send a signal with: the handler that was there before decides what one from outside means. */
+static bool sent_from_outside(int number, siginfo_t *info, void *context)
+{
+    if (info->si_code > 0)
+        return false;
+    for (int i = 0; i < CAUGHT; i++)
+        if (caught[i] == number && previous[i].sa_flags & SA_SIGINFO)
+            previous[i].sa_sigaction(number, info, context);
+    return true;
+}
+
 static void kernel_signal(int number, siginfo_t *info, void *context)
 {
     struct npu_core *core = npu_current;
+    if (number == SIGSEGV && info->si_code == SI_KERNEL && cycles_step_over(context))
+        return;
+    if (sent_from_outside(number, info, context))
+        return;
     if (!core) { /* not a kernel's doing: let the next occurrence end the process */
         fault_restore_signals();
         return;
@@ -254,8 +271,10 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (!core->aic && addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
         npu_trap(core, FAULT_ub_out_of_bounds, NULL, "a pointer is %lld bytes past the start of UB, which has %u bytes",
                  (long long)(addr - (uint64_t)core->ub), core->ub_bytes);
-    npu_trap(core, FAULT_bad_pointer, NULL, "access through a pointer that leads nowhere (address 0x%llx)",
-             (unsigned long long)addr);
+    char where[96] = "no address at all"; /* of one that the processor refuses the system gets none to tell */
+    if (info->si_code != SI_KERNEL)
+        npu_describe_address(core->npu, addr, where, sizeof where);
+    npu_trap(core, FAULT_bad_pointer, NULL, "access through a pointer that leads nowhere: %s", where);
 }
 
 void fault_install_signals(void)

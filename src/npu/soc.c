@@ -12,8 +12,9 @@ enum {
 };
 
 const struct npu_soc npu_socs[] = {
-#define NPU_SOC(soc_name, aic_cores, aiv_cores, frequency, hbm_gib, l2_mib)                                            \
+#define NPU_SOC(soc_name, soc_family, aic_cores, aiv_cores, frequency, hbm_gib, l2_mib)                                \
     {.name = soc_name,                                                                                                 \
+     .family = soc_family,                                                                                             \
      .aic = aic_cores,                                                                                                 \
      .aiv = aiv_cores,                                                                                                 \
      .mhz = frequency,                                                                                                 \

@@ -5,9 +5,16 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_COMBINATIONS = 4096, MAX_ITEMS = 1024, MAX_TILING_BYTES = 1 << 20, MAX_NESTING = 8 };
+enum { MAX_COMBINATIONS = 4096, MAX_TILING_BYTES = 1 << 20, MAX_NESTING = 8, MAX_NAME = 256 };
 
 /* Writing. */
+
+/* What is no UTF-8 is no identifier either: op_def_from_json() refuses it by this. */
+static json_t *name_json(const char *name)
+{
+    json_t *json = json_string(name);
+    return json ? json : json_string("?");
+}
 
 static const char *const param_types[] = {
     [OP_REQUIRED] = "required", [OP_OPTIONAL] = "optional", [OP_DYNAMIC] = "dynamic"};
@@ -21,11 +28,11 @@ static json_t *params_to_json(const struct op_param *params, int count)
             json_array_append_new(types, json_integer(params[i].types[j]));
             json_array_append_new(formats, json_integer(params[i].formats[j]));
         }
-        json_array_append_new(list,
-                              json_pack("{s:s,s:s,s:o,s:o,s:b,s:b,s:b,s:b}", "name", params[i].name, "param_type",
-                                        param_types[params[i].param_type], "types", types, "formats", formats, "scalar",
-                                        params[i].scalar, "scalar_list", params[i].scalar_list, "value_depend",
-                                        params[i].value_depend, "shape_depends", params[i].shape_depends));
+        json_array_append_new(list, json_pack("{s:o,s:s,s:o,s:o,s:b,s:b,s:b,s:b}", "name", name_json(params[i].name),
+                                              "param_type", param_types[params[i].param_type], "types", types,
+                                              "formats", formats, "scalar", params[i].scalar, "scalar_list",
+                                              params[i].scalar_list, "value_depend", params[i].value_depend,
+                                              "shape_depends", params[i].shape_depends));
     }
     return list;
 }
@@ -34,10 +41,11 @@ static json_t *fields_to_json(const struct op_tiling_field *fields, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:s,s:s,s:I,s:I,s:I,s:o}", "name", fields[i].name, "type",
-                                              fields[i].type, "offset", (json_int_t)fields[i].offset, "bytes",
-                                              (json_int_t)fields[i].bytes, "array", (json_int_t)fields[i].array,
-                                              "fields", fields_to_json(fields[i].fields, fields[i].field_count)));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:o,s:I,s:I,s:I,s:o}", "name", name_json(fields[i].name), "type",
+                                        name_json(fields[i].type), "offset", (json_int_t)fields[i].offset, "bytes",
+                                        (json_int_t)fields[i].bytes, "array", (json_int_t)fields[i].array, "fields",
+                                        fields_to_json(fields[i].fields, fields[i].field_count)));
     return list;
 }
 
@@ -45,18 +53,19 @@ json_t *op_def_to_json(const struct op_def *def)
 {
     json_t *attrs = json_array(), *tilings = json_array(), *socs = json_array();
     for (int i = 0; i < def->attr_count; i++)
-        json_array_append_new(attrs, json_pack("{s:s,s:s,s:b,s:O?}", "name", def->attrs[i].name, "type",
+        json_array_append_new(attrs, json_pack("{s:o,s:s,s:b,s:O?}", "name", name_json(def->attrs[i].name), "type",
                                                op_attr_type_name(def->attrs[i].type), "required",
                                                def->attrs[i].required, "value", def->attrs[i].value));
     for (int i = 0; i < def->tiling_count; i++)
         json_array_append_new(tilings,
-                              json_pack("{s:s,s:s,s:I,s:o}", "key", def->tilings[i].key, "name", def->tilings[i].name,
-                                        "bytes", (json_int_t)def->tilings[i].bytes, "fields",
-                                        fields_to_json(def->tilings[i].fields, def->tilings[i].count)));
+                              json_pack("{s:o,s:o,s:I,s:o}", "key", name_json(def->tilings[i].key), "name",
+                                        name_json(def->tilings[i].name), "bytes", (json_int_t)def->tilings[i].bytes,
+                                        "fields", fields_to_json(def->tilings[i].fields, def->tilings[i].count)));
     for (int i = 0; i < def->soc_count; i++)
-        json_array_append_new(socs, json_string(def->socs[i]));
-    return json_pack("{s:s,s:i,s:b,s:o,s:o,s:o,s:o,s:o}", "type", def->type, "combinations", def->combinations,
-                     "has_tiling", def->has_tiling, "inputs", params_to_json(def->inputs, def->input_count), "outputs",
+        json_array_append_new(socs, name_json(def->socs[i]));
+    return json_pack("{s:o,s:i,s:b,s:o,s:o,s:o,s:o,s:o}", "type", name_json(def->type), "combinations",
+                     def->combinations, "has_tiling", def->has_tiling, "inputs",
+                     params_to_json(def->inputs, def->input_count), "outputs",
                      params_to_json(def->outputs, def->output_count), "attrs", attrs, "tilings", tilings, "socs", socs);
 }
 
@@ -64,6 +73,8 @@ json_t *op_def_to_json(const struct op_def *def)
 
 static bool is_identifier(const char *text)
 {
+    if (strlen(text) > MAX_NAME)
+        return false;
     if (!isalpha((unsigned char)*text) && *text != '_')
         return false;
     for (; *text; text++)
@@ -75,6 +86,8 @@ static bool is_identifier(const char *text)
 /* A C type as written: words, "::", one space between words. */
 static bool is_type(const char *text)
 {
+    if (strlen(text) > MAX_NAME)
+        return false;
     if (!isalpha((unsigned char)*text) && *text != '_')
         return false;
     for (; *text; text++)
@@ -92,8 +105,8 @@ static struct akgen_error *list_length(const json_t *list, const char *where, in
 {
     if (!json_is_array(list))
         return error_new("%s is not an array", where);
-    if (json_array_size(list) > MAX_ITEMS)
-        return error_new("%s has %zu items, more than %d", where, json_array_size(list), MAX_ITEMS);
+    if (json_array_size(list) > OP_MAX_ITEMS)
+        return error_new("%s has %zu items, more than %d", where, json_array_size(list), OP_MAX_ITEMS);
     *count = (int)json_array_size(list);
     return NULL;
 }

@@ -20,6 +20,8 @@ void akgen_def_free(struct akgen_op_def *def)
         return;
     for (struct akgen_op_attr *attr = def->attrs; attr; attr = attr->next)
         json_decref(attr->value);
+    for (struct akgen_op_soc *soc = def->socs; soc; soc = soc->next)
+        akgen_def_free(soc->config);
     arena_free(&def->arena);
     free(def);
 }
@@ -87,11 +89,22 @@ void akgen_def_add_config(struct akgen_op_def *def, const char *soc, const struc
         link = &(*link)->next;
     *link = arena_alloc(&def->arena, sizeof **link);
     (*link)->name = arena_strdup(&def->arena, soc);
-    /* Only the chip that is simulated counts: "ascend910b" and "ascend910_93". */
-    if (config && (strcmp(soc, "ascend910b") == 0 || strcmp(soc, "ascend910_93") == 0)) {
-        overlay(def, &def->inputs, config->inputs);
-        overlay(def, &def->outputs, config->outputs);
+    (*link)->config = config ? akgen_def_copy(config) : NULL;
+}
+
+bool op_def_configure(struct akgen_op_def *record, const char *family)
+{
+    bool found = false;
+    for (const struct akgen_op_soc *soc = record->socs; soc; soc = soc->next) {
+        if (family && strcmp(soc->name, family) != 0)
+            continue;
+        found = true;
+        if (!soc->config)
+            continue;
+        overlay(record, &record->inputs, soc->config->inputs);
+        overlay(record, &record->outputs, soc->config->outputs);
     }
+    return found;
 }
 
 void akgen_def_set_tiling(struct akgen_op_def *def, akgen_tiling_function *tiling)

@@ -89,6 +89,8 @@ struct op_def {
     int soc_count;
     bool has_tiling;
 };
+enum { OP_MAX_ITEMS = 1024 }; /* of each list: inputs, attributes, fields of a structure, ... */
+/* Of whatever a candidate registered; what is not as it must be is an error of op_def_from_json. */
 json_t *op_def_to_json(const struct op_def *def);
 struct akgen_error *op_def_from_json(struct arena *arena, const json_t *json, struct op_def *def);
 /* The C++ text that a kernel is compiled with (`-include`): every registered structure and what it nests, innermost
@@ -129,8 +131,10 @@ struct op_tiling {
     uint32_t size;
     int schedule_mode;
 };
-/* Loads host.so (its constructors run) and describes the one op it registers (or `op_type` if several). */
-struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type, struct op_def *def);
+/* Loads host.so (its constructors run) and describes the one op it registers (or `op_type` if several), as it is for the
+ * chip; an error if it has no AddConfig for that (NULL: no chip, all configurations together). */
+struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type,
+                                const struct npu_soc *soc, struct op_def *def);
 /* Releases the attributes' JSON values; the rest is the arena's. */
 void op_def_release(struct op_def *def);
 /* `end` does not return; it is told the function when the host part calls one that is compiled here and never run.

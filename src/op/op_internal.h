@@ -55,9 +55,10 @@ struct akgen_op_attr {
     bool required;
     json_t *value; /* owned */
 };
-struct akgen_op_soc {
+struct akgen_op_soc { /* one AddConfig */
     struct akgen_op_soc *next;
     const char *name;
+    struct akgen_op_def *config; /* what differs there, a copy; NULL: nothing */
 };
 struct akgen_op_def {
     struct arena arena;
@@ -67,6 +68,9 @@ struct akgen_op_def {
     struct akgen_op_soc *socs;
     akgen_tiling_function *tiling;
 };
+/* Replaces inputs and outputs by those of the AddConfig for `family`, and of every one if it is NULL. False: there is
+ * none. */
+bool op_def_configure(struct akgen_op_def *record, const char *family);
 /* Turns the recording into combinations and parameters; copies what it keeps into the arena. */
 struct akgen_error *op_def_combine(struct arena *arena, const struct akgen_op_def *record, struct op_def *def);
 

@@ -57,16 +57,16 @@ uint64_t akgen_platform_bandwidth(const struct akgen_platform *platform, int mem
     return memory == L2 ? 110 : memory == HBM ? 32 : 0;
 }
 
-/* Lines that all of them share (CANN 8.1, data/platform_config/Ascend910B*.ini). */
+/* Lines that all of them share (CANN 8.1, data/platform_config/Ascend910B*.ini and Ascend910_93*.ini). */
 static const char *shared_resource(const char *section, const char *key)
 {
     static const struct {
         const char *section, *key, *value;
     } lines[] = {
-        {"version", "Short_SoC_version", "Ascend910B"},
         {"version", "AIC_version", "AIC-C-220"},
         {"SoCInfo", "cube_vector_combine", "split"},
         {"SoCInfo", "ai_cpu_cnt", "4"},
+        {"AICoreSpec", "ubblock_size", "32"},
         {"AICoreMemoryRates", "ddr_rate", "32"},
         {"AICoreMemoryRates", "l2_rate", "110"},
         {"AICoreintrinsicDtypeMap", "Intrinsic_mmad",
@@ -105,6 +105,9 @@ const char *akgen_platform_resource(const struct akgen_platform *platform, const
     };
     if (strcmp(section, "version") == 0 && strcmp(key, "SoC_version") == 0)
         return soc->name;
+    static const char newer[] = "Ascend910_93";
+    if (strcmp(section, "version") == 0 && strcmp(key, "Short_SoC_version") == 0)
+        return strncmp(soc->name, newer, sizeof newer - 1) == 0 ? newer : "Ascend910B";
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(numbers[i].section, section) == 0 && strcmp(numbers[i].key, key) == 0) {
             snprintf(text, sizeof text, "%" PRIu64, numbers[i].value);

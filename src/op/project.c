@@ -1,5 +1,6 @@
 /* An operator project on disk, as msopgen lays it out: op_host/<op>.cpp, op_kernel/<op>.cpp, CMakeLists.txt.
  * Nothing is run: sources are searched for a few words after their comments are blanked out. */
+#include "base/files.h"
 #include "base/inject.h"
 #include "op/op.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256 };
 
@@ -40,13 +42,23 @@ static bool is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* What could not be opened because of the machine, not because of what it is, does not count as missing. */
+static void note_failure(const char *path, struct op_project *project)
+{
+    if (errno && !files_of_the_file(errno))
+        project->unreadable = path;
+}
+
 /* The text of a regular file, at most its first MAX_SOURCE_BYTES; NULL if there is none. */
 static char *read_text(struct arena *arena, const char *path, struct op_project *project)
 {
     struct stat status;
-    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
-    if (!file)
+    errno = 0;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+    if (!file) {
+        note_failure(path, project);
         return NULL;
+    }
     size_t limit = status.st_size < MAX_SOURCE_BYTES ? (size_t)status.st_size : MAX_SOURCE_BYTES;
     char *text = arena_alloc(arena, limit + 1);
     size_t length = inject_fails(INJECT_READ) ? limit / 2 : fread(text, 1, limit, file);
@@ -100,11 +112,13 @@ static bool has_suffix(const char *name, const char *suffix)
 }
 
 /* Names of the C++ sources in a folder, sorted. -1 if it cannot be read. */
-static int list_sources(struct arena *arena, const char *path, const char ***names)
+static int list_sources(struct arena *arena, const char *path, const char ***names, struct op_project *project)
 {
     DIR *folder = opendir(path);
-    if (!folder)
+    if (!folder) {
+        note_failure(path, project);
         return -1;
+    }
     *names = arena_alloc(arena, MAX_FILES * sizeof **names);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(folder)) && count < MAX_FILES;)
@@ -201,11 +215,33 @@ static struct akgen_error *guess_entry(struct arena *arena, struct op_project *p
     return NULL;
 }
 
+/* The source that the OpDef names by ExtendCfgInfo("opFile.value", "add_apt"), if it is there; NULL otherwise. CANN takes
+ * it in place of <entry>.cpp (CANN 8.1, ascendc_impl_build.py). */
+static const char *source_of_op_file(struct arena *arena, struct op_project *project)
+{
+    static const char key[] = "\"opFile.value\"";
+    const char *folder = arena_printf(arena, "%s/op_host", project->dir), **names;
+    int count = list_sources(arena, folder, &names, project);
+    for (int i = 0; i < count; i++) {
+        const char *text = read_text(arena, arena_printf(arena, "%s/%s", folder, names[i]), project);
+        for (const char *p = text; p && (p = strstr(p, key));) {
+            p += sizeof key - 1;
+            p += strspn(p, ", \t\r\n");
+            size_t length = *p == '"' ? strcspn(p + 1, "\"\n/") : 0;
+            const char *path =
+                arena_printf(arena, "%s/op_kernel/%.*s.cpp", project->dir, (int)length, length ? p + 1 : "");
+            if (length && access(path, R_OK) == 0)
+                return path;
+        }
+    }
+    return NULL;
+}
+
 static struct akgen_error *find_kernel(struct arena *arena, const char *op_type, struct op_project *project)
 {
     const char *folder = arena_printf(arena, "%s/op_kernel", project->dir);
     const char **names;
-    int count = list_sources(arena, folder, &names);
+    int count = list_sources(arena, folder, &names, project);
     if (count < 0)
         return error_new("%s: there is no folder op_kernel", project->dir);
     if (count == 0)
@@ -218,6 +254,8 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
             return error;
     }
     project->kernel_source = arena_printf(arena, "%s/%s.cpp", folder, project->entry);
+    const char *named = access(project->kernel_source, F_OK) ? source_of_op_file(arena, project) : NULL;
+    project->kernel_source = named ? named : project->kernel_source;
     char *text = read_text(arena, project->kernel_source, project);
     if (!text)
         return error_new("%s: no kernel source %s.cpp; the folder holds %s", folder, project->entry,
@@ -237,29 +275,36 @@ static struct akgen_error *find_kernel(struct arena *arena, const char *op_type,
 
 /* The host part. */
 
-/* Sources of the single-operator API (aclnn) include its headers; the simulated machine has no such layer. */
-static bool is_op_api(const char *text)
+/* Sources of the single-operator API (aclnn) include its headers; the simulated machine has no such layer. Host parts may
+ * include them too: those that describe the operator or tile it say so. Blanks the comments of such a text. */
+static bool is_op_api(char *text)
 {
+    static const char *const host_words[] = {"OP_ADD", "TilingContext", "TilingParseContext", "BEGIN_TILING_DATA_DEF"};
+    bool includes = false;
     for (const char *p = text; (p = strstr(p, "#include")); p += 8) {
         size_t length = strcspn(p, "\n");
-        const char *opdev = memmem(p, length, "opdev/", 6), *aclnn = memmem(p, length, "aclnn", 5);
-        if (opdev || aclnn)
-            return true;
+        includes |= memmem(p, length, "opdev/", 6) || memmem(p, length, "aclnn", 5);
     }
-    return false;
+    if (!includes)
+        return false;
+    blank_comments(text);
+    for (size_t i = 0; i < sizeof host_words / sizeof *host_words; i++)
+        if (strstr(text, host_words[i]))
+            return false;
+    return true;
 }
 
 static struct akgen_error *find_host(struct arena *arena, bool need_host, struct op_project *project)
 {
     const char *folder = arena_printf(arena, "%s/op_host", project->dir);
     const char **names;
-    int count = list_sources(arena, folder, &names);
+    int count = list_sources(arena, folder, &names, project);
     if (count < 0 && need_host)
         return error_new("%s: there is no folder op_host", project->dir);
     project->host_sources = arena_alloc(arena, sizeof *project->host_sources * (size_t)(count > 0 ? count : 1));
     for (int i = 0; i < count; i++) {
         const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
-        const char *text = read_text(arena, path, project);
+        char *text = read_text(arena, path, project);
         if (text && !is_op_api(text))
             project->host_sources[project->host_count++] = path;
     }
@@ -341,6 +386,24 @@ static struct akgen_error *find_parts(struct arena *arena, const char *op_type, 
     return NULL;
 }
 
+/* An error that says where in the project something is, and not where the project lies. */
+static struct akgen_error *without_directory(struct arena *arena, struct akgen_error *error, const char *dir)
+{
+    size_t length = strlen(dir);
+    if (!error)
+        return NULL;
+    char *message = arena_strdup(arena, error->message), *at = message;
+    error_free(error);
+    while ((at = strstr(at, dir))) {
+        size_t more = at[length] == '/' ? 1 : at == message && strncmp(at + length, ": ", 2) == 0 ? 2 : 0;
+        if (more)
+            memmove(at, at + length + more, strlen(at + length + more) + 1);
+        else
+            at += length;
+    }
+    return error_new("%s", message);
+}
+
 struct akgen_error *op_project_find(struct arena *arena, const char *dir, const char *op_type, bool need_host,
                                     struct op_project *project)
 {
@@ -353,7 +416,7 @@ struct akgen_error *op_project_find(struct arena *arena, const char *dir, const 
     project->dir = arena_strdup(arena, absolute);
     struct akgen_error *error = find_parts(arena, op_type, need_host, project);
     if (!project->unreadable)
-        return error;
+        return without_directory(arena, error, project->dir);
     error_free(error); /* what it says may come from the part that is missing */
     return error_new("%s: could not be read to its end", project->unreadable);
 }

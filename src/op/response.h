@@ -34,14 +34,28 @@ enum op_wrapper_kind {
     OP_WRAPPER_MORE,    /* it does more than one plain call */
     OP_WRAPPER_FOREIGN, /* it does not call the operator of this answer at all */
     OP_WRAPPER_BROKEN,  /* the call cannot work */
+    OP_WRAPPER_INVALID, /* the binding does not compile */
+};
+/* What arrives at the aclnn function, which is called through a pointer whose type is made from the binding's arguments, so
+ * that no conversion takes place. */
+enum op_passing {
+    OP_PASSED_WHOLE,
+    OP_PASSED_LOW_HALF,  /* float for double: the low 32 bits of the register; the others are taken to be zero */
+    OP_PASSED_UNSIGNED,  /* int for int64_t: so as well; negative numbers lose their sign */
+    OP_PASSED_ELSEWHERE, /* in another kind of register, or another thing altogether: the call cannot work */
 };
 struct op_wrapper_value { /* what the wrapper passes for one attribute of the OpDef */
     const char *name;     /* of the constructor's or forward's argument that it is, or NULL */
     json_t *value;        /* a constant or that argument's default, converted to the attribute's type; or NULL */
+    enum op_passing passing;
+    const char *note; /* what is wrong with that; NULL if it arrives whole */
 };
+/* What the aclnn function finds of a value that the wrapper passes: a new reference. */
+json_t *op_wrapper_received(enum op_passing passing, json_t *value);
 struct op_wrapper {
     enum op_wrapper_kind kind;
-    const char *reason; /* with the variable and its line; NULL for a plain one */
+    const char *reason; /* with the variable and its line; NULL for a plain one that passes its attributes whole */
+    int line;           /* of the answer, that reason names */
     struct op_wrapper_value *attrs;
     int attr_count; /* of the OpDef */
 };

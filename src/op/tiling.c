@@ -1,5 +1,7 @@
 /* Describing and tiling: the two moments in which the candidate's host part runs. */
+#include "base/text.h"
 #include "op/op_internal.h"
+#include "base/elf.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -47,20 +49,37 @@ static void describe_tilings(struct arena *arena, const char *host_so, struct op
     }
 }
 
-struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type, struct op_def *def)
+/* CANN builds an operator for the chips that it names. */
+static struct akgen_error *no_config(const struct akgen_op_def *record, const struct npu_soc *soc)
+{
+    struct text others = {0};
+    for (const struct akgen_op_soc *other = record->socs; other; other = other->next)
+        text_addf(&others, "%s\"%s\"", others.length ? ", " : "", other->name);
+    struct akgen_error *error = error_new(
+        "the OpDef has no AddConfig(\"%s\"), so CANN builds nothing for the chip, %s; it has %s%s", soc->family,
+        soc->name, others.length ? "AddConfig for " : "no AddConfig", others.length ? others.bytes : "");
+    text_free(&others);
+    return error;
+}
+
+struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type,
+                                const struct npu_soc *soc, struct op_def *def)
 {
     memset(def, 0, sizeof *def);
     op_registry_loading(host_so);
     void *loaded = dlopen(host_so, RTLD_NOW | RTLD_LOCAL);
     op_registry_loading(NULL);
     if (!loaded)
-        return error_new("the host part cannot be loaded: %s", dlerror());
+        return error_new("the host part cannot be loaded: %s", elf_load_error(host_so));
     struct op_registration *entry;
     struct akgen_error *error = choose(arena, host_so, op_type, &entry);
     if (error)
         return error;
     struct akgen_op_def *record = entry->create(entry->type);
-    error = op_def_combine(arena, record, def);
+    if (!op_def_configure(record, soc ? soc->family : NULL) && soc)
+        error = no_config(record, soc);
+    if (!error)
+        error = op_def_combine(arena, record, def);
     if (!error) {
         entry->def_tiling = record->tiling;
         def->has_tiling = entry->def_tiling || entry->impl_tiling;

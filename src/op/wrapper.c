@@ -14,6 +14,7 @@ struct binding {
     int first_line;
     const char *body; /* of the exported function, with its braces */
     const char *parameters[WRAPPER_MAX_ARGUMENTS];
+    const char *types[WRAPPER_MAX_ARGUMENTS]; /* of wrapper_type */
     bool tensor[WRAPPER_MAX_ARGUMENTS];
     int parameter_count;
 };
@@ -43,26 +44,9 @@ static char *without_comments(struct arena *arena, const char *source)
     return text;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The next place of a whole word, NULL if there is none. */
-static const char *find_word(const char *text, const char *begin, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = begin; (at = strstr(at, word)); at += length)
-        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
-            return at;
-    return NULL;
-}
-
 static bool refuse(struct binding *b, enum op_wrapper_kind kind, const char *at, const char *what, const char *which)
 {
-    int line = b->first_line;
-    for (const char *c = b->text; at && c < at; c++)
-        line += *c == '\n';
+    int line = at ? wrapper_line(b->text, b->first_line, at) : b->first_line;
     return wrapper_refuse(b->arena, b->wrapper, kind, VARIABLE, line, "%s%.100s", what, which);
 }
 
@@ -70,7 +54,7 @@ static bool refuse(struct binding *b, enum op_wrapper_kind kind, const char *at,
 static const char *exported_function(struct binding *b, const char *name)
 {
     const char *parts[WRAPPER_MAX_ARGUMENTS], *close;
-    for (const char *at = b->text; (at = find_word(b->text, at, "def")); at++) {
+    for (const char *at = b->text; (at = wrapper_find_word(b->text, at, "def")); at++) {
         const char *open = at + 3 + strspn(at + 3, " \t\n");
         int count = *open == '(' ? wrapper_split(b->arena, open, parts, &close) : 0;
         if (count < 2 || *parts[0] != '"' || strlen(parts[0]) != strlen(name) + 2 ||
@@ -85,21 +69,22 @@ static const char *exported_function(struct binding *b, const char *name)
 static bool find_definition(struct binding *b, const char *function)
 {
     const char *close;
-    for (const char *at = b->text; (at = find_word(b->text, at, function)); at++) {
+    for (const char *at = b->text; (at = wrapper_find_word(b->text, at, function)); at++) {
         const char *open = at + strlen(function);
         open += strspn(open, " \t\n");
-        int count = *open == '(' ? wrapper_split(b->arena, open, b->parameters, &close) : -1;
+        int count = *open == '(' ? wrapper_split_parameters(b->arena, open, b->parameters, &close) : -1;
         if (count < 0 || close[strspn(close, " \t\n")] != '{')
             continue;
         for (int i = 0; i < count; i++) {
             const char *end = strchr(b->parameters[i], '=');
             end = end ? end : b->parameters[i] + strlen(b->parameters[i]);
-            while (end > b->parameters[i] && !is_word(end[-1]))
+            while (end > b->parameters[i] && !wrapper_is_word(end[-1]))
                 end--;
             const char *begin = end;
-            while (begin > b->parameters[i] && is_word(begin[-1]))
+            while (begin > b->parameters[i] && wrapper_is_word(begin[-1]))
                 begin--;
             b->tensor[i] = strstr(b->parameters[i], "Tensor") != NULL;
+            b->types[i] = wrapper_type(b->arena, b->parameters[i], (size_t)(begin - b->parameters[i]));
             b->parameters[i] = arena_strndup(b->arena, begin, (size_t)(end - begin));
         }
         b->parameter_count = count;
@@ -156,12 +141,12 @@ static bool check_calls(struct binding *b)
                     break;
             }
         const char *begin = end;
-        while (begin > b->body && is_word(begin[-1]))
+        while (begin > b->body && wrapper_is_word(begin[-1]))
             begin--;
         const char *name = arena_strndup(b->arena, begin, (size_t)(end - begin));
         bool method = begin > b->body && (begin[-1] == '.' || begin[-1] == '>');
         bool declared = begin > b->body && isspace((unsigned char)begin[-1]) && !is_harmless(name, false) &&
-                        strstr(b->body, "std::vector<int64_t> ") && find_word(b->body, b->body, name) == begin;
+                        strstr(b->body, "std::vector<int64_t> ") && wrapper_find_word(b->body, b->body, name) == begin;
         if (*name && !declared && !is_harmless(name, method))
             return refuse(b, OP_WRAPPER_MORE, begin, "the binding calls ", name);
     }
@@ -172,7 +157,7 @@ static bool check_calls(struct binding *b)
 static bool check_arithmetic(struct binding *b)
 {
     for (int i = 0; i < b->parameter_count; i++)
-        for (const char *at = b->body; b->tensor[i] && (at = find_word(b->body, at, b->parameters[i])); at++) {
+        for (const char *at = b->body; b->tensor[i] && (at = wrapper_find_word(b->body, at, b->parameters[i])); at++) {
             const char *next = at + strlen(b->parameters[i]), *before = at;
             next += strspn(next, " \t\n");
             while (before > b->body && isspace((unsigned char)before[-1]))
@@ -197,7 +182,8 @@ static int parameter_of(struct binding *b, const char *text, int depth)
     for (int i = 0; i < b->parameter_count; i++)
         if (strcmp(b->parameters[i], text) == 0)
             return i;
-    for (const char *at = b->body; depth < 4 && wrapper_is_name(text) && (at = find_word(b->body, at, text)); at++) {
+    for (const char *at = b->body; depth < 4 && wrapper_is_name(text) && (at = wrapper_find_word(b->body, at, text));
+         at++) {
         const char *equal = at + strlen(text);
         equal += strspn(equal, " \t\n");
         if (equal[0] != '=' || equal[1] == '=')
@@ -238,6 +224,82 @@ static bool check_order(struct binding *b, const char *at, const struct wrapper_
     return follows || refuse(b, OP_WRAPPER_MORE, at, other, "");
 }
 
+/* Numeric types that a cast or a declaration names. */
+static const char *cast_type(struct binding *b, const char *text)
+{
+    static const char *const casts[] = {"float", "double", "int",      "int32_t", "int64_t",
+                                        "bool",  "long",   "unsigned", NULL};
+    const char *close = strchr(text, '>');
+    if (strncmp(text, "static_cast<", 12) == 0 && close && close[1] == '(')
+        return wrapper_type(b->arena, text + 12, (size_t)(close - text - 12));
+    const char *name = text + (*text == '(');
+    size_t length = strcspn(name, "()");
+    const char *type = wrapper_type(b->arena, name, length);
+    return name[length] == (*text == '(' ? ')' : '(') && listed(type, casts) ? type : NULL;
+}
+
+static const char *literal_type(const char *text)
+{
+    size_t length = strlen(text);
+    if (*text == '"')
+        return "char*";
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
+        return "bool";
+    if (!strpbrk(text, ".eE"))
+        return "int";
+    return text[length - 1] == 'f' ? "float" : "double";
+}
+
+/* The type of an argument (of wrapper_type): of a parameter, a cast, a constant or a variable that was declared with one of
+ * these. NULL: not known. */
+static const char *type_of(struct binding *b, const char *text, int depth)
+{
+    const char *type = cast_type(b, text);
+    if (type || wrapper_is_literal(text))
+        return type ? type : literal_type(text);
+    for (int i = 0; i < b->parameter_count; i++)
+        if (strcmp(b->parameters[i], text) == 0)
+            return b->types[i];
+    for (const char *at = b->body; depth < 4 && wrapper_is_name(text) && (at = wrapper_find_word(b->body, at, text));
+         at += strlen(text)) {
+        const char *begin = at, *after = at + strlen(text);
+        while (begin > b->body && !strchr(";{}(,", begin[-1]))
+            begin--;
+        type = wrapper_type(b->arena, begin, (size_t)(at - begin));
+        after += strspn(after, " \t\n");
+        if (!*type || !strchr("=({;", *after) || !isalpha((unsigned char)*type) || strcmp(type, "return") == 0)
+            continue;
+        if (strcmp(type, "auto") != 0)
+            return type;
+        after += 1 + strspn(after + 1, " \t\n");
+        return type_of(b, arena_strndup(b->arena, after, strcspn(after, ";")), depth + 1);
+    }
+    return NULL;
+}
+
+/* The aclnn function takes its arguments as the OpDef's attributes say; EXEC_NPU_CMD hands it what the binding has. */
+static bool note_passing(struct binding *b, const char *at, const char *written, const struct op_attr *attr,
+                         struct op_wrapper_value *value)
+{
+    const char *wants, *type = type_of(b, written, 0);
+    value->passing = wrapper_passing(attr->type, type, &wants);
+    if (value->passing == OP_PASSED_WHOLE)
+        return true;
+    const char *what = arena_printf(b->arena, "the aclnn function takes %s for attribute '%s', the binding passes %s",
+                                    wants, attr->name, type);
+    if (value->passing == OP_PASSED_ELSEWHERE)
+        return refuse(b, OP_WRAPPER_BROKEN, at, arena_printf(b->arena, "%s: ", what), written);
+    if (value->passing == OP_PASSED_LOW_HALF)
+        refuse(b, OP_WRAPPER_PLAIN, at,
+               arena_printf(b->arena, "%s, whose bits are the low half of what it reads, with zeros above: ", what),
+               written);
+    value->note = value->passing == OP_PASSED_LOW_HALF
+                      ? b->wrapper->reason
+                      : arena_printf(b->arena, "%s, line %d: %s, which loses the sign: %s", VARIABLE,
+                                     wrapper_line(b->text, b->first_line, at), what, written);
+    return true;
+}
+
 static bool bind_argument(struct binding *b, const char *at, const char *written, const struct wrapper_call *call,
                           const struct op_def *def, int index, int *last)
 {
@@ -255,18 +317,18 @@ static bool bind_argument(struct binding *b, const char *at, const char *written
     value->name = from ? from->name : NULL;
     if (literal && wrapper_is_literal(literal))
         value->value = literal_value(literal, def->attrs[attr].type);
-    return true;
+    return note_passing(b, at, written, &def->attrs[attr], value);
 }
 
 static bool bind_call(struct binding *b, const struct wrapper_call *call, const struct op_def *def)
 {
     static const char macro[] = "EXEC_NPU_CMD";
-    const char *parts[WRAPPER_MAX_ARGUMENTS], *close, *at = find_word(b->body, b->body, macro);
+    const char *parts[WRAPPER_MAX_ARGUMENTS], *close, *at = wrapper_find_word(b->body, b->body, macro);
     const char *wanted = arena_printf(b->arena, "aclnn%s", def->type);
     if (!at)
         return refuse(b, OP_WRAPPER_FOREIGN, b->body,
                       "the function never calls EXEC_NPU_CMD: the answer's kernel is not used", "");
-    if (find_word(b->body, at + 1, macro))
+    if (wrapper_find_word(b->body, at + 1, macro))
         return refuse(b, OP_WRAPPER_MORE, at, "the binding calls EXEC_NPU_CMD more than once", "");
     const char *open = at + strlen(macro);
     int count = wrapper_split(b->arena, open + strspn(open, " \t\n"), parts, &close);
@@ -301,7 +363,8 @@ void op_wrapper_read(struct arena *arena, const struct op_response *response, co
                           .text = without_comments(arena, source->text),
                           .body = "",
                           .first_line = source->text_line ? source->text_line : source->line};
-    if (!wrapper_read_model(arena, response->model, call, wrapper))
+    if (!wrapper_check_dispatcher(arena, b->text, b->first_line, wrapper) ||
+        !wrapper_read_model(arena, response->model, call, wrapper))
         return;
     const char *function = exported_function(b, call->function);
     if (!function)

@@ -16,8 +16,30 @@ bool wrapper_refuse(struct arena *arena, struct op_wrapper *wrapper, enum op_wra
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     wrapper->kind = kind;
+    wrapper->line = line;
     wrapper->reason = arena_printf(arena, "wrapper (%s, line %d): %s", variable, line, message);
     return false;
+}
+
+bool wrapper_is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+const char *wrapper_find_word(const char *text, const char *begin, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = begin; (at = strstr(at, word)); at += length)
+        if ((at == text || !wrapper_is_word(at[-1])) && !wrapper_is_word(at[length]))
+            return at;
+    return NULL;
+}
+
+int wrapper_line(const char *text, int first_line, const char *at)
+{
+    for (const char *c = text; c < at; c++)
+        first_line += *c == '\n';
+    return first_line;
 }
 
 static const char *trimmed(struct arena *arena, const char *begin, const char *end)
@@ -59,6 +81,21 @@ int wrapper_split(struct arena *arena, const char *open, const char **parts, con
         }
     }
     return -1;
+}
+
+int wrapper_split_parameters(struct arena *arena, const char *open, const char **parts, const char **close)
+{
+    int count = wrapper_split(arena, open, parts, close), kept = 0, depth = 0;
+    for (int i = 0; i < count; i++) {
+        if (depth > 0)
+            parts[kept - 1] = arena_printf(arena, "%s,%s", parts[kept - 1], parts[i]);
+        else
+            parts[kept++] = parts[i];
+        depth = 0;
+        for (const char *at = parts[kept - 1]; *at; at++)
+            depth += (*at == '<') - (*at == '>');
+    }
+    return count < 0 ? count : kept;
 }
 
 bool wrapper_is_name(const char *text)

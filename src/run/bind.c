@@ -4,12 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GM_ALIGN = 512 };
-
 uint8_t *runner_allocate(struct runner *runner, uint64_t bytes)
 {
-    uint8_t *at =
-        mmap(NULL, bytes + GM_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *at = npu_area_map(NPU_AREA_BLOCKS, &runner->next_block, bytes ? bytes : 1, -1);
     if (at == MAP_FAILED)
         runner_fail(
             runner, JOB_TILING_FAILED,
@@ -55,11 +52,14 @@ static uint64_t padding_of(uint64_t bytes, uint64_t unit)
 
 /* Reads behind a tensor do no harm in the block that the allocator makes; what they bring is tracked as undefined. A
  * write there would be lost without a trace, so it is held to what CANN promises. */
-static void add_padding(const struct runner *runner, const void *base, uint64_t bytes)
+static void add_padding(const struct runner *runner, uint8_t *base, uint64_t bytes)
 {
     enum { PROMISED = 32 };
-    uint64_t unit = runner->job.gm_unit ? runner->job.gm_unit : PROMISED;
-    npu_gm_padding(runner->npu, base, padding_of(bytes, unit), padding_of(bytes, PROMISED));
+    uint64_t unit = runner->job.gm_unit ? runner->job.gm_unit : PROMISED, readable = padding_of(bytes, unit);
+    npu_gm_padding(runner->npu, base, readable, padding_of(bytes, PROMISED));
+    /* Whether it decides about anything is tried with it as with UB (npu_config.poison). */
+    for (uint64_t i = 0; runner->job.poison && i < readable; i++)
+        base[bytes + i] = (uint8_t)(runner->job.poison >> (bytes + i) % 8 * 8);
 }
 
 static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,
@@ -122,7 +122,9 @@ void runner_bind_arguments(struct runner *runner)
             add_tensors(runner, &job->outputs[i], name, NPU_GM_OUTPUT);
         bind_argument(runner, &job->outputs[i], name);
     }
-    npu_gm_span(runner->npu, runner->gm, job->gm_bytes);
+    uint64_t low, device;
+    npu_area_device(&low, &device);
+    npu_gm_span(runner->npu, (const void *)low, device); // NOLINT: a number until a kernel follows it
     bind_shapes(runner);
     uint8_t *workspace = runner_allocate(runner, runner->tiling.workspace);
     if (runner->tiling.workspace)

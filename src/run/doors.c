@@ -2,7 +2,7 @@
  * tensors are put out of reach, and the guard is set up. */
 #include "run/overrides.h"
 #include "run/runner.h"
-#include "run/task_types.h"
+#include "npu/task_types.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -39,6 +39,7 @@ void runner_shut_the_door(struct runner *runner)
                                    .fence = runner->gm,
                                    .fence_bytes = runner->job.gm_bytes,
                                    .violated = runner_violated,
+                                   .ended_from_outside = runner_ended_from_outside,
                                    .closure = runner};
     runner_prepare_evidence(runner);
     guard_install(&runner->guard);

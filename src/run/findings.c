@@ -40,6 +40,13 @@ static void add_findings(struct runner *runner)
     }
 }
 
+static void add_racing(struct runner *runner)
+{
+    struct job_result *result = &runner->result;
+    const struct npu_racing_read *racing = npu_racing_reads(runner->npu, &result->racing_count);
+    result->racing = arena_copy(&runner->arena, racing, result->racing_count * sizeof *racing);
+}
+
 static void add_undefined(struct runner *runner)
 {
     const struct job *job = &runner->job;
@@ -64,5 +71,6 @@ void runner_report(struct runner *runner)
 {
     runner->result.stats = npu_stats(runner->npu);
     add_findings(runner);
+    add_racing(runner);
     add_undefined(runner);
 }

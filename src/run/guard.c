@@ -3,6 +3,8 @@
  * The loader is recognised by the address of its system call instruction: a host part's constructors run inside dlopen,
  * when files must still be opened, so the moment cannot tell the two apart. */
 #include "run/guard.h"
+#include "base/cycles.h"
+#include "run/steady.h"
 #include "sandbox/job_exchange.h"
 
 #include <elf.h>
@@ -22,6 +24,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -33,26 +36,23 @@
 enum {
     STACK_BYTES = 256 << 10,
     MAX_FILTER = 256,
-    FROM_SECCOMP = 1 /* SYS_SECCOMP of asm-generic/siginfo.h, which does not go with signal.h */
+    FROM_SECCOMP = 1,    /* SYS_SECCOMP of asm-generic/siginfo.h, which does not go with signal.h */
+    EXIT_SIGNALLED = 128 /* added to a signal, as a shell tells that one ended a process */
 };
 
 static const struct guard *installed;
 static bool fence_closed;
 
-/* What computing, printing and ending need: memory, clocks, signals of its own, the streams' buffers. */
+/* What computing, printing and ending need: memory, signals of its own, the streams' buffers. Clocks and the like are
+ * stopped and answered (steady.h). */
 static const int allowed[] = {
-    SYS_mmap,       SYS_munmap,        SYS_mremap,       SYS_mprotect,    SYS_madvise,
-    SYS_brk,        SYS_futex,         SYS_read,         SYS_pread64,     SYS_lseek,
-    SYS_fstat,      SYS_newfstatat,    SYS_close,        SYS_ioctl,       SYS_exit,
-    SYS_exit_group, SYS_clock_gettime, SYS_clock_getres, SYS_getrandom,   SYS_getpid,
-    SYS_gettid,     SYS_gettimeofday,  SYS_sched_yield,  SYS_sigaltstack, SYS_sched_getaffinity,
-    SYS_sysinfo,    SYS_rt_sigreturn,  SYS_getuid,       SYS_uname,       SYS_rt_sigprocmask,
-    SYS_fcntl,      SYS_readlinkat, /* libdw wants the name of the file that it reads lines from */
+    SYS_mmap,      SYS_munmap,      SYS_mremap,      SYS_mprotect,     SYS_madvise,      SYS_brk,
+    SYS_futex,     SYS_read,        SYS_pread64,     SYS_lseek,        SYS_fstat,        SYS_newfstatat,
+    SYS_close,     SYS_ioctl,       SYS_exit,        SYS_exit_group,   SYS_clock_getres, SYS_getpid,
+    SYS_gettid,    SYS_sched_yield, SYS_sigaltstack, SYS_rt_sigreturn, SYS_getuid,       SYS_rt_sigprocmask,
+    SYS_fcntl,     SYS_readlinkat, /* libdw wants the name of the file that it reads lines from */
 #ifdef SYS_readlink
     SYS_readlink,
-#endif
-#ifdef SYS_time
-    SYS_time,
 #endif
 #if SANITIZED
     SYS_prlimit64, /* AddressSanitizer asks how long the stack may be */
@@ -125,9 +125,11 @@ const char *guard_syscall_name(int number)
 }
 
 /* What the handler sees. */
-static void give_up(int number)
+static void give_up(int number, bool sent)
 {
-    signal(number, SIG_DFL); /* returning repeats the instruction, which now ends the process */
+    signal(number, SIG_DFL);       /* returning repeats the instruction, which now ends the process */
+    if (sent || number == SIGTRAP) /* a breakpoint is behind it already */
+        raise(number);
 }
 
 /* AddressSanitizer looks for the end of the stack in /proc/self/maps whenever a function that does not return is
@@ -167,11 +169,50 @@ static bool is_the_sanitizer(int system_call, void *context)
 }
 #endif
 
+/* The first three arguments of the system call that raised SIGSYS. */
+static void call_arguments(const void *context, uint64_t arguments[3])
+{
+    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+    static const int registers[] = {REG_RDI, REG_RSI, REG_RDX};
+    for (int i = 0; i < 3; i++)
+        arguments[i] = (uint64_t)machine->gregs[registers[i]];
+#else
+    for (int i = 0; i < 3; i++)
+        arguments[i] = machine->regs[i];
+#endif
+}
+
+/* What the system knows this process by; getpid() is main_clocks.c's. */
+static pid_t own_process(void)
+{
+    return (pid_t)syscall(SYS_getpid);
+}
+
+/* The signal that the process tried to send itself; 0: it was another system call. It ends as if it had got it. */
+static int signal_to_itself(int system_call, const void *context)
+{
+    uint64_t arguments[3];
+    call_arguments(context, arguments);
+    pid_t to = (pid_t)arguments[0];
+    if ((system_call != SYS_kill && system_call != SYS_tgkill) || (to != own_process() && to != STEADY_PROCESS))
+        return 0;
+    return (int)arguments[system_call == SYS_kill ? 1 : 2];
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     char what[96];
-    if (number == SIGSYS && info->si_code == FROM_SECCOMP && is_the_sanitizer(info->si_syscall, context))
+    if (number == SIGSYS && info->si_code == FROM_SECCOMP &&
+        (is_the_sanitizer(info->si_syscall, context) || steady_answer(info->si_syscall, context)))
         return;
+    if (number == SIGSEGV && info->si_code == SI_KERNEL && cycles_step_over(context))
+        return;
+    if (info->si_code <= 0 && info->si_pid != own_process())
+        installed->ended_from_outside(installed->closure);
+    int sent = number == SIGSYS && info->si_code == FROM_SECCOMP ? signal_to_itself(info->si_syscall, context) : 0;
+    if (sent)
+        _exit(EXIT_SIGNALLED + sent);
     if (number == SIGSYS && info->si_code == FROM_SECCOMP) {
         snprintf(what, sizeof what, "system call %s", guard_syscall_name(info->si_syscall));
         installed->violated(installed->closure, what);
@@ -181,12 +222,12 @@ static void on_signal(int number, siginfo_t *info, void *context)
         snprintf(what, sizeof what, "access to the tensors' memory at offset %zu", (size_t)offset);
         installed->violated(installed->closure, what);
     }
-    give_up(number);
+    give_up(number, info->si_code <= 0);
 }
 
 static void catch_signals(void)
 {
-    static const int caught[] = {SIGSYS, SIGSEGV};
+    static const int caught[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
     const stack_t stack = {.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES};
     if (!stack.ss_sp)
         abort();
@@ -245,6 +286,20 @@ static void allow_if(struct filter *filter, int number, int argument, bool equal
     answer(filter, SECCOMP_RET_ALLOW);
 }
 
+/* Allows a call that sends one of `signals` (its argument `at`) to the process itself. */
+static void allow_own_signals(struct filter *filter, int number, int at, const uint32_t *signals, int count)
+{
+    const size_t arguments = offsetof(struct seccomp_data, args);
+    unless_equal(filter, (uint32_t)number, (uint8_t)(count + 5));
+    load(filter, arguments);
+    unless_equal(filter, (uint32_t)own_process(), (uint8_t)(count + 1));
+    load(filter, arguments + sizeof(uint64_t) * (size_t)at);
+    for (int i = 0; i < count; i++)
+        step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, signals[i], (uint8_t)(count - i), 0));
+    answer(filter, SECCOMP_RET_TRAP);
+    answer(filter, SECCOMP_RET_ALLOW);
+}
+
 /* The program segment of the loader that holds its code; false if it cannot be told. */
 static bool loader_code(uint64_t *low, uint64_t *high)
 {
@@ -287,8 +342,9 @@ static void make_filter(struct filter *filter, int result_fd, int log_fd)
 #endif
     };
     const uint32_t streams[] = {1, 2, log_fd >= 0 ? (uint32_t)log_fd : 2}, result[] = {(uint32_t)result_fd},
-                   violation[] = {SIGSYS};
-    const uint32_t self[] = {(uint32_t)getpid()};
+                   violation[] = {SIGSYS}, measured[] = {CLOCK_MONOTONIC_RAW}; /* steady_seconds() */
+    const uint32_t raised[] = {0, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    enum { RAISED = sizeof raised / sizeof *raised };
     uint64_t low, high;
     load(filter, offsetof(struct seccomp_data, arch));
     step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0));
@@ -296,12 +352,13 @@ static void make_filter(struct filter *filter, int result_fd, int log_fd)
     load(filter, offsetof(struct seccomp_data, nr));
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         allow(filter, allowed[i]);
+    allow_if(filter, SYS_clock_gettime, 0, true, measured, 1);
     allow_if(filter, SYS_write, 0, true, streams, 3);
     allow_if(filter, SYS_writev, 0, true, streams, 3);
     allow_if(filter, SYS_pwrite64, 0, true, result, 1);
     allow_if(filter, SYS_rt_sigaction, 0, false, violation, 1);
-    allow_if(filter, SYS_tgkill, 0, true, self, 1); /* abort */
-    allow_if(filter, SYS_kill, 0, true, self, 1);
+    allow_own_signals(filter, SYS_tgkill, 2, raised, RAISED);
+    allow_own_signals(filter, SYS_kill, 1, raised, RAISED);
     if (loader_code(&low, &high))
         allow_loader(filter, loading, sizeof loading / sizeof *loading, low, high);
     else
@@ -317,6 +374,7 @@ bool guard_install(const struct guard *guard)
     fence_closed = true;
     open_maps();
     catch_signals();
+    cycles_deny(); /* from now on there is a handler */
     make_filter(&filter, guard->result_fd, guard->log_fd);
     const struct sock_fprog program = {.len = filter.count, .filter = filter.steps};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;

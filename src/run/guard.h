@@ -13,9 +13,13 @@ struct guard {
     size_t fence_bytes;
     /* What happened: "system call openat". Runs in a signal handler on the candidate's thread; must not return. */
     void (*violated)(void *closure, const char *what);
+    /* Another process sent a signal that ends this one. In the handler, too; must not return. */
+    void (*ended_from_outside)(void *closure);
     void *closure;
 };
-/* From now on, for good: system calls off the list end in `violated`. Objects can still be loaded: opening files for
+/* From now on, for good: system calls off the list end in `violated`. Of the signals that end a process it can send
+ * itself only those that an instruction raises, too (abort() sends one): any other comes from outside, which tells whose
+ * doing the end is. Objects can still be loaded: opening files for
  * reading stays allowed to the loader (not to libc), within what Landlock lets it see. `guard` must outlive the
  * process. false: this kernel has no seccomp; the memory fence holds all the same. */
 bool guard_install(const struct guard *guard);

@@ -1,7 +1,7 @@
 /* The launch: the machine is made, its GM filled in, the kernel run. */
-#include "base/clock.h"
 #include "base/elf.h"
 #include "run/runner.h"
+#include "run/steady.h"
 
 #include <sys/mman.h>
 
@@ -41,6 +41,9 @@ void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_ke
     const struct npu_config config = {.soc = soc,
                                       .sync = runner->job.sync,
                                       .random_order = runner->job.random_order,
+                                      .weigh = runner->job.weigh,
+                                      .racing = runner->job.racing,
+                                      .racing_count = runner->job.racing_count,
                                       .seed = runner->job.seed,
                                       .poison = runner->job.poison,
                                       .tiling_key = runner->tiling.key,
@@ -56,9 +59,9 @@ void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_ke
     add_variables(runner, &runner->kernel);
     add_variables(runner, &runner->cube);
     runner_set_stage(runner, JOB_KERNEL);
-    double start = clock_seconds();
+    double start = steady_seconds();
     npu_launch(runner->npu, runner->kernel.entry, runner->args, runner->arg_count, runner->tiling.block_dim);
-    runner->result.run_seconds = clock_seconds() - start;
+    runner->result.run_seconds = steady_seconds() - start;
     runner_set_stage(runner, JOB_REPORT);
     runner_report(runner);
 }

@@ -3,7 +3,9 @@
 #include "base/inject.h"
 #include "base/memory.h"
 #include "run/runner.h"
+#include "run/steady.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +27,33 @@ const char *__asan_default_options(void)
            "detect_leaks=0:max_allocation_size_mb=16384:symbolize=0";
 }
 
-int main(int argc, char **argv)
+/* What the caller would refuse is said here, as the candidate's mistake. */
+static _Noreturn void describe(struct runner *runner)
+{
+    struct op_def read;
+    json_t *json = op_def_to_json(&runner->def);
+    struct akgen_error *error = op_def_from_json(&runner->arena, json, &read);
+    if (error)
+        runner_fail_error(runner, JOB_LOAD_FAILED, error);
+    runner->result.def = runner->def;
+    runner_finish(runner);
+}
+
+/* The candidate allocates where the job's text was; what it reads there before it writes is zeros. */
+static void free_wiped(void *memory)
+{
+    if (memory)
+        explicit_bzero(memory, malloc_usable_size(memory));
+    free(memory);
+}
+
+/* Without a stack protector, whose word changes under way. */
+__attribute__((no_stack_protector)) int main(int argc, char **argv)
 {
     static struct runner runner = {.result = {.status = JOB_OK}};
-    json_set_alloc_funcs(memory_alloc, free);
+    steady_begin();
+    json_object_seed(1);
+    json_set_alloc_funcs(memory_alloc, free_wiped);
     inject_from_environment();
     memory_last_words = runner_out_of_memory;
     /* What a kernel printed before it hangs or crashes is what its author looks for. */
@@ -40,10 +65,8 @@ int main(int argc, char **argv)
     int log = option(argc, argv, "--log");
     runner.log = log >= 0 ? fdopen(log, "a") : NULL;
     runner_load_host(&runner);
-    if (runner.job.kind == JOB_DESCRIBE) {
-        runner.result.def = runner.def;
-        runner_finish(&runner);
-    }
+    if (runner.job.kind == JOB_DESCRIBE)
+        describe(&runner);
     const struct npu_soc *soc = npu_soc_find(runner.job.soc);
     if (!soc)
         runner_fail(&runner, JOB_BROKEN, arena_printf(&runner.arena, "there is no SoC named '%s'", runner.job.soc));

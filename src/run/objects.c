@@ -1,5 +1,7 @@
 /* Loading the candidate: its host part, which registers the operator while it is loaded, and the objects of its kernel. */
+#include "base/elf.h"
 #include "run/runner.h"
+#include "run/steady.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -14,7 +16,9 @@ void runner_load_host(struct runner *runner)
             runner_fail(runner, JOB_BROKEN, arena_strdup(&runner->arena, dlerror()));
     runner_shut_the_door(runner);
     runner_set_stage(runner, JOB_LOAD);
-    struct akgen_error *error = op_describe(&runner->arena, runner->job.host_so, runner->job.op_type, &runner->def);
+    steady_stack();
+    struct akgen_error *error = op_describe(&runner->arena, runner->job.host_so, runner->job.op_type,
+                                            runner->job.soc ? npu_soc_find(runner->job.soc) : NULL, &runner->def);
     if (error)
         runner_fail_error(runner, JOB_LOAD_FAILED, error);
 }
@@ -23,10 +27,10 @@ static void load_object(struct runner *runner, const char *path, struct loaded *
 {
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object)
-        runner_fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
+        runner_fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, elf_load_error(path)));
     loaded->entry = dlsym(object, runner->job.entry);
     if (!loaded->entry)
-        runner_fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, dlerror()));
+        runner_fail(runner, JOB_LOAD_FAILED, arena_strdup(&runner->arena, elf_load_error(path)));
     struct link_map *map;
     if (!dlinfo(object, RTLD_DI_LINKMAP, &map))
         loaded->base = map->l_addr;

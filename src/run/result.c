@@ -48,10 +48,43 @@ void runner_out_of_memory(size_t bytes)
         put_mark(running, JOB_REPORT);
 }
 
-_Noreturn void runner_finish(struct runner *runner)
+static char *result_text(const struct runner *runner)
 {
     json_t *json = job_result_to_json(&runner->result);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text;
+}
+
+static bool fits(const char *text)
+{
+    return !text || strlen(text) <= JOB_RESULT_LIMIT - sizeof(struct job_mark);
+}
+
+/* What a candidate registers and what its tiling says has no bound of its own: a run goes on without its tiling by
+ * field, an OpDef of this size is refused. */
+static char *result_within_limit(struct runner *runner)
+{
+    char *text = result_text(runner);
+    if (!fits(text)) {
+        free(text);
+        json_decref(runner->result.tiling);
+        runner->result.tiling = NULL;
+        text = result_text(runner);
+    }
+    if (!fits(text)) {
+        free(text);
+        runner->result = (struct job_result){.status = JOB_LOAD_FAILED,
+                                             .nonce = runner->result.nonce,
+                                             .error = "the definition of the operator is larger than 16 MiB as JSON"};
+        text = result_text(runner);
+    }
+    return text;
+}
+
+_Noreturn void runner_finish(struct runner *runner)
+{
+    char *text = result_within_limit(runner);
     size_t length = text ? strlen(text) : 0;
     fflush(NULL);
     if (!text || !put(runner, text, length, sizeof(struct job_mark)))
@@ -85,6 +118,7 @@ void runner_prepare_evidence(struct runner *runner)
     if (!text)
         runner_fail(runner, JOB_BROKEN, "no memory for the report");
     runner->evidence = arena_strdup(&runner->arena, text);
+    explicit_bzero(text, strlen(text)); /* it holds the nonce */
     free(text);
     json_decref(json);
 }
@@ -117,4 +151,9 @@ __attribute__((no_sanitize("address"))) _Noreturn void runner_violated(void *clo
     if (!put(runner, runner->evidence, length, sizeof(struct job_mark)))
         give_up(runner);
     _exit(0);
+}
+
+_Noreturn void runner_ended_from_outside(void *closure)
+{
+    give_up(closure);
 }

@@ -30,7 +30,8 @@ struct runner {
     char *evidence;                         /* of a violation, with room for its words */
     const struct npu_task_type *task_types; /* that the kernel names */
     size_t task_type_count;
-    uint8_t *gm; /* out of reach while the host part runs */
+    uint8_t *gm;         /* out of reach while the host part runs */
+    uint64_t next_block; /* of GM, in NPU_AREA_BLOCKS */
     struct op_def def;
     struct op_tiling tiling;
     struct loaded kernel, cube; /* what AIVs and AICs run */
@@ -61,7 +62,7 @@ enum npu_kernel_type runner_load_kernel(struct runner *runner);
 void runner_tile(struct runner *runner, const struct npu_soc *soc);
 
 /* The kernel. */
-/* Memory that is aligned to 512 bytes (bind.c). */
+/* A block of GM (bind.c). */
 uint8_t *runner_allocate(struct runner *runner, uint64_t bytes);
 /* Tells the machine what GM holds and puts down the kernel's arguments (bind.c). */
 void runner_bind_arguments(struct runner *runner);
@@ -84,5 +85,7 @@ void runner_out_of_memory(size_t bytes);
 void runner_prepare_evidence(struct runner *runner);
 /* The guard's call when the candidate did what it must not; `closure` is the runner. */
 _Noreturn void runner_violated(void *closure, const char *what);
+/* The guard's call when somebody else ends the process. */
+_Noreturn void runner_ended_from_outside(void *closure);
 
 #endif

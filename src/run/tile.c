@@ -1,5 +1,6 @@
 /* The tiling function, called with the shapes and attributes of the case. */
 #include "run/runner.h"
+#include "run/steady.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -49,6 +50,7 @@ void runner_tile(struct runner *runner, const struct npu_soc *soc)
                                  .attr_count = job->attr_count};
     runner_protect_gm(runner, PROT_NONE);
     op_on_never_run(end_unsupported, runner);
+    steady_stack();
     struct akgen_error *error = op_tile(&runner->def, &call, &runner->tiling);
     if (error)
         runner_fail_error(runner, JOB_TILING_FAILED, error);

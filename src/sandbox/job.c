@@ -1,4 +1,5 @@
-/* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. */
+/* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. A process that ended for no reason of
+ * its own says nothing about the candidate: its job runs once more, alone. */
 #include "base/files.h"
 #include "base/memory.h"
 #include "sandbox/job_exchange.h"
@@ -22,6 +23,9 @@
 enum { PRINTED_LIMIT = 64 << 10 };
 static const double default_seconds = 60;
 static const uint64_t default_memory = 16ULL << 30, written_limit = 64ULL << 20;
+/* What the machine itself fills besides the tensors and what it knows of each of their bytes, and how much that is. */
+static const uint64_t machine_memory = 1ULL << 30;
+enum { BYTES_PER_GM_BYTE = 8 };
 
 /* akgen-run lies beside the running program, or one folder up (tests, benchmarks). */
 static const char *find_runner(struct arena *arena)
@@ -126,11 +130,21 @@ static const char *describe_end(struct arena *arena, const char *who, const stru
                         job_stage_name(stage), ended->exit_code == MEMORY_EXIT ? ", as when memory runs out" : "");
 }
 
-/* Who ended the process: we, while nothing of the candidate ran; else it did. */
+/* Nothing of the candidate ran yet, or does any more. A signal after it ran is its doing all the same: what it left of
+ * the memory that it shares with the machine raises it. */
+static bool ended_without_it(const struct sandbox_result *ended, enum job_stage stage)
+{
+    return stage == JOB_START || (stage == JOB_REPORT && !ended->signal);
+}
+
+/* Who ended the process: we or somebody else, where its own doing cannot be proved (job_exchange.h); else it did. */
 static void judge_end(struct arena *arena, const struct sandbox_result *ended, struct job_result *result)
 {
     const char *stage = job_stage_name(result->stage);
-    if (result->stage == JOB_START || result->stage == JOB_REPORT)
+    if (ended->exhausted) {
+        result->status = JOB_CRASHED;
+        result->error = arena_printf(arena, "the candidate filled the memory of this machine in stage %s", stage);
+    } else if (ended->killed || ended_without_it(ended, result->stage))
         broken(result, describe_end(arena, "akgen-run ", ended, result->stage));
     else if (ended->signal == SIGSYS)
         cheated(result,
@@ -150,11 +164,13 @@ static void understand(struct arena *arena, const struct sandbox_result *ended, 
     json_t *json = ended->exit_code == 0 ? read_result(result_fd) : NULL;
     if (!ended->started)
         broken(result, arena_printf(arena, "akgen-run did not start: %s", ended->error));
-    else if (ended->timed_out) {
+    else if (ended->timed_out && result->stage != JOB_START) {
         result->status = JOB_TIMEOUT;
         result->error = arena_printf(arena, "not done after %g s (stage %s)", limit, job_stage_name(result->stage));
     } else if (json)
         take_result(arena, json, nonce, result);
+    else if (ended->exit_code == 0 && result->stage == JOB_REPORT)
+        cheated(result, "the candidate wrote into the result");
     else
         judge_end(arena, ended, result);
     json_decref(json);
@@ -212,8 +228,22 @@ static void keep_open(const int *descriptors)
         fcntl(*descriptors, F_SETFD, 0);
 }
 
+/* The same path in a number of bytes that few paths exceed: how long it is decides where akgen-run's stack begins and
+ * what its heap looks like, and a candidate shall not see where its objects or this program lie. */
+static const char *same_length(struct arena *arena, const char *path)
+{
+    enum { LENGTH = 512 };
+    size_t length = path ? strlen(path) : 0, more = LENGTH - 1 - (length + LENGTH - 1) % LENGTH;
+    if (!length || *path != '/')
+        return path;
+    char *longer = arena_alloc(arena, more + length + 1);
+    memset(longer, '/', more);
+    memcpy(longer + more, path, length + 1);
+    return longer;
+}
+
 /* What akgen-run may see and use. */
-static void run_jailed(struct arena *arena, const struct job *job, const char *const argv[], double seconds,
+static void run_jailed(struct arena *arena, const struct job *job, const char *const argv[], double seconds, bool alone,
                        const int *keep, struct sandbox_result *ended)
 {
     const char *const readable[] = {"/usr/lib",
@@ -227,34 +257,36 @@ static void run_jailed(struct arena *arena, const struct job *job, const char *c
                                     job->kernel_so ? job->kernel_so : "/dev/null",
                                     job->cube_so ? job->cube_so : "/dev/null",
                                     NULL};
+    /* glibc keeps what was freed last in lists that it marks with a random number, which who reads freed memory sees. */
+    const char *const variables[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0",
+                                     job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL, NULL};
     const struct sandbox_limits limits = {.seconds = seconds,
                                           .memory = SANITIZED     ? 0 /* it reserves terabytes of address space */
                                                     : job->memory ? job->memory
                                                                   : default_memory,
                                           .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
                                           .readable = readable,
-                                          .variable =
-                                              job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL};
+                                          .alone = alone,
+                                          .expected_memory = machine_memory + BYTES_PER_GM_BYTE * job->gm_bytes,
+                                          .variables = variables};
     sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, ended);
 }
 
-static void run_with(struct arena *arena, const struct job *job, const char *runner, int job_fd, int result_fd,
-                     const struct job_mark *untouched, struct job_result *result)
+static void run_with(struct arena *arena, const struct job *job, const char *runner, bool alone, int job_fd,
+                     int result_fd, const struct job_mark *untouched, struct job_result *result)
 {
     double seconds = job->seconds > 0 ? job->seconds : default_seconds;
-    const char *const argv[] = {runner,
-                                arena_printf(arena, "--job=%d", job_fd),
-                                arena_printf(arena, "--result=%d", result_fd),
-                                arena_printf(arena, "--gm=%d", job->gm_fd),
-                                job->log_fd > 0 ? arena_printf(arena, "--log=%d", job->log_fd) : NULL,
-                                NULL};
     const int keep[] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
+    static const char *const names[] = {"job", "result", "gm", "log"};
+    const char *argv[] = {runner, NULL, NULL, NULL, NULL, NULL};
+    for (int i = 0; keep[i] >= 0; i++)
+        argv[i + 1] = arena_printf(arena, "--%s=%d", names[i], job->debugger ? keep[i] : SANDBOX_KEPT + i);
     struct sandbox_result ended;
     if (job->debugger) {
         keep_open(keep);
         run_debugger(arena, job, argv, &ended);
     } else
-        run_jailed(arena, job, argv, seconds, keep, &ended);
+        run_jailed(arena, job, argv, seconds, alone, keep, &ended);
     result->stage = read_stage(result_fd, untouched, job->nonce);
     understand(arena, &ended, seconds, result_fd, job->nonce, result);
     if (job->debugger && ended.started && result->status != JOB_OK && !result->nonce) {
@@ -263,12 +295,19 @@ static void run_with(struct arena *arena, const struct job *job, const char *run
     }
 }
 
-void job_run(struct arena *arena, const struct job *job, struct job_result *result)
+static void run_once(struct arena *arena, const struct job *job, bool alone, struct job_result *result)
 {
     *result = (struct job_result){.status = JOB_OK, .printed = ""};
     const char *runner = find_runner(arena), *secret = make_nonce(arena);
     struct job sent = *job;
     sent.nonce = make_nonce(arena);
+    if (!job->debugger) {
+        runner = same_length(arena, runner);
+        sent.host_so = same_length(arena, job->host_so);
+        sent.kernel_so = same_length(arena, job->kernel_so);
+        sent.cube_so = same_length(arena, job->cube_so);
+        sent.headers = same_length(arena, job->headers);
+    }
     if (!runner || !sent.nonce || !secret) {
         broken(result, runner ? "no random numbers from the kernel" : "akgen-run was not found beside this program");
         return;
@@ -283,13 +322,26 @@ void job_run(struct arena *arena, const struct job *job, struct job_result *resu
         broken(result,
                arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON"));
     else
-        run_with(arena, &sent, runner, job_fd, result_fd, &untouched, result);
+        run_with(arena, &sent, runner, alone, job_fd, result_fd, &untouched, result);
     if (job_fd >= 0)
         close(job_fd);
     if (result_fd >= 0)
         close(result_fd);
     free(text);
     json_decref(json);
+}
+
+void job_run(struct arena *arena, const struct job *job, struct job_result *result)
+{
+    run_once(arena, job, false, result);
+    if (result->status != JOB_BROKEN || job->debugger)
+        return;
+    job_result_free(result);
+    if (job->restore)
+        job->restore(job->closure);
+    if (job->log_fd > 0 && ftruncate(job->log_fd, 0) && errno != EINVAL)
+        return; /* EINVAL: not a file; what stands there stays */
+    run_once(arena, job, true, result);
 }
 
 void job_result_free(struct job_result *result)

@@ -35,6 +35,9 @@ struct job {
     const char *soc;
     enum npu_sync sync;
     bool random_order;
+    bool weigh;                           /* npu_config.weigh */
+    const struct npu_racing_read *racing; /* npu_config.racing */
+    size_t racing_count;
     uint64_t seed;
     uint64_t poison;                       /* npu_config.poison */
     struct job_argument *inputs, *outputs; /* in OpDef order */
@@ -52,6 +55,9 @@ struct job {
     int log_fd;          /* the instruction log is written there; 0 or -1: none */
     const struct job_debugger *debugger; /* NULL: none */
     const char *inject;                  /* for tests: a failure of akgen-run's own, base/inject.h; NULL: none */
+    /* Puts the tensors' memory back as it was before the run; called between two of them. NULL: there is none. */
+    void (*restore)(void *closure);
+    void *closure;
 };
 /* Runs the job under gdb on the terminal: without the jail and without a time limit. */
 struct job_debugger {
@@ -75,10 +81,10 @@ enum job_status {
     JOB_UNSUPPORTED,   /* the host part called what CANN has and AKGen lacks; error is its name */
     JOB_LOAD_FAILED,   /* the loader rejected an object */
     JOB_TIMEOUT,
-    JOB_CRASHED, /* killed by a signal outside the kernel (constructor, tiling) */
+    JOB_CRASHED, /* a signal of its own instruction, or of a limit of its own, ended it outside the kernel's checks */
     JOB_EXITED,  /* the candidate ended the process (exit(), _exit()) */
     JOB_CHEATED, /* it did what no operator does (a system call that guard.h forbids, a result of its own) */
-    JOB_BROKEN   /* ours: no process, no memory, unreadable result */
+    JOB_BROKEN   /* ours: no process, one that somebody killed, no memory, unreadable result */
 };
 /* What a finding is, in verdicts. */
 #define JOB_KINDS(X)                                                                                                   \
@@ -113,11 +119,13 @@ struct job_result {
     uint64_t *undefined; /* per output tensor in order: bytes never written */
     uint64_t *undefined_first;
     int undefined_count;
+    struct npu_racing_read *racing; /* npu_racing_reads() */
+    size_t racing_count;
     double run_seconds;  /* the launch alone */
     const char *printed; /* what the candidate printed, cut at 64 KiB */
 };
 /* Runs one job in a new process inside the jail. Strings of the result live in the arena. Never fails: what goes wrong
- * on our side is JOB_BROKEN. */
+ * on our side is JOB_BROKEN, after a second attempt in a process that has no other beside it. */
 void job_run(struct arena *arena, const struct job *job, struct job_result *result);
 void job_result_free(struct job_result *result);
 

@@ -1,11 +1,13 @@
 /* Jobs and their results as JSON, both ways. Each struct has one table of its fields, from which writer and reader are
  * made; what is no plain field (lists, the OpDef, attributes' values) follows by hand. Numbers of 64 bits travel as
  * JSON integers, bit for bit. */
+#include "base/memory.h"
+#include "base/text.h"
 #include "sandbox/job_exchange.h"
 
 #include <stdlib.h>
 
-enum { MAX_ARGUMENTS = 256, MAX_TENSORS = 4096, MAX_FINDINGS = 4096 };
+enum { MAX_ARGUMENTS = 256, MAX_TENSORS = 4096, MAX_FINDINGS = 4096, MAX_RACING = 1 << 16, RACING_NUMBERS = 5 };
 
 /* One field of a struct. */
 struct field {
@@ -42,6 +44,7 @@ static const struct field job_fields[] = {
     TEXT(job, soc),
     INT(job, sync, NPU_SYNC_AUTO, NPU_SYNC_MANUAL),
     FLAG(job, random_order),
+    FLAG(job, weigh),
     WORD(job, seed),
     WORD(job, poison),
     SIZE(job, gm_bytes),
@@ -111,9 +114,15 @@ static json_t *word(uint64_t value)
 
 static json_t *text_or_null(const char *text)
 {
-    json_t *json = text ? json_string(text) : NULL;
-    /* What a candidate printed or named may be no UTF-8. */
-    return json ? json : text ? json_string("?") : json_null();
+    json_t *json = text ? json_string(text) : json_null();
+    if (json)
+        return json;
+    /* What a candidate said or named. */
+    char *readable = memory_string(text);
+    text_make_utf8(readable);
+    json = json_string(readable);
+    free(readable);
+    return json;
 }
 
 static json_t *write_field(const struct field *field, const void *at)
@@ -282,7 +291,7 @@ static json_t *attrs_to_json(const struct op_attr *attrs, int count)
 
 static int attrs_from_json(struct reader *reader, const json_t *json, struct op_attr **attrs)
 {
-    const json_t *list = read_array(reader, json, "attrs", MAX_ARGUMENTS);
+    const json_t *list = read_array(reader, json, "attrs", OP_MAX_ITEMS);
     json_t *item;
     size_t count = json_array_size(list), i;
     *attrs = arena_alloc(reader->arena, (count + 1) * sizeof **attrs);
@@ -298,6 +307,33 @@ static int attrs_from_json(struct reader *reader, const json_t *json, struct op_
     return (int)count;
 }
 
+/* Five numbers each. */
+static json_t *racing_to_json(const struct npu_racing_read *racing, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t at = 0; at < count; at++) {
+        const struct npu_racing_read *read = &racing[at];
+        const uint32_t numbers[RACING_NUMBERS] = {read->core, read->lane, read->index, read->low, read->high};
+        for (int i = 0; i < RACING_NUMBERS; i++)
+            json_array_append_new(list, word(numbers[i]));
+    }
+    return list;
+}
+
+static size_t racing_from_json(struct reader *reader, const json_t *json, struct npu_racing_read **racing)
+{
+    const json_t *list = read_array(reader, json, "racing", MAX_RACING * RACING_NUMBERS);
+    size_t count = json_array_size(list) / RACING_NUMBERS;
+    *racing = arena_alloc(reader->arena, (count + 1) * sizeof **racing);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t numbers[RACING_NUMBERS];
+        for (size_t k = 0; k < RACING_NUMBERS; k++)
+            numbers[k] = (uint32_t)json_integer_value(json_array_get(list, i * RACING_NUMBERS + k));
+        (*racing)[i] = (struct npu_racing_read){numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    }
+    return count;
+}
+
 /* The job. */
 json_t *job_to_json(const struct job *job)
 {
@@ -305,6 +341,7 @@ json_t *job_to_json(const struct job *job)
     json_object_set_new(json, "inputs", arguments_to_json(job->inputs, job->input_count));
     json_object_set_new(json, "outputs", arguments_to_json(job->outputs, job->output_count));
     json_object_set_new(json, "attrs", attrs_to_json(job->attrs, job->attr_count));
+    json_object_set_new(json, "racing", racing_to_json(job->racing, job->racing_count));
     json_object_set_new(json, "def", job->def ? op_def_to_json(job->def) : json_null());
     return json;
 }
@@ -326,6 +363,9 @@ struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struc
     read_fields(&reader, json, job_fields, COUNT(job_fields), job);
     job->input_count = arguments_from_json(&reader, json, "inputs", &job->inputs);
     job->output_count = arguments_from_json(&reader, json, "outputs", &job->outputs);
+    struct npu_racing_read *racing;
+    job->racing_count = racing_from_json(&reader, json, &racing);
+    job->racing = racing;
     job->attr_count = attrs_from_json(&reader, json, &job->attrs);
     if (!job->host_so)
         complain(&reader, "host_so");
@@ -384,6 +424,7 @@ json_t *job_result_to_json(const struct job_result *result)
     json_object_set_new(json, "tiling", result->tiling ? json_incref(result->tiling) : json_null());
     json_object_set_new(json, "stats", write_fields(stats_fields, COUNT(stats_fields), &result->stats));
     json_object_set_new(json, "findings", findings_to_json(result));
+    json_object_set_new(json, "racing", racing_to_json(result->racing, result->racing_count));
     json_object_set_new(json, "undefined", words_to_json(result->undefined, result->undefined_count));
     json_object_set_new(json, "undefined_first", words_to_json(result->undefined_first, result->undefined_count));
     return json;
@@ -395,6 +436,7 @@ struct akgen_error *job_result_from_json(struct arena *arena, const json_t *json
     read_fields(&reader, json, result_fields, COUNT(result_fields), result);
     read_fields(&reader, json_object_get(json, "stats"), stats_fields, COUNT(stats_fields), &result->stats);
     findings_from_json(&reader, json, result);
+    result->racing_count = racing_from_json(&reader, json, &result->racing);
     size_t count = words_from_json(&reader, json, "undefined", &result->undefined);
     if (words_from_json(&reader, json, "undefined_first", &result->undefined_first) != count)
         complain(&reader, "undefined_first");

@@ -1,22 +1,31 @@
 /* sandbox_spawn: fork, fence, exec; then read what the process prints until it ends or its time is over. */
 #include "base/text.h"
 #include "base/clock.h"
+#include "base/inject.h"
+#include "sandbox/ending.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 256, EXIT_NOT_STARTED = 127 };
+enum { MAX_FILES = 256, MAX_KEPT = 16, ABOVE_KEPT = 64, MAX_VARIABLES = 16, EXIT_NOT_STARTED = 127 };
+
+/* What a compiler takes for the time at which it runs (reproducible-builds.org/specs/source-date-epoch): 2026. */
+#define SOURCE_DATE "SOURCE_DATE_EPOCH=1767225600"
+
+static const unsigned long ask_persona = 0xffffffff; /* changes nothing (personality(2)) */
 
 static void set_limit(int resource, uint64_t value)
 {
@@ -24,11 +33,27 @@ static void set_limit(int resource, uint64_t value)
     setrlimit(resource, &limit);
 }
 
+/* The program gets the same addresses in every run: none chosen at random (where a container allows that), and none that
+ * depends on the limit of the caller's stack, above which Linux leaves room for it to grow. */
+static void child_addresses(void)
+{
+    static const rlim_t stack = 8 << 20;
+    int persona = personality(ask_persona);
+    struct rlimit limit;
+    if (persona >= 0)
+        personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
+    if (getrlimit(RLIMIT_STACK, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > stack ? stack : limit.rlim_max;
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
 /* Everything below up to execve runs in a child of a threaded program: system calls only. */
 static int child_fences(const struct sandbox_limits *limits, int landlock)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setsid();
+    child_addresses();
     set_limit(RLIMIT_CORE, 0);
     set_limit(RLIMIT_NOFILE, MAX_FILES);
     if (limits->memory)
@@ -45,26 +70,22 @@ static int child_fences(const struct sandbox_limits *limits, int landlock)
     return 0;
 }
 
-/* Closes every descriptor above 2 that is neither kept nor the report pipe, which closes itself on exec. */
-static void child_close(const int *keep, int report)
+/* Gives the kept descriptors their numbers and closes every other but the report pipe, which closes itself on exec.
+ * Returns the pipe's new number, -1 with errno if there is none. */
+static int child_descriptors(const int *keep, int report)
 {
-    int from = 3;
-    for (;;) {
-        int next = -1;
-        for (const int *fd = keep; fd && *fd >= 0; fd++)
-            if (*fd >= from && (next < 0 || *fd < next))
-                next = *fd;
-        if (report >= from && (next < 0 || report < next))
-            next = report;
-        if (next < 0)
-            break;
-        if (next > from)
-            syscall(SYS_close_range, from, next - 1, 0);
-        from = next + 1;
-    }
-    syscall(SYS_close_range, from, ~0U, 0);
-    for (const int *fd = keep; fd && *fd >= 0; fd++)
-        fcntl(*fd, F_SETFD, 0);
+    int above[MAX_KEPT], count = 0;
+    report = fcntl(report, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    for (; keep && count < MAX_KEPT && keep[count] >= 0; count++)
+        above[count] = fcntl(keep[count], F_DUPFD, ABOVE_KEPT);
+    for (int i = 0; i < count; i++)
+        if (above[i] < 0 || dup2(above[i], SANDBOX_KEPT + i) < 0)
+            return -1;
+    if (report < 0)
+        return -1;
+    syscall(SYS_close_range, SANDBOX_KEPT + count, report - 1, 0);
+    syscall(SYS_close_range, report + 1, ~0U, 0);
+    return report;
 }
 
 /* Tells the parent why nothing was started. */
@@ -79,13 +100,19 @@ static _Noreturn void child_fail(int report)
 static _Noreturn void child_run(const char *const argv[], const struct sandbox_limits *limits, const int *keep,
                                 int output, int report, int landlock)
 {
-    const char *const environment[] = {"PATH=/usr/bin:/bin",  "LANG=C",         "HOME=/",
-                                       "TMPDIR=/nonexistent", limits->variable, NULL};
+    const char *environment[MAX_VARIABLES + 1] = {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/", "TMPDIR=/nonexistent",
+                                                  SOURCE_DATE};
+    int count = 5;
+    for (const char *const *variable = limits->variables; variable && *variable && count < MAX_VARIABLES; variable++)
+        environment[count++] = *variable;
     int null = open("/dev/null", O_RDONLY);
     /* Without these the candidate would read and write the parent's own streams. */
     if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
         child_fail(report);
-    child_close(keep, report);
+    int moved = child_descriptors(keep, report);
+    if (moved < 0)
+        child_fail(report);
+    report = moved;
     if (!child_fences(limits, landlock))
         execve(argv[0], (char *const *)argv, (char *const *)environment);
     child_fail(report);
@@ -105,17 +132,36 @@ static void take_output(int fd, struct text *output, size_t limit, bool *open_en
     text_append(output, buffer, (size_t)n < room ? (size_t)n : room);
 }
 
+/* The time that a process has, which does not depend on how busy the machine is. */
+struct allowance {
+    double start, seconds;
+    bool timed_out, starved; /* starved: timed out, and most of the time it had no processor */
+};
+
+/* What is left of it; at most 0: its time is over. */
+static double time_left(struct allowance *allowance, pid_t pid)
+{
+    enum { PATIENCE = 10 }; /* times the allowance, at most */
+    const double least = 1e-3;
+    double used = clock_seconds() - allowance->start, left = allowance->seconds - used;
+    if (left > 0)
+        return left;
+    left += ending_waited(pid);
+    allowance->starved = left > least && used > PATIENCE * allowance->seconds;
+    allowance->timed_out = left <= least || allowance->starved;
+    return allowance->timed_out ? 0 : left;
+}
+
 /* Reads until the process is gone; kills its group when the time is over. Returns the wait status. */
-static int attend(pid_t pid, int fd, double deadline, size_t limit, struct text *output, bool *timed_out)
+static int attend(pid_t pid, int fd, struct allowance *allowance, size_t limit, struct text *output,
+                  struct rusage *usage)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool open_end = true, running = true;
     while (running) {
-        double left = deadline - clock_seconds();
-        if (left <= 0) {
-            *timed_out = true;
+        double left = time_left(allowance, pid);
+        if (left <= 0)
             break;
-        }
         /* Without pidfd_open (before Linux 5.3) look every 5 ms. */
         int wait_ms = left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
         struct pollfd ends[2] = {{.fd = open_end ? fd : -1, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
@@ -129,7 +175,7 @@ static int attend(pid_t pid, int fd, double deadline, size_t limit, struct text 
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR)
         ;
     /* What is still in the pipe; nobody can hold its other end open any more except a process that left the group. */
     fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -149,10 +195,25 @@ static void fail(struct arena *arena, struct sandbox_result *result, const char 
     result->error = arena_printf(arena, "%s: %s", what, strerror(reason));
 }
 
-void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
-                   const int *keep_fds, size_t output_limit, struct sandbox_result *result)
+/* What became of the process. */
+static void take_end(const struct sandbox_limits *limits, int status, const struct allowance *allowance,
+                     const struct rusage *usage, uint64_t memory_kills, struct sandbox_result *result)
 {
-    *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
+    uint64_t filled = (uint64_t)usage->ru_maxrss << 10;
+    result->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result->timed_out = allowance->timed_out && !allowance->starved;
+    result->killed = allowance->starved || (!allowance->timed_out && ending_from_outside(result->signal));
+    if (limits->alone && result->signal == SIGKILL && filled > limits->expected_memory &&
+        ending_memory_kills() > memory_kills) {
+        result->exhausted = true;
+        result->killed = false;
+    }
+}
+
+static void spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
+                  const int *keep_fds, size_t output_limit, struct sandbox_result *result)
+{
     int output[2], report[2];
     if (pipe2(output, O_CLOEXEC)) {
         fail(arena, result, "no pipe for the process's output", errno);
@@ -164,6 +225,7 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
         return;
     }
     int landlock = landlock_version();
+    uint64_t memory_kills = limits->alone ? ending_memory_kills() : 0;
     double start = clock_seconds();
     pid_t pid = fork();
     if (!pid)
@@ -172,15 +234,17 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
     close(output[1]), close(report[1]);
     if (pid > 0) {
         struct text text = {0};
+        struct allowance allowance = {.start = start, .seconds = limits->seconds > 0 ? limits->seconds : 1e9};
+        struct rusage usage = {0};
         reason = 0;
         ssize_t n;
         while ((n = read(report[0], &reason, sizeof reason)) < 0 && errno == EINTR)
             ;
-        int status = attend(pid, output[0], start + (limits->seconds > 0 ? limits->seconds : 1e9), output_limit, &text,
-                            &result->timed_out);
+        if (inject_fails(INJECT_KILL))
+            kill(pid, SIGKILL);
+        int status = attend(pid, output[0], &allowance, output_limit, &text, &usage);
         result->started = n == 0;
-        result->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        take_end(limits, status, &allowance, &usage, memory_kills, result);
         result->output_length = text.length;
         if (text.length)
             result->output = arena_strndup(arena, text.bytes, text.length);
@@ -190,6 +254,22 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
     result->seconds = clock_seconds() - start;
     if (!result->started)
         fail(arena, result, argv[0], reason);
+}
+
+/* Held for reading by whoever has a process in a jail, for writing by one that must be alone; who waits to be alone
+ * comes before those who come after him. */
+static pthread_rwlock_t company = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
+                   const int *keep_fds, size_t output_limit, struct sandbox_result *result)
+{
+    *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
+    if (limits->alone)
+        pthread_rwlock_wrlock(&company);
+    else
+        pthread_rwlock_rdlock(&company);
+    spawn(arena, argv, limits, keep_fds, output_limit, result);
+    pthread_rwlock_unlock(&company);
 }
 
 const char *sandbox_features(struct arena *arena)
@@ -202,6 +282,11 @@ const char *sandbox_features(struct arena *arena)
         text_add(&text, "no landlock");
     text_add(&text, prctl(PR_GET_SECCOMP) >= 0 ? ", seccomp" : ", no seccomp");
     text_add(&text, ", rlimits");
+    int persona = personality(ask_persona);
+    text_add(&text, persona >= 0 && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0
+                        ? ", fixed addresses"
+                        : ", random addresses");
+    personality((unsigned long)persona);
     const char *features = arena_strdup(arena, text.bytes);
     text_free(&text);
     return features;

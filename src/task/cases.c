@@ -10,10 +10,16 @@
 static struct akgen_error *check_formula(const struct task_instance *instance, int output)
 {
     const struct task *task = instance->task;
+    if (!instance->outputs[output].count)
+        return error_new("'%s' is absent: what has a formula is always there", task->outputs[output].name);
     int64_t wanted = instance->outputs[output].tensors[0].elements;
     for (int i = 0; i < task->input_count; i++) {
-        int64_t found = instance->inputs[i].count ? instance->inputs[i].tensors[0].elements : 1;
-        if (formula_uses(task->outputs[output].formula, i) && found != wanted && found != 1)
+        bool used = formula_uses(task->outputs[output].formula, i);
+        if (used && !instance->inputs[i].count)
+            return error_new("the formula of '%s' takes '%s', which is absent", task->outputs[output].name,
+                             task->inputs[i].name);
+        int64_t found = used ? instance->inputs[i].tensors[0].elements : wanted;
+        if (found != wanted && found != 1)
             return error_new("the formula of '%s' is elementwise: its input '%s' has %" PRId64
                              " elements, expected %" PRId64 " or 1",
                              task->outputs[output].name, task->inputs[i].name, found, wanted);

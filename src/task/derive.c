@@ -83,8 +83,8 @@ static void ranges_of_updates(struct task_instance *instance)
     for (int64_t i = 0; i < indice->dims[0]; i++) {
         int64_t pair[2];
         task_read_integer(indice, 2 * i, 2, pair);
-        pair[1] = 1 + pair[1] % size;
-        pair[0] = pair[0] % (size - pair[1] + 1);
+        pair[1] = 1 + llabs(pair[1] % size);
+        pair[0] = llabs(pair[0] % (size - pair[1] + 1));
         task_write_integer(indice, 2 * i, 2, pair);
     }
 }
@@ -130,29 +130,62 @@ static void group_counts(struct task_instance *instance)
 }
 
 /* The table. */
-static const struct {
+static const struct derivation {
     const char *name; /* as in task.yaml */
     task_derivation *derive;
+    const char *reference; /* whose inputs it fills in; they fit its signature by then */
+    const char *inputs[4]; /* taken by name */
+    const char *column;    /* a number that it reads, NULL: none */
 } derivations[] = {
-    {"unique_entries", unique_entries},
-    {"ranges_of_updates", ranges_of_updates},
-    {"copies_that_fit", copies_that_fit},
-    {"group_counts", group_counts},
-    {"sum_statistics", task_derive_sum_statistics},
-    {"deep_statistics", task_derive_deep_statistics},
-    {"rms_rstd", task_derive_rms_rstd},
-    {"gelu", task_derive_gelu},
-    {"half_gelu", task_derive_half_gelu},
-    {"log_softmax", task_derive_log_softmax},
+    {"unique_entries", unique_entries, "coalesce_sparse", {0}, NULL},
+    {"ranges_of_updates", ranges_of_updates, "scatter_list", {0}, NULL},
+    {"copies_that_fit", copies_that_fit, "feeds_repeat", {0}, NULL},
+    {"group_counts", group_counts, "dequant_swiglu_quant", {"group_index"}, NULL},
+    {"sum_statistics", task_derive_sum_statistics, "add_layer_norm_grad", {"x1", "x2", "rstd", "mean"}, NULL},
+    {"deep_statistics", task_derive_deep_statistics, "deep_norm_grad", {"x", "gx", "rstd", "mean"}, "epsilon"},
+    {"rms_rstd", task_derive_rms_rstd, "rms_norm_grad", {"x", "rstd"}, "epsilon"},
+    {"gelu", task_derive_gelu, "gelu_grad", {"x", "y"}, NULL},
+    {"half_gelu", task_derive_half_gelu, "ge_glu_grad_v2", {"x", "gelu"}, NULL},
+    {"log_softmax", task_derive_log_softmax, "cross_entropy_loss_grad", {"log_prob"}, NULL},
 };
 
 enum { DERIVATIONS = sizeof derivations / sizeof *derivations };
 
-task_derivation *task_derivation_find(const char *name)
+static const struct derivation *derivation_of(const char *name)
 {
     for (int i = 0; i < DERIVATIONS; i++)
         if (strcmp(derivations[i].name, name) == 0)
-            return derivations[i].derive;
+            return &derivations[i];
+    return NULL;
+}
+
+task_derivation *task_derivation_find(const char *name)
+{
+    const struct derivation *derivation = derivation_of(name);
+    return derivation ? derivation->derive : NULL;
+}
+
+struct akgen_error *task_derivation_check(const char *name, const struct task *task)
+{
+    enum { MOST = sizeof derivations[0].inputs / sizeof *derivations[0].inputs };
+    const struct derivation *derivation = derivation_of(name);
+    if (task_reference_find(derivation->reference) != task->reference)
+        return error_new("'%s' makes inputs of the reference %s, this task has another", name, derivation->reference);
+    for (int i = 0; i < MOST && derivation->inputs[i]; i++)
+        if (task_input_index(task, derivation->inputs[i]) == TASK_NONE)
+            return error_new("'%s' takes an input called '%s', there is none", name, derivation->inputs[i]);
+    return !derivation->column || task_column_index(task, derivation->column) != TASK_NONE
+               ? NULL
+               : error_new("'%s' reads a column '%s', cases.csv has none", name, derivation->column);
+}
+
+struct akgen_error *task_derivation_fits(const struct task_instance *instance)
+{
+    for (int i = 0; i < DERIVATIONS; i++) {
+        const char *column = derivations[i].derive == instance->task->derive ? derivations[i].column : NULL;
+        if (column && !expr_is_number(&instance->cells[task_column_index(instance->task, column)]))
+            return error_new("column '%s' is no number, derive '%s' reads one", column, derivations[i].name);
+    }
     return NULL;
 }
 

@@ -1,5 +1,6 @@
 /* What the keys of task.yaml must be together. */
 #include "task/description.h"
+#include "task/reference/signature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,6 +98,41 @@ static struct akgen_error *check_formulas(const struct yaml_node *root, const st
     return NULL;
 }
 
+/* The line of what does not fit a reference's signature. */
+static int line_of_place(const struct yaml_node *root, const struct signature_place *place)
+{
+    static const char *const lists[] = {
+        [SIGNATURE_INPUT] = "inputs",
+        [SIGNATURE_OUTPUT] = "outputs",
+        [SIGNATURE_ATTR] = "attrs",
+        [SIGNATURE_COLUMN] = "reference",
+    };
+    const struct yaml_pair *list = yaml_find(root, lists[place->part]);
+    if (!list || place->index == TASK_NONE)
+        return line_of(root, list ? lists[place->part] : "reference");
+    const struct yaml_node *item = list->value->items[place->index];
+    return place->key ? line_of(item, place->key) : item->line;
+}
+
+/* Inputs, outputs and attributes are those that the reference needs. */
+static struct akgen_error *check_signature(struct arena *arena, const struct yaml_node *root, struct task *task)
+{
+    struct signature_place place;
+    struct akgen_error *error = NULL;
+    task->signature = task_reference_signature(arena, task->reference);
+    if (task->signature)
+        error = signature_check_task(arena, task->signature, task, &place);
+    return error ? error_prefix(error, "task.yaml:%d", line_of_place(root, &place)) : NULL;
+}
+
+/* A derivation belongs to a reference, whose inputs it takes by their names. */
+static struct akgen_error *check_derive(const struct yaml_node *root, const struct task *task)
+{
+    const struct yaml_pair *derive = yaml_find(root, "derive");
+    struct akgen_error *error = derive ? task_derivation_check(derive->value->text, task) : NULL;
+    return error ? error_prefix(error, "task.yaml:%d: derive", derive->line) : NULL;
+}
+
 struct akgen_error *task_description_check(struct arena *arena, const struct yaml_node *root, struct task *task)
 {
     task->name = arena_printf(arena, "level%d/%s/%s", task->level, task->category, task->op);
@@ -104,5 +140,9 @@ struct akgen_error *task_description_check(struct arena *arena, const struct yam
     struct akgen_error *error = check_place(arena, root, task);
     if (!error)
         error = check_formulas(root, task);
+    if (!error)
+        error = check_signature(arena, root, task);
+    if (!error)
+        error = check_derive(root, task);
     return error ? error : add_combinations(arena, root, task);
 }

@@ -328,6 +328,15 @@ static struct akgen_error *reduce(struct task_instance *instance, uint64_t *elem
     return error;
 }
 
+/* What the reference, and what makes inputs for it, cannot cope with is an error about the case. */
+static struct akgen_error *check_reference(const struct task_instance *instance)
+{
+    struct akgen_error *error = task_reference_fits(instance);
+    if (!error)
+        error = task_derivation_fits(instance);
+    return error ? error_prefix(error, "cases.csv:%d", instance->task_case->line) : NULL;
+}
+
 /* The whole. */
 static struct task_instance *instance_new(const struct task *task, const struct task_case *task_case)
 {
@@ -352,10 +361,14 @@ static struct akgen_error *instance_make(const struct task *task, const struct t
         error = make_attrs(instance, stream);
     if (!error)
         error = make_judging(instance);
+    if (!error)
+        error = check_reference(instance);
     if (!error && inputs)
         error = make_inputs(instance, stream, task_case->variant != TASK_SHOWN || seed & TASK_OTHER_VALUES);
     if (!error && inputs && task->derive)
         task->derive(instance);
+    if (!error && inputs)
+        error = check_reference(instance);
     if (error)
         task_instance_free(instance);
     *result = error ? NULL : instance;
@@ -393,6 +406,8 @@ struct akgen_error *task_case_measure(const struct task *task, struct task_case 
         error = make_attrs(instance, 0);
     if (!error)
         error = make_judging(instance);
+    if (!error)
+        error = check_reference(instance);
     if (!error)
         error = try_generators(instance);
     task_instance_free(instance);

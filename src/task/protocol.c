@@ -1,7 +1,7 @@
 /* What a published benchmark's figures depend on besides its tasks: the version of its shapes, its tolerance, how many
  * inputs it tries. MultiKernelBench changed all three while papers were written about it, so no figure of that suite
  * stands without them. */
-#include "task/task.h"
+#include "task/task_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +41,17 @@ struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, c
         return error_new("the tolerance of '%s' is %s or %s, not '%s'", task->suite, protocol->tolerances->of[0],
                          protocol->tolerances->of[1], tolerance);
     return expr_parse(arena, arena_printf(arena, "allclose(%s, %s)", tolerance, tolerance), NULL, &task->check);
+}
+
+struct akgen_error *task_instance_set_tolerance(struct arena *arena, struct task_instance *instance,
+                                                const char *tolerance)
+{
+    struct task *task = arena_copy(arena, instance->task, sizeof *task);
+    struct akgen_error *error = task_set_tolerance(arena, task, tolerance);
+    struct expr_scope anywhere = {.arena = arena};
+    if (!error)
+        error = task_check_make(task->check, &anywhere, &instance->check);
+    return error;
 }
 
 /* The check is allclose with this limit, absolute and relative, in every case. */

@@ -24,11 +24,15 @@ enum task_tolerance { TASK_TOLERANCES(WORD_VALUE) };
 extern const struct words task_tolerances;
 /* Chooses among the suite's published tolerances: sets task->check. An error if the suite has none to choose from. */
 struct akgen_error *task_set_tolerance(struct arena *arena, struct task *task, const char *tolerance);
+/* The same for one case, whose task stays as it is; the new check lives in the arena. */
+struct akgen_error *task_instance_set_tolerance(struct arena *arena, struct task_instance *instance,
+                                                const char *tolerance);
 /* What must stand beside every figure of the suite: "shapes v1, tolerance 1e-2, 5 inputs"; "" for a suite that has one
  * protocol only. */
 const char *task_protocol(struct arena *arena, const struct task *task, enum task_profile profile, int trials);
 
 /* One case, in memory. */
+enum { TASK_GIANT = 1 << 24 }; /* a case with more elements in all tensors is reduced unless `full` */
 /* A seed with this bit draws from the inputs' `strict` generators where they have one; hidden cases always do. */
 #define TASK_OTHER_VALUES (1ULL << 63)
 /* Makes the inputs of a case from `seed` (the same seed, the same bits on every machine). Giant cases (over 2^24
@@ -65,6 +69,11 @@ struct task_mismatch {
 /* Judges `actual` (same shapes and types as instance->outputs, values set) against the expected outputs. */
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,
                   const struct task_argument *actual, struct task_mismatch *result);
+
+/* The texts of task.yaml and cases.csv that a task begins with: the inputs, outputs and attributes that the reference
+ * needs, and small cases. `head`: the lines that say which task it is. False if its formulas are what says it. */
+bool task_skeleton(struct arena *arena, const struct task_reference_entry *reference, const char *head,
+                   const char **yaml, const char **cases);
 
 /* Is a task fit to judge with? */
 /* Makes the inputs of a case and both references. An error if that fails, or if golden is not finite although the

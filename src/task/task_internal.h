@@ -5,8 +5,6 @@
 #include "task/csv.h"
 #include "task/task.h"
 
-enum { TASK_GIANT = 1 << 24 }; /* elements in all tensors from which on a case is reduced unless `full` */
-
 /* Loading. Errors of these start with "task.yaml:LINE: " or "cases.csv:LINE: ". */
 /* Lines of task.yaml that an error about a case may name; 0 where the key is not given. */
 struct task_lines {
@@ -51,6 +49,10 @@ void task_special_plant(const struct task_param *param, enum task_variant varian
 /* What fills inputs that follow from others (task.yaml: derive), by name; NULL if there is none of that name. */
 typedef void task_derivation(struct task_instance *instance);
 task_derivation *task_derivation_find(const char *name);
+/* An error unless the task has the reference, inputs and columns that a derivation takes. */
+struct akgen_error *task_derivation_check(const char *name, const struct task *task);
+/* An error unless the case has numbers in the columns that it reads. */
+struct akgen_error *task_derivation_fits(const struct task_instance *instance);
 /* Their names, up to a NULL. */
 const char *const *task_derivation_names(struct arena *arena);
 /* What a forward pass hands to its gradient (derive_forward.c). */

@@ -52,7 +52,7 @@ static int64_t other_size(const struct size_map *map, int64_t size)
 {
     int64_t factor = map->even && size % 2 == 0 ? 2 : 1;
     if (map->variant == TASK_TAIL_SIZES) {
-        int64_t next = (size < map->tail_cap ? size : map->tail_cap) + factor;
+        int64_t next = (size < map->tail_cap ? size : map->tail_cap / factor * factor) + factor;
         while (taken(map, next))
             next += factor;
         return next;

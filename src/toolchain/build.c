@@ -30,6 +30,7 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
                                               .shifted = project->kernel_source,
                                               .prepared = &builder.prepared};
     struct akgen_error *error = clang_find(arena, options->cache_dir, &builder.clang);
+    builder.places.headers = arena_printf(arena, "%s/include", toolchain_home());
     builder.clang.question = options->host_override;
     builder.clang.debug = options->debug;
     if (!error && options->seconds > 0)

@@ -1,4 +1,5 @@
-/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, kernel_text.c, combination.c and variants.c share. */
+/* Inside a build: what build.c, compiles.c, sources.c, host_part.c, host_gnu.c, overlay.c, kernel_text.c, combination.c and
+ * variants.c share. */
 #ifndef TOOLCHAIN_BUILD_INTERNAL_H
 #define TOOLCHAIN_BUILD_INTERNAL_H
 
@@ -15,7 +16,7 @@ struct builder {
     struct prepared_source prepared; /* the kernel's main file */
     struct diagnose_places places;
     const char *overlay;     /* clang's file that puts prepared texts in place of the author's */
-    const char *kernel_text; /* every source of op_kernel, for prepare_mentions */
+    const char *kernel_text; /* every source of op_kernel and every header, for prepare_mentions */
     const char *tiling_header;
 };
 
@@ -28,9 +29,22 @@ struct compile {
 };
 /* Side by side, as many as the options allow. */
 void compiles_run(struct builder *builder, struct compile *compiles, int count);
-/* True if the compiler ended well; otherwise the list says at least one thing about why not. */
+/* True if the compiler ended well; otherwise the list says at least one thing about why not, or is broken. */
 bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
                   struct diagnostic_list *list);
+
+/* Compiles again what clang refused and g++ takes (host_gnu.c). */
+struct akgen_error *host_gnu_compile(struct builder *builder, const char *root, struct compile *compiles, int count);
+
+/* Texts that stand in the place of the author's files (overlay.c). */
+struct overlay {
+    const char *file; /* of the overlay; the texts go beside it */
+    const char *rows;
+    int count;
+};
+/* Puts `text` in the place of the file `path`, once overlay_write has been called. */
+struct akgen_error *overlay_add(struct arena *arena, struct overlay *overlay, const char *path, const char *text);
+struct akgen_error *overlay_write(struct arena *arena, const struct overlay *overlay);
 
 /* The sources and what is made of them (sources.c). */
 bool source_ends_with(const char *path, const char *end);
@@ -49,7 +63,7 @@ void build_merge(struct builder *builder, const struct diagnostic_list *list);
 struct akgen_error *build_host(struct builder *builder);
 void build_describe(struct builder *builder);
 
-/* Runs the source pass over op_kernel and writes what it changed, with the overlay that shows it to the compiler
+/* Runs the source pass over op_kernel and the headers and writes what it changed, with the overlay that shows it to the compiler
  * (kernel_text.c). */
 struct akgen_error *build_prepare_kernel(struct builder *builder);
 /* True if the kernel's sources mention one of the names (NULL-terminated). */

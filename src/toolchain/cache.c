@@ -101,6 +101,8 @@ static struct akgen_error *put_object(struct arena *arena, const char *so, const
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry)
 {
+    if (list->late)
+        return NULL;
     struct akgen_error *error = files_make_directory(arena_printf(arena, "%s/objects/%.2s", clang->cache, key));
     if (error)
         return error;

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
-#define TOOLCHAIN_REVISION "5"
+#define TOOLCHAIN_REVISION "6"
 enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20, SECONDS_OF_A_DAY = 24 * 60 * 60 };
-static const uint64_t compiler_memory = 4ULL << 30, compiler_file = 128ULL << 20;
+static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
 static const char *find_program(const char *const *candidates)
 {
@@ -149,7 +149,7 @@ static const char *const shared_flags[] = {"-std=c++17",
                                            "-fno-stack-protector",
                                            "-fno-caret-diagnostics",
                                            "-fno-color-diagnostics",
-
+                                           "-fno-crash-diagnostics", /* a crash is told by the exit code alone */
                                            "-fno-diagnostics-fixit-info",
                                            "-fmessage-length=0",
                                            "-ftemplate-backtrace-limit=0",
@@ -338,10 +338,42 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
         readable[count++] = clang->question;
     readable[count] = NULL;
     const char *const writable[] = {work, NULL};
-    const struct sandbox_limits limits = {.seconds = clang->seconds,
-                                          .memory = compiler_memory,
-                                          .file_bytes = compiler_file,
-                                          .readable = readable,
-                                          .writable = writable};
+    struct sandbox_limits limits = {.seconds = clang->seconds,
+                                    .memory = compiler_memory,
+                                    .file_bytes = compiler_file,
+                                    .readable = readable,
+                                    .writable = writable,
+                                    .expected_memory = compiler_usual};
     sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+    bool ended = result->started && (result->exit_code == 0 || result->exit_code == 1);
+    if (ended || result->timed_out)
+        return;
+    limits.alone = true;
+    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+}
+
+/* True if a file of some size can be written in `directory`. */
+static bool has_room(struct arena *arena, const char *directory)
+{
+    enum { SOME_BYTES = 1 << 20 };
+    char *path = arena_printf(arena, "%s/room-XXXXXX", directory);
+    int fd = mkostemp(path, O_CLOEXEC);
+    bool room = fd >= 0 && posix_fallocate(fd, 0, SOME_BYTES) == 0;
+    if (fd >= 0) {
+        unlink(path);
+        close(fd);
+    }
+    return room;
+}
+
+const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work)
+{
+    if (!result->started)
+        return result->error;
+    if (result->killed)
+        return arena_printf(arena, "the compiler was killed (signal %d: %s)", result->signal,
+                            strsignal(result->signal));
+    if (result->exit_code && !has_room(arena, work))
+        return arena_printf(arena, "no space left in %s", work);
+    return NULL;
 }

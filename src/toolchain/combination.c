@@ -56,7 +56,9 @@ const char *combination_config(struct builder *builder, int combination)
         const char *name =
             arena_printf(builder->arena, "%s%s", upper_case(builder->arena, param->name), shared ? "_REF" : "");
         const char *kernel_type = akgen_dtype_kernel_type(type), *ge_name = akgen_dtype_ge_name(type);
-        define(builder, &config, "ORIG_DTYPE_", name, ge_name ? ge_name : "DT_UNDEFINED");
+        /* A type that no tensor here has (DT_HIFLOAT8) is told by its number, so that the kernel can compare it. */
+        define(builder, &config, "ORIG_DTYPE_", name,
+               ge_name ? ge_name : arena_printf(builder->arena, "%d", (int)type));
         define(builder, &config, "DTYPE_", name, kernel_type ? kernel_type : "unknown");
         define(builder, &config, "FORMAT_", name, "FORMAT_ND");
     }

@@ -25,20 +25,30 @@ void compiles_run(struct builder *builder, struct compile *compiles, int count)
         arena_adopt(builder->arena, &compiles[i].arena);
 }
 
+/* A compiler that did not come to its end says much about itself, in words that differ from run to run. */
+static bool fell_over(const struct sandbox_result *result)
+{
+    return result->exit_code != 1 || strstr(result->output, "PLEASE submit a bug report");
+}
+
 bool compile_take(struct builder *builder, const struct compile *compile, const char *source,
                   struct diagnostic_list *list)
 {
     const struct sandbox_result *result = &compile->result;
     int before = list->count;
+    if (!list->broken)
+        list->broken = clang_broken(builder->arena, result, builder->work);
+    list->late |= result->timed_out;
+    if (list->broken)
+        return false;
     diagnose(builder->arena, result->output, &builder->places, list);
     if (!result->exit_code)
         return true;
     for (int i = before; i < list->count; i++)
         if (list->items[i].error)
             return false;
-    const char *reason = result->timed_out  ? "the compiler ran out of time"
-                         : !result->started ? result->error
-                         : result->signal
+    const char *reason = result->timed_out ? "the compiler ran out of time"
+                         : fell_over(result)
                              ? "the compiler was stopped: it needed more memory, output or stack than allowed"
                              : result->output;
     const char *relative = strrchr(source, '/');

@@ -1,31 +1,73 @@
 /* Which cores a kernel starts that has no KERNEL_TASK_TYPE: its entry's qualifiers say, or what its two objects need of
- * the machine tells. CANN's compiler
- * infers the type from the instructions as well (guide, 编译与运行/算子编译/约束说明), by rules that are not published. */
+ * the machine tells. CANN's compiler infers the type from the instructions as well (guide,
+ * 编译与运行/算子编译/约束说明), by rules that are not published. */
+#include "abi/npu_adv.h"
+#include "abi/npu_matmul.h"
 #include "npu/npu.h"
+#include "npu/task_types.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <string.h>
 
-static bool begins(const char *name, const char *prefix)
+/* What a reference to the machine says of the object that has it. */
+struct use {
+    const char *name;
+    bool all; /* every name that begins like this */
+    struct core_uses uses;
+};
+/* A name that the ABI does not declare does not compile. */
+#define DECLARED(function) (sizeof(&function) ? #function : NULL)
+static const struct use uses_of_names[] = {
+    {DECLARED(npu_issue), .uses.vector = true},
+    {DECLARED(npu_issue_copy), .uses.copies = true},
+    {DECLARED(npu_issue_cube), .uses.cube = true},
+    {DECLARED(npu_advanced), .uses.vector = true},
+    {"npu_matmul_", .all = true, .uses.cube = true},
+    {DECLARED(npu_matmul_open), .uses.vector = true}, /* the client of a Matmul object runs on an AIV */
+    {DECLARED(npu_sync_all), .uses.sync = true},
+    {DECLARED(npu_sync_all_soft), .uses.sync = true},
+    {DECLARED(npu_cross_core_set_flag), .uses.sync = true},
+    {DECLARED(npu_cross_core_wait_flag), .uses.sync = true},
+    /* Made of copies between UB and GM: an AIC does nothing in them. */
+    {DECLARED(npu_ib_set), .uses.vector = true},
+    {DECLARED(npu_ib_wait), .uses.vector = true},
+    {DECLARED(npu_block_turn), .uses.vector = true},
+};
+
+struct core_uses core_uses_of_names(const char *const *names)
 {
-    return strncmp(name, prefix, strlen(prefix)) == 0;
+    struct core_uses all = {0};
+    for (; names && *names; names++)
+        for (size_t i = 0; i < sizeof uses_of_names / sizeof *uses_of_names; i++) {
+            const struct use *use = &uses_of_names[i];
+            if (use->all ? strncmp(*names, use->name, strlen(use->name)) != 0 : strcmp(*names, use->name) != 0)
+                continue;
+            all.vector |= use->uses.vector;
+            all.cube |= use->uses.cube;
+            all.sync |= use->uses.sync;
+            all.copies |= use->uses.copies;
+        }
+    /* Without a guard the copies into L1 stand in the object for AIVs, too, and the cube's instructions with them. */
+    all.vector |= all.copies && !all.cube;
+    return all;
 }
 
 struct core_uses core_uses_of(struct arena *arena, const char *so)
 {
-    struct core_uses uses = {0};
-    bool copies = false;
-    const char **names = so ? link_undefined(arena, so) : NULL;
-    for (; names && *names; names++) {
-        uses.cube |= strcmp(*names, "npu_issue_cube") == 0 || begins(*names, "npu_matmul_");
-        uses.vector |=
-            strcmp(*names, "npu_issue") == 0 || begins(*names, "npu_adv_") || strcmp(*names, "npu_matmul_open") == 0;
-        uses.sync |= begins(*names, "npu_sync_all") || begins(*names, "npu_cross_core_");
-        copies |= strcmp(*names, "npu_issue_copy") == 0;
+    return core_uses_of_names(so ? link_undefined(arena, so) : NULL);
+}
+
+bool core_names_aic(struct arena *arena, const char *so)
+{
+    const struct npu_task_type *types;
+    size_t count = so ? task_types_read(arena, so, &types) : 0;
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        int aic = 0, aiv;
+        npu_kernel_type_cores(npu_kernel_type_choose(&types[i], 1, types[i].key), &aic, &aiv);
+        found |= aic > 0;
     }
-    /* Without a guard the copies into L1 stand in the object for AIVs, too, and the cube's instructions with them. */
-    uses.vector |= copies && !uses.cube;
-    return uses;
+    return found;
 }
 
 static int type_of_cube_kernel(const struct core_uses *aic)

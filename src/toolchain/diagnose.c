@@ -81,8 +81,11 @@ static const char *source_line(struct arena *arena, const char *path, int line)
             at = strchr(at, '\n');
             at = at ? at + 1 : NULL;
         }
-        if (at && line > 0)
-            result = arena_strndup(arena, at, strcspn(at, "\r\n"));
+        if (at && line > 0) {
+            char *copy = arena_strndup(arena, at, strcspn(at, "\r\n"));
+            text_make_utf8(copy);
+            result = copy;
+        }
     }
     error_free(error);
     arena_free(&scratch);
@@ -131,43 +134,6 @@ static const char *tidy_message(struct arena *arena, const char *message, const 
     return result;
 }
 
-/* Shapes and layouts as types: CANN's names that a header cannot name as lacking, because kernels written for CANN 8.1
- * have things of their own by these names beside `using namespace AscendC`. */
-static const char *lacking_template(const char *message)
-{
-    static const char *const names[] = {"Layout", "Shape", "Stride", "Coord", "Int", "is_layout", "is_layout_v"};
-    static const char no_member[] = "no member named '", no_template[] = "no template named '";
-    const char *member = strstr(message, no_member), *name = strstr(message, no_template);
-    if (name)
-        name += sizeof no_template - 1;
-    else if (member && strstr(member, "in namespace 'AscendC"))
-        name = member + sizeof no_member - 1;
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-        if (strcspn(name, "'") == strlen(names[i]) && strncmp(name, names[i], strlen(names[i])) == 0)
-            return names[i];
-    return NULL;
-}
-
-/* The headers of the communication between cards beside Ascend C's own. */
-static const char *lacking_header(struct arena *arena, const char *message)
-{
-    static const char folder[] = "'hccl/";
-    if (strncmp(message, folder, sizeof folder - 1) != 0 || !strstr(message, "file not found"))
-        return NULL;
-    return arena_strndup(arena, message + 1, strcspn(message + 1, "'"));
-}
-
-/* "akgen-unsupported: NAME" in a message of our headers: an API that CANN has and AKGen lacks. */
-static const char *unsupported_name(struct arena *arena, const char *message)
-{
-    static const char mark[] = "akgen-unsupported: ";
-    const char *at = strstr(message, mark), *header = lacking_header(arena, message);
-    if (!at)
-        return header ? header : lacking_template(message);
-    at += sizeof mark - 1;
-    return arena_strndup(arena, at, strcspn(at, " \"'\n"));
-}
-
 void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic)
 {
     for (int i = 0; i < list->count; i++) {
@@ -205,6 +171,7 @@ struct message_group {
     struct text notes;
     bool open, placed;
     bool included; /* placed at an #include: a note that names the line that uses the header is better */
+    const char *unsupported;
 };
 
 static void finish_group(struct arena *arena, const struct diagnose_places *places, struct message_group *group,
@@ -216,7 +183,9 @@ static void finish_group(struct arena *arena, const struct diagnose_places *plac
     if (group->open && (error || group->placed)) {
         struct diagnostic diagnostic = {.error = error, .class = classify(group->head.message, notes)};
         set_place(arena, places, group->placed ? &group->place : &group->head, &diagnostic);
-        diagnostic.unsupported = unsupported_name(arena, group->head.message);
+        diagnostic.unsupported = group->unsupported;
+        if (!group->unsupported && project_path(places, group->head.file))
+            diagnostic.unsupported = lacking_written(group->head.message, diagnostic.text, diagnostic.column);
         diagnostic.message = tidy_message(arena, group->head.message, notes);
         diagnose_add(arena, list, &diagnostic);
     }
@@ -233,6 +202,7 @@ static void take_line(struct arena *arena, const struct diagnose_places *places,
     if (strcmp(line->kind, "note") != 0) {
         finish_group(arena, places, group, list);
         *group = (struct message_group){.head = *line, .place = *line, .open = true, .placed = ours};
+        group->unsupported = lacking_declared(arena, places->headers, line->message, line->file, line->line);
         if (!ours && include->file) {
             group->place = *include;
             group->placed = group->included = strcmp(line->kind, "warning") != 0;
@@ -240,6 +210,8 @@ static void take_line(struct arena *arena, const struct diagnose_places *places,
         return;
     }
     text_addf(&group->notes, "%s\n", line->message);
+    if (group->open && !group->unsupported)
+        group->unsupported = lacking_declared(arena, places->headers, group->head.message, line->file, line->line);
     bool leads = strstr(line->message, "requested here") || strstr(line->message, "in call to") ||
                  strstr(line->message, "called by") || strstr(line->message, "expanded from macro");
     if ((!group->placed || group->included) && ours && leads) {
@@ -255,6 +227,7 @@ void diagnose(struct arena *arena, const char *output, const struct diagnose_pla
     char *copy = arena_strdup(arena, output), *rest = copy;
     struct message_group group = {0};
     struct clang_line line, include = {0};
+    text_make_utf8(copy);
     for (char *text; (text = strsep(&rest, "\n"));) {
         if (read_include(text, &line)) {
             if (project_path(places, line.file))

@@ -56,13 +56,16 @@ static struct akgen_error *compile_host(struct builder *builder, struct cache_en
         host_arguments(builder, &compiles[i].args, pch, root, sources[i], objects[i]);
     }
     compiles_run(builder, compiles, count);
+    error = host_gnu_compile(builder, root, compiles, count);
+    if (error)
+        return error;
     entry->good = true;
     for (int i = 0; i < count; i++)
         entry->good &= compile_take(builder, &compiles[i], sources[i], list);
     if (entry->good)
         entry->good = link_objects(arena, &builder->clang, CLANG_HOST, false, objects, builder->work, &builder->places,
                                    list, &so);
-    return NULL;
+    return list->broken ? error_new("%s", list->broken) : NULL;
 }
 
 struct akgen_error *build_host(struct builder *builder)
@@ -92,7 +95,8 @@ struct akgen_error *build_host(struct builder *builder)
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
-    const struct job job = {.kind = JOB_DESCRIBE, .host_so = build->host_so, .gm_fd = -1, .seconds = 30};
+    const struct job job = {
+        .kind = JOB_DESCRIBE, .host_so = build->host_so, .soc = builder->options->soc, .gm_fd = -1, .seconds = 30};
     struct job_result result;
     double start = clock_seconds();
     job_run(builder->arena, &job, &result);

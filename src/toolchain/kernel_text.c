@@ -1,20 +1,10 @@
-/* What of op_kernel is compiled: the source pass runs over each file, and an overlay puts what it changed in the place of
- * the author's file. */
+/* What a kernel is compiled from, the sources of op_kernel and every header of the project: the source pass runs over each
+ * file, and an overlay puts what it changed in the place of the author's file. */
 #include "base/files.h"
 #include "base/text.h"
 #include "toolchain/build_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static void overlay_add(struct text *overlay, const char *name, const char *contents)
-{
-    json_t *file = json_pack("{ss ss ss}", "name", name, "type", "file", "external-contents", contents);
-    char *text = json_dumps(file, JSON_COMPACT);
-    text_addf(overlay, "%s%s", overlay->length ? "," : "", text ? text : "");
-    free(text);
-    json_decref(file);
-}
 
 static void no_entry(struct builder *builder, const char *source)
 {
@@ -34,18 +24,30 @@ static void no_entry(struct builder *builder, const char *source)
     builder->build->error = diagnostic.message;
 }
 
+/* A source that is compiled by itself, and not with the kernel. */
+static bool is_another_unit(const char *path)
+{
+    static const char *const ends[] = {".cpp", ".cc", ".cxx", ".c"};
+    static const char folder[] = "op_kernel/";
+    bool unit = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        unit |= source_ends_with(path, ends[i]);
+    return unit && strncmp(path, folder, sizeof folder - 1) != 0;
+}
+
 struct akgen_error *build_prepare_kernel(struct builder *builder)
 {
     struct arena *arena = builder->arena;
     const struct op_project *project = builder->project;
-    const char **paths, *dir = arena_printf(arena, "%s/op_kernel", project->dir);
+    const char **paths;
     size_t count;
-    struct text overlay = {0}, all = {0};
-    struct akgen_error *error = files_list(arena, dir, &paths, &count);
+    struct overlay overlay = {.file = arena_printf(arena, "%s/overlay.json", builder->work)};
+    struct text all = {0};
+    struct akgen_error *error = files_list(arena, project->dir, &paths, &count);
     for (size_t i = 0; i < count && !error; i++) {
-        if (!source_is(paths[i]))
+        if (!source_is(paths[i]) || is_another_unit(paths[i]))
             continue;
-        const char *path = arena_printf(arena, "%s/%s", dir, paths[i]);
+        const char *path = arena_printf(arena, "%s/%s", project->dir, paths[i]);
         bool main_file = strcmp(path, project->kernel_source) == 0;
         struct prepared_source prepared;
         char *text;
@@ -59,18 +61,12 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
             builder->prepared = prepared;
         if (!prepared.changed)
             continue;
-        const char *written = arena_printf(arena, "%s/source%zu", builder->work, i);
-        error = files_write(written, prepared.text, strlen(prepared.text));
-        overlay_add(&overlay, path, written);
+        error = overlay_add(arena, &overlay, path, prepared.text);
     }
-    builder->overlay = arena_printf(arena, "%s/overlay.json", builder->work);
+    builder->overlay = overlay.file;
     builder->kernel_text = arena_strdup(arena, all.bytes ? all.bytes : "");
-    const char *text =
-        arena_printf(arena, "{\"version\":0,\"case-sensitive\":\"true\",\"use-external-names\":false,\"roots\":[%s]}",
-                     overlay.length ? overlay.bytes : "");
     if (!error)
-        error = files_write(builder->overlay, text, strlen(text));
-    text_free(&overlay);
+        error = overlay_write(arena, &overlay);
     text_free(&all);
     if (!error && !builder->prepared.has_entry)
         no_entry(builder, project->kernel_source);

@@ -132,13 +132,17 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
     struct sandbox_result result;
     *so = arena_printf(arena, "%s/%s.so", work, side == CLANG_HOST ? "host" : "kernel");
     run_linker(arena, clang, objects, work, *so, false, &result);
+    if ((list->broken = clang_broken(arena, &result, work)))
+        return false;
+    list->late |= result.timed_out;
     if (result.exit_code) {
         struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
                                         .error = true,
                                         .file = "",
-                                        .message = result.timed_out ? "the linker ran out of time"
-                                                   : result.error   ? result.error
-                                                                    : result.output};
+                                        .message = result.timed_out        ? "the linker ran out of time"
+                                                   : result.exit_code == 1 ? result.output
+                                                                           : "the linker was stopped: it needed more "
+                                                                             "memory or output than allowed"};
         diagnose_add(arena, list, &diagnostic);
         return false;
     }
@@ -146,12 +150,18 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
     if (side == CLANG_HOST)
         return true;
     const char **undefined = link_undefined(arena, *so);
-    bool good = undefined != NULL;
-    for (const char **name = undefined; name && *name; name++)
+    if (!undefined) {
+        list->broken = arena_printf(arena, "%s: not what a linker writes", *so);
+        return false;
+    }
+    bool good = true;
+    for (const char **name = undefined; *name; name++)
         good &= allowed(*name);
-    if (good || (undefined && maybe_unused && !core_uses_of(arena, *so).vector))
+    if (good || (maybe_unused && !core_uses_of(arena, *so).vector))
         return true;
     run_linker(arena, clang, objects, work, arena_printf(arena, "%s/report.so", work), true, &result);
+    if ((list->broken = clang_broken(arena, &result, work)))
+        return false;
     add_undefined(arena, result.output, places, list);
     return false;
 }

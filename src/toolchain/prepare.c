@@ -474,6 +474,7 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
     struct template_head head = {0};
     struct text chooser = {0};
     size_t copied = 0, statement = 0;
+    bool has_plain = false; /* a function beside the template, which runs when nothing selects arguments */
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END;
          before = token, token = next_token(text, token.end)) {
         note_template(text, &token, &head);
@@ -494,18 +495,23 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
         copied = add_tiling ? close : copied;
         prepared->has_entry = true;
         note_cores(text, statement, token.start, prepared);
+        struct token behind = next_token(text, close);
+        has_plain |= !head.close && token_is(text, &behind, "{");
         if (head.close && !prepared->is_template) {
             prepared->is_template = true;
             text_addf(&chooser, "\n#ifdef AKGEN_TPL_ENTRY\nAKGEN_TPL_ENTRY(" PREPARE_PREFIX "%s, ", entry);
             template_arguments(&chooser, text, head.open, head.close);
             text_add(&chooser, ", ");
             forwarded_parameters(&chooser, text, open.start, close, added);
-            text_add(&chooser, ")\n#else\n#error the entry is a template, and nothing selects its arguments: "
-                               "ASCENDC_TPL_ARGS_DECL and ASCENDC_TPL_SEL of template_argument.h\n#endif\n");
+            text_add(&chooser, ")\n");
         }
     }
     text_add(out, text + copied);
-    text_add(out, chooser.bytes ? chooser.bytes : "");
+    if (prepared->is_template)
+        text_addf(out, "%s%s#endif\n", chooser.bytes,
+                  has_plain ? ""
+                            : "#else\n#error the entry is a template, and nothing selects its arguments: "
+                              "ASCENDC_TPL_ARGS_DECL and ASCENDC_TPL_SEL of template_argument.h\n");
     text_free(&chooser);
 }
 
@@ -525,6 +531,76 @@ void prepare_source(struct arena *arena, const char *text, const char *entry, bo
         prepared->found = global_functions(arena, text);
     }
     text_free(&out);
+}
+
+/* Arrays of the host part whose size is known at run time (host_gnu.c). */
+
+struct array_declarator {
+    size_t statement; /* where its declaration begins */
+    struct token name;
+    size_t sizes_end; /* behind the last `]` */
+    size_t open, end; /* the initializer's braces: `{`, and behind `}` */
+};
+
+/* The declarator `name[...][...] = {...}` that has `place` in its sizes. */
+static bool find_array(const char *text, size_t place, struct array_declarator *array)
+{
+    struct token before = {0}, token = next_token(text, 0);
+    size_t statement = 0;
+    for (; token.kind != TOKEN_END && token.start <= place; before = token, token = next_token(text, token.end)) {
+        if (token.kind != TOKEN_MARK)
+            continue;
+        if (strchr(";{}", text[token.start]))
+            statement = token.end;
+        if (text[token.start] != '[' || before.kind != TOKEN_NAME)
+            continue;
+        *array = (struct array_declarator){.statement = statement, .name = before, .sizes_end = token.start};
+        struct token next = token;
+        while (next.kind == TOKEN_MARK && text[next.start] == '[') {
+            array->sizes_end = match(text, next.start, '[', ']');
+            if (!array->sizes_end)
+                return false;
+            next = next_token(text, array->sizes_end);
+        }
+        if (array->sizes_end <= place)
+            continue;
+        if (token_is(text, &next, "="))
+            next = next_token(text, next.end);
+        array->open = next.start;
+        array->end = token_is(text, &next, "{") ? match(text, next.start, '{', '}') : 0;
+        return array->end != 0;
+    }
+    return false;
+}
+
+char *prepare_array(struct arena *arena, const char *text, int line, int column)
+{
+    size_t place = 0, length = strlen(text);
+    for (; line > 1 && place < length; place++)
+        line -= text[place] == '\n';
+    place += column > 0 ? (size_t)column - 1 : 0;
+    struct array_declarator array;
+    if (line > 1 || place >= length || !find_array(text, place, &array))
+        return NULL;
+    char *copy = arena_strdup(arena, text),
+         *name = arena_strndup(arena, text + array.name.start, array.name.end - array.name.start);
+    /* An array without an initializer is not const; behind a `*` the word is about what the pointers point to. */
+    bool pointers = memchr(text + array.statement, '*', array.name.start - array.statement);
+    for (struct token token = next_token(text, array.statement); !pointers && token.start < array.name.start;
+         token = next_token(text, token.end))
+        if (token_is(text, &token, "const"))
+            blank(copy, token.start, token.end);
+    struct text out = {0};
+    text_append(&out, copy, array.sizes_end);
+    text_addf(&out, ", *akgen_array_%s = akgen_array(&%s[0], sizeof %s / sizeof *%s, ", name, name, name, name);
+    for (size_t i = array.sizes_end; i < array.open; i++)
+        if (text[i] == '\n')
+            text_add(&out, "\n");
+    text_append(&out, text + array.open, array.end - array.open);
+    text_addf(&out, ")%s", text + array.end);
+    char *prepared = arena_strdup(arena, out.bytes);
+    text_free(&out);
+    return prepared;
 }
 
 bool prepare_mentions(const char *text, const char *identifier)

@@ -22,7 +22,7 @@ bool source_is(const char *path)
     return false;
 }
 
-/* A tree that no author made is the candidate's mistake, unlike one that cannot be read. */
+/* A tree that no author made is the candidate's mistake, unlike one that this machine cannot read. */
 static void refuse(struct builder *builder, const char *error)
 {
     builder->build->stage = BUILD_PARSE;
@@ -40,11 +40,6 @@ static struct akgen_error *digest_tree(struct builder *builder, struct digest *d
     const char **paths;
     size_t count;
     struct akgen_error *error = files_list(builder->arena, dir, &paths, &count);
-    if (error && count > FILES_MAX) {
-        refuse(builder, arena_strdup(builder->arena, error->message));
-        error_free(error);
-        return NULL;
-    }
     for (size_t i = 0; i < count && !error; i++) {
         if (!source_is(paths[i]))
             continue;
@@ -69,7 +64,7 @@ static struct akgen_error *digest_tree(struct builder *builder, struct digest *d
     return error;
 }
 
-struct akgen_error *sources_digest(struct builder *builder)
+static struct akgen_error *digest_sources(struct builder *builder)
 {
     struct digest *digest = digest_new();
     /* The whole project, because an include may reach anything in it. */
@@ -80,6 +75,16 @@ struct akgen_error *sources_digest(struct builder *builder)
     digest_string(digest, builder->project->options ? builder->project->options : "");
     builder->build->source_hash = digest_finish(digest, builder->arena);
     return error;
+}
+
+struct akgen_error *sources_digest(struct builder *builder)
+{
+    struct akgen_error *error = digest_sources(builder);
+    if (!error || !error->of_the_file)
+        return error;
+    refuse(builder, arena_strdup(builder->arena, error->message));
+    error_free(error);
+    return NULL;
 }
 
 const char *build_object_key(struct builder *builder, const char *part, const char *config)

@@ -67,6 +67,7 @@ struct build_options {
     /* Called after the OpDef is known to fill `wanted`; may be NULL. wanted has def->combinations entries. */
     void (*select)(void *closure, const struct op_def *def, bool *wanted);
     void *closure;
+    const char *soc;             /* the chip that the OpDef must be for; NULL = none in particular */
     const char *host_override;   /* scope kernel: directory whose op_host/ is the question's */
     bool sanitize_kernel_tiling; /* scope kernel: 'GM_ADDR workspace' becomes 'GM_ADDR workspace, GM_ADDR tiling' */
     int jobs;                    /* parallel compiles, at least 1 */

@@ -37,9 +37,12 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
 struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                       const char **path);
 /* Runs the compiler or the linker in the jail: it reads the system, the headers, the cache and `project`, writes
- * `work`. */
+ * `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
+ * ours beside it. */
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result);
+/* Why the run says nothing about the sources (somebody killed it, the disk is full); NULL: it does. */
+const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
 /* A fresh directory in the cache for one build; remove with files_remove_tree. */
 struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
 
@@ -91,6 +94,10 @@ struct prepared_source {
  * entry that is a template, AKGEN_TPL_ENTRY is put at the end (template_argument.h). */
 void prepare_source(struct arena *arena, const char *text, const char *entry, bool add_tiling,
                     struct prepared_source *prepared);
+/* The text with the initializer of an array made a call of akgen_array (include/cann/base/run_time_array.h), on as many lines:
+ * `const int a[n] = {1};` becomes `int a[n], *akgen_array_a = akgen_array(&a[0], sizeof a / sizeof *a, {1});`. The place, from
+ * 1 on, is in the brackets of its size. NULL if no such array is there. */
+char *prepare_array(struct arena *arena, const char *text, int line, int column);
 /* Macros that the compile defines by PREPARE_MACROS; no longer than the text they replace. */
 #define PREPARE_AICORE      "_AICORE_"
 #define PREPARE_HOST_AICORE "_HAICORE_"
@@ -111,10 +118,13 @@ bool prepare_mentions(const char *text, const char *identifier);
 struct diagnostic_list {
     struct diagnostic *items;
     int count, capacity;
+    bool late;          /* a compiler or linker ran out of time: so it may not do another time */
+    const char *broken; /* a compiler or linker failed for a reason of ours: nothing is known about the sources */
 };
 struct diagnose_places {
     const char *project; /* paths under it are the candidate's and become relative */
     const char *other;   /* a second such directory, or NULL */
+    const char *headers; /* directory of our own headers, or NULL */
     const char *shifted; /* the file that `prepared` describes, or NULL */
     const struct prepared_source *prepared;
 };
@@ -125,6 +135,14 @@ void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struc
 /* The class of a message; notes are the compiler's notes that follow it, one per line. */
 enum diagnostic_class classify(const char *message, const char *notes);
 
+/* What AKGen lacks (lacking.c). */
+/* The API that a message with the mark of our headers names, if `file` and `line` (where the message, or a note on it,
+ * points) are in `headers` and name it there; else NULL. */
+const char *lacking_declared(struct arena *arena, const char *headers, const char *message, const char *file, int line);
+/* A name of CANN's that no header of ours declares, if the message says that it is missing and it stands at `column` of
+ * the source line `text`; else NULL. */
+const char *lacking_written(const char *message, const char *text, int column);
+
 /* The cache of objects (cache.c). */
 struct cache_entry {
     bool good;      /* the compile succeeded */
@@ -133,17 +151,24 @@ struct cache_entry {
 /* True if there is a sound entry; its diagnostics are added to the list. */
 bool cache_load(struct arena *arena, const struct clang *clang, const char *key, struct cache_entry *entry,
                 struct diagnostic_list *list);
-/* Moves `so` (may be NULL) into the cache and stores the diagnostics; entry->so is where it is now. */
+/* Moves `so` (may be NULL) into the cache and stores the diagnostics; entry->so is where it is now. Of a compile that ran
+ * out of time nothing is stored. */
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry);
 
 /* Which cores a kernel needs that names no type (cores.c). */
 struct core_uses {
-    bool vector, cube,
-        sync; /* instructions of the vector unit or on UB, of the cube; flags or barriers between cores */
+    bool vector; /* instructions of the vector unit or on UB */
+    bool cube;   /* instructions of the cube */
+    bool sync;   /* flags or barriers between cores */
+    bool copies; /* DataCopy, which either kind of core can mean */
 };
 /* From what the object for AIVs, or for AICs, needs of the machine; all false without an object. */
 struct core_uses core_uses_of(struct arena *arena, const char *so);
+/* The same from the names that an object needs, NULL-terminated. */
+struct core_uses core_uses_of_names(const char *const *names);
+/* True if the object names a type that starts AICs. */
+bool core_names_aic(struct arena *arena, const char *so);
 /* The type (enum npu_kernel_type) of a kernel without KERNEL_TASK_TYPE: what the entry's qualifiers say, else what
  * CANN's compiler would infer; 0 if it is a vector kernel. */
 int core_type_of(enum entry_cores named, const struct core_uses *aiv, const struct core_uses *aic);

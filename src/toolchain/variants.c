@@ -11,7 +11,7 @@ struct variant {
     enum clang_side side;
     bool maybe_unused; /* the AIV side of a kernel that may start none */
     const char *config, *key, *object;
-    bool code, loaded;
+    bool code, loaded, compiled;
     struct cache_entry entry;
     struct diagnostic_list list;
     double seconds;
@@ -62,6 +62,7 @@ static struct akgen_error *finish_variant(struct builder *builder, struct varian
                                           const struct compile *compile)
 {
     const char *so = NULL;
+    variant->compiled = true;
     variant->seconds = compile->result.seconds;
     variant->entry.good = compile_take(builder, compile, builder->project->kernel_source, &variant->list);
     if (variant->entry.good && variant->code) {
@@ -71,6 +72,8 @@ static struct akgen_error *finish_variant(struct builder *builder, struct varian
                                            objects, builder->work, &builder->places, &variant->list, &so);
         variant->seconds += clock_seconds() - start;
     }
+    if (variant->list.broken)
+        return error_new("%s", variant->list.broken);
     return cache_store(builder->arena, &builder->clang, variant->key, variant->entry.good ? so : NULL, &variant->list,
                        &variant->entry);
 }
@@ -84,7 +87,7 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
     int opened = 0;
     struct akgen_error *error = NULL;
     for (int i = 0; i < count && !error; i++) {
-        if (variants[i].loaded)
+        if (variants[i].loaded || variants[i].compiled)
             continue;
         error = clang_precompiled(arena, &builder->clang, variants[i].side, &pch);
         if (error)
@@ -170,13 +173,21 @@ static bool *wanted_combinations(struct builder *builder, int combinations)
     return wanted;
 }
 
+/* The same text for AICs, for each combination. */
+static void plan_cube(struct kernel_plan *plan)
+{
+    plan->cube = true;
+    for (int i = 0; i < plan->combinations; i++)
+        plan->cube_of[i] =
+            variant_for(plan->variants, &plan->count, CLANG_CUBE, plan->of[i]->config, plan->of[i]->code);
+}
+
 static struct kernel_plan plan_kernels(struct builder *builder)
 {
     struct arena *arena = builder->arena;
     enum entry_cores cores = builder->prepared.cores;
     int combinations = builder->build->def.combinations > 0 ? builder->build->def.combinations : 1;
     struct kernel_plan plan = {.infer = infers_type(builder), .combinations = combinations};
-    plan.cube = plan.infer || names_cube_type(builder) || starts_cube(cores);
     const bool *wanted = wanted_combinations(builder, combinations);
     plan.variants = arena_alloc(arena, 2 * (size_t)combinations * sizeof *plan.variants);
     plan.of = arena_alloc(arena, 2 * (size_t)combinations * sizeof *plan.of);
@@ -185,9 +196,9 @@ static struct kernel_plan plan_kernels(struct builder *builder)
         const char *config = combination_config(builder, i);
         plan.of[i] = variant_for(plan.variants, &plan.count, CLANG_KERNEL, config, wanted[i]);
         plan.of[i]->maybe_unused = plan.infer || cores == ENTRY_CUBE || cores == ENTRY_MIX_1_0;
-        if (plan.cube)
-            plan.cube_of[i] = variant_for(plan.variants, &plan.count, CLANG_CUBE, config, wanted[i]);
     }
+    if (plan.infer || names_cube_type(builder) || starts_cube(cores))
+        plan_cube(&plan);
     return plan;
 }
 
@@ -219,14 +230,34 @@ static void record_kernel(struct builder *builder, const struct kernel_plan *pla
     merge_variant(builder, cube);
 }
 
+/* Looks up or compiles the variants from number `first` on. */
+static struct akgen_error *make_variants(struct builder *builder, struct kernel_plan *plan, int first)
+{
+    for (int i = first; i < plan->count; i++)
+        look_up_variant(builder, &plan->variants[i]);
+    return compile_variants(builder, plan->variants, plan->count);
+}
+
+static bool any_names_aic(const struct builder *builder, const struct kernel_plan *plan)
+{
+    bool found = false;
+    for (int i = 0; i < plan->count && !found; i++)
+        found = core_names_aic(builder->arena, plan->variants[i].entry.so);
+    return found;
+}
+
 struct akgen_error *build_kernels(struct builder *builder)
 {
     struct build *build = builder->build;
     double start = clock_seconds();
     struct kernel_plan plan = plan_kernels(builder);
-    for (int i = 0; i < plan.count; i++)
-        look_up_variant(builder, &plan.variants[i]);
-    struct akgen_error *error = compile_variants(builder, plan.variants, plan.count);
+    struct akgen_error *error = make_variants(builder, &plan, 0);
+    int before = plan.count;
+    /* Its sources did not say so in a way that plan_kernels() sees (a name made by macros). */
+    if (!error && !plan.cube && any_names_aic(builder, &plan)) {
+        plan_cube(&plan);
+        error = make_variants(builder, &plan, before);
+    }
     if (!error) {
         build->kernels = arena_alloc(builder->arena, (size_t)plan.combinations * sizeof *build->kernels);
         build->kernel_count = plan.combinations;

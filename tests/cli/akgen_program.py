@@ -49,3 +49,19 @@ def edit(path, old, new):
     text = path.read_text()
     assert text.count(old) == 1, f"{path}: {text.count(old)} times: {old}"
     path.write_text(text.replace(old, new))
+
+
+def measured_fields(schema=None):
+    """Names of a verdict's fields that may differ from run to run: those that docs/verdict.schema.json marks."""
+    schema = schema or json.loads((HOME / "docs/verdict.schema.json").read_text())
+    names = {name for name, field in schema.get("properties", {}).items()
+             if isinstance(field, dict) and field.get("measured")}
+    for part in schema.values():
+        if isinstance(part, dict):
+            names |= measured_fields(part)
+    return names
+
+
+def without_measurements(text):
+    """The text of a verdict, each measured field's value replaced; everything else byte by byte as it was."""
+    return re.sub(rf'"({"|".join(sorted(measured_fields()))})": ?[-+.0-9eE]+', r'"\1": "measured"', text)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Failures on purpose: the Nth allocation, read or write of akgen fails (AKGEN_INJECT, src/base/inject.h), or the disk is full. The
-outcome is the right verdict or a clean failure of our own (exit code 3, a message, infra_error), and what was left in the cache or
+"""Failures on purpose: the Nth allocation, read or write of akgen fails or its Nth process is killed (AKGEN_INJECT,
+src/base/inject.h), or the disk is full. The outcome is the right verdict or a clean failure of our own (exit code 3, a message, infra_error), and what was left in the cache or
 in the database does not mislead the next run."""
 import json
 import os
@@ -61,7 +61,8 @@ class Failures(unittest.TestCase):
         verdict.pop("seconds")
         verdict.pop("compile")
         for row in verdict["cases"]:
-            row["run"].pop("seconds")
+            if row["run"]:
+                row["run"].pop("seconds")
             row["printed"] = without_sanitizer(row["printed"])
         return verdict
 
@@ -106,6 +107,45 @@ class Failures(unittest.TestCase):
             if right:
                 break
         self.assertGreater(number, 8)
+
+    def test_a_process_that_is_killed(self):
+        """Each process of an evaluation with nothing in the cache, once, twice (its second attempt, too) and from there on: the
+        verdict is the right one or a failure of ours, and the next run finds nothing of it."""
+        for options in ((), ("--profile=strict",), ("--seeds=2",)):
+            right, outcomes = None, []
+            for first in range(0, 40):
+                kinds = []
+                for last in (first, first + 1, 999):
+                    shutil.rmtree(self.cache / "objects", ignore_errors=True)
+                    done = self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json", *options, inject=f"kill:{first}-{last}")
+                    right = right or self.stripped(done.stdout)  # the 0th is none
+                    kind = json.loads(done.stdout)["verdict"]
+                    kinds.append(kind)
+                    with self.subTest(options=options, first=first, last=last):
+                        self.assertIn(kind, ("pass", "infra_error"), done.stdout)
+                        if kind == "pass":
+                            self.assertEqual(self.stripped(done.stdout), right)
+                        elif last == 999:
+                            again = self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json", *options)
+                            self.assertEqual(self.stripped(again.stdout), right)
+                        if last == first:
+                            self.assertEqual(kind, "pass")
+                outcomes.append(kinds)
+                if first and kinds[2] == "pass":
+                    break
+            self.assertGreater(sum("infra_error" in kinds for kinds in outcomes), 5)
+
+    def test_a_bench_goes_on(self):
+        database = self.home / "killed.db"
+        self.bench(database)
+        right = dict(self.rows(database))
+        database.unlink()
+        self.bench(database, inject="kill:3-6")
+        found = dict(self.rows(database))
+        self.assertEqual(found.keys(), right.keys())
+        different = [task for task in right if found[task] != right[task]]
+        self.assertTrue(all(found[task] == "infra_error" for task in different), found)
+        self.assertGreater(len(different), 0)
 
     def test_a_cached_object_that_was_cut_off(self):
         for path in self.cache.glob("objects/*/*.so"):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A task of one's own: docs/tasks.md's example is followed step by step; what may go wrong on the way is said clearly."""
+import json
 import os
 import pathlib
 import re
@@ -115,10 +116,63 @@ class OwnTask(unittest.TestCase):
         self.assertIn(f"{CUBE}: exists already", process.stderr)
         self.assertEqual((self.home / CUBE / "task.yaml").read_text(), before)
 
-    def test_every_reference_can_be_started_from(self):
-        names = akgen("task", "references").stdout.split()
-        self.assertIn("formula", names)
-        self.assertEqual(len(names), len(set(names)))
+    def test_references_say_what_they_need(self):
+        lines = akgen("task", "references").stdout.splitlines()
+        rows = json.loads(akgen("task", "references", "--json").stdout)
+        self.assertEqual([line.split(":")[0] for line in lines], [row["name"] for row in rows])
+        self.assertEqual(len(lines), len(set(lines)))
+        self.assertIn("rms_norm: x floating [*rows, *n], gamma floating [*n] -> y =x [*rows, *n], rstd? float32 (*rows); "
+                      "epsilon float = 1e-6", lines)
+        row = next(row for row in rows if row["name"] == "gelu_quant")
+        self.assertEqual([(attr["name"], attr["words"]) for attr in row["attrs"]],
+                         [("approximate", ["none", "tanh"]), ("quant_mode", ["static", "dynamic"])])
+        self.assertEqual([(item["name"], item["optional"]) for item in row["outputs"]],
+                         [("y", False), ("out_scale", True)])
+
+    def test_a_new_task_of_every_reference_is_fit_to_judge_with(self):
+        os.remove("tasks/npukernelbench")
+        names = [row["name"] for row in json.loads(akgen("task", "references", "--json").stdout)]
+        self.assertGreaterEqual(len(names), 199)
+        for name in names:
+            op = "".join(part.capitalize() for part in name.split("_"))
+            process = akgen("task", "new", f"tasks/mine/level1/New/{op}", "--reference", name, env=self.env)
+            self.assertEqual(process.returncode, 0, process.stderr)
+        process = akgen("task", "check", env=self.env)
+        self.assertEqual(process.returncode, 0, process.stdout)
+        self.assertIn(f"{len(names)} tasks checked", process.stdout)
+        process = akgen("eval", "tasks/mine/level1/New/Sqrt", TASKS / "level1/Math/Sqrt/reference", env=self.env)
+        self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+
+    def test_what_a_reference_lacks_has_a_line(self):
+        path = "tasks/mine/level2/Norm/RmsNorm"
+        akgen("task", "new", path, "--reference", "rms_norm", env=self.env)
+        texts = {name: (self.home / path / name).read_text() for name in ("task.yaml", "cases.csv")}
+        gamma = texts["task.yaml"].partition("  - name: gamma\n")[2].partition("outputs:")[0]
+        line = {text: texts["task.yaml"].splitlines().index(text) + 1
+                for text in ("inputs:                     # in the order of the OpDef", "attrs:", "  - name: gamma", "  - name: epsilon")}
+        inputs, attrs, of_gamma, epsilon = line.values()
+        for old, new, message in [
+            ("  - name: gamma\n" + gamma, "", rf"task\.yaml:{inputs}: there is no input number 2, the reference rms_norm takes x, gamma: gamma floating \[\*n\]"),
+            ("  - name: gamma", "  - name: epsilon2\n    kind: tensor_list", rf"task\.yaml:{of_gamma + 1}: 'epsilon2' is a tensor_list, the reference rms_norm takes no list"),
+            ("attrs:\n", "attrs:\n  - name: eps\n    type: float\n    value: 1\n", rf"task\.yaml:{epsilon + 3}: attribute 'epsilon' is one too many, the reference rms_norm takes epsilon"),
+            ("- name: x\n", "- name: gamma\n", r"task\.yaml:\d+: input 'gamma' appears twice"),
+            ("- name: x\n", "- name: a\n    present: \"false\"\n", r"cases\.csv:2: 'a' is absent, the reference rms_norm needs it: x floating"),
+            ("type: float", "type: string", rf"task\.yaml:{epsilon + 1}: attribute 'epsilon' is of type string, the reference rms_norm takes epsilon float"),
+            ("dtype: \"float32\"\n    types: [float32", "dtype: \"float32\"\n    types: [int32", r"task\.yaml:\d+: 'rstd' may be int32, the reference rms_norm takes float32"),
+        ]:
+            with self.subTest(new=new):
+                for name, text in texts.items():
+                    (self.home / path / name).write_text(text)
+                edit(self.home / path / "task.yaml", old, new)
+                process = akgen("task", "check", path, env=self.env)
+                self.assertEqual(process.returncode, 2, process.stdout)
+                self.assertRegex(process.stderr, path + "/(?:" + message + ")")
+        (self.home / path / "task.yaml").write_text(texts["task.yaml"])
+        edit(self.home / path / "task.yaml", "shape: \"$n\"", "shape: \"[5]\"")
+        self.assertRegex(akgen("task", "check", path, env=self.env).stderr,
+                         path + r"/cases\.csv:2: 'x' has the shape \[6, 3, 8, 3\], the reference rms_norm takes x floating \[\*rows, \*n\], where \*n = \[5\]")
+
+    def test_other_tasks_can_be_started_from(self):
         for number, like in enumerate(["RmsNorm", "TopKV3", "ForeachAddList"]):
             path = f"tasks/mine/level{number + 1}/Like/{like}"
             self.assertEqual(akgen("task", "new", path, "--like", like, env=self.env).returncode, 0)

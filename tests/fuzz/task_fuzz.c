@@ -57,6 +57,11 @@ void fuzz_seeds(void)
         check(files_read(&arena, arena_printf(&arena, "%s/cases.csv", tasks[i].dir), SIZE_MAX, &csv, NULL));
         fuzz_seed_text(arena_printf(&arena, "%s%s%s", yaml, between, csv));
     }
+    for (int i = 0; task_reference_name(i); i++) {
+        const char *yaml, *csv, *head = "suite: mine\nlevel: 1\ncategory: New\nop: New\n";
+        if (task_skeleton(&arena, task_reference_find(task_reference_name(i)), head, &yaml, &csv))
+            fuzz_seed_text(arena_printf(&arena, "%s%s%s", yaml, between, csv));
+    }
     arena_free(&arena);
 }
 

@@ -367,13 +367,121 @@ OP_ADD(UnalignAdd);
 } // namespace ops
 """
 
+# Numbers and chip as opbase has them, arrays of a size that is known at run time, reduced shapes: each must be right for the
+# tile to be 256. The other chip's way is compiled and not taken.
+NEWER = """
+#include "aclnn/opdev/platform.h"
+#include "atvoss/elewise/elewise_tiling.h"
+#include "atvoss/util/dag.h"
+#include "atvoss/util/vec.h"
+#include "graph/c_types.h"
+#include "lib/math/sin_tiling.h"
+#include "log/log.h"
+#include "op_host/infershape_reduce_util.h"
+#include "op_host/tiling_base_util.h"
+#include "op_host/util/fp16.h"
+#include "register/op_def_registry.h"
+#include "register/tilingdata_base.h"
+#include "runtime/continuous_vector.h"
+#include "tiling/broadcast/broadcast_tiling.h"
+#include "util/bfloat16.h"
+#include "dims.h"
+namespace optiling {
+using Ops::Base::bfloat16;
+using Ops::Base::fp16_t;
+BEGIN_TILING_DATA_DEF(NewerTiling)
+TILING_DATA_FIELD_DEF(uint32_t, tile);
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(UnalignAdd, NewerTiling)
+template <typename T> struct Graph {
+    using One = MAKE_CONST(T, 1);
+    using In = Ops::Base::Bind<Ops::Base::Vec::CopyIn<T>, Ops::Base::Placeholder::In0<T>>;
+    using Sum = Ops::Base::Bind<Ops::Base::Vec::Adds<T>, In, One>;
+    using Out = Ops::Base::Bind<Ops::Base::Vec::CopyOut<T>, Ops::Base::Placeholder::Out0<T>, Sum>;
+    using OpDag = Ops::Base::DAGSch<Ops::Base::Elems<Out>, void, Ops::Base::MemOptCfg<Ops::Base::MemLevel::LEVEL_2>>;
+};
+static bool Numbers()
+{
+    fp16_t third = 1.0f, most = 1e9, tie = 2049, bits(uint16_t(0x3c00)), half;
+    third = third / fp16_t(3);
+    half.val = 0x3800;
+    bfloat16 rounded = 1.00390625f, sum = bfloat16(1) + bfloat16(0.0078125f), odd(0x4049, bfloat16::from_bits());
+    return third.val == 0x3555 && most.val == 0x7bff && tie.val == 0x6800 && float(bits) == 1 && half < bits &&
+           int32_t(fp16_t(2.5f)) == 2 && int8_t(fp16_t(-300)) == -128 && rounded.value == 0x3f80 &&
+           sum.value == 0x3f81 && float(odd) == 3.140625f && -odd < odd &&
+           bfloat16::round_to_bfloat16(__builtin_nanf("")).value == 0x7fc0;
+}
+static bool Arrays(int n, const gert::Shape &shape)
+{
+    int64_t none[n] = {}, some[shape.GetDimNum()] = {7}, two[n][2] = {}, *places[n]{none, some};
+    const float numbers[n] = {0.5f, static_cast<float>(n)};
+    for (int i = 0; i < n; i++)
+        if (none[i] || two[i][1] || numbers[i] != (i == 0 ? 0.5f : i == 1 ? n : 0) || (i > 1 && places[i]))
+            return false;
+    return some[0] == 7 && some[1] == 0 && places[1] == some && sizeof some == 16 && LastOf(shape) == 256;
+}
+static bool Reduced()
+{
+    const gert::Shape shape({2, 3, 4}), scalar;
+    const int64_t axes[] = {-1, 0}, wrong = 3;
+    gert::Shape kept, left, other;
+    return Ops::Base::ReduceDimsWithKeepDims(&shape, axes, 2, &kept) == ge::GRAPH_SUCCESS &&
+           kept == gert::Shape({1, 3, 1}) &&
+           Ops::Base::ReduceDimsWithoutKeepDims(&shape, axes, 2, &left) == ge::GRAPH_SUCCESS &&
+           left == gert::Shape({3}) &&
+           Ops::Base::ReduceDimsWithKeepDims(&shape, &wrong, 1, &other) == ge::GRAPH_FAILED &&
+           Ops::Base::ReduceDimsWithKeepDims(&scalar, axes, 1, &other) == ge::GRAPH_SUCCESS && other.IsScalar();
+}
+static bool Chip()
+{
+    const op::PlatformInfo &chip = op::GetCurrentPlatformInfo();
+    return chip.GetSocVersion() == op::SocVersion::ASCEND910B && chip.GetSocLongVersion() == "Ascend910B2" &&
+           chip.GetBlockSize() == 32 && chip.GetVectorCoreNum() == 48 && std::string("Ascend910B") ==
+           op::ToString(chip.GetSocVersion()).GetString() && C_DT_BF16 == ge::DT_BF16 &&
+           chip.CheckSupport(op::SocSpec::INST_MMAD, op::SocSpecAbility::INST_MMAD_F162F32);
+}
+static ge::graphStatus Tile(gert::TilingContext *context)
+{
+    const gert::Shape &shape = context->GetInputShape(0)->GetShape();
+    uint32_t most = 0, least = 0;
+    AscendC::GetSinMaxMinTmpSize(ge::Shape({64}), 4, false, most, least);
+    bool regbase = Ops::Base::IsRegbaseSocVersion(context);
+    if (REGBASE) {
+        Ops::Base::EleBaseTilingDataV2 data;
+        return Ops::Base::ElewiseBaseTiling(context).DoTiling<Graph<Ops::Base::half>::OpDag>(data);
+    }
+    OP_CHECK_IF(!Numbers(), OP_LOGE(context, "numbers"), return ge::GRAPH_FAILED);
+    OP_CHECK_IF(!Arrays(3, shape), OP_LOGE(context, "arrays"), return ge::GRAPH_FAILED);
+    OP_CHECK_IF(!Reduced(), OP_LOGE(context, "reduced"), return ge::GRAPH_FAILED);
+    OP_CHECK_IF(!Chip() || most < least, OP_LOGE(context, "chip"), return ge::GRAPH_FAILED);
+    NewerTiling data;
+    data.set_tile(256);
+""" + SAVE + """
+    return ge::GRAPH_SUCCESS;
+}
+} // namespace optiling
+"""
+DIMS = """
+#pragma once
+#include "exe_graph/runtime/shape.h"
+static inline int64_t LastOf(const gert::Shape &shape)
+{
+    int64_t dims[shape.GetDimNum()] = {0};
+    for (size_t i = 0; i < shape.GetDimNum(); i++)
+        dims[i] += shape.GetDim(i);
+    return dims[shape.GetDimNum() - 1];
+}
+"""
+
 BY_FUNCTION = DEF % ".SetTiling(optiling::Tile)"
 
 
 class Host(unittest.TestCase):
-    def run_project(self, host, kernel, task=TASK, name="unalign_add"):
+    def run_project(self, host, kernel, task=TASK, name="unalign_add", headers=()):
         with tempfile.TemporaryDirectory() as directory:
             project = pathlib.Path(directory)
+            for header, text in headers:
+                (project / header).write_text(text)
             for folder, text in (("op_host", host), ("op_kernel", kernel)):
                 (project / folder).mkdir()
                 (project / folder / f"{name}.cpp").write_text(text)
@@ -401,6 +509,35 @@ class Host(unittest.TestCase):
     }""")
         run = self.check_passes(self.run_project(OPBASE, kernel))
         self.assertEqual((run["tiling_key"], run["tiling"]), (24, {"tile": 256}))
+
+    def newer(self, regbase):
+        host = NEWER.replace("REGBASE", regbase) + BY_FUNCTION
+        kernel = KERNEL % ("", "GET_TILING_DATA(data, tiling);\n    uint32_t tile = data.tile;")
+        return self.run_project(host, kernel, headers=[("dims.h", DIMS)])
+
+    def test_newer_headers(self):
+        self.check_passes(self.newer("regbase"))
+
+    def test_narrowing(self):
+        """g++ warns of a value that it does not know; a constant that does not fit is an error to it as well."""
+        for values, verdict_expected in (("rows, 5", "pass"), ("rows, -1", "compile_error")):
+            host = NEWER.replace("REGBASE", "false").replace("    NewerTiling data;\n", f"""    const int64_t rows = shape.GetDim(0);
+    uint32_t narrow[2] = {{{values}}};
+    OP_CHECK_IF(narrow[0] != 128, OP_LOGE(context, "narrow"), return ge::GRAPH_FAILED);
+    NewerTiling data;
+""") + BY_FUNCTION
+            kernel = KERNEL % ("", "GET_TILING_DATA(data, tiling);\n    uint32_t tile = data.tile;")
+            result = self.run_project(host, kernel, headers=[("dims.h", DIMS)])
+            self.assertEqual(result["verdict"], verdict_expected, result["compile"]["diagnostics"])
+
+    def test_what_only_other_chips_have_is_named(self):
+        result = self.newer("!regbase")
+        self.assertEqual((result["verdict"], result["stage"]), ("unsupported", "tiling"), result["reason"])
+        self.assertIn("Ops::Base::ElewiseBaseTiling::DoTiling", result["reason"])
+        host = '#include "atvoss/reduce/reduce_tiling.h"\n' + UNFILLED + BY_FUNCTION
+        result = self.run_project(host, KERNEL % ("", "uint32_t tile = 256;"))
+        self.assertEqual(result["verdict"], "unsupported", result["reason"])
+        self.assertIn("atvoss/reduce/reduce_tiling.h", result["reason"])
 
     def test_nested_structures(self):
         kernel = KERNEL % ('#include "kernel_tiling/kernel_tiling.h"\n', """GET_TILING_DATA(data, tiling);

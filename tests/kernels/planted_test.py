@@ -3,9 +3,10 @@
 fault it must give, at that line. Projects in good/ must pass without a fault.
 
 Each fault must also be found under one random schedule. Keys of `expected`: task, scope, case, mode, sync; auto, manual: the
-verdict under that --sync where it matters, strict: under --profile=strict; verdict; fault and kind (a finding's name and kind), note: yes if the
+verdict under that --sync where it matters, strict: under --profile=strict; strict_order: of a project in good/, a conflict that is a
+note on a line marked `// NOTE:` and a fault under --strict-order; verdict; fault and kind (a finding's name and kind), note: yes if the
 finding is a note, operand, first: index of the first wrong element, line: none if the finding has no place; scalar_loads, scalar_stores: exact counts; message: a part of the
-finding's message; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
+finding's message; reason: a part of the verdict's; kernel_type; printed: the whole text that the kernel prints, \\n for a new line. A line marked
 `// OTHER:` is the other access of the finding."""
 import concurrent.futures
 import pathlib
@@ -56,6 +57,12 @@ def fault_runs(expected):
     return runs
 
 
+def conflict_runs(expected):
+    if "strict_order" not in expected:
+        return {}
+    return {"in order": (), "random": (f"--schedule=random:{SEED}",), "seeds": ("--seeds=2",), "strict order": ("--strict-order",)}
+
+
 class Planted(unittest.TestCase):
     def check_finding(self, project, expected, result, message):
         row = result["cases"][0]
@@ -84,12 +91,29 @@ class Planted(unittest.TestCase):
                     self.assertEqual(result["verdict"], expected.get(name, expected["verdict"]), result["reason"])
                     if name in expected:
                         continue
+                    self.assertIn(expected.get("reason", ""), result["reason"] or "")
                     if "first" in expected:
                         self.assertEqual(result["cases"][0]["comparison"]["first"]["index"], int(expected["first"]))
                     if "fault" in expected:
                         # Which core is named first, and where, is the schedule's choice.
                         message = expected.get("message", "") if name == "in order" else ""
                         self.check_finding(project, expected, result, message)
+
+    def check_conflict(self, project, name, findings):
+        found = [(f["file"], f["line"], f["other_file"], f["other_line"]) for f in findings if f["name"] == name]
+        self.assertEqual(found, [marked_line(project, "// NOTE:") + marked_line(project, "// OTHER:")])
+
+    def test_conflicts_that_change_nothing(self):
+        conflicts = {project: found for project, found in evaluate_all("good", conflict_runs).items() if found[1]}
+        self.assertGreaterEqual(len(conflicts), 6)
+        for project, (expected, results) in conflicts.items():
+            for name, result in results.items():
+                with self.subTest(project=project.name, run=name):
+                    strict, row = name == "strict order", result["cases"][0]
+                    self.assertEqual(result["verdict"], "fault" if strict else "pass", result["reason"])
+                    self.assertEqual(result["strict_order"], strict)
+                    self.check_conflict(project, expected["strict_order"], row["faults" if strict else "notes"])
+                    self.assertEqual(row["faults"] if not strict else row["notes"], [])
 
     def test_good(self):
         for project, (expected, results) in evaluate_all("good", lambda expected: {"in order": ()}).items():

@@ -29,15 +29,18 @@ HALVES = (torch.float16, torch.bfloat16)
 
 
 def per_step(op):
-    """One torch step, half types computed in float32 and rounded, a Python number to the tensor's type first. The kernels
-    of versions do it in ways of their own: 1.13 lacks some, 2.1 has another erf and keeps a factor in float32."""
+    """One torch step, half types computed in float32 and rounded. A Python number takes the tensor's type first, but for
+    a factor, which torch keeps in float32 since 2.1. The kernels of versions do it in ways of their own: 1.13 lacks some,
+    2.1 has another erf."""
+    factor = op in (torch.mul, torch.div)
+
     def step(*args):
         tensors = [a for a in args if isinstance(a, torch.Tensor)]
         first = functools.reduce(torch.promote_types, (t.dtype for t in tensors if t.dim()), tensors[0].dtype)
         if first not in HALVES:
             return op(*args)
         return op(*(a.float() if isinstance(a, torch.Tensor) else
-                    torch.tensor(a, dtype=first).float() if isinstance(a, float) else a
+                    torch.tensor(a, dtype=torch.float32 if factor else first).float() if isinstance(a, float) else a
                     for a in args)).to(first)
     return step
 

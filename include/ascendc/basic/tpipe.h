@@ -493,7 +493,6 @@ AKGEN_API AscendC::TPipe *GetTPipePtr()
 
 namespace AscendC
 {
-using ::GetTPipePtr;
 AKGEN_API void TPipe::Destroy()
 {
     bool current = this == ::GetTPipePtr();

@@ -6,6 +6,7 @@
 #define CANN_REGISTER_TILINGDATA_BASE_H
 
 #include "abi/op_abi.h"
+#include "base/run_time_array.h"
 #include "graph/ascend_string.h"
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 #include "npu/adv/matmul.h"
 #include "npu/fiber.h"
 #include "npu/gm_region.h"
+#include "npu/insn/reserved.h"
 #include "npu/isa.h"
 #include "npu/issue/issue.h"
 #include "npu/machine.h"
@@ -125,6 +126,7 @@ struct matmul_message *matmul_post(struct npu_core *core, enum matmul_verb verb,
         message->mm = *mm;
     message->clocks = new_clocks(core);
     npu_schedule_drain(core, NPU_PIPE_MTE3);
+    npu_write_message(core);
     between_release(core, NPU_LANE_MTE3, message->clocks);
     if (reads) {
         npu_schedule_drain(core, NPU_PIPE_MTE2);

@@ -5,12 +5,14 @@
  * or 3 waits until they are up, and with 3 lowers them. So the two pipes need no other flag. As with SetFlag and
  * WaitFlag, who waits for something that was not issued before counts as waiting for ever.
  *
- * Accumulation (Mmad计算/Mmad, constraints): a Mmad that fills ten or more fractals is ordered with its neighbours on
- * the pipe; smaller ones need PipeBarrier<PIPE_M>.
+ * Accumulation (Mmad计算/Mmad, constraints): a Mmad that fills ten or more fractals, (m / 16) * (n / 16), is ordered with
+ * its neighbours on the pipe; smaller ones need PipeBarrier<PIPE_M>. Whether a fractal that is filled in part counts is
+ * left open: where only a count with those reaches ten, a missing barrier is a note.
  *
  * Assumed: FIX works through its own instructions one after the other (the API puts a barrier before each Fixpipe to
  * GM; whether a copy into FB needs one before its use the documentation's examples answer both ways). */
 #include "npu/cube/cube.h"
+#include "npu/cube/cube_internal.h"
 #include "npu/cube/fractal.h"
 #include "npu/isa.h"
 #include "npu/memory.h"
@@ -23,6 +25,12 @@ enum { ORDERED_FRACTALS = 10 };
 static bool is_large(const struct npu_insn *insn)
 {
     return insn->op == NPU_OP_MMAD && insn->mmad.m / 16 * (insn->mmad.n / 16) >= ORDERED_FRACTALS;
+}
+
+static bool may_be_large(const struct npu_insn *insn)
+{
+    return insn->op == NPU_OP_MMAD &&
+           npu_ceil_div(insn->mmad.m, 16) * npu_ceil_div(insn->mmad.n, 16) >= ORDERED_FRACTALS;
 }
 
 /* The fractals of L0C that an instruction writes or reads: columns of `rows`, `step` apart. */
@@ -74,6 +82,8 @@ void npu_cube_issue(struct npu_core *core, const struct npu_insn *insn)
         npu_order_barrier(core->order, NPU_LANE_FIX);
     if (is_large(insn))
         npu_order_barrier(core->order, NPU_LANE_M);
+    else if (may_be_large(insn))
+        npu_order_perhaps(core->order, NPU_LANE_M);
     if (insn->op == NPU_OP_MMAD && insn->mmad.unit_flag) {
         npu_schedule_drain(core, NPU_PIPE_FIX);
         npu_order_edge(core->order, NPU_LANE_FIX, NPU_LANE_M);
@@ -89,4 +99,6 @@ void npu_cube_issued(struct npu_core *core, const struct npu_insn *insn)
 {
     if (is_large(insn))
         npu_order_barrier(core->order, NPU_LANE_M);
+    else if (may_be_large(insn))
+        npu_order_perhaps(core->order, NPU_LANE_M);
 }

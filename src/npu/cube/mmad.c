@@ -240,6 +240,14 @@ static bool all_defined(const struct npu_core *core, const struct npu_insn *insn
            npu_ub_defined(core, (const void *)insn->src1.addr, (size_t)s->k1 * s->n1 * NPU_FRACTAL);
 }
 
+/* What element (i, j) of a column of fractals starts with: itself, its element of the bias, or NULL for zero. */
+static const uint8_t *starts_with(const struct npu_insn *insn, const uint8_t *at, uint32_t column)
+{
+    return insn->mmad.init == NPU_C_ACCUMULATE ? at
+           : insn->mmad.init == NPU_C_BIAS     ? (const uint8_t *)insn->aux.addr + column * 4
+                                               : NULL;
+}
+
 /* C is defined where its row, its column and what it started with are. */
 static void define_c(struct npu_core *core, struct npu_cube_scratch *scratch, const struct npu_insn *insn,
                      const struct shape *s, bool operands)
@@ -247,11 +255,14 @@ static void define_c(struct npu_core *core, struct npu_cube_scratch *scratch, co
     uint8_t *c = (uint8_t *)insn->dst.addr;
     bool accumulate = insn->mmad.init == NPU_C_ACCUMULATE, bias = insn->mmad.init == NPU_C_BIAS;
     bool rest = !accumulate && (!bias || npu_ub_defined(core, (const void *)insn->aux.addr, s->n * 4));
+    bool anything = !accumulate; /* in C to begin with */
     for (uint32_t n1 = 0; n1 < s->n1; n1++) {
         uint32_t columns = s->n - n1 * 16 < 16 ? s->n - n1 * 16 : 16;
         uint8_t *fractals = c + (size_t)n1 * s->m1 * NPU_C_FRACTAL;
-        if (operands && columns == 16 && accumulate && npu_ub_defined(core, fractals, s->m * 64))
+        if (operands && columns == 16 && accumulate && npu_ub_defined(core, fractals, s->m * 64)) {
+            anything = true;
             continue;
+        }
         if (operands && rest && columns == 16) {
             npu_ub_define(core, fractals, s->m * 64);
             continue;
@@ -259,12 +270,15 @@ static void define_c(struct npu_core *core, struct npu_cube_scratch *scratch, co
         for (uint32_t i = 0; i < s->m; i++)
             for (uint32_t j = 0; j < columns; j++) {
                 uint8_t *at = fractals + i * 64 + j * 4;
-                bool start = accumulate ? npu_ub_defined(core, at, 4)
-                             : bias     ? npu_ub_defined(core, (const uint8_t *)insn->aux.addr + (n1 * 16 + j) * 4, 4)
-                                        : true;
+                const uint8_t *from = starts_with(insn, at, n1 * 16 + j);
+                bool start = !from || npu_ub_defined(core, from, 4);
+                anything |= start;
                 npu_cube_define(core, at, 4, start && (operands || (scratch->row[i] && scratch->column[n1 * 16 + j])));
             }
     }
+    /* Columns beyond the matrix may be made of a bias that ends before them: no matter. */
+    if (!anything)
+        npu_undefined_read(core, "dst", c);
 }
 
 static struct npu_cube_scratch *scratch_of(struct npu_core *core)

@@ -13,6 +13,7 @@
 #include "npu/memory.h"
 #include "npu/order/between.h"
 #include "npu/report.h"
+#include "npu/where.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,26 +107,22 @@ void gm_region_free(struct npu_gm_region *region)
 
 static _Noreturn void out_of_bounds(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
 {
-    const struct npu *npu = core->npu;
-    const struct npu_gm_region *before = NULL, *after = NULL;
     npu_trap_unplaced(core, operand, addr);
-    for (int i = 0; i < npu->region_count && !after; i++)
-        if ((uint64_t)npu->regions[i]->base <= addr)
-            before = npu->regions[i];
-        else
-            after = npu->regions[i];
-    /* Between two tensors it is a matter of the nearer one. */
-    uint64_t end = before ? (uint64_t)before->base + before->bytes : 0;
-    if (before && !(after && addr > end && (uint64_t)after->base - addr < addr - end)) {
-        npu_trap(core, FAULT_gm_out_of_bounds, operand,
-                 "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end", (unsigned long long)bytes,
-                 (unsigned long long)(addr - (uint64_t)before->base), before->name, before->bytes,
-                 (unsigned long long)(addr + bytes - end));
+    const struct npu_gm_region *region = npu_gm_nearest(core->npu, addr);
+    if (!region) {
+        char where[96];
+        npu_describe_address(core->npu, addr, where, sizeof where);
+        npu_trap(core, FAULT_gm_out_of_bounds, operand, "%llu bytes in no GM tensor: %s", (unsigned long long)bytes,
+                 where);
     }
-    if (after)
+    uint64_t begin = (uint64_t)region->base;
+    if (begin > addr)
         npu_trap(core, FAULT_gm_out_of_bounds, operand, "%llu bytes that begin %llu bytes before %s",
-                 (unsigned long long)bytes, (unsigned long long)((uint64_t)after->base - addr), after->name);
-    npu_trap(core, FAULT_gm_out_of_bounds, operand, "no GM tensor holds address 0x%llx", (unsigned long long)addr);
+                 (unsigned long long)bytes, (unsigned long long)(begin - addr), region->name);
+    npu_trap(core, FAULT_gm_out_of_bounds, operand,
+             "%llu bytes at offset %llu of %s, which has %zu: %llu bytes past its end", (unsigned long long)bytes,
+             (unsigned long long)(addr - begin), region->name, region->bytes,
+             (unsigned long long)(addr + bytes - begin - region->bytes));
 }
 
 struct npu_gm_region *gm_check(struct npu_core *core, const char *operand, uint64_t addr, uint64_t bytes)
@@ -763,8 +760,10 @@ void gm_report_undefined(struct npu *npu)
             fault_record(npu, true, store->fault, "dst", &place, "%zu bytes of %s from offset %zu on", count,
                          region->name, first);
         else
-            fault_record(npu, true, store->fault, "dst", &place,
-                         "%zu bytes of output %s from offset %zu on come from UB or GM that nothing has written", count,
-                         region->name, first);
+            fault_record(
+                npu, true, store->fault, "dst", &place,
+                "%zu bytes of output %s from offset %zu on come from UB or GM that nothing has written, or that an "
+                "instruction has left undefined",
+                count, region->name, first);
     }
 }

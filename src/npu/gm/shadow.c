@@ -34,6 +34,15 @@ bool npu_ub_defined(const struct npu_core *core, const void *at, size_t bytes)
     return true;
 }
 
+bool npu_ub_any_defined(const struct npu_core *core, const void *at, size_t bytes)
+{
+    FOR_WORDS(ub_offset(core, at), bytes, word, mask, {
+        if (core->ub_defined[word] & mask)
+            return true;
+    });
+    return false;
+}
+
 void npu_ub_define(struct npu_core *core, const void *at, size_t bytes)
 {
     FOR_WORDS(ub_offset(core, at), bytes, word, mask, core->ub_defined[word] |= mask);

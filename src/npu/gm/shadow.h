@@ -6,6 +6,8 @@
 
 /* True if every byte of a UB range is defined. */
 bool npu_ub_defined(const struct npu_core *core, const void *at, size_t bytes);
+/* True if one byte of it is. */
+bool npu_ub_any_defined(const struct npu_core *core, const void *at, size_t bytes);
 void npu_ub_define(struct npu_core *core, const void *at, size_t bytes);
 void npu_ub_undefine(struct npu_core *core, const void *at, size_t bytes);
 /* The defined bits of one byte of UB. A byte counts as defined when all are; only what writes or reads single bits

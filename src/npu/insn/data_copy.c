@@ -22,8 +22,9 @@ static void check_operand(struct npu_core *core, const struct npu_tensor *tensor
     enum npu_memory memory = npu_memory_of(tensor->position);
     if (npu_on_gm(tensor)) {
         if (tensor->addr % gm_alignment)
-            npu_trap(core, FAULT_gm_alignment, operand, "GM address 0x%llx is not aligned to the element's %zu bytes",
-                     (unsigned long long)tensor->addr, gm_alignment);
+            npu_trap(core, FAULT_gm_alignment, operand,
+                     "an address in GM that is %llu bytes past a multiple of the element's %zu bytes",
+                     (unsigned long long)(tensor->addr % gm_alignment), gm_alignment);
     } else if ((memory == NPU_MEM_UB || memory == NPU_MEM_L1) && npu_memory_on(core, memory)) {
         uint64_t offset = tensor->addr - npu_memory_base(core, memory);
         if (offset % NPU_BLOCK)

@@ -4,7 +4,7 @@
  * 数据搬运/Copy（UBToUB掩码式高维数据搬运）. */
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
-#include "npu/insn/lanes.h"
+#include "npu/insn/overlap.h"
 #include "npu/report.h"
 
 #include <assert.h>
@@ -176,8 +176,24 @@ static void copy_run(struct npu_core *core, const struct npu_insn *insn, const s
     npu_shadow_copy(core, run->dst, run->src0, bytes);
 }
 
+static void copy_b16(const struct npu_run *run, uint64_t scalar)
+{
+    (void)scalar;
+    memcpy(run->dst, run->src0, run->n * sizeof(uint16_t));
+}
+
+static void copy_b32(const struct npu_run *run, uint64_t scalar)
+{
+    (void)scalar;
+    memcpy(run->dst, run->src0, run->n * sizeof(uint32_t));
+}
+
 void npu_exec_copy(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
 {
+    if (!regs->counter && insn->flags & NPU_INSN_OVERLAP) {
+        npu_execute_apart(core, insn, regs, akgen_dtype_size(insn->src_type) == 2 ? copy_b16 : copy_b32, false);
+        return;
+    }
     if (!regs->counter) {
         npu_lanes(core, insn, regs, copy_run, NULL);
         return;

@@ -2,6 +2,7 @@
 #include "npu/insn/lanes.h"
 
 #include "npu/gm/shadow.h"
+#include "npu/insn/overlap.h"
 
 #include <string.h>
 
@@ -76,30 +77,24 @@ bool npu_vector_whole(const struct npu_vector *v)
 }
 
 /* The walk. */
-/* One operand: where lane 0 is and how far blocks and repeats are apart, in bytes. base is 0 for an absent operand. */
-struct lane_operand {
-    uint64_t base;
-    uint32_t bits, blk, rep;
-};
-
-static struct lane_operand lane_operand(const struct npu_tensor *tensor, uint32_t bits, uint32_t blk, uint32_t rep,
-                                        const struct npu_insn *insn, uint32_t per_repeat)
+static struct npu_lane_operand lane_operand(const struct npu_tensor *tensor, uint32_t bits, uint32_t blk, uint32_t rep,
+                                            const struct npu_insn *insn, uint32_t per_repeat)
 {
     if (insn->form == NPU_FORM_COUNT) {
         blk = 1;
         rep = per_repeat * bits / 8 / NPU_BLOCK;
     }
-    return (struct lane_operand){tensor->addr, bits, blk * NPU_BLOCK, rep * NPU_BLOCK};
+    return (struct npu_lane_operand){tensor->addr, bits, blk * NPU_BLOCK, rep * NPU_BLOCK};
 }
 
 /* Consecutive lanes are consecutive bytes, across blocks and across repeats. */
-static bool lane_dense(const struct lane_operand *o, const struct npu_vector *v)
+static bool lane_dense(const struct npu_lane_operand *o, const struct npu_vector *v)
 {
     uint32_t bytes = v->per_repeat * o->bits / 8;
     return !o->base || ((o->blk == NPU_BLOCK || bytes <= NPU_BLOCK) && (o->rep == bytes || v->repeats == 1));
 }
 
-static uint64_t lane_address(const struct lane_operand *o, uint32_t repeat, uint32_t lane)
+static uint64_t lane_address(const struct npu_lane_operand *o, uint32_t repeat, uint32_t lane)
 {
     if (!o->base)
         return 0;
@@ -108,7 +103,7 @@ static uint64_t lane_address(const struct lane_operand *o, uint32_t repeat, uint
 }
 
 /* How many lanes from `lane` on are consecutive bytes within this repeat. */
-static uint32_t lanes_to_seam(const struct lane_operand *o, const struct npu_vector *v, uint32_t lane)
+static uint32_t lanes_to_seam(const struct npu_lane_operand *o, const struct npu_vector *v, uint32_t lane)
 {
     uint32_t to_end = v->per_repeat - lane;
     if (!o->base || o->blk == NPU_BLOCK)
@@ -117,46 +112,60 @@ static uint32_t lanes_to_seam(const struct lane_operand *o, const struct npu_vec
     return to_block < to_end ? to_block : to_end;
 }
 
+struct npu_walk npu_walk_of(const struct npu_insn *insn, const struct npu_regs *regs)
+{
+    struct npu_walk walk = {.v = npu_vector_shape(insn, regs, widest(insn))};
+    uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
+    uint32_t per_repeat = walk.v.per_repeat;
+    walk.o[0] = lane_operand(&insn->dst, dst_bits, insn->dst_blk, insn->dst_rep, insn, per_repeat);
+    walk.o[1] = lane_operand(&insn->src0, src_bits, insn->src0_blk, insn->src0_rep, insn, per_repeat);
+    walk.o[2] = lane_operand(&insn->src1, src_bits, insn->src1_blk, insn->src1_rep, insn, per_repeat);
+    return walk;
+}
+
+bool npu_walk_next(const struct npu_walk *walk, uint32_t repeat, const uint64_t mask[2], uint32_t *lane,
+                   struct npu_run *run)
+{
+    const struct npu_vector *v = &walk->v;
+    uint32_t first = *lane;
+    while (first < v->per_repeat && !npu_lane_selected(mask, first))
+        first++;
+    if (first == v->per_repeat)
+        return false;
+    uint32_t limit = lanes_to_seam(&walk->o[0], v, first);
+    for (int k = 1; k < 3; k++) {
+        uint32_t seam = lanes_to_seam(&walk->o[k], v, first);
+        limit = seam < limit ? seam : limit;
+    }
+    uint32_t n = 1;
+    while (n < limit && npu_lane_selected(mask, first + n))
+        n++;
+    *run = (struct npu_run){(uint8_t *)lane_address(&walk->o[0], repeat, first),
+                            (const uint8_t *)lane_address(&walk->o[1], repeat, first),
+                            (const uint8_t *)lane_address(&walk->o[2], repeat, first), n};
+    *lane = first + n;
+    return true;
+}
+
 void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, npu_run_body *body,
                void *closure)
 {
-    struct npu_vector v = npu_vector_shape(insn, regs, widest(insn));
-    if (!v.repeats)
+    struct npu_walk walk = npu_walk_of(insn, regs);
+    const struct npu_vector *v = &walk.v;
+    if (!v->repeats)
         return;
-    uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
-    struct lane_operand o[3] = {
-        lane_operand(&insn->dst, dst_bits, insn->dst_blk, insn->dst_rep, insn, v.per_repeat),
-        lane_operand(&insn->src0, src_bits, insn->src0_blk, insn->src0_rep, insn, v.per_repeat),
-        lane_operand(&insn->src1, src_bits, insn->src1_blk, insn->src1_rep, insn, v.per_repeat)};
     struct npu_run run;
-    if (npu_vector_whole(&v) && lane_dense(&o[0], &v) && lane_dense(&o[1], &v) && lane_dense(&o[2], &v)) {
-        run = (struct npu_run){(uint8_t *)o[0].base, (const uint8_t *)o[1].base, (const uint8_t *)o[2].base,
-                               (v.repeats - 1) * v.per_repeat + v.last};
+    if (npu_vector_whole(v) && lane_dense(&walk.o[0], v) && lane_dense(&walk.o[1], v) && lane_dense(&walk.o[2], v)) {
+        run = (struct npu_run){(uint8_t *)walk.o[0].base, (const uint8_t *)walk.o[1].base,
+                               (const uint8_t *)walk.o[2].base, (v->repeats - 1) * v->per_repeat + v->last};
         body(core, insn, regs, &run, closure);
         return;
     }
-    for (uint32_t r = 0; r < v.repeats; r++) {
+    for (uint32_t r = 0; r < v->repeats; r++) {
         uint64_t mask[2];
-        npu_vector_mask(&v, r, mask);
-        for (uint32_t lane = 0; lane < v.per_repeat;) {
-            if (!npu_lane_selected(mask, lane)) {
-                lane++;
-                continue;
-            }
-            uint32_t limit = lanes_to_seam(&o[0], &v, lane);
-            for (int k = 1; k < 3; k++) {
-                uint32_t seam = lanes_to_seam(&o[k], &v, lane);
-                limit = seam < limit ? seam : limit;
-            }
-            uint32_t n = 1;
-            while (n < limit && npu_lane_selected(mask, lane + n))
-                n++;
-            run =
-                (struct npu_run){(uint8_t *)lane_address(&o[0], r, lane), (const uint8_t *)lane_address(&o[1], r, lane),
-                                 (const uint8_t *)lane_address(&o[2], r, lane), n};
+        npu_vector_mask(v, r, mask);
+        for (uint32_t lane = 0; npu_walk_next(&walk, r, mask, &lane, &run);)
             body(core, insn, regs, &run, closure);
-            lane += n;
-        }
     }
 }
 
@@ -266,6 +275,10 @@ static void execute_run(struct npu_core *core, const struct npu_insn *insn, cons
 void npu_vector_execute(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, npu_loop *loop,
                         bool reads_dst)
 {
+    if (__builtin_expect(insn->flags & NPU_INSN_OVERLAP, false)) {
+        npu_execute_apart(core, insn, regs, loop, reads_dst);
+        return;
+    }
     struct execution e = {loop, reads_dst, false};
     npu_lanes(core, insn, regs, execute_run, &e);
 }

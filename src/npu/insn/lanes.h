@@ -53,6 +53,20 @@ struct npu_run {
 };
 typedef void npu_run_body(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
                           const struct npu_run *run, void *closure);
+/* One operand: where lane 0 is and how far blocks and repeats are apart, in bytes. base is 0 for an absent operand. */
+struct npu_lane_operand {
+    uint64_t base;
+    uint32_t bits, blk, rep;
+};
+/* An instruction's lanes: dst, src0, src1. */
+struct npu_walk {
+    struct npu_vector v;
+    struct npu_lane_operand o[3];
+};
+struct npu_walk npu_walk_of(const struct npu_insn *insn, const struct npu_regs *regs);
+/* The next run of a repeat from *lane on, which moves behind it; mask is npu_vector_mask's. False: there is none. */
+bool npu_walk_next(const struct npu_walk *walk, uint32_t repeat, const uint64_t mask[2], uint32_t *lane,
+                   struct npu_run *run);
 void npu_lanes(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs, npu_run_body *body,
                void *closure);
 

@@ -1,5 +1,5 @@
 /* What every vector instruction must satisfy, and which bytes it touches. See lanes.h. */
-#include "npu/insn/lanes.h"
+#include "npu/insn/overlap.h"
 #include "npu/isa.h"
 #include "npu/memory.h"
 #include "npu/report.h"
@@ -178,42 +178,6 @@ static bool beyond_first_block(const struct npu_vector *v, uint32_t bits)
     return v->mask[1] || (lanes < 64 && v->mask[0] >> lanes);
 }
 
-/* Two rows of blocks, each `blk` blocks apart, have one in common. */
-static bool blocks_meet(uint64_t a, uint32_t a_blk, uint32_t a_blocks, uint64_t b, uint32_t b_blk, uint32_t b_blocks)
-{
-    for (uint32_t i = 0; i < a_blocks; i++)
-        for (uint32_t k = 0; k < b_blocks; k++)
-            if (a + (uint64_t)i * a_blk * NPU_BLOCK == b + (uint64_t)k * b_blk * NPU_BLOCK)
-                return true;
-    return false;
-}
-
-/* Within a repeat dst and a source may be the same bytes or disjoint ("通用地址重叠约束"); a Cast to a narrower type
- * may also start where its source starts. */
-static void check_overlap(struct npu_core *core, const struct npu_vector *v, const struct npu_insn *insn,
-                          const struct npu_tensor *src, uint32_t src_blk, uint32_t src_rep, const char *operand)
-{
-    bool level2 = insn->form == NPU_FORM_COUNT;
-    uint32_t dst_bits = npu_element_bits(insn->dst_type), src_bits = npu_element_bits(insn->src_type);
-    uint32_t dst_blk = level2 ? 1 : insn->dst_blk;
-    src_blk = level2 ? 1 : src_blk;
-    if (insn->dst.addr == src->addr && dst_blk == src_blk && dst_bits <= src_bits &&
-        (level2 || v->repeats == 1 || dst_bits < src_bits || insn->dst_rep == src_rep || !insn->dst_rep || !src_rep))
-        return;
-    /* Level 2, dst ahead of its source: what an early repeat writes a later one reads. */
-    uint64_t bytes = (uint64_t)insn->count * src_bits / 8;
-    bool feeds_later = level2 && insn->dst.addr > src->addr && insn->dst.addr < src->addr + bytes;
-    uint32_t used = v->repeats == 1 ? v->last : v->per_repeat;
-    uint32_t dst_blocks = (used * dst_bits / 8 + NPU_BLOCK - 1) / NPU_BLOCK;
-    uint32_t src_blocks = (used * src_bits / 8 + NPU_BLOCK - 1) / NPU_BLOCK;
-    if (!feeds_later &&
-        (!npu_vector_whole(v) || !blocks_meet(insn->dst.addr, dst_blk, dst_blocks, src->addr, src_blk, src_blocks)))
-        return;
-    npu_note(core, false, FAULT_vec_overlap, operand, 0,
-             "dst and %s of %s overlap in part; they must be the same bytes or disjoint", operand,
-             npu_isa[insn->op].name);
-}
-
 int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                      struct npu_access *accesses, const char *src0, const char *src1)
 {
@@ -236,12 +200,12 @@ int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct 
                    {src1, &insn->src1, insn->src1_blk, insn->src1_rep}};
     uint32_t dst_rep = level2 ? v.per_repeat * dst_bits / 8 / NPU_BLOCK : insn->dst_rep;
     uint32_t src_rep = v.per_repeat * src_bits / 8 / NPU_BLOCK;
+    npu_find_overlap(core, insn, &v, src0 != NULL, src1 != NULL);
     int n = npu_list_operand(accesses, 0, &v, &insn->dst, dst_bits, level2 ? 1 : insn->dst_blk, dst_rep, true, "dst");
     for (int i = 0; i < 2; i++) {
         if (!source[i].name)
             continue;
         npu_check_operand(core, source[i].tensor, source[i].name);
-        check_overlap(core, &v, insn, source[i].tensor, source[i].blk, source[i].rep, source[i].name);
         n = npu_list_operand(accesses, n, &v, source[i].tensor, src_bits, level2 ? 1 : source[i].blk,
                              level2 ? src_rep : source[i].rep, false, source[i].name);
     }

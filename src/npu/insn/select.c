@@ -10,7 +10,8 @@
  * Source: asc-devkit docs/zh/api/SIMD-API, Select.md. */
 #include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
-#include "npu/insn/lanes.h"
+#include "npu/insn/overlap.h"
+#include "npu/insn/reserved.h"
 #include "npu/report.h"
 
 #include <assert.h>
@@ -18,11 +19,21 @@
 
 enum select_mode { SELECT_CMPMASK, SELECT_TENSOR_SCALAR, SELECT_TENSOR_TENSOR, SELECT_MODES };
 
-enum { RESERVED_AT = 184 * 1024, RESERVED_ELEMENTS = 32 };
+enum { RESERVED_ELEMENTS = 32 };
 
 static bool has_src1(const struct npu_insn *insn)
 {
     return insn->mode != SELECT_TENSOR_SCALAR;
+}
+
+/* Bytes of the reserved UB that the call overwrites. */
+static uint32_t reserved_bytes(const struct npu_insn *insn)
+{
+    if (insn->flags & NPU_INSN_OWN_CMPMASK || insn->mode == SELECT_CMPMASK)
+        return 0;
+    if (insn->mode == SELECT_TENSOR_TENSOR)
+        return RESERVED_ELEMENTS * sizeof(uint32_t);
+    return insn->flags & NPU_INSN_SCALAR_SRC1 ? RESERVED_ELEMENTS * npu_element_bits(insn->src_type) / 8 : 0;
 }
 
 /* selMask at the address in CMPMASK. What comes before this instruction has been executed (issue.c). */
@@ -66,6 +77,7 @@ int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct 
     uint32_t elements = insn->mode == SELECT_CMPMASK || v.repeats == 1 ? end
                         : v.last < v.per_repeat                        ? (v.repeats - 1) * v.per_repeat + v.last
                                                                        : (v.repeats - 1) * v.per_repeat + end;
+    npu_find_overlap_with(insn, &v, insn->aux.addr, (elements + 7) / 8);
     accesses[n++] = (struct npu_access){.addr = insn->aux.addr,
                                         .bytes = (elements + 7) / 8,
                                         .count = 1,
@@ -73,7 +85,7 @@ int npu_check_select(struct npu_core *core, struct npu_insn *insn, const struct 
                                         .flags = insn->aux.flags,
                                         .tensor = &insn->aux,
                                         .operand = "mask"};
-    return n;
+    return reserved_bytes(insn) ? npu_list_reserved(core, accesses, n, reserved_bytes(insn)) : n;
 }
 
 /* One instruction in progress. */
@@ -189,6 +201,64 @@ static void walk(struct selection *s, const struct npu_insn *insn, const struct 
     }
 }
 
+/* One element as it will be written. */
+struct chosen {
+    uint8_t *dst;
+    uint8_t value[sizeof(uint32_t)];
+    bool defined;
+};
+
+/* Element i of repeat r, which is number `at` of a run; its bit is number `bit` of the mask. */
+static struct chosen choose(struct selection *s, struct npu_overlap *overlap, const struct npu_run *run, uint32_t at,
+                            uint32_t r, uint32_t i, uint32_t bit)
+{
+    const uint8_t *mask = s->bits + bit / 8;
+    bool first = *mask >> (bit % 8) & 1;
+    size_t offset = (size_t)at * s->size;
+    const uint8_t *from = first ? run->src0 + offset : s->scalar ? s->scalar : run->src1 + offset;
+    struct chosen chosen = {.dst = run->dst + offset};
+    memcpy(chosen.value, from, s->size);
+    bool constant = s->scalar && !first;
+    bool bit_defined = !s->bits_in_ub || npu_ub_bits(s->core, mask) >> (bit % 8) & 1;
+    chosen.defined = bit_defined && (constant || npu_ub_defined(s->core, from, s->size));
+    if (!chosen.defined)
+        report(s, !bit_defined ? "mask" : first ? "src0" : "src1", bit_defined ? from : mask);
+    if (s->bits_in_ub && npu_overlap_spoils(overlap, r, i, 2, mask, 1))
+        chosen.defined = false;
+    if (!constant && npu_overlap_spoils(overlap, r, i, !first, from, s->size))
+        chosen.defined = false;
+    return chosen;
+}
+
+/* Where dst and what is read have bytes in common: every repeat reads before it writes. */
+static void walk_apart(struct selection *s, const struct npu_insn *insn, const struct npu_regs *regs)
+{
+    struct npu_walk walk = npu_walk_of(insn, regs);
+    struct npu_overlap *overlap = npu_overlap_begin(insn, &walk.v);
+    struct npu_run run;
+    for (uint32_t r = 0; r < walk.v.repeats; r++) {
+        struct chosen chosen[128];
+        uint64_t mask[2];
+        uint32_t n = 0, base = insn->mode == SELECT_CMPMASK ? 0 : r * walk.v.per_repeat;
+        npu_vector_mask(&walk.v, r, mask);
+        for (uint32_t lane = 0; npu_walk_next(&walk, r, mask, &lane, &run);)
+            for (uint32_t i = 0; i < run.n; i++)
+                npu_overlap_write(overlap, r, n++, run.dst + (size_t)i * s->size, s->size);
+        n = 0;
+        for (uint32_t lane = 0; npu_walk_next(&walk, r, mask, &lane, &run);)
+            for (uint32_t i = 0; i < run.n; i++, n++)
+                chosen[n] = choose(s, overlap, &run, i, r, n, base + lane - run.n + i);
+        for (uint32_t i = 0; i < n; i++) {
+            memcpy(chosen[i].dst, chosen[i].value, s->size);
+            if (chosen[i].defined)
+                npu_ub_define(s->core, chosen[i].dst, s->size);
+            else
+                npu_ub_undefine(s->core, chosen[i].dst, s->size);
+        }
+    }
+    npu_overlap_end(s->core, overlap);
+}
+
 /* Elements are consecutive in every operand and none is left out. */
 static bool dense(const struct selection *s, const struct npu_insn *insn, const struct npu_vector *v)
 {
@@ -210,22 +280,17 @@ static bool wholly_defined(const struct selection *s, const struct npu_insn *ins
            (!s->bits_in_ub || npu_ub_defined(s->core, s->bits, (bits + 7) / 8));
 }
 
-/* What the call does to the UB that CANN reserves. */
-static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, uint32_t size)
+/* What the call puts into CMPMASK by way of the reserved UB: 32 times the scalar, or the address of selMask. */
+static void use_reserved_ub(struct npu_core *core, const struct npu_insn *insn, const struct selection *s)
 {
-    bool by_scalar = insn->mode == SELECT_TENSOR_SCALAR && insn->flags & NPU_INSN_SCALAR_SRC1;
-    if (insn->flags & NPU_INSN_OWN_CMPMASK)
-        return;
-    if ((!by_scalar && insn->mode != SELECT_TENSOR_TENSOR) || core->ub_bytes <= RESERVED_AT)
-        return;
-    uint32_t bytes = RESERVED_ELEMENTS * (by_scalar ? size : (uint32_t)sizeof(uint32_t));
-    const uint64_t *defined = core->ub_defined + RESERVED_AT / 64;
-    if (defined[0] | (bytes > 64 ? defined[1] : 0))
-        npu_note(core, false, FAULT_ub_reserved, "", 0,
-                 "Select in mode %d overwrites %u bytes at UB offset %d, in the last 8 KB, which CANN reserves for it; "
-                 "this kernel keeps something there",
-                 insn->mode, bytes, RESERVED_AT);
-    npu_ub_undefine(core, core->ub + RESERVED_AT, bytes);
+    uint32_t bytes = reserved_bytes(insn), size = insn->mode == SELECT_TENSOR_SCALAR ? s->size : sizeof(uint32_t);
+    uint32_t address = (uint32_t)(insn->aux.addr - (uint64_t)core->ub);
+    uint8_t values[RESERVED_ELEMENTS * sizeof(uint32_t)];
+    for (uint32_t at = 0; at < bytes; at += size)
+        memcpy(values + at, insn->mode == SELECT_TENSOR_SCALAR ? (const void *)&insn->scalar : &address, size);
+    if (bytes)
+        npu_write_reserved(core, values, bytes,
+                           insn->mode == SELECT_TENSOR_SCALAR ? "Select in mode 1" : "Select in mode 2");
 }
 
 void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
@@ -243,12 +308,16 @@ void npu_exec_select(struct npu_core *core, const struct npu_insn *insn, const s
             memcpy(scalar + i * s.size, value, s.size);
         s.scalar = scalar;
     }
-    use_reserved_ub(core, insn, s.size);
+    use_reserved_ub(core, insn, &s);
     uint32_t elements = (v.repeats - 1) * v.per_repeat + v.last;
     s.track = !wholly_defined(&s, insn, &v, elements);
-    walk(&s, insn, &v);
-    if (!s.track)
-        npu_ub_define(core, (void *)insn->dst.addr, (size_t)elements * s.size);
+    if (insn->flags & NPU_INSN_OVERLAP) {
+        walk_apart(&s, insn, regs);
+    } else {
+        walk(&s, insn, &v);
+        if (!s.track)
+            npu_ub_define(core, (void *)insn->dst.addr, (size_t)elements * s.size);
+    }
     if (insn->mode == SELECT_CMPMASK && insn->aux.addr)
         memcpy(core->results.cmp_mask, s.bits, v.per_repeat / 8);
 }

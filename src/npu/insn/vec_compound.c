@@ -5,10 +5,12 @@
  * around, and MulAddDst of half into float multiplies exactly. Conversions are those of Cast with CAST_NONE, which
  * rounds to nearest even and saturates; but AddReluCast and SubReluCast make 0 of a NaN and do not wrap int16 around
  * on the way to int8 (附录/Memory矢量计算接口边界值汇总, tables 26 and 27). AddDeqRelu is the API's own program: int32
- * sum, to float, times 2^-17, times the scale of SetDeqScale, times 2^17, to half, at least 0; its temporary space is
- * not modelled. */
+ * sum, to float, times 2^-17, times the scale of SetDeqScale, times 2^17, to half, at least 0. The sums go through the
+ * reserved UB, 2048 at a time; the floats are left where src0 was, the halves where src1 was (CANN 8.1). */
+#include "npu/gm/shadow.h"
 #include "npu/insn/insn.h"
 #include "npu/insn/lanes.h"
+#include "npu/insn/reserved.h"
 #include "npu/isa.h"
 #include "npu/report.h"
 
@@ -123,6 +125,26 @@ static bool reads_dst(const struct npu_insn *insn)
     return insn->op == NPU_OP_MUL_ADD_DST || insn->op == NPU_OP_FUSED_MUL_ADD_RELU;
 }
 
+/* Of the reserved UB. */
+static uint32_t reserved_bytes(const struct npu_insn *insn, const struct npu_regs *regs)
+{
+    struct npu_vector v = npu_vector_shape(insn, regs, 32);
+    uint64_t bytes = ((uint64_t)(v.repeats - 1) * v.per_repeat + v.last) * sizeof(int32_t);
+    return bytes < NPU_RESERVED_BYTES ? (uint32_t)bytes : NPU_RESERVED_BYTES;
+}
+
+/* The sources are written as well, and the reserved UB. */
+static int list_deq_relu(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
+                         struct npu_access *accesses, int n)
+{
+    for (int i = 0, listed = n; i < listed; i++)
+        if (!accesses[i].write) {
+            accesses[n] = accesses[i];
+            accesses[n++].write = true;
+        }
+    return npu_list_reserved(core, accesses, n, reserved_bytes(insn, regs));
+}
+
 int npu_check_compound(struct npu_core *core, struct npu_insn *insn, const struct npu_regs *regs,
                        struct npu_access *accesses)
 {
@@ -131,7 +153,52 @@ int npu_check_compound(struct npu_core *core, struct npu_insn *insn, const struc
                  akgen_dtype_name((enum akgen_dtype)insn->src_type),
                  akgen_dtype_name((enum akgen_dtype)insn->dst_type));
     int n = npu_check_vector(core, insn, regs, accesses, "src0", "src1");
+    if (insn->op == NPU_OP_ADD_DEQ_RELU)
+        return n ? list_deq_relu(core, insn, regs, accesses, n) : 0;
     return reads_dst(insn) ? npu_list_dst_as_source(accesses, n) : n;
+}
+
+/* dst is written last: where it lies over a source it holds the result. */
+struct result {
+    const uint8_t *low, *high;
+};
+static void find_result(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
+                        const struct npu_run *run, void *closure)
+{
+    (void)core, (void)insn, (void)regs;
+    struct result *result = closure;
+    const uint8_t *end = run->dst + run->n * sizeof(half_t);
+    result->low = !result->low || run->dst < result->low ? run->dst : result->low;
+    result->high = end > result->high ? end : result->high;
+}
+
+static void lose(struct npu_core *core, const struct result *result, const uint8_t *at, size_t bytes)
+{
+    const uint8_t *end = at + bytes, *front = end < result->low ? end : result->low;
+    if (at < front)
+        npu_ub_undefine(core, at, (size_t)(front - at));
+    at = at > result->high ? at : result->high;
+    if (at < end)
+        npu_ub_undefine(core, at, (size_t)(end - at));
+}
+
+static void lose_sources(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs,
+                         const struct npu_run *run, void *closure)
+{
+    (void)insn, (void)regs;
+    lose(core, closure, run->src0, run->n * sizeof(float));
+    lose(core, closure, run->src1, run->n * sizeof(float));
+}
+
+/* What the steps before the last have left in the sources and in the reserved UB is CANN's own affair and undefined for
+ * the kernel. */
+static void leave_deq_relu(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
+{
+    static const uint8_t zeros[NPU_RESERVED_BYTES];
+    struct result result = {0};
+    npu_lanes(core, insn, regs, find_result, &result);
+    npu_write_reserved(core, zeros, reserved_bytes(insn, regs), "AddDeqRelu");
+    npu_lanes(core, insn, regs, lose_sources, &result);
 }
 
 void npu_exec_compound(struct npu_core *core, const struct npu_insn *insn, const struct npu_regs *regs)
@@ -139,4 +206,6 @@ void npu_exec_compound(struct npu_core *core, const struct npu_insn *insn, const
     struct npu_insn with_scale = *insn;
     with_scale.scalar = regs->deq_scale;
     npu_vector_execute(core, &with_scale, regs, find_loop(insn), reads_dst(insn));
+    if (insn->op == NPU_OP_ADD_DEQ_RELU && npu_vector_shape(insn, regs, 32).repeats)
+        leave_deq_relu(core, insn, regs);
 }

@@ -10,6 +10,7 @@
 #include "npu/memory.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/order/weigh.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
 #include "npu/undefined_load.h"
@@ -183,6 +184,8 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
         npu_cube_issue(core, &insn);
     npu_order_issue(core, pipe, accesses, count);
     npu_schedule_submit(core, pipe, &insn, &core->regs);
+    if (core->order->weigh)
+        npu_weigh_settle(core, dcache_empty(core));
     if (core->aic)
         npu_cube_issued(core, &insn);
     else

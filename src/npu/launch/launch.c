@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "npu/adv/matmul.h"
+#include "npu/area.h"
 #include "npu/fiber.h"
 #include "npu/gm/dcache.h"
 #include "npu/gm/gm.h"
@@ -13,6 +14,7 @@
 #include "npu/order/between.h"
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
+#include "npu/order/weigh.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
 #include "npu/sync/cross_core.h"
@@ -29,7 +31,7 @@
 struct ub_memory {
     struct ub_memory *next;
     size_t bytes;
-    uint8_t *mapping; /* guard, memory, guard */
+    uint8_t *at; /* in NPU_AREA_LOCAL: nothing is mapped around it */
     uint64_t *defined;
     uint8_t *bits;
 };
@@ -51,7 +53,7 @@ static void ub_free_all(struct ub_memory *ub)
 {
     while (ub) {
         struct ub_memory *next = ub->next;
-        munmap(ub->mapping, ub->bytes + 2 * NPU_UB_GUARD);
+        munmap(ub->at, ub->bytes);
         free(ub->defined);
         free(ub->bits);
         free(ub);
@@ -77,6 +79,12 @@ const struct npu_finding *npu_findings(const struct npu *npu, size_t *count)
     return npu->findings;
 }
 
+const struct npu_racing_read *npu_racing_reads(const struct npu *npu, size_t *count)
+{
+    *count = npu->racing_lost ? 0 : npu->racing_count;
+    return npu->racing;
+}
+
 struct npu_stats npu_stats(const struct npu *npu)
 {
     return npu->stats;
@@ -94,26 +102,27 @@ static struct ub_memory *ub_take(struct npu *npu, bool aic, size_t bytes)
         if (!ub)
             abort();
         ub->bytes = bytes;
-        ub->mapping = mmap(NULL, bytes + 2 * NPU_UB_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ub->at = npu_area_map(NPU_AREA_LOCAL, &npu->next_ub, bytes, -1);
         ub->defined = malloc(bytes / 8);
         ub->bits = calloc(bytes, 1);
-        if (ub->mapping == MAP_FAILED || !ub->defined || !ub->bits)
+        if (ub->at == MAP_FAILED || !ub->defined || !ub->bits)
             abort();
-        mprotect(ub->mapping + NPU_UB_GUARD, bytes, PROT_READ | PROT_WRITE);
     }
     /* Poison: NaN as float, half and bfloat16, and a large number as an integer. */
-    uint64_t *words = (uint64_t *)(ub->mapping + NPU_UB_GUARD);
+    uint64_t *words = (uint64_t *)ub->at;
     for (size_t i = 0; i < bytes / 8; i++)
         words[i] = npu->config.poison ? npu->config.poison : UINT64_C(0x7fff7fff7fff7fff);
     memset(ub->defined, 0, bytes / 8);
     return ub;
 }
 
-/* First thing on a block's own stack: what the block needs exists only while it lives. */
+/* What a block needs exists only while it lives. Made before its stack is, on which a kernel that forgets to initialise
+ * a variable finds zeros and nothing of the machine's. */
 static void block_begin(struct npu_core *core)
 {
+    npu_current = core;
     core->ub_memory = ub_take(core->npu, core->aic, core->ub_bytes);
-    core->ub = core->ub_memory->mapping + NPU_UB_GUARD;
+    core->ub = core->ub_memory->at;
     core->ub_defined = core->ub_memory->defined;
     core->ub_bits = core->ub_memory->bits;
     core->bits_low = core->bits_high = 0;
@@ -122,6 +131,7 @@ static void block_begin(struct npu_core *core)
     core->order = npu_order_create(core);
     core->schedule = npu_schedule_create(core);
     core->dcache = dcache_create();
+    npu_current = NULL;
 }
 
 static void block_free(struct npu_core *core)
@@ -133,8 +143,7 @@ static void block_free(struct npu_core *core)
     npu_undefined_load_settle(core);
     npu_pipe_object_destroy(core);
     npu_schedule_destroy(core->schedule);
-    npu_order_destroy(core->order);
-    core->order = NULL;
+    npu_order_destroy(core);
     free(core->cube_scratch);
     core->cube_scratch = NULL;
     free(core->matmul);
@@ -171,7 +180,6 @@ __attribute__((no_sanitize("function"))) static void call_kernel(npu_kernel *ker
 static void block_main(struct npu_core *core)
 {
     struct npu *npu = core->npu;
-    block_begin(core);
     call_kernel((npu_kernel *)(core->aic ? npu->config.aic_kernel : npu->kernel), npu->args);
     core->pc = 0;
     npu_schedule_drain(core, NPU_PIPE_ALL);
@@ -279,6 +287,8 @@ static void run_wave(struct npu *npu, int first, int count)
         last = core->index;
         if (core->dcache)
             dcache_swap_in(core);
+        if (!core->fiber->started)
+            block_begin(core);
         own_variables_in(core);
         fiber_resume(core->fiber, block_main);
         own_variables_out(core);
@@ -344,6 +354,7 @@ static void launch_end(struct npu *npu)
         cross_core_report(npu);
     }
     gm_report_undefined(npu);
+    npu_weigh_end(npu);
     npu->stats.kernel_type = (int)npu->config.kernel_type;
     if (npu->config.kernel_type == NPU_TYPE_INFERRED)
         npu->stats.kernel_type = cross_core_used(npu) ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;

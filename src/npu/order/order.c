@@ -23,6 +23,7 @@
 #include "npu/memory.h"
 #include "npu/order/order_gm.h"
 #include "npu/order/schedule.h"
+#include "npu/order/weigh.h"
 #include "npu/report.h"
 
 #include <assert.h>
@@ -67,6 +68,7 @@ struct npu_order *npu_order_create(struct npu_core *core)
     order->aic = core->aic;
     order->off = config->no_hazards;
     order->ub_blocks = core->ub_bytes / NPU_BLOCK;
+    order->weigh = npu_weigh_create(core);
     npu_order_gm_begin(order);
     uint32_t *marks = calloc((size_t)order->ub_blocks * NPU_TRACKS * 2, sizeof *marks);
     if (!marks)
@@ -76,10 +78,12 @@ struct npu_order *npu_order_create(struct npu_core *core)
     return order;
 }
 
-void npu_order_destroy(struct npu_order *order)
+void npu_order_destroy(struct npu_core *core)
 {
+    struct npu_order *order = core->order;
     if (!order)
         return;
+    npu_weigh_destroy(core);
     for (int track = 0; track < NPU_TRACKS; track++)
         for (int write = 0; write < 2; write++) {
             free(order->bytes[track][write]);
@@ -88,6 +92,12 @@ void npu_order_destroy(struct npu_order *order)
     free(order->marks[0][0]);
     free(order->gm);
     free(order);
+    core->order = NULL;
+}
+
+int npu_order_track_lane(const struct npu_order *order, int track)
+{
+    return track_lane[order->aic][track];
 }
 
 /* Clocks. */
@@ -118,6 +128,11 @@ void npu_order_auto_edge(struct npu_core *core, int from, int to)
 void npu_order_barrier(struct npu_order *order, int lane)
 {
     order->clock[lane].at[lane] = order->last[lane];
+}
+
+void npu_order_perhaps(struct npu_order *order, int lane)
+{
+    order->perhaps[lane] = order->last[lane];
 }
 
 void npu_order_set_flag(struct npu_order *order, int from, int to, int event)
@@ -157,6 +172,7 @@ static void forget(struct npu_order *order)
 {
     memset(order->clock, 0, sizeof order->clock);
     memset(order->last, 0, sizeof order->last);
+    memset(order->perhaps, 0, sizeof order->perhaps);
     memset(order->touched, 0, sizeof order->touched);
     memset(order->gm, 0, (size_t)order->gm_pairs * sizeof *order->gm);
     memset(order->marks[0][0], 0, (size_t)order->ub_blocks * NPU_TRACKS * 2 * sizeof(uint32_t));
@@ -201,28 +217,48 @@ static void name_range(const struct npu_core *core, uint64_t low, uint64_t high,
     enum npu_memory memory = npu_memory_at(core, low);
     bool local = memory != NPU_MEM_NONE;
     const struct npu_gm_region *region = local || !core->npu ? NULL : npu_gm_find(core->npu, low);
-    uint64_t first = local ? low - npu_memory_base(core, memory) : region ? low - (uint64_t)region->base : low;
+    uint64_t first = local ? low - npu_memory_base(core, memory) : region ? low - (uint64_t)region->base : 0;
+    if (!local && !region) {
+        snprintf(text, bytes, "GM behind a tensor");
+        return;
+    }
     snprintf(text, bytes, region ? "%.64s at offset 0x%llx..0x%llx" : "%s 0x%llx..0x%llx",
-             region  ? region->name
-             : local ? npu_memories[memory].name
-                     : "GM",
-             (unsigned long long)first, (unsigned long long)(first + (high - low) - 1));
+             region ? region->name : npu_memories[memory].name, (unsigned long long)first,
+             (unsigned long long)(first + (high - low) - 1));
 }
 
-void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t other_index, bool write, bool other_write,
-                        uint64_t low, uint64_t high, const char *operand)
+enum npu_fault npu_order_fault(const struct npu_conflict *conflict)
 {
-    char remedy[128];
+    return !conflict->write ? FAULT_hazard_raw : conflict->other_write ? FAULT_hazard_waw : FAULT_hazard_war;
+}
+
+/* The documents leave open whether something orders the two. */
+static bool left_open(const struct npu_order *order, const struct npu_conflict *conflict)
+{
+    return conflict->lane == conflict->other && conflict->other_index <= order->perhaps[conflict->lane];
+}
+
+bool npu_order_matters(const struct npu_order *order, const struct npu_conflict *conflict)
+{
+    if (left_open(order, conflict))
+        return false;
+    if (conflict->lane != conflict->other || !conflict->write)
+        return true;
+    return conflict->other_write ? conflict->lane != NPU_LANE_MTE1 : conflict->lane != NPU_LANE_V;
+}
+
+void npu_order_report(struct npu_core *core, const struct npu_conflict *conflict, bool matters)
+{
+    int lane = conflict->lane, other = conflict->other;
+    char remedy[128], where[128];
     advice(remedy, sizeof remedy, other, lane);
-    enum npu_fault fault = write ? other_write ? FAULT_hazard_waw : FAULT_hazard_war : FAULT_hazard_raw;
-    char where[128];
-    name_range(core, low, high, where, sizeof where);
-    /* Within V nothing but a later read or a second write can go wrong: the pipe takes its instructions in order and
-     * reads before it writes. */
-    bool fatal = lane != NPU_LANE_V || other != NPU_LANE_V || !write || other_write;
-    npu_note(core, fatal, fault, operand, npu_order_pc(core->order, other, other_index),
-             "%s %s %s that %s %s before, and nothing orders the two: %s", npu_lane_name(lane),
-             write ? "writes" : "reads", where, npu_lane_name(other), other_write ? "wrote" : "read", remedy);
+    name_range(core, conflict->low, conflict->high, where, sizeof where);
+    npu_note(core, matters && npu_order_matters(core->order, conflict), npu_order_fault(conflict), conflict->operand,
+             npu_order_pc(core->order, other, conflict->other_index), "%s %s %s that %s %s before, and %s the two: %s",
+             npu_lane_name(lane), conflict->write ? "writes" : "reads", where, npu_lane_name(other),
+             conflict->other_write ? "wrote" : "read",
+             left_open(core->order, conflict) ? "the documents leave open whether something orders" : "nothing orders",
+             remedy);
 }
 
 /* Local memory. */
@@ -339,6 +375,32 @@ static inline bool touched_since(const struct npu_order *order, int track, int w
            order->touched[track][write].end > span->block;
 }
 
+/* The newest instruction of `track` that touched a byte. */
+static uint32_t touched_by(const struct npu_order *order, int track, int write, uint32_t byte)
+{
+    const uint8_t *partial = order->partial[track][write];
+    bool apart = partial && partial[byte / NPU_BLOCK];
+    return apart ? order->bytes[track][write][byte] : order->marks[track][write][byte / NPU_BLOCK];
+}
+
+/* As find_conflict and a report, for every part of the span. */
+static void weigh_with(struct npu_core *core, int lane, int track, int kind, const struct span *span, bool write,
+                       const char *operand)
+{
+    const struct npu_order *order = core->order;
+    int other = track_lane[order->aic][track];
+    uint32_t known = order->clock[lane].at[other];
+    uint64_t base = (uint64_t)core->ub;
+    for (uint32_t byte = span->low, end; byte < span->high; byte = end) {
+        uint32_t index = touched_by(order, track, kind, byte);
+        for (end = byte + 1; end < span->high && touched_by(order, track, kind, end) == index; end++)
+            ;
+        struct npu_conflict conflict = {lane, other, index, write, kind, base + byte, base + end, operand, false};
+        if (index > known)
+            npu_weigh_local(core, track, &conflict);
+    }
+}
+
 /* A scalar load is over when the next instruction is issued, so it can give an edge but no finding. */
 static __attribute__((noinline)) bool compare_with(struct npu_core *core, int lane, int track, const struct span *span,
                                                    bool write, bool edges, const char *operand)
@@ -347,16 +409,23 @@ static __attribute__((noinline)) bool compare_with(struct npu_core *core, int la
     int other = track_lane[order->aic][track];
     int last_kind = write && (edges || other != NPU_LANE_S) ? 0 : 1;
     for (int kind = 1; kind >= last_kind; kind--) {
-        uint32_t known = order->clock[lane].at[other], at, index;
+        uint32_t known = order->clock[lane].at[other], perhaps = other == lane ? order->perhaps[lane] : 0, at, index;
         if (!touched_since(order, track, kind, span, known) ||
-            !find_conflict(order, track, kind, span, known, &at, &index))
+            !(find_conflict(order, track, kind, span, perhaps > known ? perhaps : known, &at, &index) ||
+              find_conflict(order, track, kind, span, known, &at, &index)))
             continue;
-        if (!edges) {
-            uint64_t base = (uint64_t)core->ub;
-            npu_order_conflict(core, lane, other, index, write, kind, base + at, base + span->high, operand);
-            return true;
+        if (edges) {
+            npu_order_auto_edge(core, other, lane);
+            continue;
         }
-        npu_order_auto_edge(core, other, lane);
+        if (order->weigh) {
+            weigh_with(core, lane, track, kind, span, write, operand);
+            continue;
+        }
+        uint64_t base = (uint64_t)core->ub;
+        struct npu_conflict conflict = {lane, other, index, write, kind, base + at, base + span->high, operand, false};
+        npu_order_report(core, &conflict, true);
+        return true;
     }
     return false;
 }
@@ -465,6 +534,8 @@ void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *a
     assert(lane >= 0); /* PIPE_ALL is for barriers */
     if (order->off)
         return;
+    if (order->weigh)
+        npu_weigh_settle(core, false); /* a store of the scalar unit */
     int track = track_of(order, lane);
     uint32_t ahead = lanes_ahead(order, lane), index = next_index(core, lane);
     if (track < 0)
@@ -480,6 +551,8 @@ void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *a
     for (int i = 0; i < count; i++)
         if (npu_in_ub(core, accesses[i].addr))
             mark_runs(core, track, &accesses[i], index);
+    if (order->weigh)
+        npu_weigh_begin(core, lane, track, accesses, count);
 }
 
 /* The scalar unit. */
@@ -495,6 +568,8 @@ static void scalar_gm(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
     if (write)
         next_index(core, NPU_LANE_S);
     npu_order_gm(core, NPU_LANE_S, &access, edges);
+    if (core->order->weigh)
+        npu_weigh_begin(core, NPU_LANE_S, NPU_TRACK_S, &access, 1);
 }
 
 void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
@@ -503,6 +578,8 @@ void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
     bool edges = order->auto_sync && !raw && !core->aic;
     if (order->off)
         return;
+    if (order->weigh)
+        npu_weigh_settle(core, false);
     if (!npu_in_ub(core, addr)) {
         scalar_gm(core, addr, bytes, write, edges);
         return;
@@ -515,6 +592,10 @@ void npu_order_scalar(struct npu_core *core, uint64_t addr, uint32_t bytes, bool
     uint32_t ahead = lanes_ahead(order, NPU_LANE_S);
     for (int track = NPU_TRACK_V; track <= NPU_TRACK_MTE3 && !conflict; track++)
         conflict = check_track(core, NPU_LANE_S, track, &span, write, edges, ahead, "");
+    int track = raw ? NPU_TRACK_S_RAW : NPU_TRACK_S;
     if (write || edges)
-        mark(order, raw ? NPU_TRACK_S_RAW : NPU_TRACK_S, write, &span, next_index(core, NPU_LANE_S));
+        mark(order, track, write, &span, next_index(core, NPU_LANE_S));
+    struct npu_access access = {.addr = addr, .bytes = bytes, .count = 1, .count2 = 1, .write = write, .operand = ""};
+    if (order->weigh)
+        npu_weigh_begin(core, NPU_LANE_S, track, &access, 1);
 }

@@ -49,8 +49,10 @@ enum npu_cube_track { NPU_CUBE_TRACK_M, NPU_CUBE_TRACK_MTE1, NPU_CUBE_TRACK_FIX 
 enum { NPU_PC_RING = 1024 };
 
 struct npu_order {
-    struct npu_clock clock[NPU_LANES];      /* of a lane: what is complete before its next instruction starts */
-    uint32_t last[8];                       /* index of its newest instruction; 0 = none yet */
+    struct npu_clock clock[NPU_LANES]; /* of a lane: what is complete before its next instruction starts */
+    uint32_t last[8];                  /* index of its newest instruction; 0 = none yet */
+    uint32_t
+        perhaps[8]; /* its newest instruction that is complete if what the documents leave open is read generously */
     bool auto_sync, random_order, aic, off; /* off: npu_config.no_hazards */
     uint32_t ub_blocks;
     struct {
@@ -63,6 +65,7 @@ struct npu_order {
     int gm_pairs;
     uint32_t gm_checks[NPU_LANES][2]; /* [write]: the pairs whose consumer the lane is, as bits */
     uint32_t gm_keeps[NPU_LANES][2];  /* and whose producer */
+    struct npu_weigh *weigh;          /* weigh.h; NULL: every conflict counts */
     int doubled;                      /* flags with more than one SetFlag pending */
     uint64_t pcs[NPU_LANES][NPU_PC_RING];
     struct npu_flag flags[NPU_LANES][NPU_LANES][NPU_EVENTS];
@@ -70,7 +73,7 @@ struct npu_order {
 };
 
 struct npu_order *npu_order_create(struct npu_core *core);
-void npu_order_destroy(struct npu_order *order);
+void npu_order_destroy(struct npu_core *core);
 /* Gives the instruction its index on its pipe, checks UB and same-core GM conflicts, records its accesses. */
 void npu_order_issue(struct npu_core *core, int pipe, const struct npu_access *accesses, int count);
 /* A scalar access: the edges of auto-sync unless raw, then as an instruction of pipe S. */
@@ -82,6 +85,10 @@ void npu_order_edge(struct npu_order *order, int from, int to);
 /* The edge that auto-sync inserts: the scalar unit as `to` waits for the pipe at once. */
 void npu_order_auto_edge(struct npu_core *core, int from, int to);
 void npu_order_barrier(struct npu_order *order, int lane);
+/* As a barrier, if what the documents leave open is read generously: what it would have ordered is a note. */
+void npu_order_perhaps(struct npu_order *order, int lane);
+/* The lane that a track belongs to. */
+int npu_order_track_lane(const struct npu_order *order, int track);
 void npu_order_set_flag(struct npu_order *order, int from, int to, int event);
 void npu_order_wait_flag(struct npu_order *order, int from, int to, int event);
 

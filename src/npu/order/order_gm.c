@@ -104,6 +104,7 @@ static bool merge(struct npu_gm_window *window, const struct npu_gm_run *run)
         last->high = last->high > run->high ? last->high : run->high;
         last->bytes = (uint32_t)(last->high - last->low);
         last->newest = run->newest;
+        last->quiet = false;
         return true;
     }
     return false;
@@ -147,8 +148,13 @@ static bool compare(struct npu_core *core, int pair, const struct npu_gm_run *ru
         }
         uint64_t low = run->low > earlier->low ? run->low : earlier->low;
         uint64_t high = run->high < earlier->high ? run->high : earlier->high;
-        npu_order_conflict(core, lane, other, earlier->newest, write, pairs[pair].wrote, low, high, operand);
-        return true;
+        struct npu_conflict conflict = {
+            lane, other, earlier->newest, write, pairs[pair].wrote, low, high, operand, earlier->atomic || run->atomic};
+        if (!order->weigh) {
+            npu_order_report(core, &conflict, true);
+            return true;
+        }
+        npu_weigh_gm(core, &conflict, earlier->quiet);
     }
     return false;
 }
@@ -162,6 +168,15 @@ static void one_group(struct npu_core *core, int lane, const struct npu_gm_run *
     for (uint32_t left = core->order->gm_keeps[lane][write]; left; left &= left - 1) {
         int pair = __builtin_ctz(left);
         remember(&core->order->gm[pair], run, lane == NPU_LANE_S || pairs[pair].consumer == NPU_LANE_S);
+    }
+}
+
+void npu_order_gm_quiet(struct npu_order *order, int lane, uint32_t index)
+{
+    for (uint32_t left = order->gm_keeps[lane][true]; left; left &= left - 1) {
+        struct npu_gm_window *window = &order->gm[__builtin_ctz(left)];
+        for (uint32_t i = window->count; i-- > 0 && entry(window, i)->newest == index;)
+            entry(window, i)->quiet = entry(window, i)->oldest == index;
     }
 }
 

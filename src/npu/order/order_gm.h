@@ -3,6 +3,8 @@
 #define NPU_ORDER_GM_H
 
 #include "npu/order/order.h"
+#include "npu/fault.h"
+#include "npu/order/weigh.h"
 
 /* One access to GM that something may still conflict with: `count` runs of `bytes`, `stride` apart. */
 struct npu_gm_run {
@@ -11,6 +13,7 @@ struct npu_gm_run {
     int64_t stride;
     uint32_t oldest, newest; /* instructions merged into it */
     bool atomic, raw;        /* raw: through a plain pointer, which auto-sync does not see */
+    bool quiet;              /* writes that changed nothing (weigh.c) */
 };
 enum { NPU_GM_RUNS = 256 };
 /* A ring of them, oldest first. When it is full the oldest is forgotten: a conflict that far back goes unseen. */
@@ -45,11 +48,19 @@ void npu_order_gm_begin(struct npu_order *order);
  * pipe becomes an edge instead of a finding (auto-sync through tensors). */
 void npu_order_gm(struct npu_core *core, int lane, const struct npu_access *access, bool edges);
 
+/* What instruction `index` of a lane wrote to GM it has not changed. */
+void npu_order_gm_quiet(struct npu_order *order, int lane, uint32_t index);
+
 /* In order.c. */
 /* Where instruction `index` of a lane was issued; 0 if that is too long ago. */
 uint64_t npu_order_pc(const struct npu_order *order, int lane, uint32_t index);
-/* Reports that the running instruction of `lane` conflicts with an earlier one of `other`. */
-void npu_order_conflict(struct npu_core *core, int lane, int other, uint32_t other_index, bool write, bool other_write,
-                        uint64_t low, uint64_t high, const char *operand);
+/* hazard_raw, hazard_war or hazard_waw. */
+enum npu_fault npu_order_fault(const struct npu_conflict *conflict);
+/* False for conflicts that the documents do not call one, or leave open. Within V nothing but a later read or a second write can go
+ * wrong: the pipe takes its instructions in order and reads before it writes. Of copies of one pipe into the same bytes
+ * PipeBarrier's document names MTE2's and MTE3's, not MTE1's. */
+bool npu_order_matters(const struct npu_order *order, const struct npu_conflict *conflict);
+/* Reports a conflict of the running instruction; `matters`: it is a fault, unless npu_order_matters denies that. */
+void npu_order_report(struct npu_core *core, const struct npu_conflict *conflict, bool matters);
 
 #endif

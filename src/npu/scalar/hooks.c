@@ -18,9 +18,6 @@
 /* A loop that reads one GM address this often waits for another core: the others run. */
 enum { SPIN_READS = 64 };
 
-/* Addresses this close to a GM tensor are taken for overruns of it, others for the kernel's own memory. */
-enum { GM_NEAR = 4096 };
-
 static void scalar_ub(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
 {
     if (core->aic)
@@ -65,7 +62,7 @@ void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
 {
     if (write && core->undefined_load.pending) {
-        core->undefined_load.stored &= !npu_undefined_load_here(core);
+        core->undefined_load.stored_gm = npu_undefined_load_here(core);
         npu_undefined_load_settle(core);
     }
     if (!write)
@@ -82,6 +79,17 @@ static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint6
                  (unsigned long long)(addr - (uint64_t)region->base));
 }
 
+/* Bytes behind a tensor, in its allocation: as a copy, the scalar unit reads anything there and keeps nothing. */
+static void scalar_padding(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write)
+{
+    uint64_t inside = gm_check_copy(core, write ? "dst" : "src0", addr, bytes, write);
+    struct npu_gm_region *region = npu_gm_below(core->npu, addr);
+    if (inside)
+        scalar_gm(core, region, addr, (uint32_t)inside, write);
+    if (!write)
+        npu_undefined_load_behind(core, region->name);
+}
+
 void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
 {
     if (write)
@@ -91,22 +99,19 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
     npu_order_scalar(core, addr, bytes, write, raw);
     bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
     core->stats.path = npu_path(core->stats.path, addr - (ub ? (uint64_t)core->ub : core->npu->gm_low));
+    struct npu_gm_region *region = ub ? NULL : gm_region_of(core, addr);
     if (ub)
         scalar_ub(core, addr, bytes, write);
+    else if (region && bytes <= region->bytes - (addr - (uint64_t)region->base))
+        scalar_gm(core, region, addr, bytes, write);
     else
-        scalar_gm(core, gm_check(core, write ? "dst" : "src0", addr, bytes), addr, bytes, write);
+        scalar_padding(core, addr, bytes, write);
 }
 
+/* All else is the kernel's own: its stack, its constants and variables. */
 static bool is_gm(struct npu_core *core, uint64_t addr)
 {
-    if (gm_region_of(core, addr) || addr - core->npu->span_low < core->npu->span_bytes)
-        return true;
-    for (int i = 0; i < core->npu->region_count; i++) {
-        const struct npu_gm_region *region = core->npu->regions[i];
-        if (addr - (uint64_t)region->base + GM_NEAR < region->bytes + 2 * GM_NEAR)
-            return true;
-    }
-    return false;
+    return addr - core->npu->span_low < core->npu->span_bytes || gm_region_of(core, addr);
 }
 
 static inline __attribute__((always_inline)) void hook(uint64_t addr, uint32_t bytes, bool write, uint64_t pc)
@@ -115,9 +120,7 @@ static inline __attribute__((always_inline)) void hook(uint64_t addr, uint32_t b
     if (!core)
         return;
     bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
-    if (!ub && addr - core->npu->gm_low + GM_NEAR >= core->npu->gm_high - core->npu->gm_low + 2 * GM_NEAR)
-        return;
-    if (!ub && (fiber_on_stack(core->fiber, addr) || !is_gm(core, addr)))
+    if (!ub && (addr - core->npu->gm_low >= core->npu->gm_high - core->npu->gm_low || !is_gm(core, addr)))
         return;
     core->pc = pc;
     npu_scalar_access(core, addr, bytes, write, true);

@@ -26,7 +26,7 @@ static double sign(double x)
 
 static double negative(double x)
 {
-    return 0 - x;
+    return -x; /* 0 - x would make 0 of -0 */
 }
 
 /* As torch.minimum and torch.maximum: nan wins. */

@@ -82,6 +82,7 @@ enum task_trivial { TASK_TRIVIAL_ZERO, TASK_TRIVIAL_ONE, TASK_TRIVIAL_COPY, TASK
 struct task_case;
 struct task_instance;
 struct task_reference_entry;
+struct reference_signature;
 struct task {
     const char *suite; /* "npukernelbench" */
     int level;
@@ -94,6 +95,7 @@ struct task {
     struct task_attr *attrs;
     int attr_count;
     const struct task_reference_entry *reference;
+    const struct reference_signature *signature;    /* what it needs; NULL: what the outputs' formulas name */
     void (*derive)(struct task_instance *instance); /* fills inputs that follow from others; NULL if none does */
     const struct expr *check;                       /* upstream's rule; NULL: the default one */
     struct expr_columns columns;                    /* of cases.csv */

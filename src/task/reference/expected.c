@@ -52,6 +52,26 @@ const char *task_reference_hint(struct arena *arena, const char *name)
     return *hint ? hint : "; 'akgen task references' lists them";
 }
 
+const char *task_reference_needs(const struct task_reference_entry *reference)
+{
+    return reference->needs;
+}
+
+const struct reference_signature *task_reference_signature(struct arena *arena,
+                                                           const struct task_reference_entry *reference)
+{
+    return reference->needs ? signature_parse(arena, reference->name, reference->needs) : NULL;
+}
+
+struct akgen_error *task_reference_fits(const struct task_instance *instance)
+{
+    const struct task *task = instance->task;
+    struct akgen_error *error = task->signature ? signature_check_case(task->signature, instance) : NULL;
+    if (!error && task->reference->fits)
+        error = task->reference->fits(&(struct reference_call){.instance = instance});
+    return error;
+}
+
 /* Outputs: one allocation, the arguments first, so that the caller frees one pointer. */
 struct outputs {
     struct task_argument *arguments; /* what the caller holds points here + sizeof(struct outputs) */
@@ -86,7 +106,7 @@ static void allocate_values(struct task_argument *argument, enum akgen_dtype typ
 
 void reference_retype(struct reference_call *call, int output, enum akgen_dtype type)
 {
-    if (call->profile == TASK_STRICT)
+    if (call->profile == TASK_STRICT || !reference_output(call, output))
         return;
     free_values(&call->outputs[output]);
     allocate_values(&call->outputs[output], type);
@@ -94,10 +114,17 @@ void reference_retype(struct reference_call *call, int output, enum akgen_dtype 
 
 void reference_quantized(struct reference_call *call, int output)
 {
-    if (call->profile == TASK_UPSTREAM || !call->outputs[output].count)
+    if (call->profile == TASK_UPSTREAM || !reference_output(call, output))
         return;
     free_values(&call->outputs[output]);
     allocate_values(&call->outputs[output], AKGEN_DOUBLE);
+}
+
+/* A reference writes what its signature demands even where nobody judges it. */
+static bool demanded(const struct task_instance *instance, int output)
+{
+    const struct reference_signature *signature = instance->task->signature;
+    return signature && !signature->outputs[output].optional && !signature->outputs[output].unmade;
 }
 
 static struct outputs *outputs_new(const struct task_instance *instance, enum task_profile profile)
@@ -109,7 +136,7 @@ static struct outputs *outputs_new(const struct task_instance *instance, enum ta
     for (int i = 0; i < count; i++) {
         const struct task_argument *shape = &instance->outputs[i];
         struct task_argument *argument = &outputs->arguments[i];
-        if (!shape->count || !task_output_judged(instance, i, profile))
+        if (!shape->count || !(task_output_judged(instance, i, profile) || demanded(instance, i)))
             continue;
         argument->count = shape->count;
         argument->tensors = checked(calloc((size_t)shape->count, sizeof *shape->tensors));
@@ -136,6 +163,11 @@ struct task_argument *task_reference(const struct task_instance *instance, enum 
 {
     struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments};
     instance->task->reference->compute(&call);
+    for (int i = 0; i < instance->task->output_count; i++)
+        if (!task_output_judged(instance, i, profile)) {
+            free_values(&call.outputs[i]);
+            call.outputs[i].count = 0;
+        }
     return call.outputs;
 }
 

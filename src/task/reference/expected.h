@@ -6,6 +6,13 @@
 
 /* NULL if there is none of that name. */
 const struct task_reference_entry *task_reference_find(const char *name);
+/* What it needs of a task, as text (signature.h), and parsed; NULL: what the task's formulas name. */
+const char *task_reference_needs(const struct task_reference_entry *reference);
+const struct reference_signature *task_reference_signature(struct arena *arena,
+                                                           const struct task_reference_entry *reference);
+/* An error if the reference cannot compute the case: what its signature says of shapes, types and attributes, and of
+ * the inputs' values where they have been made. */
+struct akgen_error *task_reference_fits(const struct task_instance *instance);
 /* Name number `index` of the references that task.yaml may name, NULL behind the last. */
 const char *task_reference_name(int index);
 /* "; did you mean a, b?" for a name that is none of them, nearest first; or what lists them all. */

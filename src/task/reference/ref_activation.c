@@ -5,14 +5,15 @@
 #include <string.h>
 
 #define R(value) reference_round(steps, value)
+#define F(value) reference_factor(steps, value)
 
-/* y = x exp(0.851 (x - |x|)) / (1 + exp(-1.702 |x|)); constants take the tensor's type, as torch's scalars do. */
+/* y = x exp(0.851 (x - |x|)) / (1 + exp(-1.702 |x|)). */
 static double fast_gelu_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     (void)c;
     double magnitude = fabs(x[0]);
-    double below = R(R(exp(R(magnitude * R(-1.702)))) + 1);
-    double above = R(x[0] * R(exp(R(R(x[0] - magnitude) * R(0.851)))));
+    double below = R(R(exp(R(magnitude * F(-1.702)))) + 1);
+    double above = R(x[0] * R(exp(R(R(x[0] - magnitude) * F(0.851)))));
     return R(above / below);
 }
 
@@ -24,7 +25,7 @@ static void fast_gelu(struct reference_call *call)
 /* y = x sigmoid(scale x) */
 static double swish_op(enum akgen_dtype steps, const double *x, const double *c)
 {
-    return R(x[0] * R(1 / (1 + exp(-R(x[0] * R(c[0]))))));
+    return R(x[0] * R(1 / (1 + exp(-R(x[0] * F(c[0]))))));
 }
 
 static void swish(struct reference_call *call)
@@ -36,9 +37,9 @@ static void swish(struct reference_call *call)
 /* a, b = halves of x along dim; y = silu(a) b. x (outer, 2 half, inner), y (outer, half, inner). */
 static void swi_glu(struct reference_call *call)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, x->type);
-    int dim = (int)reference_attr(call, 0);
+    int dim = (int)reference_integer(call, 0);
     dim += dim < 0 ? x->rank : 0;
     int64_t half = x->dims[dim] / 2;
     for (int i = dim + 1; i < x->rank; i++)
@@ -67,10 +68,10 @@ static double square_op(enum akgen_dtype steps, const double *x, const double *c
 static void mse_loss(struct reference_call *call)
 {
     const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1)};
-    const char *reduction = json_string_value(call->instance->attrs[0]);
+    const char *reduction = reference_text(call, 0);
     enum akgen_dtype steps = reference_steps(call, in[0]->type);
     if (strcmp(reduction, "none") == 0) {
-        reference_map(square_op, steps, in, 2, NULL, &call->outputs[0].tensors[0]);
+        reference_map(square_op, steps, in, 2, NULL, reference_result(call, 0));
         return;
     }
     double sum = 0;
@@ -86,7 +87,7 @@ static void mse_loss(struct reference_call *call)
     double y = R(sum);
     if (strcmp(reduction, "mean") == 0)
         y = R(y / (double)in[0]->elements);
-    task_write_double(&call->outputs[0].tensors[0], 0, 1, &y);
+    task_write_double(reference_result(call, 0), 0, 1, &y);
 }
 
 /* outputs = mulscalar2 / (1 + exp(-input mulscalar1)) + addscalar3; the scalars (1). The division is a reciprocal. With
@@ -105,10 +106,15 @@ static void mul_sigmoid_mul_add(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_activation[] = {
-    {"fast_gelu", fast_gelu},
-    {"swish", swish},
-    {"swi_glu", swi_glu},
-    {"mse_loss", mse_loss},
-    {"mul_sigmoid_mul_add", mul_sigmoid_mul_add},
-    {NULL, NULL},
+    {"fast_gelu", fast_gelu, "x floating (e) -> y =x (e)", NULL},
+    {"swish", swish, "x floating (e) -> y =x (e); scale float = 1.5", NULL},
+    {"swi_glu", swi_glu, "x floating [*a:dim, 2*half, *b] -> y =x [*a, half, *b]; dim int = 1", NULL},
+    {"mse_loss", mse_loss,
+     "predict floating (e), label =predict (e) -> y =predict (e) if reduction=none else (1); reduction string of "
+     "none/mean/sum = mean",
+     NULL},
+    {"mul_sigmoid_mul_add", mul_sigmoid_mul_add,
+     "input floating (e), mulscalar1 =input (1), mulscalar2 =input (1), addscalar3 =input (1) -> outputs =input (e)",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

@@ -2,6 +2,7 @@
 #include "task/reference/product.h"
 #include "task/reference/reference.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,7 +30,7 @@ static void weigh(enum akgen_dtype steps, int64_t length, double scale, double *
 static void flash_attention(struct reference_call *call)
 {
     enum { ROWS = 128 };
-    const struct task_tensor *query = reference_input(call, 0), *out = &call->outputs[2].tensors[0];
+    const struct task_tensor *query = reference_input(call, 0), *out = reference_result(call, 2);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     int64_t length = query->dims[1], width = query->dims[2], size = length * width;
     double scale = reference_attr(call, 0);
@@ -125,18 +126,16 @@ static struct mla mla_of(const struct reference_call *call)
 static void mla(struct reference_call *call)
 {
     struct mla mla = mla_of(call);
-    const json_t *tokens = call->instance->attrs[0], *keys = call->instance->attrs[1];
     double *y = reference_numbers(mla.width[0]);
     int64_t token = 0;
     reference_retype(call, 0, AKGEN_FLOAT);
-    for (size_t sequence = 0; sequence < json_array_size(tokens); sequence++) {
-        int64_t length = json_integer_value(json_array_get(keys, sequence));
-        int64_t end = token + json_integer_value(json_array_get(tokens, sequence));
+    for (int64_t sequence = 0; sequence < reference_item_count(call, 0); sequence++) {
+        int64_t length = reference_item(call, 1, sequence), end = token + reference_item(call, 0, sequence);
         double *scores = reference_numbers(length);
         for (; token < end; token++)
             for (int64_t head = 0; head < mla.heads; head++) {
-                attend(&mla, token, (int64_t)sequence, length, head, scores, y);
-                task_write_double(&call->outputs[0].tensors[0], (token * mla.heads + head) * mla.width[0],
+                attend(&mla, token, sequence, length, head, scores, y);
+                task_write_double(reference_result(call, 0), (token * mla.heads + head) * mla.width[0],
                                   (int)mla.width[0], y);
             }
         free(scores);
@@ -148,8 +147,41 @@ static void mla(struct reference_call *call)
     free(y);
 }
 
+/* Tokens and keys per sequence: the tokens add up to the queries', the keys have room in the blocks. */
+static struct akgen_error *mla_fits(const struct reference_call *call)
+{
+    const struct task_tensor *query = reference_input(call, 0), *cache = reference_input(call, 2);
+    const struct task_tensor *table = reference_input(call, 4);
+    int64_t tokens = 0, room = table->dims[1] * cache->dims[1];
+    if (reference_item_count(call, 0) != table->dims[0] || reference_item_count(call, 1) != table->dims[0])
+        return error_new("q_seqlen_list has %" PRId64 " and k_seqlen_list %" PRId64 " numbers, there are %" PRId64
+                         " sequences",
+                         reference_item_count(call, 0), reference_item_count(call, 1), table->dims[0]);
+    for (int64_t s = 0; s < table->dims[0]; s++) {
+        int64_t queries = reference_item(call, 0, s), keys = reference_item(call, 1, s);
+        if (queries < 0 || queries > query->dims[0] || keys < 0 || keys > room)
+            return error_new("sequence %" PRId64 " has %" PRId64 " tokens and %" PRId64
+                             " keys, there are at most %" PRId64 " and %" PRId64,
+                             s, queries, keys, query->dims[0], room);
+        tokens += queries;
+    }
+    return tokens == query->dims[0] ? NULL
+                                    : error_new("q_seqlen_list adds up to %" PRId64 ", there are %" PRId64 " tokens",
+                                                tokens, query->dims[0]);
+}
+
 const struct task_reference_entry task_references_attention[] = {
-    {"flash_attention", flash_attention},
-    {"mla", mla},
-    {NULL, NULL},
+    {"flash_attention", flash_attention,
+     "query floating [batch, length, width], key =query [batch, length, width], value =query [batch, length, width] -> "
+     "softmax_max! float32 [*maxima], softmax_sum! float32 [*maxima], attention_out =query [batch, length, width]; "
+     "scale_value float = 0.125, head_num int in 1.. = 2",
+     NULL},
+    {"mla", mla,
+     "query_nope floating [tokens, kv_heads*each, nope], query_rope =query_nope [tokens, kv_heads*each, rope], "
+     "kv_nope_cache =query_nope [blocks, block_size, kv_heads, nope], kv_rope_cache =query_nope [blocks, block_size, "
+     "kv_heads, rope], block_tables index [sequences, most] in 0..blocks-1 'arange' -> out =query_nope [tokens, "
+     "kv_heads*each, nope]; q_seqlen_list list_int = [1, 2], k_seqlen_list list_int = [5, 7] | size tokens 3 | size "
+     "blocks 6 | size block_size 4 | size sequences 2 | size most 2",
+     mla_fits},
+    {NULL, NULL, NULL, NULL},
 };

@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* y[i * incy] = x[i * incx] for i < n, complex64. */
+/* y[i * incy] = x[i * incx] for i < n, complex64; positions beyond the end of either count nothing. */
 static void ccopy(struct reference_call *call)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
-    int64_t n = (int64_t)reference_attr(call, 0), from = (int64_t)reference_attr(call, 1);
-    int64_t to = (int64_t)reference_attr(call, 2);
-    for (int64_t i = 0; i < n && i * from < x->elements; i++)
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
+    int64_t n = reference_integer(call, 0), from = reference_integer(call, 1);
+    int64_t to = reference_integer(call, 2), room = reference_output_shape(call, 0)->elements;
+    for (int64_t i = 0; i < n && i * from < x->elements && i * to < room; i++)
         reference_copy(x, i * from, y, i * to, 1);
 }
 
@@ -18,7 +18,7 @@ static void ccopy(struct reference_call *call)
 static void complex_mat_dot(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *y = reference_input(call, 1);
-    const struct task_tensor *result = &call->outputs[0].tensors[0];
+    const struct task_tensor *result = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     for (int64_t i = 0; i < x->elements; i++) {
         double a[2], b[2], product[2];
@@ -47,13 +47,13 @@ static float magnitude(const struct task_tensor *x, int64_t index)
 static void extreme(struct reference_call *call, bool largest, bool all)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    int64_t n = (int64_t)reference_attr(call, 0), step = (int64_t)reference_attr(call, 1), best = 0;
+    int64_t n = reference_integer(call, 0), step = reference_integer(call, 1), best = 0;
     for (int64_t i = 1; i < n && i * step < x->elements; i++) {
         float a = magnitude(x, i * step), b = magnitude(x, best * step);
         best = largest ? (a > b ? i : best) : (a < b ? i : best);
     }
     int64_t place = (all ? best * step : best) + 1;
-    task_write_integer(&call->outputs[0].tensors[0], 0, 1, &place);
+    task_write_integer(reference_result(call, 0), 0, 1, &place);
 }
 
 static void icamax(struct reference_call *call)
@@ -81,14 +81,14 @@ static void snrm2(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
     enum akgen_dtype steps = reference_steps(call, x->type);
-    int64_t n = (int64_t)reference_attr(call, 0), step = (int64_t)reference_attr(call, 1);
+    int64_t n = reference_integer(call, 0), step = reference_integer(call, 1);
     double sum = 0, value;
     for (int64_t i = 0; i < n && i * step < x->elements; i++) {
         task_read_double(x, i * step, 1, &value);
         sum += reference_round(steps, value * value);
     }
     double root = sqrt(reference_round(steps, sum));
-    task_write_double(&call->outputs[0].tensors[0], 0, 1, &root);
+    task_write_double(reference_result(call, 0), 0, 1, &root);
 }
 
 static double *doubles_of(const struct task_tensor *tensor)
@@ -106,7 +106,7 @@ static double *doubles_of(const struct task_tensor *tensor)
 /* c (m, n) = a (m, k) b (k, n). Sums in double, rounded once. */
 static void matmul(struct reference_call *call)
 {
-    const struct task_tensor *c = &call->outputs[0].tensors[0];
+    const struct task_tensor *c = reference_result(call, 0);
     int64_t m = c->dims[0], n = c->dims[1], depth = reference_input(call, 0)->dims[1];
     double *a = doubles_of(reference_input(call, 0)), *b = doubles_of(reference_input(call, 1));
     double *row = malloc(sizeof *row * (size_t)(n + 1));
@@ -127,9 +127,17 @@ static void matmul(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_blas[] = {
-    {"ccopy", ccopy},   {"complex_mat_dot", complex_mat_dot},
-    {"icamax", icamax}, {"icamin", icamin},
-    {"isamax", isamax}, {"isamin", isamin},
-    {"snrm2", snrm2},   {"matmul", matmul},
-    {NULL, NULL},
+    {"ccopy", ccopy,
+     "x complex64 (from) -> y complex64 (to); n int in 0.. = 30, incx int in 1.. = 1, incy int in 1.. = 1 | trivial "
+     "copy: the operator copies | size from [30] | size to [30]",
+     NULL},
+    {"complex_mat_dot", complex_mat_dot,
+     "matx complex64 (m*n), maty complex64 (m*n) -> result complex64 (m*n); m int in 0.. = 6, n int in 0.. = 5", NULL},
+    {"icamax", icamax, "x complex64 (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
+    {"icamin", icamin, "x complex64 (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
+    {"isamax", isamax, "x floating (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
+    {"isamin", isamin, "x floating (e) -> result index (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
+    {"snrm2", snrm2, "x floating (e) -> result =x (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
+    {"matmul", matmul, "a floating [m, k], b =a [k, n] -> c =a [m, n]", NULL},
+    {NULL, NULL, NULL, NULL},
 };

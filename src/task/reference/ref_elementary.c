@@ -10,7 +10,7 @@
 static void in_float(struct reference_call *call, reference_op *op)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    reference_map(op, reference_steps(call, AKGEN_FLOAT), &x, 1, NULL, &call->outputs[0].tensors[0]);
+    reference_map(op, reference_steps(call, AKGEN_FLOAT), &x, 1, NULL, reference_result(call, 0));
 }
 
 #define UNARY(name, formula)                                                                                           \
@@ -45,7 +45,7 @@ static int64_t abs_integer(const int64_t *x, const double *c)
 static void complex_abs(struct reference_call *call, const struct task_tensor *x)
 {
     reference_retype(call, 0, AKGEN_FLOAT);
-    const struct task_tensor *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *y = reference_result(call, 0);
     int stride = call->profile == TASK_STRICT ? 2 : 1;
     for (int64_t i = 0; i < x->elements; i++) {
         double part[2];
@@ -75,7 +75,7 @@ static void addcdiv(struct reference_call *call)
     const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1), reference_input(call, 2)};
     double value = reference_scalar(call, 3);
     enum akgen_dtype module_type = in[0]->type == AKGEN_BF16 ? AKGEN_FLOAT : in[0]->type;
-    reference_map(addcdiv_op, reference_steps(call, module_type), in, 3, &value, &call->outputs[0].tensors[0]);
+    reference_map(addcdiv_op, reference_steps(call, module_type), in, 3, &value, reference_result(call, 0));
 }
 
 /* y = x in another type: fractions are cut off, integers wrap, to bool is != 0. */
@@ -94,7 +94,7 @@ static int64_t same_integer(const int64_t *x, const double *c)
 
 static void cast(struct reference_call *call)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
     if (task_is_float(x->type) || task_is_float(y->type))
         reference_map(same_op, AKGEN_DOUBLE, &x, 1, NULL, y);
     else
@@ -104,7 +104,7 @@ static void cast(struct reference_call *call)
 /* y = x with the second half of the last dimension negated; with an odd size that half is the larger one. */
 static void strideslice_neg_concat(struct reference_call *call)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
     int64_t width = x->dims[x->rank - 1];
     double values[REFERENCE_BLOCK];
     for (int64_t first = 0; first < x->elements; first += REFERENCE_BLOCK) {
@@ -166,8 +166,18 @@ static void spence(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_elementary[] = {
-    {"abs", absolute}, {"cos", cos_of},     {"sin", sin_of},
-    {"tanh", tanh_of}, {"rsqrt", rsqrt_of}, {"addcdiv", addcdiv},
-    {"cast", cast},    {"spence", spence},  {"strideslice_neg_concat", strideslice_neg_concat},
-    {NULL, NULL},
+    {"abs", absolute, "x floating/integer/complex64 (e) -> y =x (e)", NULL},
+    {"cos", cos_of, "x floating (e) -> y =x (e)", NULL},
+    {"sin", sin_of, "x floating (e) -> y =x (e)", NULL},
+    {"tanh", tanh_of, "x floating (e) -> y =x (e)", NULL},
+    {"rsqrt", rsqrt_of, "x floating (e) 'rand*1000 + 1' -> y =x (e)", NULL},
+    {"addcdiv", addcdiv,
+     "input_data floating (e), x1 =input_data (e), x2 =input_data (e) 'rand*5 + 0.1', value =input_data (1) '0.5' -> y "
+     "=input_data (e)",
+     NULL},
+    {"cast", cast, "x number/bool (e) 'randint(0, 100)' -> y number/bool (e); dst_type int = 0", NULL},
+    {"spence", spence, "x floating (e) 'rand*10' -> y =x (e)", NULL},
+    {"strideslice_neg_concat", strideslice_neg_concat, "input floating [*rows, width] -> output =input [*rows, width]",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

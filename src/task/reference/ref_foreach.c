@@ -122,7 +122,7 @@ static double round_off_op(enum akgen_dtype steps, const double *x, const double
 #define INTEGER(name, formula)                                                                                         \
     static int64_t name##_integer(const int64_t *x, const double *c)                                                   \
     {                                                                                                                  \
-        int64_t a = c ? (int64_t)c[0] : 0;                                                                             \
+        int64_t a = c ? reference_whole(c[0]) : 0;                                                                     \
         (void)a;                                                                                                       \
         return (int64_t)(formula);                                                                                     \
     }
@@ -169,57 +169,98 @@ struct foreach_map {
     enum numbers numbers; /* in the input after the lists, or before them: */
     bool number_first;
     enum rule rule;
+    const char *needs; /* its signature */
 };
 
 #define FOREACH_MAPS(X)                                                                                                \
-    X(foreach_abs, foreach_abs_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_acos, foreach_acos_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_add_list, add_scaled_op, add_scaled_integer, 2, ONE_NUMBER, false, BF16_ROUNDED)                         \
-    X(foreach_add_scalar, add_number_op, add_number_integer, 1, ONE_NUMBER, false, NATIVE)                             \
-    X(foreach_add_scalar_list, add_number_op, add_number_integer, 1, NUMBER_PER_TENSOR, false, FLOAT32)                \
-    X(foreach_addcdiv_list, addcdiv_op, NULL, 3, NUMBER_PER_TENSOR, false, NATIVE)                                     \
-    X(foreach_addcmul_list, addcmul_op, addcmul_integer, 3, NUMBER_PER_TENSOR, false, BF16_WIDENED)                    \
-    X(foreach_addcmul_scalar, addcmul_op, addcmul_integer, 3, ONE_NUMBER, false, NATIVE)                               \
-    X(foreach_addcmul_scalar_list, addcmul_op, addcmul_integer, 3, NUMBER_PER_TENSOR, false, NATIVE)                   \
-    X(foreach_asin, foreach_asin_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_atan, foreach_atan_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_copy, foreach_copy_op, foreach_copy_integer, 1, NO_NUMBER, false, NATIVE)                                \
-    X(foreach_cos, foreach_cos_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_cosh, foreach_cosh_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_div_list, divide_op, NULL, 2, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_div_scalar, divide_number_op, NULL, 1, ONE_NUMBER, false, BF16_WIDENED)                                  \
-    X(foreach_div_scalar_list, divide_number_op, NULL, 1, NUMBER_PER_TENSOR, false, NATIVE)                            \
-    X(foreach_erf, foreach_erf_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_erfc, foreach_erfc_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_exp, foreach_exp_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_expm1, foreach_expm1_op, NULL, 1, NO_NUMBER, false, NATIVE)                                              \
-    X(foreach_lerp_scalar, lerp_op, NULL, 2, ONE_NUMBER, false, FLOAT32)                                               \
-    X(foreach_log, foreach_log_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_log10, foreach_log10_op, NULL, 1, NO_NUMBER, false, NATIVE)                                              \
-    X(foreach_log1p, foreach_log1p_op, NULL, 1, NO_NUMBER, false, NATIVE)                                              \
-    X(foreach_log2, foreach_log2_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_maximum_list, maximum_op, maximum_integer, 2, NO_NUMBER, false, NATIVE)                                  \
-    X(foreach_maximum_scalar, maximum_number_op, maximum_number_integer, 1, ONE_NUMBER, false, BF16_WIDENED)           \
-    X(foreach_minimum_list, minimum_op, minimum_integer, 2, NO_NUMBER, false, NATIVE)                                  \
-    X(foreach_minimum_scalar, minimum_number_op, minimum_number_integer, 1, ONE_NUMBER, false, BF16_WIDENED)           \
-    X(foreach_mul_list, multiply_op, multiply_integer, 2, NO_NUMBER, false, NATIVE)                                    \
-    X(foreach_mul_scalar, multiply_number_op, multiply_number_integer, 1, ONE_NUMBER, false, NATIVE)                   \
-    X(foreach_mul_scalar_list, multiply_number_op, multiply_number_integer, 1, NUMBER_PER_TENSOR, false, NATIVE)       \
-    X(foreach_neg, foreach_neg_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_pow_scalar, power_of_x_op, power_of_x_integer, 1, ONE_NUMBER, false, NATIVE)                             \
-    X(foreach_pow_scalar_and_tensor, power_of_number_op, power_of_number_integer, 1, ONE_NUMBER, true, NATIVE)         \
-    X(foreach_reciprocal, foreach_reciprocal_op, NULL, 1, NO_NUMBER, false, NATIVE)                                    \
-    X(foreach_round_off_number, round_off_op, NULL, 1, ONE_NUMBER, false, NATIVE)                                      \
-    X(foreach_sigmoid, foreach_sigmoid_op, NULL, 1, NO_NUMBER, false, NATIVE)                                          \
-    X(foreach_sign, foreach_sign_op, foreach_sign_integer, 1, NO_NUMBER, false, NATIVE)                                \
-    X(foreach_sin, foreach_sin_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_sinh, foreach_sinh_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_sqrt, foreach_sqrt_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                \
-    X(foreach_sub_list, subtract_scaled_op, subtract_scaled_integer, 2, ONE_NUMBER, false, BF16_WIDENED)               \
-    X(foreach_sub_scalar, subtract_number_op, subtract_number_integer, 1, ONE_NUMBER, false, BF16_WIDENED)             \
-    X(foreach_sub_scalar_list, subtract_number_op, subtract_number_integer, 1, NUMBER_PER_TENSOR, false, NATIVE)       \
-    X(foreach_tan, foreach_tan_op, NULL, 1, NO_NUMBER, false, NATIVE)                                                  \
-    X(foreach_tanh, foreach_tanh_op, NULL, 1, NO_NUMBER, false, NATIVE)
+    X(foreach_abs, foreach_abs_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
+    X(foreach_acos, foreach_acos_op, NULL, 1, NO_NUMBER, false, NATIVE,                                                \
+      "x list floating (@e) 'uniform(-0.9, 0.9)' -> y list =x (@e)")                                                   \
+    X(foreach_add_list, add_scaled_op, add_scaled_integer, 2, ONE_NUMBER, false, BF16_ROUNDED,                         \
+      "x1 list number (@e), x2 list =x1 (@e), alpha floating/int32/int64 (1) '2' -> y list =x1 (@e)")                  \
+    X(foreach_add_scalar, add_number_op, add_number_integer, 1, ONE_NUMBER, false, NATIVE,                             \
+      "x list number (@e), scalar floating/int32/int64 (1) '2' -> y list =x (@e)")                                     \
+    X(foreach_add_scalar_list, add_number_op, add_number_integer, 1, NUMBER_PER_TENSOR, false, FLOAT32,                \
+      "x list number (@e), scalars floating/int32/int64 (#x) '2' -> y list =x (@e)")                                   \
+    X(foreach_addcdiv_list, addcdiv_op, NULL, 3, NUMBER_PER_TENSOR, false, NATIVE,                                     \
+      "x1 list floating (@e), x2 list =x1 (@e), x3 list =x1 (@e) 'rand + 1', scalars floating/int32/int64 (#x1) '2' "  \
+      "-> y list =x1 (@e)")                                                                                            \
+    X(foreach_addcmul_list, addcmul_op, addcmul_integer, 3, NUMBER_PER_TENSOR, false, BF16_WIDENED,                    \
+      "x1 list number (@e), x2 list =x1 (@e), x3 list =x1 (@e), scalars floating/int32/int64 (#x1) '2' -> y list =x1 " \
+      "(@e)")                                                                                                          \
+    X(foreach_addcmul_scalar, addcmul_op, addcmul_integer, 3, ONE_NUMBER, false, NATIVE,                               \
+      "x1 list number (@e), x2 list =x1 (@e), x3 list =x1 (@e), scalar floating/int32/int64 (1) '2' -> y list =x1 "    \
+      "(@e)")                                                                                                          \
+    X(foreach_addcmul_scalar_list, addcmul_op, addcmul_integer, 3, NUMBER_PER_TENSOR, false, NATIVE,                   \
+      "x1 list number (@e), x2 list =x1 (@e), x3 list =x1 (@e), scalars floating/int32/int64 (#x1) '2' -> y list =x1 " \
+      "(@e)")                                                                                                          \
+    X(foreach_asin, foreach_asin_op, NULL, 1, NO_NUMBER, false, NATIVE,                                                \
+      "x list floating (@e) 'uniform(-0.9, 0.9)' -> y list =x (@e)")                                                   \
+    X(foreach_atan, foreach_atan_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")      \
+    X(foreach_copy, foreach_copy_op, foreach_copy_integer, 1, NO_NUMBER, false, NATIVE,                                \
+      "x list number/uint64/bool/float64 (@e) -> y list =x (@e) | trivial copy: the operator copies")                  \
+    X(foreach_cos, foreach_cos_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
+    X(foreach_cosh, foreach_cosh_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")      \
+    X(foreach_div_list, divide_op, NULL, 2, NO_NUMBER, false, NATIVE,                                                  \
+      "x1 list floating (@e), x2 list =x1 (@e) 'rand + 1' -> y list =x1 (@e)")                                         \
+    X(foreach_div_scalar, divide_number_op, NULL, 1, ONE_NUMBER, false, BF16_WIDENED,                                  \
+      "x list floating (@e), scalar floating/int32/int64 (1) '2' -> y list =x (@e)")                                   \
+    X(foreach_div_scalar_list, divide_number_op, NULL, 1, NUMBER_PER_TENSOR, false, NATIVE,                            \
+      "x list floating (@e), scalars floating/int32/int64 (#x) '2' -> y list =x (@e)")                                 \
+    X(foreach_erf, foreach_erf_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
+    X(foreach_erfc, foreach_erfc_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")      \
+    X(foreach_exp, foreach_exp_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
+    X(foreach_expm1, foreach_expm1_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")    \
+    X(foreach_lerp_scalar, lerp_op, NULL, 2, ONE_NUMBER, false, FLOAT32,                                               \
+      "x1 list floating (@e), x2 list =x1 (@e), weight floating (1) '0.25' -> y list =x1 (@e)")                        \
+    X(foreach_log, foreach_log_op, NULL, 1, NO_NUMBER, false, NATIVE,                                                  \
+      "x list floating (@e) 'rand + 0.1' -> y list =x (@e)")                                                           \
+    X(foreach_log10, foreach_log10_op, NULL, 1, NO_NUMBER, false, NATIVE,                                              \
+      "x list floating (@e) 'rand + 0.1' -> y list =x (@e)")                                                           \
+    X(foreach_log1p, foreach_log1p_op, NULL, 1, NO_NUMBER, false, NATIVE,                                              \
+      "x list floating (@e) 'rand + 0.1' -> y list =x (@e)")                                                           \
+    X(foreach_log2, foreach_log2_op, NULL, 1, NO_NUMBER, false, NATIVE,                                                \
+      "x list floating (@e) 'rand + 0.1' -> y list =x (@e)")                                                           \
+    X(foreach_maximum_list, maximum_op, maximum_integer, 2, NO_NUMBER, false, NATIVE,                                  \
+      "x1 list number (@e), x2 list =x1 (@e) -> y list =x1 (@e)")                                                      \
+    X(foreach_maximum_scalar, maximum_number_op, maximum_number_integer, 1, ONE_NUMBER, false, BF16_WIDENED,           \
+      "x list number (@e), scalar floating/int32/int64 (1) '1' -> y list =x (@e)")                                     \
+    X(foreach_minimum_list, minimum_op, minimum_integer, 2, NO_NUMBER, false, NATIVE,                                  \
+      "x1 list number (@e), x2 list =x1 (@e) -> y list =x1 (@e)")                                                      \
+    X(foreach_minimum_scalar, minimum_number_op, minimum_number_integer, 1, ONE_NUMBER, false, BF16_WIDENED,           \
+      "x list number (@e), scalar floating/int32/int64 (1) '1' -> y list =x (@e)")                                     \
+    X(foreach_mul_list, multiply_op, multiply_integer, 2, NO_NUMBER, false, NATIVE,                                    \
+      "x1 list number (@e), x2 list =x1 (@e) -> y list =x1 (@e)")                                                      \
+    X(foreach_mul_scalar, multiply_number_op, multiply_number_integer, 1, ONE_NUMBER, false, NATIVE,                   \
+      "x list number (@e), scalar floating/int32/int64 (1) '2' -> y list =x (@e)")                                     \
+    X(foreach_mul_scalar_list, multiply_number_op, multiply_number_integer, 1, NUMBER_PER_TENSOR, false, NATIVE,       \
+      "x list number (@e), scalars floating/int32/int64 (#x) '2' -> y list =x (@e)")                                   \
+    X(foreach_neg, foreach_neg_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
+    X(foreach_pow_scalar, power_of_x_op, power_of_x_integer, 1, ONE_NUMBER, false, NATIVE,                             \
+      "x list number (@e), scalar floating/int32/int64 (1) '2' -> y list =x (@e)")                                     \
+    X(foreach_pow_scalar_and_tensor, power_of_number_op, power_of_number_integer, 1, ONE_NUMBER, true, NATIVE,         \
+      "scalar floating/int32/int64 (1) '2', x list number (@e) 'is_float($dtype) ? rand : randint(0, 6)' -> y list "   \
+      "=x (@e)")                                                                                                       \
+    X(foreach_reciprocal, foreach_reciprocal_op, NULL, 1, NO_NUMBER, false, NATIVE,                                    \
+      "x list floating (@e) 'rand + 0.1' -> y list =x (@e)")                                                           \
+    X(foreach_round_off_number, round_off_op, NULL, 1, ONE_NUMBER, false, NATIVE,                                      \
+      "x list floating (@e) 'uniform(-10.5, 10.5)', roundMode floating/int32/int64 (1) in 1..7 '1' -> y list =x (@e)") \
+    X(foreach_sigmoid, foreach_sigmoid_op, NULL, 1, NO_NUMBER, false, NATIVE,                                          \
+      "x list floating (@e) -> y list =x (@e)")                                                                        \
+    X(foreach_sign, foreach_sign_op, foreach_sign_integer, 1, NO_NUMBER, false, NATIVE,                                \
+      "x list number (@e) -> y list =x (@e)")                                                                          \
+    X(foreach_sin, foreach_sin_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
+    X(foreach_sinh, foreach_sinh_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")      \
+    X(foreach_sqrt, foreach_sqrt_op, NULL, 1, NO_NUMBER, false, NATIVE,                                                \
+      "x list floating (@e) 'rand + 0.1' -> y list =x (@e)")                                                           \
+    X(foreach_sub_list, subtract_scaled_op, subtract_scaled_integer, 2, ONE_NUMBER, false, BF16_WIDENED,               \
+      "x1 list number (@e), x2 list =x1 (@e), alpha floating/int32/int64 (1) '2' -> y list =x1 (@e)")                  \
+    X(foreach_sub_scalar, subtract_number_op, subtract_number_integer, 1, ONE_NUMBER, false, BF16_WIDENED,             \
+      "x list number (@e), scalar floating/int32/int64 (1) '2' -> y list =x (@e)")                                     \
+    X(foreach_sub_scalar_list, subtract_number_op, subtract_number_integer, 1, NUMBER_PER_TENSOR, false, NATIVE,       \
+      "x list number (@e), scalars floating/int32/int64 (#x) '2' -> y list =x (@e)")                                   \
+    X(foreach_tan, foreach_tan_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")        \
+    X(foreach_tanh, foreach_tanh_op, NULL, 1, NO_NUMBER, false, NATIVE, "x list floating (@e) -> y list =x (@e)")
 
 /* The numbers of a call, one per tensor where the operator has them; to be freed. */
 static double *read_numbers(const struct reference_call *call, int input, int tensors)
@@ -236,20 +277,19 @@ static double *read_numbers(const struct reference_call *call, int input, int te
 static void map_lists(struct reference_call *call, const struct foreach_map *map)
 {
     int first_list = map->number_first ? 1 : 0;
-    const struct task_argument *lists = &call->instance->inputs[first_list];
-    enum akgen_dtype type = lists[0].tensors[0].type, steps = type;
+    enum akgen_dtype type = reference_list(call, first_list)->tensors[0].type, steps = type;
     if (map->rule == FLOAT32 || (map->rule != NATIVE && type == AKGEN_BF16))
         steps = AKGEN_FLOAT;
     if (map->rule == BF16_WIDENED && type == AKGEN_BF16)
         reference_retype(call, 0, AKGEN_FLOAT);
-    int tensors = call->outputs[0].count;
+    int tensors = reference_results(call, 0)->count;
     double *numbers =
         map->numbers == NO_NUMBER ? NULL : read_numbers(call, map->number_first ? 0 : map->lists, tensors);
     for (int t = 0; t < tensors; t++) {
-        const struct task_tensor *in[REFERENCE_ARITY], *out = &call->outputs[0].tensors[t];
+        const struct task_tensor *in[REFERENCE_ARITY], *out = &reference_results(call, 0)->tensors[t];
         const double *number = map->numbers == NUMBER_PER_TENSOR ? numbers + t : numbers;
         for (int l = 0; l < map->lists; l++)
-            in[l] = &lists[l].tensors[t];
+            in[l] = &reference_list(call, first_list + l)->tensors[t];
         if (task_is_float(type))
             reference_map(map->op, reference_steps(call, steps), in, map->lists, number, out);
         else
@@ -268,7 +308,7 @@ FOREACH_MAPS(MAP_FUNCTION)
 /* addcdiv with one number: for bfloat16 the quotient alone is bfloat16. */
 static void foreach_addcdiv_scalar(struct reference_call *call)
 {
-    bool widened = reference_input(call, 0)->type == AKGEN_BF16;
+    bool widened = reference_list(call, 0)->tensors[0].type == AKGEN_BF16;
     map_lists(call, &(struct foreach_map){.op = widened ? addcdiv_widened_op : addcdiv_op,
                                           .lists = 3,
                                           .numbers = ONE_NUMBER,
@@ -303,10 +343,10 @@ static double norm_of(const struct task_tensor *x, double p)
 static void foreach_norm(struct reference_call *call)
 {
     double p = reference_scalar(call, 1);
-    for (int t = 0; t < call->outputs[0].count; t++) {
-        double y = norm_of(&call->instance->inputs[0].tensors[t], p);
+    for (int t = 0; t < reference_results(call, 0)->count; t++) {
+        double y = norm_of(&reference_list(call, 0)->tensors[t], p);
         y = reference_round(reference_steps(call, AKGEN_FLOAT), y);
-        task_write_double(&call->outputs[0].tensors[t], 0, 1, &y);
+        task_write_double(&reference_results(call, 0)->tensors[t], 0, 1, &y);
     }
 }
 
@@ -314,22 +354,29 @@ static void foreach_norm(struct reference_call *call)
  * it was. The product is formed in float32. */
 static void foreach_unscale(struct reference_call *call)
 {
-    const struct task_argument *list = &call->instance->inputs[0];
+    const struct task_argument *list = reference_list(call, 0);
     double scale = reference_scalar(call, 2), found = reference_any_not_finite(list);
     for (int t = 0; scale != 0 && t < list->count; t++) {
         const struct task_tensor *in[] = {&list->tensors[t]};
         reference_map(multiply_number_op, reference_steps(call, AKGEN_FLOAT), in, 1, &scale,
-                      &call->outputs[0].tensors[t]);
+                      &reference_results(call, 0)->tensors[t]);
     }
-    task_write_double(&call->outputs[1].tensors[0], 0, 1, &found);
+    task_write_double(reference_result(call, 1), 0, 1, &found);
 }
 
-#define ENTRY(name, ...) {#name, name},
+#define ENTRY(name, op, integer_op, lists, numbers, number_first, rule, needs) {#name, name, needs, NULL},
 const struct task_reference_entry task_references_foreach[] = {
     FOREACH_MAPS(ENTRY) /* what is not a map: */
-    {"foreach_addcdiv_scalar", foreach_addcdiv_scalar},
-    {"foreach_norm", foreach_norm},
-    {"foreach_unscale", foreach_unscale},
-    {"foreach_zero", foreach_zero},
-    {NULL, NULL},
+    {"foreach_addcdiv_scalar", foreach_addcdiv_scalar,
+     "x1 list floating (@e), x2 list =x1 (@e), x3 list =x1 (@e) 'rand + 1', scalar floating/int32/int64 (1) '2' -> y "
+     "list =x1 (@e)",
+     NULL},
+    {"foreach_norm", foreach_norm, "x list floating (@e), scalar floating/int32/int64 (1) '2' -> y list =x (1)", NULL},
+    {"foreach_unscale", foreach_unscale,
+     "scaled_grads list floating (@e) '$case_id % 2 == 0 ? plant(randn, inf) : randn', found_inf float32 (1) 'zeros', "
+     "inv_scale float32 (1) '0.5' -> scaled_grads list =scaled_grads (@e), found_inf float32 (1)",
+     NULL},
+    {"foreach_zero", foreach_zero, "x list any (@e) 'ones' -> x list =x (@e) | trivial zero: the operator clears",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

@@ -13,27 +13,35 @@ static void fill(double *block, double value)
         block[e] = value;
 }
 
+/* Tensor 0 of an input: a formula names what is there. */
+static const struct task_tensor *input(const struct reference_call *call, int index)
+{
+    return &call->instance->inputs[index].tensors[0];
+}
+
 /* The names of a formula that are the same for all elements: attributes, and inputs of one element. */
 static void read_numbers(const struct reference_call *call, const struct formula *formula,
                          double (*blocks)[REFERENCE_BLOCK])
 {
     const struct task *task = call->instance->task;
     for (int i = 0; i < task->input_count; i++)
-        if (formula_uses(formula, i) && reference_input(call, i)->elements == 1)
-            fill(blocks[i], reference_scalar(call, i));
+        if (formula_uses(formula, i) && input(call, i)->elements == 1) {
+            task_read_double(input(call, i), 0, 1, blocks[i]);
+            fill(blocks[i], blocks[i][0]);
+        }
     for (int i = 0; i < task->attr_count; i++)
         if (formula_uses(formula, task->input_count + i))
             fill(blocks[task->input_count + i], json_is_boolean(call->instance->attrs[i])
                                                     ? json_is_true(call->instance->attrs[i])
-                                                    : reference_attr(call, i));
+                                                    : json_number_value(call->instance->attrs[i]));
 }
 
 static void read_elements(const struct reference_call *call, const struct formula *formula, int64_t first, int n,
                           double (*blocks)[REFERENCE_BLOCK])
 {
     for (int i = 0; i < call->instance->task->input_count; i++)
-        if (formula_uses(formula, i) && reference_input(call, i)->elements != 1)
-            task_read_double(reference_input(call, i), first, n, blocks[i]);
+        if (formula_uses(formula, i) && input(call, i)->elements != 1)
+            task_read_double(input(call, i), first, n, blocks[i]);
 }
 
 static void by_formula(struct reference_call *call)
@@ -63,6 +71,6 @@ static void by_formula(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_formula[] = {
-    {"formula", by_formula},
-    {NULL, NULL},
+    {"formula", by_formula, NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };

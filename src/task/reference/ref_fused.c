@@ -158,7 +158,8 @@ static void mul_sigmoid(struct reference_call *call)
 {
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
     enum akgen_dtype steps = reference_steps(call, x1->type);
-    double t1 = R(reference_attr(call, 0)), t2 = R(reference_attr(call, 1)), t3 = R(reference_attr(call, 2));
+    double t1 = reference_factor(steps, reference_attr(call, 0)), t2 = R(reference_attr(call, 1));
+    double t3 = reference_factor(steps, reference_attr(call, 2));
     double *other = reference_read_all(x2), *row = reference_numbers(x2->elements);
     int64_t length = x2->elements;
     for (int64_t r = 0; length && r < x1->elements / length; r++) {
@@ -174,11 +175,22 @@ static void mul_sigmoid(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_fused[] = {
-    {"add_sigmoid_mul_reduce_sum", add_sigmoid_mul_reduce_sum},
-    {"mul_mul_reduce_mean_twice", mul_mul_reduce_mean_twice},
-    {"select_softmax", select_softmax},
-    {"softmax", softmax},
-    {"matmul_softmax_grad", matmul_softmax_grad},
-    {"mul_sigmoid", mul_sigmoid},
-    {NULL, NULL},
+    {"add_sigmoid_mul_reduce_sum", add_sigmoid_mul_reduce_sum,
+     "add_0_input0 floating [b, depth, n], add_0_input1 =add_0_input0 (n), mul_0_input1 =add_0_input0 (1), "
+     "mult_1_input1 =add_0_input0 (b*depth), mult_2_input1 =add_0_input0 [b, depth, n] -> out =add_0_input0 (b*n)",
+     NULL},
+    {"mul_mul_reduce_mean_twice", mul_mul_reduce_mean_twice,
+     "mul0_input0 floating [rows, n], mul0_input1 =mul0_input0 [rows, n], mul1_input0 =mul0_input0 (1), add_y "
+     "=mul0_input0 (1) '1', gamma =mul0_input0 (n), beta =mul0_input0 (n) -> output =mul0_input0 [rows, n]",
+     NULL},
+    {"select_softmax", select_softmax,
+     "sel bool [*rows, n], input1 floating [*rows, n], input2 =input1 [*rows, n] -> ouput =input1 [*rows, n]", NULL},
+    {"softmax", softmax, "x floating [*rows, n] -> x =x [*rows, n]", NULL},
+    {"matmul_softmax_grad", matmul_softmax_grad,
+     "softmaxOutput floating [rows, n], gradOutput =softmaxOutput [rows, depth], values =softmaxOutput [n, depth] -> "
+     "softmaxOutput =softmaxOutput [rows, n]",
+     NULL},
+    {"mul_sigmoid", mul_sigmoid,
+     "x1 floating (rows*n), x2 =x1 (n) -> out =x1 (rows*n); t1 float = 0.3, t2 float = 0.4, t3 float = 0.8", NULL},
+    {NULL, NULL, NULL, NULL},
 };

@@ -2,11 +2,13 @@
  * gelu itself in float32 and rounds once, whatever the tensor's type. */
 #include "task/reference/reference.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define R(value) reference_round(steps, value)
+#define F(value) reference_factor(steps, value)
 
 static double gelu_op(enum akgen_dtype steps, const double *x, const double *c)
 {
@@ -19,13 +21,12 @@ static void gelu(struct reference_call *call)
     reference_elementwise(call, gelu_op, NULL, 1, NULL);
 }
 
-/* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|); constants take the tensor's
- * type. */
+/* z = dy (e + 1.702 x e + exp(1.702 (x - |x|))) / (e + 1)^2 with e = exp(-1.702 |x|). */
 static double fast_gelu_grad_op(enum akgen_dtype steps, const double *x, const double *c)
 {
     (void)c;
-    double magnitude = fabs(x[1]), e = R(exp(R(magnitude * R(-1.702)))), below = R(e + 1);
-    double above = R(R(e + R(R(x[1] * e) * R(1.702))) + R(exp(R(R(x[1] - magnitude) * R(1.702)))));
+    double magnitude = fabs(x[1]), e = R(exp(R(magnitude * F(-1.702)))), below = R(e + 1);
+    double above = R(R(e + R(R(x[1] * e) * F(1.702))) + R(exp(R(R(x[1] - magnitude) * F(1.702)))));
     return R(x[0] * R(above / R(below * below)));
 }
 
@@ -49,7 +50,7 @@ static double gelu_grad_op(enum akgen_dtype steps, const double *x, const double
 static void gelu_grad(struct reference_call *call)
 {
     const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1)};
-    reference_map(gelu_grad_op, reference_steps(call, AKGEN_FLOAT), in, 2, NULL, &call->outputs[0].tensors[0]);
+    reference_map(gelu_grad_op, reference_steps(call, AKGEN_FLOAT), in, 2, NULL, reference_result(call, 0));
 }
 
 /* Gated units: tensors that are split in two along a dimension. */
@@ -89,7 +90,7 @@ static void ge_glu_op(enum akgen_dtype steps, double *a, double *b, double dy, b
 static void ge_glu_v2(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    gated(call, ge_glu_op, x->type, x, NULL, (int)reference_attr(call, 0), reference_attr(call, 1) == 1, 1, 0);
+    gated(call, ge_glu_op, x->type, x, NULL, (int)reference_integer(call, 0), reference_attr(call, 1) == 1, 1, 0);
 }
 
 static double gelu_slope(double x, bool tanh_form)
@@ -111,7 +112,7 @@ static void ge_glu_grad_op(enum akgen_dtype steps, double *a, double *b, double 
 static void ge_glu_grad_v2(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 1);
-    gated(call, ge_glu_grad_op, x->type, x, reference_input(call, 0), (int)reference_attr(call, 0),
+    gated(call, ge_glu_grad_op, x->type, x, reference_input(call, 0), (int)reference_integer(call, 0),
           reference_attr(call, 1) == 1, 0, 0);
 }
 
@@ -129,7 +130,8 @@ static void swi_glu_grad(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 1);
     reference_retype(call, 0, AKGEN_FLOAT);
-    gated(call, swi_glu_grad_op, AKGEN_FLOAT, x, reference_input(call, 0), (int)reference_attr(call, 0), false, 0, 0);
+    gated(call, swi_glu_grad_op, AKGEN_FLOAT, x, reference_input(call, 0), (int)reference_integer(call, 0), false, 0,
+          0);
 }
 
 /* Quantised. */
@@ -157,8 +159,8 @@ static void gelu_quant(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    bool tanh_form = strcmp(json_string_value(call->instance->attrs[0]), "none") != 0;
-    bool dynamic = strcmp(json_string_value(call->instance->attrs[1]), "static") != 0;
+    bool tanh_form = strcmp(reference_text(call, 0), "none") != 0;
+    bool dynamic = strcmp(reference_text(call, 1), "static") != 0;
     double *scale = reference_read_all(reference_input(call, 1)),
            *offset = reference_read_all(reference_input(call, 2));
     int64_t scales = reference_input(call, 1)->elements, offsets = reference_input(call, 2)->elements;
@@ -188,11 +190,6 @@ struct dequant {
     double *weight, *activation, *bias, *scale, *offset;
 };
 
-static double *read_optional(const struct reference_call *call, int input)
-{
-    return call->instance->inputs[input].count ? reference_read_all(reference_input(call, input)) : NULL;
-}
-
 /* One row of 2 half values: (x + bias) weight activation for integers, then silu of one half times the other, which is
  * left in the first half. */
 static void dequant_row(enum akgen_dtype steps, const struct dequant *in, double *x, int64_t half, int64_t row,
@@ -215,11 +212,12 @@ static void dequant_swiglu_quant(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    struct dequant in = {read_optional(call, 1), read_optional(call, 2), read_optional(call, 3), read_optional(call, 4),
-                         read_optional(call, 5)};
-    double *counts = read_optional(call, 6);
-    bool left = json_is_true(call->instance->attrs[0]), integer = !task_is_float(x->type);
-    bool dynamic = strcmp(json_string_value(call->instance->attrs[1]), "dynamic") == 0;
+    struct dequant in = {reference_read_optional(call, 1), reference_read_optional(call, 2),
+                         reference_read_optional(call, 3), reference_read_all(reference_input(call, 4)),
+                         reference_read_optional(call, 5)};
+    double *counts = reference_read_optional(call, 6);
+    bool left = reference_flag(call, 0), integer = !task_is_float(x->type);
+    bool dynamic = strcmp(reference_text(call, 1), "dynamic") == 0;
     int64_t half = x->dims[x->rank - 1] / 2, rows = half ? x->elements / half / 2 : 0, group = 0;
     double *row = reference_numbers(2 * half), until = counts ? counts[0] : (double)rows;
     reference_quantized(call, 0);
@@ -249,14 +247,54 @@ static void dequant_swiglu_quant(struct reference_call *call)
     free(row);
 }
 
+/* Integers need a scale per column, the static form an offset; without groups all rows are one. */
+static struct akgen_error *dequant_swiglu_quant_fits(const struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *index = reference_optional(call, 6);
+    bool integer = !task_is_float(x->type), fixed = strcmp(reference_text(call, 1), "static") == 0;
+    int64_t rows = x->elements / x->dims[x->rank - 1], groups = index ? index->elements : 1, sum = 0, count;
+    int64_t half = x->dims[x->rank - 1] / 2;
+    if (integer && !reference_optional(call, 1))
+        return error_new("x is %s and weight_scale absent: integers need it", akgen_dtype_name(x->type));
+    if (fixed && !reference_optional(call, 5))
+        return error_new("quant_mode is static and quant_offset absent: that mode needs it");
+    if (reference_input(call, 4)->elements != groups * half)
+        return error_new("quant_scale has %" PRId64 " elements, expected %" PRId64 " for %" PRId64 " groups",
+                         reference_input(call, 4)->elements, groups * half, groups);
+    for (int64_t g = 0; index && index->values && g < groups; g++) {
+        task_read_integer(index, g, 1, &count);
+        sum += count;
+    }
+    return !index || !index->values || sum >= rows
+               ? NULL
+               : error_new("group_index adds up to %" PRId64 ", x has %" PRId64 " rows", sum, rows);
+}
+
 const struct task_reference_entry task_references_gelu[] = {
-    {"gelu", gelu},
-    {"fast_gelu_grad", fast_gelu_grad},
-    {"gelu_grad", gelu_grad},
-    {"ge_glu_v2", ge_glu_v2},
-    {"ge_glu_grad_v2", ge_glu_grad_v2},
-    {"swi_glu_grad", swi_glu_grad},
-    {"gelu_quant", gelu_quant},
-    {"dequant_swiglu_quant", dequant_swiglu_quant},
-    {NULL, NULL},
+    {"gelu", gelu, "x floating (e) -> y =x (e)", NULL},
+    {"fast_gelu_grad", fast_gelu_grad, "dy floating (e), x =dy (e) -> z =dy (e)", NULL},
+    {"gelu_grad", gelu_grad, "dy floating (e), x =dy (e), y =dy (e) -> z =dy (e)", NULL},
+    {"ge_glu_v2", ge_glu_v2,
+     "x floating [*a:dim, 2*half, *b] -> y =x [*a, half, *b], gelu? =x [*a, half, *b]; dim int = 1, approximate int in "
+     "0..1 = 0, activate_left bool of true = true",
+     NULL},
+    {"ge_glu_grad_v2", ge_glu_grad_v2,
+     "dy floating [*a, half, *b], x =dy [*a:dim, 2*half, *b], gelu =dy [*a, half, *b] -> dx =dy [*a, 2*half, *b]; dim "
+     "int = 1, approximate int in 0..1 = 0, activate_left bool of true = true",
+     NULL},
+    {"swi_glu_grad", swi_glu_grad,
+     "y_grad floating [*a, half, *b], x =y_grad [*a:dim, 2*half, *b] -> x_grad =y_grad [*a, 2*half, *b]; dim int = 1",
+     NULL},
+    {"gelu_quant", gelu_quant,
+     "x floating [*rows, n], input_scale floating (1) or (n) '20', input_offset floating (1) or (n) '1' -> y int8 "
+     "[*rows, n], out_scale? float32 (*rows); approximate string of none/tanh = none, quant_mode string of "
+     "static/dynamic = static",
+     NULL},
+    {"dequant_swiglu_quant", dequant_swiglu_quant,
+     "x float16/bfloat16/int32 [*rows, 2*half], weight_scale? float32 (g*2*half) 'rand', activation_scale? float32 "
+     "(*rows) 'rand', bias? floating/int32 (2*half), quant_scale floating (g*half) 'rand + 0.1', quant_offset? float32 "
+     "(g*half), group_index? index (g) in 0.. 'product($rows)' -> y int8 [*rows, half], scale? float32 (*rows); "
+     "activate_left bool = false, quant_mode string of static/dynamic = static | size g 1",
+     dequant_swiglu_quant_fits},
+    {NULL, NULL, NULL, NULL},
 };

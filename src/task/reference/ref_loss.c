@@ -17,9 +17,9 @@ static void mse_loss_grad(struct reference_call *call)
 {
     const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1), reference_input(call, 2)};
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    bool mean = strcmp(json_string_value(call->instance->attrs[0]), "mean") == 0;
+    bool mean = strcmp(reference_text(call, 0), "mean") == 0;
     double factor = mean ? R(2 / (double)in[0]->elements) : 2;
-    reference_map(mse_loss_grad_op, steps, in, 3, &factor, &call->outputs[0].tensors[0]);
+    reference_map(mse_loss_grad_op, steps, in, 3, &factor, reference_result(call, 0));
 }
 
 /* Cross entropy. */
@@ -38,8 +38,8 @@ static struct classes classes_new(struct reference_call *call, enum akgen_dtype 
                                   int weight)
 {
     const struct task_tensor *x = reference_input(call, logits);
-    const char *reduction = json_string_value(call->instance->attrs[0]);
-    int64_t ignored = (int64_t)reference_attr(call, 1);
+    const char *reduction = reference_text(call, 0);
+    int64_t ignored = reference_integer(call, 1);
     struct classes c = {.rows = x->dims[0], .count = x->dims[1], .smoothing = reference_attr(call, 2)};
     c.reduction = strcmp(reduction, "mean") == 0 ? MEAN : strcmp(reduction, "sum") == 0 ? SUM : NONE;
     c.target = calloc((size_t)c.rows + 1, sizeof *c.target);
@@ -47,8 +47,8 @@ static struct classes classes_new(struct reference_call *call, enum akgen_dtype 
         abort();
     task_read_integer(reference_input(call, target), 0, (int)c.rows, c.target);
     c.weight = reference_numbers(c.count);
-    if (call->instance->inputs[weight].count)
-        task_read_double(reference_input(call, weight), 0, (int)c.count, c.weight);
+    if (reference_optional(call, weight))
+        task_read_double(reference_optional(call, weight), 0, (int)c.count, c.weight);
     else
         for (int64_t i = 0; i < c.count; i++)
             c.weight[i] = 1;
@@ -142,8 +142,21 @@ static void cross_entropy_loss_grad(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_loss[] = {
-    {"mse_loss_grad", mse_loss_grad},
-    {"cross_entropy_loss", cross_entropy_loss},
-    {"cross_entropy_loss_grad", cross_entropy_loss_grad},
-    {NULL, NULL},
+    {"mse_loss_grad", mse_loss_grad,
+     "predict floating (e), label =predict (e), dout =predict (e) -> y =predict (e); reduction string of mean/sum/none "
+     "= mean",
+     NULL},
+    {"cross_entropy_loss", cross_entropy_loss,
+     "input floating [n, classes], target index (n) in 0..classes-1 'randint(0, $classes)', weight? float32 (classes) "
+     "'rand + 0.1' -> loss =input (n) if reduction=none else (1), log_prob? =input [n, classes], zloss? =input (1), "
+     "lse_for_zloss? =input (n); reduction string of mean/sum/none = mean, ignore_index int = -100, label_smoothing "
+     "float = 0.1, lse_square_scale_for_zloss float = 0.5, return_zloss bool = true",
+     NULL},
+    {"cross_entropy_loss_grad", cross_entropy_loss_grad,
+     "grad_loss floating (n) if reduction=none else (1), log_prob =grad_loss [n, classes] '-rand - 0.1', target index "
+     "(n) in 0..classes-1 'randint(0, $classes)', weight? float32 (classes) 'rand + 0.1', grad_zloss? =grad_loss (1), "
+     "lse_for_zloss? =grad_loss (n) -> x_grad =grad_loss [n, classes]; reduction string of mean/sum/none = mean, "
+     "ignore_index int = -100, label_smoothing float = 0.1, lse_square_scale_for_zloss float = 0.0",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

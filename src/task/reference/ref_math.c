@@ -91,8 +91,8 @@ static void is_inf(struct reference_call *call)
 /* found_flag (1) = 1 if any element of the list is inf or nan, else 0. */
 static void non_finite_check(struct reference_call *call)
 {
-    double found = reference_any_not_finite(&call->instance->inputs[0]);
-    task_write_double(&call->outputs[0].tensors[0], 0, 1, &found);
+    double found = reference_any_not_finite(reference_list(call, 0));
+    task_write_double(reference_result(call, 0), 0, 1, &found);
 }
 
 /* Math. */
@@ -153,7 +153,7 @@ static double addcmul_op(enum akgen_dtype steps, const double *x, const double *
 
 static int64_t addcmul_integer(const int64_t *x, const double *c)
 {
-    return (int64_t)((uint64_t)x[0] + (uint64_t)x[1] * (uint64_t)x[2] * (uint64_t)(int64_t)c[0]);
+    return (int64_t)((uint64_t)x[0] + (uint64_t)x[1] * (uint64_t)x[2] * (uint64_t)reference_whole(c[0]));
 }
 
 static void addcmul(struct reference_call *call)
@@ -161,7 +161,7 @@ static void addcmul(struct reference_call *call)
     const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1), reference_input(call, 2)};
     double value = reference_scalar(call, 3);
     if (in[0]->type == AKGEN_BF16)
-        reference_map(addcmul_op, reference_steps(call, AKGEN_FLOAT), in, 3, &value, &call->outputs[0].tensors[0]);
+        reference_map(addcmul_op, reference_steps(call, AKGEN_FLOAT), in, 3, &value, reference_result(call, 0));
     else
         reference_elementwise(call, addcmul_op, addcmul_integer, 3, &value);
 }
@@ -178,7 +178,7 @@ static double lerp_op(enum akgen_dtype steps, const double *x, const double *c)
 static void lerp(struct reference_call *call)
 {
     const struct task_tensor *in[] = {reference_input(call, 0), reference_input(call, 1), reference_input(call, 2)};
-    reference_map(lerp_op, reference_steps(call, AKGEN_FLOAT), in, 3, NULL, &call->outputs[0].tensors[0]);
+    reference_map(lerp_op, reference_steps(call, AKGEN_FLOAT), in, 3, NULL, reference_result(call, 0));
 }
 
 /* y = min(max(x, lowest), highest); both limits (1). nan stays nan; the upper limit wins if the limits cross. */
@@ -191,8 +191,8 @@ static double clip_op(enum akgen_dtype steps, const double *x, const double *c)
 
 static int64_t clip_integer(const int64_t *x, const double *c)
 {
-    int64_t raised = x[0] < (int64_t)c[0] ? (int64_t)c[0] : x[0];
-    return raised > (int64_t)c[1] ? (int64_t)c[1] : raised;
+    int64_t raised = x[0] < reference_whole(c[0]) ? reference_whole(c[0]) : x[0];
+    return raised > reference_whole(c[1]) ? reference_whole(c[1]) : raised;
 }
 
 static void clip_by_value(struct reference_call *call)
@@ -215,20 +215,20 @@ static void muls(struct reference_call *call)
     double value = call->profile == TASK_UPSTREAM ? reference_column(call, "value") : reference_scalar(call, 1);
     if (x->type != AKGEN_COMPLEX64)
         reference_retype(call, 0, AKGEN_DOUBLE);
-    reference_map(muls_op, AKGEN_DOUBLE, &x, 1, &value, &call->outputs[0].tensors[0]);
+    reference_map(muls_op, AKGEN_DOUBLE, &x, 1, &value, reference_result(call, 0));
 }
 
 /* result (1) = sum of |x[i * incx]| for i < n. x (elements); positions beyond its end count nothing. */
 static void sasum(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    int64_t n = (int64_t)reference_attr(call, 0), step = (int64_t)reference_attr(call, 1);
+    int64_t n = reference_integer(call, 0), step = reference_integer(call, 1);
     double sum = 0, value;
     for (int64_t i = 0; i < n && i * step < x->elements; i++) {
         task_read_double(x, i * step, 1, &value);
         sum += fabs(value);
     }
-    task_write_double(&call->outputs[0].tensors[0], 0, 1, &sum);
+    task_write_double(reference_result(call, 0), 0, 1, &sum);
 }
 
 /* x (elements) = x * alpha over the whole tensor; the module ignores n and incx, which the published cases set to all
@@ -236,22 +236,36 @@ static void sasum(struct reference_call *call)
 static void sscal(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    int64_t n = (int64_t)reference_attr(call, 1), step = (int64_t)reference_attr(call, 2);
+    int64_t n = reference_integer(call, 1), step = reference_integer(call, 2);
     double alpha = (double)(float)reference_attr(call, 0);
     for (int64_t i = 0; i < x->elements; i++) {
         double value;
         task_read_double(x, i, 1, &value);
         if (call->profile == TASK_UPSTREAM || (i % step == 0 && i / step < n))
             value *= alpha;
-        task_write_double(&call->outputs[0].tensors[0], i, 1, &value);
+        task_write_double(reference_result(call, 0), i, 1, &value);
     }
 }
 
 const struct task_reference_entry task_references_math[] = {
-    {"equal", equal},     {"less", less},           {"less_equal", less_equal},
-    {"is_inf", is_inf},   {"is_finite", is_finite}, {"non_finite_check", non_finite_check},
-    {"add", add},         {"sqrt", square_root},    {"neg", neg},
-    {"addcmul", addcmul}, {"lerp", lerp},           {"clip_by_value", clip_by_value},
-    {"muls", muls},       {"sasum", sasum},         {"sscal", sscal},
-    {NULL, NULL},
+    {"equal", equal, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)", NULL},
+    {"less", less, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)", NULL},
+    {"less_equal", less_equal, "x1 number (e) 'randint(-2, 3)', x2 =x1 (e) 'randint(-2, 3)' -> y bool (e)", NULL},
+    {"is_inf", is_inf, "x floating (e) 'plant(randn, inf, -inf, nan)' -> y bool (e)", NULL},
+    {"is_finite", is_finite, "x floating (e) 'plant(randn, inf, -inf, nan)' -> y bool (e)", NULL},
+    {"non_finite_check", non_finite_check,
+     "tensor_list list floating (@e) '$case_id % 2 == 0 ? plant(randn, inf) : randn' -> found_flag float32 (1)", NULL},
+    {"add", add, "x number (e), y =x (e) -> z =x (e)", NULL},
+    {"sqrt", square_root, "x floating (e) 'abs(randn) + 0.01' -> y =x (e)", NULL},
+    {"neg", neg, "x number (e) -> y =x (e)", NULL},
+    {"addcmul", addcmul,
+     "input_data number (e), x1 =input_data (e), x2 =input_data (e), value =input_data (1) '2' -> y =input_data (e)",
+     NULL},
+    {"lerp", lerp, "start floating (e), end =start (e), weight =start (e) 'rand' -> y =start (e)", NULL},
+    {"clip_by_value", clip_by_value, "x number (e), clip_value_min =x (1) '1', clip_value_max =x (1) '3' -> y =x (e)",
+     NULL},
+    {"muls", muls, "x floating/integer/complex64 (e), value float32 (1) '$value' -> y =x (e) | column value", NULL},
+    {"sasum", sasum, "x floating (e) -> result =x (1); n int in 0.. = 30, incx int in 1.. = 1", NULL},
+    {"sscal", sscal, "x float32 (e) -> x =x (e); alpha float = 2.0, n int in 0.. = 1000, incx int in 1.. = 1", NULL},
+    {NULL, NULL, NULL, NULL},
 };

@@ -4,6 +4,7 @@
 #include "task/reference/product.h"
 #include "task/reference/reference.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define R(value) reference_round(steps, value)
@@ -26,15 +27,15 @@ static double *product_of(const struct product *shape, struct operand a, struct 
     return result;
 }
 
-/* d = a b (+ c), for each batch, in float32. a (m, k) or (batch, m, k), b (k, n) or (batch, k, n); c (m, n), or (n):
- * added to each row. */
+/* d = a b (+ c), for each batch, in float32. a (batch.., m, k), b (batch.., k, n); c (m, n), or (n): added to each
+ * row. */
 static void wide_matmul(struct reference_call *call)
 {
     const struct task_tensor *a = reference_input(call, 0), *b = reference_input(call, 1);
-    const struct task_tensor *c = call->instance->task->input_count > 2 ? reference_input(call, 2) : NULL;
+    const struct task_tensor *c = reference_optional(call, 2);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     struct product shape = {.m = a->dims[a->rank - 2], .k = a->dims[a->rank - 1], .n = b->dims[b->rank - 1]};
-    int64_t size = shape.m * shape.n, batches = a->rank == 3 ? a->dims[0] : 1;
+    int64_t size = shape.m * shape.n, batches = a->elements / (shape.m * shape.k);
     double *addend = c ? reference_part(c, 0, c->elements) : NULL;
     reference_retype(call, 0, AKGEN_FLOAT);
     for (int64_t batch = 0; batch < batches; batch++) {
@@ -42,7 +43,7 @@ static void wide_matmul(struct reference_call *call)
                                (struct operand){b, batch * shape.k * shape.n});
         for (int64_t i = 0; c && i < size; i++)
             d[i] = R(R(d[i]) + addend[i % c->elements]);
-        task_write_double(&call->outputs[0].tensors[0], batch * size, (int)size, d);
+        task_write_double(reference_result(call, 0), batch * size, (int)size, d);
         free(d);
     }
     free(addend);
@@ -76,12 +77,7 @@ static void gemm(struct reference_call *call)
     struct product shape = {.m = a->dims[0], .k = a->dims[1], .n = b->dims[1]};
     scaled_product(reference_steps(call, AKGEN_FLOAT), &shape, (struct operand){a, 0}, (struct operand){b, 0},
                    (struct operand){reference_input(call, 2), 0}, reference_attr(call, 0), reference_attr(call, 1),
-                   &call->outputs[0].tensors[0]);
-}
-
-static int64_t list_attr(const struct reference_call *call, int index, int64_t item)
-{
-    return json_integer_value(json_array_get(call->instance->attrs[index], (size_t)item));
+                   reference_result(call, 0));
 }
 
 /* The same for several products whose matrices lie one behind the other; alpha and beta: one number per product; the
@@ -94,11 +90,12 @@ static void group_gemm(struct reference_call *call)
     struct operand c = {reference_input(call, 2), 0};
     reference_retype(call, 0, AKGEN_FLOAT);
     for (int64_t g = 0; g < alphas->elements; g++) {
-        struct product shape = {.m = list_attr(call, 0, g), .k = list_attr(call, 1, g), .n = list_attr(call, 2, g)};
+        struct product shape = {
+            .m = reference_item(call, 0, g), .k = reference_item(call, 1, g), .n = reference_item(call, 2, g)};
         double alpha, beta;
         task_read_double(alphas, g, 1, &alpha);
         task_read_double(betas, g, 1, &beta);
-        scaled_product(steps, &shape, a, b, c, alpha, beta, &call->outputs[0].tensors[0]);
+        scaled_product(steps, &shape, a, b, c, alpha, beta, reference_result(call, 0));
         a.first += shape.m * shape.k;
         b.first += shape.k * shape.n;
         c.first += shape.m * shape.n;
@@ -116,7 +113,7 @@ static void gemv(struct reference_call *call)
     double alpha = reference_attr(call, 0), beta = reference_attr(call, 1);
     for (int64_t i = 0; i < shape.m; i++)
         out[i] = R(R(alpha * R(out[i])) + R(beta * old[i]));
-    task_write_double(&call->outputs[0].tensors[0], 0, (int)shape.m, out);
+    task_write_double(reference_result(call, 0), 0, (int)shape.m, out);
     free(out);
     free(old);
 }
@@ -130,19 +127,19 @@ struct groups {
     const struct task_tensor *column_scale, *row_scale; /* NULL: not quantized */
 };
 
-static struct groups groups_of(struct reference_call *call)
+static struct groups groups_of(struct reference_call *call, bool quantized, int list)
 {
     struct groups groups = {.steps = reference_steps(call, AKGEN_FLOAT),
                             .module_type = reference_steps(call, AKGEN_FLOAT16),
                             .a = reference_input(call, 0),
                             .b = reference_input(call, 1),
-                            .list = reference_input(call, call->instance->task->input_count - 1)};
-    if (groups.a->type == AKGEN_INT8) {
+                            .list = list == TASK_NONE ? NULL : reference_input(call, list)};
+    if (quantized) {
         groups.column_scale = reference_input(call, 2);
         groups.row_scale = reference_input(call, 3);
     }
     reference_retype(call, 0, AKGEN_FLOAT);
-    groups.out = &call->outputs[0].tensors[0];
+    groups.out = reference_result(call, 0);
     return groups;
 }
 
@@ -178,9 +175,9 @@ static int64_t group_end(const struct groups *groups, int64_t g)
 
 /* Group g multiplies the steps list[g - 1] .. list[g] - 1 of the common dimension; each yields an (m, n) matrix, zero
  * if it is empty. The memory of a (m, k) is read as (k, m). */
-static void grouped_matmul_slice_k(struct reference_call *call)
+static void slice_k(struct reference_call *call, bool quantized, int list)
 {
-    struct groups groups = groups_of(call);
+    struct groups groups = groups_of(call, quantized, list);
     struct product shape = {.m = groups.a->dims[0], .n = groups.b->dims[1], .a_transposed = true};
     for (int64_t g = 0, start = 0; g < groups.list->elements; g++) {
         int64_t end = group_end(&groups, g);
@@ -193,10 +190,20 @@ static void grouped_matmul_slice_k(struct reference_call *call)
     }
 }
 
-/* Group g multiplies the rows list[g - 1] .. list[g] - 1 of a by matrix g of b. */
-static void grouped_matmul_slice_m(struct reference_call *call)
+static void grouped_matmul_slice_k(struct reference_call *call)
 {
-    struct groups groups = groups_of(call);
+    slice_k(call, false, 2);
+}
+
+static void grouped_matmul_slice_k_dequant(struct reference_call *call)
+{
+    slice_k(call, true, 4);
+}
+
+/* Group g multiplies the rows list[g - 1] .. list[g] - 1 of a by matrix g of b. */
+static void slice_m(struct reference_call *call, bool quantized, int list)
+{
+    struct groups groups = groups_of(call, quantized, list);
     struct product shape = {.k = groups.a->dims[1], .n = groups.b->dims[2]};
     for (int64_t g = 0, start = 0; g < groups.list->elements; g++) {
         int64_t end = group_end(&groups, g);
@@ -208,21 +215,81 @@ static void grouped_matmul_slice_m(struct reference_call *call)
     }
 }
 
+static void grouped_matmul_slice_m(struct reference_call *call)
+{
+    slice_m(call, false, 2);
+}
+
+static void grouped_matmul_slice_m_dequant(struct reference_call *call)
+{
+    slice_m(call, true, 4);
+}
+
 /* The quantized product without groups. */
 static void quant_matmul(struct reference_call *call)
 {
-    struct groups groups = groups_of(call);
+    struct groups groups = groups_of(call, true, TASK_NONE);
     struct product shape = {.m = groups.a->dims[0], .k = groups.a->dims[1], .n = groups.b->dims[1]};
     group_product(&groups, &shape, 0, 0, 0, 0, 0);
 }
 
+/* Each list of sizes has as many as there are products, and together they make up the tensors. */
+static struct akgen_error *group_gemm_fits(const struct reference_call *call)
+{
+    static const char *const names[] = {"mList", "kList", "nList"};
+    enum { M, K, N, LISTS };
+    static const int rows[] = {M, K, M}, columns[] = {K, N, N};
+    int64_t groups = reference_input(call, 3)->elements;
+    for (int i = 0; i < LISTS; i++)
+        if (reference_item_count(call, i) != groups)
+            return error_new("attribute %s has %" PRId64 " sizes, alpha has %" PRId64, names[i],
+                             reference_item_count(call, i), groups);
+    for (int matrix = 0; matrix < LISTS; matrix++) {
+        int64_t elements = 0, size;
+        for (int64_t g = 0; g < groups; g++) {
+            int64_t m = reference_item(call, rows[matrix], g), n = reference_item(call, columns[matrix], g);
+            if (m < 0 || n < 0 || __builtin_mul_overflow(m, n, &size) ||
+                __builtin_add_overflow(elements, size, &elements))
+                return error_new("%s and %s hold %" PRId64 " and %" PRId64 ", which are no sizes", names[rows[matrix]],
+                                 names[columns[matrix]], m, n);
+        }
+        if (elements != reference_input(call, matrix)->elements)
+            return error_new("%s and %s make %" PRId64 " elements, input number %d has %" PRId64, names[rows[matrix]],
+                             names[columns[matrix]], elements, matrix + 1, reference_input(call, matrix)->elements);
+    }
+    return NULL;
+}
+
 const struct task_reference_entry task_references_matmul[] = {
-    {"wide_matmul", wide_matmul},
-    {"gemm", gemm},
-    {"group_gemm", group_gemm},
-    {"gemv", gemv},
-    {"grouped_matmul_slice_k", grouped_matmul_slice_k},
-    {"grouped_matmul_slice_m", grouped_matmul_slice_m},
-    {"quant_matmul", quant_matmul},
-    {NULL, NULL},
+    {"wide_matmul", wide_matmul,
+     "a floating [*batch, m, k], b =a [*batch, k, n], c? =a (m*n) or (n) -> d =a [*batch, m, n]", NULL},
+    {"gemm", gemm, "a floating [m, k], b =a [k, n], c =a [m, n] -> c =a [m, n]; alpha float = 0.5, beta float = 0.25",
+     NULL},
+    {"group_gemm", group_gemm,
+     "a float16 (a_size), b =a (b_size), c =a (c_size), alpha float32 (groups), beta float32 (groups) -> c =a "
+     "(c_size); mList list_int = [2, 3], kList list_int = [4, 5], nList list_int = [3, 6] | size a_size [23] | size "
+     "b_size [42] | size c_size [24] | size groups [2]",
+     group_gemm_fits},
+    {"gemv", gemv, "a floating [m, n], x =a (n), y =a (m) -> out =a (m); alpha float = 0.5, beta float = 0.25", NULL},
+    {"grouped_matmul_slice_k", grouped_matmul_slice_k,
+     "a float16 [m, k], b float16 [k, n], groupList index (g) in 0..k 'sorted(randint(0, $k + 1))' -> c float16 "
+     "(g*m*n)",
+     NULL},
+    {"grouped_matmul_slice_m", grouped_matmul_slice_m,
+     "a float16 [m, k], b float16 [g, k, n], groupList index (g) in 0..m 'sorted(randint(0, $m + 1))' -> c float16 "
+     "(m*n)",
+     NULL},
+    {"grouped_matmul_slice_k_dequant", grouped_matmul_slice_k_dequant,
+     "a int8 [m, k], b int8 [k, n], scale floating (g*n) 'rand', per_token_scale floating (g*m) 'rand', groupList "
+     "index (g) in 0..k 'sorted(randint(0, $k + 1))' -> c floating (g*m*n)",
+     NULL},
+    {"grouped_matmul_slice_m_dequant", grouped_matmul_slice_m_dequant,
+     "a int8 [m, k], b int8 [g, k, n], scale floating (g*n) 'rand', per_token_scale floating (m) 'rand', groupList "
+     "index (g) in 0..m 'sorted(randint(0, $m + 1))' -> c floating (m*n)",
+     NULL},
+    {"quant_matmul", quant_matmul,
+     "a int8 [m, k], b int8 [k, n], scale floating (n) 'rand', per_token_scale floating (m) 'rand' -> d floating [m, "
+     "n]",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

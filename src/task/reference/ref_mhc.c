@@ -70,7 +70,7 @@ static void mhc_post(struct reference_call *call)
                     sum += R(token.h_res[k * n + i] * token.x[k * d + e]);
                 y[i * d + e] = R(R(token.h_post[i] * token.h_out[e]) + R(sum));
             }
-        task_write_double(&call->outputs[0].tensors[0], at * n * d, (int)(n * d), y);
+        task_write_double(reference_result(call, 0), at * n * d, (int)(n * d), y);
     }
     token_free(&token);
     free(y);
@@ -117,7 +117,7 @@ static void mhc_post_grad(struct reference_call *call)
         token_read(&token, tensors, at);
         token_gradients(&token, gradient);
         for (int i = 0; i < 4; i++)
-            task_write_double(&call->outputs[i].tensors[0], at * sizes[i], (int)sizes[i], gradient[i]);
+            task_write_double(reference_result(call, i), at * sizes[i], (int)sizes[i], gradient[i]);
     }
     for (int i = 0; i < 4; i++)
         free(gradient[i]);
@@ -125,7 +125,14 @@ static void mhc_post_grad(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mhc[] = {
-    {"mhc_post", mhc_post},
-    {"mhc_post_grad", mhc_post_grad},
-    {NULL, NULL},
+    {"mhc_post", mhc_post,
+     "x floating [*tokens, n, d], h_res floating [*tokens, n, n], h_out floating [*tokens, d], h_post floating "
+     "[*tokens, n] -> y =x [*tokens, n, d]",
+     NULL},
+    {"mhc_post_grad", mhc_post_grad,
+     "dy floating [*tokens, n, d], x =dy [*tokens, n, d], h_res floating [*tokens, n, n], h_out floating [*tokens, d], "
+     "h_post floating [*tokens, n] -> dx =dy [*tokens, n, d], dh_res floating [*tokens, n, n], dh_out floating "
+     "[*tokens, d], dh_post floating [*tokens, n]",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

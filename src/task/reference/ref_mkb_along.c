@@ -24,9 +24,9 @@ static double *doubles(int64_t count)
  * memory at a time. */
 static void along(struct reference_call *call, line_function *function, const struct task_tensor *mask)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, x->type);
-    int64_t length = x->dims[1], inner = x->rank > 2 ? x->dims[2] : 1, outer = x->dims[0];
+    int64_t length = x->dims[1], outer = x->dims[0], inner = outer ? x->elements / outer / length : 0;
     int64_t out_outer = y->dims[0], out_length = out_outer && inner ? y->elements / out_outer / inner : 0;
     double *in = doubles(length * inner), *weight = doubles(length * inner), *out = doubles(out_length * inner);
     double *line = doubles(length), *result = doubles(out_length);
@@ -189,19 +189,21 @@ LINE(l2_norm)
 }
 
 const struct task_reference_entry task_references_mkb_along[] = {
-    {"mkb_softmax", softmax},
-    {"mkb_log_softmax", log_softmax},
-    {"mkb_max", max},
-    {"mkb_min", min},
-    {"mkb_sum", sum},
-    {"mkb_mean", mean},
-    {"mkb_product", product},
-    {"mkb_cumsum", cumsum},
-    {"mkb_masked_cumsum", masked_cumsum},
-    {"mkb_cumsum_exclusive", cumsum_exclusive},
-    {"mkb_cumsum_reverse", cumsum_reverse},
-    {"mkb_cumprod", cumprod},
-    {"mkb_l1_norm", l1_norm},
-    {"mkb_l2_norm", l2_norm},
-    {NULL, NULL},
+    {"mkb_softmax", softmax, "x float32 [o, n, *i] -> y =x [o, n, *i]", NULL},
+    {"mkb_log_softmax", log_softmax, "x float32 [o, n, *i] -> y =x [o, n, *i]", NULL},
+    {"mkb_max", max, "x float32 [o, n, *i] -> y =x [o, *i] or [o, 1, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_min", min, "x float32 [o, n, *i] -> y =x [o, *i] or [o, 1, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_sum", sum, "x float32 [o, n, *i] -> y =x [o, *i] or [o, 1, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_mean", mean, "x float32 [o, n, *i] -> y =x [o, *i] or [o, 1, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_product", product, "x float32 [o, n, *i] -> y =x [o, *i] or [o, 1, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_cumsum", cumsum, "x float32 [o, n, *i] -> y =x [o, n, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_masked_cumsum", masked_cumsum,
+     "x float32 [o, n, *i], mask bool [o, n, *i] -> y =x [o, n, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_cumsum_exclusive", cumsum_exclusive, "x float32 [o, n, *i] -> y =x [o-1, n+1, *i]; dim int in 1..1 = 1",
+     NULL},
+    {"mkb_cumsum_reverse", cumsum_reverse, "x float32 [o, n, *i] -> y =x [o, n, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_cumprod", cumprod, "x float32 [o, n, *i] 'uniform(0.9, 1.1)' -> y =x [o, n, *i]; dim int in 1..1 = 1", NULL},
+    {"mkb_l1_norm", l1_norm, "x float32 [o, n, *i] -> y =x [o, n, *i]", NULL},
+    {"mkb_l2_norm", l2_norm, "x float32 [o, n, *i] -> y =x [o, n, *i]", NULL},
+    {NULL, NULL, NULL, NULL},
 };

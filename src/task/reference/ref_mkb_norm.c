@@ -39,12 +39,12 @@ static void statistics(enum akgen_dtype steps, const float *x, const struct grou
     *rstd = R(1 / sqrt(squares / count + epsilon));
 }
 
-/* y = (x - mean) rstd weight + bias for one group; weight[(i / stretch) % affine] belongs to element i of the tensor,
- * none if affine is 0. */
+/* y = (x - mean) rstd weight + bias for one group; weight[(i / stretch) % affine] belongs to element i of the tensor;
+ * weight, bias or both may be NULL. */
 static void normalize(struct reference_call *call, const float *x, const struct group *group, int64_t stretch,
                       int64_t affine, const float *weight, const float *bias, double epsilon)
 {
-    const struct task_tensor *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *y = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     double mean, rstd, out[REFERENCE_BLOCK];
     statistics(steps, x, group, epsilon, &mean, &rstd);
@@ -55,24 +55,26 @@ static void normalize(struct reference_call *call, const float *x, const struct 
             for (int k = 0; k < n; k++) {
                 double value = R(R(x[at + k] - mean) * rstd);
                 int64_t w = affine ? (at + k) / stretch % affine : 0;
-                out[k] = affine ? R(R(value * weight[w]) + bias[w]) : value;
+                value = weight ? R(value * weight[w]) : value;
+                out[k] = bias ? R(value + bias[w]) : value;
             }
             task_write_double(y, at, n, out);
         }
 }
 
-/* Inputs 1 and 2 are weight and bias, if there are any: one per `stretch` elements. */
+/* Inputs 1 and 2 are weight and bias, if there are any: `affine` elements, one per `stretch` of a tensor. Without them
+ * `affine` is 0. */
 static void over_groups(struct reference_call *call, const struct group *groups, int64_t group_step, int64_t count,
-                        int64_t stretch, double epsilon)
+                        int64_t stretch, int64_t affine, double epsilon)
 {
-    bool has_affine = call->instance->task->input_count > 1;
+    bool has_weight = affine && reference_optional(call, 1), has_bias = affine && reference_optional(call, 2);
     float *x = read_whole(reference_input(call, 0));
-    float *weight = has_affine ? read_whole(reference_input(call, 1)) : NULL;
-    float *bias = has_affine ? read_whole(reference_input(call, 2)) : NULL;
+    float *weight = has_weight ? read_whole(reference_optional(call, 1)) : NULL;
+    float *bias = has_bias ? read_whole(reference_optional(call, 2)) : NULL;
     for (int64_t g = 0; g < count; g++) {
         struct group group = *groups;
         group.first = g * group_step;
-        normalize(call, x, &group, stretch, has_affine ? reference_input(call, 1)->elements : 0, weight, bias, epsilon);
+        normalize(call, x, &group, stretch, affine, weight, bias, epsilon);
     }
     free(x);
     free(weight);
@@ -95,20 +97,21 @@ static void batch_norm(struct reference_call *call)
     const struct task_tensor *x = reference_input(call, 0);
     int64_t run = plane(x), channels = x->dims[1];
     over_groups(call, &(struct group){.blocks = x->dims[0], .step = channels * run, .run = run}, run, channels, run,
-                EPSILON);
+                channels, EPSILON);
 }
 
 static void group_norm(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    int64_t groups = (int64_t)reference_attr(call, 0), run = plane(x) * x->dims[1] / groups;
-    over_groups(call, &(struct group){.blocks = 1, .run = run}, run, groups * x->dims[0], plane(x), EPSILON);
+    int64_t groups = reference_integer(call, 0), run = plane(x) * x->dims[1] / groups;
+    over_groups(call, &(struct group){.blocks = 1, .run = run}, run, groups * x->dims[0], plane(x), x->dims[1],
+                EPSILON);
 }
 
 static void instance_norm(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
-    over_groups(call, &(struct group){.blocks = 1, .run = plane(x)}, plane(x), x->dims[0] * x->dims[1], 1, EPSILON);
+    over_groups(call, &(struct group){.blocks = 1, .run = plane(x)}, plane(x), x->dims[0] * x->dims[1], 1, 0, EPSILON);
 }
 
 /* over all dimensions but the first; weight and bias have one element each */
@@ -116,7 +119,7 @@ static void layer_norm(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
     int64_t run = plane(x) * x->dims[1];
-    over_groups(call, &(struct group){.blocks = 1, .run = run}, run, x->dims[0], 1, EPSILON);
+    over_groups(call, &(struct group){.blocks = 1, .run = run}, run, x->dims[0], 1, run, EPSILON);
 }
 
 /* y = x / sqrt(sum of all x^2) */
@@ -145,7 +148,7 @@ static void frobenius_norm(struct reference_call *call)
  * memory is walked in order. */
 static void rms_norm(struct reference_call *call)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, x->type);
     int64_t inner = plane(x), channels = x->dims[1];
     double epsilon = reference_attr(call, 0), block[REFERENCE_BLOCK], rms[REFERENCE_BLOCK];
@@ -171,11 +174,16 @@ static void rms_norm(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mkb_norm[] = {
-    {"mkb_batch_norm", batch_norm},
-    {"mkb_group_norm", group_norm},
-    {"mkb_instance_norm", instance_norm},
-    {"mkb_layer_norm", layer_norm},
-    {"mkb_frobenius_norm", frobenius_norm},
-    {"mkb_rms_norm", rms_norm},
-    {NULL, NULL},
+    {"mkb_batch_norm", batch_norm, "x float32 [n, c, *plane], weight? =x (c), bias? =x (c) -> y =x [n, c, *plane]",
+     NULL},
+    {"mkb_group_norm", group_norm,
+     "x float32 [n, num_groups*own, *plane], weight? =x (num_groups*own), bias? =x (num_groups*own) -> y =x [n, "
+     "num_groups*own, *plane]; num_groups int in 1.. = 4",
+     NULL},
+    {"mkb_instance_norm", instance_norm, "x float32 [n, c, *plane] -> y =x [n, c, *plane]", NULL},
+    {"mkb_layer_norm", layer_norm,
+     "x float32 [n, c, *plane], weight? =x (c**plane), bias? =x (c**plane) -> y =x [n, c, *plane]", NULL},
+    {"mkb_frobenius_norm", frobenius_norm, "x float32 (e) -> y =x (e)", NULL},
+    {"mkb_rms_norm", rms_norm, "x float32 [n, c, *plane] -> y =x [n, c, *plane]; eps float = 1e-5", NULL},
+    {NULL, NULL, NULL, NULL},
 };

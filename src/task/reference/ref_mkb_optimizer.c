@@ -40,32 +40,32 @@ static double sgd_op(enum akgen_dtype steps, const double *x, const double *c)
 
 enum { MOST_ATTRS = 5 };
 
-static void elementwise(struct reference_call *call, reference_op *op)
+static void elementwise(struct reference_call *call, reference_op *op, int inputs, int attrs)
 {
     double c[MOST_ATTRS];
-    for (int i = 0; i < call->instance->task->attr_count && i < MOST_ATTRS; i++)
+    for (int i = 0; i < attrs; i++)
         c[i] = reference_attr(call, i);
-    reference_elementwise(call, op, NULL, call->instance->task->input_count, c);
+    reference_elementwise(call, op, NULL, inputs, c);
 }
 
 static void adagrad(struct reference_call *call)
 {
-    elementwise(call, adagrad_op);
+    elementwise(call, adagrad_op, 3, 2);
 }
 
 static void adam(struct reference_call *call)
 {
-    elementwise(call, adam_op);
+    elementwise(call, adam_op, 4, 5);
 }
 
 static void rmsprop(struct reference_call *call)
 {
-    elementwise(call, rmsprop_op);
+    elementwise(call, rmsprop_op, 3, 3);
 }
 
 static void sgd(struct reference_call *call)
 {
-    elementwise(call, sgd_op);
+    elementwise(call, sgd_op, 3, 2);
 }
 
 /* r = m / (sqrt(v) + eps); x: param, m, v; c: eps, then lr and lr times the trust ratio */
@@ -104,6 +104,25 @@ static void lamb(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_mkb_optimizer[] = {
-    {"mkb_adagrad", adagrad}, {"mkb_adam", adam}, {"mkb_lamb", lamb},
-    {"mkb_rmsprop", rmsprop}, {"mkb_sgd", sgd},   {NULL, NULL},
+    {"mkb_adagrad", adagrad,
+     "param float32 (e), grad =param (e), accum =param (e) 'abs(randn)' -> new_param =param (e); lr float = 1e-2, eps "
+     "float = 1e-10",
+     NULL},
+    {"mkb_adam", adam,
+     "param float32 (e), grad =param (e), m =param (e), v =param (e) 'abs(randn)' -> new_param =param (e); beta1 float "
+     "= 0.9, beta2 float = 0.999, lr float = 1e-3, eps float = 1e-8, step int in 1.. = 10",
+     NULL},
+    {"mkb_lamb", lamb,
+     "param float32 (e), m =param (e), v =param (e) 'abs(randn) + 0.01' -> new_param =param (e); lr float = 1e-3, eps "
+     "float = 1e-6",
+     NULL},
+    {"mkb_rmsprop", rmsprop,
+     "param float32 (e), grad =param (e), v =param (e) 'abs(randn)' -> new_param =param (e); lr float = 1e-3, alpha "
+     "float = 0.99, eps float = 1e-8",
+     NULL},
+    {"mkb_sgd", sgd,
+     "param float32 (e), grad =param (e), velocity =param (e) -> new_param =param (e); momentum float = 0.9, lr float "
+     "= 1e-2",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

@@ -2,6 +2,7 @@
  * kernel_size, stride, padding and, for max, dilation; the same for every dimension. The average counts padding. */
 #include "task/reference/reference.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,19 +14,19 @@ struct window {
     int64_t size[SPACE], out[SPACE], kernel[SPACE], stride[SPACE], padding[SPACE], dilation[SPACE];
 };
 
-static struct window window_of(const struct reference_call *call)
+static struct window window_of(const struct reference_call *call, bool max)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_output_shape(call, 0);
     int missing = SPACE - (x->rank - 2);
     struct window window;
     for (int d = 0; d < SPACE; d++) {
         bool there = d >= missing;
         window.size[d] = there ? x->dims[2 + d - missing] : 1;
         window.out[d] = there ? y->dims[2 + d - missing] : 1;
-        window.kernel[d] = there ? (int64_t)reference_attr(call, 0) : 1;
-        window.stride[d] = there ? (int64_t)reference_attr(call, 1) : 1;
-        window.padding[d] = there ? (int64_t)reference_attr(call, 2) : 0;
-        window.dilation[d] = there && call->instance->task->attr_count > 3 ? (int64_t)reference_attr(call, 3) : 1;
+        window.kernel[d] = there ? reference_integer(call, 0) : 1;
+        window.stride[d] = there ? reference_integer(call, 1) : 1;
+        window.padding[d] = there ? reference_integer(call, 2) : 0;
+        window.dilation[d] = there && max ? reference_integer(call, 3) : 1;
     }
     return window;
 }
@@ -55,9 +56,9 @@ static double pooled(const struct window *w, const float *x, const int64_t *o, b
 
 static void pool(struct reference_call *call, bool max)
 {
-    const struct task_tensor *x = reference_input(call, 0), *y = &call->outputs[0].tensors[0];
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
     enum akgen_dtype steps = reference_steps(call, x->type);
-    struct window w = window_of(call);
+    struct window w = window_of(call, max);
     int64_t channel = w.size[0] * w.size[1] * w.size[2], results = w.out[0] * w.out[1] * w.out[2];
     double count = max ? 1 : (double)(w.kernel[0] * w.kernel[1] * w.kernel[2]);
     float *in = malloc(sizeof *in * (size_t)(channel + 1));
@@ -87,8 +88,46 @@ static void maximum(struct reference_call *call)
     pool(call, true);
 }
 
+/* The output has as many places as the window has positions, each of which covers more than padding. */
+static struct akgen_error *fits(const struct reference_call *call, bool max)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_output_shape(call, 0);
+    if (x->rank < 3 || x->rank > SPACE + 2 || y->rank != x->rank)
+        return error_new("x has %d dimensions and the output %d, expected the same from 3 to %d", x->rank, y->rank,
+                         SPACE + 2);
+    struct window w = window_of(call, max);
+    if (w.kernel[SPACE - 1] > INT32_MAX || w.stride[SPACE - 1] > INT32_MAX || w.dilation[SPACE - 1] > INT32_MAX ||
+        w.padding[SPACE - 1] > w.kernel[SPACE - 1] / 2)
+        return error_new("padding is %" PRId64 ", expected at most half of kernel_size %" PRId64, w.padding[SPACE - 1],
+                         w.kernel[SPACE - 1]);
+    for (int d = SPACE - (x->rank - 2); d < SPACE; d++) {
+        int64_t room = w.size[d] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1;
+        int64_t places = room < 0 ? 0 : room / w.stride[d] + 1;
+        if (places < 1 || w.out[d] != places)
+            return error_new("the output has size %" PRId64 " where the window has %" PRId64 " places", w.out[d],
+                             places);
+    }
+    return NULL;
+}
+
+static struct akgen_error *average_fits(const struct reference_call *call)
+{
+    return fits(call, false);
+}
+
+static struct akgen_error *maximum_fits(const struct reference_call *call)
+{
+    return fits(call, true);
+}
+
 const struct task_reference_entry task_references_mkb_pooling[] = {
-    {"mkb_average_pooling", average},
-    {"mkb_max_pooling", maximum},
-    {NULL, NULL},
+    {"mkb_average_pooling", average,
+     "x float32 [n, c, *size] -> y =x [n, c, *out]; kernel_size int in 1.. = 3, stride int in 1.. = 2, padding int in "
+     "0.. = 1 | size size [9, 9] | size out [5, 5]",
+     average_fits},
+    {"mkb_max_pooling", maximum,
+     "x float32 [n, c, *size] -> y =x [n, c, *out]; kernel_size int in 1.. = 3, stride int in 1.. = 2, padding int in "
+     "0.. = 1, dilation? int in 1.. = 1 | size size [9, 9] | size out [5, 5]",
+     maximum_fits},
+    {NULL, NULL, NULL, NULL},
 };

@@ -2,6 +2,7 @@
  * are kept in double and rounded once, which lies within the error of any float32 summation order. */
 #include "task/reference/reference.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,7 +53,7 @@ static void layer_norm_row(enum akgen_dtype steps, int64_t length, double *row, 
 static void inplace_add_layer_norm(struct reference_call *call)
 {
     const struct task_tensor *x1 = reference_input(call, 0), *x2 = reference_input(call, 1);
-    const struct task_tensor *bias = call->instance->inputs[4].count ? reference_input(call, 4) : NULL;
+    const struct task_tensor *bias = reference_optional(call, 4);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     double *gamma = reference_read_all(reference_input(call, 2)), *beta = reference_read_all(reference_input(call, 3));
     int64_t length = reference_input(call, 2)->elements, rows = length ? x1->elements / length : 0;
@@ -247,10 +248,9 @@ static void deep_norm(struct reference_call *call)
 static void layer_norm_v4(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0), *shape = reference_input(call, 1);
-    const struct task_argument *inputs = call->instance->inputs;
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    double *gamma = inputs[2].count ? reference_read_all(&inputs[2].tensors[0]) : NULL;
-    double *beta = inputs[3].count ? reference_read_all(&inputs[3].tensors[0]) : NULL;
+    double *gamma = reference_read_optional(call, 2);
+    double *beta = reference_read_optional(call, 3);
     double mean, variance, rstd;
     int64_t length = 1;
     for (int i = 0; i < shape->elements; i++)
@@ -297,7 +297,7 @@ static void batch_norm_v3(struct reference_call *call)
     double *w = reference_read_all(weight), *b = reference_read_all(reference_input(call, 2));
     int64_t channels = x->dims[1], batch = x->dims[0], rest = batch * channels ? x->elements / batch / channels : 0;
     double *values = reference_numbers(batch * rest), mean, variance, rstd;
-    bool training = json_is_true(call->instance->attrs[2]);
+    bool training = reference_flag(call, 2);
     reference_retype(call, 0, weight->type);
     reference_retype(call, 3, x->type);
     reference_retype(call, 4, x->type);
@@ -327,11 +327,11 @@ static void group_norm_swish(struct reference_call *call)
 {
     const struct task_tensor *x = reference_input(call, 0);
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
-    int64_t groups = (int64_t)reference_attr(call, 0), channels = x->dims[1], spans = x->dims[0] * groups;
+    int64_t groups = reference_integer(call, 0), channels = x->dims[1], spans = x->dims[0] * groups;
     int64_t span = spans ? x->elements / spans : 0, rest = span / (channels / groups);
     double *gamma = reference_read_all(reference_input(call, 1)), *beta = reference_read_all(reference_input(call, 2));
     double *values = reference_numbers(span), mean, variance, rstd, scale = R(reference_attr(call, 4));
-    bool swish = json_is_true(call->instance->attrs[3]);
+    bool swish = reference_flag(call, 3);
     for (int64_t s = 0; s < spans; s++) {
         task_read_double(x, s * span, (int)span, values);
         moments(steps, span, values, reference_attr(call, 2), &mean, &variance, &rstd);
@@ -349,18 +349,77 @@ static void group_norm_swish(struct reference_call *call)
     free(values);
 }
 
+/* Input 1 holds the last sizes of x. */
+static struct akgen_error *layer_norm_v4_fits(const struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *shape = reference_input(call, 1);
+    int64_t size;
+    for (int i = 0; shape->values && i < shape->elements; i++) {
+        int d = x->rank - (int)shape->elements + i;
+        task_read_integer(shape, i, 1, &size);
+        if (size != x->dims[d])
+            return error_new("normalized_shape holds %" PRId64 " for dimension %d of x, which has %" PRId64, size, d,
+                             x->dims[d]);
+    }
+    return NULL;
+}
+
 const struct task_reference_entry task_references_norm[] = {
-    {"rms_norm", rms_norm},
-    {"add_layer_norm", add_layer_norm},
-    {"inplace_add_layer_norm", inplace_add_layer_norm},
-    {"pre_layer_norm", pre_layer_norm},
-    {"add_rms_norm", add_rms_norm},
-    {"add_rms_norm_cast", add_rms_norm_cast},
-    {"inplace_add_rms_norm", inplace_add_rms_norm},
-    {"add_rms_norm_quant", add_rms_norm_quant},
-    {"deep_norm", deep_norm},
-    {"layer_norm_v4", layer_norm_v4},
-    {"batch_norm_v3", batch_norm_v3},
-    {"group_norm_swish", group_norm_swish},
-    {NULL, NULL},
+    {"rms_norm", rms_norm,
+     "x floating [*rows, *n], gamma floating [*n] -> y =x [*rows, *n], rstd? float32 (*rows); epsilon float = 1e-6",
+     NULL},
+    {"add_layer_norm", add_layer_norm,
+     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], beta floating [*n], bias? floating [*rows, *n] "
+     "or [*n] -> y =x1 [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows), x? =x1 [*rows, *n]; epsilon float = "
+     "1e-5, additional_output bool = true",
+     NULL},
+    {"inplace_add_layer_norm", inplace_add_layer_norm,
+     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], beta floating [*n], bias? floating [*rows, *n] "
+     "or [*n] -> x1 =x1 [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows), x2? =x1 [*rows, *n]; epsilon float "
+     "= 1e-5, additional_output bool = true",
+     NULL},
+    {"pre_layer_norm", pre_layer_norm,
+     "x floating [*rows, *n], y =x [*rows, *n], gamma floating [*n], beta floating [*n] -> res_out =x [*rows, *n]; "
+     "epsilon float = 1e-6",
+     NULL},
+    {"add_rms_norm", add_rms_norm,
+     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> y =x1 [*rows, *n], rstd? float32 (*rows), x? "
+     "=x1 [*rows, *n]; epsilon float = 1e-6",
+     NULL},
+    {"add_rms_norm_cast", add_rms_norm_cast,
+     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> y1 float32 [*rows, *n], y2? =x1 [*rows, *n], "
+     "rstd? float32 (*rows), x? =x1 [*rows, *n]; epsilon float = 1e-6",
+     NULL},
+    {"inplace_add_rms_norm", inplace_add_rms_norm,
+     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n] -> x1 =x1 [*rows, *n], rstd? float32 (*rows), "
+     "x2? =x1 [*rows, *n]; epsilon float = 1e-6",
+     NULL},
+    {"add_rms_norm_quant", add_rms_norm_quant,
+     "x1 floating [*rows, *n], x2 =x1 [*rows, *n], gamma floating [*n], scales1 float32/bfloat16 [*n] 'rand + 0.1', "
+     "scales2? float32/bfloat16 [*n] 'rand + 0.1', zero_points1 int32/bfloat16 [*n], zero_points2? int32/bfloat16 [*n] "
+     "-> y1 int8 [*rows, *n], y2! int8 [*rows, *n], x? =x1 [*rows, *n]; axis int in -1..-1 = -1, epsilon float = 1e-6, "
+     "div_mode bool = true",
+     NULL},
+    {"deep_norm", deep_norm,
+     "x floating [*rows, *n], gx =x [*rows, *n], beta floating [*n], gamma floating [*n] -> mean? float32 (*rows), "
+     "rstd? float32 (*rows), y =x [*rows, *n]; alpha float = 0.3, epsilon float = 1e-6",
+     NULL},
+    {"layer_norm_v4", layer_norm_v4,
+     "x floating [*rows, *n:depth], normalized_shape index (depth) '$n', gamma? floating [*n], beta? floating [*n] -> "
+     "y =x [*rows, *n], mean? float32 (*rows), rstd? float32 (*rows); epsilon float = 1e-5 | size n [6] | size depth "
+     "[1]",
+     layer_norm_v4_fits},
+    {"batch_norm_v3", batch_norm_v3,
+     "x floating [batch, c, *plane], weight floating [c], bias =weight [c], running_mean float32 [c], running_var "
+     "float32 [c] 'rand + 1e-3' -> y =x [batch, c, *plane], running_mean? float32 [c], running_var? float32 [c], "
+     "save_mean? float32 [c], save_rstd? float32 [c]; epsilon float = 1e-5, momentum float = 0.1, is_training bool = "
+     "true",
+     NULL},
+    {"group_norm_swish", group_norm_swish,
+     "x floating [batch, num_groups*own, *plane], gamma floating [num_groups*own], beta floating [num_groups*own] -> y "
+     "=x [batch, num_groups*own, *plane], mean? floating (batch*num_groups), rstd? floating (batch*num_groups); "
+     "num_groups int in 1.. = 4, data_format string of NCHW = NCHW, eps float = 1e-5, activate_swish bool = true, "
+     "swish_scale float = 1.0",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

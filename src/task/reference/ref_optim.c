@@ -64,8 +64,8 @@ static void apply_adam_w_v2(struct reference_call *call)
         [CORRECTION2] = 1 - pow(beta2, step),
         [STEP_SIZE] = lr / (1 - pow(beta1, step)),
         [EPSILON] = reference_attr(call, 4),
-        [AMSGRAD] = json_is_true(call->instance->attrs[5]),
-        [MAXIMIZE] = json_is_true(call->instance->attrs[6]),
+        [AMSGRAD] = reference_flag(call, 5),
+        [MAXIMIZE] = reference_flag(call, 6),
     };
     run_step(call, adam_w_op, reference_input(call, 0)->type, which, STATES, from, 4, c);
 }
@@ -95,7 +95,7 @@ static void apply_fused_ema_adam(struct reference_call *call)
     static const int which[] = {0, 1, 2, 3, 4}, from[] = {1, 2, 3, 4};
     enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
     double step = reference_scalar(call, 5), beta1 = reference_attr(call, 2), beta2 = reference_attr(call, 3);
-    bool correct = json_is_true(call->instance->attrs[6]);
+    bool correct = reference_flag(call, 6);
     const double c[EMA_NUMBERS] = {
         [LR] = reference_attr(call, 0),
         [DECAY] = reference_attr(call, 1),
@@ -111,7 +111,17 @@ static void apply_fused_ema_adam(struct reference_call *call)
 }
 
 const struct task_reference_entry task_references_optim[] = {
-    {"apply_adam_w_v2", apply_adam_w_v2},
-    {"apply_fused_ema_adam", apply_fused_ema_adam},
-    {NULL, NULL},
+    {"apply_adam_w_v2", apply_adam_w_v2,
+     "var floating (e) 'uniform(0.1, 1)', m =var (e) 'uniform(0.1, 1)', v =var (e) 'uniform(0.1, 1)', grad =var (e) "
+     "'uniform(0.1, 1)', step float32/int64 (1) '3', max_grad_norm =var (e) 'uniform(0.1, 1)' -> var =var (e), m? =var "
+     "(e), v? =var (e), max_grad_norm? =var (e); lr float = 0.01, beta1 float = 0.9, beta2 float = 0.99, weight_decay "
+     "float = 5e-3, eps float = 1e-6, amsgrad bool = false, maximize bool = false",
+     NULL},
+    {"apply_fused_ema_adam", apply_fused_ema_adam,
+     "grad floating (e), var =grad (e), m =grad (e), v =grad (e) 'abs(randn)', s =grad (e), step int64 (1) in 1.. '10' "
+     "-> var =grad (e), m? =grad (e), v? =grad (e), s? =grad (e); lr float = 0.001, ema_decay float = 0.999, beta1 "
+     "float = 0.9, beta2 float = 0.999, eps float = 1e-8, mode int in 0..1 = 0, bias_correction bool = true, "
+     "weight_decay float = 0.1",
+     NULL},
+    {NULL, NULL, NULL, NULL},
 };

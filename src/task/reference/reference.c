@@ -5,7 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arguments. */
+/* Arguments. What a reference asks for is what its signature has. */
+static const struct reference_signature *signature_of(const struct reference_call *call)
+{
+    return call->instance->task->signature;
+}
+
+const struct task_tensor *reference_input(const struct reference_call *call, int index)
+{
+    const struct signature_param *param = &signature_of(call)->inputs[index];
+    assert(index < signature_of(call)->input_count && !param->optional && !param->list);
+    return &call->instance->inputs[index].tensors[0];
+}
+
+const struct task_tensor *reference_optional(const struct reference_call *call, int index)
+{
+    const struct signature_param *param = &signature_of(call)->inputs[index];
+    assert(index < signature_of(call)->input_count && param->optional && !param->list);
+    bool there = index < call->instance->task->input_count && call->instance->inputs[index].count;
+    return there ? &call->instance->inputs[index].tensors[0] : NULL;
+}
+
+const struct task_argument *reference_list(const struct reference_call *call, int index)
+{
+    const struct signature_param *param = &signature_of(call)->inputs[index];
+    assert(index < signature_of(call)->input_count && !param->optional && param->list);
+    return &call->instance->inputs[index];
+}
+
+double *reference_read_optional(const struct reference_call *call, int index)
+{
+    const struct task_tensor *tensor = reference_optional(call, index);
+    return tensor ? reference_read_all(tensor) : NULL;
+}
+
 double reference_scalar(const struct reference_call *call, int index)
 {
     double value;
@@ -13,21 +46,62 @@ double reference_scalar(const struct reference_call *call, int index)
     return value;
 }
 
+/* NULL: an optional one that the task lacks. */
+static const json_t *attr_of(const struct reference_call *call, int index, enum task_attr_type type)
+{
+    const struct signature_attr *attr = &signature_of(call)->attrs[index];
+    bool there = index < call->instance->task->attr_count;
+    assert(index < signature_of(call)->attr_count && attr->type == type && (there || attr->optional));
+    return there ? call->instance->attrs[index] : NULL;
+}
+
 double reference_attr(const struct reference_call *call, int index)
 {
-    return json_number_value(call->instance->attrs[index]);
+    const struct signature_attr *attr = &signature_of(call)->attrs[index];
+    const json_t *value = attr_of(call, index, attr->type == TASK_ATTR_INT ? TASK_ATTR_INT : TASK_ATTR_FLOAT);
+    return value ? json_number_value(value) : strtod(attr->value, NULL);
+}
+
+int64_t reference_integer(const struct reference_call *call, int index)
+{
+    const int64_t most = INT64_C(1) << 40;
+    const json_t *value = attr_of(call, index, TASK_ATTR_INT);
+    int64_t integer = value ? json_integer_value(value) : strtoll(signature_of(call)->attrs[index].value, NULL, 10);
+    return integer > most ? most : integer < -most ? -most : integer;
+}
+
+bool reference_flag(const struct reference_call *call, int index)
+{
+    return json_is_true(attr_of(call, index, TASK_ATTR_BOOL));
+}
+
+const char *reference_text(const struct reference_call *call, int index)
+{
+    return json_string_value(attr_of(call, index, TASK_ATTR_STRING));
+}
+
+int64_t reference_item_count(const struct reference_call *call, int index)
+{
+    return (int64_t)json_array_size(attr_of(call, index, TASK_ATTR_LIST_INT));
+}
+
+int64_t reference_item(const struct reference_call *call, int index, int64_t item)
+{
+    return json_integer_value(json_array_get(attr_of(call, index, TASK_ATTR_LIST_INT), (size_t)item));
 }
 
 void reference_copy(const struct task_tensor *from, int64_t from_at, const struct task_tensor *to, int64_t to_at,
                     int64_t elements)
 {
+    int scalars = from->type == AKGEN_COMPLEX64 ? 2 : 1;
+    assert(from_at >= 0 && to_at >= 0 && elements >= 0 && (from_at + elements) * scalars <= task_scalars(from) &&
+           (to_at + elements) * scalars <= task_scalars(to));
     if (from->type == to->type) {
         size_t size = akgen_dtype_size(from->type);
         memcpy((char *)to->values + (size_t)to_at * size, (const char *)from->values + (size_t)from_at * size,
                (size_t)elements * size);
         return;
     }
-    int scalars = from->type == AKGEN_COMPLEX64 ? 2 : 1;
     double values[2 * REFERENCE_BLOCK];
     for (int64_t first = 0; first < elements; first += REFERENCE_BLOCK) {
         int n = elements - first < REFERENCE_BLOCK ? (int)(elements - first) : REFERENCE_BLOCK;
@@ -38,9 +112,7 @@ void reference_copy(const struct task_tensor *from, int64_t from_at, const struc
 
 double reference_column(const struct reference_call *call, const char *column)
 {
-    int index = task_column_index(call->instance->task, column);
-    const struct expr_value *cell = index == TASK_NONE ? NULL : &call->instance->cells[index];
-    return cell && expr_is_number(cell) ? expr_number(cell) : 0;
+    return expr_number(&call->instance->cells[task_column_index(call->instance->task, column)]);
 }
 
 bool reference_any_not_finite(const struct task_argument *list)
@@ -63,15 +135,38 @@ double reference_int8(const struct reference_call *call, double value)
     return fmax(-128, fmin(127, call->profile == TASK_STRICT ? value : rint(value)));
 }
 
+struct task_tensor *reference_result(const struct reference_call *call, int index)
+{
+    const struct signature_param *param = &signature_of(call)->outputs[index];
+    assert(index < signature_of(call)->output_count && !param->optional && !param->unmade && !param->list);
+    return &call->outputs[index].tensors[0];
+}
+
+const struct task_argument *reference_results(const struct reference_call *call, int index)
+{
+    const struct signature_param *param = &signature_of(call)->outputs[index];
+    assert(index < signature_of(call)->output_count && !param->optional && !param->unmade && param->list);
+    return &call->outputs[index];
+}
+
 const struct task_tensor *reference_output(const struct reference_call *call, int index)
 {
-    return call->outputs[index].count ? &call->outputs[index].tensors[0] : NULL;
+    assert(!signature_of(call) || index < signature_of(call)->output_count);
+    bool there = index < call->instance->task->output_count && call->outputs[index].count;
+    return there ? &call->outputs[index].tensors[0] : NULL;
+}
+
+const struct task_tensor *reference_output_shape(const struct reference_call *call, int index)
+{
+    assert(index < signature_of(call)->output_count && !signature_of(call)->outputs[index].optional);
+    return &call->instance->outputs[index].tensors[0];
 }
 
 void reference_store(const struct reference_call *call, int output, int64_t first, int64_t n, const double *values)
 {
-    if (call->outputs[output].count)
-        task_write_double(&call->outputs[output].tensors[0], first, (int)n, values);
+    const struct task_tensor *tensor = reference_output(call, output);
+    if (tensor)
+        task_write_double(tensor, first, (int)n, values);
 }
 
 double *reference_numbers(int64_t length)
@@ -152,7 +247,7 @@ void reference_elementwise(struct reference_call *call, reference_op *op, refere
                            const double *c)
 {
     assert(arity >= 1 && arity <= REFERENCE_ARITY);
-    const struct task_tensor *in[REFERENCE_ARITY], *out = &call->outputs[0].tensors[0];
+    const struct task_tensor *in[REFERENCE_ARITY], *out = reference_result(call, 0);
     for (int i = 0; i < arity; i++)
         in[i] = reference_input(call, i);
     if (task_is_float(in[0]->type))

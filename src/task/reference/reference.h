@@ -5,7 +5,7 @@
 #ifndef TASK_REFERENCE_H
 #define TASK_REFERENCE_H
 
-#include "task/model/model.h"
+#include "task/reference/signature.h"
 
 struct reference_call {
     const struct task_instance *instance;
@@ -15,11 +15,16 @@ struct reference_call {
     struct task_argument *outputs;
 };
 typedef void task_reference_function(struct reference_call *call);
+/* What a signature cannot say of a case: an error about its shapes, and about the inputs' values where they have been
+ * made. The case fits the signature; `outputs` is NULL. */
+typedef struct akgen_error *task_reference_fit(const struct reference_call *call);
 /* A file's references: `const struct task_reference_entry task_references_FAMILY[]`, ends with a NULL name.
  * families.def lists the families, and nothing else does. */
 struct task_reference_entry {
     const char *name; /* as in task.yaml */
     task_reference_function *compute;
+    const char *needs;        /* its signature (signature.h); NULL: what the task's formulas name */
+    task_reference_fit *fits; /* NULL: the signature says it all */
 };
 enum { REFERENCE_BLOCK = 512, REFERENCE_ARITY = 4 };
 
@@ -33,6 +38,12 @@ static inline double reference_round(enum akgen_dtype type, double value)
 {
     return task_round(type, value);
 }
+/* A Python number that a tensor is multiplied with or divided by: torch on a CPU, where upstream runs its modules (2.5.1),
+ * keeps it in float32 for half types since 2.1. What is added takes the tensor's type: reference_round. */
+static inline double reference_factor(enum akgen_dtype steps, double value)
+{
+    return steps == AKGEN_DOUBLE ? value : (double)(float)value;
+}
 /* The module's result has this type (wider than the operator's output): replaces the tensors of an output. Golden
  * outputs keep float64. */
 void reference_retype(struct reference_call *call, int output, enum akgen_dtype type);
@@ -40,8 +51,13 @@ void reference_retype(struct reference_call *call, int output, enum akgen_dtype 
 void reference_quantized(struct reference_call *call, int output);
 /* Such a number as int8: clamped, and rounded half to even unless the call is for golden. */
 double reference_int8(const struct reference_call *call, double value);
-/* Tensor 0 of an output, NULL if it is not judged. */
+/* Outputs: tensor 0 of one that the signature demands, judged or not; all tensors of such a list; tensor 0 of any, NULL
+ * if it is not there or not judged. Asking for what the signature does not have ends the process. */
+struct task_tensor *reference_result(const struct reference_call *call, int index);
+const struct task_argument *reference_results(const struct reference_call *call, int index);
 const struct task_tensor *reference_output(const struct reference_call *call, int index);
+/* Its shape, in every call. */
+const struct task_tensor *reference_output_shape(const struct reference_call *call, int index);
 /* Stores elements first .. first + n - 1 of an output if it is judged. */
 void reference_store(const struct reference_call *call, int output, int64_t first, int64_t n, const double *values);
 /* Memory for `length` numbers, zeroed; all elements of a tensor. The caller frees them. */
@@ -52,20 +68,33 @@ double reference_gelu(double x, bool tanh_form);
 /* Tensors that are split in two along `dim` (negative: from the end): how many elements one half has in each block. */
 int64_t reference_half(const struct task_tensor *x, int dim);
 
-/* Tensor 0 of an input. */
-static inline const struct task_tensor *reference_input(const struct reference_call *call, int index)
-{
-    return &call->instance->inputs[index].tensors[0];
-}
+/* Inputs as the signature has them: tensor 0 of one that is always there; NULL if an optional one is not; a list. */
+const struct task_tensor *reference_input(const struct reference_call *call, int index);
+const struct task_tensor *reference_optional(const struct reference_call *call, int index);
+const struct task_argument *reference_list(const struct reference_call *call, int index);
+/* Elements of an optional input, NULL if it is not there. The caller frees them. */
+double *reference_read_optional(const struct reference_call *call, int index);
 /* Element 0 of an input. */
 double reference_scalar(const struct reference_call *call, int index);
-/* A numeric attribute by position. */
+/* Attributes by position: a number, an optional one's default if the task lacks it; an int, at most 2^40 (no tensor has
+ * more elements); a bool; a text; a list's length and one of its integers. */
 double reference_attr(const struct reference_call *call, int index);
+int64_t reference_integer(const struct reference_call *call, int index);
+bool reference_flag(const struct reference_call *call, int index);
+const char *reference_text(const struct reference_call *call, int index);
+int64_t reference_item_count(const struct reference_call *call, int index);
+int64_t reference_item(const struct reference_call *call, int index, int64_t item);
 /* Copies elements as they are; into a float64 tensor they are widened. */
 void reference_copy(const struct task_tensor *from, int64_t from_at, const struct task_tensor *to, int64_t to_at,
                     int64_t elements);
 /* The number in a column of cases.csv. */
 double reference_column(const struct reference_call *call, const char *column);
+
+/* A number without its fraction; 0 if int64 cannot hold it. */
+static inline int64_t reference_whole(double value)
+{
+    return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : 0;
+}
 
 /* True if any element of a list of floating tensors is inf or nan. */
 bool reference_any_not_finite(const struct task_argument *list);

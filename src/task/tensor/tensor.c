@@ -1,6 +1,7 @@
 /* Reading and writing tensors of any element type as float, double or int64. */
 #include "task/tensor/tensor.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* X(dtype, C type, how to widen x, how to narrow v) for each type that is held as a number. */
@@ -14,6 +15,12 @@
     X(AKGEN_UINT32, uint32_t)                                                                                          \
     X(AKGEN_UINT64, uint64_t)                                                                                          \
     X(AKGEN_BOOL, uint8_t)
+
+/* A reference that reads or writes beside a tensor is a mistake of ours, which no result may hide. */
+static void check_bounds(const struct task_tensor *tensor, int64_t first, int n)
+{
+    assert(n == 0 || (first >= 0 && n > 0 && first + n <= task_scalars(tensor)));
+}
 
 static int64_t integer_of(double value)
 {
@@ -29,6 +36,7 @@ static int64_t integer_of(double value)
     void name(const struct task_tensor *tensor, int64_t first, int n, to *out)                                         \
     {                                                                                                                  \
         const uint16_t *bits = tensor->values;                                                                         \
+        check_bounds(tensor, first, n);                                                                                \
         switch (tensor->type) {                                                                                        \
             NUMBER_TYPES(READ_##to)                                                                                    \
             READ(AKGEN_FLOAT, float, to)                                                                               \
@@ -51,6 +59,7 @@ READER(task_read_double, double)
 #define READ_int64_t(type, c_type) READ(type, c_type, int64_t)
 void task_read_integer(const struct task_tensor *tensor, int64_t first, int n, int64_t *out)
 {
+    check_bounds(tensor, first, n);
     switch (tensor->type) {
         NUMBER_TYPES(READ_int64_t)
     default:
@@ -72,6 +81,7 @@ void task_read_integer(const struct task_tensor *tensor, int64_t first, int n, i
 #define WRITER(name, from, half_from, bf16_from, WRITE_INTEGER)                                                        \
     void name(const struct task_tensor *tensor, int64_t first, int n, const from *in)                                  \
     {                                                                                                                  \
+        check_bounds(tensor, first, n);                                                                                \
         switch (tensor->type) {                                                                                        \
             WRITE_INTEGER(AKGEN_INT8, int8_t)                                                                          \
             WRITE_INTEGER(AKGEN_INT16, int16_t)                                                                        \

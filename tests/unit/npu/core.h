@@ -151,6 +151,12 @@ bool npu_ub_defined(const struct npu_core *core, const void *at, size_t bytes)
     return fake_all(at, bytes);
 }
 
+bool npu_ub_any_defined(const struct npu_core *core, const void *at, size_t bytes)
+{
+    (void)core;
+    return memchr(fake_flags(at, bytes), 1, bytes) != NULL;
+}
+
 bool npu_gm_defined(const struct npu_core *core, const void *at, size_t bytes)
 {
     (void)core;
@@ -369,7 +375,7 @@ static inline void fake_stop(void)
 {
     npu_pipe_object_destroy(&fake);
     npu_schedule_destroy(fake.schedule);
-    npu_order_destroy(fake.order);
+    npu_order_destroy(&fake);
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* Host parts compiled from tests/unit/op/samples with the headers of include/cann, loaded, described and tiled. */
+#include "abi/op_abi.h"
 #include "op/op.h"
 
 #include <stdarg.h>
@@ -43,7 +44,7 @@ static void expect_error(struct akgen_error *error, const char *part)
 
 static void describe_probe(struct op_def *def)
 {
-    struct akgen_error *error = op_describe(&arena, build("probe_op"), "Probe", def);
+    struct akgen_error *error = op_describe(&arena, build("probe_op"), "Probe", NULL, def);
     if (error)
         fail_msg("%s", error->message);
 }
@@ -94,13 +95,14 @@ static void refuses_to_describe(void **state)
 {
     (void)state;
     struct op_def def;
-    expect_error(op_describe(&arena, build("no_op"), NULL, &def), "OP_ADD is missing");
-    expect_error(op_describe(&arena, build("plain_op"), NULL, &def), "several operators (PlainSecond, PlainFirst)");
-    expect_error(op_describe(&arena, build("plain_op"), "Other", &def), "expected OP_ADD(Other)");
-    expect_error(op_describe(&arena, build("plain_op"), "PlainSecond", &def),
+    expect_error(op_describe(&arena, build("no_op"), NULL, NULL, &def), "OP_ADD is missing");
+    expect_error(op_describe(&arena, build("plain_op"), NULL, NULL, &def),
+                 "several operators (PlainSecond, PlainFirst)");
+    expect_error(op_describe(&arena, build("plain_op"), "Other", NULL, &def), "expected OP_ADD(Other)");
+    expect_error(op_describe(&arena, build("plain_op"), "PlainSecond", NULL, &def),
                  "input 'y' lists 1 data types, but 'x' lists 2");
-    expect_error(op_describe(&arena, build("undefined_symbol"), NULL, &def), "akgen_test_defined_nowhere");
-    expect_error(op_describe(&arena, "/nowhere/host.so", NULL, &def), "cannot be loaded");
+    expect_error(op_describe(&arena, build("undefined_symbol"), NULL, NULL, &def), "akgen_test_defined_nowhere");
+    expect_error(op_describe(&arena, "/nowhere/host.so", NULL, NULL, &def), "cannot be loaded");
 }
 
 /* Two alternatives of x with each of the three combinations of y. */
@@ -108,7 +110,7 @@ static void multiplies_type_lists(void **state)
 {
     (void)state;
     struct op_def def;
-    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", &def));
+    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", NULL, &def));
     assert_int_equal(def.combinations, 6);
     const enum akgen_dtype x[] = {AKGEN_FLOAT, AKGEN_FLOAT, AKGEN_FLOAT, AKGEN_BF16, AKGEN_BF16, AKGEN_BF16};
     const enum akgen_dtype y[] = {AKGEN_INT32, AKGEN_INT8, AKGEN_INT16, AKGEN_INT32, AKGEN_INT8, AKGEN_INT16};
@@ -186,6 +188,33 @@ static void tiles_what_it_sees(void **state)
     op_def_release(&def);
 }
 
+static void reads_values_as_opbase_does(void **state)
+{
+    (void)state;
+    struct op_def def;
+    describe_probe(&def);
+    struct probe_call c;
+    make_call(&c, 8);
+    struct op_tiling tiling;
+    assert_null(op_tile(&def, &c.call, &tiling));
+    assert_int_equal(tiling.key, 8);
+    json_decref(c.attrs[1].value);
+    free(tiling.bytes);
+    op_def_release(&def);
+}
+
+/* CANN 8.1, data/platform_config: the two series have names of their own. */
+static void the_chip_says_its_series(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {{"Ascend910B2", "Ascend910B"}, {"Ascend910_9392", "Ascend910_93"}};
+    for (int i = 0; i < 2; i++) {
+        const struct akgen_platform *chip = (const struct akgen_platform *)npu_soc_find(names[i][0]);
+        assert_string_equal(akgen_platform_resource(chip, "version", "Short_SoC_version"), names[i][1]);
+        assert_string_equal(akgen_platform_resource(chip, "version", "SoC_version"), names[i][0]);
+    }
+}
+
 static void selects_by_key(void **state)
 {
     (void)state;
@@ -254,7 +283,7 @@ static void tiles_plain_structures(void **state)
 {
     (void)state;
     struct op_def def;
-    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", &def));
+    assert_null(op_describe(&arena, build("plain_op"), "PlainFirst", NULL, &def));
     struct op_tensor tensor = {.type = AKGEN_FLOAT, .format = 2, .rank = 1, .dims = {77}};
     struct op_argument inputs[2] = {{&tensor, 1}, {&tensor, 1}};
     struct op_call call = {.soc = npu_soc_find("Ascend910B4"), .inputs = inputs, .input_count = 2};
@@ -397,7 +426,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(describes_parameters),      cmocka_unit_test(describes_attributes),
         cmocka_unit_test(refuses_to_describe),       cmocka_unit_test(multiplies_type_lists),
-        cmocka_unit_test(tiles_what_it_sees),        cmocka_unit_test(selects_by_key),
+        cmocka_unit_test(tiles_what_it_sees),        cmocka_unit_test(reads_values_as_opbase_does),
+        cmocka_unit_test(the_chip_says_its_series),  cmocka_unit_test(selects_by_key),
         cmocka_unit_test(refuses_to_tile),           cmocka_unit_test(tiles_plain_structures),
         cmocka_unit_test(header_has_the_layout),     cmocka_unit_test(json_round_trip),
         cmocka_unit_test(names_what_is_unsupported), cmocka_unit_test(keys_hold_template_arguments),

@@ -73,7 +73,8 @@ static void finds_a_project(void **state)
     put("good/op_host/add_custom.cpp", "#include \"register/op_def_registry.h\"\n");
     put("good/op_host/add_custom_def.cpp", "#include \"register/op_def_registry.h\"\n");
     put("good/op_host/aclnn_add.cpp", "#include \"aclnn/aclnn_base.h\"\n");
-    put("good/op_host/add_l0.cpp", "#include \"opdev/op_log.h\"\n");
+    put("good/op_host/add_l0.cpp", "#include \"opdev/op_log.h\"\n// no TilingContext\n");
+    put("good/op_host/add_tiling.cpp", "#include \"aclnn/opdev/platform.h\"\nbool f(gert::TilingContext *);\n");
     put("good/CMakeLists.txt", "# --cce-auto-sync=on in a comment\n"
                                "add_ops_compile_options(\n OP_NAME AddCustom\n OPTIONS --cce-auto-sync=off -DTILE=4\n"
                                " -Werror -DSHELL=$(id) -Iinclude -I/etc -I../up -fplugin=x -UOLD)\n");
@@ -83,12 +84,33 @@ static void finds_a_project(void **state)
         assert_null(op_project_find(&arena, in("good"), types[i], true, &project));
         assert_string_equal(project.entry, "add_custom");
         assert_string_equal(project.kernel_source, in("good/op_kernel/add_custom.cpp"));
-        assert_int_equal(project.host_count, 2);
+        assert_int_equal(project.host_count, 3);
         assert_string_equal(project.host_sources[1], in("good/op_host/add_custom_def.cpp"));
+        assert_string_equal(project.host_sources[2], in("good/op_host/add_tiling.cpp"));
         assert_int_equal(project.sync, NPU_SYNC_MANUAL);
         assert_true(project.sync_stated);
         assert_string_equal(project.options, "-DTILE=4 -Iinclude -UOLD");
     }
+}
+
+/* The OpDef may give the kernel's source another name. */
+static void takes_the_source_that_op_file_names(void **state)
+{
+    (void)state;
+    static const char def[] = "config950.ExtendCfgInfo(\"opFile.value\", \"../x\");\n"
+                              "config.ExtendCfgInfo(\"opFile.value\",\n                     \"add_apt\");\n";
+    put("named/op_kernel/add_apt.cpp", kernel);
+    put("named/op_host/add_def.cpp", def);
+    struct op_project project;
+    assert_null(op_project_find(&arena, in("named"), "AddCustom", true, &project));
+    assert_string_equal(project.entry, "add_custom");
+    assert_string_equal(project.kernel_source, in("named/op_kernel/add_apt.cpp"));
+    put("named/op_host/add_def.cpp", "config.ExtendCfgInfo(\"opFile.value\", \"other\");");
+    expect_error("named", "AddCustom", "no kernel source add_custom.cpp; the folder holds add_apt.cpp");
+    put("named/op_host/add_def.cpp", def);
+    put("named/op_kernel/add_custom.cpp", kernel);
+    assert_null(op_project_find(&arena, in("named"), "AddCustom", true, &project));
+    assert_string_equal(project.kernel_source, in("named/op_kernel/add_custom.cpp"));
 }
 
 static void defaults_without_cmake(void **state)
@@ -112,6 +134,10 @@ static void tells_what_is_wrong(void **state)
     expect_error("file", "AddCustom", "not a directory");
     put("nokernel/op_host/a.cpp", "");
     expect_error("nokernel", "AddCustom", "there is no folder op_kernel");
+    struct op_project project;
+    struct akgen_error *error = op_project_find(&arena, in("nokernel"), "AddCustom", true, &project);
+    assert_string_equal(error->message, "there is no folder op_kernel"); /* wherever it lies */
+    error_free(error);
     put("headers/op_kernel/a.h", "");
     expect_error("headers", "AddCustom", "no kernel source");
     put("other/op_kernel/mul_custom.cpp", kernel);
@@ -149,7 +175,7 @@ static void a_file_that_ends_early(void **state)
     (void)state;
     for (int number = 1; number <= 3; number++) { /* the kernel, the host part, CMakeLists.txt */
         struct op_project project;
-        inject_arm(INJECT_READ, number);
+        inject_arm(INJECT_READ, number, number);
         struct akgen_error *error = op_project_find(&arena, in("good"), "AddCustom", true, &project);
         assert_non_null(error);
         assert_non_null(project.unreadable);
@@ -157,14 +183,17 @@ static void a_file_that_ends_early(void **state)
         assert_non_null(strstr(error->message, "could not be read to its end"));
         error_free(error);
     }
-    inject_arm(INJECT_READ, 0);
+    inject_arm(INJECT_READ, 0, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_like_msopgen),     cmocka_unit_test(finds_a_project),
-        cmocka_unit_test(defaults_without_cmake), cmocka_unit_test(tells_what_is_wrong),
+        cmocka_unit_test(names_like_msopgen),
+        cmocka_unit_test(finds_a_project),
+        cmocka_unit_test(takes_the_source_that_op_file_names),
+        cmocka_unit_test(defaults_without_cmake),
+        cmocka_unit_test(tells_what_is_wrong),
         cmocka_unit_test(a_file_that_ends_early),
     };
     if (!mkdtemp(work))

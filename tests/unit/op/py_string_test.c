@@ -163,7 +163,7 @@ static void wrapper(void **state)
                                     "  auto xc = x.contiguous(); // x * 2\n"
                                     "  std::vector<int64_t> shape(x.sizes().begin(), x.sizes().end());\n"
                                     "  at::Tensor out = at::empty(shape, x.options());\n"
-                                    "  EXEC_NPU_CMD(aclnnOp, xc, w, static_cast<float>(e), b, 4, out);\n"
+                                    "  EXEC_NPU_CMD(aclnnOp, xc, w, static_cast<double>(e), b, 4, out);\n"
                                     "  return out;\n}\n"
                                     "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"f\", &g, \"doc\"); }\n",
                             .line = 1};

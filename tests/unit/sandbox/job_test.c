@@ -20,6 +20,7 @@ static json_t *example(void)
                                     {.alias = -1}};
     struct job_argument output = {.tensors = tensors, .count = 1, .alias = 0};
     struct op_attr attr = {.name = "alpha", .type = OP_ATTR_FLOAT, .value = json_real(0.25)};
+    const struct npu_racing_read racing[] = {{47, 2, 9, 32, 64}, {47, 2, UINT32_MAX, 0, 0}};
     const struct job job = {.kind = JOB_RUN,
                             .host_so = "/h.so",
                             .kernel_so = "/k.so",
@@ -29,6 +30,9 @@ static json_t *example(void)
                             .soc = "Ascend910B2",
                             .sync = NPU_SYNC_MANUAL,
                             .random_order = true,
+                            .weigh = true,
+                            .racing = racing,
+                            .racing_count = 2,
                             .seed = UINT64_MAX - 3,
                             .inputs = inputs,
                             .input_count = 2,
@@ -53,7 +57,13 @@ static void test_job_comes_back(void **state)
     assert_string_equal(job.kernel_so, "/k.so");
     assert_string_equal(job.cube_so, "/c.so");
     assert_true(job.seed == UINT64_MAX - 3);
-    assert_true(job.random_order);
+    assert_true(job.random_order && job.weigh);
+    assert_int_equal(job.racing_count, 2);
+    assert_int_equal(job.racing[0].core, 47);
+    assert_int_equal(job.racing[0].low, 32);
+    assert_int_equal(job.racing[0].high, 64);
+    assert_int_equal(job.racing[1].lane, 2);
+    assert_int_equal(job.racing[1].index, UINT32_MAX);
     assert_int_equal(job.sync, NPU_SYNC_MANUAL);
     assert_int_equal(job.input_count, 2);
     assert_true(job.inputs[0].list && job.inputs[0].written);
@@ -96,6 +106,7 @@ static void test_result_comes_back(void **state)
 {
     (void)state;
     struct arena arena = {0};
+    struct npu_racing_read racing[] = {{3, 1, 70000, 0, 512}};
     struct job_finding finding = {.fault = "ub_overflow",
                                   .kind = NPU_UNDEFINED,
                                   .message = "m",
@@ -115,6 +126,8 @@ static void test_result_comes_back(void **state)
                                     .stats = {.instructions = 9, .kernel_type = -1},
                                     .findings = &finding,
                                     .finding_count = 1,
+                                    .racing = racing,
+                                    .racing_count = 1,
                                     .undefined = undefined,
                                     .undefined_first = first,
                                     .undefined_count = 1};
@@ -125,6 +138,9 @@ static void test_result_comes_back(void **state)
     assert_string_equal(result.findings[0].fault, "ub_overflow");
     assert_int_equal(result.findings[0].kind, NPU_UNDEFINED);
     assert_int_equal(result.findings[0].line, 7);
+    assert_int_equal(result.racing_count, 1);
+    assert_int_equal(result.racing[0].index, 70000);
+    assert_int_equal(result.racing[0].high, 512);
     assert_null(result.findings[0].file_other);
     assert_int_equal(result.undefined[0], 64);
     assert_int_equal(result.undefined_first[0], 128);

@@ -1,4 +1,6 @@
 /* The jail: what a process in it can and cannot do. */
+#include "base/inject.h"
+#include "sandbox/ending.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -7,9 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *const system_files[] = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", NULL};
@@ -56,6 +63,53 @@ static void test_time_limit_ends_the_whole_group(void **state)
     assert_true(result.timed_out);
     assert_int_equal(result.signal, SIGKILL);
     assert_true(result.seconds < 10);
+    arena_free(&arena);
+}
+
+/* Whatever numbers its caller's descriptors have, the process gets the same ones, and no others. */
+static void test_descriptors_have_fixed_numbers(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    int keep[] = {-1, -1, -1};
+    static const char *const texts[] = {"first", "second"};
+    for (int i = 0; i < 2; i++) {
+        int fd = memfd_create("kept", MFD_CLOEXEC);
+        assert_int_equal(pwrite(fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
+        keep[i] = fcntl(fd, F_DUPFD_CLOEXEC, i ? SANDBOX_KEPT : 70); /* the second one where the first one goes */
+        close(fd);
+    }
+    const char *const argv[] = {"/bin/sh", "-c", "cat <&3; echo; cat <&4; echo; { true <&5; } 2>&- || echo no more",
+                                NULL};
+    sandbox_spawn(&arena, argv, &(struct sandbox_limits){.seconds = 20, .readable = system_files}, keep, 1000, &result);
+    assert_string_equal(result.output, "first\nsecond\nno more\n");
+    close(keep[0]);
+    close(keep[1]);
+    arena_free(&arena);
+}
+
+/* Neither the caller's stack limit nor chance decides where the process's memory lies. */
+static void test_addresses_are_the_same(void **state)
+{
+    (void)state;
+    if (!strstr(sandbox_features(&(struct arena){0}), "fixed addresses"))
+        skip();
+    struct arena arena = {0};
+    struct rlimit before, small;
+    static const char *const readable[] = {"/usr",      "/bin",  "/lib", "/lib64", "/etc/ld.so.cache",
+                                           "/dev/null", "/proc", NULL};
+    struct sandbox_limits limits = {.seconds = 20, .readable = readable};
+    struct sandbox_result first, second;
+    shell(&arena, "cat /proc/$$/stat | cut -d' ' -f26-30,45-51", limits,
+          &first); /* proc(5): where code, stack, data lie */
+    assert_int_equal(getrlimit(RLIMIT_STACK, &before), 0);
+    small = (struct rlimit){.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_STACK, &small), 0);
+    shell(&arena, "cat /proc/$$/stat | cut -d' ' -f26-30,45-51", limits, &second);
+    setrlimit(RLIMIT_STACK, &before);
+    assert_true(first.output_length > 20);
+    assert_string_equal(first.output, second.output);
     arena_free(&arena);
 }
 
@@ -136,17 +190,122 @@ static void test_file_size_limit(void **state)
     arena_free(&arena);
 }
 
+/* Whose doing an end was. */
+static void test_who_ended_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script;
+        bool killed;
+    } rows[] = {{"exit 3", false},       {"kill -SEGV $$", false}, {"kill -ABRT $$", false},
+                {"kill -FPE $$", false}, {"kill -KILL $$", true},  {"kill -TERM $$", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct sandbox_result result;
+        shell(&arena, rows[i].script, (struct sandbox_limits){.seconds = 20, .alone = i % 2}, &result);
+        assert_true(result.started);
+        assert_int_equal(result.killed, rows[i].killed);
+        assert_false(result.exhausted);
+        arena_free(&arena);
+    }
+}
+
+static void test_killed_on_purpose(void **state)
+{
+    (void)state;
+    for (int number = 1; number <= 4; number++) {
+        struct arena arena = {0};
+        struct sandbox_result result;
+        if (number == 1)
+            inject_arm(INJECT_KILL, 2, 3);
+        shell(&arena, "sleep 5", (struct sandbox_limits){.seconds = number == 2 || number == 3 ? 20 : 0.2}, &result);
+        assert_int_equal(result.killed, number == 2 || number == 3);
+        assert_int_equal(result.timed_out, number == 1 || number == 4);
+        arena_free(&arena);
+    }
+    inject_arm(INJECT_KILL, 0, 0);
+}
+
+/* A process that must be alone: the one that runs when it comes ends first, the one that comes after it waits. */
+struct visit {
+    double delay, begin, end;
+    bool alone;
+};
+
+static void *visit(void *closure)
+{
+    struct visit *visit = closure;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    usleep((useconds_t)(visit->delay * 1e6));
+    shell(&arena, "date +%s.%N; sleep 0.3; date +%s.%N", (struct sandbox_limits){.seconds = 20, .alone = visit->alone},
+          &result);
+    sscanf(result.output, "%lf %lf", &visit->begin, &visit->end);
+    arena_free(&arena);
+    return NULL;
+}
+
+static void test_one_that_is_alone(void **state)
+{
+    (void)state;
+    struct visit visits[] = {{.delay = 0}, {.delay = 0.1, .alone = true}, {.delay = 0.2}};
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, visit, &visits[i]), 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    assert_true(visits[0].begin > 0 && visits[0].end <= visits[1].begin);
+    assert_true(visits[1].end <= visits[2].begin);
+}
+
+/* The limit counts no time in which a process waited for a processor: of many that spin, each gets all of its own. */
+static void *spin(void *closure)
+{
+    struct arena arena = {0};
+    struct sandbox_result result;
+    shell(&arena, "while :; do :; done", (struct sandbox_limits){.seconds = 0.5}, &result);
+    /* killed: so busy that it did not come to its time in many times that */
+    *(double *)closure = result.timed_out || result.killed ? result.seconds : 0;
+    arena_free(&arena);
+    return NULL;
+}
+
+static void test_a_busy_machine_is_nobodys_fault(void **state)
+{
+    (void)state;
+    enum { MOST = 256 };
+    int count = 3 * (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t threads[MOST];
+    double seconds[MOST], all = 0;
+    if (count > MOST || ending_waited(getpid()) <= 0)
+        skip();
+    for (int i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, spin, &seconds[i]), 0);
+    for (int i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(seconds[i] > 0);
+        all += seconds[i];
+    }
+    assert_true(all / count > 0.9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_output_and_exit_code),
         cmocka_unit_test(test_output_is_cut),
         cmocka_unit_test(test_time_limit_ends_the_whole_group),
+        cmocka_unit_test(test_descriptors_have_fixed_numbers),
+        cmocka_unit_test(test_addresses_are_the_same),
         cmocka_unit_test(test_signals_stay_inside),
         cmocka_unit_test(test_missing_program),
         cmocka_unit_test(test_files_are_fenced),
         cmocka_unit_test(test_environment_is_clean),
         cmocka_unit_test(test_file_size_limit),
+        cmocka_unit_test(test_who_ended_it),
+        cmocka_unit_test(test_killed_on_purpose),
+        cmocka_unit_test(test_one_that_is_alone),
+        cmocka_unit_test(test_a_busy_machine_is_nobodys_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

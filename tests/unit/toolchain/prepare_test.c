@@ -149,9 +149,46 @@ static void test_a_template_gets_its_chooser(void **state)
                                               rest));
     prepare(&arena, "template <int N> __global__ void add(GM_ADDR workspace) {}", "add", true, &out);
     assert_non_null(strstr(out.text, "(GM_ADDR p0, GM_ADDR p1), (p0, p1))"));
+    /* beside a function of its name a template may stay unused */
+    prepare(&arena, "template <int N> void add(GM_ADDR x) {}\n__global__ void add(GM_ADDR x) {}", "add", false, &out);
+    assert_non_null(strstr(out.text, "AKGEN_TPL_ENTRY"));
+    assert_null(strstr(out.text, "#error"));
     prepare(&arena, "template <int N> class add_of { int n; }; __global__ void add() {}", "add", true, &out);
     assert_false(out.is_template);
     assert_null(strstr(out.text, "AKGEN_TPL_ENTRY"));
+    arena_free(&arena);
+}
+
+/* The place is behind the `[` of the array that `mark` stands for. */
+static const char *array_at(struct arena *arena, const char *text, const char *mark)
+{
+    int line = 1, column = 1;
+    for (const char *p = text; p < strstr(text, mark) + strlen(mark); p++, column++)
+        if (*p == '\n')
+            line++, column = 0;
+    return prepare_array(arena, text, line, column);
+}
+
+static void test_arrays_of_a_size_known_at_run_time(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    assert_string_equal(array_at(&arena, "int b[2] = {};\nint a[n] = {1, 2}, c[n];\nint d;", "a["),
+                        "int b[2] = {};\nint a[n], *akgen_array_a = akgen_array(&a[0], sizeof a / sizeof *a, {1, 2}), "
+                        "c[n];\nint d;");
+    assert_string_equal(array_at(&arena, "{ f(x[1]);\n  const uint32_t c[p->n()][2]\n = {\n{1, 2} }; }", "c["),
+                        "{ f(x[1]);\n        uint32_t c[p->n()][2], *akgen_array_c = "
+                        "akgen_array(&c[0], sizeof c / sizeof *c, \n{\n{1, 2} }); }");
+    assert_string_equal(array_at(&arena, "const char *names[n]{\"]\"};", "names["),
+                        "const char *names[n], *akgen_array_names = "
+                        "akgen_array(&names[0], sizeof names / sizeof *names, {\"]\"});");
+    assert_null(array_at(&arena, "int a[n];", "a["));
+    assert_null(array_at(&arena, "int a[n] = b;", "a["));
+    assert_null(array_at(&arena, "int a[n] = {1;", "a["));
+    assert_null(array_at(&arena, "int a[n = {1};", "a["));
+    assert_null(prepare_array(&arena, "int a[n] = {};", 2, 1));
+    assert_null(prepare_array(&arena, "int a[n] = {};", 1, 99));
+    assert_null(prepare_array(&arena, "int a[n] = {};", -1, -1));
     arena_free(&arena);
 }
 
@@ -204,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_qualifiers_name_the_cores),
         cmocka_unit_test(test_tiling_parameter),
         cmocka_unit_test(test_a_template_gets_its_chooser),
+        cmocka_unit_test(test_arrays_of_a_size_known_at_run_time),
         cmocka_unit_test(test_missing_entry_names_what_there_is),
         cmocka_unit_test(test_broken_sources_end),
         cmocka_unit_test(test_mentions),

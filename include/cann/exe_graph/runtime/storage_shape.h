@@ -18,11 +18,20 @@ class StorageShape
     {
         return origin_;
     }
+    // The original shape, under the name of newer releases.
+    const Shape &GetShape() const
+    {
+        return origin_;
+    }
     const Shape &GetStorageShape() const
     {
         return storage_;
     }
     Shape &MutableOriginShape()
+    {
+        return origin_;
+    }
+    Shape &MutableShape()
     {
         return origin_;
     }

@@ -61,7 +61,13 @@ static void kernel(uint64_t in, uint64_t out)
 
 static _Alignas(512) uint8_t in[3 * REGION], out[3 * REGION];
 
-/* The first finding's name, "" if there is none. */
+/* CANN's routine is made with Reciprocal, which is noted. */
+static bool takes_reciprocal(void)
+{
+    return call.op == NPU_ADV_LGAMMA || call.flags & NPU_ADV_HIGH_PERFORMANCE;
+}
+
+/* The first finding's name but for that, "" if there is none. */
 static const char *run(uint64_t seed)
 {
     static struct outcome outcome;
@@ -69,9 +75,10 @@ static const char *run(uint64_t seed)
     const struct gm_part parts[] = {{"in", in, sizeof in, NPU_GM_INPUT, true},
                                     {"out", out, sizeof out, NPU_GM_OUTPUT, true}};
     outcome = launch_once(&config, kernel, parts, 2);
-    if (!*outcome.first)
+    const char *first = strcmp(outcome.first, "vec_estimate") == 0 && takes_reciprocal() ? "" : outcome.first;
+    if (!*first)
         covered_adv(&call, !call.tmp.bytes);
-    return outcome.first;
+    return first;
 }
 
 static double get(const uint8_t *at, uint32_t i, uint8_t type)
@@ -179,8 +186,8 @@ static double of_faster_gelu_v2(double x, double y)
 
 /* Bounds. float: a few units of the last place, or where that is more the error of CANN's polynomial (asin ends at
  * x^15, which is 5.6e-5 off at 1 / sqrt 2; atan at x^9, 5e-6 off at tan(pi / 8); lgamma's denominator between 3 and 5.8
- * lacks its highest power, 1.9e-4). half: half a unit of the last place where the steps are in float, more where they
- * are in half. */
+ * lacks its highest power, 1.9e-4) or of Reciprocal (in lgamma from 5.8 on, in the Gelu of high performance). half: half
+ * a unit of the last place where the steps are in float, more where they are in half. */
 #define ULP  1.2e-7
 #define HULP 0.00049
 static const struct api apis[] = {
@@ -201,7 +208,7 @@ static const struct api apis[] = {
     {NPU_ADV_FRAC, of_frac, -3000, 3000, 0, 0, 0, 0, .bytes = {0, 0, 1024}},
     {NPU_ADV_LGAMMA, of_lgamma, 0.01, 3, 1e-6, 1e-6, 2e-3, 2e-3, .bytes = {2048, 1792, 6656}},
     {NPU_ADV_LGAMMA, of_lgamma, 3, 5.8, 2e-4, 0, 2e-3, 2e-3, .bytes = {2048, 1792, 6656}},
-    {NPU_ADV_LGAMMA, of_lgamma, 5.8, 100, 1e-6, 1e-6, 2e-3, 2e-3, .bytes = {2048, 1792, 6656}},
+    {NPU_ADV_LGAMMA, of_lgamma, 5.8, 100, 5e-5, 1e-6, 2e-3, 2e-3, .bytes = {2048, 1792, 6656}},
     {NPU_ADV_LGAMMA, of_lgamma, -2.9, -2.1, 1e-5, 1e-5, 2e-2, 2e-3, .bytes = {2048, 1792, 6656}},
     {NPU_ADV_LGAMMA, of_lgamma, -5.9, -5.1, 2e-4, 0, 2e-2, 2e-3, .bytes = {2048, 1792, 6656}},
     {NPU_ADV_LOG, of_log, 0.001, 60000, 0, ULP, 0, HULP, .bytes = {0, 0, 0}},
@@ -218,7 +225,7 @@ static const struct api apis[] = {
     {NPU_ADV_TRUNC, of_trunc, -3000, 3000, 0, 0, 0, 0, .bytes = {256, 256, 512}},
     {NPU_ADV_GELU, of_gelu, -6, 6, 2e-7, 1e-6, 2e-3, 1e-2, .bytes = {512, 512, 512}},
     {NPU_ADV_GELU, of_gelu, -6, 6, 2e-7, 1e-6, 1e-4, HULP, .bytes = {512, 512, 1536}, .flags = NPU_ADV_HIGH_PRECISION},
-    {NPU_ADV_GELU, of_gelu, -6, 6, 2e-7, 1e-6, 2e-3, 1e-2, .bytes = {512, 512, 512}, .flags = NPU_ADV_HIGH_PERFORMANCE},
+    {NPU_ADV_GELU, of_gelu, -6, 6, 2e-7, 3e-3, 2e-3, 1e-2, .bytes = {512, 512, 512}, .flags = NPU_ADV_HIGH_PERFORMANCE},
     {NPU_ADV_FASTER_GELU, of_faster_gelu, -5, 5, 2e-7, 1e-6, 2e-3, 1e-2, .bytes = {256, 256, 256}},
     {NPU_ADV_FASTER_GELU, of_faster_gelu, -5, 5, 2e-7, 1e-6, 1e-4, HULP, .bytes = {256, 256, 1024},
      .flags = NPU_ADV_HIGH_PRECISION},

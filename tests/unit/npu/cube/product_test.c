@@ -386,15 +386,16 @@ static void unit_flags_order_or_hang(void **state)
     }
 }
 
-/* Two Mmads into the same C: the hardware orders them from ten fractals on. */
-static uint32_t accumulate_m;
+/* Mmads into the same C, one after the other: the hardware orders those of ten fractals with their neighbours. Whether a
+ * fractal that is filled in part counts is left open. */
+static uint32_t accumulate_m[4];
 static void accumulate(void)
 {
     cube_fill(NPU_A2, 0, NPU_L0A_BYTES);
     cube_fill(NPU_B2, 0, NPU_L0B_BYTES);
     cube_join();
-    for (int i = 0; i < 2; i++) {
-        struct npu_insn insn = mmad(accumulate_m, 32, 16, i ? NPU_C_ACCUMULATE : NPU_C_ZERO);
+    for (int i = 0; i < 4 && accumulate_m[i]; i++) {
+        struct npu_insn insn = mmad(accumulate_m[i], 32, 16, i ? NPU_C_ACCUMULATE : NPU_C_ZERO);
         npu_issue_cube(&insn);
     }
 }
@@ -402,11 +403,24 @@ static void accumulate(void)
 static void small_products_need_a_barrier(void **state)
 {
     (void)state;
-    accumulate_m = 80;
-    cube_good(accumulate);
-    accumulate_m = 79;
-    cube_run(accumulate, NPU_TYPE_AIC_ONLY);
-    assert_string_equal(cube_fault, "hazard_raw");
+    enum { LARGE = 80, BETWEEN = 79, SMALL = 64 };
+    static const struct {
+        uint32_t m[4];
+        const char *fault;
+        bool found;
+    } cases[] = {{{LARGE, LARGE}, "", false},
+                 {{LARGE, SMALL, LARGE}, "", false},
+                 {{BETWEEN, BETWEEN}, "", true},
+                 {{SMALL, BETWEEN, SMALL}, "", true},
+                 {{SMALL, BETWEEN, SMALL, SMALL}, "hazard_raw", true},
+                 {{SMALL, SMALL}, "hazard_raw", true},
+                 {{LARGE, SMALL, SMALL}, "hazard_raw", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memcpy(accumulate_m, cases[i].m, sizeof accumulate_m);
+        cube_run(accumulate, NPU_TYPE_AIC_ONLY);
+        assert_string_equal(cube_fault, cases[i].fault);
+        assert_int_equal(strstr(cube_outcome.names, " hazard_raw ") != NULL, cases[i].found);
+    }
 }
 
 /* A bias, half of it undefined, is loaded once more while Mmad may still be reading it. */

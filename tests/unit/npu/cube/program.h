@@ -14,7 +14,8 @@ enum { GM_BYTES = 1 << 20 };
 static _Alignas(512) uint8_t cube_in[GM_BYTES], cube_out[GM_BYTES];
 static struct rng cube_rng;
 static void (*cube_program)(void);
-static char cube_fault[64]; /* the first fault of the last run, or "" */
+static struct outcome cube_outcome; /* of the last run */
+static char cube_fault[64];         /* its first fault, or "" */
 
 static inline uint32_t cube_random(uint32_t low, uint32_t high)
 {
@@ -38,7 +39,8 @@ static inline void cube_run(void (*program)(void), enum npu_kernel_type type)
     }
     memset(cube_out, 0x55, GM_BYTES);
     cube_program = program;
-    memcpy(cube_fault, launch_once(&config, (void *)cube_kernel, parts, 2).fatal, sizeof cube_fault);
+    cube_outcome = launch_once(&config, (void *)cube_kernel, parts, 2);
+    memcpy(cube_fault, cube_outcome.fatal, sizeof cube_fault);
 }
 static inline void cube_good(void (*program)(void))
 {

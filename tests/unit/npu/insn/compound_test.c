@@ -229,6 +229,33 @@ static void definedness_follows_dst_where_it_is_read(void **state)
     assert_true(fake_all(fake_ub + DST, 256));
 }
 
+/* Of AddDeqRelu the result stands; what its steps leave in the sources and in the last 8 KB of UB is nobody's. */
+static void deq_relu_loses_its_sources(void **state)
+{
+    (void)state;
+    enum { N = 96, RESERVED = 184 * 1024 };
+    fake_reset();
+    struct npu_insn insn = instruction(NPU_OP_ADD_DEQ_RELU, AKGEN_INT32, AKGEN_FLOAT16);
+    insn.form = NPU_FORM_COUNT;
+    insn.count = N;
+    insn.src1 = fake_local(SRC1, 4096);
+    memset(fake_ub_flag + RESERVED, 0, N * 4);
+    assert_null(run(insn));
+    assert_true(fake_all(fake_ub + DST, N * 2));
+    assert_false(npu_ub_any_defined(&fake, fake_ub + SRC0, N * 4) || npu_ub_any_defined(&fake, fake_ub + SRC1, N * 4));
+    assert_true(fake_all(fake_ub + SRC0 + N * 4, 64) && fake_all(fake_ub + SRC1 + N * 4, 64));
+    assert_null(fake_last_note);
+    /* Something of the kernel's lies there; and the result lies over a source. */
+    fake_reset();
+    insn.dst = fake_local(SRC0, 4096);
+    assert_null(run(insn));
+    assert_string_equal(fake_last_note, "ub_reserved");
+    assert_true(fake_all(fake_ub + SRC0, N * 2));
+    assert_false(npu_ub_any_defined(&fake, fake_ub + SRC0 + N * 2, N * 2));
+    assert_false(npu_ub_any_defined(&fake, fake_ub + RESERVED, N * 4));
+    assert_true(fake_all(fake_ub + RESERVED + N * 4, 64));
+}
+
 static void missing_forms_trap(void **state)
 {
     (void)state;
@@ -346,6 +373,7 @@ int main(void)
         cmocka_unit_test(every_form_computes_its_formula),
         cmocka_unit_test(masks_and_strides_choose_the_elements),
         cmocka_unit_test(definedness_follows_dst_where_it_is_read),
+        cmocka_unit_test(deq_relu_loses_its_sources),
         cmocka_unit_test(missing_forms_trap),
         cmocka_unit_test(dequant_in_every_form),
         cmocka_unit_test(dequant_scales_into_half_blocks),

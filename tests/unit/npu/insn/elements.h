@@ -84,6 +84,33 @@ static inline long double element_rounded(long double value, uint8_t type)
     return element_load(bytes, 0, type);
 }
 
+/* The estimates in integers, as tables of hardware are described: nine bits of the significand go in, its middle with one
+ * bit more is `middle` / 1024, and nine bits come out. */
+static inline long double element_reciprocal(long double a)
+{
+    int exponent;
+    if (a == 0 || !isfinite(a))
+        return 1 / a;
+    int first = (int)(frexpl(fabsl(a), &exponent) * 512);
+    int middle = 2 * first + 1, twice = (1 << 19) / middle;
+    return copysignl(ldexpl((twice + 1) / 2, -8 - exponent), a);
+}
+
+/* Eight bits go in: of a significand in [0.25, 0.5) or in [0.5, 1), so that the exponent is even. */
+static inline long double element_rsqrt(long double a)
+{
+    int exponent, twice = 512;
+    if (a <= 0 || !isfinite(a))
+        return 1 / sqrtl(a);
+    long double fraction = frexpl(a, &exponent);
+    int odd = exponent & 1;
+    int first = (int)(ldexpl(fraction, -odd) * 512);
+    int middle = odd ? 2 * first + 1 : 2 * (first | 1);
+    while (middle * (twice + 1) * (twice + 1) < 1 << 28)
+        twice++;
+    return ldexpl((twice + 1) / 2, -8 - (exponent + odd) / 2);
+}
+
 /* Relu keeps a NaN and has no -0. */
 static inline long double element_relu(long double x)
 {
@@ -206,9 +233,9 @@ static inline long double element_of(const struct npu_insn *insn, uint64_t deq_s
     case NPU_OP_SQRT:
         return sqrtl(a);
     case NPU_OP_RSQRT:
-        return 1 / sqrtl(a);
+        return element_rsqrt(a);
     case NPU_OP_RECIPROCAL:
-        return 1 / a;
+        return element_reciprocal(a);
     case NPU_OP_RELU:
         return element_relu(a);
     case NPU_OP_CAST:

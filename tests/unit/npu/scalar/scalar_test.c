@@ -67,6 +67,7 @@ static void raw_pointers_are_checked(void **state)
     (void)state;
     struct fixture f;
     fixture_make(&f, false, 0);
+    npu_gm_span(f.npu, f.x, (ELEMENTS + 1) * sizeof *f.x);
     assert_false(launch(&f, raw_overrun_kernel, 1));
     assert_non_null(strstr(finding(&f, "gm_out_of_bounds")->message, "of x, which has 49152: 4 bytes past its end"));
     fixture_free(&f);
@@ -94,6 +95,30 @@ static void own_memory_is_not_counted(void **state)
     assert_true(launch(&f, own_memory_kernel, 1));
     assert_int_equal(npu_stats(f.npu).scalar_stores, 0);
     fixture_free(&f);
+}
+
+/* A variable of the kernel's is its own however near a tensor the loader puts it. */
+static float *variable;
+
+static void neighbour_kernel(void)
+{
+    store(variable, load(variable) + 1.0f);
+}
+
+static void own_memory_beside_a_tensor_is_not_counted(void **state)
+{
+    (void)state;
+    enum { NEAR = 500, BYTES = 4096 };
+    static _Alignas(512) float room[3][BYTES / sizeof(float)]; /* a variable, the tensor, a variable */
+    float *const places[] = {room[0] + BYTES / sizeof(float) - NEAR, room[2] + NEAR};
+    for (int i = 0; i < 2; i++) {
+        const struct npu_config config = manual_sync(0);
+        const struct gm_part parts[] = {{"x", room[1], BYTES, NPU_GM_INPUT, true}};
+        variable = places[i];
+        struct outcome outcome = launch_once(&config, neighbour_kernel, parts, 1);
+        assert_string_equal(outcome.message, "");
+    }
+    assert_true(*places[0] == 1.0f && *places[1] == 1.0f);
 }
 
 /* Reads a word, meets the others, reads it again after block 1 has changed it. */
@@ -438,6 +463,7 @@ int main(void)
         cmocka_unit_test(raw_pointers_compute),
         cmocka_unit_test(raw_pointers_are_checked),
         cmocka_unit_test(own_memory_is_not_counted),
+        cmocka_unit_test(own_memory_beside_a_tensor_is_not_counted),
         cmocka_unit_test(stale_lines),
         cmocka_unit_test(dma_sees_gm_not_the_cache),
         cmocka_unit_test(undefined_scalars),

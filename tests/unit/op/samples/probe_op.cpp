@@ -5,6 +5,8 @@
 #include "tiling/platform/platform_ascendc.h"
 #include "platform/platform_info.h"
 #include "graph/utils/type_utils.h"
+#include "op_common/op_host/infershape_reduce_util.h"
+#include "op_common/op_host/util/const_util.h"
 
 namespace optiling
 {
@@ -72,6 +74,19 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
         context->SetTilingKey(7);
         small.SaveToBuffer(raw->GetData(), raw->GetCapacity());
         raw->SetDataSize(small.GetDataSize());
+        return ge::GRAPH_SUCCESS;
+    }
+    if (mode == 8) { // the values of k, as opbase reads them
+        const gert::Tensor *k = context->GetInputTensor(3);
+        gert::Shape shape, again, reduced;
+        int32_t number = 0;
+        const bool right = Ops::Base::GetValueToShape<int64_t>(k, shape) && shape == gert::Shape({123456789012}) &&
+                           Ops::Base::GetConstIntToShape(context, 3, again) && again == shape &&
+                           Ops::Base::GetValueToInteger<int64_t>(k, number) &&
+                           number == static_cast<int32_t>(123456789012) &&
+                           !Ops::Base::GetValueToShape<float>(context->GetInputTensor(0), again) && again == shape &&
+                           Ops::Base::ReduceDims<int64_t>(&shape, k, 1, true, &reduced) == ge::GRAPH_FAILED;
+        context->SetTilingKey(right ? 8 : 9);
         return ge::GRAPH_SUCCESS;
     }
     ProbeTilingData tiling;

@@ -57,6 +57,8 @@ static void arithmetic(void **state)
     assert_value("x/2/2", 0.75);
     assert_value("-x**2", -9);
     assert_value("2**-1", 0.5);
+    assert_true(signbit(value_in("-(x - x)", AKGEN_DOUBLE)));
+    assert_value("1/-(x - x)", -INFINITY);
     assert_value("2**3**2", 512);
     assert_value("x > 2 ? 1 : y > 2 ? 2 : 3", 1);
     assert_value("x <= 2 ? 1 : y != 2 ? 2 : 3", 2);

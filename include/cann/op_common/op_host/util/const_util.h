@@ -30,6 +30,30 @@ template <typename Take> bool AkgenWithIntegers(const gert::Tensor *tensor, Take
         return false;
     }
 }
+// The first value of a tensor that holds T; false for one without values.
+template <typename T, typename Value> bool GetValueToInteger(const gert::Tensor *tensor, Value &value)
+{
+    const T *values = tensor->GetData<T>();
+    if (values == nullptr || tensor->GetSize() == 0) {
+        OP_LOGE("GetValueToInteger", "the tensor has no values");
+        return false;
+    }
+    value = static_cast<Value>(values[0]);
+    return true;
+}
+// All values of a tensor that holds T, as a shape.
+template <typename T> bool GetValueToShape(const gert::Tensor *tensor, gert::Shape &shape)
+{
+    const T *values = tensor->GetData<T>();
+    if (values == nullptr) {
+        OP_LOGE("GetValueToShape", "the tensor has no values");
+        return false;
+    }
+    shape.SetDimNum(0);
+    for (int64_t i = 0; i < tensor->GetShapeSize(); i++)
+        shape.AppendDim(static_cast<int64_t>(values[i]));
+    return true;
+}
 // The first value of input `inputIdx`.
 template <typename ContextType, typename T> bool GetConstInt(const ContextType *context, int64_t inputIdx, T &value)
 {

@@ -27,6 +27,9 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     LocalTensor<half> kept = next.Get<half>(), wide = small.Get<half>(32);
     DataCopy(kept, xGm, 16);      // OTHER: the write before
     Duplicate(wide, (half)0, 32); // BUG: hazard_waw
+    PipeBarrier<PIPE_ALL>();
+    Muls(kept, kept, (half)0, 16);
+    PipeBarrier<PIPE_V>();
     for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();
@@ -38,6 +41,8 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         LocalTensor<half> yLocal = yQueue.DeQue<half>();
         LocalTensor<half> zOut = zQueue.AllocTensor<half>();
         Add(zOut, xLocal, yLocal, TILE);
+        PipeBarrier<PIPE_V>();
+        Add(zOut, zOut, kept, 16);
         zQueue.EnQue(zOut);
         xQueue.FreeTensor(xLocal);
         yQueue.FreeTensor(yLocal);

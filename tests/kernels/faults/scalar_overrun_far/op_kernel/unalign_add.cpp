@@ -14,6 +14,6 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     __gm__ half *more = (__gm__ half *)y + GetBlockIdx() * PER_BLOCK;
     __gm__ half *to = (__gm__ half *)z + GetBlockIdx() * PER_BLOCK;
     for (uint32_t i = 0; i < PER_BLOCK; i++) {
-        to[i % PER_BLOCK] = from[BLOCKS * PER_BLOCK + i] + more[i]; // BUG: gm_out_of_bounds
+        to[i % PER_BLOCK] = from[BLOCKS * PER_BLOCK + PER_BLOCK + i] + more[i]; // BUG: gm_out_of_bounds
     }
 }

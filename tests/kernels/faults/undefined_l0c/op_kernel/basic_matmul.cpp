@@ -47,7 +47,7 @@ extern "C" __global__ __aicore__ void basic_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR
         SetFlag<HardEvent::MTE1_MTE2>(EVENT_ID0);
         SetFlag<HardEvent::MTE1_M>(EVENT_ID0);
         WaitFlag<HardEvent::MTE1_M>(EVENT_ID0);
-        Mmad(sum, a2, b2, MmadParams(M, COLUMNS, STEP, 0, false, false));
+        Mmad(sum, a2, b2, MmadParams(M, COLUMNS, STEP, 0, false, false)); // OTHER:
         SetFlag<HardEvent::M_MTE1>(EVENT_ID0);
     }
     WaitFlag<HardEvent::MTE1_MTE2>(EVENT_ID0);

@@ -23,11 +23,12 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
     pipe.InitBuffer(zQueue, 2, TILE * sizeof(half));
     TBuf<> spare;
     pipe.InitBuffer(spare, 4096);
-    LocalTensor<float> one = spare.Get<float>();
-    Duplicate(one, 1.0f, 1024);
+    LocalTensor<half> zero = spare.Get<half>();
+    Duplicate(zero, (half)1, TILE);
     PipeBarrier<PIPE_ALL>();
-    one.SetValue(0, 2.0f);        // OTHER: the write
-    Adds(one[64], one, 1.0f, 64); // BUG: hazard_raw
+    zero.SetValue(0, (half)2);             // OTHER: the write
+    Muls(zero[TILE], zero, (half)0, TILE); // BUG: hazard_raw
+    PipeBarrier<PIPE_V>();
     for (uint32_t at = 0; at < PER_BLOCK; at += TILE) {
         LocalTensor<half> xIn = xQueue.AllocTensor<half>();
         LocalTensor<half> yIn = yQueue.AllocTensor<half>();
@@ -39,6 +40,8 @@ extern "C" __global__ __aicore__ void unalign_add(GM_ADDR x, GM_ADDR y, GM_ADDR 
         LocalTensor<half> yLocal = yQueue.DeQue<half>();
         LocalTensor<half> zOut = zQueue.AllocTensor<half>();
         Add(zOut, xLocal, yLocal, TILE);
+        PipeBarrier<PIPE_V>();
+        Add(zOut, zOut, zero[TILE], TILE);
         zQueue.EnQue(zOut);
         xQueue.FreeTensor(xLocal);
         yQueue.FreeTensor(yLocal);

@@ -1,6 +1,6 @@
 /* The kernel types that an object names. */
-#ifndef RUN_TASK_TYPES_H
-#define RUN_TASK_TYPES_H
+#ifndef NPU_TASK_TYPES_H
+#define NPU_TASK_TYPES_H
 
 #include "abi/npu_abi.h"
 #include "base/arena.h"

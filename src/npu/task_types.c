@@ -1,6 +1,6 @@
 /* Reads NPU_TASK_TYPES, an array of struct npu_task_type, from an object's section of that name. The records are plain
  * numbers, so the file's bytes are what the loader maps. */
-#include "run/task_types.h"
+#include "npu/task_types.h"
 #include "base/elf.h"
 
 #include <string.h>

@@ -1,0 +1,95 @@
+/* Giant cases. A smaller case stands in for one (task/giant.c), and where the candidate is right there that is taken for
+ * the answer. Where it is not, the published case has not been tried yet: an operator need not take every shape, and its
+ * author has seen the published ones only. So it runs at its full size, and that counts. */
+#include "eval/case_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Is the smaller case's verdict one that the published case may not deserve? A cheat is one at any size. What takes too
+ * long when it is small takes longer when it is not. */
+static bool may_depend_on_size(const struct verdict_case *row)
+{
+    return row->reduced && !row->hidden && (row->kind == AKGEN_VERDICT_FAULT || row->kind == AKGEN_VERDICT_WRONG);
+}
+
+static uint64_t bytes_of(const struct task_argument *arguments, int count, uint64_t *elements)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        for (int t = 0; t < arguments[i].count; t++) {
+            bytes += (uint64_t)arguments[i].tensors[t].elements * akgen_dtype_size(arguments[i].tensors[t].type);
+            *elements += (uint64_t)arguments[i].tensors[t].elements;
+        }
+    return bytes;
+}
+
+/* What a case takes: each tensor as it was made, in GM, and the states of its bytes; each output as float64 and what it
+ * is made of. */
+static uint64_t memory_needed(const struct task *task, const struct task_case *task_case)
+{
+    enum { COPIES = 3, PER_OUTPUT = 3 * sizeof(double) };
+    struct task_instance *shapes;
+    uint64_t inputs = 0, outputs = 0, bytes;
+    struct akgen_error *error = task_instance_shapes(task, task_case, &shapes);
+    if (error) { /* the case itself will report it */
+        error_free(error);
+        return 0;
+    }
+    bytes =
+        bytes_of(shapes->inputs, task->input_count, &inputs) + bytes_of(shapes->outputs, task->output_count, &outputs);
+    task_instance_free(shapes);
+    return bytes * COPIES + outputs * PER_OUTPUT;
+}
+
+/* MemAvailable of proc(5); UINT64_MAX if nobody says. */
+static uint64_t memory_available(void)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    unsigned long long kib = UINT64_MAX / 1024;
+    char line[128];
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+/* The case at its published size. The limit grows as the case does. */
+static void run_full(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
+                     struct verdict_case *row)
+{
+    struct eval_options options = *candidate->options;
+    struct eval_candidate full = *candidate;
+    options.full = true;
+    options.case_seconds =
+        (options.case_seconds > 0 ? options.case_seconds : CASE_SECONDS) * (double)task_case->elements / TASK_GIANT;
+    full.options = &options;
+    case_run(&full, task_case, arena, row);
+}
+
+void eval_case(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
+               struct verdict_case *row)
+{
+    case_run(candidate, task_case, arena, row);
+    if (!may_depend_on_size(row))
+        return;
+    const char *stand_in =
+        arena_printf(arena, "%s: %s: %s", row->shape, akgen_verdict_kind_name(row->kind), row->error ? row->error : "");
+    pthread_mutex_lock(candidate->giants);
+    uint64_t needed = memory_needed(candidate->task, task_case), available = memory_available();
+    if (needed > available) {
+        judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
+                  arena_printf(arena,
+                               "the smaller case that stood in is not right, which says nothing of the published one, "
+                               "and that one takes about %.1f GiB of memory, of which this machine has %.1f",
+                               (double)needed / (1 << 30), (double)available / (1 << 30)));
+    } else {
+        job_result_free(&row->run);
+        *row = (struct verdict_case){.task_case = task_case, .id = task_case->id};
+        run_full(candidate, task_case, arena, row);
+    }
+    pthread_mutex_unlock(candidate->giants);
+    row->stand_in = stand_in;
+}
