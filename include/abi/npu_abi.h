@@ -202,7 +202,7 @@ enum {
     NPU_INSN_DST_HIGH = 16,    /* TransDataTo5HD of 8-bit types: the upper half of the blocks of dst, */
     NPU_INSN_SRC_HIGH = 32,    /* of src */
     NPU_INSN_SUSPEND = 64,     /* MrgSort: stops when a list is exhausted */
-    NPU_INSN_OVERLAP = 128, /* the machine's own: dst and a source of a vector instruction have blocks in common */
+    NPU_INSN_OVERLAP = 128,    /* the machine's own: dst and a source of a vector instruction have blocks in common */
     NPU_INSN_CUBE_REGISTERS = 128 /* Fixpipe: ND numbers and quantisation parameters come from registers (DataCopy) */
 };
 
