@@ -97,16 +97,18 @@ class Failures(unittest.TestCase):
         self.assertGreater(len(passed) - sum(passed), 12)
 
     def test_writes_and_what_the_cache_holds_then(self):
-        """Each write of a build into an empty cache; the next run finds what the broken one left."""
-        for number in range(1, 40):
+        """Each write of a build into an empty cache; the next run finds what the broken one left. Some are made good again."""
+        rights = []
+        while len(rights) < 40 and rights[-3:] != [True] * 3:
+            number = len(rights) + 1
             shutil.rmtree(self.cache / "objects")
-            right = self.check(self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json", inject=f"write:{number}"), number)
+            rights.append(self.check(self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json", inject=f"write:{number}"),
+                                     number))
             again = self.run_akgen("eval", TASK, REFERENCE, "--case=0", "--json")
             self.assertEqual(again.returncode, 0, again.stderr)
             self.assertEqual(self.stripped(again.stdout), self.right)
-            if right:
-                break
-        self.assertGreater(number, 8)
+        self.assertGreater(rights.count(False), 8)
+        self.assertEqual(rights[-3:], [True] * 3)
 
     def test_a_process_that_is_killed(self):
         """Each process of an evaluation with nothing in the cache, once, twice (its second attempt, too) and from there on: the
