@@ -93,10 +93,12 @@ static void test_descriptors_have_fixed_numbers(void **state)
 static void test_addresses_are_the_same(void **state)
 {
     (void)state;
-    if (!strstr(sandbox_features(&(struct arena){0}), "fixed addresses"))
-        skip();
     struct arena arena = {0};
     struct rlimit before, small;
+    if (!strstr(sandbox_features(&arena), "fixed addresses")) {
+        arena_free(&arena);
+        skip();
+    }
     static const char *const readable[] = {"/usr",      "/bin",  "/lib", "/lib64", "/etc/ld.so.cache",
                                            "/dev/null", "/proc", NULL};
     struct sandbox_limits limits = {.seconds = 20, .readable = readable};
