@@ -46,8 +46,8 @@ TILING = [
     ("an exception that speaks our words", f'throw std::runtime_error("{MARK}");', "fault", "tiling", "signal 6"),
     ("a message that is no text", 'throw std::runtime_error("\\xff\\xfe");', "fault", "tiling", "signal 6"),
     ("prints our words", f'puts("{MARK}"); puts("\\xff\\xfe");', "pass", "compare", None),
-    ("all of the address space", "while (mmap(nullptr, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != "
-     "MAP_FAILED) {}", "(fault|wrong|compile_error)", "(tiling|run|kernel)", "."),
+    ("all of the address space", "for (size_t b = 1UL << 46; b >= 4096; b /= 2) while (mmap(nullptr, b, PROT_NONE, MAP_PRIVATE | "
+     "MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED) {}", "(fault|wrong|compile_error)", "(tiling|run|kernel)", "."),
     ("all of the descriptors", "for (int k = 0; k < 300; k++) fcntl(1, F_DUPFD, 3);", "compile_error", "kernel", "Too many open"),
     ("closes the result", "for (int fd = 3; fd < 16; fd++) close(fd);", "fault", "tiling", "exit code 70"),
     ("makes the result unreadable",
