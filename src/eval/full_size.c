@@ -4,6 +4,7 @@
 #include "eval/case_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Is the smaller case's verdict one that the published case may not deserve? A cheat is one at any size. What takes too
@@ -45,15 +46,15 @@ static uint64_t memory_needed(const struct task *task, const struct task_case *t
 /* MemAvailable of proc(5); UINT64_MAX if nobody says. */
 static uint64_t memory_available(void)
 {
+    static const char name[] = "MemAvailable:";
+    char text[4096];
     FILE *file = fopen("/proc/meminfo", "re");
-    unsigned long long kib = UINT64_MAX / 1024;
-    char line[128];
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-            break;
+    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
     if (file)
         fclose(file);
-    return kib * 1024;
+    const char *line = strstr(text, name);
+    uint64_t bytes = line ? 1024 * strtoull(line + sizeof name - 1, NULL, 10) : UINT64_MAX;
+    return bytes;
 }
 
 /* The case at its published size. The limit grows as the case does. */

@@ -43,9 +43,9 @@ static bool is_directory(const char *path)
 }
 
 /* What could not be opened because of the machine, not because of what it is, does not count as missing. */
-static void note_failure(const char *path, struct op_project *project)
+static void note_failure(const char *path, int reason, struct op_project *project)
 {
-    if (errno && !files_of_the_file(errno))
+    if (reason && !files_of_the_file(reason))
         project->unreadable = path;
 }
 
@@ -53,12 +53,12 @@ static void note_failure(const char *path, struct op_project *project)
 static char *read_text(struct arena *arena, const char *path, struct op_project *project)
 {
     struct stat status;
-    errno = 0;
-    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
-    if (!file) {
-        note_failure(path, project);
+    FILE *file = NULL;
+    bool there = stat(path, &status) == 0, regular = there && S_ISREG(status.st_mode);
+    if (!there || (regular && !(file = fopen(path, "rbe"))))
+        note_failure(path, errno, project);
+    if (!file)
         return NULL;
-    }
     size_t limit = status.st_size < MAX_SOURCE_BYTES ? (size_t)status.st_size : MAX_SOURCE_BYTES;
     char *text = arena_alloc(arena, limit + 1);
     size_t length = inject_fails(INJECT_READ) ? limit / 2 : fread(text, 1, limit, file);
@@ -116,7 +116,7 @@ static int list_sources(struct arena *arena, const char *path, const char ***nam
 {
     DIR *folder = opendir(path);
     if (!folder) {
-        note_failure(path, project);
+        note_failure(path, errno, project);
         return -1;
     }
     *names = arena_alloc(arena, MAX_FILES * sizeof **names);

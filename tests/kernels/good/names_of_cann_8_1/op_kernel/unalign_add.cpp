@@ -107,8 +107,8 @@ public:
         CreateVecIndex(numbers, 0.0f, 64);
         PipeBarrier<PIPE_V>();
         SetVectorMask<float>(64);
-        BlockReduceMaxIntrinsicsImpl((__ubuf__ float *)greatest.GetPhyAddr(), (__ubuf__ float *)numbers.GetPhyAddr(), 1, 1,
-                                     1, 8);
+        BlockReduceMaxIntrinsicsImpl((__ubuf__ float *)greatest.GetPhyAddr(), (__ubuf__ float *)numbers.GetPhyAddr(), 1,
+                                     1, 1, 8);
         PipeBarrier<PIPE_ALL>();
         AscendC::printf("%f %f ", greatest.GetValue(0), greatest.GetValue(7));
     }
