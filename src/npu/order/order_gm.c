@@ -175,8 +175,8 @@ void npu_order_gm_quiet(struct npu_order *order, int lane, uint32_t index)
 {
     for (uint32_t left = order->gm_keeps[lane][true]; left; left &= left - 1) {
         struct npu_gm_window *window = &order->gm[__builtin_ctz(left)];
-        for (uint32_t i = window->count; i-- > 0 && entry(window, i)->newest == index;)
-            entry(window, i)->quiet = entry(window, i)->oldest == index;
+        for (uint32_t i = window->count; i > 0 && entry(window, i - 1)->newest == index; i--)
+            entry(window, i - 1)->quiet = entry(window, i - 1)->oldest == index;
     }
 }
 

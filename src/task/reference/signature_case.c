@@ -246,7 +246,7 @@ static struct akgen_error *match_round(struct fit *fit, bool *done, bool choices
 
 static struct akgen_error *check_shapes(struct fit *fit)
 {
-    bool *done = arena_alloc(&fit->arena, (size_t)(items(fit) * (fit->tensors + 1))), progress = true;
+    bool *done = arena_alloc(&fit->arena, (size_t)items(fit) * (size_t)(fit->tensors + 1)), progress = true;
     struct akgen_error *error = NULL;
     while (!error && progress)
         if (!(error = match_round(fit, done, false, &progress)) && !progress)
