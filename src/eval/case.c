@@ -80,15 +80,6 @@ static enum same compare_run(struct arena *arena, struct bound_case *bound, cons
     return same;
 }
 
-/* The first finding of that name; NULL if there is none. */
-static struct job_finding *finding_named(const struct verdict_case *row, const char *fault)
-{
-    for (size_t i = 0; i < row->run.finding_count; i++)
-        if (strcmp(row->run.findings[i].fault, fault) == 0)
-            return &row->run.findings[i];
-    return NULL;
-}
-
 /* A value made of bytes that nothing has written was stored in UB, where it does no harm by itself; whether it decides
  * about anything besides shows when UB holds something else: one, minus one, zero in most types. What runs otherwise
  * without that (it reads its own stack) proves nothing. */
@@ -96,7 +87,7 @@ static void try_other_poison(struct arena *arena, struct bound_case *bound, cons
                              struct verdict_case *row)
 {
     static const uint64_t poisons[] = {0x3f803f803f803f80, 0xbf80bf80bf80bf80, 0x8000000080000000};
-    struct job_finding *finding = finding_named(row, npu_fault_name(FAULT_undefined_scalar));
+    struct job_finding *finding = judge_finding(row, FAULT_undefined_scalar);
     if (!finding || !row->ok)
         return;
     uint8_t *outputs = gm_memory_save_outputs(bound);

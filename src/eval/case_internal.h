@@ -3,6 +3,7 @@
 #ifndef EVAL_CASE_INTERNAL_H
 #define EVAL_CASE_INTERNAL_H
 
+#include "npu/fault.h"
 #include "eval/eval_internal.h"
 
 /* The tensors of a case in the memory that akgen and akgen-run share. */
@@ -62,6 +63,8 @@ void conflicts_weigh(struct arena *arena, struct bound_case *bound, const struct
 void conflicts_adopt(struct arena *arena, const struct job_result *judged, struct job_result *run);
 
 /* judge.c */
+/* The first finding of that fault; NULL if there is none. */
+struct job_finding *judge_finding(const struct verdict_case *row, enum npu_fault fault);
 void judge_set(struct verdict_case *row, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                const char *error);
 /* What came of row->run, and of the outputs in GM where the kernel came to its end. */

@@ -117,6 +117,14 @@ static bool fits_changed_inputs(struct arena *arena, const struct bound_case *bo
     return mismatch.ok;
 }
 
+struct job_finding *judge_finding(const struct verdict_case *row, enum npu_fault fault)
+{
+    for (size_t i = 0; i < row->run.finding_count; i++)
+        if (strcmp(row->run.findings[i].fault, npu_fault_name(fault)) == 0)
+            return &row->run.findings[i];
+    return NULL;
+}
+
 /* An estimate is off by 0.3 %; squares, cubes and sums of what it gave by a few times that. */
 #define ESTIMATE_REACH 0x1p-6
 
@@ -141,12 +149,9 @@ static bool is_off_by_estimates(const struct task_argument *expected, const stru
 static const char *why_wrong(struct arena *arena, const struct bound_case *bound, const struct task_argument *expected,
                              const struct verdict_case *row)
 {
-    const struct job_finding *estimate = NULL;
+    const struct job_finding *estimate = judge_finding(row, FAULT_vec_estimate);
     if (bound->passing)
         return arena_printf(arena, "%s; %s", row->mismatch.reason, bound->passing);
-    for (size_t i = 0; i < row->run.finding_count && !estimate; i++)
-        if (strcmp(row->run.findings[i].fault, npu_fault_name(FAULT_vec_estimate)) == 0)
-            estimate = &row->run.findings[i];
     if (!estimate || !is_off_by_estimates(expected, &row->mismatch))
         return arena_strdup(arena, row->mismatch.reason);
     return arena_printf(arena, "%s; the size of the error fits %s", row->mismatch.reason, judge_place(arena, estimate));

@@ -169,20 +169,6 @@ static bool is_the_sanitizer(int system_call, void *context)
 }
 #endif
 
-/* The first three arguments of the system call that raised SIGSYS. */
-static void call_arguments(const void *context, uint64_t arguments[3])
-{
-    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
-#if defined(__x86_64__)
-    static const int registers[] = {REG_RDI, REG_RSI, REG_RDX};
-    for (int i = 0; i < 3; i++)
-        arguments[i] = (uint64_t)machine->gregs[registers[i]];
-#else
-    for (int i = 0; i < 3; i++)
-        arguments[i] = machine->regs[i];
-#endif
-}
-
 /* What the system knows this process by; getpid() is main_clocks.c's. */
 static pid_t own_process(void)
 {
@@ -193,7 +179,7 @@ static pid_t own_process(void)
 static int signal_to_itself(int system_call, const void *context)
 {
     uint64_t arguments[3];
-    call_arguments(context, arguments);
+    steady_arguments(context, arguments);
     pid_t to = (pid_t)arguments[0];
     if ((system_call != SYS_kill && system_call != SYS_tgkill) || (to != own_process() && to != STEADY_PROCESS))
         return 0;

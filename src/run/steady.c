@@ -128,15 +128,27 @@ static const struct {
     {SYS_sched_getaffinity, tell_processors}, {SYS_uname, tell_name},       {SYS_sysinfo, tell_memory},
 };
 
+void steady_arguments(const void *context, uint64_t arguments[3])
+{
+    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+    static const int registers[] = {REG_RDI, REG_RSI, REG_RDX};
+    for (int i = 0; i < 3; i++)
+        arguments[i] = (uint64_t)machine->gregs[registers[i]];
+#else
+    for (int i = 0; i < 3; i++)
+        arguments[i] = machine->regs[i];
+#endif
+}
+
 bool steady_answer(int system_call, void *context)
 {
     mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+    uint64_t arguments[3];
+    steady_arguments(context, arguments);
 #if defined(__x86_64__)
-    const uint64_t arguments[3] = {(uint64_t)machine->gregs[REG_RDI], (uint64_t)machine->gregs[REG_RSI],
-                                   (uint64_t)machine->gregs[REG_RDX]};
     greg_t *result = &machine->gregs[REG_RAX];
 #else
-    const uint64_t arguments[3] = {machine->regs[0], machine->regs[1], machine->regs[2]};
     unsigned long long *result = &machine->regs[0];
 #endif
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)

@@ -21,6 +21,8 @@ uint64_t steady_time(void);
 uint64_t steady_elapsed(void);
 /* `bytes` numbers that look like random ones. */
 void steady_random(void *to, size_t bytes);
+/* The first three arguments of a system call that the filter has stopped, in the handler. */
+void steady_arguments(const void *context, uint64_t arguments[3]);
 /* Answers a system call that the filter has stopped; the handler returns into the program. False: it has no answer. */
 bool steady_answer(int system_call, void *context);
 /* The real clock, for our own measurements. */
