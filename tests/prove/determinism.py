@@ -94,8 +94,9 @@ def main():
         scratch = pathlib.Path(folder)
         chosen = [candidate for candidate in candidates() if ONLY in candidate[0]]
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
-            for name, verdict, miss in pool.map(lambda candidate: compare(scratch, candidate), chosen):
+            for done, (name, verdict, miss) in enumerate(pool.map(lambda candidate: compare(scratch, candidate), chosen), 1):
                 kinds[verdict] = kinds.get(verdict, 0) + 1
+                print(f"{done} of {len(chosen)}: {name}", file=sys.stderr)
                 if miss:
                     misses.append(miss)
                     print(miss, flush=True)
