@@ -28,7 +28,7 @@ class Circumstances:
         self.words, self.limit, self.files = [], None, 0
         self.environment = dict(os.environ, NO_COLOR="1")
         self.cache = self.scratch / "cache"  # warm
-        self.burners = 0
+        self.burners, self.nice = 0, []
         if not number:
             return
         if dice.random() < 0.3:  # without an object in it, at the end of a path of any length
@@ -40,8 +40,8 @@ class Circumstances:
         self.files = dice.choice((0, 0, 3, 40))
         if dice.random() < 0.3 and shutil.which("setarch"):
             self.words += ["setarch", os.uname().machine, "-R"]
-        if dice.random() < 0.3:
-            self.words += ["nice", "-n", "19"]
+        self.nice = ["nice", "-n", "19"] if dice.random() < 0.3 else []
+        self.words += self.nice
         self.burners = dice.choice((0, 0, 1, 4))
 
     def take_headers(self):
@@ -61,8 +61,8 @@ class Circumstances:
 
     @contextlib.contextmanager
     def around(self):
-        """Burners and open files while something runs."""
-        burners = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(self.burners)]
+        """Burners and open files while something runs. Burners are as nice as it is: beside others it would hardly run at all."""
+        burners = [subprocess.Popen([*self.nice, sys.executable, "-c", BURN]) for _ in range(self.burners)]
         files = [os.open("/dev/null", os.O_RDONLY) for _ in range(self.files)]
         try:
             yield files
