@@ -40,9 +40,11 @@ class Circumstances:
         self.files = dice.choice((0, 0, 3, 40))
         if dice.random() < 0.3 and shutil.which("setarch"):
             self.words += ["setarch", os.uname().machine, "-R"]
-        self.nice = ["nice", "-n", "19"] if dice.random() < 0.3 else []
+        self.nice = ["nice", "-n", "5"] if dice.random() < 0.3 else []
         self.words += self.nice
         self.burners = dice.choice((0, 0, 1, 4))
+        if os.getloadavg()[0] > 2 * os.cpu_count():  # busy enough
+            self.burners = 0
 
     def take_headers(self):
         """Precompiled headers take seconds to make: those of the quiet run serve."""
