@@ -14,17 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is read here is read outside the jail: its size and the work on it have bounds that no author meets. */
-enum {
-    MAX_SOURCE_BYTES = 16 << 20,
-    MAX_FILES = 256,
-    MAX_ENTRIES = 512, /* `__global__` in a source */
-    MAX_NAMED = 16,    /* of them in a message */
-    MAX_WORDS = 64,    /* between `__global__` and the function's name, those that take arguments */
-    MAX_CMAKE_BYTES = 1 << 20,
-    MAX_OPTIONS = 256,
-    MAX_OPTION_BYTES = 4096
-};
+enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256 };
 
 const char *op_snake_case(struct arena *arena, const char *op_type)
 {
@@ -154,8 +144,7 @@ static bool takes_arguments(const char *word, size_t length)
 /* The name of the function that follows a `__global__`: the word before the first parenthesis that belongs to it. */
 static const char *function_name(struct arena *arena, const char *text)
 {
-    const char *open = strchr(text, '(');
-    for (int words = 0; open && words < MAX_WORDS; words++, open = strchr(open + 1, '(')) {
+    for (const char *open = strchr(text, '('); open; open = strchr(open + 1, '(')) {
         const char *end = open;
         while (end > text && isspace((unsigned char)end[-1]))
             end--;
@@ -178,21 +167,19 @@ struct entries {
 static struct entries find_entries(struct arena *arena, const char *source, const char *wanted)
 {
     struct entries found = {.list = ""};
-    const char *line = source, *seen = source;
-    int left = MAX_ENTRIES;
-    for (const char *p = source; left && (p = strstr(p, "__global__")); p += 10) {
+    for (const char *p = source; (p = strstr(p, "__global__")); p += 10) {
         if (p > source && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
             continue;
-        const char *end = memrchr(seen, '\n', (size_t)(p - seen));
-        line = end ? end + 1 : line;
-        seen = p;
-        left--;
-        const char *name = line[strspn(line, " \t")] == '#' ? NULL : function_name(arena, p + 10);
+        const char *line = p;
+        while (line > source && line[-1] != '\n')
+            line--;
+        line += strspn(line, " \t");
+        const char *name = *line == '#' ? NULL : function_name(arena, p + 10);
         if (!name)
             continue;
+        found.count++;
         found.wanted |= wanted && strcmp(name, wanted) == 0;
-        if (++found.count <= MAX_NAMED)
-            found.list = arena_printf(arena, "%s%s%.100s", found.list, *found.list ? ", " : "", name);
+        found.list = arena_printf(arena, "%s%s%s", found.list, *found.list ? ", " : "", name);
     }
     return found;
 }
@@ -294,10 +281,9 @@ static bool is_op_api(char *text)
 {
     static const char *const host_words[] = {"OP_ADD", "TilingContext", "TilingParseContext", "BEGIN_TILING_DATA_DEF"};
     bool includes = false;
-    for (const char *p = text; (p = strstr(p, "#include"));) {
+    for (const char *p = text; (p = strstr(p, "#include")); p += 8) {
         size_t length = strcspn(p, "\n");
         includes |= memmem(p, length, "opdev/", 6) || memmem(p, length, "aclnn", 5);
-        p += length;
     }
     if (!includes)
         return false;
@@ -342,16 +328,14 @@ static bool is_safe_option(const char *option)
     return isalpha((unsigned char)option[2]) || option[2] == '_';
 }
 
-static void take_option(struct arena *arena, const char *option, int *count, struct op_project *project)
+static void take_option(struct arena *arena, const char *option, struct op_project *project)
 {
     static const char sync[] = "--cce-auto-sync";
     if (strncmp(option, sync, sizeof sync - 1) == 0) {
         const char *value = option + sizeof sync - 1;
         project->sync = strcmp(value, "=off") == 0 ? NPU_SYNC_MANUAL : NPU_SYNC_AUTO;
         project->sync_stated = true;
-    } else if (strlen(option) > MAX_OPTION_BYTES) {
-        *count = MAX_OPTIONS + 1;
-    } else if (is_safe_option(option) && ++*count <= MAX_OPTIONS) {
+    } else if (is_safe_option(option)) {
         project->options = arena_printf(arena, "%s%s%s", project->options, *project->options ? " " : "", option);
     }
 }
@@ -369,31 +353,24 @@ static char *closing(char *open)
 }
 
 /* Options stand in add_ops_compile_options(...) (msopgen) or npu_op_kernel_options(...) (newer packages). */
-static struct akgen_error *read_cmake(struct arena *arena, const char *name, struct op_project *project)
+static void read_cmake(struct arena *arena, const char *path, struct op_project *project)
 {
-    char *text = read_text(arena, arena_printf(arena, "%s/%s", project->dir, name), project);
-    int count = 0;
+    char *text = read_text(arena, path, project);
     if (!text)
-        return NULL;
-    if (strlen(text) > MAX_CMAKE_BYTES)
-        return error_new("%s: more than %d bytes", name, MAX_CMAKE_BYTES);
+        return;
     for (char *p = text; (p = strchr(p, '#'));)
         while (*p && *p != '\n')
             *p++ = ' ';
     static const char *const commands[] = {"add_ops_compile_options", "npu_op_kernel_options"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        for (char *p = text, *close; (p = strstr(p, commands[i])); p = close) {
-            char *open = strchr(p, '(');
-            close = open ? closing(open) : NULL;
+        for (char *p = text; (p = strstr(p, commands[i])); p++) {
+            char *open = strchr(p, '('), *close = open ? closing(open) : NULL;
             if (!close)
                 break;
             char *words = arena_strndup(arena, open + 1, (size_t)(close - open - 1)), *rest;
             for (char *word = strtok_r(words, " \t\r\n;\"", &rest); word; word = strtok_r(NULL, " \t\r\n;\"", &rest))
-                take_option(arena, word, &count, project);
+                take_option(arena, word, project);
         }
-    if (count > MAX_OPTIONS)
-        return error_new("%s: more than %d options, or one of more than %d bytes", name, MAX_OPTIONS, MAX_OPTION_BYTES);
-    return NULL;
 }
 
 static struct akgen_error *find_parts(struct arena *arena, const char *op_type, bool need_host,
@@ -402,9 +379,11 @@ static struct akgen_error *find_parts(struct arena *arena, const char *op_type, 
     struct akgen_error *error = find_kernel(arena, op_type, project);
     if (!error)
         error = find_host(arena, need_host, project);
-    if (!error)
-        error = read_cmake(arena, "CMakeLists.txt", project);
-    return error ? error : read_cmake(arena, "op_kernel/CMakeLists.txt", project);
+    if (error)
+        return error;
+    read_cmake(arena, arena_printf(arena, "%s/CMakeLists.txt", project->dir), project);
+    read_cmake(arena, arena_printf(arena, "%s/op_kernel/CMakeLists.txt", project->dir), project);
+    return NULL;
 }
 
 /* An error that says where in the project something is, and not where the project lies. */

@@ -4,6 +4,7 @@
     fails     why it must fail
     verdict   the verdicts that are allowed; `pass` and `infra_error` never are
     reason    a pattern that the verdict's reason must match (optional)
+    never     a pattern that nothing akgen prints may match (optional)
     options   further options of akgen eval (optional); such an attack is left out of the run with neighbours
     task      another task than Sqrt (optional)
     seconds   of processor time that the evaluation may take, default 20
@@ -49,11 +50,11 @@ class Attack:
         head, *rest = re.split(r"^=== *(.*)\n", path.read_text(), flags=re.MULTILINE)
         keys = re.findall(r"^(\w+): +((?:.|\n )*)", head, flags=re.MULTILINE)
         self.head = {key: " ".join(text.split()) for key, text in keys}
-        known = {"tries", "fails", "verdict", "reason", "options", "task", "seconds", "memory"}
+        known = {"tries", "fails", "verdict", "reason", "never", "options", "task", "seconds", "memory"}
         assert {"tries", "fails", "verdict"} <= self.head.keys() <= known, f"{path}: its head"
         self.verdicts = set(self.head["verdict"].split())
         assert self.verdicts and self.verdicts <= ALLOWED, f"{path}: {self.verdicts} are no verdicts of an attack"
-        self.reason = self.head.get("reason", "")
+        self.reason, self.never = self.head.get("reason", ""), self.head.get("never")
         self.options = self.head.get("options", "").split()
         self.task = self.head.get("task", SQRT)
         self.seconds = float(self.head.get("seconds", 20))

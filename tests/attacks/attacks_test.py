@@ -182,6 +182,8 @@ class Attacks(unittest.TestCase):
             complaints.append(f"took {memory} MiB of memory")
         if seconds > attack.seconds:
             complaints.append(f"took {seconds:.1f} s of processor time")
+        if attack.never and re.search(attack.never.encode(), output):
+            complaints.append(f"prints {attack.never}")
         if str(project).encode() in output:
             complaints.append("says where the candidate lies")
         if before and tree_of(project) != before:
