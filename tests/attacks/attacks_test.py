@@ -6,7 +6,9 @@ Of each: one of its verdicts, in bounded time; no process is left, and no file; 
 the environment appears in what akgen prints or keeps; evaluated again, in another process and between neighbours, it gets the same
 verdict, and so do the neighbours.
 
-open.txt lists attacks that the build does not withstand yet. One that is listed and withstood fails this test."""
+open.txt lists attacks that the build does not withstand yet. One that is listed and withstood fails this test;
+AKGEN_ATTACKS_SHRINK=1 takes it off the list instead. For whoever writes an attack: AKGEN_ATTACKS_ONLY=name runs what has that in
+its name, AKGEN_ATTACKS_SHOW=1 prints what came of each."""
 import ctypes
 import json
 import os
@@ -23,7 +25,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from attack import HERE, SQRT, attacks_of, open_attacks  # noqa: E402
+from attack import HERE, SQRT, attacks_of, close, open_attacks  # noqa: E402
 from akgen_program import AKGEN, HOME, TASKS, copy_reference, without_measurements  # noqa: E402
 
 CAUSES = [name for name in sys.argv[1:] if not name.startswith("-")] or sorted(path.name for path in HERE.iterdir() if path.is_dir())
@@ -203,7 +205,6 @@ class Attacks(unittest.TestCase):
         return self.show(attack, used, without_measurements(output.decode()), complaints, text)
 
     def show(self, attack, used, verdict, complaints, text=""):
-        """For whoever writes an attack: AKGEN_ATTACKS_SHOW=1 shows all, AKGEN_ATTACKS_ONLY=name one of them."""
         if os.environ.get("AKGEN_ATTACKS_SHOW"):
             print(f"{attack.name:40} {used.ru_utime + used.ru_stime:5.1f} s {used.ru_maxrss >> 10:5} MiB  {text[:200]}\n{complaints}", flush=True)
         return verdict, complaints
@@ -227,7 +228,10 @@ class Attacks(unittest.TestCase):
                     verdicts[attack.name], complaints = self.evaluate(attack)
                     if attack.name in listed:
                         shutil.rmtree(self.directory / "cache" / "akgen" / "objects", ignore_errors=True)
-                        self.assertTrue(complaints, f"withstood: take {attack.name} off open.txt")
+                        if not complaints and os.environ.get("AKGEN_ATTACKS_SHRINK"):
+                            close(attack.name)
+                        else:
+                            self.assertTrue(complaints, f"withstood: take {attack.name} off open.txt")
                         continue
                     self.assertEqual(complaints, [], verdicts[attack.name])
                     if not attack.options and attack.task == SQRT and not (attack.section("meanwhile") or attack.section("afterwards")):
