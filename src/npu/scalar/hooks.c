@@ -53,10 +53,12 @@ void npu_scalar_spin(struct npu_core *core, struct npu_gm_region *region, uint64
         again = true;
     if (!again || (!cleaned && core->spin_count % SPIN_READS != 0))
         return;
-    gm_forget_reads(core, region, addr);
-    core->spun = true;
     if (!cleaned) /* cache maintenance has let them run already */
         fiber_yield(core);
+    if (!gm_written_by_others(core, region, addr, bytes)) /* nobody has answered; a word of an input never does */
+        return;
+    gm_forget_reads(core, region, addr);
+    core->spun = true;
 }
 
 static void scalar_gm(struct npu_core *core, struct npu_gm_region *region, uint64_t addr, uint32_t bytes, bool write)
