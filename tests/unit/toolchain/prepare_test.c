@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void prepare(struct arena *arena, const char *text, const char *entry, bool tiling, struct prepared_source *out)
 {
@@ -232,6 +234,65 @@ static void test_mentions(void **state)
     assert_false(prepare_mentions("#define T(n) other_##n", "DTYPE_X"));
 }
 
+/* A candidate's text is read in this process: one that repeats the beginning of a construct has no end to find, and must
+ * not be looked through again from each place. */
+static void test_what_is_repeated_is_read_in_proportion(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"__global__ ",
+                                         "__aicore__ ",
+                                         "constexpr __aicore__ int f(",
+                                         "const ",
+                                         "const float X = ",
+                                         "a<<<1>>>(",
+                                         "<<<",
+                                         "(",
+                                         "[",
+                                         "{",
+                                         "}",
+                                         "template <",
+                                         "template < ;",
+                                         "template <class T> void add(",
+                                         "void add(",
+                                         "__global__ __aicore__ void add(GM_ADDR workspace",
+                                         "namespace a {",
+                                         "#define A \\\n",
+                                         "# ",
+                                         "/* ",
+                                         "R\"(",
+                                         "__gm__ int x",
+                                         "[host, ",
+                                         "[[block_local",
+                                         "*(float *)(&"};
+    enum { LENGTH = 1 << 18 };
+    const double enough = 5; /* seconds of the processor for each; it takes less than a tenth */
+    char *text = malloc(LENGTH + 1);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct arena arena = {0};
+        struct prepared_source out;
+        for (size_t k = 0; k < LENGTH; k++)
+            text[k] = pieces[i][k % strlen(pieces[i])];
+        text[LENGTH] = '\0';
+        clock_t start = clock();
+        prepare(&arena, text, "add", true, &out);
+        if ((double)(clock() - start) / CLOCKS_PER_SEC > enough)
+            fail_msg("'%s' repeated takes %.1f s", pieces[i], (double)(clock() - start) / CLOCKS_PER_SEC);
+        arena_free(&arena);
+    }
+    free(text);
+}
+
+static void test_an_entry_among_its_own_parameters(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, "void add(void add(GM_ADDR workspace), GM_ADDR workspace) {}\n", "add", true, &out);
+    assert_string_equal(out.text,
+                        "void akgen_kernel_add(void add(GM_ADDR workspace), GM_ADDR workspace, GM_ADDR tiling) {}\n");
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +306,8 @@ int main(void)
         cmocka_unit_test(test_missing_entry_names_what_there_is),
         cmocka_unit_test(test_broken_sources_end),
         cmocka_unit_test(test_mentions),
+        cmocka_unit_test(test_what_is_repeated_is_read_in_proportion),
+        cmocka_unit_test(test_an_entry_among_its_own_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
