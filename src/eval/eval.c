@@ -130,6 +130,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .no_cache = options->no_cache,
         .select = select_combinations,
         .closure = &selection,
+        .digest = verdict->response ? NULL : verdict->snapshot.digest,
         .soc = options->soc->name,
         .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
         .sanitize_kernel_tiling = !need_host,
@@ -142,7 +143,6 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         error_free(error);
         return false;
     }
-    verdict->candidate_hash = verdict->build.source_hash;
     return judge_build(verdict) && candidate_check_wrapper(verdict);
 }
 
@@ -277,7 +277,7 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     memset(verdict, 0, sizeof *verdict);
     verdict->suite = task->suite;
     verdict->task = task->name;
-    verdict->candidate_dir = verdict->project_dir = arena_strdup(&verdict->arena, candidate_dir);
+    verdict->candidate_dir = arena_strdup(&verdict->arena, candidate_dir);
     verdict->options = options;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
     const struct task *wanted = task_as_wanted(verdict, task, options);

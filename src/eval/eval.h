@@ -50,11 +50,12 @@ struct eval_options {
     int orders;        /* random schedules (seeds 1 to orders) that a right case is run under besides */
     bool strict_order; /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
-    int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
-    const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
-    int jobs;              /* cases and compiles side by side */
-    double case_seconds;   /* limit per case, in proportion for a giant one that runs at full size unasked; 0 = 60 */
-    const char *cache_dir; /* NULL = default */
+    int trials;             /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
+    const char *tolerance;  /* of a suite that has several, task_set_tolerance; NULL = its default */
+    int jobs;               /* cases and compiles side by side */
+    double case_seconds;    /* limit per case, in proportion for a giant one that runs at full size unasked; 0 = 60 */
+    const char *cache_dir;  /* NULL = default */
+    const char *candidates; /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
     bool no_cache;
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
@@ -89,8 +90,9 @@ struct verdict {
     enum akgen_verdict_stage stage;
     const char *reason;                                        /* one line for people */
     const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
-    const char *project_dir;      /* where the sources are; a response is unpacked until verdict_free */
-    struct op_response *response; /* what was unpacked there; NULL: the candidate is a directory */
+    struct snapshot snapshot;     /* what was evaluated, until verdict_free; a response is unpacked there */
+    const char *project_dir;      /* where the sources are in it; NULL: it was not taken */
+    struct op_response *response; /* NULL: the candidate is a directory */
     struct op_wrapper wrapper;    /* of a response: how its PyTorch module calls the operator */
     const struct eval_options *options;
     const char *protocol; /* eval_protocol() */

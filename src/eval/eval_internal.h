@@ -31,11 +31,11 @@ void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akg
                  const char *reason);
 
 /* The candidate on disk (candidate.c). */
-/* Finds the project, or unpacks an answer and finds it there. False: the verdict says why not. */
+/* Takes a snapshot, unpacks an answer in it, and finds the project there. False: the verdict says why not. */
 bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project);
 /* After the build: reads an answer's wrapper. False: the verdict says what is wrong with it. */
 bool candidate_check_wrapper(struct verdict *verdict);
-/* Removes what was unpacked. */
+/* Removes the snapshot. */
 void candidate_close(struct verdict *verdict);
 
 /* Index of the OpDef's dtype combination that fits the case, or -1. */

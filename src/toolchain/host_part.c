@@ -28,6 +28,7 @@ static void host_arguments(struct builder *builder, struct clang_args *args, con
     clang_common_flags(arena, &builder->clang, CLANG_HOST, args);
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);
+    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", root)); /* the same object wherever it lies */
     clang_add(arena, args, arena_printf(arena, "-I%s/op_host", root));
     clang_add(arena, args, arena_printf(arena, "-I%s", root));
     clang_add(arena, args, "-c");

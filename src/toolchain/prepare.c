@@ -44,6 +44,12 @@ static size_t skip_raw(const char *text, size_t at)
     return end ? (size_t)(end - text) + n + 2 : strlen(text);
 }
 
+static size_t skip_comment(const char *text, size_t at)
+{
+    const char *end = strstr(text + at + 2, "*/");
+    return end ? (size_t)(end - text) + 2 : strlen(text);
+}
+
 static size_t skip_space(const char *text, size_t at)
 {
     for (;;) {
@@ -55,12 +61,21 @@ static size_t skip_space(const char *text, size_t at)
             while (text[at] && text[at] != '\n')
                 at += text[at] == '\\' && text[at + 1] ? 2 : 1;
         } else if (text[at] == '/' && text[at + 1] == '*') {
-            const char *end = strstr(text + at + 2, "*/");
-            at = end ? (size_t)(end - text) + 2 : strlen(text);
+            at = skip_comment(text, at);
         } else {
             return at;
         }
     }
+}
+
+/* The prefixes of a raw string. */
+static bool begins_raw(const char *name, size_t length)
+{
+    static const char *const prefixes[] = {"R", "LR", "uR", "UR", "u8R"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strlen(prefixes[i]) == length && memcmp(name, prefixes[i], length) == 0)
+            return true;
+    return false;
 }
 
 static struct token next_token(const char *text, size_t at)
@@ -76,7 +91,7 @@ static struct token next_token(const char *text, size_t at)
         while (name_char(text[token.end]) || (number && text[token.end] == '\'' && name_char(text[token.end + 1])))
             token.end++;
         token.kind = number ? TOKEN_LITERAL : TOKEN_NAME;
-        if (!number && text[token.end] == '"' && text[token.end - 1] == 'R' && token.end - at <= 3) {
+        if (!number && text[token.end] == '"' && begins_raw(text + at, token.end - at)) {
             token.end = skip_raw(text, token.end);
             token.kind = TOKEN_LITERAL;
         }
@@ -286,6 +301,56 @@ static size_t directive_end(const char *text, size_t at)
     return at;
 }
 
+/* Behind what joins two lines at `at`, a backslash and the end of its line; `at` if there is none. */
+static size_t skip_joint(const char *text, size_t at)
+{
+    size_t end = at + (text[at] == '\\');
+    if (end == at)
+        return at;
+    end += strspn(text + end, " \t\v\f");
+    end += text[end] == '\r';
+    return text[end] == '\n' ? end + 1 : text[end - 1] == '\r' ? end : at;
+}
+
+/* True if the token at `at` is the first of its line, as the compiler counts: what is between it and the token before, which
+ * ends at `from`, are white space, comments and joints. */
+static bool begins_line(const char *text, size_t from, size_t at)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (!from || (from == 3 && strncmp(text, byte_order_mark, 3) == 0))
+        return true;
+    while (from < at && text[from] != '\n' && text[from] != '\r') {
+        size_t joint = skip_joint(text, from);
+        bool comment = text[from] == '/' && text[from + 1] == '*';
+        from = joint > from ? joint : comment ? skip_comment(text, from) : from + 1;
+    }
+    return from < at;
+}
+
+/* Blanks `#line 7 "file"` and `# 7 "file"`, whose mark ends at `at`: places that the compiler and the machine name are where the
+ * text is, and not where it says that it is. */
+static bool blank_line_directive(char *text, size_t mark, size_t at)
+{
+    static const char word[] = "line";
+    size_t matched = 0, before;
+    do {
+        before = at;
+        at = skip_joint(text, at);
+        at += strspn(text + at, " \t\v\f");
+        if (text[at] == '/' && text[at + 1] == '*')
+            at = skip_comment(text, at);
+    } while (at != before);
+    bool number = isdigit((unsigned char)text[at]);
+    while (!number && matched < sizeof word - 1 && text[at] == word[matched]) {
+        matched++;
+        at = skip_joint(text, at + 1);
+    }
+    if (!number && (matched < sizeof word - 1 || name_char(text[at])))
+        return false;
+    blank(text, mark, directive_end(text, at));
+    return true;
+}
+
 /* A brace that a namespace or a linkage opens, by the first words of its statement. */
 static bool opens_namespace(const char *text, size_t statement)
 {
@@ -296,6 +361,7 @@ static bool opens_namespace(const char *text, size_t statement)
 
 /* Where the walk of blank_foreign() is. */
 struct walk {
+    size_t before;                    /* the end of the token before this one; 0: it is the first */
     size_t statement, first;          /* where the statement begins, and its first token */
     int inside;                       /* braces that are no namespace's */
     size_t directive;                 /* the end of the last one */
@@ -323,6 +389,9 @@ static bool replace_name(char *text, const struct token *token, struct walk *wal
 static bool replace_mark(char *text, const struct token *token, struct walk *walk)
 {
     char mark = text[token->start];
+    bool other_spelling = mark == '%' && text[token->end] == ':', changed = false;
+    if ((mark == '#' || other_spelling) && begins_line(text, walk->before, token->start))
+        changed = blank_line_directive(text, token->start, token->end + other_spelling);
     if (mark == '#' && token->start >= walk->directive && starts_line(text, token->start)) {
         walk->directive = directive_end(text, token->end);
         if (walk->first == token->start)
@@ -335,10 +404,10 @@ static bool replace_mark(char *text, const struct token *token, struct walk *wal
     if (mark == ';' || mark == '{' || mark == '}')
         begin_statement(text, token->end, walk);
     else if (mark == '[')
-        return replace_aicore(text, token) || replace_block_local(text, token);
+        changed |= replace_aicore(text, token) || replace_block_local(text, token);
     else if (mark == '<' && text[token->end] == '<' && text[token->end + 1] == '<')
-        return blank_launch(text, walk->statement, token->start, &walk->launch);
-    return false;
+        changed |= blank_launch(text, walk->statement, token->start, &walk->launch);
+    return changed;
 }
 
 static bool blank_foreign(char *text)
@@ -346,7 +415,8 @@ static bool blank_foreign(char *text)
     bool changed = false;
     struct walk walk = {0};
     begin_statement(text, 0, &walk);
-    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+    struct token token = next_token(text, 0);
+    for (; token.kind != TOKEN_END; walk.before = token.end, token = next_token(text, token.end)) {
         if (token.kind == TOKEN_NAME)
             changed |= replace_name(text, &token, &walk);
         else if (token.kind == TOKEN_MARK)

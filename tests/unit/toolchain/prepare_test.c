@@ -258,6 +258,8 @@ static void test_what_is_repeated_is_read_in_proportion(void **state)
                                          "namespace a {",
                                          "#define A \\\n",
                                          "# ",
+                                         "#li\\\n",
+                                         "# /* */ ",
                                          "/* ",
                                          "R\"(",
                                          "__gm__ int x",
@@ -293,9 +295,39 @@ static void test_an_entry_among_its_own_parameters(void **state)
     arena_free(&arena);
 }
 
+/* Each line that says where it is, in all the ways that the compiler reads; what only looks like one stays. */
+static void test_lines_are_where_they_are(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    static const char *const directives[] = {
+        "#line 7 \"/a\"", "# 7 \"/a\" 3",           "  # /* x\n*/ line 7", "#\\\nline 7", "#li\\ \t\nne 7",
+        "%:line 7",       "/* \n */ #line 7 \\\n8", "xR\"(\"\n#line 7",    "\r#line 7\r"};
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        const char *text = arena_printf(&arena, "int a;\n%s\nint b;\n", directives[i]);
+        prepare(&arena, text, NULL, false, &out);
+        assert_true(out.changed);
+        assert_int_equal(strlen(out.text), strlen(text));
+        assert_null(strstr(out.text, "line"));
+        assert_null(strchr(out.text, '7'));
+        assert_non_null(strstr(out.text, "\nint b;\n"));
+    }
+    prepare(&arena, "\xef\xbb\xbf#line 7\n", NULL, false, &out);
+    assert_string_equal(out.text, "\xef\xbb\xbf       \n");
+    const char *text =
+        "#define S(line) #line\n#define T(line) \\\n  #line\n#liner\nconst char *s = R\"(\n#line 7\n)\";\n"
+        "// \\\n#line 7\n/*\n#line 7\n*/\n#if line == 7\n#endif\nint c = 5 %:lined;\n";
+    prepare(&arena, text, NULL, false, &out);
+    assert_string_equal(out.text, text);
+    assert_false(out.changed);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_are_where_they_are),
         cmocka_unit_test(test_entry_is_renamed_and_columns_are_kept_track_of),
         cmocka_unit_test(test_comments_and_strings_are_left_alone),
         cmocka_unit_test(test_aicore_and_launches),
