@@ -50,12 +50,14 @@ struct eval_options {
     int orders;        /* random schedules (seeds 1 to orders) that a right case is run under besides */
     bool strict_order; /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
-    int trials;             /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
-    const char *tolerance;  /* of a suite that has several, task_set_tolerance; NULL = its default */
-    int jobs;               /* cases and compiles side by side */
-    double case_seconds;    /* limit per case, in proportion for a giant one that runs at full size unasked; 0 = 60 */
-    const char *cache_dir;  /* NULL = default */
-    const char *candidates; /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
+    int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
+    const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
+    int jobs;              /* cases and compiles side by side */
+    /* Limit per case; 0 = 60. One that runs at full size unasked has a sixth of it for each 2^24 elements, if that is more. */
+    double case_seconds;
+    double candidate_seconds; /* limit of all that is done for the candidate; 0 = eval_candidate_seconds() decides */
+    const char *cache_dir;    /* NULL = default */
+    const char *candidates;   /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
     bool no_cache;
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
@@ -106,6 +108,9 @@ struct verdict {
 /* Inputs tried per case: what the options say; else the suite's protocol, and at least 2 under the strict profile,
  * whose second run has other addresses too. */
 int eval_trials(const struct task *task, const struct eval_options *options);
+/* The limit of all that is done for one candidate: what the options say; else ten times the limit of a case, and as much for
+ * each of the orders that are asked for. */
+double eval_candidate_seconds(const struct eval_options *options);
 /* task_protocol(), with what else figures depend on. */
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format

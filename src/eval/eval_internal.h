@@ -13,6 +13,7 @@ struct eval_candidate {
     const struct build *build;
     enum npu_sync sync;
     pthread_mutex_t *giants;          /* held while a giant case runs at full size: one at a time, for their memory */
+    struct budget *budget;            /* its time */
     const struct op_wrapper *wrapper; /* NULL: tensors by order, attributes by name */
 };
 /* Inputs of a case and, once asked for, the reference of its profile (prepared.c). Shared by candidates that run at the
@@ -26,6 +27,8 @@ const struct task_instance *prepared_instance(const struct prepared *prepared);
 /* The expected outputs; computed by the first caller. Owned by `prepared`. */
 const struct task_argument *prepared_expected(struct prepared *prepared);
 void prepared_release(struct prepared *prepared);
+
+enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
 
 void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                  const char *reason);

@@ -157,18 +157,32 @@ static void judge_end(struct arena *arena, const struct sandbox_result *ended, s
     }
 }
 
-static void understand(struct arena *arena, const struct sandbox_result *ended, double limit, int result_fd,
-                       const char *nonce, struct job_result *result)
+/* A run that had no time, or came to its end: of its own or of what the candidate has in all. */
+static void timed_out(struct arena *arena, const struct job *job, double allowed, struct job_result *result)
 {
+    const char *stage = job_stage_name(result->stage);
+    result->status = JOB_TIMEOUT;
+    if (allowed <= 0)
+        result->error = arena_printf(arena, "not run: the candidate's %g s were used up", job->budget->seconds);
+    else if (allowed < job->seconds)
+        result->error = arena_printf(arena, "not done when the candidate's %g s were used up (stage %s)",
+                                     job->budget->seconds, stage);
+    else
+        result->error = arena_printf(arena, "not done after %g s (stage %s)", allowed, stage);
+}
+
+static void understand(struct arena *arena, const struct job *job, const struct sandbox_result *ended, double allowed,
+                       int result_fd, struct job_result *result)
+{
+    bool shortened = allowed < job->seconds; /* by the candidate's own doing */
     result->printed = ended->output;
     json_t *json = ended->exit_code == 0 ? read_result(result_fd) : NULL;
     if (!ended->started)
         broken(result, arena_printf(arena, "akgen-run did not start: %s", ended->error));
-    else if (ended->timed_out && result->stage != JOB_START) {
-        result->status = JOB_TIMEOUT;
-        result->error = arena_printf(arena, "not done after %g s (stage %s)", limit, job_stage_name(result->stage));
-    } else if (json)
-        take_result(arena, json, nonce, result);
+    else if (ended->timed_out && (shortened || result->stage != JOB_START))
+        timed_out(arena, job, allowed, result);
+    else if (json)
+        take_result(arena, json, job->nonce, result);
     else if (ended->exit_code == 0 && result->stage == JOB_REPORT)
         cheated(result, "the candidate wrote into the result");
     else
@@ -301,7 +315,7 @@ enum { OPTIONS = 4 }; /* descriptors that akgen-run is told by name */
 static void run_with(struct arena *arena, const struct job *job, const struct objects *objects, const char *runner,
                      bool alone, int job_fd, int result_fd, const struct job_mark *untouched, struct job_result *result)
 {
-    double seconds = job->seconds > 0 ? job->seconds : default_seconds;
+    double allowed = budget_allows(job->budget, job->seconds);
     int keep[OPTIONS + OBJECTS + 1] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
     static const char *const names[] = {"job", "result", "gm", "log"};
     const char *argv[OPTIONS + 2] = {runner};
@@ -313,13 +327,19 @@ static void run_with(struct arena *arena, const struct job *job, const struct ob
         keep[count++] = objects->fds[i];
     keep[count] = -1;
     struct sandbox_result ended;
+    if (allowed <= 0) {
+        timed_out(arena, job, allowed, result);
+        return;
+    }
     if (job->debugger) {
         keep_open(keep);
         run_debugger(arena, job, argv, &ended);
-    } else
-        run_jailed(arena, job, objects, argv, seconds, alone, keep, &ended);
+    } else {
+        run_jailed(arena, job, objects, argv, allowed, alone, keep, &ended);
+        budget_charge(job->budget, ended.charged);
+    }
     result->stage = read_stage(result_fd, untouched, job->nonce);
-    understand(arena, &ended, seconds, result_fd, job->nonce, result);
+    understand(arena, job, &ended, allowed, result_fd, result);
     if (job->debugger && ended.started && result->status != JOB_OK && !result->nonce) {
         result->status = JOB_EXITED;
         result->error = "the debugger ended before the kernel did";
@@ -332,6 +352,7 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
     const char *runner = find_runner(arena), *secret = make_nonce(arena);
     struct job sent = *job;
     struct objects objects = {0};
+    sent.seconds = job->seconds > 0 ? job->seconds : default_seconds;
     sent.nonce = make_nonce(arena);
     if (!job->debugger) {
         runner = same_length(arena, runner);

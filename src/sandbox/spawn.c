@@ -135,6 +135,7 @@ static void take_output(int fd, struct text *output, size_t limit, bool *open_en
 /* The time that a process has, which does not depend on how busy the machine is. */
 struct allowance {
     double start, seconds;
+    double used;             /* of it, once the process has ended */
     bool timed_out, starved; /* starved: timed out, and most of the time it had no processor */
 };
 
@@ -172,6 +173,7 @@ static int attend(pid_t pid, int fd, struct allowance *allowance, size_t limit, 
         if (pidfd < 0 || ends[1].revents)
             running = waitid(P_PID, (id_t)pid, &state, WEXITED | WNOHANG | WNOWAIT) || state.si_pid != pid;
     }
+    allowance->used = clock_seconds() - allowance->start - ending_waited(pid);
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
     int status = 0;
@@ -244,6 +246,7 @@ static void spawn(struct arena *arena, const char *const argv[], const struct sa
             kill(pid, SIGKILL);
         int status = attend(pid, output[0], &allowance, output_limit, &text, &usage);
         result->started = n == 0;
+        result->charged = allowance.used > 0 ? allowance.used : 0;
         take_end(limits, status, &allowance, &usage, memory_kills, result);
         result->output_length = text.length;
         if (text.length)

@@ -15,7 +15,7 @@
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
 #define TOOLCHAIN_REVISION "6"
-enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20 };
+enum { COMPILER_SECONDS = 60, COMPILER_OUTPUT = 1 << 20 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
 static const char *find_program(const char *const *candidates)
@@ -228,6 +228,9 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
         error = work_make(arena, clang->cache, &work);
     if (error)
         return error;
+    struct clang own = *clang;
+    own.budget = NULL;
+    own.seconds = COMPILER_SECONDS;
     struct clang_args args = {0};
     struct sandbox_result result;
     const char *made = arena_printf(arena, "%s/header.pch", work.path);
@@ -243,7 +246,7 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
     clang_add(arena, &args, header);
     clang_add(arena, &args, "-o");
     clang_add(arena, &args, made);
-    clang_run(arena, clang, &args, clang->home, work.path, &result);
+    clang_run(arena, &own, &args, clang->home, work.path, &result);
     if (result.exit_code)
         error =
             error_new("the precompiled header %s was not made: %s", path, result.error ? result.error : result.output);
@@ -313,18 +316,27 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
         readable[count++] = clang->question;
     readable[count] = NULL;
     const char *const writable[] = {work, NULL};
-    struct sandbox_limits limits = {.seconds = clang->seconds,
-                                    .memory = compiler_memory,
+    struct sandbox_limits limits = {.memory = compiler_memory,
                                     .file_bytes = compiler_file,
                                     .readable = readable,
                                     .writable = writable,
                                     .expected_memory = compiler_usual};
-    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
-    bool ended = result->started && (result->exit_code == 0 || result->exit_code == 1);
-    if (ended || result->timed_out)
-        return;
-    limits.alone = true;
-    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+    /* Once beside others; if that says nothing about the sources, once more alone. */
+    for (int attempt = 0; attempt < 2; attempt++) {
+        limits.alone = attempt > 0;
+        limits.seconds = budget_allows(clang->budget, clang->seconds);
+        if (limits.seconds <= 0) {
+            *result = (struct sandbox_result){
+                .started = true, .timed_out = true, .exit_code = -1, .output = arena_strdup(arena, "")};
+            return;
+        }
+        sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+        budget_charge(clang->budget, result->charged);
+        if (result->timed_out) /* what one source does others may do: one limit is enough */
+            budget_end(clang->budget);
+        if ((result->started && (result->exit_code == 0 || result->exit_code == 1)) || result->timed_out)
+            return;
+    }
 }
 
 /* True if a file of some size can be written in `directory`. */

@@ -96,8 +96,12 @@ struct akgen_error *build_host(struct builder *builder)
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
-    const struct job job = {
-        .kind = JOB_DESCRIBE, .host_so = build->host_so, .soc = builder->options->soc, .gm_fd = -1, .seconds = 30};
+    const struct job job = {.kind = JOB_DESCRIBE,
+                            .host_so = build->host_so,
+                            .soc = builder->options->soc,
+                            .gm_fd = -1,
+                            .seconds = 30,
+                            .budget = builder->options->budget};
     struct job_result result;
     double start = clock_seconds();
     job_run(builder->arena, &job, &result);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "op/op.h"
+#include "sandbox/budget.h"
 
 /* Classes of the AscendKernelGen paper. */
 #define DIAGNOSTIC_CLASSES(X)                                                                                          \
@@ -72,7 +73,8 @@ struct build_options {
     const char *host_override;   /* scope kernel: directory whose op_host/ is the question's */
     bool sanitize_kernel_tiling; /* scope kernel: 'GM_ADDR workspace' becomes 'GM_ADDR workspace, GM_ADDR tiling' */
     int jobs;                    /* parallel compiles, at least 1 */
-    double seconds;              /* limit per compile; 0 = 120 */
+    double seconds;              /* limit per compile; 0 = 60 */
+    struct budget *budget;       /* of the candidate, which every process of the build uses; NULL = no limit in all */
     bool debug;                  /* kernels for a debugger: every variable where the source has it */
 };
 /* A folder of our own for as long as its maker needs it (work.c). */

@@ -2,6 +2,7 @@
 #ifndef TOOLCHAIN_INTERNAL_H
 #define TOOLCHAIN_INTERNAL_H
 
+#include "sandbox/budget.h"
 #include "sandbox/sandbox.h"
 #include "toolchain/toolchain.h"
 
@@ -14,12 +15,13 @@ struct clang {
     const char *question;          /* directory of the question's host part that compilers may read, or NULL */
     const char *compiler, *linker; /* absolute paths */
     const char *version;
-    const char *home;    /* toolchain_home() */
-    const char *headers; /* digest of everything under home/include */
-    const char *cache;   /* absolute; exists */
-    const char *paths;   /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
-    double seconds;      /* limit per compile */
-    bool debug;          /* kernels are compiled for a debugger */
+    const char *home;      /* toolchain_home() */
+    const char *headers;   /* digest of everything under home/include */
+    const char *cache;     /* absolute; exists */
+    const char *paths;     /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
+    double seconds;        /* limit per compile */
+    struct budget *budget; /* the candidate's, or NULL while something of our own is made */
+    bool debug;            /* kernels are compiled for a debugger */
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
 /* The absolute path of the cache, made if it is missing; `given` as build_options.cache_dir. */
