@@ -16,9 +16,10 @@ struct start {
     bool lives_on; /* not ended with the thread that starts it */
 };
 struct sandbox_process {
-    pid_t pid;
-    int pidfd;  /* -1: this kernel has none (before Linux 5.3) */
-    int output; /* where what it prints is read */
+    pid_t pid, init; /* init: the first process of its process ids; 0: it has none of its own */
+    int lifeline;    /* init lives as long as this is open */
+    int pidfd;       /* -1: this kernel has none (before Linux 5.3) */
+    int output;      /* where what it prints is read */
     bool open_end, stopped;
     size_t output_limit;
     struct text text; /* what it has printed */

@@ -10,6 +10,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The layers of the jail: name, whether --require-jail asks for it, what is lost where the kernel refuses it. */
+#define SANDBOX_LAYERS(X)                                                                                              \
+    X(USER, "user namespace", true, "as a plain user: every namespace below")                                          \
+    X(MOUNT, "mount namespace", true,                                                                                  \
+      "names and sizes of all files can be seen; Landlock alone guards their contents")                                \
+    X(PID, "process namespace", true,                                                                                  \
+      "other processes can be seen; what a killed process leaves is found by its group")                               \
+    X(NET, "network namespace", true, "the seccomp filter alone denies sockets")                                       \
+    X(IPC, "IPC namespace", true, "shared memory and message queues of other processes are in reach")                  \
+    X(UTS, "host name namespace", false, "the machine's name can be seen")                                             \
+    X(UID, "a user id apart", false, "kernels run with the caller's user id")                                          \
+    X(LANDLOCK, "landlock", true,                                                                                      \
+      "a process in the jail may read and write what its user may and its namespace shows")                            \
+    X(SCOPE, "landlock scope", false,                                                                                  \
+      "the process namespace and the network namespace alone stop signals and sockets")                                \
+    X(SECCOMP, "seccomp", true, "every system call is in reach")                                                       \
+    X(ADDRESSES, "fixed addresses", false, "addresses differ from run to run, and what a kernel makes of them")
+enum sandbox_layer {
+#define SANDBOX_VALUE(id, name, required, lost) SANDBOX_##id,
+    SANDBOX_LAYERS(SANDBOX_VALUE)
+#undef SANDBOX_VALUE
+        SANDBOX_LAYER_COUNT
+};
+struct sandbox_layer_state {
+    const char *name, *lost;
+    bool required, granted;
+};
+/* SANDBOX_LAYER_COUNT states, in their order: what this kernel grants this program. Tried once, then remembered. */
+const struct sandbox_layer_state *sandbox_layers(void);
+/* The names of the required layers that are not granted, "mount namespace, landlock"; NULL: none is missing. */
+const char *sandbox_missing(struct arena *arena);
+/* A program of ours that lies beside the running one, or one folder up (tests, benchmarks); NULL: it was not found. */
+const char *sandbox_program(struct arena *arena, const char *name);
+
 struct sandbox_limits {
     double seconds;              /* wall clock, less the time without a processor; then the process group is killed */
     uint64_t memory;             /* RLIMIT_AS in bytes; 0 = none */
@@ -18,7 +52,9 @@ struct sandbox_limits {
     const char *const *writable; /* NULL-terminated paths that may be written */
     /* "NAME=value" in the process's environment besides the usual, at most 8, ended by NULL; NULL: none */
     const char *const *variables;
-    bool alone;               /* no other process of this program's jails beside it: the others are waited for */
+    bool apart;       /* under a user id of its own, where there is one: what it reads must be readable to everybody */
+    uint32_t without; /* for tests: bits (1 << SANDBOX_...) of layers that the process goes without */
+    bool alone;       /* no other process of this program's jails beside it: the others are waited for */
     uint64_t expected_memory; /* bytes that it may be expected to fill; beyond, having no memory is its own doing */
 };
 struct sandbox_result {
@@ -60,8 +96,5 @@ bool sandbox_alive(struct sandbox_process *process);
  * it ended as sandbox_spawn does: `killed` is not set where this call ended it. Its strings lie in the arena, which may
  * be NULL if `result` is. */
 void sandbox_end(struct arena *arena, struct sandbox_process *process, struct sandbox_result *result);
-
-/* What this kernel offers: "landlock 4, seccomp, user namespaces"; for `akgen doctor`. */
-const char *sandbox_features(struct arena *arena);
 
 #endif

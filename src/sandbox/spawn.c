@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/inject.h"
 #include "sandbox/ending.h"
-#include "sandbox/landlock.h"
 #include "sandbox/process.h"
 
 #include <errno.h>
@@ -13,12 +12,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const unsigned long ask_persona = 0xffffffff; /* changes nothing (personality(2)) */
 
 void process_take_output(struct sandbox_process *process)
 {
@@ -59,9 +54,16 @@ void process_stop(struct sandbox_process *process)
 {
     if (process->stopped)
         return;
-    kill(-process->pid, SIGKILL);
-    kill(process->pid, SIGKILL);
-    while (wait4(process->pid, &process->status, 0, &process->usage) < 0 && errno == EINTR)
+    if (process->pid > 0) {
+        kill(-process->pid, SIGKILL);
+        kill(process->pid, SIGKILL);
+    }
+    /* The first of its process ids: with it end all that it started. */
+    if (process->init > 0)
+        kill(process->init, SIGKILL);
+    while (process->pid > 0 && wait4(process->pid, &process->status, 0, &process->usage) < 0 && errno == EINTR)
+        ;
+    while (process->init > 0 && waitpid(process->init, NULL, 0) < 0 && errno == EINTR)
         ;
     process->stopped = true;
     drain(process);
@@ -70,6 +72,7 @@ void process_stop(struct sandbox_process *process)
 void process_free(struct sandbox_process *process)
 {
     close(process->output);
+    close(process->lifeline);
     if (process->pidfd >= 0)
         close(process->pidfd);
     text_free(&process->text);
@@ -197,24 +200,4 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
         pthread_rwlock_rdlock(&company);
     spawn(arena, &start, result);
     pthread_rwlock_unlock(&company);
-}
-
-const char *sandbox_features(struct arena *arena)
-{
-    int landlock = landlock_version();
-    struct text text = {0};
-    if (landlock)
-        text_addf(&text, "landlock %d", landlock);
-    else
-        text_add(&text, "no landlock");
-    text_add(&text, prctl(PR_GET_SECCOMP) >= 0 ? ", seccomp" : ", no seccomp");
-    text_add(&text, ", rlimits");
-    int persona = personality(ask_persona);
-    text_add(&text, persona >= 0 && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0
-                        ? ", fixed addresses"
-                        : ", random addresses");
-    personality((unsigned long)persona);
-    const char *features = arena_strdup(arena, text.bytes);
-    text_free(&text);
-    return features;
 }

@@ -1,11 +1,20 @@
-/* sandbox_start: fork, fence, exec. The process is then attended by spawn.c, or lives on until sandbox_end. */
+/* sandbox_start: fork, fence, exec. The process is then attended by spawn.c, or lives on until sandbox_end.
+ *
+ * Where the kernel grants process ids of their own, the child of fork makes two more children of the caller and ends:
+ * akgen-init, the first process of these ids, and the program. All that runs between fork and exec makes system calls only: the
+ * caller has threads. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "sandbox/landlock.h"
+#include "sandbox/layers.h"
+#include "sandbox/namespaces.h"
 #include "sandbox/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +22,40 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 256, MAX_KEPT = 16, ABOVE_KEPT = 64, MAX_VARIABLES = 16, EXIT_NOT_STARTED = 127 };
+enum {
+    MAX_FILES = 256,
+    MAX_PROCESSES = 512, /* of all the jails of a program together */
+    MAX_KEPT = 16,
+    ABOVE_KEPT = 64,
+    MAX_VARIABLES = 16,
+    EXIT_NOT_STARTED = 127,
+    CHILD_STACK = 128 << 10
+};
 
 /* What a compiler takes for the time at which it runs (reproducible-builds.org/specs/source-date-epoch): 2026. */
 #define SOURCE_DATE "SOURCE_DATE_EPOCH=1767225600"
 
 static const unsigned long ask_persona = 0xffffffff; /* changes nothing (personality(2)) */
+
+/* What the child needs to know. */
+struct child {
+    const struct start *start;
+    const struct namespaces *namespaces;
+    const struct view *view;
+    uint32_t layers;
+    bool own_proc;
+    int landlock;
+    int output, lifeline, report;
+};
+/* What the child tells over the report pipe: the process ids that it made, or the step that failed. */
+struct report {
+    pid_t init, program;
+    const char *step; /* of this program's own text, which the child shares */
+    int reason;
+};
 
 static void set_limit(int resource, uint64_t value)
 {
@@ -43,29 +78,57 @@ static void child_addresses(void)
     setrlimit(RLIMIT_STACK, &limit);
 }
 
-/* Everything below up to execve runs in a child of a threaded program: system calls only. */
-static int child_fences(const struct start *start, int landlock)
+static void child_limits(const struct sandbox_limits *limits)
 {
-    const struct sandbox_limits *limits = start->limits;
-    /* The signal comes when the thread ends that forked, not the program: one that lives on would die with a worker. */
-    if (!start->lives_on)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setsid();
     child_addresses();
     set_limit(RLIMIT_CORE, 0);
     set_limit(RLIMIT_NOFILE, MAX_FILES);
+    set_limit(RLIMIT_NPROC, MAX_PROCESSES);
+    set_limit(RLIMIT_MEMLOCK, 0);
+    set_limit(RLIMIT_MSGQUEUE, 0);
     if (limits->memory)
         set_limit(RLIMIT_AS, limits->memory);
     if (limits->file_bytes)
         set_limit(RLIMIT_FSIZE, limits->file_bytes);
+}
+
+/* The user id that nobody has, and no right of root's: neither now nor by executing a program. */
+static int child_identity(const struct child *child)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (child->start->limits->apart && child->layers & LAYER(SANDBOX_UID)) {
+        uid_t id = child->layers & LAYER(SANDBOX_USER) ? NAMESPACES_APART : NAMESPACES_APART_OUTSIDE;
+        if (setgroups(0, NULL) || setresgid(id, id, id) || setresuid(id, id, id))
+            return -1;
+    }
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
+        prctl(PR_CAPBSET_DROP, right); /* refused to who has none */
+    return (int)syscall(SYS_capset, &header, none);
+}
+
+/* Returns the step that failed, NULL if none did. */
+static const char *child_fences(const struct child *child)
+{
+    const struct sandbox_limits *limits = child->start->limits;
+    /* The signal comes when the thread ends that forked, not the program: one that lives on would die with a worker. */
+    if (!child->start->lives_on)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setsid();
+    const char *failed = child->layers & LAYER(SANDBOX_MOUNT) ? view_close(child->own_proc) : NULL;
+    if (failed)
+        return failed;
+    if (child_identity(child))
+        return "the user id";
+    child_limits(limits);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return -1;
-    if (landlock_restrict(landlock, limits->readable, limits->writable))
-        return -1;
-    /* Kernels built without seccomp answer EINVAL: sandbox_features() says so, and the rest of the jail holds. */
-    if (seccomp_restrict() && errno != EINVAL && errno != ENOSYS)
-        return -1;
-    return 0;
+        return "no_new_privs";
+    if (landlock_restrict(child->landlock, limits->readable, limits->writable))
+        return "landlock";
+    if (child->layers & LAYER(SANDBOX_SECCOMP) && seccomp_restrict())
+        return "the seccomp filter";
+    return NULL;
 }
 
 /* Gives the kept descriptors their numbers and closes every other but the report pipe, which closes itself on exec.
@@ -86,48 +149,154 @@ static int child_descriptors(const int *keep, int report)
     return report;
 }
 
-/* Tells the parent why nothing was started. */
-static _Noreturn void child_fail(int report)
+static void tell(int report, struct report what)
 {
-    int reason = errno;
-    if (write(report, &reason, sizeof reason) < 0)
+    if (write(report, &what, sizeof what) < 0)
         _exit(EXIT_NOT_STARTED);
+}
+
+/* Tells the caller why nothing was started. */
+static _Noreturn void child_fail(int report, const char *step)
+{
+    tell(report, (struct report){.step = step, .reason = errno});
     _exit(EXIT_NOT_STARTED);
 }
 
-static _Noreturn void child_run(const struct start *start, int output, int report, int landlock)
+/* Becomes the program. */
+static int child_run(void *closure)
 {
+    const struct child *child = closure;
+    const struct start *start = child->start;
     const char *environment[MAX_VARIABLES + 1] = {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/", "TMPDIR=/nonexistent",
                                                   SOURCE_DATE};
-    int count = 5;
+    int count = 5, report = child->report;
     for (const char *const *variable = start->limits->variables; variable && *variable && count < MAX_VARIABLES;
          variable++)
         environment[count++] = *variable;
     int null = open("/dev/null", O_RDONLY);
     /* Without these the candidate would read and write the parent's own streams. */
-    if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
-        child_fail(report);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(child->output, 1) < 0 || dup2(child->output, 2) < 0)
+        child_fail(report, "the standard streams");
     int moved = child_descriptors(start->keep_fds, report);
     if (moved < 0)
-        child_fail(report);
-    report = moved;
-    if (!child_fences(start, landlock))
-        execve(start->argv[0], (char *const *)start->argv, (char *const *)environment);
-    child_fail(report);
+        child_fail(report, "the descriptors");
+    const char *failed = child_fences(child);
+    if (failed)
+        child_fail(moved, failed);
+    execve(start->argv[0], (char *const *)start->argv, (char *const *)environment);
+    child_fail(moved, NULL);
 }
 
-/* The child's errno if it did not come to its program; 0. */
-static int await_exec(int report)
+/* Becomes akgen-init. */
+static int child_init(void *closure)
 {
-    int reason = 0;
-    while (read(report, &reason, sizeof reason) < 0 && errno == EINTR)
+    const struct child *child = closure;
+    static const char *const argv[] = {"akgen-init", NULL}, *const environment[] = {NULL};
+    const int report = fcntl(child->report, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    const int program = fcntl(child->namespaces->init, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    const int low = report < program ? report : program, high = report < program ? program : report;
+    signal(SIGCHLD, SIG_IGN); /* what it inherits is not kept as a zombie */
+    setsid();
+    if (low < 0 || dup2(child->lifeline, 0) < 0)
+        child_fail(child->report, "the first process");
+    syscall(SYS_close_range, 1, low - 1, 0);
+    syscall(SYS_close_range, low + 1, high - 1, 0);
+    syscall(SYS_close_range, high + 1, ~0U, 0);
+    if (!child_identity(child) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        syscall(SYS_execveat, program, "", argv, environment, AT_EMPTY_PATH);
+    child_fail(report, "the first process");
+}
+
+/* A child of the caller's that shares this process's memory until it executes its program. */
+static pid_t make_sibling(int (*run)(void *), const struct child *child)
+{
+    static _Alignas(64) char stack[CHILD_STACK];
+    return clone(run, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, (void *)child);
+}
+
+/* The child of fork. */
+static _Noreturn void child_begin(struct child *child)
+{
+    struct report made = {0};
+    const char *failed = namespaces_join(child->namespaces, child->layers);
+    if (!failed && child->layers & LAYER(SANDBOX_MOUNT))
+        failed = view_enter(child->view);
+    if (failed)
+        child_fail(child->report, failed);
+    if (!(child->layers & LAYER(SANDBOX_PID)))
+        _exit(child_run(child));
+    if (unshare(CLONE_NEWPID))
+        child_fail(child->report, "process ids of its own");
+    made.init = make_sibling(child_init, child);
+    if (made.init > 0) {
+        tell(child->report, made);
+        made.program = make_sibling(child_run, child);
+    }
+    if (made.init < 0 || made.program < 0)
+        child_fail(child->report, "a process");
+    tell(child->report, made);
+    _exit(0);
+}
+
+static void reap(pid_t pid)
+{
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    return reason;
+}
+
+/* Reads the reports until the program runs, or nothing does: `last` is what was told. */
+static void await_exec(int report, struct report *last)
+{
+    struct report next;
+    ssize_t n;
+    while ((n = read(report, &next, sizeof next)) == sizeof next || (n < 0 && errno == EINTR))
+        if (n > 0) {
+            last->init = next.init ? next.init : last->init;
+            last->program = next.program ? next.program : last->program;
+            if (next.reason && !last->reason) {
+                last->step = next.step;
+                last->reason = next.reason;
+            }
+        }
+}
+
+static uint32_t layers_for(const struct sandbox_limits *limits)
+{
+    uint32_t without = limits->without;
+    if (without & LAYER(SANDBOX_USER))
+        without |= ALL_NAMESPACES;
+    return layers_granted() & ~without;
+}
+
+/* Runs the child and takes what it made. Returns NULL, or why there is no program. */
+static struct akgen_error *make_process(struct sandbox_process *process, struct child *child, int told)
+{
+    struct report last = {0};
+    pid_t pid = fork();
+    if (!pid)
+        child_begin(child);
+    if (pid < 0)
+        last = (struct report){.reason = errno, .step = "fork"};
+    close(child->output), close(child->report), close(child->lifeline);
+    if (pid > 0)
+        await_exec(told, &last);
+    if (child->layers & LAYER(SANDBOX_PID)) {
+        reap(pid);
+        pid = last.program;
+    }
+    process->init = last.init;
+    process->pid = pid;
+    if (pid > 0)
+        process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (!last.reason && pid > 0)
+        return NULL;
+    return error_new("%s%s%s: %s", child->start->argv[0], last.step ? ": " : "", last.step ? last.step : "",
+                     strerror(last.reason ? last.reason : ECHILD));
 }
 
 struct akgen_error *process_start(const struct start *start, struct sandbox_process **started)
 {
-    int output[2], report[2];
+    int output[2], report[2], lifeline[2];
     if (pipe2(output, O_CLOEXEC))
         return error_new("no pipe for the process's output: %s", strerror(errno));
     if (pipe2(report, O_CLOEXEC)) {
@@ -135,27 +304,37 @@ struct akgen_error *process_start(const struct start *start, struct sandbox_proc
         close(output[0]), close(output[1]);
         return error;
     }
-    int landlock = landlock_version();
+    if (pipe2(lifeline, O_CLOEXEC)) {
+        struct akgen_error *error = error_new("no pipe for the process's life: %s", strerror(errno));
+        close(output[0]), close(output[1]), close(report[0]), close(report[1]);
+        return error;
+    }
+    struct child child = {.start = start,
+                          .namespaces = namespaces_prepare(),
+                          .layers = layers_for(start->limits),
+                          .output = output[1],
+                          .lifeline = lifeline[0],
+                          .report = report[1]};
+    child.landlock = child.layers & LAYER(SANDBOX_LANDLOCK) ? landlock_version() : 0;
+    struct view *view = NULL;
+    child.own_proc = child.namespaces->own_proc && child.layers & LAYER(SANDBOX_PID);
+    if (child.layers & LAYER(SANDBOX_MOUNT))
+        child.view = view = view_new(start->limits->readable, start->limits->writable, !child.own_proc);
     struct sandbox_process *process = memory_alloc(sizeof *process);
     *process = (struct sandbox_process){.output = output[0],
+                                        .lifeline = lifeline[1],
+                                        .pidfd = -1,
                                         .open_end = true,
                                         .output_limit = start->output_limit,
-                                        .start = clock_seconds(),
-                                        .pid = fork()};
-    if (!process->pid)
-        child_run(start, output[1], report[1], landlock);
-    int reason = errno;
-    close(output[1]), close(report[1]);
-    if (process->pid > 0)
-        reason = await_exec(report[0]);
+                                        .start = clock_seconds()};
+    struct akgen_error *error = make_process(process, &child, report[0]);
     close(report[0]);
-    process->pidfd = process->pid > 0 ? (int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
-    if (!reason) {
+    view_free(view);
+    if (!error) {
         *started = process;
         return NULL;
     }
-    if (process->pid > 0)
-        process_stop(process);
+    process_stop(process);
     process_free(process);
-    return error_new("%s: %s", start->argv[0], strerror(reason));
+    return error;
 }
