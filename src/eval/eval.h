@@ -56,6 +56,7 @@ struct eval_options {
     double case_seconds;   /* limit per case, in proportion for a giant one that runs at full size unasked; 0 = 60 */
     const char *cache_dir; /* NULL = default */
     bool no_cache;
+    bool require_jail; /* asked of eval_check_jail, by whoever calls eval_run */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
     /* Called when a case is finished (progress); may be NULL. */
@@ -106,6 +107,8 @@ struct verdict {
 int eval_trials(const struct task *task, const struct eval_options *options);
 /* task_protocol(), with what else figures depend on. */
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options);
+/* NULL, or that a complete jail is required and which of its layers this machine does not grant. */
+struct akgen_error *eval_check_jail(const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
  * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

@@ -1,5 +1,6 @@
 #include "sandbox/layers.h"
 #include "base/text.h"
+#include "sandbox/calls.h"
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 
@@ -36,7 +37,7 @@ static void find_out(void)
     granted = namespaces_prepare()->layers;
     granted |= landlock ? LAYER(SANDBOX_LANDLOCK) : 0;
     granted |= landlock >= SCOPE_VERSION ? LAYER(SANDBOX_SCOPE) : 0;
-    granted |= prctl(PR_GET_SECCOMP) >= 0 ? LAYER(SANDBOX_SECCOMP) : 0;
+    granted |= prctl(PR_GET_SECCOMP) >= 0 && calls_prepare() ? LAYER(SANDBOX_SECCOMP) : 0;
     granted |= has_fixed_addresses() ? LAYER(SANDBOX_ADDRESSES) : 0;
     for (int i = 0; i < SANDBOX_LAYER_COUNT; i++)
         states[i].granted = granted & LAYER(i);

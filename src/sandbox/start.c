@@ -5,49 +5,30 @@
  * caller has threads. */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sandbox/landlock.h"
+#include "sandbox/fence_internal.h"
 #include "sandbox/layers.h"
-#include "sandbox/namespaces.h"
 #include "sandbox/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    MAX_FILES = 256,
-    MAX_PROCESSES = 512, /* of all the jails of a program together */
-    MAX_KEPT = 16,
-    ABOVE_KEPT = 64,
-    MAX_VARIABLES = 16,
-    EXIT_NOT_STARTED = 127,
-    CHILD_STACK = 128 << 10
-};
+enum { MAX_KEPT = 16, ABOVE_KEPT = 64, MAX_VARIABLES = 16, EXIT_NOT_STARTED = 127, CHILD_STACK = 128 << 10 };
 
 /* What a compiler takes for the time at which it runs (reproducible-builds.org/specs/source-date-epoch): 2026. */
 #define SOURCE_DATE "SOURCE_DATE_EPOCH=1767225600"
 
-static const unsigned long ask_persona = 0xffffffff; /* changes nothing (personality(2)) */
-
 /* What the child needs to know. */
 struct child {
     const struct start *start;
-    const struct namespaces *namespaces;
-    const struct view *view;
-    uint32_t layers;
-    bool own_proc;
-    int landlock;
+    struct fence fence;
     int output, lifeline, report;
 };
 /* What the child tells over the report pipe: the process ids that it made, or the step that failed. */
@@ -56,80 +37,6 @@ struct report {
     const char *step; /* of this program's own text, which the child shares */
     int reason;
 };
-
-static void set_limit(int resource, uint64_t value)
-{
-    struct rlimit limit = {.rlim_cur = value, .rlim_max = value};
-    setrlimit(resource, &limit);
-}
-
-/* The program gets the same addresses in every run: none chosen at random (where a container allows that), and none that
- * depends on the limit of the caller's stack, above which Linux leaves room for it to grow. */
-static void child_addresses(void)
-{
-    static const rlim_t stack = 8 << 20;
-    int persona = personality(ask_persona);
-    struct rlimit limit;
-    if (persona >= 0)
-        personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
-    if (getrlimit(RLIMIT_STACK, &limit))
-        return;
-    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > stack ? stack : limit.rlim_max;
-    setrlimit(RLIMIT_STACK, &limit);
-}
-
-static void child_limits(const struct sandbox_limits *limits)
-{
-    child_addresses();
-    set_limit(RLIMIT_CORE, 0);
-    set_limit(RLIMIT_NOFILE, MAX_FILES);
-    set_limit(RLIMIT_NPROC, MAX_PROCESSES);
-    set_limit(RLIMIT_MEMLOCK, 0);
-    set_limit(RLIMIT_MSGQUEUE, 0);
-    if (limits->memory)
-        set_limit(RLIMIT_AS, limits->memory);
-    if (limits->file_bytes)
-        set_limit(RLIMIT_FSIZE, limits->file_bytes);
-}
-
-/* The user id that nobody has, and no right of root's: neither now nor by executing a program. */
-static int child_identity(const struct child *child)
-{
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-    if (child->start->limits->apart && child->layers & LAYER(SANDBOX_UID)) {
-        uid_t id = child->layers & LAYER(SANDBOX_USER) ? NAMESPACES_APART : NAMESPACES_APART_OUTSIDE;
-        if (setgroups(0, NULL) || setresgid(id, id, id) || setresuid(id, id, id))
-            return -1;
-    }
-    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
-        prctl(PR_CAPBSET_DROP, right); /* refused to who has none */
-    return (int)syscall(SYS_capset, &header, none);
-}
-
-/* Returns the step that failed, NULL if none did. */
-static const char *child_fences(const struct child *child)
-{
-    const struct sandbox_limits *limits = child->start->limits;
-    /* The signal comes when the thread ends that forked, not the program: one that lives on would die with a worker. */
-    if (!child->start->lives_on)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setsid();
-    const char *failed = child->layers & LAYER(SANDBOX_MOUNT) ? view_close(child->own_proc) : NULL;
-    if (failed)
-        return failed;
-    if (child_identity(child))
-        return "the user id";
-    child_limits(limits);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return "no_new_privs";
-    if (landlock_restrict(child->landlock, limits->readable, limits->writable))
-        return "landlock";
-    if (child->layers & LAYER(SANDBOX_SECCOMP) && seccomp_restrict())
-        return "the seccomp filter";
-    return NULL;
-}
 
 /* Gives the kept descriptors their numbers and closes every other but the report pipe, which closes itself on exec.
  * Returns the pipe's new number, -1 with errno if there is none. */
@@ -180,7 +87,10 @@ static int child_run(void *closure)
     int moved = child_descriptors(start->keep_fds, report);
     if (moved < 0)
         child_fail(report, "the descriptors");
-    const char *failed = child_fences(child);
+    /* The signal comes when the thread ends that forked, not the program: one that lives on would die with a worker. */
+    if (!start->lives_on)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const char *failed = fence_close(&child->fence);
     if (failed)
         child_fail(moved, failed);
     execve(start->argv[0], (char *const *)start->argv, (char *const *)environment);
@@ -193,7 +103,7 @@ static int child_init(void *closure)
     const struct child *child = closure;
     static const char *const argv[] = {"akgen-init", NULL}, *const environment[] = {NULL};
     const int report = fcntl(child->report, F_DUPFD_CLOEXEC, ABOVE_KEPT);
-    const int program = fcntl(child->namespaces->init, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    const int program = fcntl(child->fence.namespaces->init, F_DUPFD_CLOEXEC, ABOVE_KEPT);
     const int low = report < program ? report : program, high = report < program ? program : report;
     signal(SIGCHLD, SIG_IGN); /* what it inherits is not kept as a zombie */
     setsid();
@@ -202,7 +112,7 @@ static int child_init(void *closure)
     syscall(SYS_close_range, 1, low - 1, 0);
     syscall(SYS_close_range, low + 1, high - 1, 0);
     syscall(SYS_close_range, high + 1, ~0U, 0);
-    if (!child_identity(child) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    if (!fence_identity(&child->fence) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         syscall(SYS_execveat, program, "", argv, environment, AT_EMPTY_PATH);
     child_fail(report, "the first process");
 }
@@ -218,12 +128,10 @@ static pid_t make_sibling(int (*run)(void *), const struct child *child)
 static _Noreturn void child_begin(struct child *child)
 {
     struct report made = {0};
-    const char *failed = namespaces_join(child->namespaces, child->layers);
-    if (!failed && child->layers & LAYER(SANDBOX_MOUNT))
-        failed = view_enter(child->view);
+    const char *failed = fence_enter(&child->fence);
     if (failed)
         child_fail(child->report, failed);
-    if (!(child->layers & LAYER(SANDBOX_PID)))
+    if (!(child->fence.layers & LAYER(SANDBOX_PID)))
         _exit(child_run(child));
     if (unshare(CLONE_NEWPID))
         child_fail(child->report, "process ids of its own");
@@ -260,14 +168,6 @@ static void await_exec(int report, struct report *last)
         }
 }
 
-static uint32_t layers_for(const struct sandbox_limits *limits)
-{
-    uint32_t without = limits->without;
-    if (without & LAYER(SANDBOX_USER))
-        without |= ALL_NAMESPACES;
-    return layers_granted() & ~without;
-}
-
 /* Runs the child and takes what it made. Returns NULL, or why there is no program. */
 static struct akgen_error *make_process(struct sandbox_process *process, struct child *child, int told)
 {
@@ -280,7 +180,7 @@ static struct akgen_error *make_process(struct sandbox_process *process, struct 
     close(child->output), close(child->report), close(child->lifeline);
     if (pid > 0)
         await_exec(told, &last);
-    if (child->layers & LAYER(SANDBOX_PID)) {
+    if (child->fence.layers & LAYER(SANDBOX_PID)) {
         reap(pid);
         pid = last.program;
     }
@@ -310,16 +210,10 @@ struct akgen_error *process_start(const struct start *start, struct sandbox_proc
         return error;
     }
     struct child child = {.start = start,
-                          .namespaces = namespaces_prepare(),
-                          .layers = layers_for(start->limits),
+                          .fence = fence_plan(start->limits),
                           .output = output[1],
                           .lifeline = lifeline[0],
                           .report = report[1]};
-    child.landlock = child.layers & LAYER(SANDBOX_LANDLOCK) ? landlock_version() : 0;
-    struct view *view = NULL;
-    child.own_proc = child.namespaces->own_proc && child.layers & LAYER(SANDBOX_PID);
-    if (child.layers & LAYER(SANDBOX_MOUNT))
-        child.view = view = view_new(start->limits->readable, start->limits->writable, !child.own_proc);
     struct sandbox_process *process = memory_alloc(sizeof *process);
     *process = (struct sandbox_process){.output = output[0],
                                         .lifeline = lifeline[1],
@@ -329,7 +223,7 @@ struct akgen_error *process_start(const struct start *start, struct sandbox_proc
                                         .start = clock_seconds()};
     struct akgen_error *error = make_process(process, &child, report[0]);
     close(report[0]);
-    view_free(view);
+    fence_free(&child.fence);
     if (!error) {
         *started = process;
         return NULL;
