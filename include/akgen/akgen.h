@@ -1,6 +1,6 @@
 /* libakgen: evaluate a candidate (an Ascend C operator project) from another program, without an NPU and without CANN.
  *
- * Link with libakgen.a and what it needs (jansson, libyaml, sqlite3, libxxhash, libdw, openblas, threads, libm, libdl).
+ * Link with libakgen.a and what it needs (jansson, libyaml, sqlite3, libxxhash, libdw, libseccomp, openblas, threads, libm, libdl).
  * At run time it needs clang-19 and lld-19, and finds
  *   - include/ and tasks/ under $AKGEN_HOME, else near the calling program, else in the tree that it was built in;
  *   - akgen-run, which runs candidates in a jail, beside the calling program, one folder above it, or in
@@ -65,6 +65,9 @@ struct akgen_request {
     int jobs;            /* cases and compiles side by side; 0 = 1 */
     /* Of a suite whose figures exist for several (multikernelbench: "1e-2" or "1e-4"), unless strict; NULL = its first. */
     const char *tolerance;
+    /* Refuse (AKGEN_VERDICT_INFRA_ERROR) on a machine that does not grant every layer of the jail that docs/jail.md calls
+     * required. */
+    bool require_jail;
 };
 
 struct akgen_verdict {

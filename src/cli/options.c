@@ -23,7 +23,8 @@ enum {
     KEY_TOLERANCE,
     KEY_TIMEOUT,
     KEY_CANDIDATE_SECONDS,
-    KEY_NO_CACHE
+    KEY_NO_CACHE,
+    KEY_REQUIRE_JAIL
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +58,8 @@ static const struct argp_option options[] = {
      0},
     {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
     {"no-cache", KEY_NO_CACHE, NULL, 0, "compile even what is in the cache", 0},
+    {"require-jail", KEY_REQUIRE_JAIL, NULL, 0,
+     "refuse to run on a machine that does not grant every layer of the jail ('akgen doctor' shows them)", 0},
     {0},
 };
 
@@ -147,6 +150,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_NO_CACHE:
         eval->no_cache = true;
+        break;
+    case KEY_REQUIRE_JAIL:
+        eval->require_jail = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;

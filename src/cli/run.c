@@ -204,6 +204,10 @@ static int run(struct run_arguments *arguments)
     const struct eval_debug debug = {
         .log_fd = log_fd, .debugger = arguments->gdb ? &debugger : NULL, .on_run = dump_all, .closure = arguments};
     arguments->options.debug = &debug;
+    if ((error = eval_check_jail(&arguments->options))) {
+        arena_free(&arena);
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    }
     struct verdict verdict;
     eval_run(&task, dir, &arguments->options, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);

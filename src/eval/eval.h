@@ -59,6 +59,7 @@ struct eval_options {
     const char *cache_dir;    /* NULL = default */
     const char *candidates;   /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
     bool no_cache;
+    bool require_jail; /* asked of eval_check_jail, by whoever calls eval_run */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
     /* Called when a case is finished (progress); may be NULL. */
@@ -113,6 +114,8 @@ int eval_trials(const struct task *task, const struct eval_options *options);
 double eval_candidate_seconds(const struct eval_options *options);
 /* task_protocol(), with what else figures depend on. */
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options);
+/* NULL, or that a complete jail is required and which of its layers this machine does not grant. */
+struct akgen_error *eval_check_jail(const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
  * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

@@ -38,6 +38,7 @@ static struct eval_options options_of(const struct akgen_request *request)
         .case_seconds = request->case_seconds,
         .jobs = request->jobs > 0 ? request->jobs : 1,
         .tolerance = request->tolerance,
+        .require_jail = request->require_jail,
     };
 }
 
@@ -56,7 +57,9 @@ struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
     struct task task;
     if (!options.soc)
         return refuse(owned, error_new("no chip '%s'", request->soc));
-    struct akgen_error *error = task_find(&owned->arena, toolchain_home(), request->task, &task);
+    struct akgen_error *error = eval_check_jail(&options);
+    if (!error)
+        error = task_find(&owned->arena, toolchain_home(), request->task, &task);
     if (!error)
         error = check_candidate(request->candidate);
     if (error)

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,28 +24,6 @@ static const uint64_t default_memory = 16ULL << 30, written_limit = 64ULL << 20;
 /* What the machine itself fills besides the tensors and what it knows of each of their bytes, and how much that is. */
 static const uint64_t machine_memory = 1ULL << 30;
 enum { BYTES_PER_GM_BYTE = 8 };
-
-/* akgen-run lies beside the running program, or one folder up (tests, benchmarks). */
-static const char *find_runner(struct arena *arena)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return NULL;
-    self[length] = '\0';
-    const char *dir = dirname(self);
-    static const char *const places[] = {"akgen-run", "../akgen-run", "../libexec/akgen/akgen-run"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = arena_printf(arena, "%s/%s", dir, places[i]);
-        char *real = access(path, X_OK) ? NULL : realpath(path, NULL);
-        if (real) {
-            path = arena_strdup(arena, real);
-            free(real);
-            return path;
-        }
-    }
-    return NULL;
-}
 
 /* A file without a name that holds `bytes`; -1 with errno if there can be none. */
 static int memory_file(const char *name, const void *bytes, size_t length)
@@ -282,6 +258,16 @@ static const char *same_length(struct arena *arena, const char *path)
     return longer;
 }
 
+/* Whether a process under another user id could read these: all but the libraries of the system. */
+static bool for_everybody(const char *runner, const struct objects *objects)
+{
+    struct stat status;
+    bool read = !stat(runner, &status) && status.st_mode & S_IROTH && status.st_mode & S_IXOTH;
+    for (int i = 0; i < objects->count; i++)
+        read &= !fstat(objects->fds[i], &status) && status.st_mode & S_IROTH;
+    return read;
+}
+
 /* What akgen-run may see and use. */
 static void run_jailed(struct arena *arena, const struct job *job, const struct objects *objects,
                        const char *const argv[], double seconds, bool alone, const int *keep,
@@ -304,6 +290,7 @@ static void run_jailed(struct arena *arena, const struct job *job, const struct 
                                                                   : default_memory,
                                           .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
                                           .readable = readable,
+                                          .apart = for_everybody(argv[0], objects),
                                           .alone = alone,
                                           .expected_memory = machine_memory + BYTES_PER_GM_BYTE * job->gm_bytes,
                                           .variables = variables};
@@ -349,7 +336,7 @@ static void run_with(struct arena *arena, const struct job *job, const struct ob
 static void run_once(struct arena *arena, const struct job *job, bool alone, struct job_result *result)
 {
     *result = (struct job_result){.status = JOB_OK, .printed = ""};
-    const char *runner = find_runner(arena), *secret = make_nonce(arena);
+    const char *runner = sandbox_program(arena, "akgen-run"), *secret = make_nonce(arena);
     struct job sent = *job;
     struct objects objects = {0};
     sent.seconds = job->seconds > 0 ? job->seconds : default_seconds;

@@ -14,7 +14,7 @@ from akgen_program import akgen, copy_reference, edit, verdict  # noqa: E402
 SQRT = "level1/Math/Sqrt"
 USING = "using namespace AscendC;\n"
 PIPE = "    TPipe pipe;\n"
-NO_LANDLOCK = "landlock" not in akgen("doctor").stdout
+NO_LANDLOCK = "ok     landlock" not in akgen("doctor").stdout
 # What is tried, declaration, statement, verdict, what the reason must say.
 KERNELS = [
     ("its own npu_issue", 'extern "C" __aicore__ void npu_issue(struct npu_insn *) {}', "", "rejected",
@@ -81,7 +81,7 @@ class Kernel(unittest.TestCase):
     def test_files_of_the_host_are_no_headers(self):
         result = self.evaluate('#include "/etc/passwd"', "")
         self.assertEqual(result["verdict"], "compile_error")
-        self.assertRegex(result["reason"], "cannot open file")
+        self.assertRegex(result["reason"], "cannot open file|'/etc/passwd' file not found")
 
     def test_attributes_do_not_blind_the_hooks(self):
         """Stores of a function that asks not to be watched are counted like all others."""
