@@ -5,11 +5,18 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* What comes through a pipe of the process's, besides what it prints. */
+struct sandbox_answer {
+    int fd;           /* the end to read from; the other one is among keep_fds */
+    size_t limit;     /* bytes; the rest is thrown away */
+    struct text text; /* out; the caller's */
+};
 struct sandbox_limits {
     double seconds;              /* wall clock, less the time without a processor; then the process group is killed */
     uint64_t memory;             /* RLIMIT_AS in bytes; 0 = none */
@@ -20,6 +27,7 @@ struct sandbox_limits {
     const char *const *variables;
     bool alone;               /* no other process of this program's jails beside it: the others are waited for */
     uint64_t expected_memory; /* bytes that it may be expected to fill; beyond, having no memory is its own doing */
+    struct sandbox_answer *answer; /* NULL: none */
 };
 struct sandbox_result {
     bool started; /* false: see error */

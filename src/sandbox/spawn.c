@@ -118,18 +118,37 @@ static _Noreturn void child_run(const char *const argv[], const struct sandbox_l
     child_fail(report);
 }
 
-static void take_output(int fd, struct text *output, size_t limit, bool *open_end)
+/* A pipe from the process. */
+struct stream {
+    int fd; /* -1: none, or at its end */
+    struct text *text;
+    size_t limit;
+};
+
+/* True if something came. */
+static bool take_output(struct stream *stream)
 {
     char buffer[16384];
-    ssize_t n = read(fd, buffer, sizeof buffer);
+    ssize_t n = read(stream->fd, buffer, sizeof buffer);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
+        return false;
     if (n <= 0) {
-        *open_end = false;
-        return;
+        stream->fd = -1;
+        return false;
     }
-    size_t room = limit > output->length ? limit - output->length : 0;
-    text_append(output, buffer, (size_t)n < room ? (size_t)n : room);
+    size_t room = stream->limit > stream->text->length ? stream->limit - stream->text->length : 0;
+    text_append(stream->text, buffer, (size_t)n < room ? (size_t)n : room);
+    return true;
+}
+
+/* What is still in the pipe; nobody can hold its other end open any more except a process that left the group. */
+static void take_rest(struct stream *stream)
+{
+    enum { MOST = 1024 };
+    if (stream->fd >= 0)
+        fcntl(stream->fd, F_SETFL, O_NONBLOCK);
+    for (int i = 0; i < MOST && stream->fd >= 0 && take_output(stream); i++)
+        ;
 }
 
 /* The time that a process has, which does not depend on how busy the machine is. */
@@ -153,23 +172,27 @@ static double time_left(struct allowance *allowance, pid_t pid)
 }
 
 /* Reads until the process is gone; kills its group when the time is over. Returns the wait status. */
-static int attend(pid_t pid, int fd, struct allowance *allowance, size_t limit, struct text *output,
+static int attend(pid_t pid, struct stream *printed, struct stream *answer, struct allowance *allowance,
                   struct rusage *usage)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    bool open_end = true, running = true;
+    bool running = true;
     while (running) {
         double left = time_left(allowance, pid);
         if (left <= 0)
             break;
         /* Without pidfd_open (before Linux 5.3) look every 5 ms. */
         int wait_ms = left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
-        struct pollfd ends[2] = {{.fd = open_end ? fd : -1, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
-        poll(ends, 2, pidfd < 0 && wait_ms > 5 ? 5 : wait_ms);
+        struct pollfd ends[3] = {{.fd = printed->fd, .events = POLLIN},
+                                 {.fd = answer->fd, .events = POLLIN},
+                                 {.fd = pidfd, .events = POLLIN}};
+        poll(ends, 3, pidfd < 0 && wait_ms > 5 ? 5 : wait_ms);
         if (ends[0].revents)
-            take_output(fd, output, limit, &open_end);
+            take_output(printed);
+        if (ends[1].revents)
+            take_output(answer);
         siginfo_t state = {0};
-        if (pidfd < 0 || ends[1].revents)
+        if (pidfd < 0 || ends[2].revents)
             running = waitid(P_PID, (id_t)pid, &state, WEXITED | WNOHANG | WNOWAIT) || state.si_pid != pid;
     }
     kill(-pid, SIGKILL);
@@ -177,14 +200,8 @@ static int attend(pid_t pid, int fd, struct allowance *allowance, size_t limit, 
     int status = 0;
     while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR)
         ;
-    /* What is still in the pipe; nobody can hold its other end open any more except a process that left the group. */
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    for (int i = 0; open_end && i < 1024; i++) {
-        size_t before = output->length;
-        take_output(fd, output, limit, &open_end);
-        if (output->length == before)
-            break;
-    }
+    take_rest(printed);
+    take_rest(answer);
     if (pidfd >= 0)
         close(pidfd);
     return status;
@@ -242,7 +259,10 @@ static void spawn(struct arena *arena, const char *const argv[], const struct sa
             ;
         if (inject_fails(INJECT_KILL))
             kill(pid, SIGKILL);
-        int status = attend(pid, output[0], &allowance, output_limit, &text, &usage);
+        struct stream printed = {output[0], &text, output_limit}, answer = {.fd = -1};
+        if (limits->answer)
+            answer = (struct stream){limits->answer->fd, &limits->answer->text, limits->answer->limit};
+        int status = attend(pid, &printed, &answer, &allowance, &usage);
         result->started = n == 0;
         take_end(limits, status, &allowance, &usage, memory_kills, result);
         result->output_length = text.length;
