@@ -13,6 +13,12 @@ struct gm_memory {
     uint64_t bytes;
 };
 
+/* What the host part has said in the runs of one case, so that each call is made once (tiling.c). Zero-initialise; it
+ * lives as long as the arena that it is given. */
+struct tilings {
+    struct tiling_answer *newest;
+};
+
 struct bound_case {
     const struct eval_candidate *candidate;
     struct prepared *prepared;
@@ -24,6 +30,7 @@ struct bound_case {
     int combination;     /* of data types, an index into the OpDef's */
     struct gm_memory gm;
     uint64_t begin; /* offset of the first tensor */
+    struct tilings *tilings;
 };
 
 enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
@@ -39,6 +46,10 @@ const char *eval_case_dtype(const struct task_instance *instance);
 /* Fills in inputs, outputs, attributes and combination. NULL, or why the candidate's OpDef cannot be called as the task
  * calls its operator. */
 const char *bind_case(struct arena *arena, struct bound_case *bound);
+
+/* tiling.c */
+/* What the case's host part decides: block count, key, workspace, tiling data. */
+const struct host_result *tiling_ask(struct arena *arena, const struct bound_case *bound);
 
 /* gm_memory.c */
 /* Gives every tensor its place and fills the memory. False: errno says why there is none. */

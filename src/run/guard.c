@@ -1,18 +1,14 @@
-/* A seccomp filter with a list of what is allowed; everything else raises SIGSYS, whose handler tells what it was.
- *
- * The loader is recognised by the address of its system call instruction: a host part's constructors run inside dlopen,
- * when files must still be opened, so the moment cannot tell the two apart. */
+/* A seccomp filter with a list of what is allowed; everything else raises SIGSYS, whose handler tells what it was. The
+ * candidate's objects are in memory by then (load.h), so no file is opened any more. */
 #include "run/guard.h"
 #include "base/cycles.h"
 #include "run/steady.h"
 #include "sandbox/job_exchange.h"
 
-#include <elf.h>
 #include <string.h>
 #include <ucontext.h>
 #include <fcntl.h>
 #include <errno.h>
-#include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,7 +17,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,19 +36,15 @@ enum {
 };
 
 static const struct guard *installed;
-static bool fence_closed;
 
 /* What computing, printing and ending need: memory, signals of its own, the streams' buffers. Clocks and the like are
  * stopped and answered (steady.h). */
 static const int allowed[] = {
-    SYS_mmap,      SYS_munmap,      SYS_mremap,      SYS_mprotect,     SYS_madvise,      SYS_brk,
-    SYS_futex,     SYS_read,        SYS_pread64,     SYS_lseek,        SYS_fstat,        SYS_newfstatat,
-    SYS_close,     SYS_ioctl,       SYS_exit,        SYS_exit_group,   SYS_clock_getres, SYS_getpid,
-    SYS_gettid,    SYS_sched_yield, SYS_sigaltstack, SYS_rt_sigreturn, SYS_getuid,       SYS_rt_sigprocmask,
-    SYS_fcntl,     SYS_readlinkat, /* libdw wants the name of the file that it reads lines from */
-#ifdef SYS_readlink
-    SYS_readlink,
-#endif
+    SYS_mmap,        SYS_munmap,       SYS_mremap, SYS_mprotect,       SYS_madvise,
+    SYS_brk,         SYS_futex,        SYS_read,   SYS_pread64,        SYS_lseek,
+    SYS_fstat,       SYS_newfstatat,   SYS_close,  SYS_ioctl,          SYS_exit,
+    SYS_exit_group,  SYS_clock_getres, SYS_getpid, SYS_gettid,         SYS_sched_yield,
+    SYS_sigaltstack, SYS_rt_sigreturn, SYS_getuid, SYS_rt_sigprocmask, SYS_fcntl,
 #if SANITIZED
     SYS_prlimit64, /* AddressSanitizer asks how long the stack may be */
 #endif
@@ -203,11 +194,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
         snprintf(what, sizeof what, "system call %s", guard_syscall_name(info->si_syscall));
         installed->violated(installed->closure, what);
     }
-    uintptr_t offset = (uintptr_t)info->si_addr - (uintptr_t)installed->fence;
-    if (number == SIGSEGV && fence_closed && offset < installed->fence_bytes) {
-        snprintf(what, sizeof what, "access to the tensors' memory at offset %zu", (size_t)offset);
-        installed->violated(installed->closure, what);
-    }
     give_up(number, info->si_code <= 0);
 }
 
@@ -286,52 +272,12 @@ static void allow_own_signals(struct filter *filter, int number, int at, const u
     answer(filter, SECCOMP_RET_ALLOW);
 }
 
-/* The program segment of the loader that holds its code; false if it cannot be told. */
-static bool loader_code(uint64_t *low, uint64_t *high)
+static void make_filter(struct filter *filter, int result_fd, int stream_fd)
 {
-    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)getauxval(AT_BASE); // NOLINT: the kernel gives a number
-    if (!header)
-        return false;
-    const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
-    for (int i = 0; i < header->e_phnum; i++)
-        if (segment[i].p_type == PT_LOAD && segment[i].p_flags & PF_X) {
-            *low = (uint64_t)header + segment[i].p_vaddr;
-            *high = *low + segment[i].p_memsz;
-            return *low >> 32 == *high >> 32;
-        }
-    return false;
-}
-
-/* Allows a call that the loader's code makes. Leaves the number unloaded. */
-static void allow_loader(struct filter *filter, const int *numbers, int count, uint64_t low, uint64_t high)
-{
-    enum { CHECK = 7 };
-    const size_t ip = offsetof(struct seccomp_data, instruction_pointer);
-    for (int i = 0; i < count; i++) {
-        unless_equal(filter, (uint32_t)numbers[i], CHECK);
-        load(filter, ip + 4);
-        unless_equal(filter, (uint32_t)(low >> 32), 4);
-        load(filter, ip);
-        step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)low, 0, 2));
-        step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)high, 1, 0));
-        answer(filter, SECCOMP_RET_ALLOW);
-        answer(filter, SECCOMP_RET_TRAP);
-    }
-}
-
-static void make_filter(struct filter *filter, int result_fd, int log_fd)
-{
-    static const int loading[] = {
-        SYS_openat,
-#ifdef SYS_access
-        SYS_access,
-#endif
-    };
-    const uint32_t streams[] = {1, 2, log_fd >= 0 ? (uint32_t)log_fd : 2}, result[] = {(uint32_t)result_fd},
+    const uint32_t streams[] = {1, 2, stream_fd >= 0 ? (uint32_t)stream_fd : 2}, result[] = {(uint32_t)result_fd},
                    violation[] = {SIGSYS}, measured[] = {CLOCK_MONOTONIC_RAW}; /* steady_seconds() */
     const uint32_t raised[] = {0, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     enum { RAISED = sizeof raised / sizeof *raised };
-    uint64_t low, high;
     load(filter, offsetof(struct seccomp_data, arch));
     step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0));
     answer(filter, SECCOMP_RET_KILL_PROCESS);
@@ -345,11 +291,6 @@ static void make_filter(struct filter *filter, int result_fd, int log_fd)
     allow_if(filter, SYS_rt_sigaction, 0, false, violation, 1);
     allow_own_signals(filter, SYS_tgkill, 2, raised, RAISED);
     allow_own_signals(filter, SYS_kill, 1, raised, RAISED);
-    if (loader_code(&low, &high))
-        allow_loader(filter, loading, sizeof loading / sizeof *loading, low, high);
-    else
-        for (size_t i = 0; i < sizeof loading / sizeof *loading; i++)
-            allow(filter, loading[i]);
     answer(filter, SECCOMP_RET_TRAP);
 }
 
@@ -357,17 +298,11 @@ bool guard_install(const struct guard *guard)
 {
     static struct filter filter;
     installed = guard;
-    fence_closed = true;
     open_maps();
     catch_signals();
     if (!SANITIZED)    /* AddressSanitizer reads the counter itself */
         cycles_deny(); /* from now on there is a handler */
-    make_filter(&filter, guard->result_fd, guard->log_fd);
+    make_filter(&filter, guard->result_fd, guard->stream_fd);
     const struct sock_fprog program = {.len = filter.count, .filter = filter.steps};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-void guard_open_fence(void)
-{
-    fence_closed = false;
 }

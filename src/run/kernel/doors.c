@@ -1,11 +1,10 @@
-/* The last things before the candidate's first instruction: its kernel's files are opened and looked through, the
- * tensors are put out of reach, and the guard is set up. */
-#include "run/overrides.h"
-#include "run/runner.h"
+/* The last things before the candidate's first instruction: its kernel's files are opened and looked through, and the
+ * guard is set up. */
+#include "run/kernel/overrides.h"
+#include "run/kernel/runner.h"
 #include "npu/task_types.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 
 static void open_object(struct loaded *object, const char *path)
 {
@@ -25,19 +24,19 @@ static void refuse_overrides(struct runner *runner, const char *path)
                     arena_printf(&runner->arena, "the kernel defines %s, a function of the machine", name));
 }
 
-void runner_shut_the_door(struct runner *runner)
+void runner_open_objects(struct runner *runner)
 {
     open_object(&runner->kernel, runner->job.kernel_so);
     open_object(&runner->cube, runner->job.cube_so);
-    if (runner->job.kernel_so)
-        runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
+    runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
     refuse_overrides(runner, runner->job.kernel_so);
     refuse_overrides(runner, runner->job.cube_so);
-    runner_protect_gm(runner, PROT_NONE);
+}
+
+void runner_shut_the_door(struct runner *runner)
+{
     runner->guard = (struct guard){.result_fd = runner->result_fd,
-                                   .log_fd = runner->log ? fileno(runner->log) : -1,
-                                   .fence = runner->gm,
-                                   .fence_bytes = runner->job.gm_bytes,
+                                   .stream_fd = runner->log ? fileno(runner->log) : -1,
                                    .violated = runner_violated,
                                    .ended_from_outside = runner_ended_from_outside,
                                    .closure = runner};
