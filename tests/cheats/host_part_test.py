@@ -22,9 +22,11 @@ HEADERS = """#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -46,6 +48,20 @@ REJECTED = [
     ("sends a signal to its parent", "kill(getppid(), SIGTERM);", "system call"),
     ("kills the process group", "kill(0, SIGKILL);", "system call kill"),
     ("takes the evidence's handler away", "signal(SIGSYS, SIG_IGN);", "system call rt_sigaction"),
+    ("takes it away by another number of the same signal",
+     "{ char action[32] = {}; syscall(SYS_rt_sigaction, (1L << 32) | SIGSYS, action, nullptr, 8); }",
+     "system call rt_sigaction"),
+    ("makes code of its own",
+     "mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);", "system call mmap"),
+    ("makes code of what it wrote",
+     "{ void *page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+     "      mprotect(page, 4096, PROT_READ | PROT_EXEC); }", "system call mprotect"),
+    ("takes time from a lock",
+     "{ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; timespec soon = {1, 0}; pthread_mutex_lock(&lock);\n"
+     "      pthread_mutex_timedlock(&lock, &soon); }", "system call futex"),
+    ("asks a device", "{ int count; ioctl(0, FIONREAD, &count); }", "system call ioctl"),
+    ("changes a descriptor", "fcntl(1, F_SETFL, O_NONBLOCK);", "system call fcntl"),
+    ("copies a descriptor", "fcntl(1, F_DUPFD, 20);", "system call fcntl"),
     ("holds the evidence back",
      "{ sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, nullptr); socket(AF_INET, SOCK_STREAM, 0); }",
      "forbidden system call in stage tiling"),
