@@ -45,7 +45,7 @@ static void enter(struct host *host)
     bool broken;
     const char *problem = load_prepare(&host->arena, host->job.host_so, &loaded, &broken);
     if (problem && broken)
-        host_fail(host, JOB_BROKEN, problem);
+        host_fail(host, JOB_BROKEN, arena_printf(&host->arena, "akgen-host: %s", problem));
     host_prepare_evidence(host);
     host_set_stage(host, JOB_LOAD);
     if (!problem)
