@@ -35,6 +35,7 @@ static void shut_the_door(struct host *host)
                                  .violated = host_violated,
                                  .ended_from_outside = host_ended_from_outside,
                                  .closure = host};
+    jailed_close_all_but(host->pipe, -1);
     guard_install(&host->guard);
 }
 
