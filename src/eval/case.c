@@ -51,8 +51,7 @@ static void repeat(struct arena *arena, struct bound_case *bound, const struct j
 {
     struct job other = *job;
     other.seconds += PATIENCE * first_seconds;
-    gm_memory_fill(bound);
-    job_run(arena, &other, run);
+    gm_memory_run(arena, bound, &other, run);
 }
 
 /* What a repetition says about a case that was right. */
@@ -176,7 +175,6 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .outputs = bound->outputs,
         .input_count = task->input_count,
         .output_count = build->def.output_count,
-        .gm_fd = bound->gm.fd,
         .gm_bytes = bound->gm.bytes,
         .gm_unit = options->profile == TASK_STRICT ? GM_UNIT_CANN : GM_UNIT_TORCH,
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
@@ -206,7 +204,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
     struct job job = make_job(arena, bound, kernel, host);
     job.tiling_by_field =
         op_tiling_decode(&bound->candidate->build->def, job.tiling.key, job.tiling.bytes, job.tiling.size);
-    job_run(arena, &job, &row->run);
+    gm_memory_run(arena, bound, &job, &row->run);
     conflicts_weigh(arena, bound, &job, &row->run);
     judge_run(arena, bound, row);
     if (options->debug)

@@ -14,6 +14,9 @@ int jailed_option(int argc, char **argv, const char *name);
 /* The JSON behind the descriptor, which is closed; NULL if there is none. The text is not left in memory. */
 json_t *jailed_read(int fd);
 
+/* Closes every descriptor above the standard ones but two (-1: none): no file is open when the candidate's code runs. */
+void jailed_close_all_but(int one, int other);
+
 /* The report of a violation is written while the candidate's call is under way, perhaps inside the allocator with its
  * locks held: nothing may be allocated then. So its text is made beforehand, with room for what is not known yet: a
  * result whose error is this. */

@@ -59,12 +59,24 @@ static const char *open_object(struct arena *arena, const char *path, struct obj
     return NULL;
 }
 
+/* The loader knows an object by the name of its file: each has a number that none had before. */
+static int take_number(int fd)
+{
+    enum { FIRST = 64 };
+    static int next = FIRST;
+    int number = fcntl(fd, F_DUPFD_CLOEXEC, next);
+    close(fd);
+    next = number + 1;
+    return number;
+}
+
 const char *load_object(struct arena *arena, struct object_loaded *loaded)
 {
     char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", loaded->fd);
+    int fd = take_number(loaded->fd);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const char *problem = open_object(arena, path, loaded);
-    close(loaded->fd);
+    close(fd);
     loaded->fd = -1;
     return problem;
 }

@@ -153,8 +153,7 @@ class HostPart(unittest.TestCase):
                                "    static int calls = 0;\n    if (++calls != 1) { abort(); }\n"
                                "    void *tensors = (void *)0x300040000000;\n"
                                "    if (mmap(tensors, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != tensors) "
-                               "{ abort(); }\n    for (int fd = 5; fd < 64; fd++) { if (fcntl(fd, F_GETFD) >= 0 && lseek(fd, 0, SEEK_END) > 1 << 24) "
-                               "{ abort(); } }")
+                               "{ abort(); }\n    for (int fd = 3; fd < 256; fd++) { if (fd != PIPE && fcntl(fd, F_GETFD) >= 0) { abort(); } }")
         self.assertEqual(result["verdict"], "pass", result["reason"])
 
     def test_honest_host_parts_are_not_rejected(self):

@@ -35,6 +35,7 @@ static void shut_the_door(struct host *host)
                                  .violated = host_violated,
                                  .ended_from_outside = host_ended_from_outside,
                                  .closure = host};
+    jailed_close_all_but(host->pipe, -1);
     guard_install(&host->guard);
 }
 
@@ -45,7 +46,7 @@ static void enter(struct host *host)
     bool broken;
     const char *problem = load_prepare(&host->arena, host->job.host_so, &loaded, &broken);
     if (problem && broken)
-        host_fail(host, JOB_BROKEN, problem);
+        host_fail(host, JOB_BROKEN, arena_printf(&host->arena, "akgen-host: %s", problem));
     host_prepare_evidence(host);
     host_set_stage(host, JOB_LOAD);
     if (!problem)

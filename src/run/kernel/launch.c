@@ -1,5 +1,4 @@
 /* The launch: the machine is made, its GM filled in, the kernel run. */
-#include "base/elf.h"
 #include "run/kernel/runner.h"
 #include "run/steady.h"
 
@@ -17,18 +16,15 @@ static void log_line(void *closure, const struct npu_log_line *line)
     fprintf(runner->log, JOB_LOG_PLACE, (int)place.object, (unsigned long long)place.address);
 }
 
-/* Variables in GM that the kernel's source defines (`__gm__` at namespace scope), and those of which each core has its
- * own (__BLOCK_LOCAL__). */
 static void add_variables(struct runner *runner, const struct loaded *loaded)
 {
-    struct elf_file *file = loaded->entry ? elf_file_open_descriptor(loaded->fd) : NULL;
-    struct elf_section section;
-    if (file && elf_section_find(file, "akgen_gm", &section))
-        npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + section.address), section.bytes,
-                   NPU_GM_INOUT, true);
-    if (file && elf_section_find(file, "akgen_block", &section))
-        npu_own_variables(runner->npu, (void *)(loaded->base + section.address), section.bytes);
-    elf_file_close(file);
+    if (!loaded->entry)
+        return;
+    if (loaded->shared.bytes)
+        npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + loaded->shared.address),
+                   loaded->shared.bytes, NPU_GM_INOUT, true);
+    if (loaded->own.bytes)
+        npu_own_variables(runner->npu, (void *)(loaded->base + loaded->own.address), loaded->own.bytes);
 }
 
 void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type)

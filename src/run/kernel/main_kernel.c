@@ -21,7 +21,7 @@ __attribute__((no_stack_protector)) int main(int argc, char **argv)
     const struct npu_soc *soc = npu_soc_find(runner.job.soc);
     if (!soc)
         runner_fail(&runner, JOB_BROKEN, arena_printf(&runner.arena, "there is no SoC named '%s'", runner.job.soc));
-    runner_open_objects(&runner);
+    runner_read_objects(&runner);
     enum npu_kernel_type type = runner_load_kernel(&runner);
     runner_shut_the_door(&runner);
     runner_initialise(&runner);

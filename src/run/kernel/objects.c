@@ -15,7 +15,7 @@ static void load(struct runner *runner, const char *path, struct loaded *loaded)
     } else {
         problem = load_prepare(&runner->arena, path, object, &broken);
         if (problem && broken)
-            runner_fail(runner, JOB_BROKEN, problem);
+            runner_fail(runner, JOB_BROKEN, arena_printf(&runner->arena, "akgen-run: %s", problem));
         runner_set_stage(runner, JOB_LOAD);
         if (!problem)
             problem = load_object(&runner->arena, object);

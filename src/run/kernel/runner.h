@@ -12,8 +12,11 @@
 
 /* One of the candidate's kernel objects. */
 struct loaded {
-    const char *path;
-    int fd; /* of the file, opened before the guard forbids that; -1: no such object */
+    /* What the kernel's source defines at namespace scope, as addresses in the file: variables in GM (`__gm__`) and those
+     * of which each core has its own (__BLOCK_LOCAL__). */
+    struct variables {
+        uint64_t address, bytes;
+    } shared, own;
     void *entry;
     uint64_t base;
     struct object_loaded object;
@@ -41,8 +44,8 @@ void runner_read_job(struct runner *runner, int fd);
 /* The tensors' memory. */
 void runner_map_gm(struct runner *runner, int fd);
 
-/* Before the candidate (doors.c). Everything that needs a file is done here. */
-void runner_open_objects(struct runner *runner);
+/* Before the candidate (doors.c). Everything that needs a file is done here; then none is open. */
+void runner_read_objects(struct runner *runner);
 void runner_shut_the_door(struct runner *runner);
 
 /* The candidate's objects (objects.c). */
