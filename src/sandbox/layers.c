@@ -4,13 +4,9 @@
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 
-#include <libgen.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 enum { SCOPE_VERSION = 6 }; /* of Landlock: signals and abstract sockets */
 
@@ -66,25 +62,4 @@ const char *sandbox_missing(struct arena *arena)
     const char *names = text.length ? arena_strdup(arena, text.bytes) : NULL;
     text_free(&text);
     return names;
-}
-
-const char *sandbox_program(struct arena *arena, const char *name)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return NULL;
-    self[length] = '\0';
-    const char *dir = dirname(self);
-    static const char *const places[] = {".", "..", "../libexec/akgen"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = arena_printf(arena, "%s/%s/%s", dir, places[i], name);
-        char *real = access(path, X_OK) ? NULL : realpath(path, NULL);
-        if (real) {
-            path = arena_strdup(arena, real);
-            free(real);
-            return path;
-        }
-    }
-    return NULL;
 }

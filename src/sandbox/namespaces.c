@@ -1,5 +1,6 @@
 #include "sandbox/namespaces.h"
 #include "sandbox/layers.h"
+#include "sandbox/program_internal.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -186,7 +187,7 @@ static void prepare_shared(void)
 static void prepare(void)
 {
     struct arena arena = {0};
-    const char *init = sandbox_program(&arena, "akgen-init");
+    const char *init = program_find(&arena, "akgen-init");
     prepared.init = init ? open(init, O_PATH | O_CLOEXEC) : -1;
     arena_free(&arena);
     prepare_shared();

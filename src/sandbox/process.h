@@ -15,22 +15,28 @@ struct start {
     size_t output_limit;
     bool lives_on; /* not ended with the thread that starts it */
 };
+/* A pipe from the process. */
+struct stream {
+    int fd; /* -1: none */
+    bool ended;
+    struct text *text; /* what came, up to limit; the rest is thrown away */
+    size_t limit;
+};
 struct sandbox_process {
     pid_t pid, init; /* init: the first process of its process ids; 0: it has none of its own */
     int lifeline;    /* init lives as long as this is open */
     int pidfd;       /* -1: this kernel has none (before Linux 5.3) */
-    int output;      /* where what it prints is read */
-    bool open_end, stopped;
-    size_t output_limit;
-    struct text text; /* what it has printed */
+    bool stopped;
+    struct stream printed, answer; /* the answer's descriptor and text are the caller's */
+    struct text text;              /* what it has printed */
     double start;
     int status; /* of wait4, once it is stopped */
     struct rusage usage;
 };
 /* An error: no process was made, or its program could not be executed. */
 struct akgen_error *process_start(const struct start *start, struct sandbox_process **process);
-/* Takes what stands in the pipe; waits where there is nothing, unless the pipe was told not to. */
-void process_take_output(struct sandbox_process *process);
+/* Takes what stands in the pipe; waits where there is nothing, unless the pipe was told not to. True if something came. */
+bool process_take(struct stream *stream);
 /* True until it has ended by itself. */
 bool process_runs(const struct sandbox_process *process);
 /* Ends it with its descendants if it still runs, takes the rest of its output, and its status and usage. */

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,9 +42,12 @@ struct sandbox_layer_state {
 const struct sandbox_layer_state *sandbox_layers(void);
 /* The names of the required layers that are not granted, "mount namespace, landlock"; NULL: none is missing. */
 const char *sandbox_missing(struct arena *arena);
-/* A program of ours that lies beside the running one, or one folder up (tests, benchmarks); NULL: it was not found. */
-const char *sandbox_program(struct arena *arena, const char *name);
-
+/* What comes through a pipe of the process's, besides what it prints. */
+struct sandbox_answer {
+    int fd;           /* the end to read from; the other one is among keep_fds */
+    size_t limit;     /* bytes; the rest is thrown away */
+    struct text text; /* out; the caller's */
+};
 struct sandbox_limits {
     double seconds;              /* wall clock, less the time without a processor; then the process group is killed */
     uint64_t memory;             /* RLIMIT_AS in bytes; 0 = none */
@@ -56,6 +60,7 @@ struct sandbox_limits {
     uint32_t without; /* for tests: bits (1 << SANDBOX_...) of layers that the process goes without */
     bool alone;       /* no other process of this program's jails beside it: the others are waited for */
     uint64_t expected_memory; /* bytes that it may be expected to fill; beyond, having no memory is its own doing */
+    struct sandbox_answer *answer; /* NULL: none */
 };
 struct sandbox_result {
     bool started; /* false: see error */

@@ -15,18 +15,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void process_take_output(struct sandbox_process *process)
+bool process_take(struct stream *stream)
 {
     char buffer[16384];
-    ssize_t n = read(process->output, buffer, sizeof buffer);
+    ssize_t n = read(stream->fd, buffer, sizeof buffer);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
+        return false;
     if (n <= 0) {
-        process->open_end = false;
-        return;
+        stream->ended = true;
+        return false;
     }
-    size_t limit = process->output_limit, room = limit > process->text.length ? limit - process->text.length : 0;
-    text_append(&process->text, buffer, (size_t)n < room ? (size_t)n : room);
+    size_t room = stream->limit > stream->text->length ? stream->limit - stream->text->length : 0;
+    text_append(stream->text, buffer, (size_t)n < room ? (size_t)n : room);
+    return true;
 }
 
 bool process_runs(const struct sandbox_process *process)
@@ -38,16 +39,13 @@ bool process_runs(const struct sandbox_process *process)
 }
 
 /* What is in the pipe now; at most so much that a process which fills it for ever does not keep us. */
-static void drain(struct sandbox_process *process)
+static void drain(struct stream *stream)
 {
     enum { MOST_READS = 1024 };
-    fcntl(process->output, F_SETFL, O_NONBLOCK);
-    for (int i = 0; process->open_end && i < MOST_READS; i++) {
-        size_t before = process->text.length;
-        process_take_output(process);
-        if (process->text.length == before)
-            break;
-    }
+    if (stream->fd >= 0)
+        fcntl(stream->fd, F_SETFL, O_NONBLOCK);
+    for (int i = 0; stream->fd >= 0 && !stream->ended && i < MOST_READS && process_take(stream); i++)
+        ;
 }
 
 void process_stop(struct sandbox_process *process)
@@ -66,12 +64,13 @@ void process_stop(struct sandbox_process *process)
     while (process->init > 0 && waitpid(process->init, NULL, 0) < 0 && errno == EINTR)
         ;
     process->stopped = true;
-    drain(process);
+    drain(&process->printed);
+    drain(&process->answer);
 }
 
 void process_free(struct sandbox_process *process)
 {
-    close(process->output);
+    close(process->printed.fd);
     close(process->lifeline);
     if (process->pidfd >= 0)
         close(process->pidfd);
@@ -109,11 +108,14 @@ static void attend(struct sandbox_process *process, struct allowance *allowance)
             break;
         /* Without pidfd_open look every 5 ms. */
         int wait_ms = left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
-        struct pollfd ends[2] = {{.fd = process->open_end ? process->output : -1, .events = POLLIN},
-                                 {.fd = process->pidfd, .events = POLLIN}};
-        poll(ends, 2, process->pidfd < 0 && wait_ms > 5 ? 5 : wait_ms);
-        if (ends[0].revents)
-            process_take_output(process);
+        struct stream *const streams[] = {&process->printed, &process->answer};
+        struct pollfd ends[3] = {{.fd = process->pidfd, .events = POLLIN}};
+        for (int i = 0; i < 2; i++)
+            ends[i + 1] = (struct pollfd){.fd = streams[i]->ended ? -1 : streams[i]->fd, .events = POLLIN};
+        poll(ends, 3, process->pidfd < 0 && wait_ms > 5 ? 5 : wait_ms);
+        for (int i = 0; i < 2; i++)
+            if (ends[i + 1].revents)
+                process_take(streams[i]);
     }
     allowance->used = clock_seconds() - allowance->start - ending_waited(process->pid);
 }
@@ -142,7 +144,7 @@ struct akgen_error *sandbox_start(const char *const argv[], const struct sandbox
 
 bool sandbox_alive(struct sandbox_process *process)
 {
-    drain(process);
+    drain(&process->printed);
     return process_runs(process);
 }
 
@@ -174,6 +176,9 @@ static void spawn(struct arena *arena, const struct start *start, struct sandbox
     struct allowance allowance = {.start = process->start, .seconds = limits->seconds > 0 ? limits->seconds : 1e9};
     if (inject_fails(INJECT_KILL))
         kill(process->pid, SIGKILL);
+    if (limits->answer)
+        process->answer =
+            (struct stream){.fd = limits->answer->fd, .text = &limits->answer->text, .limit = limits->answer->limit};
     attend(process, &allowance);
     process_stop(process);
     take_end(arena, process, result);

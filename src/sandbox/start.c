@@ -215,12 +215,12 @@ struct akgen_error *process_start(const struct start *start, struct sandbox_proc
                           .lifeline = lifeline[0],
                           .report = report[1]};
     struct sandbox_process *process = memory_alloc(sizeof *process);
-    *process = (struct sandbox_process){.output = output[0],
-                                        .lifeline = lifeline[1],
+    *process = (struct sandbox_process){.lifeline = lifeline[1],
                                         .pidfd = -1,
-                                        .open_end = true,
-                                        .output_limit = start->output_limit,
+                                        .printed = {.fd = output[0], .limit = start->output_limit},
+                                        .answer = {.fd = -1},
                                         .start = clock_seconds()};
+    process->printed.text = &process->text;
     struct akgen_error *error = make_process(process, &child, report[0]);
     close(report[0]);
     fence_free(&child.fence);

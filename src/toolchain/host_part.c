@@ -1,7 +1,7 @@
 /* The host part of a project: compiled, linked, and run in the jail for its OpDef. */
 #include "base/clock.h"
 #include "base/files.h"
-#include "sandbox/job.h"
+#include "sandbox/host_job.h"
 #include "toolchain/build_internal.h"
 
 /* The question's op_host, for candidates that write only the kernel. */
@@ -96,15 +96,11 @@ struct akgen_error *build_host(struct builder *builder)
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
-    const struct job job = {.kind = JOB_DESCRIBE,
-                            .host_so = build->host_so,
-                            .soc = builder->options->soc,
-                            .gm_fd = -1,
-                            .seconds = 30,
-                            .budget = builder->options->budget};
-    struct job_result result;
+    const struct host_job job = {
+        .host_so = build->host_so, .soc = builder->options->soc, .seconds = 30, .budget = builder->options->budget};
+    struct host_result result;
     double start = clock_seconds();
-    job_run(builder->arena, &job, &result);
+    host_run(builder->arena, &job, &result);
     build->def = result.def;
     build->describe_seconds = clock_seconds() - start;
     if (result.status != JOB_OK) {
@@ -112,5 +108,4 @@ void build_describe(struct builder *builder)
         build->cheated = result.status == JOB_CHEATED;
         build->error = result.error ? result.error : "the host part could not be run";
     }
-    job_result_free(&result);
 }

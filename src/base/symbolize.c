@@ -1,4 +1,4 @@
-#include "run/symbolize.h"
+#include "base/symbolize.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,6 +1,7 @@
 /* How akgen-run ends: the result goes to its descriptor, and the process with it. */
 #include "base/inject.h"
-#include "run/runner.h"
+#include "run/jailed.h"
+#include "run/kernel/runner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,35 +57,9 @@ static char *result_text(const struct runner *runner)
     return text;
 }
 
-static bool fits(const char *text)
-{
-    return !text || strlen(text) <= JOB_RESULT_LIMIT - sizeof(struct job_mark);
-}
-
-/* What a candidate registers and what its tiling says has no bound of its own: a run goes on without its tiling by
- * field, an OpDef of this size is refused. */
-static char *result_within_limit(struct runner *runner)
-{
-    char *text = result_text(runner);
-    if (!fits(text)) {
-        free(text);
-        json_decref(runner->result.tiling);
-        runner->result.tiling = NULL;
-        text = result_text(runner);
-    }
-    if (!fits(text)) {
-        free(text);
-        runner->result = (struct job_result){.status = JOB_LOAD_FAILED,
-                                             .nonce = runner->result.nonce,
-                                             .error = "the definition of the operator is larger than 16 MiB as JSON"};
-        text = result_text(runner);
-    }
-    return text;
-}
-
 _Noreturn void runner_finish(struct runner *runner)
 {
-    char *text = result_within_limit(runner);
+    char *text = result_text(runner);
     size_t length = text ? strlen(text) : 0;
     fflush(NULL);
     if (!text || !put(runner, text, length, sizeof(struct job_mark)))
@@ -104,39 +79,12 @@ _Noreturn void runner_fail_error(struct runner *runner, enum job_status status, 
     runner_fail(runner, status, arena_strdup(&runner->arena, error->message));
 }
 
-/* The report of a violation is written while the candidate's call is under way, perhaps inside the allocator with its
- * locks held: nothing may be allocated then. So its text is made beforehand, with room for what is not known yet. */
-enum { EVIDENCE_BYTES = 200, ROOM = '#' };
-
 void runner_prepare_evidence(struct runner *runner)
 {
-    char error[EVIDENCE_BYTES + 1] = {0};
-    memset(error, ROOM, EVIDENCE_BYTES);
-    const struct job_result result = {.status = JOB_CHEATED, .error = error, .nonce = runner->result.nonce};
-    json_t *json = job_result_to_json(&result);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    if (!text)
+    const struct job_result result = {.status = JOB_CHEATED, .error = jailed_unknown(), .nonce = runner->result.nonce};
+    runner->evidence = jailed_evidence(&runner->arena, job_result_to_json(&result));
+    if (!runner->evidence)
         runner_fail(runner, JOB_BROKEN, "no memory for the report");
-    runner->evidence = arena_strdup(&runner->arena, text);
-    explicit_bzero(text, strlen(text)); /* it holds the nonce */
-    free(text);
-    json_decref(json);
-}
-
-/* Puts `words` where the string of EVIDENCE_BYTES bytes of ROOM is; the rest becomes white space behind the closing
- * quote. */
-static void fill_in(char *text, const char *const *words)
-{
-    char *at = strchr(text, ROOM);
-    if (!at)
-        return;
-    char *end = at + EVIDENCE_BYTES;
-    for (; *words; words++)
-        for (const char *c = *words; *c && at < end; c++)
-            *at++ = *c;
-    *at++ = '"';
-    while (at <= end)
-        *at++ = ' ';
 }
 
 /* Not sanitized: before a function that does not return AddressSanitizer would allocate, too. */
@@ -146,7 +94,7 @@ __attribute__((no_sanitize("address"))) _Noreturn void runner_violated(void *clo
     const char *stage = job_stage_name(runner->result.stage);
     if (runner->result.stage == JOB_REPORT) /* the candidate's code does not run any more: ours */
         runner_fail(runner, JOB_BROKEN, arena_printf(&runner->arena, "%s in stage %s", what, stage));
-    fill_in(runner->evidence, (const char *const[]){what, " in stage ", stage, NULL});
+    jailed_fill_in(runner->evidence, (const char *const[]){what, " in stage ", stage, NULL});
     size_t length = strlen(runner->evidence);
     if (!put(runner, runner->evidence, length, sizeof(struct job_mark)))
         give_up(runner);

@@ -1,6 +1,6 @@
 /* A kernel that defines npu_issue() or a hook itself would take its own calls and accesses out of the machine's sight.
  * The loader cannot tell (the object is bound to itself), so its symbol table is read. */
-#include "run/overrides.h"
+#include "run/kernel/overrides.h"
 #include "base/elf.h"
 
 #include <dlfcn.h>

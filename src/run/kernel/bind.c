@@ -1,5 +1,5 @@
 /* The kernel's arguments, and what the machine is told about the memory behind them. */
-#include "run/runner.h"
+#include "run/kernel/runner.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -62,6 +62,11 @@ static void add_padding(const struct runner *runner, uint8_t *base, uint64_t byt
         base[bytes + i] = (uint8_t)(runner->job.poison >> (bytes + i) % 8 * 8);
 }
 
+static bool lies_outside(const struct runner *runner, const struct job_tensor *tensor)
+{
+    return tensor->offset > runner->job.gm_bytes || tensor->bytes > runner->job.gm_bytes - tensor->offset;
+}
+
 static void add_tensors(struct runner *runner, const struct job_argument *argument, const char *name,
                         enum npu_gm_kind kind)
 {
@@ -70,6 +75,8 @@ static void add_tensors(struct runner *runner, const struct job_argument *argume
         const char *label = argument->list ? arena_printf(&runner->arena, "%s[%d]", name, t) : name;
         if (!tensor->bytes)
             continue;
+        if (lies_outside(runner, tensor))
+            runner_fail(runner, JOB_BROKEN, "a tensor lies outside the shared memory");
         uint8_t *base = runner->gm + tensor->offset;
         npu_gm_add(runner->npu, label, base, tensor->bytes, kind, kind != NPU_GM_OUTPUT || tensor->defined);
         add_padding(runner, base, tensor->bytes);
@@ -86,22 +93,17 @@ static void bind_argument(struct runner *runner, const struct job_argument *argu
         add_argument(runner, (uint64_t)(runner->gm + argument->tensors[0].offset));
 }
 
-static const char *param_name(const struct op_param *params, int count, int index)
-{
-    return index < count ? params[index].name : "?";
-}
-
 /* Where an OpDef has an output whose shape is known only after the run (OutputShapeDependOnCompute), the kernel gets an
  * address for the shapes: 64-bit words, the rank and the sizes. */
 static void bind_shapes(struct runner *runner)
 {
     enum { WORDS = 9 }; /* the rank and up to 8 sizes, per output */
     int outputs = 0;
-    for (int i = 0; i < runner->def.output_count; i++)
-        outputs += runner->def.outputs[i].shape_depends;
+    for (int i = 0; i < runner->job.output_count; i++)
+        outputs += runner->job.outputs[i].shape_depends;
     if (!outputs)
         return;
-    uint64_t bytes = (uint64_t)runner->def.output_count * WORDS * sizeof(uint64_t);
+    uint64_t bytes = (uint64_t)runner->job.output_count * WORDS * sizeof(uint64_t);
     uint8_t *shapes = runner_allocate(runner, bytes);
     npu_gm_add(runner->npu, "shapes of outputs", shapes, bytes, NPU_GM_INOUT, true);
     add_argument(runner, (uint64_t)shapes);
@@ -112,12 +114,12 @@ void runner_bind_arguments(struct runner *runner)
 {
     const struct job *job = &runner->job;
     for (int i = 0; i < job->input_count; i++) {
-        const char *name = param_name(runner->def.inputs, runner->def.input_count, i);
+        const char *name = job->inputs[i].name;
         add_tensors(runner, &job->inputs[i], name, job->inputs[i].written ? NPU_GM_INOUT : NPU_GM_INPUT);
         bind_argument(runner, &job->inputs[i], name);
     }
     for (int i = 0; i < job->output_count; i++) {
-        const char *name = param_name(runner->def.outputs, runner->def.output_count, i);
+        const char *name = job->outputs[i].name;
         if (job->outputs[i].alias < 0)
             add_tensors(runner, &job->outputs[i], name, NPU_GM_OUTPUT);
         bind_argument(runner, &job->outputs[i], name);
@@ -126,14 +128,14 @@ void runner_bind_arguments(struct runner *runner)
     npu_area_device(&low, &device);
     npu_gm_span(runner->npu, (const void *)low, device); // NOLINT: a number until a kernel follows it
     bind_shapes(runner);
-    uint8_t *workspace = runner_allocate(runner, runner->tiling.workspace);
-    if (runner->tiling.workspace)
-        npu_gm_add(runner->npu, "workspace", workspace, runner->tiling.workspace, NPU_GM_WORKSPACE, false);
+    uint8_t *workspace = runner_allocate(runner, runner->job.tiling.workspace);
+    if (runner->job.tiling.workspace)
+        npu_gm_add(runner->npu, "workspace", workspace, runner->job.tiling.workspace, NPU_GM_WORKSPACE, false);
     add_argument(runner, (uint64_t)workspace);
-    uint8_t *tiling = runner_allocate(runner, runner->tiling.size);
-    if (runner->tiling.size) {
-        memcpy(tiling, runner->tiling.bytes, runner->tiling.size);
-        npu_gm_add(runner->npu, "tiling", tiling, runner->tiling.size, NPU_GM_TILING, true);
+    uint8_t *tiling = runner_allocate(runner, runner->job.tiling.size);
+    if (runner->job.tiling.size) {
+        memcpy(tiling, runner->job.tiling.bytes, runner->job.tiling.size);
+        npu_gm_add(runner->npu, "tiling", tiling, runner->job.tiling.size, NPU_GM_TILING, true);
     }
     add_argument(runner, (uint64_t)tiling);
 }

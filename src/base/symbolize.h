@@ -1,6 +1,6 @@
 /* From an address in a kernel object to the line of the author's source. */
-#ifndef RUN_SYMBOLIZE_H
-#define RUN_SYMBOLIZE_H
+#ifndef BASE_SYMBOLIZE_H
+#define BASE_SYMBOLIZE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,39 +1,30 @@
 /* The launch: the machine is made, its GM filled in, the kernel run. */
-#include "base/elf.h"
-#include "run/runner.h"
+#include "run/kernel/runner.h"
 #include "run/steady.h"
-
-#include <sys/mman.h>
 
 /* GetLibApiWorkSpaceSize() of an Ascend 910B: 16 MiB before the user's part of the workspace. */
 enum { RESERVED_WORKSPACE = 16 << 20 };
 
-/* "AIV 3   MTE2  DataCopy  dst UB+0x0  src0 x+0x800  512 float32  op_kernel/add.cpp:42" */
+/* "AIV 3   MTE2  DataCopy  dst UB+0x0  src0 x+0x800  512 float32  @1+2a4"; the reader puts the source's line for the
+ * address (JOB_LOG_PLACE). */
 static void log_line(void *closure, const struct npu_log_line *line)
 {
     struct runner *runner = closure;
-    const char *file;
-    int number;
-    runner_place(runner, line->pc, &file, &number);
+    const struct job_place place = runner_place(runner, line->pc);
     fprintf(runner->log, "%s %-3d %-4s %-16s%s", line->aic ? "AIC" : "AIV", line->core, line->pipe, line->api,
             line->text);
-    if (file)
-        fprintf(runner->log, "  %s:%d", file, number);
-    fputc('\n', runner->log);
+    fprintf(runner->log, JOB_LOG_PLACE, (int)place.object, (unsigned long long)place.address);
 }
 
-/* Variables in GM that the kernel's source defines (`__gm__` at namespace scope), and those of which each core has its
- * own (__BLOCK_LOCAL__). */
 static void add_variables(struct runner *runner, const struct loaded *loaded)
 {
-    struct elf_file *file = loaded->entry ? elf_file_open_descriptor(loaded->fd) : NULL;
-    struct elf_section section;
-    if (file && elf_section_find(file, "akgen_gm", &section))
-        npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + section.address), section.bytes,
-                   NPU_GM_INOUT, true);
-    if (file && elf_section_find(file, "akgen_block", &section))
-        npu_own_variables(runner->npu, (void *)(loaded->base + section.address), section.bytes);
-    elf_file_close(file);
+    if (!loaded->entry)
+        return;
+    if (loaded->shared.bytes)
+        npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + loaded->shared.address),
+                   loaded->shared.bytes, NPU_GM_INOUT, true);
+    if (loaded->own.bytes)
+        npu_own_variables(runner->npu, (void *)(loaded->base + loaded->own.address), loaded->own.bytes);
 }
 
 void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type)
@@ -46,21 +37,19 @@ void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_ke
                                       .racing_count = runner->job.racing_count,
                                       .seed = runner->job.seed,
                                       .poison = runner->job.poison,
-                                      .tiling_key = runner->tiling.key,
+                                      .tiling_key = runner->job.tiling.key,
                                       .kernel_type = type,
                                       .aic_kernel = runner->cube.entry,
                                       .reserved_workspace = RESERVED_WORKSPACE,
                                       .log = runner->log ? log_line : NULL,
                                       .log_closure = runner};
-    runner_protect_gm(runner, PROT_READ | PROT_WRITE);
-    guard_open_fence();
     runner->npu = npu_create(&config);
     runner_bind_arguments(runner);
     add_variables(runner, &runner->kernel);
     add_variables(runner, &runner->cube);
     runner_set_stage(runner, JOB_KERNEL);
     double start = steady_seconds();
-    npu_launch(runner->npu, runner->kernel.entry, runner->args, runner->arg_count, runner->tiling.block_dim);
+    npu_launch(runner->npu, runner->kernel.entry, runner->args, runner->arg_count, runner->job.tiling.block_dim);
     runner->result.run_seconds = steady_seconds() - start;
     runner_set_stage(runner, JOB_REPORT);
     runner_report(runner);

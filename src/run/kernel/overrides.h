@@ -1,6 +1,6 @@
 /* What a kernel object must not bring along: functions of the machine, and functions that run before the kernel. */
-#ifndef RUN_OVERRIDES_H
-#define RUN_OVERRIDES_H
+#ifndef RUN_KERNEL_OVERRIDES_H
+#define RUN_KERNEL_OVERRIDES_H
 
 #include "base/arena.h"
 

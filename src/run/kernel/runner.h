@@ -1,25 +1,25 @@
-/* Inside akgen-run: one job on its way through the program. main_run.c calls what follows in this order: job_in.c takes
- * the job, doors.c closes the process before the candidate's code comes in, objects.c loads that code, tile.c calls its
- * host part, bind.c and launch.c run its kernel, findings.c writes down what the machine saw, result.c ends the
- * process. */
-#ifndef RUN_RUNNER_H
-#define RUN_RUNNER_H
+/* Inside akgen-run: one job on its way through the program. main_kernel.c calls what follows in this order: job_in.c
+ * takes the job, doors.c looks through the kernel's objects, objects.c loads them, doors.c closes the process, bind.c and launch.c run the kernel, findings.c writes down what the machine saw, result.c ends the process. */
+#ifndef RUN_KERNEL_RUNNER_H
+#define RUN_KERNEL_RUNNER_H
 
 #include "npu/npu.h"
 #include "run/guard.h"
+#include "run/load.h"
 #include "sandbox/job_exchange.h"
 
 #include <stdio.h>
 
-struct symbolizer;
-
 /* One of the candidate's kernel objects. */
 struct loaded {
-    const char *path;
-    int fd; /* of the file, opened before the guard forbids that; -1: no such object */
+    /* What the kernel's source defines at namespace scope, as addresses in the file: variables in GM (`__gm__`) and those
+     * of which each core has its own (__BLOCK_LOCAL__). */
+    struct variables {
+        uint64_t address, bytes;
+    } shared, own;
     void *entry;
     uint64_t base;
-    struct symbolizer *symbolizer; /* made for the first finding */
+    struct object_loaded object;
 };
 struct runner {
     struct arena arena;
@@ -30,10 +30,8 @@ struct runner {
     char *evidence;                         /* of a violation, with room for its words */
     const struct npu_task_type *task_types; /* that the kernel names */
     size_t task_type_count;
-    uint8_t *gm;         /* out of reach while the host part runs */
-    uint64_t next_block; /* of GM, in NPU_AREA_BLOCKS */
-    struct op_def def;
-    struct op_tiling tiling;
+    uint8_t *gm;
+    uint64_t next_block;        /* of GM, in NPU_AREA_BLOCKS */
     struct loaded kernel, cube; /* what AIVs and AICs run */
     struct npu *npu;
     FILE *log; /* the instruction log; NULL: none */
@@ -45,21 +43,16 @@ struct runner {
 void runner_read_job(struct runner *runner, int fd);
 /* The tensors' memory. */
 void runner_map_gm(struct runner *runner, int fd);
-/* mmap's PROT_ bits for it. The host part of an operator sees no memory of the device: what it wrote there would be
- * work that the kernel left undone. */
-void runner_protect_gm(struct runner *runner, int protection);
 
-/* Before the candidate (doors.c). Everything that needs a file or the tensors is done here. */
+/* Before the candidate (doors.c). Everything that needs a file is done here; then none is open. */
+void runner_read_objects(struct runner *runner);
 void runner_shut_the_door(struct runner *runner);
 
 /* The candidate's objects (objects.c). */
-/* The host part; the OpDef is in runner->def. */
-void runner_load_host(struct runner *runner);
 /* The type that the kernel names for the launch's tiling key; loads the objects that it needs. */
 enum npu_kernel_type runner_load_kernel(struct runner *runner);
-
-/* Calls the tiling function (tile.c). */
-void runner_tile(struct runner *runner, const struct npu_soc *soc);
+/* What their loader would have run. */
+void runner_initialise(struct runner *runner);
 
 /* The kernel. */
 /* A block of GM (bind.c). */
@@ -69,8 +62,8 @@ void runner_bind_arguments(struct runner *runner);
 void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type);
 
 /* What the machine saw (findings.c). */
-/* The author's line for a return address in one of the kernel's objects; *file is NULL where none is known. */
-void runner_place(struct runner *runner, uint64_t pc, const char **file, int *line);
+/* Where in the kernel's objects a return address lies. */
+struct job_place runner_place(const struct runner *runner, uint64_t pc);
 void runner_report(struct runner *runner);
 
 /* The end (result.c). */

@@ -1,21 +1,17 @@
-/* What the machine saw, with the author's lines in place of addresses. */
-#include "run/runner.h"
-#include "run/symbolize.h"
+/* What the machine saw, with places in the kernel's objects for addresses. */
+#include "run/kernel/runner.h"
 
-void runner_place(struct runner *runner, uint64_t pc, const char **file, int *line)
+struct job_place runner_place(const struct runner *runner, uint64_t pc)
 {
-    struct loaded *loaded = &runner->kernel;
-    if (runner->cube.entry && pc > runner->cube.base && (runner->cube.base > loaded->base || pc <= loaded->base))
+    const struct loaded *loaded = &runner->kernel;
+    enum job_object object = JOB_VECTOR;
+    if (runner->cube.entry && pc > runner->cube.base && (runner->cube.base > loaded->base || pc <= loaded->base)) {
         loaded = &runner->cube;
-    *file = NULL;
-    *line = 0;
+        object = JOB_CUBE;
+    }
     if (pc <= loaded->base)
-        return;
-    if (!loaded->symbolizer)
-        loaded->symbolizer = symbolizer_open(loaded->fd);
-    /* A return address: the call is the instruction before it. */
-    if (!symbolizer_place(loaded->symbolizer, pc - loaded->base - 1, runner->job.headers, file, line))
-        *file = NULL;
+        return (struct job_place){.object = JOB_NOWHERE};
+    return (struct job_place){object, pc - loaded->base};
 }
 
 static void add_findings(struct runner *runner)
@@ -34,9 +30,9 @@ static void add_findings(struct runner *runner)
                                         .fatal = found[i].fatal,
                                         .core = found[i].core,
                                         .aic = found[i].aic,
-                                        .count = found[i].count};
-        runner_place(runner, found[i].pc, &finding->file, &finding->line);
-        runner_place(runner, found[i].pc_other, &finding->file_other, &finding->line_other);
+                                        .count = found[i].count,
+                                        .place = runner_place(runner, found[i].pc),
+                                        .place_other = runner_place(runner, found[i].pc_other)};
     }
 }
 

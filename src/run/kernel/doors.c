@@ -1,0 +1,51 @@
+/* The last things before the candidate's first instruction: its kernel's files are looked through and closed, and the guard
+ * is set up. */
+#include "base/elf.h"
+#include "run/jailed.h"
+#include "run/kernel/overrides.h"
+#include "run/kernel/runner.h"
+#include "npu/task_types.h"
+
+static void read_variables(struct loaded *loaded, const char *path)
+{
+    struct elf_file *file = path ? elf_file_open(path) : NULL;
+    struct elf_section section;
+    if (file && elf_section_find(file, "akgen_gm", &section))
+        loaded->shared = (struct variables){section.address, section.bytes};
+    if (file && elf_section_find(file, "akgen_block", &section))
+        loaded->own = (struct variables){section.address, section.bytes};
+    elf_file_close(file);
+}
+
+static void refuse_overrides(struct runner *runner, const char *path)
+{
+    if (!path)
+        return;
+    const char *name = overrides_find(&runner->arena, path);
+    if (overrides_early(path))
+        runner_fail(runner, JOB_CHEATED, "the kernel has functions that run when it is loaded");
+    if (name)
+        runner_fail(runner, JOB_CHEATED,
+                    arena_printf(&runner->arena, "the kernel defines %s, a function of the machine", name));
+}
+
+void runner_read_objects(struct runner *runner)
+{
+    read_variables(&runner->kernel, runner->job.kernel_so);
+    read_variables(&runner->cube, runner->job.cube_so);
+    runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
+    refuse_overrides(runner, runner->job.kernel_so);
+    refuse_overrides(runner, runner->job.cube_so);
+}
+
+void runner_shut_the_door(struct runner *runner)
+{
+    runner->guard = (struct guard){.result_fd = runner->result_fd,
+                                   .stream_fd = runner->log ? fileno(runner->log) : -1,
+                                   .violated = runner_violated,
+                                   .ended_from_outside = runner_ended_from_outside,
+                                   .closure = runner};
+    runner_prepare_evidence(runner);
+    jailed_close_all_but(runner->guard.result_fd, runner->guard.stream_fd);
+    guard_install(&runner->guard);
+}
