@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256 };
+enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256, MAX_OPTION_BYTES = 16 << 10 };
 
 const char *op_snake_case(struct arena *arena, const char *op_type)
 {
@@ -144,7 +144,10 @@ static bool takes_arguments(const char *word, size_t length)
 /* The name of the function that follows a `__global__`: the word before the first parenthesis that belongs to it. */
 static const char *function_name(struct arena *arena, const char *text)
 {
-    for (const char *open = strchr(text, '('); open; open = strchr(open + 1, '(')) {
+    enum { WORDS = 16, REACH = 4096 };
+    int left = WORDS;
+    const char *open = memchr(text, '(', strnlen(text, REACH));
+    for (; open && left-- > 0; open = memchr(open + 1, '(', strnlen(open + 1, REACH))) {
         const char *end = open;
         while (end > text && isspace((unsigned char)end[-1]))
             end--;
@@ -164,22 +167,31 @@ struct entries {
     bool wanted;
 };
 
+static bool starts_directive(const char *line)
+{
+    return line[strspn(line, " \t")] == '#';
+}
+
 static struct entries find_entries(struct arena *arena, const char *source, const char *wanted)
 {
+    enum { LISTED = 8 };
     struct entries found = {.list = ""};
+    const char *line = source; /* where the line of `p` begins, as far as that is known */
+    bool directive = starts_directive(line);
     for (const char *p = source; (p = strstr(p, "__global__")); p += 10) {
         if (p > source && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
             continue;
-        const char *line = p;
-        while (line > source && line[-1] != '\n')
-            line--;
-        line += strspn(line, " \t");
-        const char *name = *line == '#' ? NULL : function_name(arena, p + 10);
+        for (const char *next; (next = memchr(line, '\n', (size_t)(p - line)));) {
+            line = next + 1;
+            directive = starts_directive(line);
+        }
+        const char *name = directive ? NULL : function_name(arena, p + 10);
         if (!name)
             continue;
         found.count++;
         found.wanted |= wanted && strcmp(name, wanted) == 0;
-        found.list = arena_printf(arena, "%s%s%s", found.list, *found.list ? ", " : "", name);
+        if (found.count <= LISTED)
+            found.list = arena_printf(arena, "%s%s%s", found.list, *found.list ? ", " : "", name);
     }
     return found;
 }
@@ -284,6 +296,7 @@ static bool is_op_api(char *text)
     for (const char *p = text; (p = strstr(p, "#include")); p += 8) {
         size_t length = strcspn(p, "\n");
         includes |= memmem(p, length, "opdev/", 6) || memmem(p, length, "aclnn", 5);
+        p += length > 8 ? length - 8 : 0; /* what is left of the line was looked at */
     }
     if (!includes)
         return false;
@@ -335,7 +348,7 @@ static void take_option(struct arena *arena, const char *option, struct op_proje
         const char *value = option + sizeof sync - 1;
         project->sync = strcmp(value, "=off") == 0 ? NPU_SYNC_MANUAL : NPU_SYNC_AUTO;
         project->sync_stated = true;
-    } else if (is_safe_option(option)) {
+    } else if (is_safe_option(option) && strlen(project->options) + strlen(option) < MAX_OPTION_BYTES) {
         project->options = arena_printf(arena, "%s%s%s", project->options, *project->options ? " " : "", option);
     }
 }
@@ -368,6 +381,7 @@ static void read_cmake(struct arena *arena, const char *path, struct op_project 
             if (!close)
                 break;
             char *words = arena_strndup(arena, open + 1, (size_t)(close - open - 1)), *rest;
+            p = close;
             for (char *word = strtok_r(words, " \t\r\n;\"", &rest); word; word = strtok_r(NULL, " \t\r\n;\"", &rest))
                 take_option(arena, word, project);
         }

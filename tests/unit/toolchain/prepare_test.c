@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <time.h>
 
 static void prepare(struct arena *arena, const char *text, const char *entry, bool tiling, struct prepared_source *out)
 {
@@ -221,15 +222,25 @@ static void test_broken_sources_end(void **state)
     arena_free(&arena);
 }
 
+static bool uses(const char *text, const char *identifier)
+{
+    struct arena arena = {0};
+    struct mentions mentions = {0};
+    mentions_add(&arena, &mentions, text);
+    bool found = mentions_has(&mentions, identifier);
+    arena_free(&arena);
+    return found;
+}
+
 static void test_mentions(void **state)
 {
     (void)state;
-    assert_true(prepare_mentions("KernelAdd<DTYPE_X> op;", "DTYPE_X"));
-    assert_false(prepare_mentions("KernelAdd<DTYPE_X> op;", "DTYPE_X1"));
-    assert_false(prepare_mentions("KernelAdd<DTYPE_X1> op;", "DTYPE_X"));
-    assert_false(prepare_mentions("// DTYPE_X\n\"DTYPE_X\"", "DTYPE_X"));
-    assert_true(prepare_mentions("#define T(n) DTYPE_##n", "DTYPE_X"));
-    assert_false(prepare_mentions("#define T(n) other_##n", "DTYPE_X"));
+    assert_true(uses("KernelAdd<DTYPE_X> op;", "DTYPE_X"));
+    assert_false(uses("KernelAdd<DTYPE_X> op;", "DTYPE_X1"));
+    assert_false(uses("KernelAdd<DTYPE_X1> op;", "DTYPE_X"));
+    assert_false(uses("// DTYPE_X\n\"DTYPE_X\"", "DTYPE_X"));
+    assert_true(uses("#define T(n) DTYPE_##n", "DTYPE_X"));
+    assert_false(uses("#define T(n) other_##n", "DTYPE_X"));
 }
 
 /* Each line that says where it is, in all the ways that the compiler reads; what only looks like one stays. */
@@ -261,6 +272,30 @@ static void test_lines_are_where_they_are(void **state)
     arena_free(&arena);
 }
 
+/* A text that makes the pass look for the end of something from everywhere: a megabyte takes hundredths of a second, not
+ * the square of that. */
+static void test_time_is_in_proportion_to_the_text(void **state)
+{
+    enum { BYTES = 1 << 20, SECONDS = 5 };
+    (void)state;
+    static const char *const words[] = {
+        "static ",        "const ",      "<",          "f<<<a ", "template<", "void add() ",
+        "void add(",      "__global__ ", "namespace ", "[",      "{",         "#/**/",
+        "__global__ a( ", "workspace ",  "R\"(",       "/* ",    "\\\n",      "__gm__ "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct arena arena = {0};
+        struct prepared_source out;
+        size_t length = strlen(words[i]);
+        char *text = arena_alloc(&arena, BYTES + length);
+        for (size_t at = 0; at + length < BYTES; at += length)
+            memcpy(text + at, words[i], length);
+        clock_t start = clock();
+        prepare(&arena, text, "add", true, &out);
+        assert_in_range(clock() - start, 0, SECONDS * CLOCKS_PER_SEC);
+        arena_free(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_missing_entry_names_what_there_is),
         cmocka_unit_test(test_broken_sources_end),
         cmocka_unit_test(test_mentions),
+        cmocka_unit_test(test_time_is_in_proportion_to_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
