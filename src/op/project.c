@@ -290,6 +290,7 @@ static bool is_op_api(char *text)
     for (const char *p = text; (p = strstr(p, "#include")); p += 8) {
         size_t length = strcspn(p, "\n");
         includes |= memmem(p, length, "opdev/", 6) || memmem(p, length, "aclnn", 5);
+        p += length > 8 ? length - 8 : 0; /* what is left of the line was looked at */
     }
     if (!includes)
         return false;

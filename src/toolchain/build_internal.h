@@ -15,8 +15,8 @@ struct builder {
     struct diagnostic_list diagnostics;
     struct prepared_source prepared; /* the kernel's main file */
     struct diagnose_places places;
-    const char *overlay;     /* clang's file that puts prepared texts in place of the author's */
-    const char *kernel_text; /* every file that the kernel may include, for prepare_mentions */
+    const char *overlay;      /* clang's file that puts prepared texts in place of the author's */
+    struct mentions mentions; /* of every file that the kernel may include */
     const char *tiling_header;
 };
 

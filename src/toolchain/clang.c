@@ -102,7 +102,7 @@ static struct akgen_error *read_version(struct arena *arena, struct clang *clang
     struct sandbox_result result;
     clang_add(arena, &args, clang->compiler);
     clang_add(arena, &args, "--version");
-    clang_run(arena, clang, &args, clang->home, clang->cache, &result);
+    clang_run(arena, clang, &args, NULL, clang->cache, &result);
     const char *found = strstr(result.output, "clang version");
     if (result.exit_code || !found)
         return error_new("%s --version failed: %s", clang->compiler, result.error ? result.error : result.output);
@@ -246,7 +246,7 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
     clang_add(arena, &args, header);
     clang_add(arena, &args, "-o");
     clang_add(arena, &args, made);
-    clang_run(arena, &own, &args, clang->home, work.path, &result);
+    clang_run(arena, &own, &args, NULL, work.path, &result);
     if (result.exit_code)
         error =
             error_new("the precompiled header %s was not made: %s", path, result.error ? result.error : result.output);
@@ -309,7 +309,8 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
         readable[count++] = system[i];
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
-    readable[count++] = project;
+    if (project)
+        readable[count++] = project;
     if (clang->paths)
         readable[count++] = clang->paths;
     if (clang->question)

@@ -1,7 +1,6 @@
 /* What a kernel is compiled from: the sources of op_kernel and, whatever they are called, all files that they may include. The
  * source pass runs over each, and an overlay puts what it changed in the place of the author's file. */
 #include "base/files.h"
-#include "base/text.h"
 #include "toolchain/build_internal.h"
 
 #include <string.h>
@@ -36,10 +35,11 @@ static bool is_another_unit(const char *path)
 }
 
 /* A file's text. A byte 0 is white space to the compiler, which warns of it. */
-static struct akgen_error *read_source(struct arena *arena, const char *path, char **text, size_t *length)
+static struct akgen_error *read_source(struct arena *arena, const char *path, char **text)
 {
-    struct akgen_error *error = files_read(arena, path, SOURCE_LIMIT, text, length);
-    for (size_t i = 0; !error && i < *length; i++)
+    size_t length;
+    struct akgen_error *error = files_read(arena, path, SOURCE_LIMIT, text, &length);
+    for (size_t i = 0; !error && i < length; i++)
         if (!(*text)[i])
             (*text)[i] = ' ';
     return error;
@@ -52,7 +52,6 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
     const char **paths;
     size_t count;
     struct overlay overlay = {.file = arena_printf(arena, "%s/overlay.json", builder->work)};
-    struct text all = {0};
     struct akgen_error *error = files_list(arena, project->dir, &paths, &count);
     for (size_t i = 0; i < count && !error; i++) {
         if (is_another_unit(paths[i]))
@@ -61,12 +60,10 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
         bool main_file = strcmp(path, project->kernel_source) == 0;
         struct prepared_source prepared;
         char *text;
-        size_t length;
-        error = read_source(arena, path, &text, &length);
+        error = read_source(arena, path, &text);
         if (error)
             break;
-        text_append(&all, text, length);
-        text_add(&all, "\n");
+        mentions_add(arena, &builder->mentions, text);
         prepare_source(arena, text, main_file ? project->entry : NULL, builder->options->sanitize_kernel_tiling,
                        &prepared);
         if (main_file)
@@ -76,10 +73,8 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
         error = overlay_add(arena, &overlay, path, prepared.text);
     }
     builder->overlay = overlay.file;
-    builder->kernel_text = arena_strdup(arena, all.bytes ? all.bytes : "");
     if (!error)
         error = overlay_write(arena, &overlay);
-    text_free(&all);
     if (!error && !builder->prepared.has_entry)
         no_entry(builder, project->kernel_source);
     return error;
@@ -88,7 +83,7 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
 bool kernel_mentions_any(const struct builder *builder, const char *const *names)
 {
     for (; *names; names++)
-        if (prepare_mentions(builder->kernel_text, *names))
+        if (mentions_has(&builder->mentions, *names))
             return true;
     return false;
 }

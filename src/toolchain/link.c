@@ -122,7 +122,7 @@ static void run_linker(struct arena *arena, const struct clang *clang, const cha
         clang_add(arena, &args, *objects);
     clang_add(arena, &args, "-o");
     clang_add(arena, &args, so);
-    clang_run(arena, clang, &args, clang->home, work, result);
+    clang_run(arena, clang, &args, NULL, work, result);
 }
 
 bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, bool maybe_unused,

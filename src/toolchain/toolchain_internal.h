@@ -121,9 +121,17 @@ char *prepare_array(struct arena *arena, const char *text, int line, int column)
     "#define " PREPARE_GM_VARIABLE " __gm__ __aicore__ __attribute__((section(\"akgen_gm\"), aligned(64)))\n"
 /* "akgen_kernel_<entry>": a name that no library has. */
 #define PREPARE_PREFIX "akgen_kernel_"
-/* True if the text uses an identifier, or may make it by pasting a prefix of it with ##. Comments and strings are
- * skipped. */
-bool prepare_mentions(const char *text, const char *identifier);
+
+/* The names that texts use (mentions.c); zero before the first text. */
+struct mentions {
+    uint64_t *places; /* in the arena */
+    size_t count, capacity;
+    bool pastes; /* ## makes names of parts */
+};
+/* Adds the names of a text. Comments and strings are skipped. */
+void mentions_add(struct arena *arena, struct mentions *mentions, const char *text);
+/* True if a text uses an identifier, or may make it by pasting a prefix of it with ##. */
+bool mentions_has(const struct mentions *mentions, const char *identifier);
 
 /* Diagnostics (diagnose.c, classify.c). */
 struct diagnostic_list {

@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     struct diagnostic_list list = {0};
     const struct diagnose_places places = {.project = "/p"};
     diagnose(&arena, text, &places, &list);
-    prepare_mentions(text, "DTYPE_X");
+    struct mentions mentions = {0};
+    mentions_add(&arena, &mentions, text);
+    mentions_has(&mentions, "DTYPE_X");
     arena_free(&arena);
     return 0;
 }
