@@ -219,6 +219,14 @@ static int leave_somebody(void)
     return 0;
 }
 
+static int hold(void)
+{
+    while (write(SANDBOX_KEPT, "x", 1) == 1)
+        for (;;)
+            pause();
+    return 1;
+}
+
 static int make_many(void)
 {
     int made = 0;
@@ -441,6 +449,45 @@ static void test_descendants_are_ended(void **state)
     }
 }
 
+/* The program that made the jail is killed: whatever runs in it ends. */
+static void test_the_end_of_the_caller(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t without;
+        bool lives_on;
+    } rows[] = {{0, false}, {0, true}, {BIT(USER), false}, {BIT(PID), false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const argv[] = {self(), "hold", "", NULL};
+        const struct sandbox_limits limits = {.readable = readable(), .apart = true, .without = rows[i].without};
+        int ends[2];
+        char byte;
+        if (rows[i].lives_on && !granted(BIT(PID)))
+            continue;
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        pid_t caller = fork();
+        if (!caller) {
+            const int keep[] = {ends[1], -1};
+            struct sandbox_process *process;
+            struct sandbox_result result;
+            struct arena arena = {0};
+            close(ends[0]);
+            if (rows[i].lives_on)
+                error_free(sandbox_start(argv, &limits, keep, 1000, &process));
+            else
+                sandbox_spawn(&arena, argv, &limits, keep, 1000, &result);
+            for (;;)
+                pause();
+        }
+        close(ends[1]);
+        assert_int_equal(read(ends[0], &byte, 1), 1); /* it runs */
+        kill(caller, SIGKILL);
+        waitpid(caller, NULL, 0);
+        assert_int_equal(read(ends[0], &byte, 1), 0); /* and does no more: a test that hangs says that it does */
+        close(ends[0]);
+    }
+}
+
 /* A process that makes as many as it can is ended with all of them, and its neighbours go on. */
 static void test_many_processes(void **state)
 {
@@ -516,6 +563,8 @@ int main(int argc, char **argv)
     if (argc == 3) {
         if (strcmp(argv[1], "leave") == 0)
             return leave_somebody();
+        if (strcmp(argv[1], "hold") == 0)
+            return hold();
         if (strcmp(argv[1], "many") == 0)
             return make_many();
         if (strcmp(argv[1], "container") == 0)
@@ -523,10 +572,15 @@ int main(int argc, char **argv)
         return try_it(argv[1], argv[2]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attempts_work_outside), cmocka_unit_test(test_nothing_gets_out),
-        cmocka_unit_test(test_each_layer_alone),      cmocka_unit_test(test_without_namespaces),
-        cmocka_unit_test(test_descendants_are_ended), cmocka_unit_test(test_many_processes),
-        cmocka_unit_test(test_layers_have_names),     cmocka_unit_test(test_a_container_that_refuses_namespaces),
+        cmocka_unit_test(test_attempts_work_outside),
+        cmocka_unit_test(test_nothing_gets_out),
+        cmocka_unit_test(test_each_layer_alone),
+        cmocka_unit_test(test_without_namespaces),
+        cmocka_unit_test(test_descendants_are_ended),
+        cmocka_unit_test(test_the_end_of_the_caller),
+        cmocka_unit_test(test_many_processes),
+        cmocka_unit_test(test_layers_have_names),
+        cmocka_unit_test(test_a_container_that_refuses_namespaces),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
