@@ -4,8 +4,10 @@
 #include "sandbox/landlock.h"
 #include "sandbox/layers.h"
 
+#include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -17,13 +19,22 @@ enum {
     MAX_PROCESSES = 512 /* of all the jails of a program together */
 };
 
+/* What may read everything needs no view. */
+static bool sees_all(const struct sandbox_limits *limits)
+{
+    for (const char *const *path = limits->readable; path && *path; path++)
+        if (strcmp(*path, "/") == 0)
+            return true;
+    return false;
+}
+
 struct fence fence_plan(const struct sandbox_limits *limits)
 {
     struct fence fence = {.limits = limits, .namespaces = namespaces_prepare(), .layers = layers_granted()};
     fence.layers &= ~(limits->without & LAYER(SANDBOX_USER) ? limits->without | ALL_NAMESPACES : limits->without);
     fence.landlock = fence.layers & LAYER(SANDBOX_LANDLOCK) ? landlock_version() : 0;
     fence.own_proc = fence.namespaces->own_proc && fence.layers & LAYER(SANDBOX_PID);
-    if (fence.layers & LAYER(SANDBOX_MOUNT))
+    if (fence.layers & LAYER(SANDBOX_MOUNT) && !sees_all(limits))
         fence.view = view_new(limits->readable, limits->writable, !fence.own_proc);
     return fence;
 }
@@ -113,11 +124,16 @@ const char *fence_close(const struct fence *fence)
 
 int sandbox_fence(const struct sandbox_limits *limits)
 {
-    struct fence fence = fence_plan(limits);
-    fence.layers &= ~LAYER(SANDBOX_PID);
-    fence.own_proc = false; /* and where there could be one, it sees no /proc at all */
-    const char *failed = fence_enter(&fence);
-    if (!failed)
-        failed = fence_close(&fence);
-    return failed ? -1 : 0;
+    struct fence fence = {.limits = limits, .landlock = landlock_version()};
+    if (!sees_all(limits))
+        fence.view = view_new(limits->readable, limits->writable, false);
+    /* Only who was not jailed before may make a mount namespace; for others it is one layer less. */
+    if (fence.view && view_enter(fence.view)) {
+        if (errno != EPERM)
+            return -1;
+        fence_free(&fence);
+        fence.view = NULL;
+    }
+    fence.layers = calls_prepare() ? LAYER(SANDBOX_SECCOMP) : 0;
+    return fence_close(&fence) ? -1 : 0;
 }

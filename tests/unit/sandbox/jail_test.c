@@ -1,5 +1,6 @@
 /* The jail from inside: this program is started in it and tries to get out. Each layer is tried alone, too: the others are left
  * out. */
+#include "sandbox/fence.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -243,6 +244,16 @@ static const char *self(void)
     return path;
 }
 
+/* A process that has put itself into the jail, as a copy of the compile server does, from outside or from inside one. */
+static int fence_itself(const char *attempt)
+{
+    const char *const paths[] = {"/usr/lib", "/lib", "/dev/null", NULL};
+    const struct sandbox_limits limits = {.readable = paths};
+    if (sandbox_fence(&limits))
+        return 3;
+    return try_it(attempt, attempt[0] == 'k' || attempt[0] == 'l' ? "1" : secret);
+}
+
 static const char *const *readable(void)
 {
     static const char *paths[] = {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", NULL, NULL};
@@ -449,6 +460,32 @@ static void test_descendants_are_ended(void **state)
     }
 }
 
+static void test_a_process_that_fences_itself(void **state)
+{
+    (void)state;
+    static const char *const stopped[] = {"file",  "write",     "socket", "kill",  "look",
+                                          "ioctl", "namespace", "doors",  "rights"};
+    static const char *const everything[] = {"/", NULL};
+    if (!granted(fences))
+        skip();
+    for (size_t i = 0; i < sizeof stopped / sizeof *stopped; i++) {
+        struct arena arena = {0};
+        struct sandbox_result result;
+        const char *const argv[] = {self(), "fence", stopped[i], NULL};
+        sandbox_spawn(&arena, argv, &(struct sandbox_limits){.seconds = 60, .readable = everything}, NULL, 1000,
+                      &result);
+        assert_true(result.started);
+        assert_int_equal(result.exit_code, 0);
+        int status = 0;
+        pid_t pid = fork();
+        if (!pid)
+            _exit(fence_itself(stopped[i]));
+        waitpid(pid, &status, 0);
+        assert_int_equal(WEXITSTATUS(status), 0);
+        arena_free(&arena);
+    }
+}
+
 /* The program that made the jail is killed: whatever runs in it ends. */
 static void test_the_end_of_the_caller(void **state)
 {
@@ -563,6 +600,8 @@ int main(int argc, char **argv)
     if (argc == 3) {
         if (strcmp(argv[1], "leave") == 0)
             return leave_somebody();
+        if (strcmp(argv[1], "fence") == 0)
+            return fence_itself(argv[2]);
         if (strcmp(argv[1], "hold") == 0)
             return hold();
         if (strcmp(argv[1], "many") == 0)
@@ -578,6 +617,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_without_namespaces),
         cmocka_unit_test(test_descendants_are_ended),
         cmocka_unit_test(test_the_end_of_the_caller),
+        cmocka_unit_test(test_a_process_that_fences_itself),
         cmocka_unit_test(test_many_processes),
         cmocka_unit_test(test_layers_have_names),
         cmocka_unit_test(test_a_container_that_refuses_namespaces),
