@@ -22,6 +22,7 @@ enum {
     KEY_INPUTS,
     KEY_TOLERANCE,
     KEY_TIMEOUT,
+    KEY_CANDIDATE_SECONDS,
     KEY_NO_CACHE,
     KEY_REQUIRE_JAIL
 };
@@ -50,6 +51,11 @@ static const struct argp_option options[] = {
     {"tolerance", KEY_TOLERANCE, WORD_CHOICE(TASK_TOLERANCES, ""), 0,
      "multikernelbench's limit for the upstream profile (default 1e-2)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
+    {"candidate-seconds", KEY_CANDIDATE_SECONDS, "SECONDS", 0,
+     "limit of all that is done for a candidate, compilers and cases together (default 600, or ten times --timeout if "
+     "that is more; as much "
+     "again for each of --seeds)",
+     0},
     {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
     {"no-cache", KEY_NO_CACHE, NULL, 0, "compile even what is in the cache", 0},
     {"require-jail", KEY_REQUIRE_JAIL, NULL, 0,
@@ -135,6 +141,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_TIMEOUT:
         eval->case_seconds = (double)cli_parse_number(state, "timeout", text, 1, 86400);
+        break;
+    case KEY_CANDIDATE_SECONDS:
+        eval->candidate_seconds = (double)cli_parse_number(state, "candidate-seconds", text, 1, 864000);
         break;
     case KEY_JOBS:
         eval->jobs = (int)cli_parse_number(state, "jobs", text, 1, 1024);

@@ -88,7 +88,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static struct akgen_error *task_of(struct arena *arena, const char *dir, struct task *task)
 {
     struct op_project project;
-    struct akgen_error *error = op_project_find(arena, dir, NULL, false, &project);
+    struct snapshot snapshot;
+    struct akgen_error *error = snapshot_take(arena, NULL, NULL, dir, &snapshot);
+    if (!error)
+        error = op_project_find(arena, snapshot.dir, NULL, false, &project);
+    snapshot_remove(&snapshot);
     struct task *tasks = NULL;
     const struct task *found = NULL;
     int count = 0;

@@ -158,6 +158,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
     const struct provider *from = provider_of(provider);
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
+    bench->tree = from->takes_path ? provider_tree(from, provider) : NULL;
     bench->soc = options->soc->name;
     bench->mode = eval_modes.of[options->mode];
     bench->scope = eval_scopes.of[options->scope];
@@ -186,11 +187,12 @@ static const char *read_source(struct arena *arena, const struct bench_row *row,
     char *text = NULL;
     if (verdict->response && verdict->response->kernel)
         return arena_strdup(arena, verdict->response->kernel->text);
-    if (!row->definition->op_type)
+    if (!row->definition->op_type || !verdict->project_dir)
         return NULL;
-    struct akgen_error *error = files_read(
-        arena, arena_printf(arena, "%s/op_kernel/%s.cpp", row->dir, op_snake_case(arena, row->definition->op_type)),
-        SOURCE_LIMIT, &text, NULL);
+    struct akgen_error *error = files_read(arena,
+                                           arena_printf(arena, "%s/op_kernel/%s.cpp", verdict->project_dir,
+                                                        op_snake_case(arena, row->definition->op_type)),
+                                           SOURCE_LIMIT, &text, NULL);
     if (error)
         text = NULL;
     error_free(error);
@@ -230,6 +232,7 @@ static void evaluate_row(void *closure, int index)
         return;
     eval.jobs = 1;
     eval.cache = work->cache;
+    eval.candidates = work->bench->tree;
     eval_run(row->definition, row->dir, &eval, &verdict);
     pthread_mutex_lock(&work->lock);
     finish_row(work, row, &verdict);

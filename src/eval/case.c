@@ -179,6 +179,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .gm_unit = options->profile == TASK_STRICT ? GM_UNIT_CANN : GM_UNIT_TORCH,
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
         .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
+        .budget = candidate->budget,
         .log_fd = options->debug ? options->debug->log_fd : -1,
         .debugger = options->debug ? options->debug->debugger : NULL,
         .restore = fill_again,

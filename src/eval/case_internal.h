@@ -34,8 +34,6 @@ struct bound_case {
     struct tilings *tilings;
 };
 
-enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
-
 /* case.c */
 /* Runs a case, or what stands in for a giant one, with as many inputs and in as many orders as the options say. */
 void case_run(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,

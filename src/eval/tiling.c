@@ -44,7 +44,8 @@ static struct host_job make_job(struct arena *arena, const struct bound_case *bo
                              .output_count = def->output_count,
                              .attrs = bound->attrs,
                              .attr_count = def->attr_count,
-                             .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS};
+                             .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
+                             .budget = candidate->budget};
 }
 
 const struct host_result *tiling_ask(struct arena *arena, const struct bound_case *bound)

@@ -21,14 +21,14 @@ static void set(struct host_result *result, enum job_status status, const char *
 
 /* An end without a result. Before the candidate ran it is ours; later it is its own doing unless the system says that
  * somebody else ended the process (host_job.h). */
-static void judge_end(struct arena *arena, const struct sandbox_result *ended, double limit, bool garbled,
-                      struct host_result *result)
+static void judge_end(struct arena *arena, const struct host_job *job, const struct sandbox_result *ended,
+                      double allowed, bool garbled, struct host_result *result)
 {
     const char *stage = job_stage_name(result->stage);
     if (!ended->started)
         set(result, JOB_BROKEN, arena_printf(arena, "akgen-host did not start: %s", ended->error));
-    else if (ended->timed_out && result->stage != JOB_START)
-        set(result, JOB_TIMEOUT, arena_printf(arena, "not done after %g s (stage %s)", limit, stage));
+    else if (ended->timed_out && (allowed < job->seconds || result->stage != JOB_START))
+        set(result, JOB_TIMEOUT, program_late(arena, job->budget, job->seconds, allowed, result->stage));
     else if (ended->exhausted)
         set(result, JOB_CRASHED,
             arena_printf(arena, "the candidate filled the memory of this machine in stage %s", stage));
@@ -51,14 +51,14 @@ static bool is_asked_for(const struct host_job *job, const struct host_result *r
 }
 
 static void understand(struct arena *arena, const struct host_job *job, const struct sandbox_result *ended,
-                       const struct sandbox_answer *answer, double limit, struct host_result *result)
+                       const struct sandbox_answer *answer, double allowed, struct host_result *result)
 {
     enum host_answer kind = host_result_read(arena, answer->text.bytes, answer->text.length, result);
     bool good = kind == HOST_ANSWERED && ended->exit_code == 0 && !ended->timed_out && is_asked_for(job, result);
     if (!good) {
         op_def_release(&result->def);
         *result = (struct host_result){.stage = result->stage};
-        judge_end(arena, ended, limit, kind != HOST_SILENT, result);
+        judge_end(arena, job, ended, allowed, kind != HOST_SILENT, result);
     }
     result->printed = ended->output;
 }
@@ -69,13 +69,18 @@ static void run_once(struct arena *arena, const struct host_job *job, bool alone
     const char *path = program_same_length(arena, program_find(arena, "akgen-host"));
     const char *argv[] = {path, arena_printf(arena, "--job=%d", JOB_FD), arena_printf(arena, "--result=%d", RESULT_FD),
                           NULL};
-    double seconds = job->seconds > 0 ? job->seconds : default_seconds;
     struct program_objects objects = {0};
     struct host_job sent = *job;
+    sent.seconds = job->seconds > 0 ? job->seconds : default_seconds;
+    double allowed = budget_allows(job->budget, sent.seconds);
     int ends[2] = {-1, -1};
     *result = (struct host_result){.status = JOB_BROKEN, .error = "akgen-host was not found beside this program"};
     if (!path)
         return;
+    if (allowed <= 0) {
+        set(result, JOB_TIMEOUT, program_late(arena, job->budget, sent.seconds, allowed, JOB_START));
+        return;
+    }
     sent.host_so = program_take_object(arena, &objects, job->host_so, OBJECT_FD);
     json_t *json = host_job_to_json(&sent);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
@@ -92,7 +97,8 @@ static void run_once(struct arena *arena, const struct host_job *job, bool alone
                                       .objects = &objects,
                                       .keep = keep,
                                       .inject = job->inject,
-                                      .seconds = seconds,
+                                      .seconds = allowed,
+                                      .budget = job->budget,
                                       .memory = memory_limit,
                                       .file_bytes = written_limit,
                                       .expected_memory = expected_memory,
@@ -100,7 +106,7 @@ static void run_once(struct arena *arena, const struct host_job *job, bool alone
                                       .answer = &answer},
                     &ended);
         *result = (struct host_result){0};
-        understand(arena, job, &ended, &answer, seconds, result);
+        understand(arena, &sent, &ended, &answer, allowed, result);
         text_free(&answer.text);
     }
     for (int i = 0; i < 2; i++)

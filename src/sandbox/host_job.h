@@ -13,6 +13,7 @@
 
 #include "base/words.h"
 #include "op/op.h"
+#include "sandbox/budget.h"
 
 /* How far a program in the jail came. */
 #define JOB_STAGES(X)                                                                                                  \
@@ -46,8 +47,9 @@ struct host_job {
     int input_count, output_count;
     struct op_attr *attrs;
     int attr_count;
-    double seconds;     /* wall clock limit; 0 = 60 */
-    const char *inject; /* for tests: a failure of akgen-host's own, base/inject.h; NULL: none */
+    double seconds;        /* limit; 0 = 60 */
+    struct budget *budget; /* of the candidate, which limits it too; NULL: none */
+    const char *inject;    /* for tests: a failure of akgen-host's own, base/inject.h; NULL: none */
 };
 struct host_result {
     enum job_status status;

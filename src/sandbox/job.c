@@ -107,18 +107,24 @@ static void judge_end(struct arena *arena, const struct sandbox_result *ended, s
     }
 }
 
-static void understand(struct arena *arena, const struct sandbox_result *ended, double limit, int result_fd,
-                       const char *nonce, struct job_result *result)
+static void timed_out(struct arena *arena, const struct job *job, double allowed, struct job_result *result)
 {
+    result->status = JOB_TIMEOUT;
+    result->error = program_late(arena, job->budget, job->seconds, allowed, result->stage);
+}
+
+static void understand(struct arena *arena, const struct job *job, const struct sandbox_result *ended, double allowed,
+                       int result_fd, struct job_result *result)
+{
+    bool shortened = allowed < job->seconds; /* by the candidate's own doing */
     result->printed = ended->output;
     json_t *json = ended->exit_code == 0 ? read_result(result_fd) : NULL;
     if (!ended->started)
         broken(result, arena_printf(arena, "akgen-run did not start: %s", ended->error));
-    else if (ended->timed_out && result->stage != JOB_START) {
-        result->status = JOB_TIMEOUT;
-        result->error = arena_printf(arena, "not done after %g s (stage %s)", limit, job_stage_name(result->stage));
-    } else if (json)
-        take_result(arena, json, nonce, result);
+    else if (ended->timed_out && (shortened || result->stage != JOB_START))
+        timed_out(arena, job, allowed, result);
+    else if (json)
+        take_result(arena, json, job->nonce, result);
     else if (ended->exit_code == 0 && result->stage == JOB_REPORT)
         cheated(result, "the candidate wrote into the result");
     else
@@ -186,7 +192,7 @@ static void run_with(struct arena *arena, const struct job *job, const struct pr
                      struct job_result *result)
 {
     static const char *const names[] = {"job", "result", "gm", "log"};
-    double seconds = job->seconds > 0 ? job->seconds : default_seconds;
+    double allowed = budget_allows(job->budget, job->seconds);
     int keep[OPTIONS + PROGRAM_OBJECTS + 1];
     const char *argv[OPTIONS + 2] = {runner};
     int count = 0;
@@ -199,6 +205,10 @@ static void run_with(struct arena *arena, const struct job *job, const struct pr
         keep[count++] = objects->fds[i];
     keep[count] = -1;
     struct sandbox_result ended;
+    if (allowed <= 0) {
+        timed_out(arena, job, allowed, result);
+        return;
+    }
     if (job->debugger) {
         keep_open(keep);
         run_debugger(arena, job, argv, &ended);
@@ -208,14 +218,15 @@ static void run_with(struct arena *arena, const struct job *job, const struct pr
                                       .objects = objects,
                                       .keep = keep,
                                       .inject = job->inject,
-                                      .seconds = seconds,
+                                      .seconds = allowed,
+                                      .budget = job->budget,
                                       .memory = job->memory ? job->memory : default_memory,
                                       .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
                                       .expected_memory = machine_memory + BYTES_PER_GM_BYTE * job->gm_bytes,
                                       .alone = alone},
                     &ended);
     result->stage = read_stage(fds[RESULT_FD], untouched, job->nonce);
-    understand(arena, &ended, seconds, fds[RESULT_FD], job->nonce, result);
+    understand(arena, job, &ended, allowed, fds[RESULT_FD], result);
     if (job->debugger && ended.started && result->status != JOB_OK && !result->nonce) {
         result->status = JOB_EXITED;
         result->error = "the debugger ended before the kernel did";
@@ -279,6 +290,7 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
     struct job sent = *job;
     sent.log_fd = job->log_fd > 0 ? memfd_create("akgen-log", MFD_CLOEXEC) : -1;
     sent.debugged = job->debugger != NULL;
+    sent.seconds = job->seconds > 0 ? job->seconds : default_seconds;
     if (!job->debugger) {
         runner = program_same_length(arena, runner);
         int number = SANDBOX_KEPT + GM_FD + 1 + (sent.log_fd >= 0);

@@ -46,11 +46,12 @@ struct job {
     uint64_t gm_bytes;
     uint32_t
         gm_unit; /* a tensor's block of GM for reads: its bytes and 32 more, rounded up to a multiple of this; 0 = 32 */
-    const char *headers; /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
-    double seconds;      /* wall clock limit; 0 = 60 */
-    uint64_t memory;     /* address space limit in bytes; 0 = 16 GiB */
-    const char *nonce;   /* set by job_run: a result that does not repeat it was not written by akgen-run */
-    int log_fd;          /* the instruction log is written there; 0 or -1: none */
+    const char *headers;   /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
+    double seconds;        /* limit; 0 = 60 */
+    struct budget *budget; /* of the candidate, which limits it too; NULL: none */
+    uint64_t memory;       /* address space limit in bytes; 0 = 16 GiB */
+    const char *nonce;     /* set by job_run: a result that does not repeat it was not written by akgen-run */
+    int log_fd;            /* the instruction log is written there; 0 or -1: none */
     const struct job_debugger *debugger; /* NULL: none */
     bool debugged;                       /* set by job_run: there is one */
     const char *inject;                  /* for tests: a failure of akgen-run's own, base/inject.h; NULL: none */

@@ -106,6 +106,18 @@ void program_run(struct arena *arena, const struct program *program, struct sand
                                           .variables = variables,
                                           .answer = program->answer};
     sandbox_spawn(arena, program->argv, &limits, program->keep, PROGRAM_PRINTED, ended);
+    budget_charge(program->budget, ended->charged);
+}
+
+const char *program_late(struct arena *arena, const struct budget *budget, double seconds, double allowed,
+                         enum job_stage stage)
+{
+    const char *name = job_stage_name(stage);
+    if (allowed <= 0)
+        return arena_printf(arena, "not run: the candidate's %g s were used up", budget->seconds);
+    if (allowed < seconds)
+        return arena_printf(arena, "not done when the candidate's %g s were used up (stage %s)", budget->seconds, name);
+    return arena_printf(arena, "not done after %g s (stage %s)", seconds, name);
 }
 
 const char *program_end(struct arena *arena, const char *who, const struct sandbox_result *ended, enum job_stage stage)

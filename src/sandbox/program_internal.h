@@ -2,6 +2,7 @@
 #ifndef SANDBOX_PROGRAM_INTERNAL_H
 #define SANDBOX_PROGRAM_INTERNAL_H
 
+#include "sandbox/budget.h"
 #include "sandbox/host_job.h"
 #include "sandbox/sandbox.h"
 
@@ -33,12 +34,18 @@ struct program {
     const struct program_objects *objects;
     const int *keep; /* descriptors, ended by -1 */
     const char *inject;
-    double seconds;
+    double seconds; /* budget_allows() */
+    struct budget *budget;
     uint64_t memory, file_bytes, expected_memory; /* struct sandbox_limits */
     bool alone;
     struct sandbox_answer *answer; /* NULL: none */
 };
+/* Charges the budget. */
 void program_run(struct arena *arena, const struct program *program, struct sandbox_result *ended);
+/* What is said of a run that wanted `seconds`, was allowed `allowed` of them by the candidate's budget (0: it did not
+ * begin), and was not done then. */
+const char *program_late(struct arena *arena, const struct budget *budget, double seconds, double allowed,
+                         enum job_stage stage);
 /* An end without a result, in words; `who` ends in a space or is empty. */
 const char *program_end(struct arena *arena, const char *who, const struct sandbox_result *ended, enum job_stage stage);
 /* What is said of an end by SIGSYS. */

@@ -71,7 +71,8 @@ struct sandbox_result {
     bool killed; /* somebody else's signal ended it, or it never came to a processor in all its time: not its doing */
     bool exhausted; /* the system ended it because it, alone, had filled the memory: its own doing */
     double seconds;
-    char *output; /* stdout and stderr together, cut at limit; in the arena */
+    double charged; /* of them, those that count against limits->seconds */
+    char *output;   /* stdout and stderr together, cut at limit; in the arena */
     size_t output_length;
     const char *error;
 };

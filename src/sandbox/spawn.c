@@ -81,6 +81,7 @@ void process_free(struct sandbox_process *process)
 /* The time that a process has, which does not depend on how busy the machine is. */
 struct allowance {
     double start, seconds;
+    double used;             /* of it, once the process has ended */
     bool timed_out, starved; /* starved: timed out, and most of the time it had no processor */
 };
 
@@ -104,7 +105,7 @@ static void attend(struct sandbox_process *process, struct allowance *allowance)
     while (process_runs(process)) {
         double left = time_left(allowance, process->pid);
         if (left <= 0)
-            return;
+            break;
         /* Without pidfd_open look every 5 ms. */
         int wait_ms = left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
         struct stream *const streams[] = {&process->printed, &process->answer};
@@ -116,6 +117,7 @@ static void attend(struct sandbox_process *process, struct allowance *allowance)
             if (ends[i + 1].revents)
                 process_take(streams[i]);
     }
+    allowance->used = clock_seconds() - allowance->start - ending_waited(process->pid);
 }
 
 /* What became of a stopped process. */
@@ -180,6 +182,7 @@ static void spawn(struct arena *arena, const struct start *start, struct sandbox
     attend(process, &allowance);
     process_stop(process);
     take_end(arena, process, result);
+    result->charged = allowance.used > 0 ? allowance.used : 0;
     result->timed_out = allowance.timed_out && !allowance.starved;
     result->killed = allowance.starved || (!allowance.timed_out && result->killed);
     uint64_t filled = (uint64_t)process->usage.ru_maxrss << 10;

@@ -50,7 +50,7 @@ bool compile_take(struct builder *builder, const struct compile *compile, const 
     const char *reason = result->timed_out ? "the compiler ran out of time"
                          : fell_over(result)
                              ? "the compiler was stopped: it needed more memory, output or stack than allowed"
-                             : result->output;
+                             : diagnose_without_folders(builder->arena, result->output, &builder->places);
     const char *relative = strrchr(source, '/');
     struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
                                     .error = true,

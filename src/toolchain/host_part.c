@@ -28,6 +28,7 @@ static void host_arguments(struct builder *builder, struct clang_args *args, con
     clang_common_flags(arena, &builder->clang, CLANG_HOST, args);
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);
+    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", root)); /* the same object wherever it lies */
     clang_add(arena, args, arena_printf(arena, "-I%s/op_host", root));
     clang_add(arena, args, arena_printf(arena, "-I%s", root));
     clang_add(arena, args, "-c");
@@ -95,7 +96,8 @@ struct akgen_error *build_host(struct builder *builder)
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
-    const struct host_job job = {.host_so = build->host_so, .soc = builder->options->soc, .seconds = 30};
+    const struct host_job job = {
+        .host_so = build->host_so, .soc = builder->options->soc, .seconds = 30, .budget = builder->options->budget};
     struct host_result result;
     double start = clock_seconds();
     host_run(builder->arena, &job, &result);

@@ -1,5 +1,5 @@
-/* What a kernel is compiled from, the sources of op_kernel and every header of the project: the source pass runs over each
- * file, and an overlay puts what it changed in the place of the author's file. */
+/* What a kernel is compiled from: the sources of op_kernel and, whatever they are called, all files that they may include. The
+ * source pass runs over each, and an overlay puts what it changed in the place of the author's file. */
 #include "base/files.h"
 #include "base/text.h"
 #include "toolchain/build_internal.h"
@@ -35,6 +35,16 @@ static bool is_another_unit(const char *path)
     return unit && strncmp(path, folder, sizeof folder - 1) != 0;
 }
 
+/* A file's text. A byte 0 is white space to the compiler, which warns of it. */
+static struct akgen_error *read_source(struct arena *arena, const char *path, char **text, size_t *length)
+{
+    struct akgen_error *error = files_read(arena, path, SOURCE_LIMIT, text, length);
+    for (size_t i = 0; !error && i < *length; i++)
+        if (!(*text)[i])
+            (*text)[i] = ' ';
+    return error;
+}
+
 struct akgen_error *build_prepare_kernel(struct builder *builder)
 {
     struct arena *arena = builder->arena;
@@ -45,16 +55,18 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
     struct text all = {0};
     struct akgen_error *error = files_list(arena, project->dir, &paths, &count);
     for (size_t i = 0; i < count && !error; i++) {
-        if (!source_is(paths[i]) || is_another_unit(paths[i]))
+        if (is_another_unit(paths[i]))
             continue;
         const char *path = arena_printf(arena, "%s/%s", project->dir, paths[i]);
         bool main_file = strcmp(path, project->kernel_source) == 0;
         struct prepared_source prepared;
         char *text;
-        error = files_read(arena, path, SOURCE_LIMIT, &text, NULL);
+        size_t length;
+        error = read_source(arena, path, &text, &length);
         if (error)
             break;
-        text_addf(&all, "%s\n", text);
+        text_append(&all, text, length);
+        text_add(&all, "\n");
         prepare_source(arena, text, main_file ? project->entry : NULL, builder->options->sanitize_kernel_tiling,
                        &prepared);
         if (main_file)

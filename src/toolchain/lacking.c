@@ -29,15 +29,14 @@ static bool stands_near(const char *file, int line, const char *word)
 
 const char *lacking_declared(struct arena *arena, const char *headers, const char *message, const char *file, int line)
 {
-    const char *at = strstr(message, mark);
-    size_t length = headers ? strlen(headers) : 0;
-    if (!at || !length || strncmp(file, headers, length) != 0 || file[length] != '/')
+    const char *at = strstr(message, mark), *inside = at ? source_inside(arena, file, headers) : NULL;
+    if (!inside)
         return NULL;
     at += sizeof mark - 1;
     const char *name = arena_strndup(arena, at, strcspn(at, " \"'\n")), *word = name;
     for (const char *colons; (colons = strstr(word, "::"));)
         word = colons + 2;
-    return *word && stands_near(file, line, word) ? name : NULL;
+    return *word && stands_near(arena_printf(arena, "%s/%s", headers, inside), line, word) ? name : NULL;
 }
 
 /* Shapes and layouts as types: CANN's names that a header cannot name as lacking, because kernels written for CANN 8.1

@@ -139,10 +139,11 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
         struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
                                         .error = true,
                                         .file = "",
-                                        .message = result.timed_out        ? "the linker ran out of time"
-                                                   : result.exit_code == 1 ? result.output
-                                                                           : "the linker was stopped: it needed more "
-                                                                             "memory or output than allowed"};
+                                        .message = result.timed_out ? "the linker ran out of time"
+                                                   : result.exit_code == 1
+                                                       ? diagnose_without_folders(arena, result.output, places)
+                                                       : "the linker was stopped: it needed more "
+                                                         "memory or output than allowed"};
         diagnose_add(arena, list, &diagnostic);
         return false;
     }

@@ -1,5 +1,6 @@
 /* The source pass: what Ascend C has and no host compiler reads is blanked or renamed in place, line by line. It walks
- * the text as tokens, so comments, strings and raw strings are left alone. */
+ * the text as tokens, so comments, strings and raw strings are left alone. The text is anybody's: every rule looks a
+ * bounded number of tokens ahead, or over the same ones only once. */
 #include "base/text.h"
 #include "toolchain/toolchain_internal.h"
 
@@ -43,6 +44,12 @@ static size_t skip_raw(const char *text, size_t at)
     return end ? (size_t)(end - text) + n + 2 : strlen(text);
 }
 
+static size_t skip_comment(const char *text, size_t at)
+{
+    const char *end = strstr(text + at + 2, "*/");
+    return end ? (size_t)(end - text) + 2 : strlen(text);
+}
+
 static size_t skip_space(const char *text, size_t at)
 {
     for (;;) {
@@ -54,12 +61,21 @@ static size_t skip_space(const char *text, size_t at)
             while (text[at] && text[at] != '\n')
                 at += text[at] == '\\' && text[at + 1] ? 2 : 1;
         } else if (text[at] == '/' && text[at + 1] == '*') {
-            const char *end = strstr(text + at + 2, "*/");
-            at = end ? (size_t)(end - text) + 2 : strlen(text);
+            at = skip_comment(text, at);
         } else {
             return at;
         }
     }
+}
+
+/* The prefixes of a raw string. */
+static bool begins_raw(const char *name, size_t length)
+{
+    static const char *const prefixes[] = {"R", "LR", "uR", "UR", "u8R"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strlen(prefixes[i]) == length && memcmp(name, prefixes[i], length) == 0)
+            return true;
+    return false;
 }
 
 static struct token next_token(const char *text, size_t at)
@@ -75,7 +91,7 @@ static struct token next_token(const char *text, size_t at)
         while (name_char(text[token.end]) || (number && text[token.end] == '\'' && name_char(text[token.end + 1])))
             token.end++;
         token.kind = number ? TOKEN_LITERAL : TOKEN_NAME;
-        if (!number && text[token.end] == '"' && text[token.end - 1] == 'R' && token.end - at <= 3) {
+        if (!number && text[token.end] == '"' && begins_raw(text + at, token.end - at)) {
             token.end = skip_raw(text, token.end);
             token.kind = TOKEN_LITERAL;
         }
@@ -105,11 +121,15 @@ static void overwrite(char *text, size_t at, const char *word)
         text[at + i] = word[i];
 }
 
-/* Behind the bracket that closes the one at `open`; 0 if none does. */
-static size_t match(const char *text, size_t open, char opening, char closing)
+/* Tokens between brackets; a list of parameters has fewer. */
+enum { FEW = 1024 };
+
+/* Behind the bracket that closes the one at `open`, among `most` tokens; 0 if none does. */
+static size_t match(const char *text, size_t open, char opening, char closing, size_t most)
 {
     int depth = 0;
-    for (struct token token = next_token(text, open); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+    struct token token = next_token(text, open);
+    for (; token.kind != TOKEN_END && most; token = next_token(text, token.end), most--) {
         if (token.kind != TOKEN_MARK)
             continue;
         depth += (text[token.start] == opening) - (text[token.start] == closing);
@@ -183,13 +203,15 @@ static struct token punned(const char *text, struct token at, struct token *type
 }
 
 /* `const float LEAST = *(float *)(&BITS);` at namespace scope: CANN's compiler computes it, clang's rules for constants
- * forbid the pointer. `first` is the `const` that begins the statement, or follows `static`. */
-static bool replace_pun(char *text, const struct token *first)
+ * forbid the pointer. `first` is the `const` that begins the statement, or follows `static`; `*names_end` is behind the
+ * names that follow it. */
+static bool replace_pun(char *text, const struct token *first, size_t *names_end)
 {
     struct token token = next_token(text, first->end), before = token;
     for (; token.kind == TOKEN_NAME; token = next_token(text, token.end))
         before = token;
     struct token star = next_token(text, token.end), type;
+    *names_end = before.end;
     if (!token_is(text, first, "const") || before.kind != TOKEN_NAME || !token_is(text, &token, "=") ||
         !token_is(text, &star, "*"))
         return false;
@@ -207,28 +229,26 @@ static bool replace_pun(char *text, const struct token *first)
     return true;
 }
 
-/* `kernel<<<blocks, l2, stream>>>(...);` from the start of its statement to the semicolon. */
-static bool blank_launch(char *text, size_t statement, size_t chevrons)
+/* `kernel<<<blocks, l2, stream>>>(...);` from the start of its statement to the semicolon. `*stop` is where the last one
+ * that was looked at ends: at a semicolon or a brace. */
+static bool blank_launch(char *text, size_t statement, size_t chevrons, size_t *stop)
 {
-    int depth = 0;
-    for (struct token token = next_token(text, chevrons); token.kind != TOKEN_END;
-         token = next_token(text, token.end)) {
-        if (token.kind != TOKEN_MARK)
-            continue;
-        depth += (text[token.start] == '(') - (text[token.start] == ')');
-        if (text[token.start] == '{' || text[token.start] == '}')
-            return false;
-        if (text[token.start] == ';' && depth <= 0) {
-            blank(text, statement, token.start);
-            return true;
-        }
+    if (chevrons >= *stop) {
+        struct token token = next_token(text, chevrons);
+        while (token.kind != TOKEN_END && (token.kind != TOKEN_MARK || !strchr(";{}", text[token.start])))
+            token = next_token(text, token.end);
+        *stop = token.start;
     }
-    return false;
+    if (text[*stop] != ';')
+        return false;
+    blank(text, statement, *stop);
+    return true;
 }
 
 /* A constexpr function of the device is evaluated for constants at namespace scope as well, which clang counts as host
- * code: `__aicore__` among the same specifiers as `constexpr` becomes the macro of `[host, aicore]`. */
-static bool widen_constexpr(char *text, const struct token *first)
+ * code: `__aicore__` among the same specifiers as `constexpr` becomes the macro of `[host, aicore]`. `*end` is behind
+ * the specifiers. */
+static bool widen_constexpr(char *text, const struct token *first, size_t *end)
 {
     static const char *const specifiers[] = {"inline", "static", "__forceinline__", "__inline__"};
     struct token aicore = {0};
@@ -237,6 +257,7 @@ static bool widen_constexpr(char *text, const struct token *first)
         known = false;
         for (size_t i = 0; i < sizeof specifiers / sizeof *specifiers; i++)
             known |= token_is(text, &token, specifiers[i]);
+        *end = token.end;
         if (token_is(text, &token, "__aicore__"))
             aicore = token, known = true;
         else if (token_is(text, &token, "constexpr"))
@@ -280,6 +301,56 @@ static size_t directive_end(const char *text, size_t at)
     return at;
 }
 
+/* Behind what joins two lines at `at`, a backslash and the end of its line; `at` if there is none. */
+static size_t skip_joint(const char *text, size_t at)
+{
+    size_t end = at + (text[at] == '\\');
+    if (end == at)
+        return at;
+    end += strspn(text + end, " \t\v\f");
+    end += text[end] == '\r';
+    return text[end] == '\n' ? end + 1 : text[end - 1] == '\r' ? end : at;
+}
+
+/* True if the token at `at` is the first of its line, as the compiler counts: what is between it and the token before, which
+ * ends at `from`, are white space, comments and joints. */
+static bool begins_line(const char *text, size_t from, size_t at)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (!from || (from == 3 && strncmp(text, byte_order_mark, 3) == 0))
+        return true;
+    while (from < at && text[from] != '\n' && text[from] != '\r') {
+        size_t joint = skip_joint(text, from);
+        bool comment = text[from] == '/' && text[from + 1] == '*';
+        from = joint > from ? joint : comment ? skip_comment(text, from) : from + 1;
+    }
+    return from < at;
+}
+
+/* Blanks `#line 7 "file"` and `# 7 "file"`, whose mark ends at `at`: places that the compiler and the machine name are where the
+ * text is, and not where it says that it is. */
+static bool blank_line_directive(char *text, size_t mark, size_t at)
+{
+    static const char word[] = "line";
+    size_t matched = 0, before;
+    do {
+        before = at;
+        at = skip_joint(text, at);
+        at += strspn(text + at, " \t\v\f");
+        if (text[at] == '/' && text[at + 1] == '*')
+            at = skip_comment(text, at);
+    } while (at != before);
+    bool number = isdigit((unsigned char)text[at]);
+    while (!number && matched < sizeof word - 1 && text[at] == word[matched]) {
+        matched++;
+        at = skip_joint(text, at + 1);
+    }
+    if (!number && (matched < sizeof word - 1 || name_char(text[at])))
+        return false;
+    blank(text, mark, directive_end(text, at));
+    return true;
+}
+
 /* A brace that a namespace or a linkage opens, by the first words of its statement. */
 static bool opens_namespace(const char *text, size_t statement)
 {
@@ -288,45 +359,78 @@ static bool opens_namespace(const char *text, size_t statement)
            token_is(text, &first, "extern");
 }
 
+/* Where the walk of blank_foreign() is. */
+struct walk {
+    size_t before;                    /* the end of the token before this one; 0: it is the first */
+    size_t statement, first;          /* where the statement begins, and its first token */
+    int inside;                       /* braces that are no namespace's */
+    size_t directive;                 /* the end of the last one */
+    size_t specifiers, names, launch; /* how far widen_constexpr(), replace_pun() and blank_launch() have looked */
+};
+
+static void begin_statement(const char *text, size_t at, struct walk *walk)
+{
+    walk->statement = at;
+    walk->first = next_token(text, at).start;
+}
+
+static bool replace_name(char *text, const struct token *token, struct walk *walk)
+{
+    static const char *const specifiers[] = {"constexpr", "__aicore__", "static", "inline"};
+    bool changed = walk->first == token->start && mark_gm_variable(text, token);
+    for (size_t i = 0; i < sizeof specifiers / sizeof *specifiers; i++)
+        if (token->start >= walk->specifiers && token_is(text, token, specifiers[i]))
+            changed |= widen_constexpr(text, token, &walk->specifiers);
+    if (!walk->inside && token->start >= walk->names && token_is(text, token, "const"))
+        changed |= replace_pun(text, token, &walk->names);
+    return changed;
+}
+
+static bool replace_mark(char *text, const struct token *token, struct walk *walk)
+{
+    char mark = text[token->start];
+    bool other_spelling = mark == '%' && text[token->end] == ':', changed = false;
+    if ((mark == '#' || other_spelling) && begins_line(text, walk->before, token->start))
+        changed = blank_line_directive(text, token->start, token->end + other_spelling);
+    if (mark == '#' && token->start >= walk->directive && starts_line(text, token->start)) {
+        walk->directive = directive_end(text, token->end);
+        if (walk->first == token->start)
+            begin_statement(text, walk->directive, walk);
+    }
+    if (mark == '{' && token->start >= walk->directive)
+        walk->inside += walk->inside || !opens_namespace(text, walk->statement);
+    else if (mark == '}' && token->start >= walk->directive)
+        walk->inside -= walk->inside > 0;
+    if (mark == ';' || mark == '{' || mark == '}')
+        begin_statement(text, token->end, walk);
+    else if (mark == '[')
+        changed |= replace_aicore(text, token) || replace_block_local(text, token);
+    else if (mark == '<' && text[token->end] == '<' && text[token->end + 1] == '<')
+        changed |= blank_launch(text, walk->statement, token->start, &walk->launch);
+    return changed;
+}
+
 static bool blank_foreign(char *text)
 {
     bool changed = false;
-    size_t statement = 0;
-    int inside = 0;       /* braces that are no namespace's */
-    size_t directive = 0; /* the end of the last one */
-    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
-        if (token.kind == TOKEN_NAME && next_token(text, statement).start == token.start)
-            changed |= mark_gm_variable(text, &token);
-        if (token.kind == TOKEN_NAME && (token_is(text, &token, "constexpr") || token_is(text, &token, "__aicore__") ||
-                                         token_is(text, &token, "static") || token_is(text, &token, "inline")))
-            changed |= widen_constexpr(text, &token);
-        if (!inside && token.kind == TOKEN_NAME && token_is(text, &token, "const"))
-            changed |= replace_pun(text, &token);
-        if (token.kind != TOKEN_MARK)
-            continue;
-        char mark = text[token.start];
-        if (mark == '#' && starts_line(text, token.start)) {
-            directive = directive_end(text, token.end);
-            statement = next_token(text, statement).start == token.start ? directive : statement;
-        }
-        if (mark == '{' && token.start >= directive)
-            inside += inside || !opens_namespace(text, statement);
-        else if (mark == '}' && token.start >= directive)
-            inside -= inside > 0;
-        if (mark == ';' || mark == '{' || mark == '}')
-            statement = token.end;
-        else if (mark == '[')
-            changed |= replace_aicore(text, &token) || replace_block_local(text, &token);
-        else if (mark == '<' && text[token.end] == '<' && text[token.end + 1] == '<')
-            changed |= blank_launch(text, statement, token.start);
+    struct walk walk = {0};
+    begin_statement(text, 0, &walk);
+    struct token token = next_token(text, 0);
+    for (; token.kind != TOKEN_END; walk.before = token.end, token = next_token(text, token.end)) {
+        if (token.kind == TOKEN_NAME)
+            changed |= replace_name(text, &token, &walk);
+        else if (token.kind == TOKEN_MARK)
+            changed |= replace_mark(text, &token, &walk);
     }
     return changed;
 }
 
-/* Names of functions marked __global__, each once, for the message about a missing entry. */
+/* Names of functions marked __global__, for the message about a missing entry. */
 static const char *global_functions(struct arena *arena, const char *text)
 {
+    enum { NAMED = 20, NAME = 200 };
     const char *found = NULL;
+    int count = 0;
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
         if (!token_is(text, &token, "__global__"))
             continue;
@@ -336,9 +440,12 @@ static const char *global_functions(struct arena *arena, const char *text)
             next = next_token(text, next.end);
         }
         if (name.end && token_is(text, &next, "(")) {
-            const char *copy = arena_strndup(arena, text + name.start, name.end - name.start);
-            found = found ? arena_printf(arena, "%s, %s", found, copy) : copy;
+            int length = name.end - name.start < NAME ? (int)(name.end - name.start) : NAME;
+            found = arena_printf(arena, "%s%s%.*s", found ? found : "", found ? ", " : "", length, text + name.start);
+            if (++count == NAMED)
+                return found;
         }
+        token = name.end ? name : token;
     }
     return found;
 }
@@ -420,21 +527,14 @@ static void forwarded_parameters(struct text *out, const char *text, size_t open
     }
 }
 
-/* The parameters of the template that a declaration began with. */
-struct template_head {
-    size_t open, close; /* behind `>`; 0: none */
-};
-
-static void note_template(const char *text, const struct token *token, struct template_head *head)
+/* Behind the `>` of the parameters that begin at `open`; 0 if they do not end, or a statement does before. */
+static size_t template_end(const char *text, size_t open)
 {
-    char mark = token->kind == TOKEN_MARK ? text[token->start] : '\0';
-    if (token_is(text, token, "template")) {
-        struct token open = next_token(text, token->end);
-        head->open = open.start;
-        head->close = token_is(text, &open, "<") ? match(text, open.start, '<', '>') : 0;
-    } else if (token->start >= head->close && (mark == ';' || mark == '{' || mark == '}')) {
-        head->close = 0;
-    }
+    size_t close = text[open] == '<' ? match(text, open, '<', '>', FEW) : 0;
+    for (struct token token = next_token(text, open); token.start < close; token = next_token(text, token.end))
+        if (token.kind == TOKEN_MARK && strchr(";{}", text[token.start]))
+            return 0;
+    return close;
 }
 
 /* `__mix__(1, 2)`: `mix` is the first word. Ratios that do not exist are the compiler's to refuse. */
@@ -470,20 +570,23 @@ static void note_cores(const char *text, size_t statement, size_t name, struct p
 static void rename_entry(const char *text, const char *entry, bool add_tiling, struct text *out,
                          struct prepared_source *prepared)
 {
+    enum { DECLARATIONS = 64 };
     struct token before = {0};
-    struct template_head head = {0};
     struct text chooser = {0};
-    size_t copied = 0, statement = 0;
+    size_t copied = 0, statement = 0, head = 0; /* head: behind the word template that the declaration begins with */
+    int left = DECLARATIONS;
     bool has_plain = false; /* a function beside the template, which runs when nothing selects arguments */
     for (struct token token = next_token(text, 0); token.kind != TOKEN_END;
          before = token, token = next_token(text, token.end)) {
-        note_template(text, &token, &head);
+        if (token_is(text, &token, "template"))
+            head = token.end;
         if (token.kind == TOKEN_MARK && strchr(";{}", text[token.start]))
-            statement = token.end;
-        if (token.kind != TOKEN_NAME || !token_is(text, &token, entry) || !token_is(text, &before, "void"))
+            statement = token.end, head = 0;
+        if (token.kind != TOKEN_NAME || token.start < copied || !token_is(text, &token, entry) ||
+            !token_is(text, &before, "void"))
             continue;
         struct token open = next_token(text, token.end);
-        size_t close = token_is(text, &open, "(") ? match(text, open.start, '(', ')') : 0;
+        size_t close = left-- > 0 && token_is(text, &open, "(") ? match(text, open.start, '(', ')', FEW) : 0;
         if (!close)
             continue;
         text_append(out, text + copied, token.start - copied);
@@ -495,12 +598,14 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
         copied = add_tiling ? close : copied;
         prepared->has_entry = true;
         note_cores(text, statement, token.start, prepared);
-        struct token behind = next_token(text, close);
-        has_plain |= !head.close && token_is(text, &behind, "{");
-        if (head.close && !prepared->is_template) {
+        statement = close;
+        struct token behind = next_token(text, close), parameters = next_token(text, head);
+        size_t parameters_end = head ? template_end(text, parameters.start) : 0;
+        has_plain |= !parameters_end && token_is(text, &behind, "{");
+        if (parameters_end && !prepared->is_template) {
             prepared->is_template = true;
             text_addf(&chooser, "\n#ifdef AKGEN_TPL_ENTRY\nAKGEN_TPL_ENTRY(" PREPARE_PREFIX "%s, ", entry);
-            template_arguments(&chooser, text, head.open, head.close);
+            template_arguments(&chooser, text, parameters.start, parameters_end);
             text_add(&chooser, ", ");
             forwarded_parameters(&chooser, text, open.start, close, added);
             text_add(&chooser, ")\n");
@@ -557,7 +662,7 @@ static bool find_array(const char *text, size_t place, struct array_declarator *
         *array = (struct array_declarator){.statement = statement, .name = before, .sizes_end = token.start};
         struct token next = token;
         while (next.kind == TOKEN_MARK && text[next.start] == '[') {
-            array->sizes_end = match(text, next.start, '[', ']');
+            array->sizes_end = match(text, next.start, '[', ']', FEW);
             if (!array->sizes_end)
                 return false;
             next = next_token(text, array->sizes_end);
@@ -567,7 +672,7 @@ static bool find_array(const char *text, size_t place, struct array_declarator *
         if (token_is(text, &next, "="))
             next = next_token(text, next.end);
         array->open = next.start;
-        array->end = token_is(text, &next, "{") ? match(text, next.start, '{', '}') : 0;
+        array->end = token_is(text, &next, "{") ? match(text, next.start, '{', '}', SIZE_MAX) : 0;
         return array->end != 0;
     }
     return false;

@@ -2,6 +2,7 @@
 #ifndef TOOLCHAIN_INTERNAL_H
 #define TOOLCHAIN_INTERNAL_H
 
+#include "sandbox/budget.h"
 #include "sandbox/sandbox.h"
 #include "toolchain/toolchain.h"
 
@@ -14,14 +15,17 @@ struct clang {
     const char *question;          /* directory of the question's host part that compilers may read, or NULL */
     const char *compiler, *linker; /* absolute paths */
     const char *version;
-    const char *home;    /* toolchain_home() */
-    const char *headers; /* digest of everything under home/include */
-    const char *cache;   /* absolute; exists */
-    const char *paths;   /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
-    double seconds;      /* limit per compile */
-    bool debug;          /* kernels are compiled for a debugger */
+    const char *home;      /* toolchain_home() */
+    const char *headers;   /* digest of everything under home/include */
+    const char *cache;     /* absolute; exists */
+    const char *paths;     /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
+    double seconds;        /* limit per compile */
+    struct budget *budget; /* the candidate's, or NULL while something of our own is made */
+    bool debug;            /* kernels are compiled for a debugger */
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
+/* The absolute path of the cache, made if it is missing; `given` as build_options.cache_dir. */
+struct akgen_error *clang_cache(struct arena *arena, const char *given, const char **cache);
 
 /* CLANG_CUBE: a kernel once more, for the AIC of its blocks. */
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
@@ -43,8 +47,15 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                const char *work, struct sandbox_result *result);
 /* Why the run says nothing about the sources (somebody killed it, the disk is full); NULL: it does. */
 const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
-/* A fresh directory in the cache for one build; remove with files_remove_tree. */
-struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
+
+/* Folders of our own (work.c). */
+/* A fresh one below `cache`, mode 0700. */
+struct akgen_error *work_make(struct arena *arena, const char *cache, struct work_directory *work);
+/* Nothing if there is none. */
+void work_remove(struct work_directory *work);
+
+/* The digest of the files below `dir`, as snapshot_take makes it; "" if there is no such folder (snapshot.c). */
+struct akgen_error *snapshot_digest(struct arena *arena, const char *dir, const char **digest);
 
 /* Other paths of the headers (paths.c). */
 /* One line of include/<side>/paths.txt: CANN's path, and the header under include/<side> that it leads to. */
@@ -121,9 +132,12 @@ struct diagnostic_list {
     bool late;          /* a compiler or linker ran out of time: so it may not do another time */
     const char *broken; /* a compiler or linker failed for a reason of ours: nothing is known about the sources */
 };
+/* `path` relative to `directory`, without `.` and `..`; NULL if it is not below it (source_line.c). */
+const char *source_inside(struct arena *arena, const char *path, const char *directory);
 struct diagnose_places {
     const char *project; /* paths under it are the candidate's and become relative */
     const char *other;   /* a second such directory, or NULL */
+    const char *work;    /* directory of what the compiler writes, or NULL */
     const char *headers; /* directory of our own headers, or NULL */
     const char *shifted; /* the file that `prepared` describes, or NULL */
     const struct prepared_source *prepared;
@@ -132,6 +146,8 @@ struct diagnose_places {
 void diagnose(struct arena *arena, const char *output, const struct diagnose_places *places,
               struct diagnostic_list *list);
 void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic);
+/* What the compiler or the linker said, without the names of folders that are this build's alone. */
+const char *diagnose_without_folders(struct arena *arena, const char *message, const struct diagnose_places *places);
 /* The class of a message; notes are the compiler's notes that follow it, one per line. */
 enum diagnostic_class classify(const char *message, const char *notes);
 

@@ -45,6 +45,7 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, builder->overlay);
     /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies. */
     clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->project->dir));
+    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->work));
     clang_add(arena, args, "-fdebug-compilation-dir=.");
     clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel", builder->project->dir));
     clang_add(arena, args, arena_printf(arena, "-I%s", builder->project->dir));

@@ -17,6 +17,9 @@ static size_t lines(const char *text)
 void fuzz_seeds(void)
 {
     fuzz_seed_files("tests/kernels/good", ".cpp");
+    fuzz_seed_text("add<<<8, nullptr, stream>>>(x);\n");
+    fuzz_seed_text("template <typename T> __global__ __aicore__ void sub(GM_ADDR x);\n");
+    fuzz_seed_text("int a;\n#line 3 \"x\"\n%:\\\nline 3\n# /* */ 4\n");
     fuzz_seed_text("a.cpp:3:7: error: unknown type name 'x'\n    3 | x y;\n/p/op_kernel/a.cpp:9:1: warning: unused\n");
 }
 

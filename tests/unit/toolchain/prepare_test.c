@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void prepare(struct arena *arena, const char *text, const char *entry, bool tiling, struct prepared_source *out)
 {
@@ -232,9 +234,100 @@ static void test_mentions(void **state)
     assert_false(prepare_mentions("#define T(n) other_##n", "DTYPE_X"));
 }
 
+/* A candidate's text is read in this process: one that repeats the beginning of a construct has no end to find, and must
+ * not be looked through again from each place. */
+static void test_what_is_repeated_is_read_in_proportion(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"__global__ ",
+                                         "__aicore__ ",
+                                         "constexpr __aicore__ int f(",
+                                         "const ",
+                                         "const float X = ",
+                                         "a<<<1>>>(",
+                                         "<<<",
+                                         "(",
+                                         "[",
+                                         "{",
+                                         "}",
+                                         "template <",
+                                         "template < ;",
+                                         "template <class T> void add(",
+                                         "void add(",
+                                         "__global__ __aicore__ void add(GM_ADDR workspace",
+                                         "namespace a {",
+                                         "#define A \\\n",
+                                         "# ",
+                                         "#li\\\n",
+                                         "# /* */ ",
+                                         "/* ",
+                                         "R\"(",
+                                         "__gm__ int x",
+                                         "[host, ",
+                                         "[[block_local",
+                                         "*(float *)(&"};
+    enum { LENGTH = 1 << 18 };
+    const double enough = 5; /* seconds of the processor for each; it takes less than a tenth */
+    char *text = malloc(LENGTH + 1);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct arena arena = {0};
+        struct prepared_source out;
+        for (size_t k = 0; k < LENGTH; k++)
+            text[k] = pieces[i][k % strlen(pieces[i])];
+        text[LENGTH] = '\0';
+        clock_t start = clock();
+        prepare(&arena, text, "add", true, &out);
+        if ((double)(clock() - start) / CLOCKS_PER_SEC > enough)
+            fail_msg("'%s' repeated takes %.1f s", pieces[i], (double)(clock() - start) / CLOCKS_PER_SEC);
+        arena_free(&arena);
+    }
+    free(text);
+}
+
+static void test_an_entry_among_its_own_parameters(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, "void add(void add(GM_ADDR workspace), GM_ADDR workspace) {}\n", "add", true, &out);
+    assert_string_equal(out.text,
+                        "void akgen_kernel_add(void add(GM_ADDR workspace), GM_ADDR workspace, GM_ADDR tiling) {}\n");
+    arena_free(&arena);
+}
+
+/* Each line that says where it is, in all the ways that the compiler reads; what only looks like one stays. */
+static void test_lines_are_where_they_are(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    static const char *const directives[] = {
+        "#line 7 \"/a\"", "# 7 \"/a\" 3",           "  # /* x\n*/ line 7", "#\\\nline 7", "#li\\ \t\nne 7",
+        "%:line 7",       "/* \n */ #line 7 \\\n8", "xR\"(\"\n#line 7",    "\r#line 7\r"};
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        const char *text = arena_printf(&arena, "int a;\n%s\nint b;\n", directives[i]);
+        prepare(&arena, text, NULL, false, &out);
+        assert_true(out.changed);
+        assert_int_equal(strlen(out.text), strlen(text));
+        assert_null(strstr(out.text, "line"));
+        assert_null(strchr(out.text, '7'));
+        assert_non_null(strstr(out.text, "\nint b;\n"));
+    }
+    prepare(&arena, "\xef\xbb\xbf#line 7\n", NULL, false, &out);
+    assert_string_equal(out.text, "\xef\xbb\xbf       \n");
+    const char *text =
+        "#define S(line) #line\n#define T(line) \\\n  #line\n#liner\nconst char *s = R\"(\n#line 7\n)\";\n"
+        "// \\\n#line 7\n/*\n#line 7\n*/\n#if line == 7\n#endif\nint c = 5 %:lined;\n";
+    prepare(&arena, text, NULL, false, &out);
+    assert_string_equal(out.text, text);
+    assert_false(out.changed);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_are_where_they_are),
         cmocka_unit_test(test_entry_is_renamed_and_columns_are_kept_track_of),
         cmocka_unit_test(test_comments_and_strings_are_left_alone),
         cmocka_unit_test(test_aicore_and_launches),
@@ -245,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_missing_entry_names_what_there_is),
         cmocka_unit_test(test_broken_sources_end),
         cmocka_unit_test(test_mentions),
+        cmocka_unit_test(test_what_is_repeated_is_read_in_proportion),
+        cmocka_unit_test(test_an_entry_among_its_own_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
