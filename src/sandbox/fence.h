@@ -7,6 +7,8 @@ extern "C" {
 #endif
 #include "sandbox/sandbox.h"
 
+/* Makes what all copies share, half a millisecond's work: for the server, before its first copy. */
+void sandbox_fence_prepare(void);
 /* What it may read and write, no right of root's, limits, the filter of system calls; and where it still has the right to
  * make a mount namespace, it sees nothing else. The namespaces that it has otherwise stay: those of the server. The process
  * has one thread. -1 with errno: it is not safe to go on. */

@@ -249,6 +249,7 @@ static int fence_itself(const char *attempt)
 {
     const char *const paths[] = {"/usr/lib", "/lib", "/dev/null", NULL};
     const struct sandbox_limits limits = {.readable = paths};
+    sandbox_fence_prepare();
     if (sandbox_fence(&limits))
         return 3;
     return try_it(attempt, attempt[0] == 'k' || attempt[0] == 'l' ? "1" : secret);
