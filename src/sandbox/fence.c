@@ -4,8 +4,10 @@
 #include "sandbox/landlock.h"
 #include "sandbox/layers.h"
 
+#include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,29 +16,16 @@
 
 enum {
     MAX_FILES = 256,
-    MAX_PROCESSES = 512 /* of all the jails of a program together */
+    MAX_PROCESSES = 512, /* of all the jails of a program together */
+    MAX_THREADS = 16     /* of lld, which has the most */
 };
 
-struct fence fence_plan(const struct sandbox_limits *limits)
+bool fence_sees_all(const struct sandbox_limits *limits)
 {
-    struct fence fence = {.limits = limits, .namespaces = namespaces_prepare(), .layers = layers_granted()};
-    fence.layers &= ~(limits->without & LAYER(SANDBOX_USER) ? limits->without | ALL_NAMESPACES : limits->without);
-    fence.landlock = fence.layers & LAYER(SANDBOX_LANDLOCK) ? landlock_version() : 0;
-    fence.own_proc = fence.namespaces->own_proc && fence.layers & LAYER(SANDBOX_PID);
-    if (fence.layers & LAYER(SANDBOX_MOUNT))
-        fence.view = view_new(limits->readable, limits->writable, !fence.own_proc);
-    return fence;
-}
-
-void fence_free(struct fence *fence)
-{
-    view_free(fence->view);
-}
-
-const char *fence_enter(const struct fence *fence)
-{
-    const char *failed = namespaces_join(fence->namespaces, fence->layers);
-    return failed || !fence->view ? failed : view_enter(fence->view);
+    for (const char *const *path = limits->readable; path && *path; path++)
+        if (strcmp(*path, "/") == 0)
+            return true;
+    return false;
 }
 
 int fence_identity(const struct fence *fence)
@@ -83,6 +72,9 @@ static void set_limits(const struct sandbox_limits *limits)
     set_limit(RLIMIT_NOFILE, MAX_FILES);
     set_limit(RLIMIT_MEMLOCK, 0);
     set_limit(RLIMIT_MSGQUEUE, 0);
+    /* The caller watches the clock; this is for when it has ended. */
+    if (limits->seconds > 0)
+        set_limit(RLIMIT_CPU, MAX_THREADS * (uint64_t)(limits->seconds + 1));
     if (limits->memory)
         set_limit(RLIMIT_AS, limits->memory);
     if (limits->file_bytes)
@@ -111,13 +103,23 @@ const char *fence_close(const struct fence *fence)
     return NULL;
 }
 
+void sandbox_fence_prepare(void)
+{
+    calls_prepare();
+}
+
 int sandbox_fence(const struct sandbox_limits *limits)
 {
-    struct fence fence = fence_plan(limits);
-    fence.layers &= ~LAYER(SANDBOX_PID);
-    fence.own_proc = false; /* and where there could be one, it sees no /proc at all */
-    const char *failed = fence_enter(&fence);
-    if (!failed)
-        failed = fence_close(&fence);
-    return failed ? -1 : 0;
+    struct fence fence = {.limits = limits, .landlock = landlock_version()};
+    if (!fence_sees_all(limits))
+        fence.view = view_new(limits->readable, limits->writable, false);
+    /* Only who was not jailed before may make a mount namespace; for others it is one layer less. */
+    if (fence.view && view_enter(fence.view)) {
+        if (errno != EPERM)
+            return -1;
+        view_free(fence.view);
+        fence.view = NULL;
+    }
+    fence.layers = calls_prepare() ? LAYER(SANDBOX_SECCOMP) : 0;
+    return fence_close(&fence) ? -1 : 0;
 }

@@ -7,10 +7,11 @@ extern "C" {
 #endif
 #include "sandbox/sandbox.h"
 
-/* Everything but process ids of its own, which only a child gets: what it sees of the files, network and IPC, no right of
- * root's, limits, what may be read and written, the filter of system calls. The process has one thread; sandbox_layers() was
- * called in the process that it is a copy of, or is called now, which takes milliseconds. -1 with errno: it is not safe to go
- * on. */
+/* Makes what all copies share, half a millisecond's work: for the server, before its first copy. */
+void sandbox_fence_prepare(void);
+/* What it may read and write, no right of root's, limits, the filter of system calls; and where it still has the right to
+ * make a mount namespace, it sees nothing else. The namespaces that it has otherwise stay: those of the server. The process
+ * has one thread. -1 with errno: it is not safe to go on. */
 int sandbox_fence(const struct sandbox_limits *limits);
 #ifdef __cplusplus
 }

@@ -13,6 +13,9 @@ struct fence {
     bool own_proc;
     int landlock; /* version; 0: none */
 };
+/* True if "/" is readable: there is nothing to hide. */
+bool fence_sees_all(const struct sandbox_limits *limits);
+/* plan.c */
 struct fence fence_plan(const struct sandbox_limits *limits);
 void fence_free(struct fence *fence);
 

@@ -81,7 +81,7 @@ static void mount_proc(void)
     _exit(view_close(true) ? 1 : 0);
 }
 
-static void try_proc(void)
+static void try_all(void)
 {
     struct view *view = view_new(some_paths, NULL, false);
     if (namespaces_join(&prepared, prepared.layers) || view_enter(view) || unshare(CLONE_NEWPID))
@@ -193,12 +193,13 @@ static void prepare(void)
     prepare_shared();
     if (prepared.user < 0 && succeeds(try_id))
         prepared.layers |= LAYER(SANDBOX_UID);
-    if (succeeds(try_view))
-        prepared.layers |= LAYER(SANDBOX_MOUNT);
-    if (prepared.init >= 0 && succeeds(try_pids))
-        prepared.layers |= LAYER(SANDBOX_PID);
-    const uint32_t both = LAYER(SANDBOX_MOUNT) | LAYER(SANDBOX_PID);
-    prepared.own_proc = (prepared.layers & both) == both && succeeds(try_proc);
+    prepared.own_proc = prepared.init >= 0 && succeeds(try_all);
+    if (prepared.own_proc)
+        prepared.layers |= LAYER(SANDBOX_MOUNT) | LAYER(SANDBOX_PID);
+    else {
+        prepared.layers |= succeeds(try_view) ? LAYER(SANDBOX_MOUNT) : 0;
+        prepared.layers |= prepared.init >= 0 && succeeds(try_pids) ? LAYER(SANDBOX_PID) : 0;
+    }
 }
 
 const struct namespaces *namespaces_prepare(void)

@@ -87,12 +87,13 @@ static int child_run(void *closure)
     int moved = child_descriptors(start->keep_fds, report);
     if (moved < 0)
         child_fail(report, "the descriptors");
-    /* The signal comes when the thread ends that forked, not the program: one that lives on would die with a worker. */
-    if (!start->lives_on)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
     const char *failed = fence_close(&child->fence);
     if (failed)
         child_fail(moved, failed);
+    /* Last, since a new user id takes it back. The signal comes when the thread ends that forked, not the program: one that
+     * lives on would die with a worker. */
+    if (!start->lives_on)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     execve(start->argv[0], (char *const *)start->argv, (char *const *)environment);
     child_fail(moved, NULL);
 }

@@ -1,5 +1,6 @@
 /* The jail from inside: this program is started in it and tries to get out. Each layer is tried alone, too: the others are left
  * out. */
+#include "sandbox/fence.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -219,6 +220,14 @@ static int leave_somebody(void)
     return 0;
 }
 
+static int hold(void)
+{
+    while (write(SANDBOX_KEPT, "x", 1) == 1)
+        for (;;)
+            pause();
+    return 1;
+}
+
 static int make_many(void)
 {
     int made = 0;
@@ -233,6 +242,17 @@ static const char *self(void)
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     assert_true(length > 0);
     return path;
+}
+
+/* A process that has put itself into the jail, as a copy of the compile server does, from outside or from inside one. */
+static int fence_itself(const char *attempt)
+{
+    const char *const paths[] = {"/usr/lib", "/lib", "/dev/null", NULL};
+    const struct sandbox_limits limits = {.readable = paths};
+    sandbox_fence_prepare();
+    if (sandbox_fence(&limits))
+        return 3;
+    return try_it(attempt, attempt[0] == 'k' || attempt[0] == 'l' ? "1" : secret);
 }
 
 static const char *const *readable(void)
@@ -441,6 +461,71 @@ static void test_descendants_are_ended(void **state)
     }
 }
 
+static void test_a_process_that_fences_itself(void **state)
+{
+    (void)state;
+    static const char *const stopped[] = {"file",  "write",     "socket", "kill",  "look",
+                                          "ioctl", "namespace", "doors",  "rights"};
+    static const char *const everything[] = {"/", NULL};
+    if (!granted(fences))
+        skip();
+    for (size_t i = 0; i < sizeof stopped / sizeof *stopped; i++) {
+        struct arena arena = {0};
+        struct sandbox_result result;
+        const char *const argv[] = {self(), "fence", stopped[i], NULL};
+        sandbox_spawn(&arena, argv, &(struct sandbox_limits){.seconds = 60, .readable = everything}, NULL, 1000,
+                      &result);
+        assert_true(result.started);
+        assert_int_equal(result.exit_code, 0);
+        int status = 0;
+        pid_t pid = fork();
+        if (!pid)
+            _exit(fence_itself(stopped[i]));
+        waitpid(pid, &status, 0);
+        assert_int_equal(WEXITSTATUS(status), 0);
+        arena_free(&arena);
+    }
+}
+
+/* The program that made the jail is killed: whatever runs in it ends. */
+static void test_the_end_of_the_caller(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t without;
+        bool lives_on;
+    } rows[] = {{0, false}, {0, true}, {BIT(USER), false}, {BIT(PID), false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const argv[] = {self(), "hold", "", NULL};
+        const struct sandbox_limits limits = {.readable = readable(), .apart = true, .without = rows[i].without};
+        int ends[2];
+        char byte;
+        if (rows[i].lives_on && !granted(BIT(PID)))
+            continue;
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        pid_t caller = fork();
+        if (!caller) {
+            const int keep[] = {ends[1], -1};
+            struct sandbox_process *process;
+            struct sandbox_result result;
+            struct arena arena = {0};
+            close(ends[0]);
+            if (rows[i].lives_on)
+                error_free(sandbox_start(argv, &limits, keep, 1000, &process));
+            else
+                sandbox_spawn(&arena, argv, &limits, keep, 1000, &result);
+            for (;;)
+                pause();
+        }
+        close(ends[1]);
+        assert_int_equal(read(ends[0], &byte, 1), 1); /* it runs */
+        kill(caller, SIGKILL);
+        waitpid(caller, NULL, 0);
+        assert_int_equal(read(ends[0], &byte, 1), 0); /* and does no more: a test that hangs says that it does */
+        close(ends[0]);
+    }
+}
+
 /* A process that makes as many as it can is ended with all of them, and its neighbours go on. */
 static void test_many_processes(void **state)
 {
@@ -511,22 +596,40 @@ static void test_layers_have_names(void **state)
     arena_free(&arena);
 }
 
+/* What this program does for the tests. */
+static int play(const char *part, const char *argument)
+{
+    if (strcmp(part, "leave") == 0)
+        return leave_somebody();
+    if (strcmp(part, "fence") == 0)
+        return fence_itself(argument);
+    if (strcmp(part, "hold") == 0)
+        return hold();
+    if (strcmp(part, "many") == 0)
+        return make_many();
+    if (strcmp(part, "container") == 0)
+        return in_a_container(argument);
+    return try_it(part, argument);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3) {
-        if (strcmp(argv[1], "leave") == 0)
-            return leave_somebody();
-        if (strcmp(argv[1], "many") == 0)
-            return make_many();
-        if (strcmp(argv[1], "container") == 0)
-            return in_a_container(argv[2]);
-        return try_it(argv[1], argv[2]);
+        int code = play(argv[1], argv[2]);
+        fflush(stdout);
+        _exit(code); /* not through what a sanitizer does at the end, which asks for more than the jail gives */
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attempts_work_outside), cmocka_unit_test(test_nothing_gets_out),
-        cmocka_unit_test(test_each_layer_alone),      cmocka_unit_test(test_without_namespaces),
-        cmocka_unit_test(test_descendants_are_ended), cmocka_unit_test(test_many_processes),
-        cmocka_unit_test(test_layers_have_names),     cmocka_unit_test(test_a_container_that_refuses_namespaces),
+        cmocka_unit_test(test_attempts_work_outside),
+        cmocka_unit_test(test_nothing_gets_out),
+        cmocka_unit_test(test_each_layer_alone),
+        cmocka_unit_test(test_without_namespaces),
+        cmocka_unit_test(test_descendants_are_ended),
+        cmocka_unit_test(test_the_end_of_the_caller),
+        cmocka_unit_test(test_a_process_that_fences_itself),
+        cmocka_unit_test(test_many_processes),
+        cmocka_unit_test(test_layers_have_names),
+        cmocka_unit_test(test_a_container_that_refuses_namespaces),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
