@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { ENDING_MOST = 16 };
+
 bool process_take(struct stream *stream)
 {
     char buffer[16384];
@@ -48,6 +50,32 @@ static void drain(struct stream *stream)
         ;
 }
 
+/* First processes that were killed, and whose namespaces the kernel may take milliseconds to take down, in which nobody needs
+ * to wait. */
+static struct {
+    pthread_mutex_t lock;
+    pid_t pids[ENDING_MOST];
+    int count;
+} ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Reaps those that have ended, and adds one; when there are too many, the oldest is waited for. */
+static void reap_later(pid_t init)
+{
+    pthread_mutex_lock(&ending.lock);
+    int left = 0;
+    for (int i = 0; i < ending.count; i++) {
+        bool wait = i == 0 && ending.count == ENDING_MOST;
+        pid_t reaped;
+        while ((reaped = waitpid(ending.pids[i], NULL, wait ? 0 : WNOHANG)) < 0 && errno == EINTR)
+            ;
+        if (reaped == 0)
+            ending.pids[left++] = ending.pids[i];
+    }
+    ending.pids[left++] = init;
+    ending.count = left;
+    pthread_mutex_unlock(&ending.lock);
+}
+
 void process_stop(struct sandbox_process *process)
 {
     if (process->stopped)
@@ -61,8 +89,8 @@ void process_stop(struct sandbox_process *process)
         kill(process->init, SIGKILL);
     while (process->pid > 0 && wait4(process->pid, &process->status, 0, &process->usage) < 0 && errno == EINTR)
         ;
-    while (process->init > 0 && waitpid(process->init, NULL, 0) < 0 && errno == EINTR)
-        ;
+    if (process->init > 0)
+        reap_later(process->init);
     process->stopped = true;
     drain(&process->printed);
     drain(&process->answer);

@@ -20,7 +20,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_KEPT = 16, ABOVE_KEPT = 64, MAX_VARIABLES = 16, EXIT_NOT_STARTED = 127, CHILD_STACK = 128 << 10 };
+enum {
+    MAX_KEPT = 16,
+    ABOVE_KEPT = 64,
+    MAX_VARIABLES = 16,
+    EXIT_NOT_STARTED = 127,
+    CHILD_STACK = 128 << 10,
+    INIT_STACK = 16 << 10
+};
 
 /* What a compiler takes for the time at which it runs (reproducible-builds.org/specs/source-date-epoch): 2026. */
 #define SOURCE_DATE "SOURCE_DATE_EPOCH=1767225600"
@@ -118,16 +125,17 @@ static int child_init(void *closure)
     child_fail(report, "the first process");
 }
 
-/* A child of the caller's that shares this process's memory until it executes its program. */
-static pid_t make_sibling(int (*run)(void *), const struct child *child)
+/* A child of the caller's that shares this process's memory until it executes its program; with CLONE_VFORK this one waits
+ * for that. */
+static pid_t make_sibling(int (*run)(void *), char *stack, size_t bytes, int flags, const struct child *child)
 {
-    static _Alignas(64) char stack[CHILD_STACK];
-    return clone(run, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, (void *)child);
+    return clone(run, stack + bytes, CLONE_VM | CLONE_PARENT | SIGCHLD | flags, (void *)child);
 }
 
 /* The child of fork. */
 static _Noreturn void child_begin(struct child *child)
 {
+    static _Alignas(64) char init_stack[INIT_STACK], stack[CHILD_STACK];
     struct report made = {0};
     const char *failed = fence_enter(&child->fence);
     if (failed)
@@ -136,10 +144,11 @@ static _Noreturn void child_begin(struct child *child)
         _exit(child_run(child));
     if (unshare(CLONE_NEWPID))
         child_fail(child->report, "process ids of its own");
-    made.init = make_sibling(child_init, child);
+    /* Nobody waits for it to execute its program, since where every processor is busy that takes milliseconds. */
+    made.init = make_sibling(child_init, init_stack, sizeof init_stack, 0, child);
     if (made.init > 0) {
         tell(child->report, made);
-        made.program = make_sibling(child_run, child);
+        made.program = make_sibling(child_run, stack, sizeof stack, CLONE_VFORK, child);
     }
     if (made.init < 0 || made.program < 0)
         child_fail(child->report, "a process");

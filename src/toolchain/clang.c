@@ -301,7 +301,7 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                const char *work, struct sandbox_result *result)
 {
     static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
-                                         "/dev/null", "/proc/self"};
+                                         "/dev/null"};
     enum { SYSTEM = sizeof(system) / sizeof(*system) };
     const char *readable[SYSTEM + 6];
     size_t count = 0;

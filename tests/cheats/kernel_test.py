@@ -79,9 +79,11 @@ class Kernel(unittest.TestCase):
 
     @unittest.skipIf(NO_LANDLOCK, "this kernel has no Landlock")
     def test_files_of_the_host_are_no_headers(self):
-        result = self.evaluate('#include "/etc/passwd"', "")
-        self.assertEqual(result["verdict"], "compile_error")
-        self.assertRegex(result["reason"], "cannot open file|'/etc/passwd' file not found")
+        for path in ("/etc/passwd", "/etc/os-release"):
+            with self.subTest(path):
+                result = self.evaluate(f'#include "{path}"', "")
+                self.assertEqual(result["verdict"], "compile_error")
+                self.assertRegex(result["reason"], f"cannot open file|'{path}' file not found")
 
     def test_attributes_do_not_blind_the_hooks(self):
         """Stores of a function that asks not to be watched are counted like all others."""
