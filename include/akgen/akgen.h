@@ -3,7 +3,7 @@
  * Link with libakgen.a and what it needs (jansson, libyaml, sqlite3, libxxhash, libdw, libseccomp, openblas, threads, libm, libdl).
  * At run time it needs clang-19 and lld-19, and finds
  *   - include/ and tasks/ under $AKGEN_HOME, else near the calling program, else in the tree that it was built in;
- *   - akgen-run, which runs candidates in a jail, beside the calling program, one folder above it, or in
+ *   - akgen-host and akgen-run, which run candidates in a jail, beside the calling program, one folder above it, or in
  *     ../libexec/akgen from there.
  * Compiled candidates are kept in $XDG_CACHE_HOME/akgen, else in ~/.cache/akgen.
  *

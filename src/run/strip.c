@@ -51,9 +51,11 @@ static const char *refuse(struct object *object, const char *problem)
     return object->problem;
 }
 
-/* `count` items of `size` bytes at an address of the file's image; NULL if no segment has them from the file. */
+/* `count` items of `size` bytes at an address of the file's image; NULL if no segment has them from the file, or not where
+ * such items may stand. */
 static void *at(const struct object *object, uint64_t address, uint64_t count, uint64_t size)
 {
+    const uint64_t alignment = size % 8 == 0 ? 8 : size;
     uint64_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return NULL;
@@ -62,7 +64,7 @@ static void *at(const struct object *object, uint64_t address, uint64_t count, u
         uint64_t offset = address - segment->p_vaddr;
         if (segment->p_type == PT_LOAD && address >= segment->p_vaddr && offset <= segment->p_filesz &&
             bytes <= segment->p_filesz - offset)
-            return object->bytes + segment->p_offset + offset;
+            return (segment->p_offset + offset) % alignment ? NULL : object->bytes + segment->p_offset + offset;
     }
     return NULL;
 }

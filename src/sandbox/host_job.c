@@ -1,5 +1,4 @@
 /* host_run: hands a call of the host part to akgen-host in the jail and makes sense of how it ended. */
-#include "sandbox/job_exchange.h"
 #include "sandbox/program_internal.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include <unistd.h>
 
 /* A tiling function computes some numbers. */
-static const uint64_t memory_limit = 4ULL << 30, expected_memory = 256ULL << 20, written_limit = 1 << 20;
+static const uint64_t memory_limit = 1ULL << 30, expected_memory = 256ULL << 20, written_limit = 1 << 20;
 static const double default_seconds = 60;
 
 static void set(struct host_result *result, enum job_status status, const char *error)
@@ -90,7 +89,7 @@ static void run_once(struct arena *arena, const struct host_job *job, bool alone
             arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON");
     } else {
         const int keep[] = {job_fd, ends[1], objects.count ? objects.fds[0] : -1, -1};
-        struct sandbox_answer answer = {.fd = ends[0], .limit = JOB_RESULT_LIMIT};
+        struct sandbox_answer answer = {.fd = ends[0], .limit = HOST_ANSWER_LIMIT};
         struct sandbox_result ended;
         program_run(arena,
                     &(struct program){.argv = argv,

@@ -37,6 +37,8 @@ enum job_status {
     JOB_BROKEN   /* ours: no process, one that somebody killed, no memory, unreadable result */
 };
 
+/* Bytes of an answer: what is read as JSON takes about twenty times the room. */
+enum { HOST_ANSWER_LIMIT = 2 << 20 };
 struct host_job {
     const char *host_so; /* absolute path */
     const char *op_type; /* NULL: the one that it registers */

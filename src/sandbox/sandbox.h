@@ -1,5 +1,5 @@
-/* The jail: a process with its own limits that sees only the files it is given. Used for the compiler and for
- * akgen-run. */
+/* The jail: a process with its own limits that sees only the files it is given. Used for the compiler,
+ * akgen-host and akgen-run. */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 

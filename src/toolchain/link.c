@@ -147,7 +147,7 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
         diagnose_add(arena, list, &diagnostic);
         return false;
     }
-    /* A host part is resolved by the loader, when akgen-run opens it. */
+    /* A host part is resolved by the loader, when akgen-host opens it. */
     if (side == CLANG_HOST)
         return true;
     const char **undefined = link_undefined(arena, *so);

@@ -85,6 +85,15 @@ ANSWERS = [
     ("an OpDef where a tiling was asked for", '0, \\"def\\": {}', "rejected", "wrote into the result"),
     ("a failed tiling", '1, \\"error\\": \\"GRAPH_FAILED\\"', "wrong", "GRAPH_FAILED"),
 ]
+# What a loader would run, or draw in, before anything of ours is called.
+LOADED = [
+    ("a function chosen by another one",
+     'extern "C" {\nint One() { return 1; }\nvoid *Choose() { return reinterpret_cast<void *>(One); }\n'
+     'int Chosen() __attribute__((ifunc("Choose")));\n}\nint (*volatile pointer)() = Chosen;\n', "function chosen when it is loaded"),
+    ("a function before all others",
+     'static void Early() {}\n__attribute__((section(".preinit_array"), used)) static void (*const early)() = Early;\n', "run before everything else"),
+    ("a library", '#pragma comment(lib, "m")\n', "library"),
+]
 # Harmless, or stopped by itself: neither gains anything.
 OTHERWISE = [
     ("prints a verdict", 'puts("{\\"verdict\\": \\"pass\\"}"); return ge::GRAPH_FAILED;', "wrong", "GRAPH_FAILED"),
@@ -131,6 +140,16 @@ class HostPart(unittest.TestCase):
                 self.assertEqual((result["verdict"], result["stage"]), ("rejected", "host"), result["reason"])
                 self.assertRegex(result["reason"], evidence + ".* in stage load")
                 self.assertFalse(result["compile"]["ok"])
+
+    def test_what_a_loader_would_run(self):
+        for what, text, evidence in LOADED:
+            with self.subTest(what):
+                shutil.rmtree(self.directory / "project", ignore_errors=True)
+                host = copy_reference(SQRT, self.directory) / "op_host" / "sqrt.cpp"
+                host.write_text(host.read_text() + text)
+                result = verdict(SQRT, self.directory / "project", "--case", "2")
+                self.assertEqual((result["verdict"], result["stage"]), ("compile_error", "host"), result["reason"])
+                self.assertRegex(result["reason"], evidence)
 
     def test_host_parts_that_gain_nothing(self):
         for what, statement, kind, evidence in OTHERWISE:

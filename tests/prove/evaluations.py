@@ -28,7 +28,7 @@ LIBRARIES = ("jansson", "yaml-0.1", "sqlite3", "libxxhash", "libdw", "libseccomp
 
 
 def compile_program():
-    """evaluations.c below build/, where it finds akgen-run."""
+    """evaluations.c below build/, where it finds akgen-host and akgen-run."""
     build = pathlib.Path(AKGEN).parent
     program = build / "prove/evaluations"
     program.parent.mkdir(exist_ok=True)

@@ -35,10 +35,10 @@ _Noreturn void host_finish(struct host *host)
 {
     char *text = result_text(host);
     /* What a candidate registers has no bound of its own. */
-    if (text && strlen(text) > JOB_RESULT_LIMIT / 2) {
+    if (text && strlen(text) > HOST_ANSWER_LIMIT / 2) {
         free(text);
         host->result = (struct host_result){.status = JOB_LOAD_FAILED,
-                                            .error = "the definition of the operator is larger than 8 MiB as JSON"};
+                                            .error = "the definition of the operator is larger than 1 MiB as JSON"};
         text = result_text(host);
     }
     fflush(NULL);
@@ -50,7 +50,9 @@ _Noreturn void host_finish(struct host *host)
 
 _Noreturn void host_fail(struct host *host, enum job_status status, const char *message)
 {
-    host->result = (struct host_result){.status = status, .error = message};
+    enum { LONGEST = 4096 };
+    host->result = (struct host_result){.status = status,
+                                        .error = arena_strndup(&host->arena, message, strnlen(message, LONGEST))};
     host_finish(host);
 }
 
