@@ -320,8 +320,14 @@ void npu_assert_failed(const char *expression, const char *file, int line);
 void npu_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* trap(): the kernel ends itself as AscendC::Trap() does. */
 void npu_user_trap(void);
-/* An API that CANN has and AKGen lacks: the verdict is `unsupported` and names it. */
-void npu_unsupported(const char *api);
+/* An API that CANN has and AKGen lacks (NPU_LACKS_<id>): the verdict is `unsupported` and names it. */
+enum npu_lacking {
+#define NPU_LACKS(id, name) NPU_LACKS_##id,
+#include "abi/lacking.def"
+#undef NPU_LACKS
+    NPU_LACKING
+};
+void npu_unsupported(int lacking);
 
 /* TPipe, TQue, TBuf. */
 /* A core has at most one live TPipe. create makes it current and resets buffers and events. */

@@ -221,24 +221,29 @@ static bool is_undecided(const struct verdict_case *row)
     return row->kind == AKGEN_VERDICT_INFRA_ERROR && row->stand_in;
 }
 
-/* The verdict is that of the first case that did not pass. A cheat comes first, wherever it was tried; then our own
- * failures and missing features, because nothing can be concluded about the candidate then. A giant case that could not
- * be tried comes last: what the others show stands. */
+/* How much a case that did not pass says: a cheat comes first, wherever it was tried; then our own failures, because then
+ * nothing can be concluded about the candidate; then what is not right; then missing features, which excuse nothing that is
+ * not right without them. A giant case that could not be tried comes last: what the others show stands. */
+static int weight(const struct verdict_case *row)
+{
+    return row->ok                                  ? 0
+           : is_undecided(row)                      ? 1
+           : row->kind == AKGEN_VERDICT_UNSUPPORTED ? 2
+           : row->kind == AKGEN_VERDICT_INFRA_ERROR ? 4
+           : row->kind == AKGEN_VERDICT_REJECTED    ? 5
+                                                    : 3;
+}
+
+/* The verdict is that of the first case of those that say most. */
 static void sum_up(struct verdict *verdict)
 {
-    static const enum akgen_verdict_kind first[] = {AKGEN_VERDICT_REJECTED, AKGEN_VERDICT_INFRA_ERROR,
-                                                    AKGEN_VERDICT_UNSUPPORTED};
     const struct verdict_case *decisive = NULL;
-    for (int i = 0; i < verdict->case_count; i++)
-        verdict->cases_passed += verdict->cases[i].ok;
-    for (size_t k = 0; k < sizeof first / sizeof *first && !decisive; k++)
-        for (int i = 0; i < verdict->case_count && !decisive; i++)
-            if (verdict->cases[i].kind == first[k] && !is_undecided(&verdict->cases[i]))
-                decisive = &verdict->cases[i];
-    for (int undecided = 0; undecided <= 1; undecided++)
-        for (int i = 0; i < verdict->case_count && !decisive; i++)
-            if (!verdict->cases[i].ok && is_undecided(&verdict->cases[i]) == undecided)
-                decisive = &verdict->cases[i];
+    for (int i = 0; i < verdict->case_count; i++) {
+        const struct verdict_case *row = &verdict->cases[i];
+        verdict->cases_passed += row->ok;
+        if (weight(row) > (decisive ? weight(decisive) : 0))
+            decisive = row;
+    }
     if (decisive)
         verdict_set(verdict, decisive->kind, decisive->stage,
                     arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));

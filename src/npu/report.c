@@ -139,10 +139,17 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
     fiber_abandon(core->fiber);
 }
 
-void npu_unsupported(const char *api)
+static const char *const lacking_names[NPU_LACKING] = {
+#define NPU_LACKS(id, name) [NPU_LACKS_##id] = name,
+#include "abi/lacking.def"
+#undef NPU_LACKS
+};
+
+void npu_unsupported(int lacking)
 {
     NPU_ENTER(core);
-    npu_lacks(core, api);
+    if (lacking >= 0 && lacking < NPU_LACKING) /* no header of ours has another: nothing happens */
+        npu_lacks(core, lacking_names[lacking]);
 }
 
 /* Signals. */

@@ -122,3 +122,21 @@ const char *lacking_written(const char *message, const char *text, int column)
         return strncmp(at + 1, header, strlen(header)) == 0 ? header : NULL;
     return name && strncmp(at, name, strlen(name)) == 0 ? name : NULL;
 }
+
+bool toolchain_never_runs(const char *function)
+{
+    struct arena scratch = {0};
+    const char **paths, *folder = arena_printf(&scratch, "%s/include/cann", toolchain_home());
+    const char *call = arena_printf(&scratch, "akgen_never_run(\"%s\")", function);
+    size_t count;
+    bool found = false;
+    struct akgen_error *error = files_list(&scratch, folder, &paths, &count);
+    for (size_t i = 0; !error && !found && i < count; i++) {
+        char *text;
+        error = files_read(&scratch, arena_printf(&scratch, "%s/%s", folder, paths[i]), SOURCE_LIMIT, &text, NULL);
+        found = !error && strstr(text, call);
+    }
+    error_free(error);
+    arena_free(&scratch);
+    return found;
+}

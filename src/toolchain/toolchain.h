@@ -103,6 +103,9 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
 /* Line `number` of the file `path`, cut if it is long; NULL if there is none or the file is not below one of `directories`
  * (NULL-terminated, absolute). A relative path is below the first. Nothing else is opened, whatever the path. */
 const char *toolchain_source_line(struct arena *arena, const char *const *directories, const char *path, int number);
+/* True if a header for host parts says that calling `function` ends the run as unsupported (akgen_never_run): what a host part claims
+ * besides is its own invention. */
+bool toolchain_never_runs(const char *function);
 /* Makes the precompiled headers if they are missing or stale; done on demand by toolchain_build. */
 struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir);
 /* "clang version 19.1.7" or an error that says what to install. */

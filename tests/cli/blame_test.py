@@ -77,6 +77,7 @@ KERNEL = [
     ("a message with a line of its own", f'static_assert(false, "x\\n{LACKING}:3:1: error: akgen-unsupported: Foo");', "compile_error"),
     ("words of the compiler", "#error no template named 'Shape'", "compile_error"),
     ("words about a header", "#error 'hccl/hccl.h' file not found", "compile_error"),
+    ("a lack of its own", '__aicore__ inline void user() { npu_unsupported("anything"); }', "compile_error"),
     ("a header of its own that is missing", '#include "hccl/mine.h"', "compile_error"),
     ("a warning beside an error", f'#warning "{MARK}"\nint nope = nix;', "compile_error"),
     ("an object of more than the disk's share", "__gm__ char many[1u << 30] = {1};", "compile_error"),
@@ -205,6 +206,26 @@ class Candidate(unittest.TestCase):
                 kernel.write_bytes(kernel.read_bytes().replace(using, using + added + b"\n", 1))
                 for _ in range(2):  # the second answer comes from the cache
                     self.check(kernel.parents[1], kind, "kernel", ".")
+
+    def test_a_lack_that_a_host_part_claims(self):
+        """By a name that is not on the list it is a lie. By one that is, it excuses nothing that is not right besides."""
+        claim = 'extern "C" void *akgen_never_run(const char *) __attribute__((noreturn));\n'
+        host = self.project() / "op_host" / "sqrt.cpp"
+        plain = host.read_text()
+        for name, kind in (("anything", "rejected"), ("ge::Operator::GetName", "unsupported")):
+            host.write_text(claim + plain)
+            edit(host, "    uint64_t ubBytes = 0;\n", f'    uint64_t ubBytes = 0;\n    akgen_never_run("{name}");\n')
+            self.check(host.parents[1], kind, "tiling", ".")
+        host.write_text(claim + plain)
+        small = "context->GetInputShape(0)->GetStorageShape().GetShapeSize() == 48 * 8192"
+        edit(host, "    uint64_t ubBytes = 0;\n", f'    uint64_t ubBytes = 0;\n    if ({small}) akgen_never_run("ge::Operator::GetName");\n')
+        for wrong, kind in ((False, "unsupported"), (True, "wrong")):
+            if wrong:
+                kernel = host.parents[1] / "op_kernel" / "sqrt.cpp"
+                kernel.write_text(kernel.read_text().replace("Sqrt(", "Exp("))
+            result = verdict(SQRT, host.parents[1])
+            self.assertEqual(result["verdict"], kind, result["reason"])
+            self.assertEqual(result["cases"][4]["verdict"], "unsupported")
 
     def test_files_that_are_none(self):
         for make, name, reason in FILES:
