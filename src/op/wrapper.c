@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of python_bind_src and model_src, which are read outside the jail: a hundred times what an author writes. */
+enum { MAX_READ_BYTES = 32 << 10 };
 static const char VARIABLE[] = "python_bind_src";
 
 struct binding {
@@ -357,14 +359,19 @@ void op_wrapper_read(struct arena *arena, const struct op_response *response, co
     wrapper->attrs = arena_alloc(arena, sizeof *wrapper->attrs * (size_t)(def->attr_count + 1));
     struct wrapper_call *call = arena_alloc(arena, sizeof *call);
     struct binding *b = arena_alloc(arena, sizeof *b);
-    const struct py_value *source = response->python_bind;
+    const struct py_value *source = response->python_bind, *model = response->model;
+    if (strlen(source->text) > MAX_READ_BYTES || strlen(model->text) > MAX_READ_BYTES) {
+        wrapper_refuse(arena, wrapper, OP_WRAPPER_MORE, VARIABLE, source->line,
+                       "it or model_src has more than %d bytes", MAX_READ_BYTES);
+        return;
+    }
     *b = (struct binding){.arena = arena,
                           .wrapper = wrapper,
                           .text = without_comments(arena, source->text),
                           .body = "",
                           .first_line = source->text_line ? source->text_line : source->line};
     if (!wrapper_check_dispatcher(arena, b->text, b->first_line, wrapper) ||
-        !wrapper_read_model(arena, response->model, call, wrapper))
+        !wrapper_read_model(arena, model, call, wrapper))
         return;
     const char *function = exported_function(b, call->function);
     if (!function)

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Attacks on the evaluator (attack.py says what one is), evaluated one by one and then all together beside candidates that are right.
+The arguments are names of causes; none: all of them.
+
+Of each: one of its verdicts, in bounded time; no process is left, and no file; nothing of a secret that lies in the file system and in
+the environment appears in what akgen prints or keeps; evaluated again, in another process and between neighbours, it gets the same
+verdict, and so do the neighbours.
+
+open.txt lists attacks that the build does not withstand yet. One that is listed and withstood fails this test;
+AKGEN_ATTACKS_SHRINK=1 takes it off the list instead. For whoever writes an attack: AKGEN_ATTACKS_ONLY=name runs what has that in
+its name, AKGEN_ATTACKS_SHOW=1 prints what came of each."""
+import ctypes
+import json
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from attack import HERE, SQRT, attacks_of, close, open_attacks  # noqa: E402
+from akgen_program import AKGEN, HOME, TASKS, copy_reference, without_measurements  # noqa: E402
+
+CAUSES = [name for name in sys.argv[1:] if not name.startswith("-")] or sorted(path.name for path in HERE.iterdir() if path.is_dir())
+sys.argv = sys.argv[:1] + [name for name in sys.argv[1:] if name.startswith("-")]
+LIMIT, ONE_CASE = "--timeout=5", ["--case=2"]
+WALL, WALL_OF_LISTED = 240, 15  # seconds after which an evaluation hangs, on the busiest machine
+PR_SET_CHILD_SUBREAPER = 36
+SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/run")
+
+
+def children():
+    """Processes that live and that nobody else waits for: as a subreaper this one gets all orphans of its descendants."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == os.getpid():
+                found.append((int(entry.name), (entry / "comm").read_text().strip()))
+        except OSError:
+            continue
+    return found
+
+
+def left_after(seconds, known):
+    """Children but `known` that have not ended by then: who is told to end by its parent's death needs a moment."""
+    end = time.monotonic() + seconds
+    while True:
+        found = [(pid, name) for pid, name in children() if not known or pid != known.pid]
+        found = [(pid, name) for pid, name in found if os.waitpid(pid, os.WNOHANG)[0] == 0]
+        if not found or time.monotonic() > end:
+            return found
+        time.sleep(0.02)
+
+
+def tree_of(folder):
+    """Every name below a folder with kind, size and time of change; find takes paths of any length."""
+    listing = subprocess.run(["find", ".", "-mindepth", "1", "-printf", "%p\\t%y %s %T@\\0"], cwd=folder, capture_output=True, check=True)
+    return dict(row.split(b"\t", 1) for row in listing.stdout.split(b"\0") if row)
+
+
+def wait(process, wall, complaints):
+    """Until the process ends. Returns what it and its children used (struct rusage)."""
+    end = time.monotonic() + wall
+    while True:
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return used
+        if end and time.monotonic() > end:
+            complaints.append(f"hangs: not done after {wall} s")
+            os.killpg(process.pid, signal.SIGKILL)
+            end = 0
+        time.sleep(0.005)
+
+
+def end_group(process):
+    """Ends a script of the test's own with all that it started."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    while children():
+        os.waitpid(-1, 0)
+
+
+class Machine:
+    """Everything that an evaluation sees of this machine: folders of its own, a secret, an environment."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.secret, self.mark = secrets.token_hex(16), "left-" + secrets.token_hex(4)
+        for name in ("cwd", "home", "tmp", "cache"):
+            (folder / name).mkdir()
+        self.seen, self.wall = set(), WALL
+        (folder / "secret.h").write_text(f"{self.secret}\n")
+        self.words = {"SECRET": folder / "secret.h", "MARK": self.mark, "TASK": TASKS / SQRT, "FOLDER": folder, "HOME": HOME,
+                      "TMP": folder / "tmp", "CACHE": folder / "cache", "RELU": HOME / "tests/cli/responses/relu_fenced.txt"}
+        self.environment = dict(os.environ, NO_COLOR="1", HOME=str(folder / "home"), TMPDIR=str(folder / "tmp"),
+                                XDG_CACHE_HOME=str(folder / "cache"), AKGEN_ATTACK_SECRET=self.secret)
+
+    def akgen(self, *arguments, known=None):
+        """Output and complaints, what went wrong besides. `known`: a process of the test's own."""
+        complaints = []
+        names = [self.folder / "output", self.folder / "errors"]
+        with open(names[0], "wb") as output, open(names[1], "wb") as errors:
+            process = subprocess.Popen([AKGEN, *map(str, arguments)], stdout=output, stderr=errors, cwd=self.folder / "cwd",
+                                       env=self.environment, start_new_session=True)
+        self.used = wait(process, self.wall, complaints)
+        output, errors = (name.read_bytes() for name in names)
+        if process.returncode not in (0, 1):
+            complaints.append(f"akgen ended with {process.returncode}: {errors[-300:]}")
+        for pid, name in left_after(2, known):
+            complaints.append(f"left the process {name}")
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        self.look_for_secret(complaints, "output", output + errors)
+        self.look_for_files(complaints)
+        return output, complaints
+
+    def look_for_secret(self, complaints, where, text):
+        if self.secret.encode() in text:
+            complaints.append(f"the {where} holds the secret")
+
+    def look_for_files(self, complaints):
+        for folder in ("cwd", "home", "tmp"):
+            for path in tree_of(self.folder / folder):
+                complaints.append(f"left the file {path!r} in {folder}")
+                subprocess.run([b"rm", b"-rf", path], cwd=self.folder / folder, check=True)
+        for folder in SHARED_FOLDERS:
+            for name in os.listdir(folder) if os.path.isdir(folder) else []:
+                if self.mark in name:
+                    complaints.append(f"left {folder}/{name}")
+                    subprocess.run(["rm", "-rf", f"{folder}/{name}"], check=True)
+        cache = self.folder / "cache"
+        for path in cache.rglob("*"):
+            if self.mark in path.name or path.is_symlink() or not (path.is_file() or path.is_dir()):
+                complaints.append(f"left {path} in the cache")
+        left = list(cache.glob("akgen/work/*"))
+        if left:
+            complaints.append(f"left {left[0]}")
+            for path in left:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def look_through_cache(self, complaints):
+        """What was written to the cache since the last look."""
+        files = {path for path in (self.folder / "cache").rglob("*") if path.is_file()}
+        for path in files - self.seen:
+            self.look_for_secret(complaints, f"file {path.name} of the cache", path.read_bytes())
+        self.seen = files
+
+
+class Attacks(unittest.TestCase):
+    maxDiff = 2000
+
+    @classmethod
+    def setUpClass(cls):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-attack-"))
+        self.addCleanup(subprocess.run, ["rm", "-rf", self.directory], check=True)
+        self.machine = Machine(self.directory)
+
+    def evaluate(self, attack):
+        """Verdict as text and what is wrong with it."""
+        project = attack.make(self.directory / "project" / attack.name)
+        evaluation = ["eval", attack.task, project, "--json", LIMIT, *(attack.options or ONE_CASE)]
+        if attack.section("afterwards"):  # the first verdict is not what it is about
+            self.machine.akgen(*evaluation)
+            attack.run("afterwards", project)
+        before = tree_of(project) if project.is_dir() and not attack.section("meanwhile") else {}
+        meanwhile = attack.meanwhile(project)
+        output, complaints = self.machine.akgen(*evaluation, known=meanwhile)
+        if meanwhile:
+            end_group(meanwhile)
+        used = self.machine.used
+        seconds, memory = used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
+        if memory > attack.memory:
+            complaints.append(f"took {memory} MiB of memory")
+        if seconds > attack.seconds:
+            complaints.append(f"took {seconds:.1f} s of processor time")
+        if attack.never and re.search(attack.never.encode(), output):
+            complaints.append(f"prints {attack.never}")
+        if str(project).encode() in output:
+            complaints.append("says where the candidate lies")
+        if before and tree_of(project) != before:
+            complaints.append("changed the candidate's folder")
+        if not any("hangs" in complaint for complaint in complaints):
+            self.look_at_words(evaluation, complaints)
+        self.machine.look_through_cache(complaints)
+        try:
+            verdict = json.loads(output)
+        except ValueError:
+            return self.show(attack, used, None, complaints + ["no verdict: " + repr(output[:200])])
+        if verdict["verdict"] not in attack.verdicts:
+            complaints.append(f"the verdict is {verdict['verdict']}")
+        text = f"{verdict['verdict']} at {verdict['stage']}: {verdict['reason']}"
+        if attack.reason and not re.search(attack.reason, verdict["reason"] or ""):
+            complaints.append(f"not the reason that it should fail for: {text}")
+        return self.show(attack, used, without_measurements(output.decode()), complaints, text)
+
+    def show(self, attack, used, verdict, complaints, text=""):
+        if os.environ.get("AKGEN_ATTACKS_SHOW"):
+            print(f"{attack.name:40} {used.ru_utime + used.ru_stime:5.1f} s {used.ru_maxrss >> 10:5} MiB  {text[:200]}\n{complaints}", flush=True)
+        return verdict, complaints
+
+    def look_at_words(self, evaluation, complaints):
+        """The same verdict for people: no sequences that a terminal obeys."""
+        words, more = self.machine.akgen(*(word for word in evaluation if word != "--json"))
+        complaints += more
+        if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", words):
+            complaints.append("prints control characters")
+
+    def test_one_by_one_and_together(self):
+        listed, verdicts, together = open_attacks(), {}, []
+        wanted = os.environ.get("AKGEN_ATTACKS_ONLY", "")
+        for cause in CAUSES:
+            for attack in attacks_of(cause, self.machine.words):
+                if wanted not in attack.name:
+                    continue
+                self.machine.wall = WALL_OF_LISTED if attack.name in listed else WALL
+                with self.subTest(attack.name):
+                    verdicts[attack.name], complaints = self.evaluate(attack)
+                    if attack.name in listed:
+                        shutil.rmtree(self.directory / "cache" / "akgen" / "objects", ignore_errors=True)
+                        if not complaints and os.environ.get("AKGEN_ATTACKS_SHRINK"):
+                            close(attack.name)
+                        else:
+                            self.assertTrue(complaints, f"withstood: take {attack.name} off open.txt")
+                        continue
+                    self.assertEqual(complaints, [], verdicts[attack.name])
+                    if not attack.options and attack.task == SQRT and not (attack.section("meanwhile") or attack.section("afterwards")):
+                        together.append(attack)
+        self.machine.wall = 5 * WALL
+        if together and not wanted:
+            self.run_together(together, verdicts)
+
+    def run_together(self, attacks, verdicts):
+        """One run of akgen bench over all of them, every third sample a candidate that is right."""
+        tree, names = self.directory / "tree", {}
+        honest = copy_reference(SQRT, self.directory / "honest")
+        output, complaints = self.machine.akgen("eval", SQRT, honest, "--json", LIMIT, *ONE_CASE)
+        self.assertEqual(complaints, [])
+        right = without_measurements(output.decode())
+        self.assertEqual(json.loads(output)["verdict"], "pass")
+        for attack in attacks:
+            if len(names) % 3 == 0:
+                self.add_sample(tree, names, None, shutil.copytree, honest)
+            self.add_sample(tree, names, attack.name, attack.make)
+        self.add_sample(tree, names, None, shutil.copytree, honest)
+        database, page = self.directory / "runs.db", self.directory / "run.html"
+        run = ["bench", "--provider", f"dir:{tree}", "--task", SQRT, "--db", database, "--report", page, LIMIT, *ONE_CASE]
+        _, complaints = self.machine.akgen(*run)
+        self.machine.look_through_cache(complaints)
+        for path in self.directory.glob("run*"):
+            self.machine.look_for_secret(complaints, path.name, path.read_bytes())
+        self.assertEqual(complaints, [])
+        rows = dict(sqlite3.connect(database).execute("SELECT sample, json FROM verdicts"))
+        self.assertEqual(len(rows), len(names))
+        for sample, name in names.items():
+            with self.subTest(name or "a neighbour", sample=sample):
+                alone = json.loads(verdicts[name] if name else right)
+                self.assertEqual(json.loads(without_measurements(rows[sample])), alone)
+
+    @staticmethod
+    def add_sample(tree, names, name, make, *arguments):
+        sample = len(names)
+        names[sample] = name
+        make(*arguments, tree / SQRT / "answer" / str(sample))
+
+
+if __name__ == "__main__":
+    unittest.main()
