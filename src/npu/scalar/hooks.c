@@ -157,8 +157,6 @@ static inline __attribute__((always_inline)) void access(uint64_t addr, uint64_t
 {
     struct npu_core *core = running();
     bool device;
-    if (fiber_own_room(core->fiber, addr) >= bytes && core->npu->confined)
-        return;
     core->pc = pc;
     if (bytes <= MOST_AT_ONCE) {
         if (is_device(core, addr))
@@ -277,7 +275,9 @@ void npu_block(uint32_t number)
     core->stats.path = npu_path(core->stats.path, number + 1);
     if (number >= npu->block_count[core->aic])
         return;
-    const struct npu_block_mix *mix = &npu->blocks[core->aic][number];
+    const uint16_t *restrict counts = npu->blocks[core->aic][number].count;
+    uint64_t *restrict sums = core->stats.scalar_mix;
+#pragma clang loop vectorize(enable) unroll(full)
     for (int i = 0; i < NPU_MIXES; i++)
-        core->stats.scalar_mix[i] += mix->count[i];
+        sums[i] += counts[i];
 }
