@@ -1,4 +1,5 @@
 /* host_run: hands a call of the host part to akgen-host in the jail and makes sense of how it ended. */
+#include "base/files.h"
 #include "sandbox/program_internal.h"
 
 #include <errno.h>
@@ -65,7 +66,7 @@ static void understand(struct arena *arena, const struct host_job *job, const st
 static void run_once(struct arena *arena, const struct host_job *job, bool alone, struct host_result *result)
 {
     enum { JOB_FD = SANDBOX_KEPT, RESULT_FD, OBJECT_FD };
-    const char *path = program_same_length(arena, program_find(arena, "akgen-host"));
+    const char *path = program_same_length(arena, files_program(arena, "akgen-host"));
     const char *argv[] = {path, arena_printf(arena, "--job=%d", JOB_FD), arena_printf(arena, "--result=%d", RESULT_FD),
                           NULL};
     struct program_objects objects = {0};

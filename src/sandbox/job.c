@@ -1,5 +1,6 @@
 /* job_run: hands a job to akgen-run in the jail and makes sense of how it ended. A process that ended for no reason of
  * its own says nothing about the candidate: its job runs once more, alone. */
+#include "base/files.h"
 #include "base/memory.h"
 #include "sandbox/job_exchange.h"
 #include "sandbox/places_internal.h"
@@ -146,8 +147,8 @@ static void run_debugger(struct arena *arena, const struct job *job, const char 
         "set debuginfod enabled off", "set breakpoint pending on",
         arena_printf(arena, "directory %s", job->debugger->sources), arena_printf(arena, "break %s", job->entry),
         "break npu_trap",
-        /* `step` stays in the kernel: not into the compiler's hooks, nor into Ascend C. */
-        "skip -rfu ^(npu_|__sanitizer_cov_|hook$)", arena_printf(arena, "skip -gfi %s/*/*.h", headers),
+        /* `step` stays in the kernel: not into the pass's hooks, nor into Ascend C. */
+        "skip -rfu ^(npu_|fiber_|access$|admit$)", arena_printf(arena, "skip -gfi %s/*/*.h", headers),
         arena_printf(arena, "skip -gfi %s/*/*/*.h", headers), arena_printf(arena, "skip -gfi %s/*/*/*/*.h", headers)};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         argv[count++] = "-ex";
@@ -285,7 +286,7 @@ static void add_tiling(const struct job *job, struct job_result *result)
 static void run_once(struct arena *arena, const struct job *job, bool alone, struct job_result *result)
 {
     *result = (struct job_result){.status = JOB_OK, .printed = ""};
-    const char *runner = program_find(arena, "akgen-run");
+    const char *runner = files_program(arena, "akgen-run");
     struct program_objects objects = {0};
     struct job sent = *job;
     sent.log_fd = job->log_fd > 0 ? memfd_create("akgen-log", MFD_CLOEXEC) : -1;

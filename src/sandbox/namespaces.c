@@ -1,3 +1,4 @@
+#include "base/files.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/layers.h"
 #include "sandbox/program_internal.h"
@@ -187,7 +188,7 @@ static void prepare_shared(void)
 static void prepare(void)
 {
     struct arena arena = {0};
-    const char *init = program_find(&arena, "akgen-init");
+    const char *init = files_program(&arena, "akgen-init");
     prepared.init = init ? open(init, O_PATH | O_CLOEXEC) : -1;
     arena_free(&arena);
     prepare_shared();

@@ -4,35 +4,12 @@
 #include "sandbox/job_exchange.h"
 
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-const char *program_find(struct arena *arena, const char *name)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return NULL;
-    self[length] = '\0';
-    const char *dir = dirname(self);
-    static const char *const folders[] = {"", "../", "../libexec/akgen/"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        const char *path = arena_printf(arena, "%s/%s%s", dir, folders[i], name);
-        char *real = access(path, X_OK) ? NULL : realpath(path, NULL);
-        if (real) {
-            path = arena_strdup(arena, real);
-            free(real);
-            return path;
-        }
-    }
-    return NULL;
-}
 
 int program_memory_file(const char *name, const void *bytes, size_t length)
 {

@@ -8,8 +8,6 @@
 
 enum { PROGRAM_PRINTED = 64 << 10, PROGRAM_OBJECTS = 2 };
 
-/* Where the program lies: beside the running one, or one folder up (tests, benchmarks), or in libexec. NULL: nowhere. */
-const char *program_find(struct arena *arena, const char *name);
 /* The same path in a number of bytes that few paths exceed: how long it is decides where the program's stack begins and
  * what its heap looks like. */
 const char *program_same_length(struct arena *arena, const char *path);
@@ -30,7 +28,7 @@ void program_close_objects(const struct program_objects *objects);
 
 /* A program's run. */
 struct program {
-    const char *const *argv; /* program_find()'s path first */
+    const char *const *argv; /* files_program()'s path first */
     const struct program_objects *objects;
     const int *keep; /* descriptors, ended by -1 */
     const char *inject;

@@ -1,19 +1,28 @@
 /* The last things before the candidate's first instruction: its kernel's files are looked through and closed, and the guard
  * is set up. */
+#include "abi/npu_hooks.h"
 #include "base/elf.h"
 #include "run/jailed.h"
 #include "run/kernel/overrides.h"
 #include "run/kernel/runner.h"
 #include "npu/task_types.h"
 
-static void read_variables(struct loaded *loaded, const char *path)
+static void read_sections(struct loaded *loaded, const char *path)
 {
+    static const char *const names[LOADED_PARTS] = {
+        [LOADED_GM] = NPU_SECTION_GM,
+        [LOADED_BLOCK] = NPU_SECTION_BLOCK,
+        [LOADED_DATA] = NPU_SECTION_DATA,
+        [LOADED_CONST] = NPU_SECTION_CONST,
+        [LOADED_ADDRESSES] = NPU_SECTION_ADDRESSES,
+        [LOADED_BLOCKS] = NPU_SECTION_BLOCKS,
+        [LOADED_CALLBACKS] = NPU_SECTION_CALLBACKS,
+    };
     struct elf_file *file = path ? elf_file_open(path) : NULL;
     struct elf_section section;
-    if (file && elf_section_find(file, "akgen_gm", &section))
-        loaded->shared = (struct variables){section.address, section.bytes};
-    if (file && elf_section_find(file, "akgen_block", &section))
-        loaded->own = (struct variables){section.address, section.bytes};
+    for (int i = 0; file && i < LOADED_PARTS; i++)
+        if (elf_section_find(file, names[i], &section))
+            loaded->parts[i] = (struct loaded_section){section.address, section.bytes};
     elf_file_close(file);
 }
 
@@ -31,8 +40,8 @@ static void refuse_overrides(struct runner *runner, const char *path)
 
 void runner_read_objects(struct runner *runner)
 {
-    read_variables(&runner->kernel, runner->job.kernel_so);
-    read_variables(&runner->cube, runner->job.cube_so);
+    read_sections(&runner->kernel, runner->job.kernel_so);
+    read_sections(&runner->cube, runner->job.cube_so);
     runner->task_type_count = task_types_read(&runner->arena, runner->job.kernel_so, &runner->task_types);
     refuse_overrides(runner, runner->job.kernel_so);
     refuse_overrides(runner, runner->job.cube_so);

@@ -1,4 +1,5 @@
 /* The launch: the machine is made, its GM filled in, the kernel run. */
+#include "abi/npu_hooks.h"
 #include "run/kernel/runner.h"
 #include "run/steady.h"
 
@@ -16,15 +17,40 @@ static void log_line(void *closure, const struct npu_log_line *line)
     fprintf(runner->log, JOB_LOG_PLACE, (int)place.object, (unsigned long long)place.address);
 }
 
-static void add_variables(struct runner *runner, const struct loaded *loaded)
+/* What the object says of itself: where its variables lie, what is in its blocks, which functions may be called
+ * (abi/npu_hooks.h). */
+static void describe_object(struct runner *runner, const struct loaded *loaded, bool aic)
 {
+    static const struct {
+        enum loaded_part part;
+        bool write;
+    } own[] = {{LOADED_DATA, true}, {LOADED_CONST, false}, {LOADED_ADDRESSES, false}, {LOADED_BLOCK, true}};
+    const struct loaded_section *parts = loaded->parts;
     if (!loaded->entry)
         return;
-    if (loaded->shared.bytes)
-        npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + loaded->shared.address),
-                   loaded->shared.bytes, NPU_GM_INOUT, true);
-    if (loaded->own.bytes)
-        npu_own_variables(runner->npu, (void *)(loaded->base + loaded->own.address), loaded->own.bytes);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (parts[own[i].part].bytes)
+            npu_own_memory(runner->npu, (void *)(loaded->base + parts[own[i].part].address), parts[own[i].part].bytes,
+                           own[i].write);
+    if (parts[LOADED_BLOCKS].bytes)
+        npu_blocks(runner->npu, aic, (const void *)(loaded->base + parts[LOADED_BLOCKS].address),
+                   parts[LOADED_BLOCKS].bytes / sizeof(struct npu_block_mix));
+    if (aic && parts[LOADED_CALLBACKS].bytes)
+        npu_callbacks(runner->npu, (const void *)(loaded->base + parts[LOADED_CALLBACKS].address),
+                      parts[LOADED_CALLBACKS].bytes / sizeof(struct npu_callback));
+}
+
+/* Variables in GM that the kernel's source defines (`__gm__` at namespace scope), and those of which each core has its
+ * own (__BLOCK_LOCAL__). */
+static void add_variables(struct runner *runner, const struct loaded *loaded)
+{
+    const struct loaded_section *gm = &loaded->parts[LOADED_GM], *own = &loaded->parts[LOADED_BLOCK];
+    if (!loaded->entry)
+        return;
+    if (gm->bytes)
+        npu_gm_add(runner->npu, "variables in GM", (void *)(loaded->base + gm->address), gm->bytes, NPU_GM_INOUT, true);
+    if (own->bytes)
+        npu_own_variables(runner->npu, (void *)(loaded->base + own->address), own->bytes);
 }
 
 void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_kernel_type type)
@@ -47,6 +73,9 @@ void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_ke
     runner_bind_arguments(runner);
     add_variables(runner, &runner->kernel);
     add_variables(runner, &runner->cube);
+    describe_object(runner, &runner->kernel, false);
+    describe_object(runner, &runner->cube, true);
+    npu_confine(runner->npu);
     runner_set_stage(runner, JOB_KERNEL);
     double start = steady_seconds();
     npu_launch(runner->npu, runner->kernel.entry, runner->args, runner->arg_count, runner->job.tiling.block_dim);

@@ -10,13 +10,22 @@
 
 #include <stdio.h>
 
+/* Sections of an object: abi/npu_hooks.h. */
+enum loaded_part {
+    LOADED_GM,
+    LOADED_BLOCK,
+    LOADED_DATA,
+    LOADED_CONST,
+    LOADED_ADDRESSES,
+    LOADED_BLOCKS,
+    LOADED_CALLBACKS,
+    LOADED_PARTS
+};
 /* One of the candidate's kernel objects. */
 struct loaded {
-    /* What the kernel's source defines at namespace scope, as addresses in the file: variables in GM (`__gm__`) and those
-     * of which each core has its own (__BLOCK_LOCAL__). */
-    struct variables {
-        uint64_t address, bytes;
-    } shared, own;
+    struct loaded_section {
+        uint64_t address, bytes; /* in the file */
+    } parts[LOADED_PARTS];
     void *entry;
     uint64_t base;
     struct object_loaded object;
