@@ -39,6 +39,28 @@ enum { SANDBOX_KEPT = 3 };
  * SANDBOX_KEPT, SANDBOX_KEPT + 1, ... in their order. */
 void sandbox_spawn(struct arena *arena, const char *const argv[], const struct sandbox_limits *limits,
                    const int *keep_fds, size_t output_limit, struct sandbox_result *result);
+/* A process that lives on and is talked to over the descriptors that it was given: a pair of sockets or pipes, made by the
+ * caller (with O_CLOEXEC or SOCK_CLOEXEC), one end of which is in keep_fds and is closed by the caller after the start.
+ *
+ * It gets the same jail as one of sandbox_spawn, and what of `limits` is a limit of the system (memory, file_bytes,
+ * readable, writable, variables). Its time is the caller's business: `seconds`, `alone` and `expected_memory` are for
+ * sandbox_spawn alone, and one that is alone does not wait for it. `limits`, argv and keep_fds are read during the call
+ * only.
+ *
+ * Whichever thread started it, it lives until sandbox_end. It should end itself when it reads the end of its
+ * descriptor: the caller has ended. What it prints is kept up to output_limit; a process that prints more than a pipe
+ * holds (64 KiB) waits until sandbox_alive or sandbox_end takes it. One process must be used by one thread at a time. */
+struct sandbox_process;
+/* An error: nothing runs (no such program, no process, no memory); *process stays as it was. */
+struct akgen_error *sandbox_start(const char *const argv[], const struct sandbox_limits *limits, const int *keep_fds,
+                                  size_t output_limit, struct sandbox_process **process);
+/* False once it has ended, by itself or by somebody's signal; sandbox_end is still to be called. Does not wait. */
+bool sandbox_alive(struct sandbox_process *process);
+/* Kills it with all its descendants if it still runs, reaps it and frees `process`. `result` (NULL: nobody asks) tells how
+ * it ended as sandbox_spawn does: `killed` is not set where this call ended it. Its strings lie in the arena, which may
+ * be NULL if `result` is. */
+void sandbox_end(struct arena *arena, struct sandbox_process *process, struct sandbox_result *result);
+
 /* What this kernel offers: "landlock 4, seccomp, user namespaces"; for `akgen doctor`. */
 const char *sandbox_features(struct arena *arena);
 
