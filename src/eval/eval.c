@@ -48,7 +48,7 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
             choose(verdict, &task->cases[i], false);
     if (options->profile == TASK_STRICT && options->only_case < 0)
         choose_hidden(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
-    return verdict->case_count;
+    return verdict->cases_total = verdict->case_count;
 }
 
 /* Building. */
@@ -135,6 +135,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
         .debug = options->debug && options->debug->debugger,
+        .plain_compiler = options->plain_compiler,
     };
     struct akgen_error *error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {
@@ -152,6 +153,7 @@ struct case_queue {
     struct verdict *verdict;
     pthread_mutex_t lock; /* guards the verdict's arena, the progress callback and what follows */
     int done;
+    int first_failed; /* the first case that did not pass; the number of cases while there is none */
 };
 
 static void run_case(void *closure, int index)
@@ -160,10 +162,17 @@ static void run_case(void *closure, int index)
     const struct eval_options *options = queue->candidate->options;
     struct arena arena = {0};
     struct verdict_case *row = &queue->verdict->cases[index];
+    pthread_mutex_lock(&queue->lock);
+    bool behind = options->first_failure && index > queue->first_failed;
+    pthread_mutex_unlock(&queue->lock);
+    if (behind)
+        return;
     eval_case(queue->candidate, row->task_case, &arena, row);
     pthread_mutex_lock(&queue->lock);
     arena_adopt(&queue->verdict->arena, &arena);
     queue->done++;
+    if (!row->ok && index < queue->first_failed)
+        queue->first_failed = index;
     if (options->on_case)
         options->on_case(options->closure, queue->done, queue->verdict->case_count);
     pthread_mutex_unlock(&queue->lock);
@@ -171,8 +180,18 @@ static void run_case(void *closure, int index)
 
 static void run_all_cases(const struct eval_candidate *candidate, struct verdict *verdict)
 {
-    struct case_queue queue = {.candidate = candidate, .verdict = verdict, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct case_queue queue = {.candidate = candidate,
+                               .verdict = verdict,
+                               .lock = PTHREAD_MUTEX_INITIALIZER,
+                               .first_failed = verdict->case_count};
     workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
+    /* Cases are begun in their order, so all before the first failure were tried. Whether one behind it was depends on the
+     * workers: nobody sees those. */
+    if (!candidate->options->first_failure || queue.first_failed == verdict->case_count)
+        return;
+    for (int i = queue.first_failed + 1; i < verdict->case_count; i++)
+        job_result_free(&verdict->cases[i].run);
+    verdict->case_count = queue.first_failed + 1;
 }
 
 /* A giant case that this machine could not run at full size. */
@@ -265,9 +284,11 @@ int eval_trials(const struct task *task, const struct eval_options *options)
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options)
 {
     const char *protocol = task_protocol(arena, task, options->profile, eval_trials(task, options));
-    if (!options->strict_order)
-        return protocol;
-    return arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
+    if (options->strict_order)
+        protocol = arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
+    if (options->first_failure)
+        protocol = arena_printf(arena, "%s%sfirst failure", protocol, *protocol ? ", " : "");
+    return protocol;
 }
 
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

@@ -33,6 +33,7 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
     builder.places.headers = arena_printf(arena, "%s/include", toolchain_home());
     builder.clang.question = options->host_override;
     builder.clang.debug = options->debug;
+    builder.clang.plain = options->plain_compiler;
     if (!error && options->seconds > 0)
         builder.clang.seconds = options->seconds;
     if (!error)

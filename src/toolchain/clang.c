@@ -319,6 +319,19 @@ struct akgen_error *clang_work_directory(struct arena *arena, const struct clang
     return NULL;
 }
 
+/* True if a server of the pool did it. */
+static bool run_served(struct arena *arena, const struct clang *clang, const struct clang_args *args,
+                       const struct sandbox_limits *limits, struct sandbox_result *result)
+{
+    if (!args->header || clang->plain || clang->debug)
+        return false;
+    struct clang_args load = {.header = args->header};
+    clang_common_flags(arena, clang, args->side, &load);
+    const char *const rest[] = {"-include-pch", args->header, "-c", "akgen.cpp", NULL};
+    add_all(arena, &load, rest);
+    return pool_run(arena, clang, &load, args, limits, COMPILER_OUTPUT, result);
+}
+
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result)
 {
@@ -344,7 +357,8 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                                     .readable = readable,
                                     .writable = writable,
                                     .expected_memory = compiler_usual};
-    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+    if (!run_served(arena, clang, args, &limits, result))
+        sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
     bool ended = result->started && (result->exit_code == 0 || result->exit_code == 1);
     if (ended || result->timed_out)
         return;

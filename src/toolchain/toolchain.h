@@ -73,12 +73,15 @@ struct build_options {
     int jobs;                    /* parallel compiles, at least 1 */
     double seconds;              /* limit per compile; 0 = 120 */
     bool debug;                  /* kernels for a debugger: every variable where the source has it */
+    bool plain_compiler;         /* compilers are processes of their own, none is kept (pool.c) */
 };
 /* Builds a project. Errors of the candidate are in build->stage and diagnostics; an akgen_error is ours. */
 struct akgen_error *toolchain_build(struct arena *arena, const struct op_project *project,
                                     const struct build_options *options, struct build *build);
 /* Makes the precompiled headers if they are missing or stale; done on demand by toolchain_build. */
 struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir);
+/* Ends the compilers that builds keep running for the next one (pool.c); done at exit. */
+void toolchain_end_compilers(void);
 /* "clang version 19.1.7" or an error that says what to install. */
 struct akgen_error *toolchain_version(struct arena *arena, const char **version);
 /* Directory that holds include/, include/abi/isa.def and tasks/: $AKGEN_HOME, or found from the program's own path. */

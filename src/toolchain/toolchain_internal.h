@@ -20,6 +20,7 @@ struct clang {
     const char *paths;   /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
     double seconds;      /* limit per compile */
     bool debug;          /* kernels are compiled for a debugger */
+    bool plain;          /* every compile is a process of the compiler's own: no pool */
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
 
@@ -29,6 +30,10 @@ enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
 struct clang_args {
     const char **items;
     int count, capacity;
+    /* The precompiled header, of `side`, that the compile begins with, or the link belongs to: its server may serve it. NULL:
+     * none may. */
+    const char *header;
+    enum clang_side side;
 };
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument);
 /* The flags of a side that a precompiled header and the objects that use it must share. */
@@ -36,8 +41,8 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
 /* Path of the side's precompiled header, made first if it is missing. */
 struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                       const char **path);
-/* Runs the compiler or the linker in the jail: it reads the system, the headers, the cache and `project`, writes
- * `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
+/* Runs the compiler or the linker in the jail, in the pool or as a process of its own: it reads the system, the headers, the
+ * cache and `project`, writes `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
  * ours beside it. */
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result);
@@ -45,6 +50,13 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
 const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
 /* A fresh directory in the cache for one build; remove with files_remove_tree. */
 struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
+
+/* The pool (pool.c). */
+/* Has the server of a precompiled header, which was started with the arguments `load`, compile or link. False: it did
+ * not; result is to be had by running the compiler. */
+bool pool_run(struct arena *arena, const struct clang *clang, const struct clang_args *load,
+              const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
+              struct sandbox_result *result);
 
 /* Other paths of the headers (paths.c). */
 /* One line of include/<side>/paths.txt: CANN's path, and the header under include/<side> that it leads to. */
