@@ -1,6 +1,5 @@
 /* A build from beginning to end: digest the sources, host.so, the OpDef, then a kernel.so for each dtype
  * combination. */
-#include "base/files.h"
 #include "toolchain/build_internal.h"
 
 static struct akgen_error *build_stages(struct builder *builder)
@@ -24,6 +23,7 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
                                     const struct build_options *options, struct build *build)
 {
     struct builder builder = {.arena = arena, .project = project, .options = options, .build = build};
+    struct work work = {0};
     *build = (struct build){.stage = BUILD_OK, .entry = arena_printf(arena, PREPARE_PREFIX "%s", project->entry)};
     builder.places = (struct diagnose_places){.project = project->dir,
                                               .other = options->host_override,
@@ -39,11 +39,11 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
     if (!error)
         error = sources_digest(&builder);
     if (!error && build->stage == BUILD_OK)
-        error = clang_work_directory(arena, &builder.clang, &builder.work);
+        error = work_open(arena, &builder.clang, &work);
+    builder.work = work.path;
     if (!error && build->stage == BUILD_OK)
         error = build_stages(&builder);
-    if (builder.work)
-        files_remove_tree(builder.work);
+    work_close(&work);
     build->diagnostics = builder.diagnostics.items;
     build->diagnostic_count = builder.diagnostics.count;
     return error;

@@ -17,7 +17,7 @@
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
 #define TOOLCHAIN_REVISION "6"
-enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20, SECONDS_OF_A_DAY = 24 * 60 * 60 };
+enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
 static const char *find_program(const char *const *candidates)
@@ -219,14 +219,14 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
                 arena_printf(arena, "%s/include/%s/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc", *name)))
             text = arena_printf(arena, "%s#include \"%s\"\n", text, *name);
     struct akgen_error *error = files_write(header, text, strlen(text));
-    const char *work = NULL;
+    struct work work = {0};
     if (!error)
-        error = clang_work_directory(arena, clang, &work);
+        error = work_open(arena, clang, &work);
     if (error)
         return error;
     struct clang_args args = {0};
     struct sandbox_result result;
-    const char *made = arena_printf(arena, "%s/header.pch", work);
+    const char *made = arena_printf(arena, "%s/header.pch", work.path);
     clang_common_flags(arena, clang, side, &args);
     /* Without time stamps: a checkout that only touched the headers keeps its precompiled ones. */
     static const char *const both[] = {"-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates"};
@@ -239,13 +239,13 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
     clang_add(arena, &args, header);
     clang_add(arena, &args, "-o");
     clang_add(arena, &args, made);
-    clang_run(arena, clang, &args, clang->home, work, &result);
+    clang_run(arena, clang, &args, clang->home, work.path, &result);
     if (result.exit_code)
         error =
             error_new("the precompiled header %s was not made: %s", path, result.error ? result.error : result.output);
     else if (rename(made, path))
         error = error_new("%s: %s", path, strerror(errno));
-    files_remove_tree(work);
+    work_close(&work);
     return error;
 }
 
@@ -288,35 +288,6 @@ struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir
     if (!error)
         error = clang_precompiled(arena, &clang, CLANG_KERNEL, &path);
     return error;
-}
-
-/* Removes the work directories of builds that were interrupted: nothing builds for a day. */
-static void sweep(struct arena *arena, const char *parent)
-{
-    DIR *dir = opendir(parent);
-    struct stat status;
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        const char *path = arena_printf(arena, "%s/%s", parent, entry->d_name);
-        if (strncmp(entry->d_name, "build-", 6) == 0 && !lstat(path, &status) &&
-            status.st_mtime < time(NULL) - SECONDS_OF_A_DAY)
-            files_remove_tree(path);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path)
-{
-    const char *parent = arena_printf(arena, "%s/work", clang->cache);
-    struct akgen_error *error = files_make_directory(parent);
-    if (error)
-        return error;
-    sweep(arena, parent);
-    char *name = arena_printf(arena, "%s/build-XXXXXX", parent);
-    if (!mkdtemp(name))
-        return error_new("%s: %s", name, strerror(errno));
-    *path = name;
-    return NULL;
 }
 
 /* True if a server of the pool did it. */

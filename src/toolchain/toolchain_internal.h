@@ -48,8 +48,16 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                const char *work, struct sandbox_result *result);
 /* Why the run says nothing about the sources (somebody killed it, the disk is full); NULL: it does. */
 const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
-/* A fresh directory in the cache for one build; remove with files_remove_tree. */
-struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
+
+/* The directory of one build (work.c). */
+struct work {
+    const char *path; /* in the cache; NULL: there is none */
+    int lock;         /* held while it is used */
+};
+/* A fresh one. */
+struct akgen_error *work_open(struct arena *arena, const struct clang *clang, struct work *work);
+/* Removes it with what is in it; nothing if there is none. */
+void work_close(struct work *work);
 
 /* The pool (pool.c). */
 /* Has the server of a precompiled header, which was started with the arguments `load`, compile or link. False: it did
@@ -167,6 +175,13 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
  * out of time nothing is stored. */
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry);
+
+/* The cache's bound (cache_bound.c). */
+/* Removes what was not used for the longest time, if it is time to look and there is more than the bound; `stored`: bytes
+ * that were just added. */
+void cache_keep_bound(struct arena *arena, const struct clang *clang, uint64_t stored);
+/* Notes that a file of the cache is used now. */
+void cache_used(const char *path);
 
 /* Which cores a kernel needs that names no type (cores.c). */
 struct core_uses {
