@@ -60,6 +60,7 @@ struct akgen_request {
     uint64_t order_seed;
     bool
         strict_order; /* accesses that nothing orders are faults even where the result is the same whichever comes first */
+    bool first_failure; /* no case is begun behind the first that does not pass: enough where only a reward is wanted */
     uint64_t input_seed;
     double case_seconds; /* wall clock limit per case; 0 = 60 */
     int jobs;            /* cases and compiles side by side; 0 = 1 */

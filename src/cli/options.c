@@ -17,6 +17,7 @@ enum {
     KEY_SCHEDULE,
     KEY_SEEDS,
     KEY_STRICT_ORDER,
+    KEY_FIRST_FAILURE,
     KEY_JOBS,
     KEY_SEED,
     KEY_INPUTS,
@@ -24,7 +25,8 @@ enum {
     KEY_TIMEOUT,
     KEY_CANDIDATE_SECONDS,
     KEY_NO_CACHE,
-    KEY_REQUIRE_JAIL
+    KEY_REQUIRE_JAIL,
+    KEY_PLAIN_COMPILER
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +47,7 @@ static const struct argp_option options[] = {
      "run each case that is right under the schedules random:1 to random:N too; the first that differs is reported", 0},
     {"strict-order", KEY_STRICT_ORDER, NULL, 0,
      "accesses that nothing orders are faults even where the result is the same whichever comes first", 0},
+    {"first-failure", KEY_FIRST_FAILURE, NULL, 0, "begin no case behind the first that does not pass", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
     {"inputs", KEY_INPUTS, "N", 0,
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)", 0},
@@ -60,6 +63,7 @@ static const struct argp_option options[] = {
     {"no-cache", KEY_NO_CACHE, NULL, 0, "compile even what is in the cache", 0},
     {"require-jail", KEY_REQUIRE_JAIL, NULL, 0,
      "refuse to run on a machine that does not grant every layer of the jail ('akgen doctor' shows them)", 0},
+    {"plain-compiler", KEY_PLAIN_COMPILER, NULL, 0, "start clang for each compile and keep none running", 0},
     {0},
 };
 
@@ -129,6 +133,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_STRICT_ORDER:
         eval->strict_order = true;
         break;
+    case KEY_FIRST_FAILURE:
+        eval->first_failure = true;
+        break;
     case KEY_SEED:
         eval->input_seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);
         break;
@@ -153,6 +160,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_REQUIRE_JAIL:
         eval->require_jail = true;
+        break;
+    case KEY_PLAIN_COMPILER:
+        eval->plain_compiler = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;

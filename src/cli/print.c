@@ -169,7 +169,7 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
     for (int i = 0; built && i < verdict->case_count; i++)
         print_case(out, verdict, &verdict->cases[i], colors);
     fprintf(out, "%s%s%s: %d of %d cases, %.2f s", cli_verdict_color(colors, verdict->kind),
-            akgen_verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->case_count,
+            akgen_verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->cases_total,
             verdict->seconds);
     if (verdict->kind != AKGEN_VERDICT_PASS) {
         fprintf(out, "; stage %s: ", akgen_verdict_stage_name(verdict->stage));

@@ -48,7 +48,7 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
             choose(verdict, &task->cases[i], false);
     if (options->profile == TASK_STRICT && options->only_case < 0)
         choose_hidden(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
-    return verdict->case_count;
+    return verdict->cases_total = verdict->case_count;
 }
 
 /* Building. */
@@ -137,6 +137,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .jobs = options->jobs > 0 ? options->jobs : 1,
         .budget = budget,
         .debug = options->debug && options->debug->debugger,
+        .plain_compiler = options->plain_compiler,
     };
     struct akgen_error *error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {
@@ -154,6 +155,7 @@ struct case_queue {
     pthread_mutex_t lock; /* guards the verdict's arena, the progress callback and what follows */
     int done;
     int last; /* the first case that ran out of time, behind which none counts: as if they ran in their order */
+    int first_failed; /* the first case that did not pass; the number of cases while there is none */
 };
 
 static void run_case(void *closure, int index)
@@ -163,7 +165,7 @@ static void run_case(void *closure, int index)
     struct arena arena = {0};
     struct verdict_case *row = &queue->verdict->cases[index];
     pthread_mutex_lock(&queue->lock);
-    bool counts = index < queue->last;
+    bool counts = index < queue->last && (!options->first_failure || index < queue->first_failed);
     pthread_mutex_unlock(&queue->lock);
     if (counts)
         eval_case(queue->candidate, row->task_case, &arena, row);
@@ -172,6 +174,8 @@ static void run_case(void *closure, int index)
     queue->done++;
     if (row->kind == AKGEN_VERDICT_TIMEOUT && index < queue->last)
         queue->last = index;
+    if (counts && !row->ok && index < queue->first_failed)
+        queue->first_failed = index;
     if (options->on_case)
         options->on_case(options->closure, queue->done, queue->verdict->case_count);
     pthread_mutex_unlock(&queue->lock);
@@ -206,11 +210,26 @@ static void cut_printed(struct verdict *verdict)
     }
 }
 
+/* Cases are begun in their order, so all before the first failure were tried. Whether one behind it was depends on the
+ * workers: nobody sees those. */
+static void forget_behind(struct verdict *verdict, int first_failed)
+{
+    for (int i = first_failed + 1; i < verdict->case_count; i++)
+        job_result_free(&verdict->cases[i].run);
+    if (first_failed < verdict->case_count)
+        verdict->case_count = first_failed + 1;
+}
+
 static void run_all_cases(const struct eval_candidate *candidate, struct verdict *verdict)
 {
-    struct case_queue queue = {
-        .candidate = candidate, .verdict = verdict, .lock = PTHREAD_MUTEX_INITIALIZER, .last = verdict->case_count};
+    struct case_queue queue = {.candidate = candidate,
+                               .verdict = verdict,
+                               .lock = PTHREAD_MUTEX_INITIALIZER,
+                               .last = verdict->case_count,
+                               .first_failed = verdict->case_count};
     workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
+    if (candidate->options->first_failure)
+        forget_behind(verdict, queue.first_failed);
     leave_out(verdict, queue.last);
     cut_printed(verdict);
 }
@@ -328,9 +347,11 @@ int eval_trials(const struct task *task, const struct eval_options *options)
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options)
 {
     const char *protocol = task_protocol(arena, task, options->profile, eval_trials(task, options));
-    if (!options->strict_order)
-        return protocol;
-    return arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
+    if (options->strict_order)
+        protocol = arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
+    if (options->first_failure)
+        protocol = arena_printf(arena, "%s%sfirst failure", protocol, *protocol ? ", " : "");
+    return protocol;
 }
 
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

@@ -47,8 +47,9 @@ struct eval_options {
     enum npu_sync sync;
     bool random_order;
     uint64_t order_seed;
-    int orders;        /* random schedules (seeds 1 to orders) that a right case is run under besides */
-    bool strict_order; /* accesses that nothing orders are faults even where no order changes a result */
+    int orders;         /* random schedules (seeds 1 to orders) that a right case is run under besides */
+    bool first_failure; /* no case is begun behind the first that did not pass */
+    bool strict_order;  /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
     int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
     const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
@@ -60,6 +61,7 @@ struct eval_options {
     const char *candidates;   /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
     bool no_cache;
     bool require_jail; /* asked of eval_check_jail, by whoever calls eval_run */
+    bool plain_compiler;            /* build_options.plain_compiler */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
     /* Called when a case is finished (progress); may be NULL. */
@@ -102,7 +104,8 @@ struct verdict {
     enum npu_sync sync;   /* in effect */
     struct build build;
     struct verdict_case *cases;
-    int case_count, cases_passed;
+    int case_count, cases_passed; /* rows of `cases` */
+    int cases_total;              /* that were to be tried; more than case_count behind a first failure */
     double seconds;
     struct arena arena; /* owns everything above */
 };

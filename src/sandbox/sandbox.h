@@ -103,4 +103,9 @@ bool sandbox_alive(struct sandbox_process *process);
  * be NULL if `result` is. */
 void sandbox_end(struct arena *arena, struct sandbox_process *process, struct sandbox_result *result);
 
+/* Attends a process as sandbox_spawn does that somebody else makes: a child of this program (clone's CLONE_PARENT) that has
+ * put itself into the jail (fence.h) and prints to `output`, of which it keeps no other end. `make` returns its id, or -1:
+ * result->started is false. */
+void sandbox_adopt(struct arena *arena, int (*make)(void *closure, int output), void *closure,
+                   const struct sandbox_limits *limits, size_t output_limit, struct sandbox_result *result);
 #endif

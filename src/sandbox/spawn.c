@@ -2,6 +2,7 @@
  * it left, and what became of it is told. */
 #include "base/clock.h"
 #include "base/inject.h"
+#include "base/memory.h"
 #include "sandbox/ending.h"
 #include "sandbox/process.h"
 
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,20 +189,11 @@ void sandbox_end(struct arena *arena, struct sandbox_process *process, struct sa
     process_free(process);
 }
 
-static void spawn(struct arena *arena, const struct start *start, struct sandbox_result *result)
+/* Attends the process until it ends or its time is over, and frees it. */
+static void watch(struct arena *arena, struct sandbox_process *process, const struct sandbox_limits *limits,
+                  struct sandbox_result *result)
 {
-    const struct sandbox_limits *limits = start->limits;
     uint64_t memory_kills = limits->alone ? ending_memory_kills() : 0;
-    double begin = clock_seconds();
-    struct sandbox_process *process;
-    struct akgen_error *error = process_start(start, &process);
-    if (error) {
-        *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
-        result->error = arena_strdup(arena, error->message);
-        result->seconds = clock_seconds() - begin;
-        error_free(error);
-        return;
-    }
     struct allowance allowance = {.start = process->start, .seconds = limits->seconds > 0 ? limits->seconds : 1e9};
     if (inject_fails(INJECT_KILL))
         kill(process->pid, SIGKILL);
@@ -222,6 +215,21 @@ static void spawn(struct arena *arena, const struct start *start, struct sandbox
     process_free(process);
 }
 
+static void spawn(struct arena *arena, const struct start *start, struct sandbox_result *result)
+{
+    double begin = clock_seconds();
+    struct sandbox_process *process;
+    struct akgen_error *error = process_start(start, &process);
+    if (!error) {
+        watch(arena, process, start->limits, result);
+        return;
+    }
+    *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
+    result->error = arena_strdup(arena, error->message);
+    result->seconds = clock_seconds() - begin;
+    error_free(error);
+}
+
 /* Held for reading by whoever has a process in a jail, for writing by one that must be alone; who waits to be alone
  * comes before those who come after him. */
 static pthread_rwlock_t company = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
@@ -235,5 +243,34 @@ void sandbox_spawn(struct arena *arena, const char *const argv[], const struct s
     else
         pthread_rwlock_rdlock(&company);
     spawn(arena, &start, result);
+    pthread_rwlock_unlock(&company);
+}
+
+void sandbox_adopt(struct arena *arena, int (*make)(void *closure, int output), void *closure,
+                   const struct sandbox_limits *limits, size_t output_limit, struct sandbox_result *result)
+{
+    int output[2];
+    *result = (struct sandbox_result){.exit_code = -1, .output = arena_strdup(arena, "")};
+    if (pipe2(output, O_CLOEXEC)) {
+        result->error = arena_printf(arena, "no pipe for the process's output: %s", strerror(errno));
+        return;
+    }
+    pthread_rwlock_rdlock(&company);
+    double start = clock_seconds();
+    pid_t pid = make(closure, output[1]);
+    close(output[1]);
+    if (pid > 0) {
+        struct sandbox_process *process = memory_alloc(sizeof *process);
+        *process = (struct sandbox_process){.pid = pid,
+                                            .lifeline = -1,
+                                            .pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
+                                            .answer.fd = -1,
+                                            .start = start};
+        process->printed = (struct stream){.fd = output[0], .text = &process->text, .limit = output_limit};
+        watch(arena, process, limits, result);
+    } else {
+        result->error = "no process was made";
+        close(output[0]);
+    }
     pthread_rwlock_unlock(&company);
 }

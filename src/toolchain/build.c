@@ -34,6 +34,7 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
     builder.clang.question = options->host_override;
     builder.clang.debug = options->debug;
     builder.clang.budget = options->budget;
+    builder.clang.plain = options->plain_compiler;
     if (!error && options->seconds > 0)
         builder.clang.seconds = options->seconds;
     if (!error)

@@ -302,6 +302,19 @@ struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir
     return error;
 }
 
+/* True if a server of the pool did it. */
+static bool run_served(struct arena *arena, const struct clang *clang, const struct clang_args *args,
+                       const struct sandbox_limits *limits, struct sandbox_result *result)
+{
+    if (!args->header || clang->plain || clang->debug)
+        return false;
+    struct clang_args load = {.header = args->header};
+    clang_common_flags(arena, clang, args->side, &load);
+    const char *const rest[] = {"-include-pch", args->header, "-c", "akgen.cpp", NULL};
+    add_all(arena, &load, rest);
+    return pool_run(arena, clang, &load, args, limits, COMPILER_OUTPUT, result);
+}
+
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result)
 {
@@ -337,7 +350,8 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
                 .started = true, .timed_out = true, .exit_code = -1, .output = arena_strdup(arena, "")};
             return;
         }
-        sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+        if (attempt > 0 || !run_served(arena, clang, args, &limits, result))
+            sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
         budget_charge(clang->budget, result->charged);
         if (result->timed_out) /* what one source does others may do: one limit is enough */
             budget_end(clang->budget);

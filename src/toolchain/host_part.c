@@ -25,6 +25,8 @@ static void host_arguments(struct builder *builder, struct clang_args *args, con
                            const char *source, const char *object)
 {
     struct arena *arena = builder->arena;
+    args->header = pch;
+    args->side = CLANG_HOST;
     clang_common_flags(arena, &builder->clang, CLANG_HOST, args);
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);

@@ -89,10 +89,11 @@ static void add_undefined(struct arena *arena, const char *report, const struct 
     }
 }
 
-static void run_linker(struct arena *arena, const struct clang *clang, const char *const *objects, const char *work,
-                       const char *so, bool report, struct sandbox_result *result)
+static void run_linker(struct arena *arena, const struct clang *clang, enum clang_side side, const char *const *objects,
+                       const char *work, const char *so, bool report, struct sandbox_result *result)
 {
-    struct clang_args args = {0};
+    struct clang_args args = {.side = side};
+    error_free(clang_precompiled(arena, clang, side, &args.header)); /* it is there: the objects began with it */
     clang_add(arena, &args, clang->linker);
     clang_add(arena, &args, "-shared");
     clang_add(arena, &args, "-Bsymbolic");
@@ -114,7 +115,7 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
 {
     struct sandbox_result result;
     *so = arena_printf(arena, "%s/%s.so", work, side == CLANG_HOST ? "host" : "kernel");
-    run_linker(arena, clang, objects, work, *so, false, &result);
+    run_linker(arena, clang, side, objects, work, *so, false, &result);
     if ((list->broken = clang_broken(arena, &result, work)))
         return false;
     list->late |= result.timed_out;
@@ -143,7 +144,7 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
         good &= allowed(*name);
     if (good || (maybe_unused && !core_uses_of(arena, *so).vector))
         return true;
-    run_linker(arena, clang, objects, work, arena_printf(arena, "%s/report.so", work), true, &result);
+    run_linker(arena, clang, side, objects, work, arena_printf(arena, "%s/report.so", work), true, &result);
     if ((list->broken = clang_broken(arena, &result, work)))
         return false;
     add_undefined(arena, result.output, places, list);

@@ -76,6 +76,7 @@ struct build_options {
     double seconds;              /* limit per compile; 0 = 60 */
     struct budget *budget;       /* of the candidate, which every process of the build uses; NULL = no limit in all */
     bool debug;                  /* kernels for a debugger: every variable where the source has it */
+    bool plain_compiler;         /* compilers are processes of their own, none is kept (pool.c) */
 };
 /* A folder of our own for as long as its maker needs it (work.c). */
 struct work_directory {
@@ -108,6 +109,8 @@ const char *toolchain_source_line(struct arena *arena, const char *const *direct
 bool toolchain_never_runs(const char *function);
 /* Makes the precompiled headers if they are missing or stale; done on demand by toolchain_build. */
 struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir);
+/* Ends the compilers that builds keep running for the next one (pool.c); done at exit. */
+void toolchain_end_compilers(void);
 /* "clang version 19.1.7" or an error that says what to install. */
 struct akgen_error *toolchain_version(struct arena *arena, const char **version);
 /* Directory that holds include/, include/abi/isa.def and tasks/: $AKGEN_HOME, or found from the program's own path. */

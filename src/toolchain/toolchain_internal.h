@@ -23,6 +23,7 @@ struct clang {
     double seconds;        /* limit per compile */
     struct budget *budget; /* the candidate's, or NULL while something of our own is made */
     bool debug;            /* kernels are compiled for a debugger */
+    bool plain;            /* every compile is a process of the compiler's own: no pool */
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
 /* The absolute path of the cache, made if it is missing; `given` as build_options.cache_dir. */
@@ -34,6 +35,10 @@ enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
 struct clang_args {
     const char **items;
     int count, capacity;
+    /* The precompiled header, of `side`, that the compile begins with, or the link belongs to: its server may serve it. NULL:
+     * none may. */
+    const char *header;
+    enum clang_side side;
 };
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument);
 /* The flags of a side that a precompiled header and the objects that use it must share. */
@@ -41,8 +46,8 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
 /* Path of the side's precompiled header, made first if it is missing. */
 struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                       const char **path);
-/* Runs the compiler or the linker in the jail: it reads the system, the headers, the cache and `project`, writes
- * `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
+/* Runs the compiler or the linker in the jail, in the pool or as a process of its own: it reads the system, the headers, the
+ * cache and `project`, writes `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
  * ours beside it. */
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result);
@@ -57,6 +62,13 @@ void work_remove(struct work_directory *work);
 
 /* The digest of the files below `dir`, as snapshot_take makes it; "" if there is no such folder (snapshot.c). */
 struct akgen_error *snapshot_digest(struct arena *arena, const char *dir, const char **digest);
+
+/* The pool (pool.c). */
+/* Has the server of a precompiled header, which was started with the arguments `load`, compile or link. False: it did
+ * not; result is to be had by running the compiler. */
+bool pool_run(struct arena *arena, const struct clang *clang, const struct clang_args *load,
+              const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
+              struct sandbox_result *result);
 
 /* Other paths of the headers (paths.c). */
 /* One line of include/<side>/paths.txt: CANN's path, and the header under include/<side> that it leads to. */
@@ -180,6 +192,13 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
  * out of time nothing is stored. */
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry);
+
+/* The cache's bound (cache_bound.c). */
+/* Removes what was not used for the longest time, if it is time to look and there is more than the bound; `stored`: bytes
+ * that were just added. */
+void cache_keep_bound(struct arena *arena, const struct clang *clang, uint64_t stored);
+/* Notes that a file of the cache is used now. */
+void cache_used(const char *path);
 
 /* Which cores a kernel needs that names no type (cores.c). */
 struct core_uses {

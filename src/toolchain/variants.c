@@ -36,6 +36,8 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
                              struct clang_args *args)
 {
     struct arena *arena = builder->arena;
+    args->header = pch;
+    args->side = variant->side;
     clang_common_flags(arena, &builder->clang, variant->side, args);
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);
@@ -43,7 +45,7 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, arena_printf(arena, "%s/config%d.h", builder->work, index));
     clang_add(arena, args, "-ivfsoverlay");
     clang_add(arena, args, builder->overlay);
-    /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies. */
+    /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies and is built. */
     clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->project->dir));
     clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->work));
     clang_add(arena, args, "-fdebug-compilation-dir=.");
