@@ -265,8 +265,7 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (fiber_in_guard(core->fiber, addr)) {
         if (!core->insn)
             core->pc = kernel_counter(core, context);
-        npu_trap(core, FAULT_stack_overflow, NULL,
-                 "the kernel's stack is exhausted (endless recursion or huge local arrays)");
+        npu_trap(core, FAULT_stack_overflow, NULL, NPU_STACK_EXHAUSTED);
     }
     if (!core->aic && addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
         npu_trap(core, FAULT_ub_out_of_bounds, NULL, "a pointer is %lld bytes past the start of UB, which has %u bytes",

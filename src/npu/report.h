@@ -33,4 +33,7 @@ void fault_restore_signals(void);
 /* Makes the division at which a signal stopped the program yield a number (divide.c); false if it is no division. */
 bool divide_step_over(void *context);
 
+/* What is said when one of a fiber's stacks is full. */
+#define NPU_STACK_EXHAUSTED "the kernel's stack is exhausted (endless recursion or huge local arrays)"
+
 #endif

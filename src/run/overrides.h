@@ -5,9 +5,9 @@
 #include "base/arena.h"
 
 /* Name of a symbol that the shared object defines, at whatever visibility, although akgen-run gives it to kernels
- * (npu_issue, a load hook of the compiler); NULL if there is none. In the arena. */
+ * (npu_issue, npu_load); NULL if there is none. In the arena. */
 const char *overrides_find(struct arena *arena, const char *path);
-/* How many functions run when the shared object is loaded, besides the one that the compiler's hooks need. */
+/* How many functions run when the shared object is loaded. */
 int overrides_early(const char *path);
 
 #endif

@@ -27,28 +27,6 @@ static const uint64_t default_memory = 16ULL << 30, written_limit = 64ULL << 20;
 static const uint64_t machine_memory = 1ULL << 30;
 enum { BYTES_PER_GM_BYTE = 8 };
 
-/* akgen-run lies beside the running program, or one folder up (tests, benchmarks). */
-static const char *find_runner(struct arena *arena)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return NULL;
-    self[length] = '\0';
-    const char *dir = dirname(self);
-    static const char *const places[] = {"akgen-run", "../akgen-run", "../libexec/akgen/akgen-run"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = arena_printf(arena, "%s/%s", dir, places[i]);
-        char *real = access(path, X_OK) ? NULL : realpath(path, NULL);
-        if (real) {
-            path = arena_strdup(arena, real);
-            free(real);
-            return path;
-        }
-    }
-    return NULL;
-}
-
 /* A file without a name that holds `bytes`; -1 with errno if there can be none. */
 static int memory_file(const char *name, const void *bytes, size_t length)
 {
@@ -190,8 +168,8 @@ static void run_debugger(struct arena *arena, const struct job *job, const char 
         "set debuginfod enabled off", "set breakpoint pending on",
         arena_printf(arena, "directory %s", job->debugger->sources), arena_printf(arena, "break %s", job->entry),
         "break npu_trap",
-        /* `step` stays in the kernel: not into the compiler's hooks, nor into Ascend C. */
-        "skip -rfu ^(npu_|__sanitizer_cov_|hook$)", arena_printf(arena, "skip -gfi %s/*/*.h", headers),
+        /* `step` stays in the kernel: not into the pass's hooks, nor into Ascend C. */
+        "skip -rfu ^(npu_|fiber_|access$|admit$)", arena_printf(arena, "skip -gfi %s/*/*.h", headers),
         arena_printf(arena, "skip -gfi %s/*/*/*.h", headers), arena_printf(arena, "skip -gfi %s/*/*/*/*.h", headers)};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         argv[count++] = "-ex";
@@ -329,7 +307,7 @@ static void run_with(struct arena *arena, const struct job *job, const struct ob
 static void run_once(struct arena *arena, const struct job *job, bool alone, struct job_result *result)
 {
     *result = (struct job_result){.status = JOB_OK, .printed = ""};
-    const char *runner = find_runner(arena), *secret = make_nonce(arena);
+    const char *runner = files_program(arena, "akgen-run"), *secret = make_nonce(arena);
     struct job sent = *job;
     struct objects objects = {0};
     sent.nonce = make_nonce(arena);

@@ -25,6 +25,7 @@ struct compile {
     struct arena arena;
     const char *root; /* directory of the sources */
     struct clang_args args;
+    struct clang_args next; /* what goes on with the first one's file, if that ended well; empty: nothing */
     struct sandbox_result result;
 };
 /* Side by side, as many as the options allow. */

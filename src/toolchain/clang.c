@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
-#define TOOLCHAIN_REVISION "6"
-enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20 };
+#define TOOLCHAIN_REVISION "7"
+enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20, PROGRAM_LIMIT = 64 << 20 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
 static const char *find_program(const char *const *candidates)
@@ -68,6 +68,12 @@ static struct akgen_error *digest_headers(struct arena *arena, struct clang *cla
         if (!error)
             digest_bytes(digest, bytes, length);
     }
+    char *program;
+    size_t length;
+    if (!error)
+        error = files_read(arena, clang->confine, PROGRAM_LIMIT, &program, &length);
+    if (!error)
+        digest_bytes(digest, program, length);
     clang->headers = digest_finish(digest, arena);
     return error;
 }
@@ -115,6 +121,9 @@ static struct akgen_error *find_tools(struct arena *arena, const char *cache_dir
     if (!clang->compiler || !clang->linker)
         return error_new("%s is not installed; install it with: apt-get install clang-19 lld-19",
                          clang->compiler ? "lld-19" : "clang-19");
+    clang->confine = files_program(arena, "akgen-confine");
+    if (!clang->confine)
+        return error_new("akgen-confine is not where this program lies");
     clang->cache = cache_directory(arena, cache_dir);
     struct akgen_error *error = files_make_directory(clang->cache);
     char resolved[PATH_MAX];
@@ -171,12 +180,8 @@ static const char *const kernel_flags[] = {
     "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-omit-frame-pointer",
     /* A call that ends the kernel returns to its line all the same. */
     "-fno-optimize-sibling-calls", "-Xclang", "-ffloat16-excess-precision=none",
-    "-fsanitize-coverage=bb,trace-loads,trace-stores,trace-pc-guard",
     /* The device's assembler would not read this processor's instructions, and nothing runs there before the kernel. */
     "-fno-gnu-inline-asm", "-Werror=global-constructors",
-    /* An attribute of another name is ignored: what a kernel does stays in the hooks' sight. */
-    "-Dno_sanitize=akgen_ignored", "-D__no_sanitize__=akgen_ignored",
-    "-Ddisable_sanitizer_instrumentation=akgen_ignored", "-D__disable_sanitizer_instrumentation__=akgen_ignored",
     /* What the build of a project asks for: impl_mode is high_performance (ascendc_bin_param_build.py of CANN). */
     "-DHIGH_PERFORMANCE=1", "-DDETERMINISTIC_MODE=0", NULL};
 
@@ -309,12 +314,13 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
     static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
                                          "/dev/null", "/proc/self"};
     enum { SYSTEM = sizeof(system) / sizeof(*system) };
-    const char *readable[SYSTEM + 6];
+    const char *readable[SYSTEM + 7];
     size_t count = 0;
     for (size_t i = 0; i < SYSTEM; i++)
         readable[count++] = system[i];
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
+    readable[count++] = clang->confine;
     readable[count++] = project;
     if (clang->paths)
         readable[count++] = clang->paths;

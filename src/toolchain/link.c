@@ -7,34 +7,19 @@
 #include <elf.h>
 #include <string.h>
 
-/* What the compiler calls on its own, and the scalar functions of libm that a kernel may use. */
-static const char *const compiler_calls[] = {"memcpy",
-                                             "memset",
-                                             "memmove",
-                                             "memcmp",
-                                             "bcmp",
-                                             "_GLOBAL_OFFSET_TABLE_",
-                                             "__cxa_finalize",
-                                             "__cxa_atexit",
-                                             "__dso_handle",
-                                             "__cxa_pure_virtual",
-                                             "_ZdlPv",
-                                             "_ZdlPvm",
-                                             "_ITM_deregisterTMCloneTable",
-                                             "_ITM_registerTMCloneTable",
-                                             "__gmon_start__",
-                                             "__extendhfsf2",
-                                             "__truncsfhf2",
-                                             "__truncdfhf2",
-                                             "__extendhfdf2",
-                                             "__floattihf",
-                                             "sqrtf",
-                                             "sqrt",
-                                             "fmodf",
-                                             "fmod",
-                                             "fmaf",
-                                             "fma",
-                                             NULL};
+/* What a kernel's object may need from outside: the functions that the pass over its code lets it call, those that the pass
+ * calls, and what code generation and the linker add. */
+static const char *const allowed_names[] = {
+#define CALL(name, ...)          #name,
+#define SPECIAL(name, kind, ...) #name,
+#define HOOK(name, ...)          #name,
+#include "toolchain/confine/hooks.def"
+#include "toolchain/confine/machine_calls.def"
+#undef CALL
+#undef SPECIAL
+#undef HOOK
+    "_GLOBAL_OFFSET_TABLE_", "__dso_handle",  "__extendhfsf2", "__truncsfhf2",
+    "__truncdfhf2",          "__extendhfdf2", "__floattihf",   NULL};
 
 struct names {
     const char **items;
@@ -43,9 +28,7 @@ struct names {
 
 static bool allowed(const char *name)
 {
-    if (strncmp(name, "npu_", 4) == 0 || strncmp(name, "__sanitizer_cov_", 16) == 0)
-        return true;
-    for (const char *const *known = compiler_calls; *known; known++)
+    for (const char *const *known = allowed_names; *known; known++)
         if (strcmp(name, *known) == 0)
             return true;
     return false;

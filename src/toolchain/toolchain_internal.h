@@ -13,6 +13,7 @@ enum { SOURCE_LIMIT = 16 << 20 }; /* bytes of one source file */
 struct clang {
     const char *question;          /* directory of the question's host part that compilers may read, or NULL */
     const char *compiler, *linker; /* absolute paths */
+    const char *confine;           /* the program that makes objects of kernels' bitcode */
     const char *version;
     const char *home;    /* toolchain_home() */
     const char *headers; /* digest of everything under home/include */

@@ -17,15 +17,17 @@ PIPE = "    TPipe pipe;\n"
 NO_LANDLOCK = "landlock" not in akgen("doctor").stdout
 # What is tried, declaration, statement, verdict, what the reason must say.
 KERNELS = [
-    ("its own npu_issue", 'extern "C" __aicore__ void npu_issue(struct npu_insn *) {}', "", "rejected",
+    ("its own npu_issue", 'extern "C" __aicore__ void npu_issue(struct npu_insn *) {}', "", "compile_error",
      "the kernel defines npu_issue"),
-    ("its own hook", 'extern "C" __aicore__ void __sanitizer_cov_load4(unsigned *) {}', "", "rejected",
-     "the kernel defines __sanitizer_cov_load4"),
+    ("its own hook", 'extern "C" __aicore__ void npu_load(const void *, unsigned long) {}', "", "compile_error",
+     "the kernel defines npu_load"),
     ("its own hook, hidden under another name",
-     '__attribute__((visibility("hidden"))) __aicore__ void mine(unsigned *) __asm__("__sanitizer_cov_store4");\n'
-     "__aicore__ void mine(unsigned *) {}", "", "(rejected|compile_error)", "__sanitizer_cov_store4|inline assembly"),
-    ("work before the kernel", "__attribute__((constructor)) __aicore__ void early() { *(float *)8 = 1; }", "", "rejected",
-     "functions that run when it is loaded"),
+     '__attribute__((visibility("hidden"))) __aicore__ void mine(void *, unsigned long) __asm__("npu_store");\n'
+     "__aicore__ void mine(void *, unsigned long) {}", "", "compile_error", "npu_store|inline assembly"),
+    ("a call of a hook", 'extern "C" __aicore__ void npu_frame_back(void *);', "npu_frame_back(nullptr);", "compile_error",
+     "npu_frame_back belongs to the machine"),
+    ("work before the kernel", "__attribute__((constructor)) __aicore__ void early() { *(float *)8 = 1; }", "",
+     "compile_error", "code that runs before or after the kernel"),
     ("work before the kernel, by hand",
      '__aicore__ void early() {}\n__attribute__((used, section(".init_array"))) void (*const entry)() = early;', "",
      "(rejected|compile_error)", "run when it is loaded|entry"),
@@ -42,8 +44,9 @@ KERNELS = [
     ("a jump out", 'extern "C" __aicore__ void longjmp(void *, int);', "longjmp(nullptr, 1);", "compile_error",
      "undefined function 'longjmp'"),
     ("the machine's insides", 'extern "C" __aicore__ void npu_gm_add(void *, void *, void *, unsigned long, int, bool);',
-     "npu_gm_add(nullptr, nullptr, nullptr, 0, 0, true);", "compile_error", "undefined symbol: npu_gm_add"),
-    ("code that is none", "", "((void (*)())nullptr)();", "fault", "pointer that leads nowhere"),
+     "npu_gm_add(nullptr, nullptr, nullptr, 0, 0, true);", "compile_error", "undefined function 'npu_gm_add'"),
+    ("code that is none", "", "((void (*)())nullptr)();", "fault", "code that cannot execute"),
+    ("code of the host", "", "((void (*volatile)())0x7f0000000000)();", "fault", "pointer that leads nowhere"),
     ("the machine's code", "", "*((char *)&npu_issue) = 0;", "fault", "pointer that leads nowhere"),
     ("memory of the host", "", "*(float *)0x7f0000000000 = 1;", "fault", "pointer that leads nowhere"),
     ("memory of the host as GM", "", "*(__gm__ float *)0x7f0000000000 = 1;", "fault", "pointer that leads nowhere"),

@@ -2,6 +2,7 @@
 #include "npu/adv/matmul.h"
 #include "npu/issue/issue.h"
 #include "npu/memory.h"
+#include "npu/own_memory.h"
 #include "npu/report.h"
 
 #include <string.h>
@@ -175,11 +176,22 @@ void npu_matmul_set_hf32(struct npu_matmul *mm, int on, int ties_to_zero)
     mm->hf32_ties_to_zero = ties_to_zero == 1;
 }
 
+/* The machine calls nothing but functions that the kernel's object lists. */
+static void check_callback(struct npu_core *core, const void *function, int kind)
+{
+    if (function && !npu_own_callback(core, function, kind))
+        npu_bad_pointer(core, (uint64_t)function);
+}
+
 void npu_matmul_call_back(uint32_t id, const struct npu_matmul_callbacks *callbacks)
 {
     NPU_ENTER(core);
-    if (core->aic && id && id <= MATMUL_OBJECTS)
+    if (core->aic && id && id <= MATMUL_OBJECTS) {
+        check_callback(core, (const void *)callbacks->c, NPU_CALLBACK_OUT);
+        check_callback(core, (const void *)callbacks->inputs[0], NPU_CALLBACK_IN);
+        check_callback(core, (const void *)callbacks->inputs[1], NPU_CALLBACK_IN);
         matmul_core(core)->callbacks[id - 1] = *callbacks;
+    }
 }
 
 void npu_matmul_set_user(struct npu_matmul *mm, uint64_t tiling, uint64_t data)

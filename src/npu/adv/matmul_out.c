@@ -1,6 +1,7 @@
 /* Blocks of C on their way out of L0C, and the calls that compute more than one block. */
 #include "npu/adv/matmul.h"
 #include "npu/issue/issue.h"
+#include "npu/own_memory.h"
 #include "npu/report.h"
 
 /* Fixpipe's conversion from what L0C holds to the type of C. */
@@ -79,7 +80,11 @@ static void call_out(struct npu_core *core, const struct npu_matmul *mm, const s
     const char *api = core->api;
     uint64_t pc = core->pc;
     core->api = NULL;
-    core->matmul->callbacks[mm->id - 1].c(insn->dst.addr, &l0c, &copied, mm->user_tiling, mm->user_data);
+    struct npu_tensor *tensor = npu_own_lend(core, &l0c, sizeof l0c);
+    struct npu_matmul_copied *lent = npu_own_lend(core, &copied, sizeof copied);
+    core->matmul->callbacks[mm->id - 1].c(insn->dst.addr, tensor, lent, mm->user_tiling, mm->user_data);
+    npu_own_give_back(core, lent, sizeof copied);
+    npu_own_give_back(core, tensor, sizeof l0c);
     core->api = api;
     core->pc = pc;
 }

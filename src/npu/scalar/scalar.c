@@ -6,8 +6,6 @@
 #include "npu/report.h"
 #include "npu/scalar/access.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static void check_extent(struct npu_core *core, const struct npu_tensor *tensor, uint64_t offset, int size, bool write)
@@ -138,12 +136,4 @@ void npu_user_trap(void)
 {
     NPU_ENTER(core);
     npu_trap(core, FAULT_user_trap, NULL, "the kernel called Trap()");
-}
-
-void npu_printf(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vprintf(format, args);
-    va_end(args);
 }
