@@ -26,6 +26,7 @@
 #include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Serialization/ASTReader.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
@@ -154,6 +155,10 @@ class Loaded
                                             DisableValidationForModuleKind::None, false, nullptr, false);
         if (!compiler.getASTContext().getExternalSource())
             return false;
+        /* Functions of the header whose bodies each compile would read and walk for what CUDA reports late. A function of the
+         * header's, compiled with it, has nothing to report; the candidate's, and instances of templates, are not among these. */
+        llvm::SmallSetVector<Decl *, 4> checked;
+        compiler.getASTReader()->ReadDeclsToCheckForDeferredDiags(checked);
         return !compiler.getDiagnostics().hasErrorOccurred();
     }
 
