@@ -154,7 +154,7 @@ struct case_queue {
     struct verdict *verdict;
     pthread_mutex_t lock; /* guards the verdict's arena, the progress callback and what follows */
     int done;
-    int last; /* the first case that ran out of time, behind which none counts: as if they ran in their order */
+    int last;         /* the first case that ran out of time, behind which none counts: as if they ran in their order */
     int first_failed; /* the first case that did not pass; the number of cases while there is none */
 };
 

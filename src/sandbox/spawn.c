@@ -261,11 +261,8 @@ void sandbox_adopt(struct arena *arena, int (*make)(void *closure, int output), 
     close(output[1]);
     if (pid > 0) {
         struct sandbox_process *process = memory_alloc(sizeof *process);
-        *process = (struct sandbox_process){.pid = pid,
-                                            .lifeline = -1,
-                                            .pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
-                                            .answer.fd = -1,
-                                            .start = start};
+        *process = (struct sandbox_process){
+            .pid = pid, .lifeline = -1, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0), .answer.fd = -1, .start = start};
         process->printed = (struct stream){.fd = output[0], .text = &process->text, .limit = output_limit};
         watch(arena, process, limits, result);
     } else {

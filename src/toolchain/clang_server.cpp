@@ -46,6 +46,9 @@
 
 LLD_HAS_DRIVER(elf)
 
+/* main of akgen-confine (confine/main_confine.c). */
+extern "C" int akgen_confine_main(int argc, char **argv);
+
 using namespace clang;
 
 namespace
@@ -121,6 +124,8 @@ class Loaded
         switch (compiler.getFrontendOpts().ProgramAction) {
         case frontend::EmitObj:
             return std::make_unique<Prepared<EmitObjAction>>();
+        case frontend::EmitBC:
+            return std::make_unique<Prepared<EmitBCAction>>();
         case frontend::ParseSyntaxOnly:
             return std::make_unique<Prepared<SyntaxOnlyAction>>();
         default:
@@ -226,6 +231,26 @@ int link(const Strings &arguments)
     return lld::lldMain(arguments, llvm::outs(), llvm::errs(), {{lld::Gnu, &lld::elf::link}}).retCode;
 }
 
+int confine(const Strings &arguments)
+{
+    std::vector<char *> words;
+    for (const char *argument : arguments)
+        words.push_back(const_cast<char *>(argument));
+    words.push_back(nullptr);
+    return akgen_confine_main((int)arguments.size(), words.data());
+}
+
+/* What runs a command, by its program's name. */
+int run_command(Loaded &loaded, const Strings &arguments)
+{
+    const char *slash = strrchr(arguments[0], '/'), *name = slash ? slash + 1 : arguments[0];
+    if (strncmp(name, "ld.lld", 6) == 0)
+        return link(arguments);
+    if (strcmp(name, "akgen-confine") == 0)
+        return confine(arguments);
+    return loaded.compile(arguments);
+}
+
 /* The copy: ends with the exit code of the compiler or linker. */
 [[noreturn]] void run_job(Loaded &loaded, int socket, int text, int output)
 {
@@ -238,9 +263,7 @@ int link(const Strings &arguments)
     syscall(SYS_close_range, 3, ~0U, 0);
     if (!job.enter_jail())
         _exit(EXIT_NOT_SERVED);
-    const char *name = strrchr(job.arguments()[0], '/');
-    bool linker = name && strncmp(name, "/ld.lld", 7) == 0;
-    int code = linker ? link(job.arguments()) : loaded.compile(job.arguments());
+    int code = run_command(loaded, job.arguments());
     llvm::outs().flush();
     _exit(code);
 }
@@ -285,6 +308,7 @@ int main(int argc, char **argv)
     int socket = atoi(argv[1]);
     if (!loaded.load(Strings(argv + 2, argv + argc)))
         return 1;
+    sandbox_fence_prepare();
     while (serve_one(loaded, socket))
         continue;
     return 0;

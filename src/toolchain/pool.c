@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "toolchain/toolchain_internal.h"
 
-#include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -52,30 +51,12 @@ void toolchain_end_compilers(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* akgen-clang lies beside the running program, or one folder up (tests, benchmarks). */
-static const char *server_program(struct arena *arena)
-{
-    static const char *const places[] = {"akgen-clang", "../akgen-clang", "../libexec/akgen/akgen-clang"};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return NULL;
-    self[length] = '\0';
-    const char *dir = dirname(self);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = arena_printf(arena, "%s/%s", dir, places[i]);
-        if (access(path, X_OK) == 0)
-            return path;
-    }
-    return NULL;
-}
-
 /* Starts it with the flags of `load`. Its jail holds what the compiles read that it makes, and what they write. */
 static bool start_server(struct arena *arena, const struct clang *clang, const struct clang_args *load,
                          struct server *server)
 {
     int ends[2];
-    const char *program = server_program(arena);
+    const char *program = files_program(arena, "akgen-clang");
     if (!program || server->failures >= FAILURES_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return false;
     struct clang_args args = {0};
@@ -83,7 +64,17 @@ static bool start_server(struct arena *arena, const struct clang *clang, const s
     clang_add(arena, &args, arena_printf(arena, "%d", SANDBOX_KEPT));
     for (int i = 0; i < load->count; i++)
         clang_add(arena, &args, load->items[i]);
-    const char *const readable[] = {"/", NULL};
+    const char *const readable[] = {"/usr",
+                                    "/lib",
+                                    "/lib64",
+                                    "/bin",
+                                    "/etc/ld.so.cache",
+                                    "/dev/null",
+                                    program,
+                                    arena_printf(arena, "%s/include", clang->home),
+                                    arena_printf(arena, "%s/tasks", clang->home),
+                                    clang->cache,
+                                    NULL};
     const char *const writable[] = {arena_printf(arena, "%s/work", clang->cache), "/dev/null", NULL};
     const char *const variables[] = {"LD_BIND_NOW=1", NULL};
     const struct sandbox_limits limits = {.readable = readable, .writable = writable, .variables = variables};

@@ -73,6 +73,9 @@ static void confine_arguments(const struct builder *builder, const struct varian
         clang_add(arena, &compile->next, arguments[i]);
     if (builder->clang.debug)
         clang_add(arena, &compile->next, "debug");
+    /* The host part's server: the kernels' have options of code generation of their own. */
+    compile->next.side = CLANG_HOST;
+    error_free(clang_precompiled(arena, &builder->clang, CLANG_HOST, &compile->next.header));
 }
 
 static struct akgen_error *finish_variant(struct builder *builder, struct variant *variant,

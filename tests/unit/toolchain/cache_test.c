@@ -208,27 +208,27 @@ static void test_work_directories(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct work work, second;
+    struct work_directory work, second;
     int ready[2];
     char byte;
     assert_int_equal(pipe(ready), 0);
     pid_t pid = fork();
     if (!pid) {
-        if (!work_open(&arena, &compiler, &work) && write(ready[1], "", 1) == 1)
+        if (!work_make(&arena, compiler.cache, &work) && write(ready[1], "", 1) == 1)
             pause();
         _exit(1);
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    assert_null(work_open(&arena, &compiler, &work));
+    assert_null(work_make(&arena, compiler.cache, &work));
     assert_int_equal(directories(), 2);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    assert_null(work_open(&arena, &compiler, &second));
+    assert_null(work_make(&arena, compiler.cache, &second));
     assert_int_equal(directories(), 2);
     assert_int_equal(access(work.path, W_OK), 0);
-    work_close(&work);
-    work_close(&second);
-    work_close(&second);
+    work_remove(&work);
+    work_remove(&second);
+    work_remove(&second);
     assert_int_equal(directories(), 0);
     close(ready[0]);
     close(ready[1]);
