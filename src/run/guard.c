@@ -9,7 +9,9 @@
 #include <ucontext.h>
 #include <fcntl.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -18,12 +20,15 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     STACK_BYTES = 256 << 10,
+    MAX_STEPS = 2048,
     FROM_SECCOMP = 1,    /* SYS_SECCOMP of asm-generic/siginfo.h, which does not go with signal.h */
     EXIT_SIGNALLED = 128 /* added to a signal, as a shell tells that one ended a process */
 };
@@ -246,11 +251,10 @@ static int allow_locks(scmp_filter_ctx filter)
 }
 
 /* Signals that an instruction raises, sent to itself; a handler for every signal but SIGSYS, which is ours. */
-static int allow_signals(scmp_filter_ctx filter)
+static int allow_signals(scmp_filter_ctx filter, uint64_t self)
 {
     static const uint64_t raised[] = {0, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     enum { LAST_SIGNAL = 64 };
-    const uint64_t self = (uint64_t)own_process();
     int failed = 0;
     for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) {
         failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 2, SCMP_A0(SCMP_CMP_EQ, self, 0),
@@ -286,21 +290,38 @@ static int allow_descriptors(scmp_filter_ctx filter, const struct guard *guard)
                                      SCMP_A1(SCMP_CMP_EQ, (uint64_t)TCGETS, 0));
 }
 
-static bool close_the_process(const struct guard *guard)
+static bool make_filter(const struct guard *guard, uint64_t self, int file)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
     int failed = !filter;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed && !failed; i++)
         failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
-    if (!failed)
-        failed = allow_memory(filter) || allow_locks(filter) || allow_signals(filter) ||
-                 allow_descriptors(filter, guard) ||
-                 /* steady_seconds() */
-                 seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clock_gettime), 1,
-                                  SCMP_A0(SCMP_CMP_EQ, CLOCK_MONOTONIC_RAW, 0)) ||
-                 seccomp_load(filter);
-    seccomp_release(filter);
-    return !failed;
+    return !failed && !allow_memory(filter) && !allow_locks(filter) && !allow_signals(filter, self) &&
+           !allow_descriptors(filter, guard) &&
+           /* steady_seconds() */
+           !seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clock_gettime), 1,
+                             SCMP_A0(SCMP_CMP_EQ, CLOCK_MONOTONIC_RAW, 0)) &&
+           !seccomp_export_bpf(filter, file);
+}
+
+/* A child makes the filter, so that nothing of how it was made is left in the memory that the candidate gets. */
+static bool close_the_process(const struct guard *guard)
+{
+    static struct sock_filter steps[MAX_STEPS];
+    const uint64_t self = (uint64_t)own_process();
+    int file = memfd_create("akgen-guard", MFD_CLOEXEC), status = 1;
+    pid_t child = file < 0 ? -1 : fork();
+    if (child == 0)
+        _exit(make_filter(guard, self, file) ? 0 : 1);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    ssize_t length = status == 0 ? pread(file, steps, sizeof steps, 0) : 0;
+    if (file >= 0)
+        close(file);
+    if (length <= 0 || (size_t)length == sizeof steps)
+        return false;
+    const struct sock_fprog program = {.len = (unsigned short)((size_t)length / sizeof *steps), .filter = steps};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 bool guard_install(const struct guard *guard)
