@@ -51,6 +51,41 @@ void toolchain_end_compilers(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* What a server sees of the files: what all its compiles read together. Each copy sees less. */
+enum { SEEN_SYSTEM = 6, SEEN = SEEN_SYSTEM + 5 };
+
+/* False: there is no server to be had. */
+static bool list_seen(struct arena *arena, const struct clang *clang, const char *seen[SEEN + 1])
+{
+    static const char *const system[SEEN_SYSTEM] = {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"};
+    memcpy(seen, system, sizeof system);
+    seen[SEEN_SYSTEM] = clang->confine; /* part of the server */
+    seen[SEEN_SYSTEM + 1] = arena_printf(arena, "%s/include", clang->home);
+    seen[SEEN_SYSTEM + 2] = arena_printf(arena, "%s/tasks", clang->home);
+    seen[SEEN_SYSTEM + 3] = clang->cache;
+    seen[SEEN_SYSTEM + 4] = files_program(arena, "akgen-clang");
+    seen[SEEN] = NULL;
+    return seen[SEEN_SYSTEM + 4] != NULL;
+}
+
+/* Whether a server can make the compile: it finds all that it reads. */
+static bool sees_all(struct arena *arena, const struct clang *clang, const char *const *paths)
+{
+    const char *seen[SEEN + 1];
+    if (!list_seen(arena, clang, seen))
+        return false;
+    for (; *paths; paths++) {
+        bool found = false;
+        for (int i = 0; i < SEEN && !found; i++) {
+            size_t length = strlen(seen[i]);
+            found = strncmp(*paths, seen[i], length) == 0 && (!(*paths)[length] || (*paths)[length] == '/');
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 /* Starts it with the flags of `load`. Its jail holds what the compiles read that it makes, and what they write. */
 static bool start_server(struct arena *arena, const struct clang *clang, const struct clang_args *load,
                          struct server *server)
@@ -64,17 +99,8 @@ static bool start_server(struct arena *arena, const struct clang *clang, const s
     clang_add(arena, &args, arena_printf(arena, "%d", SANDBOX_KEPT));
     for (int i = 0; i < load->count; i++)
         clang_add(arena, &args, load->items[i]);
-    const char *const readable[] = {"/usr",
-                                    "/lib",
-                                    "/lib64",
-                                    "/bin",
-                                    "/etc/ld.so.cache",
-                                    "/dev/null",
-                                    program,
-                                    arena_printf(arena, "%s/include", clang->home),
-                                    arena_printf(arena, "%s/tasks", clang->home),
-                                    clang->cache,
-                                    NULL};
+    const char *readable[SEEN + 1];
+    list_seen(arena, clang, readable);
     const char *const writable[] = {arena_printf(arena, "%s/work", clang->cache), "/dev/null", NULL};
     const char *const variables[] = {"LD_BIND_NOW=1", NULL};
     const struct sandbox_limits limits = {.readable = readable, .writable = writable, .variables = variables};
@@ -199,6 +225,8 @@ bool pool_run(struct arena *arena, const struct clang *clang, const struct clang
               const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
               struct sandbox_result *result)
 {
+    if (!sees_all(arena, clang, limits->readable) || !sees_all(arena, clang, limits->writable))
+        return false;
     struct pool_job job = {arena, clang, load, job_file(arena, args, limits)};
     if (job.text < 0)
         return false;

@@ -44,10 +44,11 @@ static void test_what_a_process_is_charged(void **state)
     struct arena arena = {0};
     struct sandbox_result result;
     static const char *const argv[] = {"/usr/bin/sleep", "0.5", NULL}, *const readable[] = {"/usr", "/lib", "/lib64",
-                                                                                            NULL};
+                                                                                            "/dev/null", NULL};
     const struct sandbox_limits limits = {.seconds = 60, .readable = readable};
     sandbox_spawn(&arena, argv, &limits, NULL, 1000, &result);
-    assert_true(result.started);
+    if (!result.started)
+        fail_msg("%s", result.error);
     assert_int_equal(result.exit_code, 0);
     assert_true(result.charged >= 0.4);
     assert_true(result.charged <= result.seconds);

@@ -41,7 +41,12 @@ static int list_projects(struct arena *arena, struct project *projects)
     static const char *const folders[] = {"good", "faults", "negative"};
     int count = 0;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
-        const char *folder = arena_printf(arena, "%s/tests/kernels/%s", toolchain_home(), folders[f]);
+        /* A server sees the cache, where snapshots of candidates lie. */
+        const char *folder = arena_printf(arena, "%s/projects/%s", cache, folders[f]);
+        if (!files_exists(folder))
+            assert_int_equal(system(arena_printf(arena, "mkdir -p %s/projects && cp -r %s/tests/kernels/%s %s/projects",
+                                                 cache, toolchain_home(), folders[f], cache)),
+                             0);
         DIR *dir = opendir(folder);
         assert_non_null(dir);
         for (const struct dirent *entry; (entry = readdir(dir));) {
