@@ -176,6 +176,15 @@ static void verify_intrinsic(struct confine *confine, LLVMValueRef call, enum in
         broken(confine, call, "an intrinsic function that should be gone");
 }
 
+/* Nothing in a block runs behind a trap. */
+static bool stands_behind_a_trap(LLVMValueRef instruction)
+{
+    while ((instruction = LLVMGetPreviousInstruction(instruction)))
+        if (is_trap(instruction))
+            return true;
+    return false;
+}
+
 /* Rule 3. */
 static void verify_call(struct confine *confine, LLVMValueRef call)
 {
@@ -200,7 +209,7 @@ static void verify_call(struct confine *confine, LLVMValueRef call)
     const struct machine_call *row = machine_call_find(value_name(called));
     if (row)
         verify_machine_call(confine, call, row);
-    else if (!is_trap(LLVMGetPreviousInstruction(call)))
+    else if (!stands_behind_a_trap(call))
         broken(confine, call, "a call of what nobody defines");
 }
 

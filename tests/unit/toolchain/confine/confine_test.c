@@ -283,6 +283,11 @@ static const struct {
      "call void @llvm.trap()\n  unreachable", NULL},
     {"declare void @foo()\ndefine void @akgen_kernel_k() { call void @foo()\nret void }\n",
      "call void @llvm.trap()\n  call void @foo()", NULL},
+    /* Also behind the copies of what it is given by value. */
+    {"declare void @foo(ptr byval([64 x i8]))\ndefine void @akgen_kernel_k(ptr %p) { call void @foo(ptr byval([64 x "
+     "i8]) "
+     "%p)\nret void }\n",
+     "call void @llvm.trap()", NULL},
     /* Nothing is said to code generation. */
     {"define void @akgen_kernel_k(ptr noundef nonnull align 64 dereferenceable(64) %p, i32 range(i32 0, 4) %i) {\n"
      "%v = load i32, ptr %p, !range !0, !noundef !1, !invariant.load !1\nret void }\n!0 = !{i32 0, i32 2}\n!1 = !{}\n",
