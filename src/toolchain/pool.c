@@ -51,8 +51,9 @@ void toolchain_end_compilers(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* What a server sees of the files: what all its compiles read together. Each copy sees less. */
-enum { SEEN_SYSTEM = 6, SEEN = SEEN_SYSTEM + 5 };
+/* What a server sees of the files: what all its compiles read together, but for a question's host part, which lies beside
+ * the task. Each copy sees less. */
+enum { SEEN_SYSTEM = 6, SEEN = SEEN_SYSTEM + 4 };
 
 /* False: there is no server to be had. */
 static bool list_seen(struct arena *arena, const struct clang *clang, const char *seen[SEEN + 1])
@@ -61,11 +62,10 @@ static bool list_seen(struct arena *arena, const struct clang *clang, const char
     memcpy(seen, system, sizeof system);
     seen[SEEN_SYSTEM] = clang->confine; /* part of the server */
     seen[SEEN_SYSTEM + 1] = arena_printf(arena, "%s/include", clang->home);
-    seen[SEEN_SYSTEM + 2] = arena_printf(arena, "%s/tasks", clang->home);
-    seen[SEEN_SYSTEM + 3] = clang->cache;
-    seen[SEEN_SYSTEM + 4] = files_program(arena, "akgen-clang");
+    seen[SEEN_SYSTEM + 2] = clang->cache;
+    seen[SEEN_SYSTEM + 3] = files_program(arena, "akgen-clang");
     seen[SEEN] = NULL;
-    return seen[SEEN_SYSTEM + 4] != NULL;
+    return seen[SEEN_SYSTEM + 3] != NULL;
 }
 
 /* Whether a server can make the compile: it finds all that it reads. */

@@ -83,7 +83,7 @@ static struct akgen_error *copy_bytes(struct copying *copying, int from, int to,
         if (length > SOURCE_LIMIT)
             return refuse(copying->arena, path, arena_printf(copying->arena, "more than %d bytes", SOURCE_LIMIT));
         if (copying->bytes > all_bytes)
-            return refuse(copying->arena, copying->subject,
+            return refuse(copying->arena, "the candidate",
                           arena_printf(copying->arena, "more than %llu bytes in all", (unsigned long long)all_bytes));
         digest_bytes(copying->digest, buffer, (size_t)n);
         if (to >= 0 && !files_write_all(to, buffer, (size_t)n))
@@ -144,7 +144,7 @@ static struct akgen_error *list_folder(struct copying *copying, int folder, stru
     for (struct dirent *entry; !error && (entry = readdir(stream));) {
         if (++copying->entries > FILES_MAX)
             error =
-                refuse(copying->arena, copying->subject, arena_printf(copying->arena, "more than %d files", FILES_MAX));
+                refuse(copying->arena, "the candidate", arena_printf(copying->arena, "more than %d files", FILES_MAX));
         else if (entry->d_name[0] != '.')
             ARRAY_ADD(copying->arena, entries->names, entries->count, entries->capacity,
                       arena_strdup(copying->arena, entry->d_name));
