@@ -1,7 +1,7 @@
 /* What a compiled kernel says to the machine: the only interface between include/ascendc (C++) and src/npu (C).
  *
  * A header fills a `struct npu_insn` and calls npu_issue(); TPipe, TQue and TBuf forward to npu_que_*, npu_buf_*;
- * scalar accesses through tensors go through npu_scalar_*. Raw pointers are seen by the compiler's load/store hooks.
+ * scalar accesses through tensors go through npu_scalar_*. Raw pointers are seen by the calls of npu_hooks.h.
  * All addresses are host addresses: UB and GM are ordinary memory, so that `__gm__ T *` and `__ubuf__ T *` can be
  * followed. Everything here acts on the core whose fiber is running. Nothing returns an error: what the chip would not
  * forgive ends the run (a trap), and the machine reports it with the caller's source line, which it finds by its return
@@ -320,8 +320,14 @@ void npu_assert_failed(const char *expression, const char *file, int line);
 void npu_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* trap(): the kernel ends itself as AscendC::Trap() does. */
 void npu_user_trap(void);
-/* An API that CANN has and AKGen lacks: the verdict is `unsupported` and names it. */
-void npu_unsupported(const char *api);
+/* An API that CANN has and AKGen lacks (NPU_LACKS_<id>): the verdict is `unsupported` and names it. */
+enum npu_lacking {
+#define NPU_LACKS(id, name) NPU_LACKS_##id,
+#include "abi/lacking.def"
+#undef NPU_LACKS
+    NPU_LACKING
+};
+void npu_unsupported(int lacking);
 
 /* TPipe, TQue, TBuf. */
 /* A core has at most one live TPipe. create makes it current and resets buffers and events. */

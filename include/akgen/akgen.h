@@ -1,9 +1,9 @@
 /* libakgen: evaluate a candidate (an Ascend C operator project) from another program, without an NPU and without CANN.
  *
- * Link with libakgen.a and what it needs (jansson, libyaml, sqlite3, libxxhash, libdw, openblas, threads, libm, libdl).
+ * Link with libakgen.a and what it needs (jansson, libyaml, sqlite3, libxxhash, libdw, libseccomp, openblas, threads, libm, libdl).
  * At run time it needs clang-19 and lld-19, and finds
  *   - include/ and tasks/ under $AKGEN_HOME, else near the calling program, else in the tree that it was built in;
- *   - akgen-run, which runs candidates in a jail, beside the calling program, one folder above it, or in
+ *   - akgen-host and akgen-run, which run candidates in a jail, beside the calling program, one folder above it, or in
  *     ../libexec/akgen from there.
  * Compiled candidates are kept in $XDG_CACHE_HOME/akgen, else in ~/.cache/akgen.
  *
@@ -60,11 +60,15 @@ struct akgen_request {
     uint64_t order_seed;
     bool
         strict_order; /* accesses that nothing orders are faults even where the result is the same whichever comes first */
+    bool first_failure; /* no case is begun behind the first that does not pass: enough where only a reward is wanted */
     uint64_t input_seed;
     double case_seconds; /* wall clock limit per case; 0 = 60 */
     int jobs;            /* cases and compiles side by side; 0 = 1 */
     /* Of a suite whose figures exist for several (multikernelbench: "1e-2" or "1e-4"), unless strict; NULL = its first. */
     const char *tolerance;
+    /* Refuse (AKGEN_VERDICT_INFRA_ERROR) on a machine that does not grant every layer of the jail that docs/jail.md calls
+     * required. */
+    bool require_jail;
 };
 
 struct akgen_verdict {

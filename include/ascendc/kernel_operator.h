@@ -3,8 +3,8 @@
  *
  * How a kernel is compiled: clang++-19 -std=c++17 -x cuda --cuda-host-only -nocudainc -nocudalib -Xclang
  * -fcuda-is-device -Xclang -fcuda-allow-variadic-functions -Wno-unknown-cuda-version -O1 -fPIC -gline-tables-only
- * -ffp-contract=off -Xclang -ffloat16-excess-precision=none -fsanitize-coverage=trace-loads,trace-stores,trace-pc-guard
- * -I include/ascendc -I include -I src -include kernel_operator.h -include <generated tiling header> <kernel>.cpp There
+ * -ffp-contract=off -Xclang -ffloat16-excess-precision=none -emit-llvm -I include/ascendc -I include -I src
+ * -include kernel_operator.h -include <generated tiling header> <kernel>.cpp, then akgen-confine (src/toolchain/confine) There
  * is no CUDA in it: "device side for the host's own triple" is clang's mode in which a function that lacks
  * __aicore__ (the `device` attribute) may not be called from one that has it, which is the rule of CANN's compiler. The
  * precompiled header is made by the same command with `-S -Xclang -emit-pch` and used with -include-pch. */

@@ -1,4 +1,4 @@
-/* Names for content: 128-bit XXH3 in hexadecimal. Not cryptographic; for caches, not for trust. */
+/* Names for content, 128 bits in hexadecimal. */
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
 
@@ -7,7 +7,10 @@
 #include <stddef.h>
 
 struct digest;
+/* XXH3: fast, for what nobody gains by forging. */
 struct digest *digest_new(void);
+/* SHA-256, cut: for what a candidate could gain by having the name of another's content. */
+struct digest *digest_new_unforgeable(void);
 void digest_bytes(struct digest *digest, const void *bytes, size_t length);
 /* A string with its terminating NUL, so that ("ab", "c") and ("a", "bc") differ. */
 void digest_string(struct digest *digest, const char *string);

@@ -33,12 +33,6 @@ struct elf_file *elf_file_open(const char *path)
     return make(fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL, fd);
 }
 
-struct elf_file *elf_file_open_descriptor(int fd)
-{
-    elf_version(EV_CURRENT);
-    return make(fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL, -1);
-}
-
 struct elf_file *elf_file_open_bytes(const void *bytes, size_t length)
 {
     elf_version(EV_CURRENT);

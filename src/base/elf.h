@@ -10,8 +10,6 @@
 struct elf_file;
 /* NULL if there is no such file or it is no ELF object. */
 struct elf_file *elf_file_open(const char *path);
-/* The descriptor stays the caller's and must outlive the file. */
-struct elf_file *elf_file_open_descriptor(int fd);
 /* The bytes stay the caller's and must outlive the file. */
 struct elf_file *elf_file_open_bytes(const void *bytes, size_t length);
 /* NULL is allowed. */

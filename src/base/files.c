@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <libgen.h>
+#include <limits.h>
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -200,4 +202,25 @@ static int remove_one(const char *path, const struct stat *status, int flag, str
 void files_remove_tree(const char *path)
 {
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *files_program(struct arena *arena, const char *name)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return NULL;
+    self[length] = '\0';
+    const char *dir = dirname(self);
+    static const char *const places[] = {"", "../", "../libexec/akgen/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *path = arena_printf(arena, "%s/%s%s", dir, places[i], name);
+        char *real = access(path, X_OK) ? NULL : realpath(path, NULL);
+        if (real) {
+            path = arena_strdup(arena, real);
+            free(real);
+            return path;
+        }
+    }
+    return NULL;
 }

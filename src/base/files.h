@@ -30,4 +30,8 @@ struct akgen_error *files_list(struct arena *arena, const char *dir, const char 
 /* Removes a directory and what is in it. Errors are ignored. */
 void files_remove_tree(const char *path);
 
+/* The absolute path of another program of akgen's, which lies beside the running one, or one folder up (tests, benchmarks);
+ * NULL: there is none. */
+const char *files_program(struct arena *arena, const char *name);
+
 #endif

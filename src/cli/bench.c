@@ -207,6 +207,8 @@ int cli_bench(int argc, char **argv)
         error = select_tasks(&arena, &arguments, &tasks, &task_count);
     if (error)
         code = cli_fail(EXIT_USAGE, error);
+    else if ((error = eval_check_jail(&options.eval)))
+        code = cli_fail(EXIT_OWN_FAILURE, error);
     else {
         bench_prepare(&bench, arguments.provider, tasks, task_count, &options.eval);
         if (!bench.count && bench.skipped)

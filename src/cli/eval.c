@@ -93,6 +93,10 @@ static int evaluate(struct eval_arguments *arguments)
         arena_free(&arena);
         return cli_fail(EXIT_USAGE, error);
     }
+    if ((error = eval_check_jail(&arguments->options))) {
+        arena_free(&arena);
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    }
     if (isatty(STDERR_FILENO))
         arguments->options.on_case = print_progress;
     struct verdict verdict;

@@ -17,12 +17,16 @@ enum {
     KEY_SCHEDULE,
     KEY_SEEDS,
     KEY_STRICT_ORDER,
+    KEY_FIRST_FAILURE,
     KEY_JOBS,
     KEY_SEED,
     KEY_INPUTS,
     KEY_TOLERANCE,
     KEY_TIMEOUT,
-    KEY_NO_CACHE
+    KEY_CANDIDATE_SECONDS,
+    KEY_NO_CACHE,
+    KEY_REQUIRE_JAIL,
+    KEY_PLAIN_COMPILER
 };
 
 static const struct argp_option options[] = {
@@ -43,14 +47,23 @@ static const struct argp_option options[] = {
      "run each case that is right under the schedules random:1 to random:N too; the first that differs is reported", 0},
     {"strict-order", KEY_STRICT_ORDER, NULL, 0,
      "accesses that nothing orders are faults even where the result is the same whichever comes first", 0},
+    {"first-failure", KEY_FIRST_FAILURE, NULL, 0, "begin no case behind the first that does not pass", 0},
     {"seed", KEY_SEED, "N", 0, "seed of the inputs (default 0)", 0},
     {"inputs", KEY_INPUTS, "N", 0,
      "inputs tried per case, seeds from --seed on (default: the suite's, 5 in multikernelbench, else 1; strict: 2)", 0},
     {"tolerance", KEY_TOLERANCE, WORD_CHOICE(TASK_TOLERANCES, ""), 0,
      "multikernelbench's limit for the upstream profile (default 1e-2)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "limit per case (default 60)", 0},
+    {"candidate-seconds", KEY_CANDIDATE_SECONDS, "SECONDS", 0,
+     "limit of all that is done for a candidate, compilers and cases together (default 600, or ten times --timeout if "
+     "that is more; as much "
+     "again for each of --seeds)",
+     0},
     {"jobs", KEY_JOBS, "N", 0, "how much to do side by side (default: number of processors)", 0},
     {"no-cache", KEY_NO_CACHE, NULL, 0, "compile even what is in the cache", 0},
+    {"require-jail", KEY_REQUIRE_JAIL, NULL, 0,
+     "refuse to run on a machine that does not grant every layer of the jail ('akgen doctor' shows them)", 0},
+    {"plain-compiler", KEY_PLAIN_COMPILER, NULL, 0, "start clang for each compile and keep none running", 0},
     {0},
 };
 
@@ -120,6 +133,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_STRICT_ORDER:
         eval->strict_order = true;
         break;
+    case KEY_FIRST_FAILURE:
+        eval->first_failure = true;
+        break;
     case KEY_SEED:
         eval->input_seed = (uint64_t)cli_parse_number(state, "seed", text, 0, INT32_MAX);
         break;
@@ -133,11 +149,20 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_TIMEOUT:
         eval->case_seconds = (double)cli_parse_number(state, "timeout", text, 1, 86400);
         break;
+    case KEY_CANDIDATE_SECONDS:
+        eval->candidate_seconds = (double)cli_parse_number(state, "candidate-seconds", text, 1, 864000);
+        break;
     case KEY_JOBS:
         eval->jobs = (int)cli_parse_number(state, "jobs", text, 1, 1024);
         break;
     case KEY_NO_CACHE:
         eval->no_cache = true;
+        break;
+    case KEY_REQUIRE_JAIL:
+        eval->require_jail = true;
+        break;
+    case KEY_PLAIN_COMPILER:
+        eval->plain_compiler = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -41,8 +41,9 @@ static void print_diagnostics(FILE *out, const struct build *build, const struct
 {
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *d = &build->diagnostics[i];
-        fprintf(out, "%s%s:%d:%d:%s %s%s [%s]:%s ", colors->bold, d->file ? d->file : "?", d->line, d->column,
-                colors->off, d->error ? colors->bad : colors->warn, diagnostic_severities.of[d->error],
+        if (d->file && *d->file)
+            fprintf(out, "%s%s:%d:%d:%s ", colors->bold, d->file, d->line, d->column, colors->off);
+        fprintf(out, "%s%s [%s]:%s ", d->error ? colors->bad : colors->warn, diagnostic_severities.of[d->error],
                 diagnostic_class_name(d->class), colors->off);
         print_clean(out, d->message);
         fputc('\n', out);
@@ -51,26 +52,17 @@ static void print_diagnostics(FILE *out, const struct build *build, const struct
     }
 }
 
-/* Prints line `number` of a file of the candidate, if it can be read. */
+/* Prints line `number` of a file of the candidate or of AKGen's headers, if there is one. */
 static void print_line_of(FILE *out, const struct verdict *verdict, const char *file, int number,
                           const struct cli_colors *colors)
 {
     struct arena arena = {0};
-    FILE *source = fopen(*file == '/' ? file : arena_printf(&arena, "%s/%s", verdict->project_dir, file), "r");
-    arena_free(&arena);
-    if (!source)
-        return;
-    char *text = NULL;
-    size_t capacity = 0;
-    bool found = false;
-    for (int i = 1; i <= number && getline(&text, &capacity, source) >= 0; i++)
-        found = i == number;
-    if (found) {
-        text[strcspn(text, "\r\n")] = 0;
+    const char *const directories[] = {verdict->project_dir, arena_printf(&arena, "%s/include", toolchain_home()),
+                                       NULL};
+    const char *text = toolchain_source_line(&arena, directories, file, number);
+    if (text)
         print_source_line(out, colors, text, number, 0);
-    }
-    free(text);
-    fclose(source);
+    arena_free(&arena);
 }
 
 static void print_finding(FILE *out, const struct verdict *verdict, const struct job_finding *finding,
@@ -177,7 +169,7 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
     for (int i = 0; built && i < verdict->case_count; i++)
         print_case(out, verdict, &verdict->cases[i], colors);
     fprintf(out, "%s%s%s: %d of %d cases, %.2f s", cli_verdict_color(colors, verdict->kind),
-            akgen_verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->case_count,
+            akgen_verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->cases_total,
             verdict->seconds);
     if (verdict->kind != AKGEN_VERDICT_PASS) {
         fprintf(out, "; stage %s: ", akgen_verdict_stage_name(verdict->stage));

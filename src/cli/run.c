@@ -88,7 +88,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static struct akgen_error *task_of(struct arena *arena, const char *dir, struct task *task)
 {
     struct op_project project;
-    struct akgen_error *error = op_project_find(arena, dir, NULL, false, &project);
+    struct snapshot snapshot;
+    struct akgen_error *error = snapshot_take(arena, NULL, NULL, dir, &snapshot);
+    if (!error)
+        error = op_project_find(arena, snapshot.dir, NULL, false, &project);
+    snapshot_remove(&snapshot);
     struct task *tasks = NULL;
     const struct task *found = NULL;
     int count = 0;
@@ -200,6 +204,10 @@ static int run(struct run_arguments *arguments)
     const struct eval_debug debug = {
         .log_fd = log_fd, .debugger = arguments->gdb ? &debugger : NULL, .on_run = dump_all, .closure = arguments};
     arguments->options.debug = &debug;
+    if ((error = eval_check_jail(&arguments->options))) {
+        arena_free(&arena);
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    }
     struct verdict verdict;
     eval_run(&task, dir, &arguments->options, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);

@@ -158,6 +158,7 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
     const struct provider *from = provider_of(provider);
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
+    bench->tree = from->takes_path ? provider_tree(from, provider) : NULL;
     bench->soc = options->soc->name;
     bench->mode = eval_modes.of[options->mode];
     bench->scope = eval_scopes.of[options->scope];
@@ -176,6 +177,7 @@ struct bench_work {
     const struct bench_options *options;
     struct eval_cache *cache;
     struct bench *bench;
+    const int *order;     /* in which the rows are begun */
     pthread_mutex_t lock; /* guards everything below, the run and the store */
     int done;
 };
@@ -186,11 +188,12 @@ static const char *read_source(struct arena *arena, const struct bench_row *row,
     char *text = NULL;
     if (verdict->response && verdict->response->kernel)
         return arena_strdup(arena, verdict->response->kernel->text);
-    if (!row->definition->op_type)
+    if (!row->definition->op_type || !verdict->project_dir)
         return NULL;
-    struct akgen_error *error = files_read(
-        arena, arena_printf(arena, "%s/op_kernel/%s.cpp", row->dir, op_snake_case(arena, row->definition->op_type)),
-        SOURCE_LIMIT, &text, NULL);
+    struct akgen_error *error = files_read(arena,
+                                           arena_printf(arena, "%s/op_kernel/%s.cpp", verdict->project_dir,
+                                                        op_snake_case(arena, row->definition->op_type)),
+                                           SOURCE_LIMIT, &text, NULL);
     if (error)
         text = NULL;
     error_free(error);
@@ -204,7 +207,7 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
     row->stage = verdict->stage;
     row->reason = verdict->reason ? arena_strdup(arena, verdict->reason) : NULL;
     row->cases_passed = verdict->cases_passed;
-    row->cases_total = verdict->case_count;
+    row->cases_total = verdict->cases_total;
     row->seconds = verdict->seconds;
     row->verdict = verdict_to_json(verdict);
     row->source = read_source(arena, row, verdict);
@@ -220,16 +223,17 @@ static void finish_row(struct bench_work *work, struct bench_row *row, const str
         work->options->on_row(work->options->closure, bench, ++work->done);
 }
 
-static void evaluate_row(void *closure, int index)
+static void evaluate_row(void *closure, int turn)
 {
     struct bench_work *work = closure;
-    struct bench_row *row = &work->bench->rows[index];
+    struct bench_row *row = &work->bench->rows[work->order[turn]];
     struct verdict verdict;
     struct eval_options eval = work->options->eval;
     if (row->evaluated)
         return;
     eval.jobs = 1;
     eval.cache = work->cache;
+    eval.candidates = work->bench->tree;
     eval_run(row->definition, row->dir, &eval, &verdict);
     pthread_mutex_lock(&work->lock);
     finish_row(work, row, &verdict);
@@ -237,11 +241,64 @@ static void evaluate_row(void *closure, int index)
     pthread_mutex_unlock(&work->lock);
 }
 
+/* Elements in the tensors of the cases that an evaluation tries: what its inputs, its simulation and its comparison take
+ * grows with them. */
+static double task_size(const struct task *task, const struct eval_options *options)
+{
+    double size = 0;
+    int count = task->broken ? 0 : options->mode == EVAL_STATIC && task->case_count ? 1 : task->case_count;
+    for (int i = 0; i < count; i++) {
+        struct task_instance *shapes;
+        struct akgen_error *error = task_instance_shapes(task, &task->cases[i], &shapes);
+        if (error) { /* the case itself will report it */
+            error_free(error);
+            continue;
+        }
+        for (int k = 0; k < task->input_count; k++)
+            for (int t = 0; t < shapes->inputs[k].count; t++)
+                size += (double)shapes->inputs[k].tensors[t].elements;
+        task_instance_free(shapes);
+    }
+    return size;
+}
+
+/* A row's place in the order of evaluation. */
+struct turn {
+    double size; /* of its task */
+    int row;
+};
+
+static int by_size(const void *left, const void *right)
+{
+    const struct turn *a = left, *b = right;
+    return a->size != b->size ? (a->size < b->size) - (a->size > b->size) : (a->row > b->row) - (a->row < b->row);
+}
+
+/* The largest tasks first, so that none of them runs alone at the end; the rows of a task, which share inputs, one behind
+ * another. */
+static const int *order_rows(struct bench *bench, const struct eval_options *options)
+{
+    struct turn *turns = arena_alloc(&bench->arena, sizeof *turns * (size_t)(bench->count + 1));
+    int *order = arena_alloc(&bench->arena, sizeof *order * (size_t)(bench->count + 1));
+    for (int i = 0; i < bench->count; i++) {
+        bool same = i && bench->rows[i].definition == bench->rows[i - 1].definition;
+        turns[i] = (struct turn){same ? turns[i - 1].size : task_size(bench->rows[i].definition, options), i};
+    }
+    qsort(turns, (size_t)bench->count, sizeof *turns, by_size);
+    for (int i = 0; i < bench->count; i++)
+        order[i] = turns[i].row;
+    return order;
+}
+
 void bench_run(struct bench *bench, const struct bench_options *options)
 {
     double start = clock_seconds();
     struct eval_cache *cache = eval_cache_create(CACHED_BYTES);
-    struct bench_work work = {.options = options, .cache = cache, .bench = bench, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct bench_work work = {.options = options,
+                              .cache = cache,
+                              .bench = bench,
+                              .order = order_rows(bench, &options->eval),
+                              .lock = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < bench->count; i++)
         work.done += bench->rows[i].evaluated;
     workers_run(bench->count, options->eval.jobs, evaluate_row, &work);

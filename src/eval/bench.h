@@ -26,7 +26,8 @@ struct bench_row {
     const char *source; /* of the kernel, for the page; NULL if it could not be read */
 };
 struct bench {
-    int64_t run; /* number in the database; 0 = not stored */
+    int64_t run;      /* number in the database; 0 = not stored */
+    const char *tree; /* the folder that the provider's name gives; NULL: none */
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
     const char *protocol;   /* eval_protocol(): stands beside every figure; "" if the suite has only one */
     struct bench_row *rows; /* by task, then sample */

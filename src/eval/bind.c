@@ -116,6 +116,7 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
     for (int i = 0; i < task->input_count; i++) {
         const struct task_param *param = &task->inputs[i];
         bound->inputs[i] = bind_argument(arena, &bound->instance->inputs[i], param->kind == TASK_TENSOR_LIST);
+        bound->inputs[i].name = def->inputs[i].name;
         bound->inputs[i].host_values =
             param->value_depend || param->kind == TASK_SCALAR || param->kind == TASK_SCALAR_LIST;
         if (def->inputs[i].value_depend && !bound->inputs[i].host_values)
@@ -128,6 +129,8 @@ static const char *bind_tensors(struct arena *arena, struct bound_case *bound)
     for (int i = 0; i < task->output_count; i++) {
         const struct task_param *param = &task->outputs[i];
         bound->outputs[i] = bind_argument(arena, &bound->instance->outputs[i], param->kind == TASK_TENSOR_LIST);
+        bound->outputs[i].name = i < def->output_count ? def->outputs[i].name : param->name;
+        bound->outputs[i].shape_depends = i < def->output_count && def->outputs[i].shape_depends;
         if (param->in_place != TASK_NONE) {
             bound->outputs[i].alias = param->in_place;
             bound->inputs[param->in_place].written = true;

@@ -1,66 +1,55 @@
-/* A candidate on disk: an operator project in a directory, or an answer in a file, which is unpacked as one. */
-#include "base/files.h"
+/* A candidate: an operator project in a directory, or an answer in a file, which is unpacked as one. What is evaluated is a
+ * copy of it. */
 #include "eval/eval_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static void set_error(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
-                      struct akgen_error *error)
+static void set_error(struct verdict *verdict, enum akgen_verdict_kind kind, struct akgen_error *error)
 {
-    const char *message = error->message;
-    size_t length = strlen(verdict->project_dir);
-    /* An answer's files are where nobody put them: their names begin in the project. */
-    if (verdict->response && strncmp(message, verdict->project_dir, length) == 0)
-        message += length + (message[length] == '/');
-    verdict_set(verdict, kind, stage, arena_strdup(&verdict->arena, message));
+    verdict_set(verdict, kind, AKGEN_STAGE_PARSE, arena_strdup(&verdict->arena, error->message));
     error_free(error);
 }
 
-/* Reads an answer and writes it as a project below a new directory. */
+/* Reads an answer and writes it as a project. */
 static bool unpack(struct verdict *verdict, const struct task *task)
 {
     static const enum akgen_verdict_kind kinds[] = {[PY_INVALID] = AKGEN_VERDICT_COMPILE_ERROR,
                                                     [PY_BEYOND] = AKGEN_VERDICT_UNSUPPORTED,
                                                     [PY_EXECUTES] = AKGEN_VERDICT_REJECTED};
     struct arena *arena = &verdict->arena;
+    struct snapshot *snapshot = &verdict->snapshot;
     struct op_response *response = arena_alloc(arena, sizeof *response);
     struct py_problem problem;
-    struct akgen_error *error = op_response_read(arena, verdict->candidate_dir, task->op_type, response, &problem);
-    if (error) {
-        set_error(verdict, error->of_the_file ? AKGEN_VERDICT_COMPILE_ERROR : AKGEN_VERDICT_INFRA_ERROR,
-                  AKGEN_STAGE_PARSE, error);
-        return false;
-    }
+    op_response_read(arena, verdict->candidate_dir, snapshot->answer, snapshot->answer_bytes, task->op_type, response,
+                     &problem);
     if (problem.kind != PY_NONE) {
         verdict_set(verdict, kinds[problem.kind], AKGEN_STAGE_PARSE, problem.message);
         return false;
     }
-    const char *parent = getenv("TMPDIR");
-    char *dir = arena_printf(arena, "%s/akgen-answer-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(dir)) {
-        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, error_new("%s: %m", dir));
-        return false;
-    }
-    verdict->project_dir = dir;
     verdict->response = response;
-    if ((error = op_response_unpack(arena, response, task->op_type, dir)))
-        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, error);
+    struct akgen_error *error = op_response_unpack(arena, response, task->op_type, snapshot->dir);
+    if (error)
+        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, error);
     return !error;
 }
 
 bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project)
 {
-    struct stat status;
-    if (stat(verdict->candidate_dir, &status) == 0 && S_ISREG(status.st_mode) && !unpack(verdict, task))
+    struct snapshot *snapshot = &verdict->snapshot;
+    struct akgen_error *error = snapshot_take(&verdict->arena, verdict->options->cache_dir,
+                                              verdict->options->candidates, verdict->candidate_dir, snapshot);
+    if (error) {
+        set_error(verdict, error->of_the_file ? AKGEN_VERDICT_COMPILE_ERROR : AKGEN_VERDICT_INFRA_ERROR, error);
+        return false;
+    }
+    verdict->candidate_hash = snapshot->digest;
+    verdict->project_dir = snapshot->dir;
+    if (snapshot->answer && !unpack(verdict, task))
         return false;
     const char *op_type = verdict->response ? NULL : task->op_type; /* an answer has one kernel: its file names it */
-    struct akgen_error *error = op_project_find(&verdict->arena, verdict->project_dir, op_type, need_host, project);
+    error = op_project_find(&verdict->arena, snapshot->dir, op_type, need_host, project);
     if (error)
-        set_error(verdict, project->unreadable ? AKGEN_VERDICT_INFRA_ERROR : AKGEN_VERDICT_COMPILE_ERROR,
-                  AKGEN_STAGE_PARSE, error);
+        set_error(verdict, project->unreadable ? AKGEN_VERDICT_INFRA_ERROR : AKGEN_VERDICT_COMPILE_ERROR, error);
     return !error;
 }
 
@@ -105,6 +94,5 @@ bool candidate_check_wrapper(struct verdict *verdict)
 
 void candidate_close(struct verdict *verdict)
 {
-    if (verdict->response)
-        files_remove_tree(verdict->project_dir);
+    snapshot_remove(&verdict->snapshot);
 }

@@ -51,8 +51,7 @@ static void repeat(struct arena *arena, struct bound_case *bound, const struct j
 {
     struct job other = *job;
     other.seconds += PATIENCE * first_seconds;
-    gm_memory_fill(bound);
-    job_run(arena, &other, run);
+    gm_memory_run(arena, bound, &other, run);
 }
 
 /* What a repetition says about a case that was right. */
@@ -154,21 +153,20 @@ static void fill_again(void *bound)
     gm_memory_fill(bound);
 }
 
-static struct job make_job(struct arena *arena, struct bound_case *bound, const struct build_kernel *kernel)
+static struct job make_job(struct arena *arena, struct bound_case *bound, const struct build_kernel *kernel,
+                           const struct host_result *host)
 {
     const struct eval_candidate *candidate = bound->candidate;
     const struct eval_options *options = candidate->options;
     const struct build *build = candidate->build;
     const struct task *task = bound->instance->task;
     return (struct job){
-        .kind = JOB_RUN,
-        .host_so = build->host_so,
         .kernel_so = kernel->so,
         .cube_so = kernel->cube_so,
         .inferred_type = kernel->inferred_type,
-        .op_type = task->op_type,
         .entry = build->entry,
-        .def = &build->def,
+        .tiling = host->tiling,
+        .printed_before = host->printed,
         .soc = options->soc->name,
         .sync = candidate->sync,
         .random_order = options->random_order,
@@ -177,13 +175,11 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .outputs = bound->outputs,
         .input_count = task->input_count,
         .output_count = build->def.output_count,
-        .attrs = bound->attrs,
-        .attr_count = build->def.attr_count,
-        .gm_fd = bound->gm.fd,
         .gm_bytes = bound->gm.bytes,
         .gm_unit = options->profile == TASK_STRICT ? GM_UNIT_CANN : GM_UNIT_TORCH,
         .headers = arena_printf(arena, "%s/include", toolchain_home()),
         .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
+        .budget = candidate->budget,
         .log_fd = options->debug ? options->debug->log_fd : -1,
         .debugger = options->debug ? options->debug->debugger : NULL,
         .restore = fill_again,
@@ -200,8 +196,16 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
                   arena_printf(arena, "no object was built for data type combination %d", bound->combination));
         return;
     }
-    struct job job = make_job(arena, bound, kernel);
-    job_run(arena, &job, &row->run);
+    const struct host_result *host = tiling_ask(arena, bound);
+    if (host->status != JOB_OK) {
+        job_without_kernel(host, &row->run);
+        judge_run(arena, bound, row);
+        return;
+    }
+    struct job job = make_job(arena, bound, kernel, host);
+    job.tiling_by_field =
+        op_tiling_decode(&bound->candidate->build->def, job.tiling.key, job.tiling.bytes, job.tiling.size);
+    gm_memory_run(arena, bound, &job, &row->run);
     conflicts_weigh(arena, bound, &job, &row->run);
     judge_run(arena, bound, row);
     if (options->debug)
@@ -210,6 +214,7 @@ static void run_bound(struct arena *arena, struct bound_case *bound, struct verd
         try_other_poison(arena, bound, &job, row);
     if (options->orders)
         run_other_orders(arena, bound, &job, row);
+    json_decref(job.tiling_by_field);
 }
 
 static void bind_and_run(struct arena *arena, struct bound_case *bound, struct verdict_case *row)
@@ -240,9 +245,9 @@ static const struct task_instance *instance_as_wanted(struct arena *arena, const
 
 /* One run of a case: inputs from `seed`, the first tensor at offset `begin` of GM. */
 static void run_case(const struct eval_candidate *candidate, const struct task_case *task_case, uint64_t seed,
-                     uint64_t begin, struct arena *arena, struct verdict_case *row)
+                     uint64_t begin, struct tilings *tilings, struct arena *arena, struct verdict_case *row)
 {
-    struct bound_case bound = {.candidate = candidate, .gm = {.fd = -1}, .begin = begin};
+    struct bound_case bound = {.candidate = candidate, .gm = {.fd = -1}, .begin = begin, .tilings = tilings};
     struct akgen_error *error =
         prepared_get(candidate->task, task_case, seed, !row->hidden, candidate->options, &bound.prepared);
     row->task_case = task_case;
@@ -263,13 +268,13 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
 /* Runs a right case once more with other inputs, under the strict profile at other addresses: what was right by luck,
  * or by knowing where and what the inputs are, is not right again. */
 static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, int trial,
-                      struct arena *arena, struct verdict_case *row)
+                      struct tilings *tilings, struct arena *arena, struct verdict_case *row)
 {
     struct verdict_case again = {.hidden = row->hidden};
     bool strict = candidate->options->profile == TASK_STRICT;
     uint64_t seed = candidate->options->input_seed + (uint64_t)trial;
     run_case(candidate, task_case, strict ? seed | TASK_OTHER_VALUES : seed, strict ? GM_SHIFT * (uint64_t)trial : 0,
-             arena, &again);
+             tilings, arena, &again);
     judge_repetition(arena, row, &again);
     row->trials = again.trials = trial + 1;
     if (!again.ok) {
@@ -285,8 +290,9 @@ static void run_again(const struct eval_candidate *candidate, const struct task_
 void case_run(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,
               struct verdict_case *row)
 {
-    run_case(candidate, task_case, candidate->options->input_seed, 0, arena, row);
+    struct tilings tilings = {0};
+    run_case(candidate, task_case, candidate->options->input_seed, 0, &tilings, arena, row);
     row->trials = 1;
     for (int trial = 1; row->ok && trial < eval_trials(candidate->task, candidate->options); trial++)
-        run_again(candidate, task_case, trial, arena, row);
+        run_again(candidate, task_case, trial, &tilings, arena, row);
 }

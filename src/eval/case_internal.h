@@ -6,11 +6,18 @@
 #include "npu/fault.h"
 #include "eval/eval_internal.h"
 
-/* The tensors of a case in the memory that akgen and akgen-run share. */
+/* The tensors of a case in the memory that akgen and akgen-run share; after a run it is akgen's alone. */
 struct gm_memory {
     int fd;
     uint8_t *base;
     uint64_t bytes;
+    bool used; /* by a run: the next one gets another memory */
+};
+
+/* What the host part has said in the runs of one case, so that each call is made once (tiling.c). Zero-initialise; it
+ * lives as long as the arena that it is given. */
+struct tilings {
+    struct tiling_answer *newest;
 };
 
 struct bound_case {
@@ -24,9 +31,8 @@ struct bound_case {
     int combination;     /* of data types, an index into the OpDef's */
     struct gm_memory gm;
     uint64_t begin; /* offset of the first tensor */
+    struct tilings *tilings;
 };
-
-enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
 
 /* case.c */
 /* Runs a case, or what stands in for a giant one, with as many inputs and in as many orders as the options say. */
@@ -40,9 +46,20 @@ const char *eval_case_dtype(const struct task_instance *instance);
  * calls its operator. */
 const char *bind_case(struct arena *arena, struct bound_case *bound);
 
+/* tiling.c */
+/* What the case's host part decides: block count, key, workspace, tiling data. */
+const struct host_result *tiling_ask(struct arena *arena, const struct bound_case *bound);
+
 /* gm_memory.c */
-/* Gives every tensor its place and fills the memory. False: errno says why there is none. */
+/* Memory whose size stays as it is: a mapping whose file was cut ends the process that looks at it. Processes that akgen
+ * starts have no part in it but by its descriptor. False: errno says why there is none. */
+bool gm_memory_create(struct gm_memory *gm, uint64_t bytes);
+/* Leaves akgen what is in it now, as a copy of its own. False if somebody else keeps a mapping that can be written. */
+bool gm_memory_take_away(struct gm_memory *gm);
+/* Gives every tensor its place. False: errno says why there is no memory. */
 bool gm_memory_lay_out(struct bound_case *bound);
+/* Runs the job on GM as it is before a run. What it leaves there nobody can change any more but akgen. */
+void gm_memory_run(struct arena *arena, struct bound_case *bound, const struct job *job, struct job_result *result);
 /* GM as it is before a run: inputs, zeros where the contract gives them, and nothing that looks like a value
  * elsewhere. */
 void gm_memory_fill(struct bound_case *bound);

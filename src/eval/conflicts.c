@@ -72,8 +72,7 @@ static void run_weighing(struct arena *arena, struct bound_case *bound, const st
     weighing.racing_count = before ? before->racing_count : 0;
     weighing.log_fd = -1;
     weighing.seconds *= WEIGHING_TAKES;
-    gm_memory_fill(bound);
-    job_run(arena, &weighing, judged);
+    gm_memory_run(arena, bound, &weighing, judged);
 }
 
 /* The faults that are left are those of which another run can tell more. */
@@ -115,8 +114,7 @@ void conflicts_weigh(struct arena *arena, struct bound_case *bound, const struct
     struct job again = *job; /* the outputs are those of the order that was asked for */
     struct job_result same = {0};
     again.log_fd = -1;
-    gm_memory_fill(bound);
-    job_run(arena, &again, &same);
+    gm_memory_run(arena, bound, &again, &same);
     take_failure(&same, run);
     job_result_free(&same);
 }

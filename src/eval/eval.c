@@ -48,7 +48,7 @@ static int select_cases(struct verdict *verdict, const struct task *task, const 
             choose(verdict, &task->cases[i], false);
     if (options->profile == TASK_STRICT && options->only_case < 0)
         choose_hidden(verdict, task, options->mode == EVAL_DYNAMIC && options->scope == EVAL_PROJECT);
-    return verdict->case_count;
+    return verdict->cases_total = verdict->case_count;
 }
 
 /* Building. */
@@ -117,7 +117,7 @@ static bool judge_build(struct verdict *verdict)
 }
 
 static bool build_candidate(struct verdict *verdict, const struct task *task, const struct eval_options *options,
-                            struct op_project *project)
+                            struct budget *budget, struct op_project *project)
 {
     struct arena *arena = &verdict->arena;
     bool need_host = options->scope == EVAL_PROJECT;
@@ -130,11 +130,14 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .no_cache = options->no_cache,
         .select = select_combinations,
         .closure = &selection,
+        .digest = verdict->response ? NULL : verdict->snapshot.digest,
         .soc = options->soc->name,
         .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
+        .budget = budget,
         .debug = options->debug && options->debug->debugger,
+        .plain_compiler = options->plain_compiler,
     };
     struct akgen_error *error = toolchain_build(arena, project, &build_options, &verdict->build);
     if (error) {
@@ -142,7 +145,6 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         error_free(error);
         return false;
     }
-    verdict->candidate_hash = verdict->build.source_hash;
     return judge_build(verdict) && candidate_check_wrapper(verdict);
 }
 
@@ -152,6 +154,8 @@ struct case_queue {
     struct verdict *verdict;
     pthread_mutex_t lock; /* guards the verdict's arena, the progress callback and what follows */
     int done;
+    int last;         /* the first case that ran out of time, behind which none counts: as if they ran in their order */
+    int first_failed; /* the first case that did not pass; the number of cases while there is none */
 };
 
 static void run_case(void *closure, int index)
@@ -160,19 +164,74 @@ static void run_case(void *closure, int index)
     const struct eval_options *options = queue->candidate->options;
     struct arena arena = {0};
     struct verdict_case *row = &queue->verdict->cases[index];
-    eval_case(queue->candidate, row->task_case, &arena, row);
+    pthread_mutex_lock(&queue->lock);
+    bool counts = index < queue->last && (!options->first_failure || index < queue->first_failed);
+    pthread_mutex_unlock(&queue->lock);
+    if (counts)
+        eval_case(queue->candidate, row->task_case, &arena, row);
     pthread_mutex_lock(&queue->lock);
     arena_adopt(&queue->verdict->arena, &arena);
     queue->done++;
+    if (row->kind == AKGEN_VERDICT_TIMEOUT && index < queue->last)
+        queue->last = index;
+    if (counts && !row->ok && index < queue->first_failed)
+        queue->first_failed = index;
     if (options->on_case)
         options->on_case(options->closure, queue->done, queue->verdict->case_count);
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* The cases behind the one that ran out of time. */
+static void leave_out(struct verdict *verdict, int last)
+{
+    for (int i = last + 1; i < verdict->case_count; i++) {
+        struct verdict_case *row = &verdict->cases[i];
+        job_result_free(&row->run);
+        *row = (struct verdict_case){
+            .task_case = row->task_case,
+            .id = row->id,
+            .hidden = row->hidden,
+            .kind = AKGEN_VERDICT_TIMEOUT,
+            .stage = AKGEN_STAGE_RUN,
+            .error = arena_printf(&verdict->arena, "not run: case %d ran out of time", verdict->cases[last].id)};
+    }
+}
+
+/* What the candidate printed, in all cases together. */
+static void cut_printed(struct verdict *verdict)
+{
+    size_t left = 1 << 20;
+    for (int i = 0; i < verdict->case_count; i++) {
+        struct job_result *run = &verdict->cases[i].run;
+        size_t length = run->printed ? strlen(run->printed) : 0;
+        if (length > left)
+            run->printed = arena_strndup(&verdict->arena, run->printed, left);
+        left -= length < left ? length : left;
+    }
+}
+
+/* Cases are begun in their order, so all before the first failure were tried. Whether one behind it was depends on the
+ * workers: nobody sees those. */
+static void forget_behind(struct verdict *verdict, int first_failed)
+{
+    for (int i = first_failed + 1; i < verdict->case_count; i++)
+        job_result_free(&verdict->cases[i].run);
+    if (first_failed < verdict->case_count)
+        verdict->case_count = first_failed + 1;
+}
+
 static void run_all_cases(const struct eval_candidate *candidate, struct verdict *verdict)
 {
-    struct case_queue queue = {.candidate = candidate, .verdict = verdict, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct case_queue queue = {.candidate = candidate,
+                               .verdict = verdict,
+                               .lock = PTHREAD_MUTEX_INITIALIZER,
+                               .last = verdict->case_count,
+                               .first_failed = verdict->case_count};
     workers_run(verdict->case_count, candidate->options->jobs, run_case, &queue);
+    if (candidate->options->first_failure)
+        forget_behind(verdict, queue.first_failed);
+    leave_out(verdict, queue.last);
+    cut_printed(verdict);
 }
 
 /* A giant case that this machine could not run at full size. */
@@ -181,24 +240,29 @@ static bool is_undecided(const struct verdict_case *row)
     return row->kind == AKGEN_VERDICT_INFRA_ERROR && row->stand_in;
 }
 
-/* The verdict is that of the first case that did not pass. A cheat comes first, wherever it was tried; then our own
- * failures and missing features, because nothing can be concluded about the candidate then. A giant case that could not
- * be tried comes last: what the others show stands. */
+/* How much a case that did not pass says: a cheat comes first, wherever it was tried; then our own failures, because then
+ * nothing can be concluded about the candidate; then what is not right; then missing features, which excuse nothing that is
+ * not right without them. A giant case that could not be tried comes last: what the others show stands. */
+static int weight(const struct verdict_case *row)
+{
+    return row->ok                                  ? 0
+           : is_undecided(row)                      ? 1
+           : row->kind == AKGEN_VERDICT_UNSUPPORTED ? 2
+           : row->kind == AKGEN_VERDICT_INFRA_ERROR ? 4
+           : row->kind == AKGEN_VERDICT_REJECTED    ? 5
+                                                    : 3;
+}
+
+/* The verdict is that of the first case of those that say most. */
 static void sum_up(struct verdict *verdict)
 {
-    static const enum akgen_verdict_kind first[] = {AKGEN_VERDICT_REJECTED, AKGEN_VERDICT_INFRA_ERROR,
-                                                    AKGEN_VERDICT_UNSUPPORTED};
     const struct verdict_case *decisive = NULL;
-    for (int i = 0; i < verdict->case_count; i++)
-        verdict->cases_passed += verdict->cases[i].ok;
-    for (size_t k = 0; k < sizeof first / sizeof *first && !decisive; k++)
-        for (int i = 0; i < verdict->case_count && !decisive; i++)
-            if (verdict->cases[i].kind == first[k] && !is_undecided(&verdict->cases[i]))
-                decisive = &verdict->cases[i];
-    for (int undecided = 0; undecided <= 1; undecided++)
-        for (int i = 0; i < verdict->case_count && !decisive; i++)
-            if (!verdict->cases[i].ok && is_undecided(&verdict->cases[i]) == undecided)
-                decisive = &verdict->cases[i];
+    for (int i = 0; i < verdict->case_count; i++) {
+        const struct verdict_case *row = &verdict->cases[i];
+        verdict->cases_passed += row->ok;
+        if (weight(row) > (decisive ? weight(decisive) : 0))
+            decisive = row;
+    }
     if (decisive)
         verdict_set(verdict, decisive->kind, decisive->stage,
                     arena_printf(&verdict->arena, "case %d: %s", decisive->id, decisive->error ? decisive->error : ""));
@@ -224,9 +288,27 @@ static const struct task *task_as_wanted(struct verdict *verdict, const struct t
     return NULL;
 }
 
+/* A candidate that was built. */
+static void evaluate_cases(struct verdict *verdict, const struct task *task, const struct eval_options *options,
+                           struct budget *budget)
+{
+    pthread_mutex_t giants = PTHREAD_MUTEX_INITIALIZER;
+    struct eval_candidate candidate = {task,
+                                       options,
+                                       &verdict->build,
+                                       verdict->sync,
+                                       options->cache ? eval_cache_giants(options->cache) : &giants,
+                                       budget,
+                                       verdict->response ? &verdict->wrapper : NULL};
+    run_all_cases(&candidate, verdict);
+    pthread_mutex_destroy(&giants);
+    sum_up(verdict);
+}
+
 static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
 {
     struct op_project project = {0};
+    struct budget budget;
     if (task->broken) {
         verdict_set(verdict, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_PARSE, arena_strdup(&verdict->arena, task->broken));
         return;
@@ -236,23 +318,23 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
                     arena_printf(&verdict->arena, "%s has no case %d", task->name, options->only_case));
         return;
     }
-    if (!build_candidate(verdict, task, options, &project)) {
+    budget_open(&budget, eval_candidate_seconds(options));
+    if (build_candidate(verdict, task, options, &budget, &project))
+        evaluate_cases(verdict, task, options, &budget);
+    else
         for (int i = 0; i < verdict->case_count; i++) {
             verdict->cases[i].kind = verdict->kind;
             verdict->cases[i].stage = verdict->stage;
         }
-        return;
-    }
-    pthread_mutex_t giants = PTHREAD_MUTEX_INITIALIZER;
-    struct eval_candidate candidate = {task,
-                                       options,
-                                       &verdict->build,
-                                       verdict->sync,
-                                       options->cache ? eval_cache_giants(options->cache) : &giants,
-                                       verdict->response ? &verdict->wrapper : NULL};
-    run_all_cases(&candidate, verdict);
-    pthread_mutex_destroy(&giants);
-    sum_up(verdict);
+    budget_close(&budget);
+}
+
+double eval_candidate_seconds(const struct eval_options *options)
+{
+    enum { LIMITS_OF_A_CASE = 10 };
+    double limit = options->case_seconds > CASE_SECONDS ? options->case_seconds : CASE_SECONDS;
+    return options->candidate_seconds > 0 ? options->candidate_seconds
+                                          : LIMITS_OF_A_CASE * limit * (1 + options->orders);
 }
 
 int eval_trials(const struct task *task, const struct eval_options *options)
@@ -265,9 +347,11 @@ int eval_trials(const struct task *task, const struct eval_options *options)
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options)
 {
     const char *protocol = task_protocol(arena, task, options->profile, eval_trials(task, options));
-    if (!options->strict_order)
-        return protocol;
-    return arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
+    if (options->strict_order)
+        protocol = arena_printf(arena, "%s%sstrict order", protocol, *protocol ? ", " : "");
+    if (options->first_failure)
+        protocol = arena_printf(arena, "%s%sfirst failure", protocol, *protocol ? ", " : "");
+    return protocol;
 }
 
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
@@ -277,7 +361,7 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
     memset(verdict, 0, sizeof *verdict);
     verdict->suite = task->suite;
     verdict->task = task->name;
-    verdict->candidate_dir = verdict->project_dir = arena_strdup(&verdict->arena, candidate_dir);
+    verdict->candidate_dir = arena_strdup(&verdict->arena, candidate_dir);
     verdict->options = options;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
     const struct task *wanted = task_as_wanted(verdict, task, options);

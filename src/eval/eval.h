@@ -47,15 +47,21 @@ struct eval_options {
     enum npu_sync sync;
     bool random_order;
     uint64_t order_seed;
-    int orders;        /* random schedules (seeds 1 to orders) that a right case is run under besides */
-    bool strict_order; /* accesses that nothing orders are faults even where no order changes a result */
+    int orders;         /* random schedules (seeds 1 to orders) that a right case is run under besides */
+    bool first_failure; /* no case is begun behind the first that did not pass */
+    bool strict_order;  /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
     int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */
     const char *tolerance; /* of a suite that has several, task_set_tolerance; NULL = its default */
     int jobs;              /* cases and compiles side by side */
-    double case_seconds;   /* limit per case, in proportion for a giant one that runs at full size unasked; 0 = 60 */
-    const char *cache_dir; /* NULL = default */
+    /* Limit per case; 0 = 60. One that runs at full size unasked has a sixth of it for each 2^24 elements, if that is more. */
+    double case_seconds;
+    double candidate_seconds; /* limit of all that is done for the candidate; 0 = eval_candidate_seconds() decides */
+    const char *cache_dir;    /* NULL = default */
+    const char *candidates;   /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
     bool no_cache;
+    bool require_jail; /* asked of eval_check_jail, by whoever calls eval_run */
+    bool plain_compiler;            /* build_options.plain_compiler */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
     /* Called when a case is finished (progress); may be NULL. */
@@ -89,23 +95,30 @@ struct verdict {
     enum akgen_verdict_stage stage;
     const char *reason;                                        /* one line for people */
     const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
-    const char *project_dir;      /* where the sources are; a response is unpacked until verdict_free */
-    struct op_response *response; /* what was unpacked there; NULL: the candidate is a directory */
+    struct snapshot snapshot;     /* what was evaluated, until verdict_free; a response is unpacked there */
+    const char *project_dir;      /* where the sources are in it; NULL: it was not taken */
+    struct op_response *response; /* NULL: the candidate is a directory */
     struct op_wrapper wrapper;    /* of a response: how its PyTorch module calls the operator */
     const struct eval_options *options;
     const char *protocol; /* eval_protocol() */
     enum npu_sync sync;   /* in effect */
     struct build build;
     struct verdict_case *cases;
-    int case_count, cases_passed;
+    int case_count, cases_passed; /* rows of `cases` */
+    int cases_total;              /* that were to be tried; more than case_count behind a first failure */
     double seconds;
     struct arena arena; /* owns everything above */
 };
 /* Inputs tried per case: what the options say; else the suite's protocol, and at least 2 under the strict profile,
  * whose second run has other addresses too. */
 int eval_trials(const struct task *task, const struct eval_options *options);
+/* The limit of all that is done for one candidate: what the options say; else ten times the limit of a case, and as much for
+ * each of the orders that are asked for. */
+double eval_candidate_seconds(const struct eval_options *options);
 /* task_protocol(), with what else figures depend on. */
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options);
+/* NULL, or that a complete jail is required and which of its layers this machine does not grant. */
+struct akgen_error *eval_check_jail(const struct eval_options *options);
 /* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
  * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,

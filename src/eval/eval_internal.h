@@ -13,6 +13,7 @@ struct eval_candidate {
     const struct build *build;
     enum npu_sync sync;
     pthread_mutex_t *giants;          /* held while a giant case runs at full size: one at a time, for their memory */
+    struct budget *budget;            /* its time */
     const struct op_wrapper *wrapper; /* NULL: tensors by order, attributes by name */
 };
 /* Inputs of a case and, once asked for, the reference of its profile (prepared.c). Shared by candidates that run at the
@@ -27,15 +28,17 @@ const struct task_instance *prepared_instance(const struct prepared *prepared);
 const struct task_argument *prepared_expected(struct prepared *prepared);
 void prepared_release(struct prepared *prepared);
 
+enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
+
 void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                  const char *reason);
 
 /* The candidate on disk (candidate.c). */
-/* Finds the project, or unpacks an answer and finds it there. False: the verdict says why not. */
+/* Takes a snapshot, unpacks an answer in it, and finds the project there. False: the verdict says why not. */
 bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project);
 /* After the build: reads an answer's wrapper. False: the verdict says what is wrong with it. */
 bool candidate_check_wrapper(struct verdict *verdict);
-/* Removes what was unpacked. */
+/* Removes the snapshot. */
 void candidate_close(struct verdict *verdict);
 
 /* Index of the OpDef's dtype combination that fits the case, or -1. */

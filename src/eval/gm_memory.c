@@ -1,11 +1,14 @@
-/* The memory of a case's tensors, which akgen and akgen-run share: where each tensor lies, and what is in it before a
- * run. */
+/* The memory of a case's tensors, which akgen and akgen-run share: where each tensor lies, what is in it before a run, and
+ * how it is taken away from everybody else after one. */
 #include "eval/case_internal.h"
 #include "base/memory.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { GM_ALIGN = 512, GM_SLACK = 1024 };
@@ -45,16 +48,17 @@ static void poison(void *at, size_t bytes)
     memset(at, POISON, bytes);
 }
 
-static bool gm_create(struct gm_memory *gm, uint64_t bytes)
+bool gm_memory_create(struct gm_memory *gm, uint64_t bytes)
 {
-    gm->bytes = bytes ? bytes : GM_ALIGN;
-    gm->fd = memfd_create("akgen-gm", MFD_CLOEXEC);
+    *gm = (struct gm_memory){.bytes = bytes ? bytes : GM_ALIGN};
+    gm->fd = memfd_create("akgen-gm", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (gm->fd < 0 || ftruncate(gm->fd, (off_t)gm->bytes) != 0)
         return false;
+    fcntl(gm->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
     gm->base = mmap(NULL, gm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, gm->fd, 0);
     if (gm->base == MAP_FAILED)
         gm->base = NULL;
-    return gm->base != NULL;
+    return gm->base && !madvise(gm->base, gm->bytes, MADV_DONTFORK);
 }
 
 void gm_memory_free(struct gm_memory *gm)
@@ -63,6 +67,32 @@ void gm_memory_free(struct gm_memory *gm)
         munmap(gm->base, gm->bytes);
     if (gm->fd >= 0)
         close(gm->fd);
+    gm->base = NULL;
+    gm->fd = -1;
+}
+
+/* From now on nobody can write it, not even through a mapping that he has already: the system refuses the seal as long as
+ * there is one, and does without it where there are no seals. False: somebody keeps one. */
+static bool seal(int fd)
+{
+    enum { TRIES = 1000 };
+    static const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < TRIES; i++) {
+        if (!fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) || errno != EBUSY)
+            return true;
+        nanosleep(&moment, NULL); /* a process that is gone takes its memory with it a little later */
+    }
+    return false;
+}
+
+bool gm_memory_take_away(struct gm_memory *gm)
+{
+    munmap(gm->base, gm->bytes);
+    bool alone = seal(gm->fd);
+    gm->base = mmap(NULL, gm->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, gm->fd, 0);
+    if (gm->base == MAP_FAILED)
+        memory_exhausted(gm->bytes);
+    return alone;
 }
 
 /* What lies behind a tensor in its allocation must not look like a value. */
@@ -104,10 +134,36 @@ bool gm_memory_lay_out(struct bound_case *bound)
             for (int t = 0; t < output->count; t++)
                 output->tensors[t].offset = bound->inputs[output->alias].tensors[t].offset;
     }
-    if (!gm_create(&bound->gm, end))
-        return false;
+    return gm_memory_create(&bound->gm, end);
+}
+
+static void fail(struct job_result *result, enum job_status status, const char *error)
+{
+    job_result_free(result);
+    *result = (struct job_result){
+        .status = status, .stage = JOB_KERNEL, .error = error, .printed = result->printed ? result->printed : ""};
+}
+
+void gm_memory_run(struct arena *arena, struct bound_case *bound, const struct job *job, struct job_result *result)
+{
+    struct gm_memory *gm = &bound->gm;
+    const uint64_t bytes = gm->bytes;
+    *result = (struct job_result){0};
+    if (gm->used) {
+        gm_memory_free(gm);
+        if (!gm_memory_create(gm, bytes)) {
+            fail(result, JOB_BROKEN,
+                 arena_printf(arena, "no shared memory for the case's tensors: %s", strerror(errno)));
+            return;
+        }
+    }
+    struct job now = *job;
+    now.gm_fd = gm->fd;
     gm_memory_fill(bound);
-    return true;
+    job_run(arena, &now, result);
+    gm->used = true;
+    if (!job->debugger && !gm_memory_take_away(gm))
+        fail(result, JOB_CHEATED, "a process that the kernel left behind keeps the tensors' memory");
 }
 
 uint8_t *gm_memory_save_outputs(const struct bound_case *bound)

@@ -214,7 +214,11 @@ void judge_run(struct arena *arena, struct bound_case *bound, struct verdict_cas
         judge_set(row, AKGEN_VERDICT_WRONG, AKGEN_STAGE_TILING, run->error);
         break;
     case JOB_UNSUPPORTED:
-        judge_set(row, AKGEN_VERDICT_UNSUPPORTED, AKGEN_STAGE_TILING, run->error);
+        if (toolchain_never_runs(run->error))
+            judge_set(row, AKGEN_VERDICT_UNSUPPORTED, AKGEN_STAGE_TILING, run->error);
+        else
+            judge_set(row, AKGEN_VERDICT_REJECTED, AKGEN_STAGE_TILING,
+                      "the host part ended the run in the name of a function that AKGen does not have");
         break;
     case JOB_LOAD_FAILED:
         judge_set(row, AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_KERNEL, run->error);

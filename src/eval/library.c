@@ -34,10 +34,12 @@ static struct eval_options options_of(const struct akgen_request *request)
         .random_order = request->random_order,
         .order_seed = request->order_seed,
         .strict_order = request->strict_order,
+        .first_failure = request->first_failure,
         .input_seed = request->input_seed,
         .case_seconds = request->case_seconds,
         .jobs = request->jobs > 0 ? request->jobs : 1,
         .tolerance = request->tolerance,
+        .require_jail = request->require_jail,
     };
 }
 
@@ -56,7 +58,9 @@ struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
     struct task task;
     if (!options.soc)
         return refuse(owned, error_new("no chip '%s'", request->soc));
-    struct akgen_error *error = task_find(&owned->arena, toolchain_home(), request->task, &task);
+    struct akgen_error *error = eval_check_jail(&options);
+    if (!error)
+        error = task_find(&owned->arena, toolchain_home(), request->task, &task);
     if (!error)
         error = check_candidate(request->candidate);
     if (error)
@@ -71,7 +75,7 @@ struct akgen_verdict *akgen_evaluate(const struct akgen_request *request)
         .stage = verdict.stage,
         .reason = verdict.reason ? arena_strdup(&owned->arena, verdict.reason) : NULL,
         .cases_passed = verdict.cases_passed,
-        .cases_total = verdict.case_count,
+        .cases_total = verdict.cases_total,
         .seconds = verdict.seconds,
         .json = owned->json,
     };

@@ -212,12 +212,13 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "schedule", json_string(eval_schedules.of[options->random_order]));
     json_object_set_new(json, "schedule_seed", json_integer((json_int_t)options->order_seed));
     json_object_set_new(json, "strict_order", json_boolean(options->strict_order));
+    json_object_set_new(json, "first_failure", json_boolean(options->first_failure));
     json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
     json_object_set_new(json, "seconds", json_real(verdict->seconds));
     json_object_set_new(json, "wrapper", text(verdict->wrapper.reason));
     json_object_set_new(json, "compile", compile_json(verdict));
     json_object_set_new(json, "cases_passed", json_integer(verdict->cases_passed));
-    json_object_set_new(json, "cases_total", json_integer(verdict->case_count));
+    json_object_set_new(json, "cases_total", json_integer(verdict->cases_total));
     json_object_set_new(json, "cases", cases_json(verdict));
     return json;
 }

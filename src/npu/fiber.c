@@ -1,8 +1,10 @@
 /* Coroutines: each block of a kernel runs on a stack of its own and switches where it waits for others. */
 #include "npu/fiber.h"
 
+#include "abi/npu_hooks.h"
 #include "npu/area.h"
 #include "npu/machine.h"
+#include "npu/report.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,11 +20,14 @@
 /* A chip's scalar stack is 32 KB; code for the host needs more for the same source, unoptimised code most of all. Each
  * stack is zeros when its block begins, and below it nothing is mapped. */
 enum { STACK_BYTES = 1 << 20, GUARD_BYTES = 1 << 16 };
+/* The second stack has room for what a chip's whole stack holds many times over. */
+enum { FRAMES_BYTES = 1 << 20 };
 
 struct fiber_context {
     ucontext_t context;
     void (*body)(struct npu_core *core);
     uint8_t *stack;
+    uint8_t *frames, *top;      /* the second stack, and where its newest frame begins */
     void *fake_stack;           /* AddressSanitizer's, while the fiber is away */
     struct fiber_context *next; /* in the list of free ones */
 };
@@ -51,6 +56,7 @@ void fibers_destroy(struct npu_fibers *fibers)
         struct fiber_context *context = fibers->free_contexts;
         fibers->free_contexts = context->next;
         munmap(context->stack, STACK_BYTES);
+        munmap(context->frames, FRAMES_BYTES);
         free(context);
     }
     free(fibers);
@@ -116,13 +122,15 @@ static struct fiber_context *context_take(struct npu_fibers *fibers)
     if (context) {
         fibers->free_contexts = context->next;
         madvise(context->stack, STACK_BYTES, MADV_DONTNEED); /* zeros again */
+        madvise(context->frames, FRAMES_BYTES, MADV_DONTNEED);
         return context;
     }
     context = calloc(1, sizeof *context);
     if (!context)
         abort();
     context->stack = npu_area_map(NPU_AREA_STACKS, &fibers->next_stack, STACK_BYTES, -1);
-    if (context->stack == MAP_FAILED)
+    context->frames = npu_area_map(NPU_AREA_STACKS, &fibers->next_stack, FRAMES_BYTES, -1);
+    if (context->stack == MAP_FAILED || context->frames == MAP_FAILED)
         abort();
     return context;
 }
@@ -135,6 +143,7 @@ void fiber_resume(struct npu_fiber *fiber, void (*body)(struct npu_core *core))
         fiber->context = context_take(fibers);
         fiber->context->body = body;
         fiber->context->fake_stack = NULL;
+        fiber->context->top = fiber->context->frames + FRAMES_BYTES;
         getcontext(&fiber->context->context);
         fiber->context->context.uc_stack.ss_sp = fiber->context->stack;
         fiber->context->context.uc_stack.ss_size = STACK_BYTES;
@@ -191,4 +200,60 @@ bool fiber_in_guard(const struct npu_fiber *fiber, uint64_t addr)
 bool fiber_on_stack(const struct npu_fiber *fiber, uint64_t addr)
 {
     return addr - (uint64_t)fiber->context->stack + GUARD_BYTES < GUARD_BYTES + STACK_BYTES;
+}
+
+_Noreturn static void exhausted(struct npu_core *core)
+{
+    npu_trap(core, FAULT_stack_overflow, NULL, NPU_STACK_EXHAUSTED);
+}
+
+static uint64_t rounded(uint64_t bytes)
+{
+    return (bytes + NPU_FRAME_ALIGNMENT - 1) & ~(uint64_t)(NPU_FRAME_ALIGNMENT - 1);
+}
+
+void *fiber_frame(struct npu_core *core, uint64_t bytes)
+{
+    struct fiber_context *context = core->fiber->context;
+    if (bytes > (uint64_t)(context->top - context->frames) ||
+        rounded(bytes) > (uint64_t)(context->top - context->frames))
+        exhausted(core);
+    return context->top -= rounded(bytes);
+}
+
+void fiber_frame_end(struct npu_core *core, void *frame, uint64_t bytes)
+{
+    fiber_frame_back(core, (uint8_t *)frame + rounded(bytes));
+}
+
+void *fiber_frame_more(struct npu_core *core, uint64_t count, uint64_t size, uint64_t alignment)
+{
+    struct fiber_context *context = core->fiber->context;
+    uint64_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > FRAMES_BYTES || alignment > FRAMES_BYTES)
+        exhausted(core);
+    uint64_t step = alignment > NPU_FRAME_ALIGNMENT ? alignment : NPU_FRAME_ALIGNMENT;
+    uint64_t at = ((uint64_t)context->top - bytes) & ~(step - 1);
+    if (at < (uint64_t)context->frames)
+        exhausted(core);
+    return context->top = (uint8_t *)at; // NOLINT: below the top
+}
+
+void *fiber_frame_top(const struct npu_core *core)
+{
+    return core->fiber->context->top;
+}
+
+void fiber_frame_back(struct npu_core *core, void *top)
+{
+    struct fiber_context *context = core->fiber->context;
+    if ((uint8_t *)top < context->top || (uint8_t *)top > context->frames + FRAMES_BYTES)
+        exhausted(core);
+    context->top = top;
+}
+
+uint64_t fiber_own_room(const struct npu_fiber *fiber, uint64_t addr)
+{
+    uint64_t offset = addr - (uint64_t)fiber->context->frames;
+    return offset < FRAMES_BYTES ? FRAMES_BYTES - offset : 0;
 }

@@ -20,7 +20,7 @@ struct npu_race {
     const char *fault;
     uint64_t pc, pc_other;
 };
-enum { NPU_MAX_FINDINGS = 256, NPU_MAX_UNDEFINED = 256 };
+enum { NPU_MAX_FINDINGS = 256, NPU_MAX_UNDEFINED = 256, NPU_MAX_OWN = 16 };
 struct npu {
     struct npu_config config;
     struct arena arena;
@@ -35,6 +35,17 @@ struct npu {
         uint8_t *base, *initial;
         size_t bytes;
     } variables[2]; /* launch/own_variables.c */
+    /* own_memory.c: what is known of the kernel's objects */
+    struct npu_own_range {
+        uint64_t base, bytes;
+        bool write;
+    } own[NPU_MAX_OWN];
+    int own_count;
+    bool confined;
+    const struct npu_block_mix *blocks[2]; /* of AIVs, of AICs */
+    size_t block_count[2];
+    const struct npu_callback *callbacks;
+    size_t callback_count;
     bool fatal;
     bool ended; /* a trap: nothing more is recorded */
     struct npu_undefined_store undefined[NPU_MAX_UNDEFINED];

@@ -4,6 +4,7 @@
 #define NPU_NPU_H
 
 #include "abi/npu_abi.h"
+#include "abi/npu_hooks.h"
 #include "npu/area.h"
 #include "npu/fault.h"
 
@@ -111,8 +112,9 @@ struct npu_config {
 struct npu_stats {
     uint64_t instructions; /* issued, all pipes but S */
     uint64_t scalar_loads, scalar_stores, scalar_blocks;
-    uint64_t bytes_in, bytes_out; /* GM->local, local->GM */
-    uint64_t path;                /* a digest of the way that the cores took: basic blocks, addresses of accesses */
+    uint64_t scalar_mix[NPU_MIXES]; /* operations of those blocks, by kind (enum npu_mix) */
+    uint64_t bytes_in, bytes_out;   /* GM->local, local->GM */
+    uint64_t path;                  /* a digest of the way that the cores took: basic blocks, addresses of accesses */
     int blocks, waves;
     int kernel_type; /* enum npu_kernel_type: named or inferred; 0 before a launch */
 };
@@ -153,6 +155,12 @@ struct npu_stats npu_stats(const struct npu *npu);
  * the first such offset in *first. */
 size_t npu_gm_undefined(const struct npu *npu, const void *base, size_t *first);
 
-/* Called by the compiler's hooks (hooks.c exports __sanitizer_cov_load*, __sanitizer_cov_store*, trace_pc_guard). */
+/* What is known of the kernel's objects (abi/npu_hooks.h). From npu_confine() on its accesses reach what was described as
+ * its own memory, its stacks, UB and GM; without it (kernels in C, of tests and benchmarks) any memory is its own. */
+void npu_confine(struct npu *npu);
+void npu_own_memory(struct npu *npu, const void *base, size_t bytes, bool write);
+/* The blocks of the object for AICs or AIVs, and what functions the machine may call; the tables stay where they are. */
+void npu_blocks(struct npu *npu, bool aic, const struct npu_block_mix *rows, size_t count);
+void npu_callbacks(struct npu *npu, const struct npu_callback *rows, size_t count);
 
 #endif

@@ -16,7 +16,7 @@
  *   gm      the state of every byte: global memory, the scalar cache in front of it, definedness of local memory
  *   sync    flags and barriers, within a core and between cores
  *   queue   TPipe, its queues, buffers and event ids
- *   scalar  what the scalar unit does: single elements, special registers, the compiler's hooks
+ *   scalar  what the scalar unit does: single elements, special registers, the hooks of the pass
  *   cube    the families of instructions that an AIC has
  *   insn    the families of vector instructions and copies
  *   issue   the life of an instruction, from npu_issue to npu_execute

@@ -139,10 +139,17 @@ _Noreturn void npu_lacks(struct npu_core *core, const char *what)
     fiber_abandon(core->fiber);
 }
 
-void npu_unsupported(const char *api)
+static const char *const lacking_names[NPU_LACKING] = {
+#define NPU_LACKS(id, name) [NPU_LACKS_##id] = name,
+#include "abi/lacking.def"
+#undef NPU_LACKS
+};
+
+void npu_unsupported(int lacking)
 {
     NPU_ENTER(core);
-    npu_lacks(core, api);
+    if (lacking >= 0 && lacking < NPU_LACKING) /* no header of ours has another: nothing happens */
+        npu_lacks(core, lacking_names[lacking]);
 }
 
 /* Signals. */
@@ -265,8 +272,7 @@ static void kernel_signal(int number, siginfo_t *info, void *context)
     if (fiber_in_guard(core->fiber, addr)) {
         if (!core->insn)
             core->pc = kernel_counter(core, context);
-        npu_trap(core, FAULT_stack_overflow, NULL,
-                 "the kernel's stack is exhausted (endless recursion or huge local arrays)");
+        npu_trap(core, FAULT_stack_overflow, NULL, NPU_STACK_EXHAUSTED);
     }
     if (!core->aic && addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
         npu_trap(core, FAULT_ub_out_of_bounds, NULL, "a pointer is %lld bytes past the start of UB, which has %u bytes",

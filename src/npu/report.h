@@ -8,6 +8,9 @@
 _Noreturn void npu_trap(struct npu_core *core, enum npu_fault fault, const char *operand, const char *format, ...)
     __attribute__((format(printf, 4, 5),
                    diagnose_if(!(fault & NPU_FAULT_TRAP), "this fault is no trap in fault.def", "error")));
+/* Ends the run: what a kernel hands over names something that there is not. The headers name what there is; a kernel that
+ * calls the ABI itself may name anything, and tables are looked up by it. */
+_Noreturn void npu_no_such(struct npu_core *core, const char *what, uint64_t number);
 /* Ends the run: CANN has `what` and the machine lacks it. The verdict is `unsupported`. Does not return. */
 _Noreturn void npu_lacks(struct npu_core *core, const char *what);
 /* Records something that does not end the run; the kind is the fault's, the one besides a trap where it has two. fatal: it
@@ -32,5 +35,8 @@ void fault_install_signals(void);
 void fault_restore_signals(void);
 /* Makes the division at which a signal stopped the program yield a number (divide.c); false if it is no division. */
 bool divide_step_over(void *context);
+
+/* What is said when one of a fiber's stacks is full. */
+#define NPU_STACK_EXHAUSTED "the kernel's stack is exhausted (endless recursion or huge local arrays)"
 
 #endif

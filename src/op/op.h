@@ -123,16 +123,22 @@ struct op_call {
     int input_count, output_count, attr_count;
     int deterministic;
 };
+enum {
+    /* kMaxTilingDataSize of the graph runtime: what a tiling function may write. */
+    OP_TILING_CAPACITY = 16 * 1024,
+    OP_MAX_BLOCKS = 65535
+};
 struct op_tiling {
-    int block_dim;
+    int block_dim; /* 1 to OP_MAX_BLOCKS */
     uint64_t key;
     uint64_t workspace; /* bytes: sum of GetWorkspaceSizes */
     void *bytes;        /* tiling data, from malloc */
-    uint32_t size;
+    uint32_t size;      /* up to OP_TILING_CAPACITY */
     int schedule_mode;
 };
-/* Loads host.so (its constructors run) and describes the one op it registers (or `op_type` if several), as it is for the
- * chip; an error if it has no AddConfig for that (NULL: no chip, all configurations together). */
+/* Says which file the registrations that follow come from: its initialisers run next. NULL ends that. */
+void op_registry_loading(const char *host_so);
+/* Describes the one op that host.so has registered (or `op_type` if several), as it is for the chip; an error if it has no AddConfig for that (NULL: no chip, all configurations together). */
 struct akgen_error *op_describe(struct arena *arena, const char *host_so, const char *op_type,
                                 const struct npu_soc *soc, struct op_def *def);
 /* Releases the attributes' JSON values; the rest is the arena's. */
@@ -140,7 +146,7 @@ void op_def_release(struct op_def *def);
 /* `end` does not return; it is told the function when the host part calls one that is compiled here and never run.
  * Without it the process aborts. */
 void op_on_never_run(void (*end)(void *context, const char *function), void *context);
-/* Runs TilingParse (if registered) and the tiling function of the host part that op_describe loaded in this process. An
+/* Runs TilingParse (if registered) and the tiling function of the host part that op_describe described in this process. An
  * error is the candidate's: "the tiling function returned GRAPH_FAILED", a missing attribute, tiling data larger than
  * its buffer, ... */
 struct akgen_error *op_tile(const struct op_def *def, const struct op_call *call, struct op_tiling *tiling);

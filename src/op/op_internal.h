@@ -11,7 +11,7 @@
  * loaded. */
 struct op_registration {
     struct op_registration *next;
-    const char *host_so; /* the file being loaded when it arrived, "" outside op_describe */
+    const char *host_so; /* the file being loaded when it arrived, "" while none is */
     const char *type;
     struct akgen_op_def *(*create)(const char *name); /* OP_ADD */
     akgen_tiling_function *def_tiling;                /* AICore().SetTiling */
@@ -26,8 +26,6 @@ struct op_tiling_registration {
     const char *host_so, *key;
     void (*describe)(void *sink);
 };
-/* Says which file the registrations that follow come from; NULL ends that. */
-void op_registry_loading(const char *host_so);
 /* The newest registrations of every type first. */
 struct op_registration *op_registry_ops(void);
 struct op_tiling_registration *op_registry_tilings(void);
@@ -82,12 +80,7 @@ struct op_tiling_sink {
 };
 
 /* One tiling call (context.c, tiling.c). */
-enum {
-    /* kMaxTilingDataSize of the graph runtime: what a tiling function may write. */
-    OP_TILING_CAPACITY = 16 * 1024,
-    OP_MAX_WORKSPACES = 16,
-    OP_MAX_BLOCKS = 65535
-};
+enum { OP_MAX_WORKSPACES = 16 };
 struct akgen_raw_tiling {
     unsigned char *bytes;
     size_t capacity, size;

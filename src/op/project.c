@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256 };
+enum { MAX_SOURCE_BYTES = 16 << 20, MAX_FILES = 256, MAX_NAMED = 20, MAX_DECLARATION = 4096, MAX_OPTIONS = 4096 };
 
 const char *op_snake_case(struct arena *arena, const char *op_type)
 {
@@ -144,7 +144,9 @@ static bool takes_arguments(const char *word, size_t length)
 /* The name of the function that follows a `__global__`: the word before the first parenthesis that belongs to it. */
 static const char *function_name(struct arena *arena, const char *text)
 {
-    for (const char *open = strchr(text, '('); open; open = strchr(open + 1, '(')) {
+    const char *far = text + strnlen(text, MAX_DECLARATION);
+    for (const char *open = memchr(text, '(', (size_t)(far - text)); open;
+         open = memchr(open + 1, '(', (size_t)(far - open - 1))) {
         const char *end = open;
         while (end > text && isspace((unsigned char)end[-1]))
             end--;
@@ -159,7 +161,7 @@ static const char *function_name(struct arena *arena, const char *text)
 }
 
 struct entries {
-    const char *list; /* "a, b" */
+    const char *list; /* "a, b"; the first MAX_NAMED of them */
     int count;
     bool wanted;
 };
@@ -167,19 +169,23 @@ struct entries {
 static struct entries find_entries(struct arena *arena, const char *source, const char *wanted)
 {
     struct entries found = {.list = ""};
+    const char *at = source, *next; /* each byte is looked at once, however long a line is */
+    bool directive = source[strspn(source, " \t")] == '#';
     for (const char *p = source; (p = strstr(p, "__global__")); p += 10) {
         if (p > source && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
             continue;
-        const char *line = p;
-        while (line > source && line[-1] != '\n')
-            line--;
-        line += strspn(line, " \t");
-        const char *name = *line == '#' ? NULL : function_name(arena, p + 10);
+        for (; (next = memchr(at, '\n', (size_t)(p - at))); at = next + 1)
+            directive = next[1 + strspn(next + 1, " \t")] == '#';
+        at = p;
+        const char *name = directive ? NULL : function_name(arena, p + 10);
         if (!name)
             continue;
         found.count++;
         found.wanted |= wanted && strcmp(name, wanted) == 0;
-        found.list = arena_printf(arena, "%s%s%s", found.list, *found.list ? ", " : "", name);
+        if (found.count <= MAX_NAMED)
+            found.list = arena_printf(arena, "%s%s%.200s", found.list, *found.list ? ", " : "", name);
+        else if (found.count == MAX_NAMED + 1)
+            found.list = arena_printf(arena, "%s, ...", found.list);
     }
     return found;
 }
@@ -284,6 +290,7 @@ static bool is_op_api(char *text)
     for (const char *p = text; (p = strstr(p, "#include")); p += 8) {
         size_t length = strcspn(p, "\n");
         includes |= memmem(p, length, "opdev/", 6) || memmem(p, length, "aclnn", 5);
+        p += length > 8 ? length - 8 : 0; /* what is left of the line was looked at */
     }
     if (!includes)
         return false;
@@ -328,7 +335,7 @@ static bool is_safe_option(const char *option)
     return isalpha((unsigned char)option[2]) || option[2] == '_';
 }
 
-static void take_option(struct arena *arena, const char *option, struct op_project *project)
+static struct akgen_error *take_option(struct arena *arena, const char *option, struct op_project *project)
 {
     static const char sync[] = "--cce-auto-sync";
     if (strncmp(option, sync, sizeof sync - 1) == 0) {
@@ -337,7 +344,10 @@ static void take_option(struct arena *arena, const char *option, struct op_proje
         project->sync_stated = true;
     } else if (is_safe_option(option)) {
         project->options = arena_printf(arena, "%s%s%s", project->options, *project->options ? " " : "", option);
+        if (strlen(project->options) > MAX_OPTIONS)
+            return error_new("more than %d bytes of compile options", MAX_OPTIONS);
     }
+    return NULL;
 }
 
 /* The parenthesis that closes the one at `open`, NULL if there is none. */
@@ -353,24 +363,30 @@ static char *closing(char *open)
 }
 
 /* Options stand in add_ops_compile_options(...) (msopgen) or npu_op_kernel_options(...) (newer packages). */
-static void read_cmake(struct arena *arena, const char *path, struct op_project *project)
+static struct akgen_error *read_cmake(struct arena *arena, const char *path, struct op_project *project)
 {
     char *text = read_text(arena, path, project);
+    struct akgen_error *error = NULL;
     if (!text)
-        return;
+        return NULL;
     for (char *p = text; (p = strchr(p, '#'));)
         while (*p && *p != '\n')
             *p++ = ' ';
     static const char *const commands[] = {"add_ops_compile_options", "npu_op_kernel_options"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        for (char *p = text; (p = strstr(p, commands[i])); p++) {
-            char *open = strchr(p, '('), *close = open ? closing(open) : NULL;
+        for (char *p = text, *close; (p = strstr(p, commands[i])); p = close) {
+            char *open = strchr(p, '(');
+            close = open ? closing(open) : NULL;
             if (!close)
                 break;
             char *words = arena_strndup(arena, open + 1, (size_t)(close - open - 1)), *rest;
-            for (char *word = strtok_r(words, " \t\r\n;\"", &rest); word; word = strtok_r(NULL, " \t\r\n;\"", &rest))
-                take_option(arena, word, project);
+            for (char *word = strtok_r(words, " \t\r\n;\"", &rest); word && !error;
+                 word = strtok_r(NULL, " \t\r\n;\"", &rest))
+                error = take_option(arena, word, project);
+            if (error)
+                return error_prefix(error, "%s", path);
         }
+    return NULL;
 }
 
 static struct akgen_error *find_parts(struct arena *arena, const char *op_type, bool need_host,
@@ -379,11 +395,11 @@ static struct akgen_error *find_parts(struct arena *arena, const char *op_type, 
     struct akgen_error *error = find_kernel(arena, op_type, project);
     if (!error)
         error = find_host(arena, need_host, project);
-    if (error)
-        return error;
-    read_cmake(arena, arena_printf(arena, "%s/CMakeLists.txt", project->dir), project);
-    read_cmake(arena, arena_printf(arena, "%s/op_kernel/CMakeLists.txt", project->dir), project);
-    return NULL;
+    if (!error)
+        error = read_cmake(arena, arena_printf(arena, "%s/CMakeLists.txt", project->dir), project);
+    if (!error)
+        error = read_cmake(arena, arena_printf(arena, "%s/op_kernel/CMakeLists.txt", project->dir), project);
+    return error;
 }
 
 /* An error that says where in the project something is, and not where the project lies. */

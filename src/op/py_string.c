@@ -268,7 +268,7 @@ static bool read_field(struct reader *r, struct text *out)
 static bool charge(struct reader *r, size_t bytes)
 {
     r->bytes += bytes;
-    return r->bytes <= MAX_BYTES || fail(r, PY_BEYOND, "the strings together take more than %d MiB", MAX_BYTES >> 20);
+    return r->bytes <= MAX_BYTES || fail(r, PY_INVALID, "the strings together take more than %d MiB", MAX_BYTES >> 20);
 }
 
 static bool at_end(const struct reader *r, const struct literal *literal)
@@ -370,7 +370,7 @@ static bool expect(struct reader *r, char wanted)
 static bool open_parenthesis(struct reader *r)
 {
     r->at++;
-    return ++r->depth <= MAX_DEPTH || fail(r, PY_BEYOND, "more than %d open parentheses", MAX_DEPTH);
+    return ++r->depth <= MAX_DEPTH || fail(r, PY_INVALID, "more than %d open parentheses", MAX_DEPTH);
 }
 
 static bool close_parenthesis(struct reader *r)
@@ -523,7 +523,7 @@ static bool keep(struct reader *r, const char *name, const char *text, bool numb
 {
     struct py_value *slot = (struct py_value *)py_find(r->strings, name);
     if (!slot && r->strings->count == MAX_NAMES)
-        return fail(r, PY_BEYOND, "more than %d names", MAX_NAMES);
+        return fail(r, PY_INVALID, "more than %d names", MAX_NAMES);
     if (!slot)
         slot = &r->strings->values[r->strings->count++];
     *slot = (struct py_value){name, arena_strdup(r->arena, text ? text : ""), number, line, text_line};

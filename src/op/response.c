@@ -5,9 +5,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-enum { MAX_RESPONSE = 16 << 20 };
 
 static const char allowed[] =
     "; an answer is read, not executed: it may assign string literals, f-strings of names and literals, sums of "
@@ -124,41 +121,30 @@ static bool check_description(struct arena *arena, const char *path, const char 
     return fits;
 }
 
-struct akgen_error *op_response_read(struct arena *arena, const char *path, const char *op_type,
-                                     struct op_response *response, struct py_problem *problem)
+void op_response_read(struct arena *arena, const char *path, char *text, size_t length, const char *op_type,
+                      struct op_response *response, struct py_problem *problem)
 {
-    char *text, *code;
-    size_t length;
+    char *code;
     int first_line;
     struct py_strings *strings = arena_alloc(arena, sizeof *strings);
-    struct stat status;
     *response = (struct op_response){0};
     *problem = (struct py_problem){PY_NONE, 0, NULL};
-    if (stat(path, &status) == 0 && status.st_size > MAX_RESPONSE) {
-        refuse(arena, path, PY_INVALID, 1, arena_printf(arena, "more than %d bytes", MAX_RESPONSE), problem);
-        return NULL;
-    }
-    struct akgen_error *error = files_read(arena, path, MAX_RESPONSE, &text, &length);
-    if (error)
-        return error;
     if (memchr(text, 0, length)) {
         refuse(arena, path, PY_INVALID, 1, "not a text file: it holds a NUL byte", problem);
-        return NULL;
+        return;
     }
     unify_line_ends(text);
     if (!find_code(text, &code, &first_line)) {
         refuse(arena, path, PY_INVALID, first_line, "the code block that starts here does not end", problem);
-        return NULL;
+        return;
     }
     py_read(arena, code, first_line, strings, problem);
     if (problem->kind != PY_NONE) {
         const char *message = arena_printf(arena, "%s%s", problem->message, problem->kind == PY_INVALID ? "" : allowed);
         refuse(arena, path, problem->kind, problem->line, message, problem);
-        return NULL;
-    }
-    if (find_variables(arena, path, strings, response, problem))
+    } else if (find_variables(arena, path, strings, response, problem)) {
         check_description(arena, path, op_type, response->project_json, problem);
-    return NULL;
+    }
 }
 
 /* As a project. */

@@ -15,10 +15,10 @@ struct op_response {
     const struct py_value *python_bind;   /* the pybind11 extension */
     const struct py_value *model;         /* the module ModelNew */
 };
-/* Reads the answer in the file `path` for the operator `op_type`. An error is ours (the file cannot be read); what is
- * wrong with the answer is in `problem`, its message starting with "<file name>:<line>: ". */
-struct akgen_error *op_response_read(struct arena *arena, const char *path, const char *op_type,
-                                     struct op_response *response, struct py_problem *problem);
+/* Reads an answer for the operator `op_type`: `length` bytes of `text`, which is changed, from the file `path`. What is wrong
+ * with it is in `problem`, its message starting with "<file name>:<line>: ". */
+void op_response_read(struct arena *arena, const char *path, char *text, size_t length, const char *op_type,
+                      struct op_response *response, struct py_problem *problem);
 /* Writes the answer as an operator project below the existing directory `dir`. `op_type` is the task's. */
 struct akgen_error *op_response_unpack(struct arena *arena, const struct op_response *response, const char *op_type,
                                        const char *dir);

@@ -1,9 +1,7 @@
 /* Describing and tiling: the two moments in which the candidate's host part runs. */
 #include "base/text.h"
 #include "op/op_internal.h"
-#include "base/elf.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,11 +64,6 @@ struct akgen_error *op_describe(struct arena *arena, const char *host_so, const 
                                 const struct npu_soc *soc, struct op_def *def)
 {
     memset(def, 0, sizeof *def);
-    op_registry_loading(host_so);
-    void *loaded = dlopen(host_so, RTLD_NOW | RTLD_LOCAL);
-    op_registry_loading(NULL);
-    if (!loaded)
-        return error_new("the host part cannot be loaded: %s", elf_load_error(host_so));
     struct op_registration *entry;
     struct akgen_error *error = choose(arena, host_so, op_type, &entry);
     if (error)

@@ -1,61 +1,50 @@
-/* A seccomp filter with a list of what is allowed; everything else raises SIGSYS, whose handler tells what it was.
- *
- * The loader is recognised by the address of its system call instruction: a host part's constructors run inside dlopen,
- * when files must still be opened, so the moment cannot tell the two apart. */
+/* A seccomp filter with a list of what is allowed; everything else raises SIGSYS, whose handler tells what it was. The
+ * candidate's objects are in memory by then (load.h), so no file is opened any more. */
 #include "run/guard.h"
 #include "base/cycles.h"
 #include "run/steady.h"
 #include "sandbox/job_exchange.h"
 
-#include <elf.h>
 #include <string.h>
 #include <ucontext.h>
 #include <fcntl.h>
 #include <errno.h>
-#include <link.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define THIS_ARCH AUDIT_ARCH_X86_64
-#else
-#define THIS_ARCH AUDIT_ARCH_AARCH64
-#endif
-
 enum {
     STACK_BYTES = 256 << 10,
-    MAX_FILTER = 256,
+    MAX_STEPS = 2048,
     FROM_SECCOMP = 1,    /* SYS_SECCOMP of asm-generic/siginfo.h, which does not go with signal.h */
     EXIT_SIGNALLED = 128 /* added to a signal, as a shell tells that one ended a process */
 };
 
 static const struct guard *installed;
-static bool fence_closed;
 
-/* What computing, printing and ending need: memory, signals of its own, the streams' buffers. Clocks and the like are
+/* What computing, printing and ending need, whatever the arguments; more below, with arguments. Clocks and the like are
  * stopped and answered (steady.h). */
 static const int allowed[] = {
-    SYS_mmap,      SYS_munmap,      SYS_mremap,      SYS_mprotect,     SYS_madvise,      SYS_brk,
-    SYS_futex,     SYS_read,        SYS_pread64,     SYS_lseek,        SYS_fstat,        SYS_newfstatat,
-    SYS_close,     SYS_ioctl,       SYS_exit,        SYS_exit_group,   SYS_clock_getres, SYS_getpid,
-    SYS_gettid,    SYS_sched_yield, SYS_sigaltstack, SYS_rt_sigreturn, SYS_getuid,       SYS_rt_sigprocmask,
-    SYS_fcntl,     SYS_readlinkat, /* libdw wants the name of the file that it reads lines from */
-#ifdef SYS_readlink
-    SYS_readlink,
-#endif
+    SCMP_SYS(munmap),     SCMP_SYS(mremap),       SCMP_SYS(madvise),      SCMP_SYS(brk),
+    SCMP_SYS(read),       SCMP_SYS(pread64),      SCMP_SYS(lseek),        SCMP_SYS(fstat),
+    SCMP_SYS(newfstatat), SCMP_SYS(close),        SCMP_SYS(exit),         SCMP_SYS(exit_group),
+    SCMP_SYS(getpid),     SCMP_SYS(gettid),       SCMP_SYS(sched_yield),  SCMP_SYS(sigaltstack),
+    SCMP_SYS(getuid),     SCMP_SYS(rt_sigreturn), SCMP_SYS(clock_getres), SCMP_SYS(rt_sigprocmask),
 #if SANITIZED
-    SYS_prlimit64, /* AddressSanitizer asks how long the stack may be */
+    SCMP_SYS(prlimit64), /* AddressSanitizer asks how long the stack may be */
 #endif
 };
 /* Names of what candidates try. */
@@ -63,6 +52,14 @@ static const struct {
     int number;
     const char *name;
 } names[] = {
+    {SYS_mmap, "mmap"},
+    {SYS_mprotect, "mprotect"},
+    {SYS_futex, "futex"},
+    {SYS_ioctl, "ioctl"},
+    {SYS_fcntl, "fcntl"},
+    {SYS_mount, "mount"},
+    {SYS_unshare, "unshare"},
+    {SYS_readlinkat, "readlinkat"},
     {SYS_openat, "openat"},
     {SYS_write, "write"},
     {SYS_writev, "writev"},
@@ -203,11 +200,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
         snprintf(what, sizeof what, "system call %s", guard_syscall_name(info->si_syscall));
         installed->violated(installed->closure, what);
     }
-    uintptr_t offset = (uintptr_t)info->si_addr - (uintptr_t)installed->fence;
-    if (number == SIGSEGV && fence_closed && offset < installed->fence_bytes) {
-        snprintf(what, sizeof what, "access to the tensors' memory at offset %zu", (size_t)offset);
-        installed->violated(installed->closure, what);
-    }
     give_up(number, info->si_code <= 0);
 }
 
@@ -225,149 +217,119 @@ static void catch_signals(void)
 }
 
 /* The filter. */
-struct filter {
-    struct sock_filter steps[MAX_FILTER];
-    unsigned short count;
-};
 
-static void step(struct filter *filter, struct sock_filter instruction)
+/* Allows a call if its first argument, a descriptor, is `fd`. */
+static int allow_descriptor(scmp_filter_ctx filter, int call, int fd)
 {
-    if (filter->count == MAX_FILTER)
-        abort();
-    filter->steps[filter->count++] = instruction;
+    return fd < 0 ? 0 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, SCMP_A0(SCMP_CMP_EQ, (uint64_t)fd, 0));
 }
 
-static void load(struct filter *filter, size_t offset)
+/* Memory may come and go, but none of it becomes executable: the candidate's code is what was loaded. */
+static int allow_memory(scmp_filter_ctx filter)
 {
-    step(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+    static const int calls[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect)};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        failed |=
+            seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1, SCMP_A2(SCMP_CMP_MASKED_EQ, (uint64_t)PROT_EXEC, 0));
+    return failed;
 }
 
-/* Continues behind the next `skip` instructions unless the loaded word equals `value`. */
-static void unless_equal(struct filter *filter, uint32_t value, uint8_t skip)
+/* A lock may be waited for, but with no time, which would be a clock. */
+static int allow_locks(scmp_filter_ctx filter)
 {
-    step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip));
+    static const uint64_t waking[] = {FUTEX_WAKE, FUTEX_WAKE_PRIVATE},
+                          waiting[] = {FUTEX_WAIT, FUTEX_WAIT_PRIVATE, FUTEX_WAIT_BITSET_PRIVATE,
+                                       FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof waking / sizeof *waking; i++)
+        failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(futex), 1, SCMP_A1(SCMP_CMP_EQ, waking[i], 0));
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+        failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(futex), 2, SCMP_A1(SCMP_CMP_EQ, waiting[i], 0),
+                                   SCMP_A3(SCMP_CMP_EQ, 0, 0));
+    return failed;
 }
 
-static void answer(struct filter *filter, uint32_t what)
+/* Signals that an instruction raises, sent to itself; a handler for every signal but SIGSYS, which is ours. */
+static int allow_signals(scmp_filter_ctx filter, uint64_t self)
 {
-    step(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
-}
-
-static void allow(struct filter *filter, int number)
-{
-    unless_equal(filter, (uint32_t)number, 1);
-    answer(filter, SECCOMP_RET_ALLOW);
-}
-
-/* Allows a call whose argument (its low half: descriptors and signals are int) is, or is not, one of `values`. */
-static void allow_if(struct filter *filter, int number, int argument, bool equal, const uint32_t *values, int count)
-{
-    unless_equal(filter, (uint32_t)number, (uint8_t)(count + 3));
-    load(filter, offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (size_t)argument);
-    for (int i = 0; i < count; i++) {
-        uint8_t hit = (uint8_t)(count - 1 - i + (equal ? 1 : 0)), miss = (uint8_t)(i == count - 1 && !equal ? 1 : 0);
-        step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i], hit, miss));
+    static const uint64_t raised[] = {0, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    enum { LAST_SIGNAL = 64 };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) {
+        failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 2, SCMP_A0(SCMP_CMP_EQ, self, 0),
+                                   SCMP_A1(SCMP_CMP_EQ, raised[i], 0));
+        failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 2, SCMP_A0(SCMP_CMP_EQ, self, 0),
+                                   SCMP_A2(SCMP_CMP_EQ, raised[i], 0));
     }
-    answer(filter, SECCOMP_RET_TRAP);
-    answer(filter, SECCOMP_RET_ALLOW);
+    /* All 64 bits are compared, of which the kernel takes the low half: only what equals a number is one. */
+    for (uint64_t number = 1; number <= LAST_SIGNAL; number++)
+        if (number != SIGSYS)
+            failed |=
+                seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, SCMP_A0(SCMP_CMP_EQ, number, 0));
+    return failed;
 }
 
-/* Allows a call that sends one of `signals` (its argument `at`) to the process itself. */
-static void allow_own_signals(struct filter *filter, int number, int at, const uint32_t *signals, int count)
+static int allow_descriptors(scmp_filter_ctx filter, const struct guard *guard)
 {
-    const size_t arguments = offsetof(struct seccomp_data, args);
-    unless_equal(filter, (uint32_t)number, (uint8_t)(count + 5));
-    load(filter, arguments);
-    unless_equal(filter, (uint32_t)own_process(), (uint8_t)(count + 1));
-    load(filter, arguments + sizeof(uint64_t) * (size_t)at);
-    for (int i = 0; i < count; i++)
-        step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, signals[i], (uint8_t)(count - i), 0));
-    answer(filter, SECCOMP_RET_TRAP);
-    answer(filter, SECCOMP_RET_ALLOW);
-}
-
-/* The program segment of the loader that holds its code; false if it cannot be told. */
-static bool loader_code(uint64_t *low, uint64_t *high)
-{
-    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)getauxval(AT_BASE); // NOLINT: the kernel gives a number
-    if (!header)
-        return false;
-    const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
-    for (int i = 0; i < header->e_phnum; i++)
-        if (segment[i].p_type == PT_LOAD && segment[i].p_flags & PF_X) {
-            *low = (uint64_t)header + segment[i].p_vaddr;
-            *high = *low + segment[i].p_memsz;
-            return *low >> 32 == *high >> 32;
-        }
-    return false;
-}
-
-/* Allows a call that the loader's code makes. Leaves the number unloaded. */
-static void allow_loader(struct filter *filter, const int *numbers, int count, uint64_t low, uint64_t high)
-{
-    enum { CHECK = 7 };
-    const size_t ip = offsetof(struct seccomp_data, instruction_pointer);
-    for (int i = 0; i < count; i++) {
-        unless_equal(filter, (uint32_t)numbers[i], CHECK);
-        load(filter, ip + 4);
-        unless_equal(filter, (uint32_t)(low >> 32), 4);
-        load(filter, ip);
-        step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)low, 0, 2));
-        step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)high, 1, 0));
-        answer(filter, SECCOMP_RET_ALLOW);
-        answer(filter, SECCOMP_RET_TRAP);
-    }
-}
-
-static void make_filter(struct filter *filter, int result_fd, int log_fd)
-{
-    static const int loading[] = {
-        SYS_openat,
-#ifdef SYS_access
-        SYS_access,
+    static const int writing[] = {SCMP_SYS(write), SCMP_SYS(writev)};
+    static const uint64_t asked[] = {
+        F_GETFD, F_GETFL,
+#if SANITIZED
+        F_DUPFD_CLOEXEC, /* is_the_sanitizer() */
 #endif
     };
-    const uint32_t streams[] = {1, 2, log_fd >= 0 ? (uint32_t)log_fd : 2}, result[] = {(uint32_t)result_fd},
-                   violation[] = {SIGSYS}, measured[] = {CLOCK_MONOTONIC_RAW}; /* steady_seconds() */
-    const uint32_t raised[] = {0, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
-    enum { RAISED = sizeof raised / sizeof *raised };
-    uint64_t low, high;
-    load(filter, offsetof(struct seccomp_data, arch));
-    step(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0));
-    answer(filter, SECCOMP_RET_KILL_PROCESS);
-    load(filter, offsetof(struct seccomp_data, nr));
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-        allow(filter, allowed[i]);
-    allow_if(filter, SYS_clock_gettime, 0, true, measured, 1);
-    allow_if(filter, SYS_write, 0, true, streams, 3);
-    allow_if(filter, SYS_writev, 0, true, streams, 3);
-    allow_if(filter, SYS_pwrite64, 0, true, result, 1);
-    allow_if(filter, SYS_rt_sigaction, 0, false, violation, 1);
-    allow_own_signals(filter, SYS_tgkill, 2, raised, RAISED);
-    allow_own_signals(filter, SYS_kill, 1, raised, RAISED);
-    if (loader_code(&low, &high))
-        allow_loader(filter, loading, sizeof loading / sizeof *loading, low, high);
-    else
-        for (size_t i = 0; i < sizeof loading / sizeof *loading; i++)
-            allow(filter, loading[i]);
-    answer(filter, SECCOMP_RET_TRAP);
+    int failed = allow_descriptor(filter, SCMP_SYS(pwrite64), guard->result_fd);
+    for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
+        failed |= allow_descriptor(filter, writing[i], 1) | allow_descriptor(filter, writing[i], 2) |
+                  allow_descriptor(filter, writing[i], guard->stream_fd);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1, SCMP_A1(SCMP_CMP_EQ, asked[i], 0));
+    /* isatty(): no descriptor is a terminal. */
+    return failed | seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(ioctl), 1,
+                                     SCMP_A1(SCMP_CMP_EQ, (uint64_t)TCGETS, 0));
+}
+
+static bool make_filter(const struct guard *guard, uint64_t self, int file)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
+    int failed = !filter;
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed && !failed; i++)
+        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
+    return !failed && !allow_memory(filter) && !allow_locks(filter) && !allow_signals(filter, self) &&
+           !allow_descriptors(filter, guard) &&
+           /* steady_seconds() */
+           !seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clock_gettime), 1,
+                             SCMP_A0(SCMP_CMP_EQ, CLOCK_MONOTONIC_RAW, 0)) &&
+           !seccomp_export_bpf(filter, file);
+}
+
+/* A child makes the filter, so that nothing of how it was made is left in the memory that the candidate gets. */
+static bool close_the_process(const struct guard *guard)
+{
+    static struct sock_filter steps[MAX_STEPS];
+    const uint64_t self = (uint64_t)own_process();
+    int file = memfd_create("akgen-guard", MFD_CLOEXEC), status = 1;
+    pid_t child = file < 0 ? -1 : fork();
+    if (child == 0)
+        _exit(make_filter(guard, self, file) ? 0 : 1);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    ssize_t length = status == 0 ? pread(file, steps, sizeof steps, 0) : 0;
+    if (file >= 0)
+        close(file);
+    if (length <= 0 || (size_t)length == sizeof steps)
+        return false;
+    const struct sock_fprog program = {.len = (unsigned short)((size_t)length / sizeof *steps), .filter = steps};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 bool guard_install(const struct guard *guard)
 {
-    static struct filter filter;
     installed = guard;
-    fence_closed = true;
     open_maps();
     catch_signals();
     if (!SANITIZED)    /* AddressSanitizer reads the counter itself */
         cycles_deny(); /* from now on there is a handler */
-    make_filter(&filter, guard->result_fd, guard->log_fd);
-    const struct sock_fprog program = {.len = filter.count, .filter = filter.steps};
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-void guard_open_fence(void)
-{
-    fence_closed = false;
+    return close_the_process(guard);
 }

@@ -3,13 +3,12 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "sandbox/job_exchange.h"
-#include "sandbox/sandbox.h"
+#include "sandbox/places_internal.h"
+#include "sandbox/program_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,45 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PRINTED_LIMIT = 64 << 10 };
 static const double default_seconds = 60;
 static const uint64_t default_memory = 16ULL << 30, written_limit = 64ULL << 20;
 /* What the machine itself fills besides the tensors and what it knows of each of their bytes, and how much that is. */
 static const uint64_t machine_memory = 1ULL << 30;
 enum { BYTES_PER_GM_BYTE = 8 };
-
-/* akgen-run lies beside the running program, or one folder up (tests, benchmarks). */
-static const char *find_runner(struct arena *arena)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return NULL;
-    self[length] = '\0';
-    const char *dir = dirname(self);
-    static const char *const places[] = {"akgen-run", "../akgen-run", "../libexec/akgen/akgen-run"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = arena_printf(arena, "%s/%s", dir, places[i]);
-        char *real = access(path, X_OK) ? NULL : realpath(path, NULL);
-        if (real) {
-            path = arena_strdup(arena, real);
-            free(real);
-            return path;
-        }
-    }
-    return NULL;
-}
-
-/* A file without a name that holds `bytes`; -1 with errno if there can be none. */
-static int memory_file(const char *name, const void *bytes, size_t length)
-{
-    int fd = memfd_create(name, MFD_CLOEXEC);
-    if (fd >= 0 && !files_write_all(fd, bytes, length)) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
 
 static void broken(struct job_result *result, const char *error)
 {
@@ -119,17 +84,6 @@ static void take_result(struct arena *arena, const json_t *json, const char *non
     error_free(error);
 }
 
-/* An end without a result, in words. */
-static const char *describe_end(struct arena *arena, const char *who, const struct sandbox_result *ended,
-                                enum job_stage stage)
-{
-    if (ended->signal)
-        return arena_printf(arena, "%sended by signal %d (%s) in stage %s", who, ended->signal,
-                            strsignal(ended->signal), job_stage_name(stage));
-    return arena_printf(arena, "%sended the process with exit code %d in stage %s%s", who, ended->exit_code,
-                        job_stage_name(stage), ended->exit_code == MEMORY_EXIT ? ", as when memory runs out" : "");
-}
-
 /* Nothing of the candidate ran yet, or does any more. A signal after it ran is its doing all the same: what it left of
  * the memory that it shares with the machine raises it. */
 static bool ended_without_it(const struct sandbox_result *ended, enum job_stage stage)
@@ -145,30 +99,33 @@ static void judge_end(struct arena *arena, const struct sandbox_result *ended, s
         result->status = JOB_CRASHED;
         result->error = arena_printf(arena, "the candidate filled the memory of this machine in stage %s", stage);
     } else if (ended->killed || ended_without_it(ended, result->stage))
-        broken(result, describe_end(arena, "akgen-run ", ended, result->stage));
+        broken(result, program_end(arena, "akgen-run ", ended, result->stage));
     else if (ended->signal == SIGSYS)
-        cheated(result,
-                arena_printf(arena,
-                             "a forbidden system call in stage %s, made with signals blocked (as when a thread starts)",
-                             stage));
+        cheated(result, program_forbidden(arena, result->stage));
     else {
         result->status = ended->signal ? JOB_CRASHED : JOB_EXITED;
-        result->error = describe_end(arena, ended->signal ? "" : "the candidate ", ended, result->stage);
+        result->error = program_end(arena, ended->signal ? "" : "the candidate ", ended, result->stage);
     }
 }
 
-static void understand(struct arena *arena, const struct sandbox_result *ended, double limit, int result_fd,
-                       const char *nonce, struct job_result *result)
+static void timed_out(struct arena *arena, const struct job *job, double allowed, struct job_result *result)
 {
+    result->status = JOB_TIMEOUT;
+    result->error = program_late(arena, job->budget, job->seconds, allowed, result->stage);
+}
+
+static void understand(struct arena *arena, const struct job *job, const struct sandbox_result *ended, double allowed,
+                       int result_fd, struct job_result *result)
+{
+    bool shortened = allowed < job->seconds; /* by the candidate's own doing */
     result->printed = ended->output;
     json_t *json = ended->exit_code == 0 ? read_result(result_fd) : NULL;
     if (!ended->started)
         broken(result, arena_printf(arena, "akgen-run did not start: %s", ended->error));
-    else if (ended->timed_out && result->stage != JOB_START) {
-        result->status = JOB_TIMEOUT;
-        result->error = arena_printf(arena, "not done after %g s (stage %s)", limit, job_stage_name(result->stage));
-    } else if (json)
-        take_result(arena, json, nonce, result);
+    else if (ended->timed_out && (shortened || result->stage != JOB_START))
+        timed_out(arena, job, allowed, result);
+    else if (json)
+        take_result(arena, json, job->nonce, result);
     else if (ended->exit_code == 0 && result->stage == JOB_REPORT)
         cheated(result, "the candidate wrote into the result");
     else
@@ -190,8 +147,8 @@ static void run_debugger(struct arena *arena, const struct job *job, const char 
         "set debuginfod enabled off", "set breakpoint pending on",
         arena_printf(arena, "directory %s", job->debugger->sources), arena_printf(arena, "break %s", job->entry),
         "break npu_trap",
-        /* `step` stays in the kernel: not into the compiler's hooks, nor into Ascend C. */
-        "skip -rfu ^(npu_|__sanitizer_cov_|hook$)", arena_printf(arena, "skip -gfi %s/*/*.h", headers),
+        /* `step` stays in the kernel: not into the pass's hooks, nor into Ascend C. */
+        "skip -rfu ^(npu_|fiber_|access$|admit$)", arena_printf(arena, "skip -gfi %s/*/*.h", headers),
         arena_printf(arena, "skip -gfi %s/*/*/*.h", headers), arena_printf(arena, "skip -gfi %s/*/*/*/*.h", headers)};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         argv[count++] = "-ex";
@@ -228,142 +185,134 @@ static void keep_open(const int *descriptors)
         fcntl(*descriptors, F_SETFD, 0);
 }
 
-/* The candidate's objects, opened for akgen-run: where they lie would stand in its memory, for the candidate to find. */
-enum { OBJECTS = 3 };
-struct objects {
-    const char *paths[OBJECTS];
-    int fds[OBJECTS];
-    int count;
-};
+/* The descriptors that akgen-run is told by name. */
+enum { JOB_FD, RESULT_FD, GM_FD, LOG_FD, OPTIONS };
 
-/* The name by which akgen-run opens an object as its descriptor `number`; the path itself if it cannot be opened, and
- * akgen-run says so. */
-static const char *take_object(struct arena *arena, struct objects *objects, const char *path, int number)
+static void run_with(struct arena *arena, const struct job *job, const struct program_objects *objects,
+                     const char *runner, bool alone, const int fds[OPTIONS], const struct job_mark *untouched,
+                     struct job_result *result)
 {
-    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd < 0)
-        return path;
-    objects->paths[objects->count] = path;
-    objects->fds[objects->count] = fd;
-    return arena_printf(arena, "/proc/self/fd/%d", number + objects->count++);
-}
-
-static void close_objects(const struct objects *objects)
-{
-    for (int i = 0; i < objects->count; i++)
-        close(objects->fds[i]);
-}
-
-/* The same path in a number of bytes that few paths exceed: how long it is decides where akgen-run's stack begins and
- * what its heap looks like. */
-static const char *same_length(struct arena *arena, const char *path)
-{
-    enum { LENGTH = 512 };
-    size_t length = path ? strlen(path) : 0, more = LENGTH - 1 - (length + LENGTH - 1) % LENGTH;
-    if (!length || *path != '/')
-        return path;
-    char *longer = arena_alloc(arena, more + length + 1);
-    memset(longer, '/', more);
-    memcpy(longer + more, path, length + 1);
-    return longer;
-}
-
-/* What akgen-run may see and use. */
-static void run_jailed(struct arena *arena, const struct job *job, const struct objects *objects,
-                       const char *const argv[], double seconds, bool alone, const int *keep,
-                       struct sandbox_result *ended)
-{
-    const char *readable[] = {"/usr/lib",  "/lib",
-                              "/lib64",    "/etc/ld.so.cache",
-                              "/dev/null", SANITIZED ? "/proc/self" : "/dev/null", /* guard.c says why */
-                              argv[0],     NULL,                                   /* the objects */
-                              NULL,        NULL,
-                              NULL};
-    for (int i = 0; i < objects->count; i++)
-        readable[7 + i] = objects->paths[i];
-    /* glibc keeps what was freed last in lists that it marks with a random number, which who reads freed memory sees. */
-    const char *const variables[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0",
-                                     job->inject ? arena_printf(arena, "AKGEN_INJECT=%s", job->inject) : NULL, NULL};
-    const struct sandbox_limits limits = {.seconds = seconds,
-                                          .memory = SANITIZED     ? 0 /* it reserves terabytes of address space */
-                                                    : job->memory ? job->memory
-                                                                  : default_memory,
-                                          .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
-                                          .readable = readable,
-                                          .alone = alone,
-                                          .expected_memory = machine_memory + BYTES_PER_GM_BYTE * job->gm_bytes,
-                                          .variables = variables};
-    sandbox_spawn(arena, argv, &limits, keep, PRINTED_LIMIT, ended);
-}
-
-enum { OPTIONS = 4 }; /* descriptors that akgen-run is told by name */
-
-static void run_with(struct arena *arena, const struct job *job, const struct objects *objects, const char *runner,
-                     bool alone, int job_fd, int result_fd, const struct job_mark *untouched, struct job_result *result)
-{
-    double seconds = job->seconds > 0 ? job->seconds : default_seconds;
-    int keep[OPTIONS + OBJECTS + 1] = {job_fd, result_fd, job->gm_fd, job->log_fd > 0 ? job->log_fd : -1, -1};
     static const char *const names[] = {"job", "result", "gm", "log"};
+    double allowed = budget_allows(job->budget, job->seconds);
+    int keep[OPTIONS + PROGRAM_OBJECTS + 1];
     const char *argv[OPTIONS + 2] = {runner};
     int count = 0;
-    for (; keep[count] >= 0; count++)
+    for (; count < OPTIONS && fds[count] >= 0; count++) {
+        keep[count] = fds[count];
         argv[count + 1] =
-            arena_printf(arena, "--%s=%d", names[count], job->debugger ? keep[count] : SANDBOX_KEPT + count);
+            arena_printf(arena, "--%s=%d", names[count], job->debugger ? fds[count] : SANDBOX_KEPT + count);
+    }
     for (int i = 0; i < objects->count; i++)
         keep[count++] = objects->fds[i];
     keep[count] = -1;
     struct sandbox_result ended;
+    if (allowed <= 0) {
+        timed_out(arena, job, allowed, result);
+        return;
+    }
     if (job->debugger) {
         keep_open(keep);
         run_debugger(arena, job, argv, &ended);
     } else
-        run_jailed(arena, job, objects, argv, seconds, alone, keep, &ended);
-    result->stage = read_stage(result_fd, untouched, job->nonce);
-    understand(arena, &ended, seconds, result_fd, job->nonce, result);
+        program_run(arena,
+                    &(struct program){.argv = argv,
+                                      .objects = objects,
+                                      .keep = keep,
+                                      .inject = job->inject,
+                                      .seconds = allowed,
+                                      .budget = job->budget,
+                                      .memory = job->memory ? job->memory : default_memory,
+                                      .file_bytes = job->gm_bytes > written_limit ? job->gm_bytes : written_limit,
+                                      .expected_memory = machine_memory + BYTES_PER_GM_BYTE * job->gm_bytes,
+                                      .alone = alone},
+                    &ended);
+    result->stage = read_stage(fds[RESULT_FD], untouched, job->nonce);
+    understand(arena, job, &ended, allowed, fds[RESULT_FD], result);
     if (job->debugger && ended.started && result->status != JOB_OK && !result->nonce) {
         result->status = JOB_EXITED;
         result->error = "the debugger ended before the kernel did";
     }
 }
 
-static void run_once(struct arena *arena, const struct job *job, bool alone, struct job_result *result)
+/* With the objects as akgen-run finds them. */
+static void run_prepared(struct arena *arena, struct job *sent, const struct program_objects *objects,
+                         const char *runner, bool alone, struct job_result *result)
 {
-    *result = (struct job_result){.status = JOB_OK, .printed = ""};
-    const char *runner = find_runner(arena), *secret = make_nonce(arena);
-    struct job sent = *job;
-    struct objects objects = {0};
-    sent.nonce = make_nonce(arena);
-    if (!job->debugger) {
-        runner = same_length(arena, runner);
-        int number = SANDBOX_KEPT + 2 + (job->gm_fd >= 0) + (job->gm_fd >= 0 && job->log_fd > 0);
-        sent.host_so = take_object(arena, &objects, job->host_so, number);
-        sent.kernel_so = take_object(arena, &objects, job->kernel_so, number);
-        sent.cube_so = take_object(arena, &objects, job->cube_so, number);
-        sent.headers = same_length(arena, job->headers);
-    }
-    if (!runner || !sent.nonce || !secret) {
+    const char *secret = make_nonce(arena);
+    sent->nonce = make_nonce(arena);
+    if (!runner || !sent->nonce || !secret) {
         broken(result, runner ? "no random numbers from the kernel" : "akgen-run was not found beside this program");
-        close_objects(&objects);
         return;
     }
     struct job_mark untouched = {0};
     snprintf(untouched.proof, sizeof untouched.proof, "%s", secret);
-    json_t *json = job_to_json(&sent);
+    json_t *json = job_to_json(sent);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    int job_fd = text ? memory_file("akgen-job", text, strlen(text)) : -1;
-    int result_fd = memory_file("akgen-result", &untouched, sizeof untouched);
-    if (job_fd < 0 || result_fd < 0)
+    const int fds[OPTIONS] = {text ? program_memory_file("akgen-job", text, strlen(text)) : -1,
+                              program_memory_file("akgen-result", &untouched, sizeof untouched), sent->gm_fd,
+                              sent->log_fd > 0 ? sent->log_fd : -1};
+    if (fds[JOB_FD] < 0 || fds[RESULT_FD] < 0)
         broken(result,
                arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON"));
     else
-        run_with(arena, &sent, &objects, runner, alone, job_fd, result_fd, &untouched, result);
-    if (job_fd >= 0)
-        close(job_fd);
-    if (result_fd >= 0)
-        close(result_fd);
-    close_objects(&objects);
+        run_with(arena, sent, objects, runner, alone, fds, &untouched, result);
+    for (int i = JOB_FD; i <= RESULT_FD; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
     free(text);
     json_decref(json);
+}
+
+static void add_printed(struct arena *arena, const struct job *job, struct job_result *result)
+{
+    if (job->printed_before && *job->printed_before)
+        result->printed =
+            arena_printf(arena, "%s%.*s", job->printed_before,
+                         (int)(PROGRAM_PRINTED - strnlen(job->printed_before, PROGRAM_PRINTED)), result->printed);
+}
+
+/* What the host part has decided, beside a result that akgen-run has written. */
+static void add_tiling(const struct job *job, struct job_result *result)
+{
+    if (!result->nonce || result->status == JOB_CHEATED)
+        return;
+    result->block_dim = job->tiling.block_dim;
+    result->tiling_key = job->tiling.key;
+    result->workspace = job->tiling.workspace;
+    result->tiling_bytes = job->tiling.size;
+    result->tiling = json_incref(job->tiling_by_field);
+}
+
+static void run_once(struct arena *arena, const struct job *job, bool alone, struct job_result *result)
+{
+    *result = (struct job_result){.status = JOB_OK, .printed = ""};
+    const char *runner = files_program(arena, "akgen-run");
+    struct program_objects objects = {0};
+    struct job sent = *job;
+    sent.log_fd = job->log_fd > 0 ? memfd_create("akgen-log", MFD_CLOEXEC) : -1;
+    sent.debugged = job->debugger != NULL;
+    sent.seconds = job->seconds > 0 ? job->seconds : default_seconds;
+    if (!job->debugger) {
+        runner = program_same_length(arena, runner);
+        int number = SANDBOX_KEPT + GM_FD + 1 + (sent.log_fd >= 0);
+        sent.kernel_so = program_take_object(arena, &objects, job->kernel_so, number);
+        sent.cube_so = program_take_object(arena, &objects, job->cube_so, number);
+    }
+    run_prepared(arena, &sent, &objects, runner, alone, result);
+    program_close_objects(&objects);
+    places_find(arena, job, result);
+    add_tiling(job, result);
+    add_printed(arena, job, result);
+    if (sent.log_fd >= 0) {
+        places_copy_log(job, sent.log_fd);
+        close(sent.log_fd);
+    }
+}
+
+void job_without_kernel(const struct host_result *host, struct job_result *result)
+{
+    *result = (struct job_result){
+        .status = host->status, .stage = host->stage, .error = host->error, .printed = host->printed};
 }
 
 void job_run(struct arena *arena, const struct job *job, struct job_result *result)

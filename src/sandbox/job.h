@@ -1,13 +1,12 @@
-/* A job: what akgen asks of akgen-run, the program inside the jail, and what comes back.
+/* A job: what akgen asks of akgen-run, the program in which a candidate's kernel runs, and what comes back.
  *
- * The job is JSON on the file descriptor given by --job, the result JSON on --result. Tensor memory is one memfd
- * (--gm), mapped shared by both: every tensor has its offset there, so outputs need no copying. The candidate's code
- * runs in akgen-run only. */
+ * The job is JSON on the file descriptor given by --job, the result JSON on --result. What the host part has decided
+ * (host_job.h) is part of the job. Tensor memory is one memfd (--gm), mapped shared by both: every tensor has its offset
+ * there, so outputs need no copying. akgen reads them when the process is gone. */
 #ifndef SANDBOX_JOB_H
 #define SANDBOX_JOB_H
 
-#include "base/words.h"
-#include "op/op.h"
+#include "sandbox/host_job.h"
 
 /* What a tensor of a case is to the kernel. */
 struct job_tensor {
@@ -16,22 +15,23 @@ struct job_tensor {
     bool defined;           /* an output that the contract zeroes or fills beforehand, or does not ask for */
 };
 struct job_argument {
+    const char *name; /* the OpDef's, for messages */
     struct job_tensor *tensors;
-    int count;        /* 0 = absent optional */
-    bool list;        /* dynamic: the kernel gets the address of an address table */
-    int alias;        /* outputs: index of the input whose memory this is (in place), or -1 */
-    bool written;     /* inputs: the operator's contract writes into it (in place, with or without an output) */
-    bool host_values; /* inputs: the caller has the values on the host, so tiling gets a copy of them */
+    int count;          /* 0 = absent optional */
+    bool list;          /* dynamic: the kernel gets the address of an address table */
+    int alias;          /* outputs: index of the input whose memory this is (in place), or -1 */
+    bool written;       /* inputs: the operator's contract writes into it (in place, with or without an output) */
+    bool host_values;   /* inputs: the caller has the values on the host, so tiling gets a copy of them */
+    bool shape_depends; /* outputs: op_param.shape_depends */
 };
-enum job_kind { JOB_DESCRIBE, JOB_RUN };
 struct job {
-    enum job_kind kind;
-    const char *host_so, *kernel_so; /* absolute paths */
-    const char *cube_so;             /* the kernel for AICs; NULL if it starts none */
-    int inferred_type; /* enum npu_kernel_type if the kernel names none; NPU_TYPE_INFERRED = a vector one */
-    const char *op_type;
-    const char *entry;        /* exported name of the kernel's entry in kernel.so */
-    const struct op_def *def; /* JOB_RUN: as described before */
+    const char *kernel_so;      /* absolute path */
+    const char *cube_so;        /* the kernel for AICs; NULL if it starts none */
+    int inferred_type;          /* enum npu_kernel_type if the kernel names none; NPU_TYPE_INFERRED = a vector one */
+    const char *entry;          /* exported name of the kernel's entry in kernel.so */
+    struct op_tiling tiling;    /* from the host part */
+    json_t *tiling_by_field;    /* op_tiling_decode(); may be NULL */
+    const char *printed_before; /* what it printed; NULL: nothing */
     const char *soc;
     enum npu_sync sync;
     bool random_order;
@@ -42,18 +42,18 @@ struct job {
     uint64_t poison;                       /* npu_config.poison */
     struct job_argument *inputs, *outputs; /* in OpDef order */
     int input_count, output_count;
-    struct op_attr *attrs;
-    int attr_count;
-    int gm_fd; /* -1 for JOB_DESCRIBE */
+    int gm_fd;
     uint64_t gm_bytes;
     uint32_t
         gm_unit; /* a tensor's block of GM for reads: its bytes and 32 more, rounded up to a multiple of this; 0 = 32 */
-    const char *headers; /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
-    double seconds;      /* wall clock limit; 0 = 60 */
-    uint64_t memory;     /* address space limit in bytes; 0 = 16 GiB */
-    const char *nonce;   /* set by job_run: a result that does not repeat it was not written by akgen-run */
-    int log_fd;          /* the instruction log is written there; 0 or -1: none */
+    const char *headers;   /* directory of our own headers: a finding inside it is placed at its caller; may be NULL */
+    double seconds;        /* limit; 0 = 60 */
+    struct budget *budget; /* of the candidate, which limits it too; NULL: none */
+    uint64_t memory;       /* address space limit in bytes; 0 = 16 GiB */
+    const char *nonce;     /* set by job_run: a result that does not repeat it was not written by akgen-run */
+    int log_fd;            /* the instruction log is written there; 0 or -1: none */
     const struct job_debugger *debugger; /* NULL: none */
+    bool debugged;                       /* set by job_run: there is one */
     const char *inject;                  /* for tests: a failure of akgen-run's own, base/inject.h; NULL: none */
     /* Puts the tensors' memory back as it was before the run; called between two of them. NULL: there is none. */
     void (*restore)(void *closure);
@@ -65,33 +65,17 @@ struct job_debugger {
     const char *script;  /* gdb commands to run in batch mode; NULL: interactive */
 };
 
-/* How far akgen-run came. */
-#define JOB_STAGES(X)                                                                                                  \
-    X(JOB_START, "start")   /* nothing of the candidate has run */                                                     \
-    X(JOB_LOAD, "load")     /* its constructors */                                                                     \
-    X(JOB_TILING, "tiling") /* its host part */                                                                        \
-    X(JOB_KERNEL, "run")                                                                                               \
-    X(JOB_REPORT, "report") /* nothing of it runs any more */
-enum job_stage { JOB_STAGES(WORD_VALUE) };
-const char *job_stage_name(enum job_stage stage);
-
-enum job_status {
-    JOB_OK,            /* ran to its end; findings may still make it a fault */
-    JOB_TILING_FAILED, /* the host part refused, see error */
-    JOB_UNSUPPORTED,   /* the host part called what CANN has and AKGen lacks; error is its name */
-    JOB_LOAD_FAILED,   /* the loader rejected an object */
-    JOB_TIMEOUT,
-    JOB_CRASHED, /* a signal of its own instruction, or of a limit of its own, ended it outside the kernel's checks */
-    JOB_EXITED,  /* the candidate ended the process (exit(), _exit()) */
-    JOB_CHEATED, /* it did what no operator does (a system call that guard.h forbids, a result of its own) */
-    JOB_BROKEN   /* ours: no process, one that somebody killed, no memory, unreadable result */
-};
 /* What a finding is, in verdicts. */
 #define JOB_KINDS(X)                                                                                                   \
     X(NPU_TRAP, "trap")                                                                                                \
     X(NPU_DIFFERS, "differs")                                                                                          \
     X(NPU_UNDEFINED, "undefined") X(NPU_HAZARD, "hazard") X(NPU_UNSUPPORTED, "unsupported")
 extern const struct words job_kinds;
+/* Where the author's line is: an address in one of the kernel's objects. */
+struct job_place {
+    enum job_object { JOB_NOWHERE, JOB_VECTOR, JOB_CUBE } object;
+    uint64_t address;
+};
 struct job_finding { /* struct npu_finding with places instead of addresses */
     enum npu_kind kind;
     const char *fault, *message, *api, *operand, *pipe;
@@ -99,7 +83,8 @@ struct job_finding { /* struct npu_finding with places instead of addresses */
     int core;
     bool aic; /* the core is an AIC */
     uint64_t count;
-    const char *file, *file_other; /* NULL: unknown */
+    struct job_place place, place_other;
+    const char *file, *file_other; /* found by job_run; NULL: unknown */
     int line, line_other;
 };
 struct job_result {
@@ -107,11 +92,10 @@ struct job_result {
     const char *nonce;
     enum job_stage stage; /* where it ended */
     const char *error;    /* for anything but JOB_OK */
-    struct op_def def;    /* JOB_DESCRIBE */
-    int block_dim;
+    int block_dim;        /* job.tiling's, as the rest up to the decoded fields */
     uint64_t tiling_key, workspace;
     uint32_t tiling_bytes;
-    json_t *tiling; /* decoded by field; owned by the result, may be NULL */
+    json_t *tiling; /* owned by the result, may be NULL */
     struct npu_stats stats;
     struct job_finding *findings;
     size_t finding_count;
@@ -122,15 +106,16 @@ struct job_result {
     struct npu_racing_read *racing; /* npu_racing_reads() */
     size_t racing_count;
     double run_seconds;  /* the launch alone */
-    const char *printed; /* what the candidate printed, cut at 64 KiB */
+    const char *printed; /* what the candidate printed, cut at 64 KiB; with job.printed_before */
 };
+/* The result of a job whose host part came to nothing. */
+void job_without_kernel(const struct host_result *host, struct job_result *result);
 /* Runs one job in a new process inside the jail. Strings of the result live in the arena. Never fails: what goes wrong
  * on our side is JOB_BROKEN, after a second attempt in a process that has no other beside it. */
 void job_run(struct arena *arena, const struct job *job, struct job_result *result);
 void job_result_free(struct job_result *result);
 
 json_t *job_to_json(const struct job *job);
-/* The attributes' values hold references of their own, until json_decref; none after an error. */
 struct akgen_error *job_from_json(struct arena *arena, const json_t *json, struct job *job);
 
 #endif

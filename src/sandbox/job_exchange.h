@@ -1,4 +1,4 @@
-/* What the two ends of a job agree on: job.c, the caller, and src/run, the program in the jail. */
+/* What the two ends of a job agree on: job.c, the caller, and akgen-run, the program in the jail. */
 #ifndef SANDBOX_JOB_EXCHANGE_H
 #define SANDBOX_JOB_EXCHANGE_H
 
@@ -26,6 +26,9 @@ struct job_mark {
 void job_mark_set(struct job_mark *mark, enum job_stage stage, const char *nonce);
 /* The stage that a mark tells; `untouched` is what the caller put there. */
 enum job_stage job_mark_stage(const struct job_mark *mark, const struct job_mark *untouched, const char *nonce);
+
+/* How a line of akgen-run's instruction log ends: the place of the call, its object and its address. */
+#define JOB_LOG_PLACE "  @%d+%llx\n"
 
 json_t *job_result_to_json(const struct job_result *result);
 /* Fills everything but `printed` and `stage`. An error: the text is no result. */

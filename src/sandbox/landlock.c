@@ -2,21 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* Rights of later Landlock versions, which older system headers lack (Documentation/userspace-api/landlock.rst). */
 enum { FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15, NET_BIND_TCP = 1, NET_CONNECT_TCP = 2 };
+enum { SCOPE_ABSTRACT_SOCKET = 1, SCOPE_SIGNAL = 2 }; /* version 6 */
 struct ruleset_attr {
-    uint64_t fs, net;
+    uint64_t fs, net, scoped;
 };
 
 enum {
@@ -68,8 +65,9 @@ int landlock_restrict(int version, const char *const *readable, const char *cons
     if (version < 1)
         return 0;
     struct ruleset_attr attr = {.fs = handled_rights(version),
-                                .net = version >= 4 ? NET_BIND_TCP | NET_CONNECT_TCP : 0};
-    size_t size = version >= 4 ? sizeof attr : sizeof attr.fs;
+                                .net = version >= 4 ? NET_BIND_TCP | NET_CONNECT_TCP : 0,
+                                .scoped = version >= 6 ? SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL : 0};
+    size_t size = version >= 6 ? sizeof attr : version >= 4 ? offsetof(struct ruleset_attr, scoped) : sizeof attr.fs;
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
     if (ruleset < 0)
         return -1;
@@ -82,48 +80,4 @@ int landlock_restrict(int version, const char *const *readable, const char *cons
         failed = (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
     close(ruleset);
     return failed ? -1 : 0;
-}
-
-#if defined(__x86_64__)
-#define THIS_ARCH AUDIT_ARCH_X86_64
-#else
-#define THIS_ARCH AUDIT_ARCH_AARCH64
-#endif
-/* Signals to itself (abort sends one) and nobody else: the first argument is the process. */
-#define DENY_OTHERS(number, self)                                                                                      \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 4),                                                               \
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),                                    \
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (self), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),               \
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
-#define DENY(number)                                                                                                   \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
-
-int seccomp_restrict(void)
-{
-    const uint32_t self = (uint32_t)getpid(); /* execve keeps it */
-    /* A program of another architecture (x32, i386) would number its calls differently: it ends. */
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        DENY(SYS_socket),
-        DENY(SYS_socketpair),
-        DENY(SYS_io_uring_setup),
-        DENY(SYS_ptrace),
-        DENY(SYS_process_vm_readv),
-        DENY(SYS_process_vm_writev),
-        DENY(SYS_setsid),
-        DENY(SYS_setpgid),
-        DENY_OTHERS(SYS_kill, self),
-        DENY_OTHERS(SYS_tgkill, self),
-        DENY_OTHERS(SYS_rt_sigqueueinfo, self),
-        DENY_OTHERS(SYS_rt_tgsigqueueinfo, self),
-        DENY(SYS_tkill),
-        DENY(SYS_pidfd_open),
-        DENY(SYS_pidfd_send_signal),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }

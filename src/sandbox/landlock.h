@@ -1,4 +1,4 @@
-/* The kernel's fences around a process: Landlock for files, a seccomp filter for sockets. */
+/* The kernel's fence around what a process may reach by a path, and since version 6 by a signal or an abstract socket. */
 #ifndef SANDBOX_LANDLOCK_H
 #define SANDBOX_LANDLOCK_H
 
@@ -8,8 +8,5 @@ int landlock_version(void);
  * Makes system calls only, so it may be called between fork and exec. Returns 0, or -1 with errno; 0 as well when the
  * kernel has no Landlock. */
 int landlock_restrict(int version, const char *const *readable, const char *const *writable);
-/* Denies sockets, io_uring, ptrace and leaving the process group to this process and its children. 0, or -1 with
- * errno. */
-int seccomp_restrict(void);
 
 #endif

@@ -1,6 +1,5 @@
 /* A build from beginning to end: digest the sources, host.so, the OpDef, then a kernel.so for each dtype
  * combination. */
-#include "base/files.h"
 #include "toolchain/build_internal.h"
 
 static struct akgen_error *build_stages(struct builder *builder)
@@ -23,6 +22,7 @@ static struct akgen_error *build_stages(struct builder *builder)
 struct akgen_error *toolchain_build(struct arena *arena, const struct op_project *project,
                                     const struct build_options *options, struct build *build)
 {
+    struct work_directory work = {0};
     struct builder builder = {.arena = arena, .project = project, .options = options, .build = build};
     *build = (struct build){.stage = BUILD_OK, .entry = arena_printf(arena, PREPARE_PREFIX "%s", project->entry)};
     builder.places = (struct diagnose_places){.project = project->dir,
@@ -33,16 +33,18 @@ struct akgen_error *toolchain_build(struct arena *arena, const struct op_project
     builder.places.headers = arena_printf(arena, "%s/include", toolchain_home());
     builder.clang.question = options->host_override;
     builder.clang.debug = options->debug;
+    builder.clang.budget = options->budget;
+    builder.clang.plain = options->plain_compiler;
     if (!error && options->seconds > 0)
         builder.clang.seconds = options->seconds;
     if (!error)
         error = sources_digest(&builder);
     if (!error && build->stage == BUILD_OK)
-        error = clang_work_directory(arena, &builder.clang, &builder.work);
+        error = work_make(arena, builder.clang.cache, &work);
+    builder.work = builder.places.work = work.path;
     if (!error && build->stage == BUILD_OK)
         error = build_stages(&builder);
-    if (builder.work)
-        files_remove_tree(builder.work);
+    work_remove(&work);
     build->diagnostics = builder.diagnostics.items;
     build->diagnostic_count = builder.diagnostics.count;
     return error;

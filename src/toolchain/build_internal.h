@@ -15,8 +15,8 @@ struct builder {
     struct diagnostic_list diagnostics;
     struct prepared_source prepared; /* the kernel's main file */
     struct diagnose_places places;
-    const char *overlay;     /* clang's file that puts prepared texts in place of the author's */
-    const char *kernel_text; /* every source of op_kernel and every header, for prepare_mentions */
+    const char *overlay;      /* clang's file that puts prepared texts in place of the author's */
+    struct mentions mentions; /* of every file that the kernel may include */
     const char *tiling_header;
 };
 
@@ -25,6 +25,7 @@ struct compile {
     struct arena arena;
     const char *root; /* directory of the sources */
     struct clang_args args;
+    struct clang_args next; /* what goes on with the first one's file, if that ended well; empty: nothing */
     struct sandbox_result result;
 };
 /* Side by side, as many as the options allow. */
@@ -48,8 +49,6 @@ struct akgen_error *overlay_write(struct arena *arena, const struct overlay *ove
 
 /* The sources and what is made of them (sources.c). */
 bool source_ends_with(const char *path, const char *end);
-/* By its name: something that a compile may read. */
-bool source_is(const char *path);
 /* Names the candidate by its content: build->source_hash. */
 struct akgen_error *sources_digest(struct builder *builder);
 /* The name under which an object is in the cache, by all that goes into it. */

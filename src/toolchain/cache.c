@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OBJECT_LIMIT = 256 << 20 };
@@ -83,6 +84,11 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
             diagnose_add(arena, list, &diagnostic);
         }
     json_decref(json);
+    if (sound) {
+        cache_used(entry_path(arena, clang, key, ".json"));
+        if (entry->so)
+            cache_used(entry->so);
+    }
     return sound;
 }
 
@@ -123,6 +129,11 @@ struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, 
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     if (!error && text)
         error = files_write(entry_path(arena, clang, key, ".json"), text, strlen(text));
+    struct stat status;
+    uint64_t stored = text ? strlen(text) : 0;
+    if (!error && entry->so && !stat(entry->so, &status))
+        stored += (uint64_t)status.st_size;
+    cache_keep_bound(arena, clang, stored);
     free(text);
     json_decref(json);
     return error;

@@ -4,7 +4,6 @@
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,12 +11,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
-#define TOOLCHAIN_REVISION "6"
-enum { COMPILER_SECONDS = 120, COMPILER_OUTPUT = 1 << 20, SECONDS_OF_A_DAY = 24 * 60 * 60 };
+#define TOOLCHAIN_REVISION "7"
+enum { COMPILER_SECONDS = 60, COMPILER_OUTPUT = 1 << 20, PROGRAM_LIMIT = 64 << 20 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
 static const char *find_program(const char *const *candidates)
@@ -47,6 +45,19 @@ static const char *cache_directory(struct arena *arena, const char *given)
     return arena_printf(arena, "%s/.cache/akgen", base && *base ? base : "/tmp");
 }
 
+struct akgen_error *clang_cache(struct arena *arena, const char *given, const char **cache)
+{
+    *cache = cache_directory(arena, given);
+    struct akgen_error *error = files_make_directory(*cache);
+    char resolved[PATH_MAX];
+    if (!error && !realpath(*cache, resolved))
+        error = error_new("%s: %s", *cache, strerror(errno));
+    if (error)
+        return error_prefix(error, "the cache directory");
+    *cache = arena_strdup(arena, resolved);
+    return NULL;
+}
+
 static struct akgen_error *digest_headers(struct arena *arena, struct clang *clang)
 {
     const char **paths;
@@ -68,6 +79,12 @@ static struct akgen_error *digest_headers(struct arena *arena, struct clang *cla
         if (!error)
             digest_bytes(digest, bytes, length);
     }
+    char *program;
+    size_t length;
+    if (!error)
+        error = files_read(arena, clang->confine, PROGRAM_LIMIT, &program, &length);
+    if (!error)
+        digest_bytes(digest, program, length);
     clang->headers = digest_finish(digest, arena);
     return error;
 }
@@ -91,7 +108,7 @@ static struct akgen_error *read_version(struct arena *arena, struct clang *clang
     struct sandbox_result result;
     clang_add(arena, &args, clang->compiler);
     clang_add(arena, &args, "--version");
-    clang_run(arena, clang, &args, clang->home, clang->cache, &result);
+    clang_run(arena, clang, &args, NULL, clang->cache, &result);
     const char *found = strstr(result.output, "clang version");
     if (result.exit_code || !found)
         return error_new("%s --version failed: %s", clang->compiler, result.error ? result.error : result.output);
@@ -115,15 +132,11 @@ static struct akgen_error *find_tools(struct arena *arena, const char *cache_dir
     if (!clang->compiler || !clang->linker)
         return error_new("%s is not installed; install it with: apt-get install clang-19 lld-19",
                          clang->compiler ? "lld-19" : "clang-19");
-    clang->cache = cache_directory(arena, cache_dir);
-    struct akgen_error *error = files_make_directory(clang->cache);
-    char resolved[PATH_MAX];
-    if (!error && !realpath(clang->cache, resolved))
-        error = error_new("%s: %s", clang->cache, strerror(errno));
-    if (error)
-        return error_prefix(error, "the cache directory");
-    clang->cache = arena_strdup(arena, resolved);
-    return read_version(arena, clang);
+    clang->confine = files_program(arena, "akgen-confine");
+    if (!clang->confine)
+        return error_new("akgen-confine is not where this program lies");
+    struct akgen_error *error = clang_cache(arena, cache_dir, &clang->cache);
+    return error ? error : read_version(arena, clang);
 }
 
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang)
@@ -171,12 +184,8 @@ static const char *const kernel_flags[] = {
     "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-omit-frame-pointer",
     /* A call that ends the kernel returns to its line all the same. */
     "-fno-optimize-sibling-calls", "-Xclang", "-ffloat16-excess-precision=none",
-    "-fsanitize-coverage=bb,trace-loads,trace-stores,trace-pc-guard",
     /* The device's assembler would not read this processor's instructions, and nothing runs there before the kernel. */
     "-fno-gnu-inline-asm", "-Werror=global-constructors",
-    /* An attribute of another name is ignored: what a kernel does stays in the hooks' sight. */
-    "-Dno_sanitize=akgen_ignored", "-D__no_sanitize__=akgen_ignored",
-    "-Ddisable_sanitizer_instrumentation=akgen_ignored", "-D__disable_sanitizer_instrumentation__=akgen_ignored",
     /* What the build of a project asks for: impl_mode is high_performance (ascendc_bin_param_build.py of CANN). */
     "-DHIGH_PERFORMANCE=1", "-DDETERMINISTIC_MODE=0", NULL};
 
@@ -219,14 +228,17 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
                 arena_printf(arena, "%s/include/%s/%s", clang->home, side == CLANG_HOST ? "cann" : "ascendc", *name)))
             text = arena_printf(arena, "%s#include \"%s\"\n", text, *name);
     struct akgen_error *error = files_write(header, text, strlen(text));
-    const char *work = NULL;
+    struct work_directory work = {0};
     if (!error)
-        error = clang_work_directory(arena, clang, &work);
+        error = work_make(arena, clang->cache, &work);
     if (error)
         return error;
+    struct clang own = *clang;
+    own.budget = NULL;
+    own.seconds = COMPILER_SECONDS;
     struct clang_args args = {0};
     struct sandbox_result result;
-    const char *made = arena_printf(arena, "%s/header.pch", work);
+    const char *made = arena_printf(arena, "%s/header.pch", work.path);
     clang_common_flags(arena, clang, side, &args);
     /* Without time stamps: a checkout that only touched the headers keeps its precompiled ones. */
     static const char *const both[] = {"-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates"};
@@ -239,13 +251,13 @@ static struct akgen_error *make_precompiled(struct arena *arena, const struct cl
     clang_add(arena, &args, header);
     clang_add(arena, &args, "-o");
     clang_add(arena, &args, made);
-    clang_run(arena, clang, &args, clang->home, work, &result);
+    clang_run(arena, &own, &args, NULL, work.path, &result);
     if (result.exit_code)
         error =
             error_new("the precompiled header %s was not made: %s", path, result.error ? result.error : result.output);
     else if (rename(made, path))
         error = error_new("%s: %s", path, strerror(errno));
-    files_remove_tree(work);
+    work_remove(&work);
     return error;
 }
 
@@ -290,66 +302,62 @@ struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir
     return error;
 }
 
-/* Removes the work directories of builds that were interrupted: nothing builds for a day. */
-static void sweep(struct arena *arena, const char *parent)
+/* True if a server of the pool did it. */
+static bool run_served(struct arena *arena, const struct clang *clang, const struct clang_args *args,
+                       const struct sandbox_limits *limits, struct sandbox_result *result)
 {
-    DIR *dir = opendir(parent);
-    struct stat status;
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        const char *path = arena_printf(arena, "%s/%s", parent, entry->d_name);
-        if (strncmp(entry->d_name, "build-", 6) == 0 && !lstat(path, &status) &&
-            status.st_mtime < time(NULL) - SECONDS_OF_A_DAY)
-            files_remove_tree(path);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path)
-{
-    const char *parent = arena_printf(arena, "%s/work", clang->cache);
-    struct akgen_error *error = files_make_directory(parent);
-    if (error)
-        return error;
-    sweep(arena, parent);
-    char *name = arena_printf(arena, "%s/build-XXXXXX", parent);
-    if (!mkdtemp(name))
-        return error_new("%s: %s", name, strerror(errno));
-    *path = name;
-    return NULL;
+    if (!args->header || clang->plain || clang->debug)
+        return false;
+    struct clang_args load = {.header = args->header};
+    clang_common_flags(arena, clang, args->side, &load);
+    const char *const rest[] = {"-include-pch", args->header, "-c", "akgen.cpp", NULL};
+    add_all(arena, &load, rest);
+    return pool_run(arena, clang, &load, args, limits, COMPILER_OUTPUT, result);
 }
 
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result)
 {
     static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
-                                         "/dev/null", "/proc/self"};
+                                         "/dev/null"};
     enum { SYSTEM = sizeof(system) / sizeof(*system) };
-    const char *readable[SYSTEM + 6];
+    const char *readable[SYSTEM + 7];
     size_t count = 0;
     for (size_t i = 0; i < SYSTEM; i++)
         readable[count++] = system[i];
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
-    readable[count++] = project;
+    readable[count++] = clang->confine;
+    if (project)
+        readable[count++] = project;
     if (clang->paths)
         readable[count++] = clang->paths;
     if (clang->question)
         readable[count++] = clang->question;
     readable[count] = NULL;
     const char *const writable[] = {work, NULL};
-    struct sandbox_limits limits = {.seconds = clang->seconds,
-                                    .memory = compiler_memory,
+    struct sandbox_limits limits = {.memory = compiler_memory,
                                     .file_bytes = compiler_file,
                                     .readable = readable,
                                     .writable = writable,
                                     .expected_memory = compiler_usual};
-    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
-    bool ended = result->started && (result->exit_code == 0 || result->exit_code == 1);
-    if (ended || result->timed_out)
-        return;
-    limits.alone = true;
-    sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+    /* Once beside others; if that says nothing about the sources, once more alone. */
+    for (int attempt = 0; attempt < 2; attempt++) {
+        limits.alone = attempt > 0;
+        limits.seconds = budget_allows(clang->budget, clang->seconds);
+        if (limits.seconds <= 0) {
+            *result = (struct sandbox_result){
+                .started = true, .timed_out = true, .exit_code = -1, .output = arena_strdup(arena, "")};
+            return;
+        }
+        if (attempt > 0 || !run_served(arena, clang, args, &limits, result))
+            sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
+        budget_charge(clang->budget, result->charged);
+        if (result->timed_out) /* what one source does others may do: one limit is enough */
+            budget_end(clang->budget);
+        if ((result->started && (result->exit_code == 0 || result->exit_code == 1)) || result->timed_out)
+            return;
+    }
 }
 
 /* True if a file of some size can be written in `directory`. */

@@ -18,7 +18,7 @@ static void define(struct builder *builder, struct text *config, const char *pre
 {
     const char *macro = arena_printf(builder->arena, "%s%s", prefix, name);
     /* What the kernel never mentions cannot change it: combinations that differ only there share an object. */
-    if (prepare_mentions(builder->kernel_text, macro))
+    if (mentions_has(&builder->mentions, macro))
         text_addf(config, "#define %s %s\n", macro, value);
 }
 

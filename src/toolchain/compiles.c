@@ -13,8 +13,15 @@ static void run_one(void *closure, int index)
 {
     const struct compile_list *list = closure;
     struct compile *compile = &list->compiles[index];
-    clang_run(&compile->arena, &list->builder->clang, &compile->args, compile->root, list->builder->work,
-              &compile->result);
+    const struct builder *builder = list->builder;
+    struct sandbox_result first;
+    clang_run(&compile->arena, &builder->clang, &compile->args, compile->root, builder->work, &compile->result);
+    first = compile->result;
+    if (!compile->next.count || !first.started || first.exit_code || first.timed_out)
+        return;
+    clang_run(&compile->arena, &builder->clang, &compile->next, compile->root, builder->work, &compile->result);
+    compile->result.seconds += first.seconds;
+    compile->result.output = arena_printf(&compile->arena, "%s%s", first.output, compile->result.output);
 }
 
 void compiles_run(struct builder *builder, struct compile *compiles, int count)
@@ -50,7 +57,7 @@ bool compile_take(struct builder *builder, const struct compile *compile, const 
     const char *reason = result->timed_out ? "the compiler ran out of time"
                          : fell_over(result)
                              ? "the compiler was stopped: it needed more memory, output or stack than allowed"
-                             : result->output;
+                             : diagnose_without_folders(builder->arena, result->output, &builder->places);
     const char *relative = strrchr(source, '/');
     struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
                                     .error = true,

@@ -3,7 +3,6 @@
  *     /path/file.h:40:7: note: in instantiation of function template specialization ... requested here
  * A message inside a header is moved to the innermost line of the project that led there. */
 #include "base/array.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "toolchain/toolchain_internal.h"
 
@@ -57,10 +56,38 @@ static bool read_line(char *text, struct clang_line *read)
     return true;
 }
 
+/* False if `..` leads out of the folder that the path begins in. */
+static bool stays_below(const char *path)
+{
+    int depth = 0;
+    for (const char *name = path; *name && depth >= 0; name += strcspn(name, "/"), name += strspn(name, "/")) {
+        size_t length = strcspn(name, "/");
+        if (length == 2 && strncmp(name, "..", 2) == 0)
+            depth--;
+        else if (length != 1 || *name != '.')
+            depth++;
+    }
+    return depth >= 0;
+}
+
 static const char *inside(const char *path, const char *directory)
 {
     size_t length = directory ? strlen(directory) : 0;
-    return length && strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+    return length && strncmp(path, directory, length) == 0 && path[length] == '/' && stays_below(path + length + 1)
+               ? path + length + 1
+               : NULL;
+}
+
+/* Names of the directories whose files are shown. */
+static const char *source_text(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line)
+{
+    const char *directories[4] = {places->project};
+    int count = 1;
+    if (places->other)
+        directories[count++] = places->other;
+    if (places->headers)
+        directories[count++] = places->headers;
+    return *line->file == '/' ? toolchain_source_line(arena, directories, line->file, line->line) : NULL;
 }
 
 static const char *project_path(const struct diagnose_places *places, const char *path)
@@ -69,38 +96,28 @@ static const char *project_path(const struct diagnose_places *places, const char
     return relative ? relative : inside(path, places->other);
 }
 
-static const char *source_line(struct arena *arena, const char *path, int line)
+/* What people call a file: relative to the project; by its last name if it is one of our headers or of the system's. NULL: no
+ * compiler of ours opens such a file, #line named it. */
+static const char *known_name(struct arena *arena, const struct diagnose_places *places, const char *file)
 {
-    struct arena scratch = {0};
-    char *bytes;
-    const char *result = NULL;
-    struct akgen_error *error = files_read(&scratch, path, SOURCE_LIMIT, &bytes, NULL);
-    if (!error) {
-        const char *at = bytes;
-        for (int i = 1; at && i < line; i++) {
-            at = strchr(at, '\n');
-            at = at ? at + 1 : NULL;
-        }
-        if (at && line > 0) {
-            char *copy = arena_strndup(arena, at, strcspn(at, "\r\n"));
-            text_make_utf8(copy);
-            result = copy;
-        }
-    }
-    error_free(error);
-    arena_free(&scratch);
-    return result;
+    static const char *const system[] = {"/usr", "/lib"};
+    const char *relative = project_path(places, file), *slash = strrchr(file, '/');
+    bool known = *file == '<' || (places->headers && source_inside(arena, file, places->headers)) ||
+                 (places->work && source_inside(arena, file, places->work));
+    for (size_t i = 0; i < sizeof system / sizeof *system && !known; i++)
+        known = source_inside(arena, file, system[i]) != NULL;
+    return relative ? relative : !known ? NULL : slash ? slash + 1 : file;
 }
 
 static void set_place(struct arena *arena, const struct diagnose_places *places, const struct clang_line *line,
                       struct diagnostic *diagnostic)
 {
-    const char *relative = project_path(places, line->file);
-    const char *name = strrchr(line->file, '/');
-    diagnostic->file = arena_strdup(arena, relative ? relative : name ? name + 1 : line->file);
+    const char *name = known_name(arena, places, line->file);
+    diagnostic->file = name ? arena_strdup(arena, name) : "";
+    if (!name)
+        return;
     diagnostic->line = line->line;
     diagnostic->column = line->column;
-    diagnostic->text = source_line(arena, line->file, line->line);
     if (!places->shifted || strcmp(places->shifted, line->file) != 0)
         return;
     for (int i = 0; i < places->prepared->shift_count; i++) {
@@ -112,8 +129,24 @@ static void set_place(struct arena *arena, const struct diagnose_places *places,
     }
 }
 
+const char *diagnose_without_folders(struct arena *arena, const char *message, const struct diagnose_places *places)
+{
+    const char *const folders[] = {places->project, places->other, places->work};
+    char *clean = arena_strdup(arena, message);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t length = folders[i] ? strlen(folders[i]) : 0;
+        for (char *at = clean; length && (at = strstr(at, folders[i]));)
+            if (at[length] == '/')
+                memmove(at, at + length + 1, strlen(at + length + 1) + 1);
+            else
+                at += length;
+    }
+    return clean;
+}
+
 /* The message without our renaming, cut, and with the reason why the nearest candidate was not taken. */
-static const char *tidy_message(struct arena *arena, const char *message, const char *notes)
+static const char *tidy_message(struct arena *arena, const struct diagnose_places *places, const char *message,
+                                const char *notes)
 {
     static const char device[] = "__device__", aicore[] = "__aicore__";
     _Static_assert(sizeof device == sizeof aicore, "one replaces the other in place");
@@ -129,22 +162,27 @@ static const char *tidy_message(struct arena *arena, const char *message, const 
     /* The mode in which kernels are compiled calls device code by another name. */
     for (char *at = out.bytes; at && (at = strstr(at, device));)
         memcpy(at, aicore, sizeof aicore - 1);
-    const char *result = arena_strdup(arena, out.bytes ? out.bytes : "");
+    const char *result = diagnose_without_folders(arena, out.bytes ? out.bytes : "", places);
     text_free(&out);
     return result;
 }
 
-void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic)
+/* True if the list takes it: there is room, and it does not say so already. */
+static bool is_news(const struct diagnostic_list *list, const struct diagnostic *diagnostic)
 {
     for (int i = 0; i < list->count; i++) {
         const struct diagnostic *old = &list->items[i];
         if (old->line == diagnostic->line && old->error == diagnostic->error &&
             strcmp(old->message, diagnostic->message) == 0 && strcmp(old->file, diagnostic->file) == 0)
-            return;
+            return false;
     }
-    if (list->count == MAX_DIAGNOSTICS)
-        return;
-    ARRAY_ADD(arena, list->items, list->count, list->capacity, *diagnostic);
+    return list->count < MAX_DIAGNOSTICS;
+}
+
+void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic)
+{
+    if (is_news(list, diagnostic))
+        ARRAY_ADD(arena, list->items, list->count, list->capacity, *diagnostic);
 }
 
 /* "In file included from /path/file.cpp:12:" */
@@ -179,16 +217,25 @@ static void finish_group(struct arena *arena, const struct diagnose_places *plac
 {
     const char *notes = group->notes.bytes ? group->notes.bytes : "";
     bool error = group->open && strcmp(group->head.kind, "warning") != 0;
+    struct arena scratch = {0};
     /* Warnings that no line of the project causes are not the candidate's. */
     if (group->open && (error || group->placed)) {
+        const struct clang_line *place = group->placed ? &group->place : &group->head;
         struct diagnostic diagnostic = {.error = error, .class = classify(group->head.message, notes)};
-        set_place(arena, places, group->placed ? &group->place : &group->head, &diagnostic);
+        set_place(&scratch, places, place, &diagnostic);
+        diagnostic.message = tidy_message(&scratch, places, group->head.message, notes);
         diagnostic.unsupported = group->unsupported;
-        if (!group->unsupported && project_path(places, group->head.file))
-            diagnostic.unsupported = lacking_written(group->head.message, diagnostic.text, diagnostic.column);
-        diagnostic.message = tidy_message(arena, group->head.message, notes);
-        diagnose_add(arena, list, &diagnostic);
+        /* Only what is kept costs a look at its file. */
+        if (is_news(list, &diagnostic)) {
+            diagnostic.file = arena_strdup(arena, diagnostic.file);
+            diagnostic.message = arena_strdup(arena, diagnostic.message);
+            diagnostic.text = source_text(arena, places, place);
+            if (!group->unsupported && project_path(places, group->head.file))
+                diagnostic.unsupported = lacking_written(group->head.message, diagnostic.text, diagnostic.column);
+            diagnose_add(arena, list, &diagnostic);
+        }
     }
+    arena_free(&scratch);
     text_free(&group->notes);
     *group = (struct message_group){0};
 }
@@ -224,7 +271,8 @@ static void take_line(struct arena *arena, const struct diagnose_places *places,
 void diagnose(struct arena *arena, const char *output, const struct diagnose_places *places,
               struct diagnostic_list *list)
 {
-    char *copy = arena_strdup(arena, output), *rest = copy;
+    struct arena scratch = {0};
+    char *copy = arena_strdup(&scratch, output), *rest = copy;
     struct message_group group = {0};
     struct clang_line line, include = {0};
     text_make_utf8(copy);
@@ -238,4 +286,5 @@ void diagnose(struct arena *arena, const char *output, const struct diagnose_pla
         }
     }
     finish_group(arena, places, &group, list);
+    arena_free(&scratch);
 }

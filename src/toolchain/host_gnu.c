@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGEST_REWRITTEN = 1 << 20 };
 enum { ROUNDS_MAX = 20 }; /* clang stops at its limit of errors (shared_flags), so long files take several */
 
 static const char message[] = ": error: variable-sized object may not be initialized";
@@ -108,7 +109,9 @@ static struct akgen_error *rewrite(struct gnu_host *host, struct places *places,
         if (i && last_first(place, place - 1) == 0)
             continue; /* a header that several sources include */
         struct rewritten *file = file_of(host, place->path, &error);
-        const char *text = file ? prepare_array(host->builder->arena, file->text, place->line, place->column) : NULL;
+        bool short_enough = file && strlen(file->text) <= LARGEST_REWRITTEN;
+        const char *text =
+            short_enough ? prepare_array(host->builder->arena, file->text, place->line, place->column) : NULL;
         if (text) {
             file->text = text;
             *changed = true;

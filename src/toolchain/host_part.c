@@ -1,7 +1,7 @@
 /* The host part of a project: compiled, linked, and run in the jail for its OpDef. */
 #include "base/clock.h"
 #include "base/files.h"
-#include "sandbox/job.h"
+#include "sandbox/host_job.h"
 #include "toolchain/build_internal.h"
 
 /* The question's op_host, for candidates that write only the kernel. */
@@ -25,9 +25,12 @@ static void host_arguments(struct builder *builder, struct clang_args *args, con
                            const char *source, const char *object)
 {
     struct arena *arena = builder->arena;
+    args->header = pch;
+    args->side = CLANG_HOST;
     clang_common_flags(arena, &builder->clang, CLANG_HOST, args);
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);
+    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", root)); /* the same object wherever it lies */
     clang_add(arena, args, arena_printf(arena, "-I%s/op_host", root));
     clang_add(arena, args, arena_printf(arena, "-I%s", root));
     clang_add(arena, args, "-c");
@@ -95,11 +98,11 @@ struct akgen_error *build_host(struct builder *builder)
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
-    const struct job job = {
-        .kind = JOB_DESCRIBE, .host_so = build->host_so, .soc = builder->options->soc, .gm_fd = -1, .seconds = 30};
-    struct job_result result;
+    const struct host_job job = {
+        .host_so = build->host_so, .soc = builder->options->soc, .seconds = 30, .budget = builder->options->budget};
+    struct host_result result;
     double start = clock_seconds();
-    job_run(builder->arena, &job, &result);
+    host_run(builder->arena, &job, &result);
     build->def = result.def;
     build->describe_seconds = clock_seconds() - start;
     if (result.status != JOB_OK) {
@@ -107,5 +110,4 @@ void build_describe(struct builder *builder)
         build->cheated = result.status == JOB_CHEATED;
         build->error = result.error ? result.error : "the host part could not be run";
     }
-    job_result_free(&result);
 }

@@ -1,7 +1,6 @@
-/* What a kernel is compiled from, the sources of op_kernel and every header of the project: the source pass runs over each
- * file, and an overlay puts what it changed in the place of the author's file. */
+/* What a kernel is compiled from: the sources of op_kernel and, whatever they are called, all files that they may include. The
+ * source pass runs over each, and an overlay puts what it changed in the place of the author's file. */
 #include "base/files.h"
-#include "base/text.h"
 #include "toolchain/build_internal.h"
 
 #include <string.h>
@@ -35,6 +34,17 @@ static bool is_another_unit(const char *path)
     return unit && strncmp(path, folder, sizeof folder - 1) != 0;
 }
 
+/* A file's text. A byte 0 is white space to the compiler, which warns of it. */
+static struct akgen_error *read_source(struct arena *arena, const char *path, char **text)
+{
+    size_t length;
+    struct akgen_error *error = files_read(arena, path, SOURCE_LIMIT, text, &length);
+    for (size_t i = 0; !error && i < length; i++)
+        if (!(*text)[i])
+            (*text)[i] = ' ';
+    return error;
+}
+
 struct akgen_error *build_prepare_kernel(struct builder *builder)
 {
     struct arena *arena = builder->arena;
@@ -42,19 +52,18 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
     const char **paths;
     size_t count;
     struct overlay overlay = {.file = arena_printf(arena, "%s/overlay.json", builder->work)};
-    struct text all = {0};
     struct akgen_error *error = files_list(arena, project->dir, &paths, &count);
     for (size_t i = 0; i < count && !error; i++) {
-        if (!source_is(paths[i]) || is_another_unit(paths[i]))
+        if (is_another_unit(paths[i]))
             continue;
         const char *path = arena_printf(arena, "%s/%s", project->dir, paths[i]);
         bool main_file = strcmp(path, project->kernel_source) == 0;
         struct prepared_source prepared;
         char *text;
-        error = files_read(arena, path, SOURCE_LIMIT, &text, NULL);
+        error = read_source(arena, path, &text);
         if (error)
             break;
-        text_addf(&all, "%s\n", text);
+        mentions_add(arena, &builder->mentions, text);
         prepare_source(arena, text, main_file ? project->entry : NULL, builder->options->sanitize_kernel_tiling,
                        &prepared);
         if (main_file)
@@ -64,10 +73,8 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
         error = overlay_add(arena, &overlay, path, prepared.text);
     }
     builder->overlay = overlay.file;
-    builder->kernel_text = arena_strdup(arena, all.bytes ? all.bytes : "");
     if (!error)
         error = overlay_write(arena, &overlay);
-    text_free(&all);
     if (!error && !builder->prepared.has_entry)
         no_entry(builder, project->kernel_source);
     return error;
@@ -76,7 +83,7 @@ struct akgen_error *build_prepare_kernel(struct builder *builder)
 bool kernel_mentions_any(const struct builder *builder, const char *const *names)
 {
     for (; *names; names++)
-        if (prepare_mentions(builder->kernel_text, *names))
+        if (mentions_has(&builder->mentions, *names))
             return true;
     return false;
 }

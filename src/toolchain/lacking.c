@@ -29,15 +29,14 @@ static bool stands_near(const char *file, int line, const char *word)
 
 const char *lacking_declared(struct arena *arena, const char *headers, const char *message, const char *file, int line)
 {
-    const char *at = strstr(message, mark);
-    size_t length = headers ? strlen(headers) : 0;
-    if (!at || !length || strncmp(file, headers, length) != 0 || file[length] != '/')
+    const char *at = strstr(message, mark), *inside = at ? source_inside(arena, file, headers) : NULL;
+    if (!inside)
         return NULL;
     at += sizeof mark - 1;
     const char *name = arena_strndup(arena, at, strcspn(at, " \"'\n")), *word = name;
     for (const char *colons; (colons = strstr(word, "::"));)
         word = colons + 2;
-    return *word && stands_near(file, line, word) ? name : NULL;
+    return *word && stands_near(arena_printf(arena, "%s/%s", headers, inside), line, word) ? name : NULL;
 }
 
 /* Shapes and layouts as types: CANN's names that a header cannot name as lacking, because kernels written for CANN 8.1
@@ -122,4 +121,22 @@ const char *lacking_written(const char *message, const char *text, int column)
     if (header && (*at == '"' || *at == '<'))
         return strncmp(at + 1, header, strlen(header)) == 0 ? header : NULL;
     return name && strncmp(at, name, strlen(name)) == 0 ? name : NULL;
+}
+
+bool toolchain_never_runs(const char *function)
+{
+    struct arena scratch = {0};
+    const char **paths, *folder = arena_printf(&scratch, "%s/include/cann", toolchain_home());
+    const char *call = arena_printf(&scratch, "akgen_never_run(\"%s\")", function);
+    size_t count;
+    bool found = false;
+    struct akgen_error *error = files_list(&scratch, folder, &paths, &count);
+    for (size_t i = 0; !error && !found && i < count; i++) {
+        char *text;
+        error = files_read(&scratch, arena_printf(&scratch, "%s/%s", folder, paths[i]), SOURCE_LIMIT, &text, NULL);
+        found = !error && strstr(text, call);
+    }
+    error_free(error);
+    arena_free(&scratch);
+    return found;
 }

@@ -7,34 +7,19 @@
 #include <elf.h>
 #include <string.h>
 
-/* What the compiler calls on its own, and the scalar functions of libm that a kernel may use. */
-static const char *const compiler_calls[] = {"memcpy",
-                                             "memset",
-                                             "memmove",
-                                             "memcmp",
-                                             "bcmp",
-                                             "_GLOBAL_OFFSET_TABLE_",
-                                             "__cxa_finalize",
-                                             "__cxa_atexit",
-                                             "__dso_handle",
-                                             "__cxa_pure_virtual",
-                                             "_ZdlPv",
-                                             "_ZdlPvm",
-                                             "_ITM_deregisterTMCloneTable",
-                                             "_ITM_registerTMCloneTable",
-                                             "__gmon_start__",
-                                             "__extendhfsf2",
-                                             "__truncsfhf2",
-                                             "__truncdfhf2",
-                                             "__extendhfdf2",
-                                             "__floattihf",
-                                             "sqrtf",
-                                             "sqrt",
-                                             "fmodf",
-                                             "fmod",
-                                             "fmaf",
-                                             "fma",
-                                             NULL};
+/* What a kernel's object may need from outside: the functions that the pass over its code lets it call, those that the pass
+ * calls, and what code generation and the linker add. */
+static const char *const allowed_names[] = {
+#define CALL(name, ...)          #name,
+#define SPECIAL(name, kind, ...) #name,
+#define HOOK(name, ...)          #name,
+#include "toolchain/confine/hooks.def"
+#include "toolchain/confine/machine_calls.def"
+#undef CALL
+#undef SPECIAL
+#undef HOOK
+    "_GLOBAL_OFFSET_TABLE_", "__dso_handle",  "__extendhfsf2", "__truncsfhf2",
+    "__truncdfhf2",          "__extendhfdf2", "__floattihf",   NULL};
 
 struct names {
     const char **items;
@@ -43,9 +28,7 @@ struct names {
 
 static bool allowed(const char *name)
 {
-    if (strncmp(name, "npu_", 4) == 0 || strncmp(name, "__sanitizer_cov_", 16) == 0)
-        return true;
-    for (const char *const *known = compiler_calls; *known; known++)
+    for (const char *const *known = allowed_names; *known; known++)
         if (strcmp(name, *known) == 0)
             return true;
     return false;
@@ -106,10 +89,11 @@ static void add_undefined(struct arena *arena, const char *report, const struct 
     }
 }
 
-static void run_linker(struct arena *arena, const struct clang *clang, const char *const *objects, const char *work,
-                       const char *so, bool report, struct sandbox_result *result)
+static void run_linker(struct arena *arena, const struct clang *clang, enum clang_side side, const char *const *objects,
+                       const char *work, const char *so, bool report, struct sandbox_result *result)
 {
-    struct clang_args args = {0};
+    struct clang_args args = {.side = side};
+    error_free(clang_precompiled(arena, clang, side, &args.header)); /* it is there: the objects began with it */
     clang_add(arena, &args, clang->linker);
     clang_add(arena, &args, "-shared");
     clang_add(arena, &args, "-Bsymbolic");
@@ -122,7 +106,7 @@ static void run_linker(struct arena *arena, const struct clang *clang, const cha
         clang_add(arena, &args, *objects);
     clang_add(arena, &args, "-o");
     clang_add(arena, &args, so);
-    clang_run(arena, clang, &args, clang->home, work, result);
+    clang_run(arena, clang, &args, NULL, work, result);
 }
 
 bool link_objects(struct arena *arena, const struct clang *clang, enum clang_side side, bool maybe_unused,
@@ -131,7 +115,7 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
 {
     struct sandbox_result result;
     *so = arena_printf(arena, "%s/%s.so", work, side == CLANG_HOST ? "host" : "kernel");
-    run_linker(arena, clang, objects, work, *so, false, &result);
+    run_linker(arena, clang, side, objects, work, *so, false, &result);
     if ((list->broken = clang_broken(arena, &result, work)))
         return false;
     list->late |= result.timed_out;
@@ -139,14 +123,15 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
         struct diagnostic diagnostic = {.class = DIAG_SYNTAX,
                                         .error = true,
                                         .file = "",
-                                        .message = result.timed_out        ? "the linker ran out of time"
-                                                   : result.exit_code == 1 ? result.output
-                                                                           : "the linker was stopped: it needed more "
-                                                                             "memory or output than allowed"};
+                                        .message = result.timed_out ? "the linker ran out of time"
+                                                   : result.exit_code == 1
+                                                       ? diagnose_without_folders(arena, result.output, places)
+                                                       : "the linker was stopped: it needed more "
+                                                         "memory or output than allowed"};
         diagnose_add(arena, list, &diagnostic);
         return false;
     }
-    /* A host part is resolved by the loader, when akgen-run opens it. */
+    /* A host part is resolved by the loader, when akgen-host opens it. */
     if (side == CLANG_HOST)
         return true;
     const char **undefined = link_undefined(arena, *so);
@@ -159,7 +144,7 @@ bool link_objects(struct arena *arena, const struct clang *clang, enum clang_sid
         good &= allowed(*name);
     if (good || (maybe_unused && !core_uses_of(arena, *so).vector))
         return true;
-    run_linker(arena, clang, objects, work, arena_printf(arena, "%s/report.so", work), true, &result);
+    run_linker(arena, clang, side, objects, work, arena_printf(arena, "%s/report.so", work), true, &result);
     if ((list->broken = clang_broken(arena, &result, work)))
         return false;
     add_undefined(arena, result.output, places, list);

@@ -1,96 +1,22 @@
 /* The source pass: what Ascend C has and no host compiler reads is blanked or renamed in place, line by line. It walks
  * the text as tokens, so comments, strings and raw strings are left alone. */
 #include "base/text.h"
+#include "toolchain/tokens.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_LITERAL, TOKEN_MARK };
-struct token {
-    enum token_kind kind;
-    size_t start, end;
+/* Nothing that is looked for from many places is longer than this, so that the pass takes time in proportion to the text: a
+ * template's or a function's parameters; the initializer of an array; the specifiers of a declaration; a launch. */
+enum {
+    TOKENS_OF_A_HEAD = 500,
+    TOKENS_OF_AN_ARRAY = 1 << 20,
+    WORDS_OF_A_DECLARATION = 32,
+    TOKENS_OF_A_LAUNCH = 2000,
+    DECLARATIONS_OF_AN_ENTRY = 64
 };
-
-static bool name_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The end of a literal that starts at `at` with a quote; an unterminated one ends with its line. */
-static size_t skip_quoted(const char *text, size_t at)
-{
-    char quote = text[at++];
-    while (text[at] && text[at] != quote && text[at] != '\n')
-        at += text[at] == '\\' && text[at + 1] ? 2 : 1;
-    return text[at] == quote ? at + 1 : at;
-}
-
-/* R"delimiter( ... )delimiter": `at` is the quote. */
-static size_t skip_raw(const char *text, size_t at)
-{
-    size_t open = at + 1 + strcspn(text + at + 1, "(\n");
-    if (text[open] != '(' || open - at > 17)
-        return skip_quoted(text, at);
-    char closing[20];
-    size_t n = open - at - 1;
-    closing[0] = ')';
-    memcpy(closing + 1, text + at + 1, n);
-    closing[n + 1] = '"';
-    closing[n + 2] = '\0';
-    const char *end = strstr(text + open, closing);
-    return end ? (size_t)(end - text) + n + 2 : strlen(text);
-}
-
-static size_t skip_space(const char *text, size_t at)
-{
-    for (;;) {
-        if (isspace((unsigned char)text[at])) {
-            at++;
-        } else if (text[at] == '\\' && text[at + 1] == '\n') {
-            at += 2;
-        } else if (text[at] == '/' && text[at + 1] == '/') {
-            while (text[at] && text[at] != '\n')
-                at += text[at] == '\\' && text[at + 1] ? 2 : 1;
-        } else if (text[at] == '/' && text[at + 1] == '*') {
-            const char *end = strstr(text + at + 2, "*/");
-            at = end ? (size_t)(end - text) + 2 : strlen(text);
-        } else {
-            return at;
-        }
-    }
-}
-
-static struct token next_token(const char *text, size_t at)
-{
-    at = skip_space(text, at);
-    struct token token = {.start = at, .end = at + 1, .kind = TOKEN_MARK};
-    if (!text[at]) {
-        token.kind = TOKEN_END;
-        token.end = at;
-    } else if (name_char(text[at])) {
-        bool number = isdigit((unsigned char)text[at]);
-        /* A digit separator (1'000) belongs to its number. */
-        while (name_char(text[token.end]) || (number && text[token.end] == '\'' && name_char(text[token.end + 1])))
-            token.end++;
-        token.kind = number ? TOKEN_LITERAL : TOKEN_NAME;
-        if (!number && text[token.end] == '"' && text[token.end - 1] == 'R' && token.end - at <= 3) {
-            token.end = skip_raw(text, token.end);
-            token.kind = TOKEN_LITERAL;
-        }
-    } else if (text[at] == '"' || text[at] == '\'') {
-        token.end = skip_quoted(text, at);
-        token.kind = TOKEN_LITERAL;
-    }
-    return token;
-}
-
-static bool token_is(const char *text, const struct token *token, const char *word)
-{
-    size_t length = strlen(word);
-    return token->end - token->start == length && memcmp(text + token->start, word, length) == 0;
-}
 
 static void blank(char *text, size_t from, size_t to)
 {
@@ -105,11 +31,12 @@ static void overwrite(char *text, size_t at, const char *word)
         text[at + i] = word[i];
 }
 
-/* Behind the bracket that closes the one at `open`; 0 if none does. */
-static size_t match(const char *text, size_t open, char opening, char closing)
+/* Behind the bracket that closes the one at `open`; 0 if none of the next `most` tokens does. */
+static size_t match(const char *text, size_t open, char opening, char closing, int most)
 {
     int depth = 0;
-    for (struct token token = next_token(text, open); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+    struct token token = token_next(text, open);
+    for (; token.kind != TOKEN_END && most-- > 0; token = token_next(text, token.end)) {
         if (token.kind != TOKEN_MARK)
             continue;
         depth += (text[token.start] == opening) - (text[token.start] == closing);
@@ -122,15 +49,15 @@ static size_t match(const char *text, size_t open, char opening, char closing)
 /* `[aicore]` and `[host, aicore]`, attributes that only CANN's compiler reads, become macros that are no longer. */
 static bool replace_aicore(char *text, const struct token *open)
 {
-    struct token name = next_token(text, open->end);
+    struct token name = token_next(text, open->end);
     bool host = token_is(text, &name, "host");
     if (host) {
-        struct token comma = next_token(text, name.end);
+        struct token comma = token_next(text, name.end);
         if (!token_is(text, &comma, ","))
             return false;
-        name = next_token(text, comma.end);
+        name = token_next(text, comma.end);
     }
-    struct token close = next_token(text, name.end);
+    struct token close = token_next(text, name.end);
     if (!token_is(text, &name, "aicore") || !token_is(text, &close, "]"))
         return false;
     const char *macro = host ? PREPARE_HOST_AICORE : PREPARE_AICORE;
@@ -142,8 +69,8 @@ static bool replace_aicore(char *text, const struct token *open)
 /* `[[block_local]]`, an attribute of CANN's compiler, becomes the macro of kernel_macros.h. */
 static bool replace_block_local(char *text, const struct token *open)
 {
-    struct token second = next_token(text, open->end), name = next_token(text, second.end);
-    struct token close = next_token(text, name.end), last = next_token(text, close.end);
+    struct token second = token_next(text, open->end), name = token_next(text, second.end);
+    struct token close = token_next(text, name.end), last = token_next(text, close.end);
     if (!token_is(text, &second, "[") || !token_is(text, &name, "block_local") || !token_is(text, &close, "]") ||
         !token_is(text, &last, "]"))
         return false;
@@ -157,24 +84,24 @@ static struct token punned(const char *text, struct token at, struct token *type
 {
     struct token none = {0};
     int outer = 0;
-    struct token token = next_token(text, at.end);
+    struct token token = token_next(text, at.end);
     for (; token_is(text, &token, "(") && outer < 2; outer++)
-        token = next_token(text, token.end);
+        token = token_next(text, token.end);
     *type = token;
-    token = next_token(text, token.end);
-    struct token star = token, close = next_token(text, token.end);
+    token = token_next(text, token.end);
+    struct token star = token, close = token_next(text, token.end);
     if (!outer || type->kind != TOKEN_NAME || !token_is(text, &star, "*") || !token_is(text, &close, ")"))
         return none;
-    token = next_token(text, close.end);
+    token = token_next(text, close.end);
     int inner = token_is(text, &token, "(");
     if (inner)
-        token = next_token(text, token.end);
-    struct token name = next_token(text, token.end);
+        token = token_next(text, token.end);
+    struct token name = token_next(text, token.end);
     if (!token_is(text, &token, "&") || name.kind != TOKEN_NAME)
         return none;
     *end = name.end;
     for (int left = outer - 1 + inner; left > 0; left--) {
-        token = next_token(text, *end);
+        token = token_next(text, *end);
         if (!token_is(text, &token, ")"))
             return none;
         *end = token.end;
@@ -186,15 +113,15 @@ static struct token punned(const char *text, struct token at, struct token *type
  * forbid the pointer. `first` is the `const` that begins the statement, or follows `static`. */
 static bool replace_pun(char *text, const struct token *first)
 {
-    struct token token = next_token(text, first->end), before = token;
-    for (; token.kind == TOKEN_NAME; token = next_token(text, token.end))
+    struct token token = token_next(text, first->end), before = token;
+    for (int i = 0; token.kind == TOKEN_NAME && i < WORDS_OF_A_DECLARATION; token = token_next(text, token.end), i++)
         before = token;
-    struct token star = next_token(text, token.end), type;
+    struct token star = token_next(text, token.end), type;
     if (!token_is(text, first, "const") || before.kind != TOKEN_NAME || !token_is(text, &token, "=") ||
         !token_is(text, &star, "*"))
         return false;
     size_t end = 0;
-    struct token name = punned(text, star, &type, &end), semicolon = next_token(text, end);
+    struct token name = punned(text, star, &type, &end), semicolon = token_next(text, end);
     if (!name.end || !token_is(text, &semicolon, ";"))
         return false;
     char call[256];
@@ -207,22 +134,26 @@ static bool replace_pun(char *text, const struct token *first)
     return true;
 }
 
-/* `kernel<<<blocks, l2, stream>>>(...);` from the start of its statement to the semicolon. */
-static bool blank_launch(char *text, size_t statement, size_t chevrons)
+/* `kernel<<<blocks, l2, stream>>>(...);` from the start of its statement to the semicolon. `none_before`: no launch begins
+ * before that place; it moves on where none was found. */
+static bool blank_launch(char *text, size_t statement, size_t chevrons, size_t *none_before)
 {
-    int depth = 0;
-    for (struct token token = next_token(text, chevrons); token.kind != TOKEN_END;
-         token = next_token(text, token.end)) {
+    int depth = 0, left = TOKENS_OF_A_LAUNCH;
+    if (chevrons < *none_before)
+        return false;
+    struct token token = token_next(text, chevrons);
+    for (; token.kind != TOKEN_END && left-- > 0; token = token_next(text, token.end)) {
         if (token.kind != TOKEN_MARK)
             continue;
         depth += (text[token.start] == '(') - (text[token.start] == ')');
         if (text[token.start] == '{' || text[token.start] == '}')
-            return false;
+            break;
         if (text[token.start] == ';' && depth <= 0) {
             blank(text, statement, token.start);
             return true;
         }
     }
+    *none_before = token.start;
     return false;
 }
 
@@ -233,7 +164,9 @@ static bool widen_constexpr(char *text, const struct token *first)
     static const char *const specifiers[] = {"inline", "static", "__forceinline__", "__inline__"};
     struct token aicore = {0};
     bool constant = false, known = true;
-    for (struct token token = *first; known && token.kind == TOKEN_NAME; token = next_token(text, token.end)) {
+    int left = WORDS_OF_A_DECLARATION;
+    for (struct token token = *first; known && token.kind == TOKEN_NAME && left-- > 0;
+         token = token_next(text, token.end)) {
         known = false;
         for (size_t i = 0; i < sizeof specifiers / sizeof *specifiers; i++)
             known |= token_is(text, &token, specifiers[i]);
@@ -256,7 +189,7 @@ static bool mark_gm_variable(char *text, const struct token *first)
 {
     struct token gm = {0}, token = *first;
     int names = 0;
-    for (; token.kind == TOKEN_NAME; token = next_token(text, token.end), names++)
+    for (; token.kind == TOKEN_NAME; token = token_next(text, token.end), names++)
         if (token_is(text, &token, "__gm__"))
             gm = token;
     bool ends = token.kind == TOKEN_MARK && strchr("[=;{", text[token.start]);
@@ -280,64 +213,149 @@ static size_t directive_end(const char *text, size_t at)
     return at;
 }
 
+/* Behind what joins two lines at `at`, a backslash and the end of its line; `at` if there is none. */
+static size_t skip_joint(const char *text, size_t at)
+{
+    size_t end = at + (text[at] == '\\');
+    if (end == at)
+        return at;
+    end += strspn(text + end, " \t\v\f");
+    end += text[end] == '\r';
+    return text[end] == '\n' ? end + 1 : text[end - 1] == '\r' ? end : at;
+}
+
+/* True if the token at `at` is the first of its line, as the compiler counts: what is between it and the token before, which
+ * ends at `from`, are white space, comments and joints. */
+static bool begins_line(const char *text, size_t from, size_t at)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (!from || (from == 3 && strncmp(text, byte_order_mark, 3) == 0))
+        return true;
+    while (from < at && text[from] != '\n' && text[from] != '\r') {
+        size_t joint = skip_joint(text, from);
+        bool comment = text[from] == '/' && text[from + 1] == '*';
+        from = joint > from ? joint : comment ? token_skip_comment(text, from) : from + 1;
+    }
+    return from < at;
+}
+
+/* Blanks `#line 7 "file"` and `# 7 "file"`, whose mark ends at `at`: places that the compiler and the machine name are where the
+ * text is, and not where it says that it is. */
+static bool blank_line_directive(char *text, size_t mark, size_t at)
+{
+    static const char word[] = "line";
+    size_t matched = 0, before;
+    do {
+        before = at;
+        at = skip_joint(text, at);
+        at += strspn(text + at, " \t\v\f");
+        if (text[at] == '/' && text[at + 1] == '*')
+            at = token_skip_comment(text, at);
+    } while (at != before);
+    bool number = isdigit((unsigned char)text[at]);
+    while (!number && matched < sizeof word - 1 && text[at] == word[matched]) {
+        matched++;
+        at = skip_joint(text, at + 1);
+    }
+    if (!number && (matched < sizeof word - 1 || token_name_char(text[at])))
+        return false;
+    blank(text, mark, directive_end(text, at));
+    return true;
+}
+
 /* A brace that a namespace or a linkage opens, by the first words of its statement. */
 static bool opens_namespace(const char *text, size_t statement)
 {
-    struct token first = next_token(text, statement), second = next_token(text, first.end);
+    struct token first = token_next(text, statement), second = token_next(text, first.end);
     return token_is(text, &first, "namespace") || token_is(text, &second, "namespace") ||
            token_is(text, &first, "extern");
+}
+
+/* Where the walk of blank_foreign() is. */
+struct walk {
+    size_t before;           /* the end of the token before this one; 0: it is the first */
+    size_t statement, first; /* where the statement begins, and its first token */
+    int inside;              /* braces that are no namespace's */
+    size_t directive;        /* the end of the last one */
+    size_t no_launch_before;
+};
+
+static void begin_statement(const char *text, size_t at, struct walk *walk)
+{
+    walk->statement = at;
+    walk->first = token_next(text, at).start;
+}
+
+static bool replace_name(char *text, const struct token *token, const struct walk *walk)
+{
+    static const char *const specifiers[] = {"constexpr", "__aicore__", "static", "inline"};
+    bool changed = walk->first == token->start && mark_gm_variable(text, token);
+    for (size_t i = 0; i < sizeof specifiers / sizeof *specifiers; i++)
+        if (token_is(text, token, specifiers[i]))
+            changed |= widen_constexpr(text, token);
+    if (!walk->inside && token_is(text, token, "const"))
+        changed |= replace_pun(text, token);
+    return changed;
+}
+
+static bool replace_mark(char *text, const struct token *token, struct walk *walk)
+{
+    char mark = text[token->start];
+    bool other_spelling = mark == '%' && text[token->end] == ':', changed = false;
+    if ((mark == '#' || other_spelling) && begins_line(text, walk->before, token->start))
+        changed = blank_line_directive(text, token->start, token->end + other_spelling);
+    if (mark == '#' && token->start >= walk->directive && starts_line(text, token->start)) {
+        walk->directive = directive_end(text, token->end);
+        if (walk->first == token->start)
+            begin_statement(text, walk->directive, walk);
+    }
+    if (mark == '{' && token->start >= walk->directive)
+        walk->inside += walk->inside || !opens_namespace(text, walk->statement);
+    else if (mark == '}' && token->start >= walk->directive)
+        walk->inside -= walk->inside > 0;
+    if (mark == ';' || mark == '{' || mark == '}')
+        begin_statement(text, token->end, walk);
+    else if (mark == '[')
+        changed |= replace_aicore(text, token) || replace_block_local(text, token);
+    else if (mark == '<' && text[token->end] == '<' && text[token->end + 1] == '<')
+        changed |= blank_launch(text, walk->statement, token->start, &walk->no_launch_before);
+    return changed;
 }
 
 static bool blank_foreign(char *text)
 {
     bool changed = false;
-    size_t statement = 0;
-    int inside = 0;       /* braces that are no namespace's */
-    size_t directive = 0; /* the end of the last one */
-    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
-        if (token.kind == TOKEN_NAME && next_token(text, statement).start == token.start)
-            changed |= mark_gm_variable(text, &token);
-        if (token.kind == TOKEN_NAME && (token_is(text, &token, "constexpr") || token_is(text, &token, "__aicore__") ||
-                                         token_is(text, &token, "static") || token_is(text, &token, "inline")))
-            changed |= widen_constexpr(text, &token);
-        if (!inside && token.kind == TOKEN_NAME && token_is(text, &token, "const"))
-            changed |= replace_pun(text, &token);
-        if (token.kind != TOKEN_MARK)
-            continue;
-        char mark = text[token.start];
-        if (mark == '#' && starts_line(text, token.start)) {
-            directive = directive_end(text, token.end);
-            statement = next_token(text, statement).start == token.start ? directive : statement;
-        }
-        if (mark == '{' && token.start >= directive)
-            inside += inside || !opens_namespace(text, statement);
-        else if (mark == '}' && token.start >= directive)
-            inside -= inside > 0;
-        if (mark == ';' || mark == '{' || mark == '}')
-            statement = token.end;
-        else if (mark == '[')
-            changed |= replace_aicore(text, &token) || replace_block_local(text, &token);
-        else if (mark == '<' && text[token.end] == '<' && text[token.end + 1] == '<')
-            changed |= blank_launch(text, statement, token.start);
+    struct walk walk = {0};
+    begin_statement(text, 0, &walk);
+    struct token token = token_next(text, 0);
+    for (; token.kind != TOKEN_END; walk.before = token.end, token = token_next(text, token.end)) {
+        if (token.kind == TOKEN_NAME)
+            changed |= replace_name(text, &token, &walk);
+        else if (token.kind == TOKEN_MARK)
+            changed |= replace_mark(text, &token, &walk);
     }
     return changed;
 }
 
-/* Names of functions marked __global__, each once, for the message about a missing entry. */
+/* Names of the first functions marked __global__, for the message about a missing entry. */
 static const char *global_functions(struct arena *arena, const char *text)
 {
+    enum { MOST = 8 };
     const char *found = NULL;
-    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
+    int count = 0;
+    struct token token = token_next(text, 0);
+    for (; token.kind != TOKEN_END && count < MOST; token = token_next(text, token.end)) {
         if (!token_is(text, &token, "__global__"))
             continue;
-        struct token name = {0}, next = next_token(text, token.end);
+        struct token name = {0}, next = token_next(text, token.end);
         while (next.kind == TOKEN_NAME) {
-            name = next;
-            next = next_token(text, next.end);
+            token = name = next;
+            next = token_next(text, next.end);
         }
         if (name.end && token_is(text, &next, "(")) {
             const char *copy = arena_strndup(arena, text + name.start, name.end - name.start);
             found = found ? arena_printf(arena, "%s, %s", found, copy) : copy;
+            count++;
         }
     }
     return found;
@@ -361,8 +379,8 @@ static bool copy_parameters(struct text *out, const char *text, size_t from, siz
 {
     bool has_tiling = false;
     size_t workspace = 0;
-    for (struct token token = next_token(text, from); token.start < to && token.kind != TOKEN_END;
-         token = next_token(text, token.end)) {
+    for (struct token token = token_next(text, from); token.start < to && token.kind != TOKEN_END;
+         token = token_next(text, token.end)) {
         has_tiling |= token_is(text, &token, "tiling");
         if (token_is(text, &token, "workspace"))
             workspace = token.end;
@@ -386,7 +404,7 @@ static void template_arguments(struct text *out, const char *text, size_t open, 
     int depth = 0, count = 0;
     bool first = true;
     text_add(out, "(");
-    for (struct token token = next_token(text, open); token.start < close; token = next_token(text, token.end)) {
+    for (struct token token = token_next(text, open); token.start < close; token = token_next(text, token.end)) {
         char mark = token.kind == TOKEN_MARK ? text[token.start] : '\0';
         if (first && depth == 1) {
             bool type = token_is(text, &token, "typename") || token_is(text, &token, "class");
@@ -405,7 +423,7 @@ static void forwarded_parameters(struct text *out, const char *text, size_t open
 {
     int depth = 0, count = 0;
     bool any = false;
-    for (struct token token = next_token(text, open); token.start < close; token = next_token(text, token.end)) {
+    for (struct token token = token_next(text, open); token.start < close; token = token_next(text, token.end)) {
         char mark = token.kind == TOKEN_MARK ? text[token.start] : '\0';
         any |= depth > 0 && token.end < close;
         depth += (mark == '<' || mark == '(') - (mark == '>' || mark == ')');
@@ -429,9 +447,9 @@ static void note_template(const char *text, const struct token *token, struct te
 {
     char mark = token->kind == TOKEN_MARK ? text[token->start] : '\0';
     if (token_is(text, token, "template")) {
-        struct token open = next_token(text, token->end);
+        struct token open = token_next(text, token->end);
         head->open = open.start;
-        head->close = token_is(text, &open, "<") ? match(text, open.start, '<', '>') : 0;
+        head->close = token_is(text, &open, "<") ? match(text, open.start, '<', '>', TOKENS_OF_A_HEAD) : 0;
     } else if (token->start >= head->close && (mark == ';' || mark == '{' || mark == '}')) {
         head->close = 0;
     }
@@ -445,8 +463,8 @@ static enum entry_cores read_mix(const char *text, const struct token *mix)
         enum entry_cores cores;
     } ratios[] = {
         {"0", "1", ENTRY_MIX_0_1}, {"1", "0", ENTRY_MIX_1_0}, {"1", "1", ENTRY_MIX_1_1}, {"1", "2", ENTRY_MIX_1_2}};
-    struct token open = next_token(text, mix->end), cube = next_token(text, open.end);
-    struct token comma = next_token(text, cube.end), vector = next_token(text, comma.end);
+    struct token open = token_next(text, mix->end), cube = token_next(text, open.end);
+    struct token comma = token_next(text, cube.end), vector = token_next(text, comma.end);
     for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
         if (token_is(text, &cube, ratios[i].cube) && token_is(text, &vector, ratios[i].vector))
             return ratios[i].cores;
@@ -456,7 +474,7 @@ static enum entry_cores read_mix(const char *text, const struct token *mix)
 /* What the qualifiers between the start of a declaration of the entry and its name say; the last that says anything. */
 static void note_cores(const char *text, size_t statement, size_t name, struct prepared_source *prepared)
 {
-    for (struct token token = next_token(text, statement); token.start < name; token = next_token(text, token.end)) {
+    for (struct token token = token_next(text, statement); token.start < name; token = token_next(text, token.end)) {
         if (token_is(text, &token, "__vector__"))
             prepared->cores = ENTRY_VECTOR;
         else if (token_is(text, &token, "__cube__"))
@@ -474,16 +492,19 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
     struct template_head head = {0};
     struct text chooser = {0};
     size_t copied = 0, statement = 0;
+    int left = DECLARATIONS_OF_AN_ENTRY;
     bool has_plain = false; /* a function beside the template, which runs when nothing selects arguments */
-    for (struct token token = next_token(text, 0); token.kind != TOKEN_END;
-         before = token, token = next_token(text, token.end)) {
+    for (struct token token = token_next(text, 0); token.kind != TOKEN_END;
+         before = token, token = token_next(text, token.end)) {
         note_template(text, &token, &head);
         if (token.kind == TOKEN_MARK && strchr(";{}", text[token.start]))
             statement = token.end;
-        if (token.kind != TOKEN_NAME || !token_is(text, &token, entry) || !token_is(text, &before, "void"))
+        if (token.kind != TOKEN_NAME || token.start < copied || !token_is(text, &token, entry) ||
+            !token_is(text, &before, "void"))
             continue;
-        struct token open = next_token(text, token.end);
-        size_t close = token_is(text, &open, "(") ? match(text, open.start, '(', ')') : 0;
+        struct token open = token_next(text, token.end);
+        bool looks = token_is(text, &open, "(") && left-- > 0;
+        size_t close = looks ? match(text, open.start, '(', ')', TOKENS_OF_A_HEAD) : 0;
         if (!close)
             continue;
         text_append(out, text + copied, token.start - copied);
@@ -495,7 +516,8 @@ static void rename_entry(const char *text, const char *entry, bool add_tiling, s
         copied = add_tiling ? close : copied;
         prepared->has_entry = true;
         note_cores(text, statement, token.start, prepared);
-        struct token behind = next_token(text, close);
+        statement = close;
+        struct token behind = token_next(text, close);
         has_plain |= !head.close && token_is(text, &behind, "{");
         if (head.close && !prepared->is_template) {
             prepared->is_template = true;
@@ -545,9 +567,9 @@ struct array_declarator {
 /* The declarator `name[...][...] = {...}` that has `place` in its sizes. */
 static bool find_array(const char *text, size_t place, struct array_declarator *array)
 {
-    struct token before = {0}, token = next_token(text, 0);
+    struct token before = {0}, token = token_next(text, 0);
     size_t statement = 0;
-    for (; token.kind != TOKEN_END && token.start <= place; before = token, token = next_token(text, token.end)) {
+    for (; token.kind != TOKEN_END && token.start <= place; before = token, token = token_next(text, token.end)) {
         if (token.kind != TOKEN_MARK)
             continue;
         if (strchr(";{}", text[token.start]))
@@ -557,17 +579,17 @@ static bool find_array(const char *text, size_t place, struct array_declarator *
         *array = (struct array_declarator){.statement = statement, .name = before, .sizes_end = token.start};
         struct token next = token;
         while (next.kind == TOKEN_MARK && text[next.start] == '[') {
-            array->sizes_end = match(text, next.start, '[', ']');
+            array->sizes_end = match(text, next.start, '[', ']', TOKENS_OF_A_HEAD);
             if (!array->sizes_end)
                 return false;
-            next = next_token(text, array->sizes_end);
+            next = token_next(text, array->sizes_end);
         }
         if (array->sizes_end <= place)
             continue;
         if (token_is(text, &next, "="))
-            next = next_token(text, next.end);
+            next = token_next(text, next.end);
         array->open = next.start;
-        array->end = token_is(text, &next, "{") ? match(text, next.start, '{', '}') : 0;
+        array->end = token_is(text, &next, "{") ? match(text, next.start, '{', '}', TOKENS_OF_AN_ARRAY) : 0;
         return array->end != 0;
     }
     return false;
@@ -586,8 +608,8 @@ char *prepare_array(struct arena *arena, const char *text, int line, int column)
          *name = arena_strndup(arena, text + array.name.start, array.name.end - array.name.start);
     /* An array without an initializer is not const; behind a `*` the word is about what the pointers point to. */
     bool pointers = memchr(text + array.statement, '*', array.name.start - array.statement);
-    for (struct token token = next_token(text, array.statement); !pointers && token.start < array.name.start;
-         token = next_token(text, token.end))
+    for (struct token token = token_next(text, array.statement); !pointers && token.start < array.name.start;
+         token = token_next(text, token.end))
         if (token_is(text, &token, "const"))
             blank(copy, token.start, token.end);
     struct text out = {0};
@@ -601,16 +623,4 @@ char *prepare_array(struct arena *arena, const char *text, int line, int column)
     char *prepared = arena_strdup(arena, out.bytes);
     text_free(&out);
     return prepared;
-}
-
-bool prepare_mentions(const char *text, const char *identifier)
-{
-    bool pastes = strstr(text, "##") != NULL;
-    for (struct token token = next_token(text, 0); token.kind != TOKEN_END; token = next_token(text, token.end)) {
-        size_t length = token.end - token.start;
-        if (token.kind == TOKEN_NAME && strncmp(text + token.start, identifier, length) == 0 &&
-            (!identifier[length] || pastes))
-            return true;
-    }
-    return false;
 }

@@ -1,25 +1,13 @@
 /* The files of a project, by their content: the candidate's name, and the names of its objects in the cache. */
 #include "base/digest.h"
-#include "base/files.h"
 #include "toolchain/build_internal.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 bool source_ends_with(const char *text, const char *end)
 {
     size_t a = strlen(text), b = strlen(end);
     return a >= b && strcmp(text + a - b, end) == 0;
-}
-
-bool source_is(const char *path)
-{
-    static const char *const ends[] = {".cpp", ".cc",  ".cxx", ".c",   ".h",  ".hpp",
-                                       ".hh",  ".hxx", ".inc", ".inl", ".tpp"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (source_ends_with(path, ends[i]))
-            return true;
-    return false;
 }
 
 /* A tree that no author made is the candidate's mistake, unlike one that this machine cannot read. */
@@ -29,52 +17,21 @@ static void refuse(struct builder *builder, const char *error)
     builder->build->error = error;
 }
 
-static bool too_large(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && status.st_size > SOURCE_LIMIT;
-}
-
-static struct akgen_error *digest_tree(struct builder *builder, struct digest *digest, const char *dir)
-{
-    const char **paths;
-    size_t count;
-    struct akgen_error *error = files_list(builder->arena, dir, &paths, &count);
-    for (size_t i = 0; i < count && !error; i++) {
-        if (!source_is(paths[i]))
-            continue;
-        struct arena scratch = {0};
-        char *bytes;
-        size_t length;
-        const char *path = arena_printf(&scratch, "%s/%s", dir, paths[i]);
-        if (too_large(path)) {
-            refuse(builder,
-                   arena_printf(builder->arena, "%s: a source file of more than %d bytes", paths[i], SOURCE_LIMIT));
-            arena_free(&scratch);
-            return NULL;
-        }
-        error = files_read(&scratch, path, SOURCE_LIMIT, &bytes, &length);
-        digest_string(digest, paths[i]);
-        if (!error) {
-            digest_bytes(digest, &length, sizeof length);
-            digest_bytes(digest, bytes, length);
-        }
-        arena_free(&scratch);
-    }
-    return error;
-}
-
 static struct akgen_error *digest_sources(struct builder *builder)
 {
-    struct digest *digest = digest_new();
-    /* The whole project, because an include may reach anything in it. */
-    struct akgen_error *error = digest_tree(builder, digest, builder->project->dir);
-    if (!error && builder->options->host_override)
-        error =
-            digest_tree(builder, digest, arena_printf(builder->arena, "%s/op_host", builder->options->host_override));
-    digest_string(digest, builder->project->options ? builder->project->options : "");
-    builder->build->source_hash = digest_finish(digest, builder->arena);
-    return error;
+    struct arena *arena = builder->arena;
+    const struct build_options *options = builder->options;
+    const char *project = options->digest, *question = "";
+    struct akgen_error *error = project ? NULL : snapshot_digest(arena, builder->project->dir, &project);
+    if (!error && options->host_override)
+        error = snapshot_digest(arena, arena_printf(arena, "%s/op_host", options->host_override), &question);
+    if (error)
+        return error;
+    struct digest *digest = digest_new_unforgeable();
+    digest_string(digest, project);
+    digest_string(digest, question);
+    builder->build->source_hash = digest_finish(digest, arena);
+    return NULL;
 }
 
 struct akgen_error *sources_digest(struct builder *builder)
@@ -89,7 +46,7 @@ struct akgen_error *sources_digest(struct builder *builder)
 
 const char *build_object_key(struct builder *builder, const char *part, const char *config)
 {
-    struct digest *digest = digest_new();
+    struct digest *digest = digest_new_unforgeable();
     digest_string(digest, builder->clang.headers);
     digest_string(digest, PREPARE_MACROS);
     digest_string(digest, builder->build->source_hash);

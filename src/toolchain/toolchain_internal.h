@@ -2,6 +2,7 @@
 #ifndef TOOLCHAIN_INTERNAL_H
 #define TOOLCHAIN_INTERNAL_H
 
+#include "sandbox/budget.h"
 #include "sandbox/sandbox.h"
 #include "toolchain/toolchain.h"
 
@@ -13,15 +14,20 @@ enum { SOURCE_LIMIT = 16 << 20 }; /* bytes of one source file */
 struct clang {
     const char *question;          /* directory of the question's host part that compilers may read, or NULL */
     const char *compiler, *linker; /* absolute paths */
+    const char *confine;           /* the program that makes objects of kernels' bitcode */
     const char *version;
-    const char *home;    /* toolchain_home() */
-    const char *headers; /* digest of everything under home/include */
-    const char *cache;   /* absolute; exists */
-    const char *paths;   /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
-    double seconds;      /* limit per compile */
-    bool debug;          /* kernels are compiled for a debugger */
+    const char *home;      /* toolchain_home() */
+    const char *headers;   /* digest of everything under home/include */
+    const char *cache;     /* absolute; exists */
+    const char *paths;     /* the folder of paths_make(), or NULL while the compiler is only asked for its version */
+    double seconds;        /* limit per compile */
+    struct budget *budget; /* the candidate's, or NULL while something of our own is made */
+    bool debug;            /* kernels are compiled for a debugger */
+    bool plain;            /* every compile is a process of the compiler's own: no pool */
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
+/* The absolute path of the cache, made if it is missing; `given` as build_options.cache_dir. */
+struct akgen_error *clang_cache(struct arena *arena, const char *given, const char **cache);
 
 /* CLANG_CUBE: a kernel once more, for the AIC of its blocks. */
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
@@ -29,6 +35,10 @@ enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
 struct clang_args {
     const char **items;
     int count, capacity;
+    /* The precompiled header, of `side`, that the compile begins with, or the link belongs to: its server may serve it. NULL:
+     * none may. */
+    const char *header;
+    enum clang_side side;
 };
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument);
 /* The flags of a side that a precompiled header and the objects that use it must share. */
@@ -36,15 +46,29 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
 /* Path of the side's precompiled header, made first if it is missing. */
 struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                       const char **path);
-/* Runs the compiler or the linker in the jail: it reads the system, the headers, the cache and `project`, writes
- * `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
+/* Runs the compiler or the linker in the jail, in the pool or as a process of its own: it reads the system, the headers, the
+ * cache and `project`, writes `work`. One that does not end as a compiler does (it is killed, it crashes) runs once more, with no other process of
  * ours beside it. */
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result);
 /* Why the run says nothing about the sources (somebody killed it, the disk is full); NULL: it does. */
 const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
-/* A fresh directory in the cache for one build; remove with files_remove_tree. */
-struct akgen_error *clang_work_directory(struct arena *arena, const struct clang *clang, const char **path);
+
+/* Folders of our own (work.c). */
+/* A fresh one below `cache`, mode 0700. */
+struct akgen_error *work_make(struct arena *arena, const char *cache, struct work_directory *work);
+/* Nothing if there is none. */
+void work_remove(struct work_directory *work);
+
+/* The digest of the files below `dir`, as snapshot_take makes it; "" if there is no such folder (snapshot.c). */
+struct akgen_error *snapshot_digest(struct arena *arena, const char *dir, const char **digest);
+
+/* The pool (pool.c). */
+/* Has the server of a precompiled header, which was started with the arguments `load`, compile or link. False: it did
+ * not; result is to be had by running the compiler. */
+bool pool_run(struct arena *arena, const struct clang *clang, const struct clang_args *load,
+              const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
+              struct sandbox_result *result);
 
 /* Other paths of the headers (paths.c). */
 /* One line of include/<side>/paths.txt: CANN's path, and the header under include/<side> that it leads to. */
@@ -110,9 +134,17 @@ char *prepare_array(struct arena *arena, const char *text, int line, int column)
     "#define " PREPARE_GM_VARIABLE " __gm__ __aicore__ __attribute__((section(\"akgen_gm\"), aligned(64)))\n"
 /* "akgen_kernel_<entry>": a name that no library has. */
 #define PREPARE_PREFIX "akgen_kernel_"
-/* True if the text uses an identifier, or may make it by pasting a prefix of it with ##. Comments and strings are
- * skipped. */
-bool prepare_mentions(const char *text, const char *identifier);
+
+/* The names that texts use (mentions.c); zero before the first text. */
+struct mentions {
+    uint64_t *places; /* in the arena */
+    size_t count, capacity;
+    bool pastes; /* ## makes names of parts */
+};
+/* Adds the names of a text. Comments and strings are skipped. */
+void mentions_add(struct arena *arena, struct mentions *mentions, const char *text);
+/* True if a text uses an identifier, or may make it by pasting a prefix of it with ##. */
+bool mentions_has(const struct mentions *mentions, const char *identifier);
 
 /* Diagnostics (diagnose.c, classify.c). */
 struct diagnostic_list {
@@ -121,9 +153,12 @@ struct diagnostic_list {
     bool late;          /* a compiler or linker ran out of time: so it may not do another time */
     const char *broken; /* a compiler or linker failed for a reason of ours: nothing is known about the sources */
 };
+/* `path` relative to `directory`, without `.` and `..`; NULL if it is not below it (source_line.c). */
+const char *source_inside(struct arena *arena, const char *path, const char *directory);
 struct diagnose_places {
     const char *project; /* paths under it are the candidate's and become relative */
     const char *other;   /* a second such directory, or NULL */
+    const char *work;    /* directory of what the compiler writes, or NULL */
     const char *headers; /* directory of our own headers, or NULL */
     const char *shifted; /* the file that `prepared` describes, or NULL */
     const struct prepared_source *prepared;
@@ -132,6 +167,8 @@ struct diagnose_places {
 void diagnose(struct arena *arena, const char *output, const struct diagnose_places *places,
               struct diagnostic_list *list);
 void diagnose_add(struct arena *arena, struct diagnostic_list *list, const struct diagnostic *diagnostic);
+/* What the compiler or the linker said, without the names of folders that are this build's alone. */
+const char *diagnose_without_folders(struct arena *arena, const char *message, const struct diagnose_places *places);
 /* The class of a message; notes are the compiler's notes that follow it, one per line. */
 enum diagnostic_class classify(const char *message, const char *notes);
 
@@ -155,6 +192,13 @@ bool cache_load(struct arena *arena, const struct clang *clang, const char *key,
  * out of time nothing is stored. */
 struct akgen_error *cache_store(struct arena *arena, const struct clang *clang, const char *key, const char *so,
                                 const struct diagnostic_list *list, struct cache_entry *entry);
+
+/* The cache's bound (cache_bound.c). */
+/* Removes what was not used for the longest time, if it is time to look and there is more than the bound; `stored`: bytes
+ * that were just added. */
+void cache_keep_bound(struct arena *arena, const struct clang *clang, uint64_t stored);
+/* Notes that a file of the cache is used now. */
+void cache_used(const char *path);
 
 /* Which cores a kernel needs that names no type (cores.c). */
 struct core_uses {

@@ -10,7 +10,7 @@
 struct variant {
     enum clang_side side;
     bool maybe_unused; /* the AIV side of a kernel that may start none */
-    const char *config, *key, *object;
+    const char *config, *key, *bitcode, *object;
     bool code, loaded, compiled;
     struct cache_entry entry;
     struct diagnostic_list list;
@@ -36,6 +36,8 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
                              struct clang_args *args)
 {
     struct arena *arena = builder->arena;
+    args->header = pch;
+    args->side = variant->side;
     clang_common_flags(arena, &builder->clang, variant->side, args);
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);
@@ -43,8 +45,9 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, arena_printf(arena, "%s/config%d.h", builder->work, index));
     clang_add(arena, args, "-ivfsoverlay");
     clang_add(arena, args, builder->overlay);
-    /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies. */
+    /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies and is built. */
     clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->project->dir));
+    clang_add(arena, args, arena_printf(arena, "-ffile-prefix-map=%s/=", builder->work));
     clang_add(arena, args, "-fdebug-compilation-dir=.");
     clang_add(arena, args, arena_printf(arena, "-I%s/op_kernel", builder->project->dir));
     clang_add(arena, args, arena_printf(arena, "-I%s", builder->project->dir));
@@ -52,10 +55,27 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, variant->code ? "-c" : "-fsyntax-only");
     clang_add(arena, args, builder->project->kernel_source);
     if (variant->code) {
+        variant->bitcode = arena_printf(arena, "%s/kernel%d.bc", builder->work, index);
         variant->object = arena_printf(arena, "%s/kernel%d.o", builder->work, index);
+        clang_add(arena, args, "-emit-llvm");
         clang_add(arena, args, "-o");
-        clang_add(arena, args, variant->object);
+        clang_add(arena, args, variant->bitcode);
     }
+}
+
+/* From bitcode to an object that is safe by construction (confine/confine.h): the second step of the compile. */
+static void confine_arguments(const struct builder *builder, const struct variant *variant, struct compile *compile)
+{
+    struct arena *arena = builder->arena;
+    const char *const arguments[] = {builder->clang.confine, variant->bitcode, variant->object, builder->build->entry,
+                                     builder->project->dir};
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        clang_add(arena, &compile->next, arguments[i]);
+    if (builder->clang.debug)
+        clang_add(arena, &compile->next, "debug");
+    /* The host part's server: the kernels' have options of code generation of their own. */
+    compile->next.side = CLANG_HOST;
+    error_free(clang_precompiled(arena, &builder->clang, CLANG_HOST, &compile->next.header));
 }
 
 static struct akgen_error *finish_variant(struct builder *builder, struct variant *variant,
@@ -96,6 +116,8 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
         error = files_write(arena_printf(arena, "%s/config%d.h", builder->work, i), text, strlen(text));
         kernel_arguments(builder, pch, &variants[i], i, &compiles[opened].args);
         compiles[opened].root = builder->project->dir;
+        if (variants[i].code)
+            confine_arguments(builder, &variants[i], &compiles[opened]);
         open[opened++] = &variants[i];
     }
     if (!error)

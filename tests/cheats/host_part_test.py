@@ -19,14 +19,18 @@ HEADERS = """#include <arpa/inet.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+enum { PIPE = 4 /* the way out of akgen-host */ };
 """
 # What the statement tries, the statement, what the reason must say.
 REJECTED = [
@@ -44,14 +48,51 @@ REJECTED = [
     ("sends a signal to its parent", "kill(getppid(), SIGTERM);", "system call"),
     ("kills the process group", "kill(0, SIGKILL);", "system call kill"),
     ("takes the evidence's handler away", "signal(SIGSYS, SIG_IGN);", "system call rt_sigaction"),
+    ("takes it away by another number of the same signal",
+     "{ char action[32] = {}; syscall(SYS_rt_sigaction, (1L << 32) | SIGSYS, action, nullptr, 8); }",
+     "system call rt_sigaction"),
+    ("makes code of its own",
+     "mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);", "system call mmap"),
+    ("makes code of what it wrote",
+     "{ void *page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+     "      mprotect(page, 4096, PROT_READ | PROT_EXEC); }", "system call mprotect"),
+    ("takes time from a lock",
+     "{ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; timespec soon = {1, 0}; pthread_mutex_lock(&lock);\n"
+     "      pthread_mutex_timedlock(&lock, &soon); }", "system call futex"),
+    ("asks a device", "{ int count; ioctl(0, FIONREAD, &count); }", "system call ioctl"),
+    ("changes a descriptor", "fcntl(1, F_SETFL, O_NONBLOCK);", "system call fcntl"),
+    ("copies a descriptor", "fcntl(1, F_DUPFD, 20);", "system call fcntl"),
     ("holds the evidence back",
      "{ sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, nullptr); socket(AF_INET, SOCK_STREAM, 0); }",
      "forbidden system call in stage tiling"),
     ("outlives its parent", "prctl(PR_SET_PDEATHSIG, 0);", "system call prctl"),
     ("writes the result itself",
-     'for (int fd = 3; fd < 16; fd++) {\n        const char text[] = "tiling\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0{\\"status\\": 0}";\n'
-     "        if (fcntl(fd, F_GETFD) >= 0 && pwrite(fd, text, sizeof text - 1, 0) > 0)\n            _exit(0);\n    }",
-     "wrote a result of its own|system call pwrite64"),
+     'for (int fd = 3; fd < 16; fd++) {\n        const char text[] = "{\\"status\\": 0}";\n'
+     "        if (pwrite(fd, text, sizeof text - 1, 0) > 0)\n            _exit(0);\n    }",
+     "system call (pwrite64|write)"),
+    ("spoils the result", 'if (write(PIPE, "{", 1) < 0) { abort(); }', "wrote into the result"),
+]
+# A whole answer through the pipe, as akgen-host writes it: what a tiling function can say it may say like this, too.
+FORGED = '{ const char text[] = "%s"; if (write(PIPE, text, sizeof text - 1) > 0) { _exit(0); } }'
+SAID = '{\\"status\\": %s}'
+TILED = '0, \\"tiling\\": {\\"block_dim\\": %s, \\"key\\": 0, \\"workspace\\": 0, \\"bytes\\": \\"%s\\"}'
+ANSWERS = [
+    ("no tiling data", TILED % ("8", ""), "(wrong|fault)", "."),
+    ("more blocks than there are", TILED % ("65536", "00"), "rejected", "wrote into the result"),
+    ("bytes that are none", TILED % ("8", "0x"), "rejected", "wrote into the result"),
+    ("a failure of ours", '8, \\"error\\": \\"no memory\\"', "rejected", "wrote into the result"),
+    ("a missing feature", '2, \\"error\\": \\"all that I do not like\\"', "rejected", "wrote into the result"),
+    ("an OpDef where a tiling was asked for", '0, \\"def\\": {}', "rejected", "wrote into the result"),
+    ("a failed tiling", '1, \\"error\\": \\"GRAPH_FAILED\\"', "wrong", "GRAPH_FAILED"),
+]
+# What a loader would run, or draw in, before anything of ours is called.
+LOADED = [
+    ("a function chosen by another one",
+     'extern "C" {\nint One() { return 1; }\nvoid *Choose() { return reinterpret_cast<void *>(One); }\n'
+     'int Chosen() __attribute__((ifunc("Choose")));\n}\nint (*volatile pointer)() = Chosen;\n', "function chosen when it is loaded"),
+    ("a function before all others",
+     'static void Early() {}\n__attribute__((section(".preinit_array"), used)) static void (*const early)() = Early;\n', "run before everything else"),
+    ("a library", '#pragma comment(lib, "m")\n', "library"),
 ]
 # Harmless, or stopped by itself: neither gains anything.
 OTHERWISE = [
@@ -66,7 +107,7 @@ OTHERWISE = [
 ]
 
 
-@unittest.skipIf("no seccomp" in akgen("doctor").stdout, "this kernel has no seccomp")
+@unittest.skipIf("ok     seccomp" not in akgen("doctor").stdout, "this kernel has no seccomp")
 class HostPart(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="akgen-cheat-"))
@@ -100,12 +141,39 @@ class HostPart(unittest.TestCase):
                 self.assertRegex(result["reason"], evidence + ".* in stage load")
                 self.assertFalse(result["compile"]["ok"])
 
+    def test_what_a_loader_would_run(self):
+        for what, text, evidence in LOADED:
+            with self.subTest(what):
+                shutil.rmtree(self.directory / "project", ignore_errors=True)
+                host = copy_reference(SQRT, self.directory) / "op_host" / "sqrt.cpp"
+                host.write_text(host.read_text() + text)
+                result = verdict(SQRT, self.directory / "project", "--case", "2")
+                self.assertEqual((result["verdict"], result["stage"]), ("compile_error", "host"), result["reason"])
+                self.assertRegex(result["reason"], evidence)
+
     def test_host_parts_that_gain_nothing(self):
         for what, statement, kind, evidence in OTHERWISE:
             with self.subTest(what):
                 result = self.evaluate(statement)
                 self.assertEqual(result["verdict"], kind, result["reason"])
                 self.assertRegex(result["reason"], evidence)
+
+    def test_answers_of_its_own(self):
+        for what, answer, kind, evidence in ANSWERS:
+            with self.subTest(what):
+                result = self.evaluate(FORGED % (SAID % answer))
+                self.assertRegex(result["verdict"], f"^{kind}$", result["reason"])
+                self.assertRegex(result["reason"], evidence)
+
+    def test_a_process_of_its_own(self):
+        """Neither the tensors nor the machine nor the kernel is in the host part's process, and nothing that it leaves there is
+        found by the next call of it."""
+        result = self.evaluate('if (dlsym(RTLD_DEFAULT, "npu_issue") || dlsym(RTLD_DEFAULT, "npu_launch")) { abort(); }\n'
+                               "    static int calls = 0;\n    if (++calls != 1) { abort(); }\n"
+                               "    void *tensors = (void *)0x300040000000;\n"
+                               "    if (mmap(tensors, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != tensors) "
+                               "{ abort(); }\n    for (int fd = 3; fd < 256; fd++) { if (fd != PIPE && fcntl(fd, F_GETFD) >= 0) { abort(); } }")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
 
     def test_honest_host_parts_are_not_rejected(self):
         """Prints, allocates, looks at the clock, sorts: all that a tiling function may."""

@@ -146,7 +146,7 @@ class Determinism(unittest.TestCase):
         edit(project / "op_kernel/unalign_add.cpp", "    TPipe pipe;\n", statements)
         return project
 
-    @unittest.skipIf("random addresses" in akgen("doctor").stdout, "this container gives every process other addresses")
+    @unittest.skipIf("ok     fixed addresses" not in akgen("doctor").stdout, "this container gives every process other addresses")
     def test_a_kernel_that_prints_addresses(self):
         kernel = KERNEL.replace("(uint64_t)__builtin_readcyclecounter()", "0ULL") if SANITIZED else KERNEL
         self.same("addresses", "UnalignAdd", self.kernel(kernel), ['"verdict": "pass"', "own ", " cycles "], "--scope=kernel", "--case=0")
@@ -160,8 +160,8 @@ class Determinism(unittest.TestCase):
             self.same("wild", "UnalignAdd", self.kernel(statements), ['"verdict": "fault"'], "--scope=kernel", "--case=0")
             shutil.rmtree(self.scratch / "kernel")
 
-    @unittest.skipIf("random addresses" in akgen("doctor").stdout, "this container gives every process other addresses")
-    @unittest.skipIf("no seccomp" in akgen("doctor").stdout, "this kernel has no seccomp")
+    @unittest.skipIf("ok     fixed addresses" not in akgen("doctor").stdout, "this container gives every process other addresses")
+    @unittest.skipIf("ok     seccomp" not in akgen("doctor").stdout, "this kernel has no seccomp")
     @unittest.skipIf(SANITIZED, "AddressSanitizer itself looks at the cycles")
     def test_a_host_part_that_looks_around(self):
         project = copy_reference(SQRT, self.scratch)

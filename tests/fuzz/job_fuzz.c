@@ -20,27 +20,22 @@ void fuzz_seeds(void)
         {.shape = {.type = AKGEN_INT64, .format = 2}, .offset = 1536, .bytes = 8}};
     struct job_argument inputs[] = {{.tensors = tensors, .count = 2, .list = true, .alias = -1}, {.alias = -1}};
     struct job_argument output = {.tensors = tensors, .count = 1, .alias = 0};
-    struct op_attr attr = {.name = "alpha", .type = OP_ATTR_FLOAT, .value = json_real(0.25)};
-    const struct job job = {.kind = JOB_RUN,
-                            .host_so = "/h.so",
-                            .kernel_so = "/k.so",
-                            .op_type = "Add",
+    static uint8_t bytes[] = {1, 2, 3, 0xff};
+    const struct job job = {.kernel_so = "/k.so",
+                            .tiling = {.block_dim = 8, .key = 1, .workspace = 64, .bytes = bytes, .size = 4},
                             .entry = "e",
                             .soc = "Ascend910B2",
                             .inputs = inputs,
                             .input_count = 2,
                             .outputs = &output,
                             .output_count = 1,
-                            .attrs = &attr,
-                            .attr_count = 1,
                             .gm_bytes = 4096};
     struct job_finding finding = {
-        .fault = "hazard_raw", .kind = NPU_HAZARD, .message = "m", .api = "Add", .file = "k.cpp", .line = 3};
+        .fault = "hazard_raw", .kind = NPU_HAZARD, .message = "m", .api = "Add", .place = {JOB_VECTOR, 64}};
     uint64_t undefined[] = {4};
     const struct job_result result = {.nonce = "n",
                                       .stage = JOB_KERNEL,
                                       .error = "e",
-                                      .block_dim = 8,
                                       .findings = &finding,
                                       .finding_count = 1,
                                       .undefined = undefined,
@@ -49,7 +44,6 @@ void fuzz_seeds(void)
                                       .printed = "x"};
     seed_json(job_to_json(&job));
     seed_json(job_result_to_json(&result));
-    json_decref(attr.value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -59,8 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     struct job job;
     struct job_result result = {0};
     struct akgen_error *error = job_from_json(&arena, json, &job);
-    for (int i = 0; !error && i < job.attr_count; i++)
-        json_decref(job.attrs[i].value);
     error_free(error);
     error_free(job_result_from_json(&arena, json, &result));
     job_result_free(&result);

@@ -1,4 +1,5 @@
-/* Runs a fuzz target without libFuzzer: every seed as it is, then seeds with a few changes, the same ones in every run.
+/* Runs a fuzz target without libFuzzer: every seed as it is, then seeds with a few changes, the same ones in every run, then
+ * pieces of seeds that are repeated as often as there is room: whose time grows with the square of the length takes too long.
  *
  *   TARGET             as in ctest
  *   TARGET FILE...     these inputs alone
@@ -18,9 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CHANGES = 4, RUNS = 20000, BYTES = 16 << 20 }; /* changed inputs end with RUNS or BYTES */
+enum { REPEATED = 150, PIECE = 40 };
+static const double longest_seconds = 1; /* of the processor; a reader that is linear takes milliseconds */
 
 static struct arena arena;
 
@@ -92,34 +96,35 @@ static size_t below(struct rng *rng, size_t limit)
     return limit ? (size_t)rng_integer(rng, 0, (int64_t)limit) : 0;
 }
 
+static const char *const odd[] = {"",
+                                  "\n",
+                                  "\"",
+                                  "(",
+                                  ")",
+                                  "[",
+                                  "]",
+                                  "{",
+                                  "}",
+                                  ":",
+                                  ";",
+                                  ",",
+                                  "0",
+                                  "-1",
+                                  "1e999",
+                                  "$",
+                                  "9223372036854775808",
+                                  "4294967296",
+                                  "\\",
+                                  "\xff",
+                                  "/*",
+                                  "//",
+                                  "''",
+                                  "#",
+                                  "\r\n",
+                                  "\t"};
+
 static size_t change(struct rng *rng, uint8_t *bytes, size_t length)
 {
-    static const char *const odd[] = {"",
-                                      "\n",
-                                      "\"",
-                                      "(",
-                                      ")",
-                                      "[",
-                                      "]",
-                                      "{",
-                                      "}",
-                                      ":",
-                                      ";",
-                                      ",",
-                                      "0",
-                                      "-1",
-                                      "1e999",
-                                      "$",
-                                      "9223372036854775808",
-                                      "4294967296",
-                                      "\\",
-                                      "\xff",
-                                      "/*",
-                                      "//",
-                                      "''",
-                                      "#",
-                                      "\r\n",
-                                      "\t"};
     size_t at = below(rng, length), most = length - at < 64 ? length - at : 64, span = below(rng, most + 1);
     const struct fuzz_input *other = &fuzz_inputs[below(rng, fuzz_input_count)];
     size_t from = below(rng, other->length), rest = other->length - from < 64 ? other->length - from : 64;
@@ -165,6 +170,33 @@ static void run_changed(void)
     free(bytes);
 }
 
+static void run_repeated(void)
+{
+    struct rng rng;
+    uint8_t *bytes = malloc(FUZZ_LONGEST);
+    rng_seed(&rng, 2);
+    for (int i = 0; i < REPEATED; i++) {
+        const struct fuzz_input *seed = &fuzz_inputs[below(&rng, fuzz_input_count)];
+        const char *token = odd[below(&rng, sizeof odd / sizeof *odd)];
+        size_t begin = below(&rng, 2) ? below(&rng, seed->length) : 0, from = below(&rng, seed->length);
+        size_t rest = seed->length - from, span = below(&rng, (rest < PIECE ? rest : PIECE) + 1), length = begin;
+        memcpy(bytes, seed->bytes, begin);
+        if (!span && !*token)
+            token = odd[1];
+        for (; length + span + strlen(token) <= FUZZ_LONGEST; length += span + strlen(token)) {
+            memcpy(bytes + length, seed->bytes + from, span);
+            memcpy(bytes + length + span, token, strlen(token));
+        }
+        clock_t start = clock();
+        run(bytes, length);
+        if ((double)(clock() - start) / CLOCKS_PER_SEC > longest_seconds) {
+            fprintf(stderr, "%s takes %.1f s\n", shown_path, (double)(clock() - start) / CLOCKS_PER_SEC);
+            abort();
+        }
+    }
+    free(bytes);
+}
+
 static void write_seeds(const char *folder)
 {
     check(files_make_directory(folder));
@@ -189,6 +221,7 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < fuzz_input_count; i++)
             run(fuzz_inputs[i].bytes, fuzz_inputs[i].length);
         run_changed();
+        run_repeated();
         unlink(shown_path);
     }
     arena_free(&arena);

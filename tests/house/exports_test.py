@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The C headers under include/ compile alone, and the build exports what they declare and nothing else: libakgen.a the
-functions of akgen.h, akgen-run those of include/abi and the compiler's hooks."""
+functions of akgen.h, akgen-host and akgen-run those of include/abi that their side of a candidate calls."""
 import json
 import os
 import pathlib
@@ -47,12 +47,26 @@ class Exports(unittest.TestCase):
         self.assertIn("akgen_evaluate", functions)
         self.assertEqual(defined(BUILD / "libakgen.a", "-g") - SANITIZER, functions)
 
-    def test_the_program_in_the_jail(self):
+    def exported(self, program):
         functions = set().union(*map(declared, ABI))
-        self.assertIn("npu_issue", functions)
-        exported = {name for name in defined(BUILD / "akgen-run", "-D") if re.match(r"(akgen|npu)_", name)}
+        exported = {name for name in defined(BUILD / program, "-D") if re.match(r"(akgen|npu)_", name)}
         self.assertEqual(exported - functions, set())
+        return exported
+
+    def test_the_kernels_program(self):
+        """It has the machine, and nothing of the host runtime."""
+        exported = self.exported("akgen-run")
         self.assertIn("npu_issue", exported)
+        self.assertEqual([name for name in exported if name.startswith("akgen_")], [])
+        self.assertEqual([name for name in defined(BUILD / "akgen-run") if re.match(r"op_|symbolizer_|task_load|eval_", name)], [])
+
+    def test_the_host_parts_program(self):
+        """It has the host runtime, and of the machine the table of chips."""
+        exported = self.exported("akgen-host")
+        self.assertIn("akgen_op_add", exported)
+        self.assertEqual([name for name in exported if name.startswith("npu_")], [])
+        there = {name for name in defined(BUILD / "akgen-host") if re.match(r"npu_|task_load|eval_|symbolizer_", name)}
+        self.assertEqual(there - {"npu_soc_find", "npu_socs"}, set())
 
 
 class Headers(unittest.TestCase):

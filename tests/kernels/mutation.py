@@ -103,7 +103,7 @@ class Mutant:
             source = source[:start] + ";" + "\n" * source.count("\n", start, end) + source[end:]
         if self.queues:
             source = QUEUE.sub(self._declaration, source)
-            source = '#include "loose_queue.h"\n#line 1\n' + source
+            source = '#include "loose_queue.h"\n' + source
         return source
 
     def _declaration(self, match):
@@ -225,7 +225,7 @@ def names_both(mutant, finding):
     """Whether the finding names two lines of the candidate that hold accesses."""
     if not all(finding[key] for key in ("file", "line", "other_file", "other_line")):
         return False
-    lines = mutant.file.read_text().splitlines()
+    lines = mutant.text().splitlines()
     own = mutant.file.name
     return all(not file.endswith(own) or is_access(lines, line)
                for file, line in ((finding["file"], finding["line"]), (finding["other_file"], finding["other_line"])))

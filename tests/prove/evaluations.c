@@ -1,11 +1,11 @@
-/* Evaluates candidates by turns in one process: evaluations COUNT TASK DIR .. prints, after each tenth, how many evaluations
- * ended how and what the process holds then. For evaluations.py. */
+/* Evaluates candidates in one process: evaluations COUNT TASK USUAL DIR .. prints, after each tenth, how many evaluations ended how
+ * and what the process holds then. The first USUAL candidates come by turns; every tenth evaluation is of one of the others, each of
+ * which comes once and has to be compiled. For evaluations.py. */
 #include "akgen/akgen.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static long resident_kib(void)
@@ -30,21 +30,45 @@ static int descriptors(void)
     return count;
 }
 
+/* Processes whose parent is this one, zombies too. */
+static int children(void)
+{
+    char path[300], line[300];
+    int count = 0, parent;
+    DIR *dir = opendir("/proc");
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+        FILE *file = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(path, "re") : NULL;
+        if (!file)
+            continue;
+        count += fgets(line, sizeof line, file) && sscanf(line, "%*d %*s %*c %d", &parent) == 1 && parent == getpid();
+        fclose(file);
+    }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 4)
+    if (argc < 6)
         return 2;
-    int count = atoi(argv[1]), kinds[AKGEN_VERDICT_INFRA_ERROR + 1] = {0};
+    char **candidates = argv + 4;
+    int count = atoi(argv[1]), usual = atoi(argv[3]), others = argc - 4 - usual,
+        kinds[AKGEN_VERDICT_INFRA_ERROR + 1] = {0};
     for (int i = 1; i <= count; i++) {
-        struct akgen_request request = {
-            .task = argv[2], .candidate = argv[3 + i % (argc - 3)], .one_case = true, .jobs = 2};
+        bool fresh = i % 10 == 0 && i / 10 <= others;
+        struct akgen_request request = {.task = argv[2],
+                                        .candidate = candidates[fresh ? usual + i / 10 - 1 : i % usual],
+                                        .one_case = true,
+                                        .jobs = 2};
         struct akgen_verdict *verdict = akgen_evaluate(&request);
         kinds[verdict->kind]++;
         akgen_verdict_free(verdict);
         if (i % (count / 10) != 0)
             continue;
         printf("{\"evaluations\": %d, \"resident\": %ld, \"descriptors\": %d, \"children\": %d, \"kinds\": {", i,
-               resident_kib(), descriptors(), waitpid(-1, NULL, WNOHANG) == 0);
+               resident_kib(), descriptors(), children());
         for (int kind = 0; kind <= AKGEN_VERDICT_INFRA_ERROR; kind++)
             printf("%s\"%s\": %d", kind ? ", " : "", akgen_verdict_kind_name((enum akgen_verdict_kind)kind),
                    kinds[kind]);

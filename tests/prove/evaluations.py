@@ -1,9 +1,10 @@
-"""3000 evaluations in one process, right, wrong, faulty, crashing and not compiling by turns, leave no memory, descriptor, process
-or file behind.
+"""10000 evaluations in one process, right, wrong, faulty, crashing and not compiling by turns, a tenth of them of candidates that
+are new to it, leave no memory, descriptor, process or file behind.
 
 evaluations.c calls akgen_evaluate() and says after each tenth what its process holds. Memory is the least of three tenths: early,
-when every kind has come, and at the end; now and then one holds what is about to be given back. Files are those in its temporary folder and among the cache's builds. There are five candidates: all but
-the first evaluation of each takes its objects from the cache."""
+when every kind has come, and at the end; now and then one holds what is about to be given back. Files are those in its temporary folder and among the cache's builds. Processes are
+the compile servers, as many at the end as early. The candidates that are new are compiled, the others' objects come from the cache.
+evaluations.py COUNT makes another number of evaluations."""
 import json
 import os
 import pathlib
@@ -15,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 from akgen_program import AKGEN, HOME, copy_reference, edit  # noqa: E402
 
-COUNT = 3000
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
 GROWTH = 1 << 10  # KiB that may be more at the end: 0.4 an evaluation
 CHANGES = (
     ("op.Process();", "op.Process();"),
@@ -24,11 +25,11 @@ CHANGES = (
     ("op.Process();", "op.Process(); __builtin_trap();"),
     ("op.Process();", "op.Proces();"),
 )
-LIBRARIES = ("jansson", "yaml-0.1", "sqlite3", "libxxhash", "libdw", "openblas")
+LIBRARIES = ("jansson", "yaml-0.1", "sqlite3", "libxxhash", "libdw", "libseccomp", "openblas")
 
 
 def compile_program():
-    """evaluations.c below build/, where it finds akgen-run."""
+    """evaluations.c below build/, where it finds akgen-host and akgen-run."""
     build = pathlib.Path(AKGEN).parent
     program = build / "prove/evaluations"
     program.parent.mkdir(exist_ok=True)
@@ -39,10 +40,14 @@ def compile_program():
 
 
 def make_candidates(folder):
-    for number, (old, new) in enumerate(CHANGES):
+    """One of each kind, then as many that are new as there are tenths of evaluations."""
+    for number in range(len(CHANGES) + COUNT // 10):
         (folder / str(number)).mkdir()
         candidate = copy_reference("level1/Math/Sqrt", folder / str(number))
-        edit(candidate / "op_kernel/sqrt.cpp", old, new)
+        edit(candidate / "op_kernel/sqrt.cpp", *CHANGES[number % len(CHANGES)])
+        for source in ("op_kernel/sqrt.cpp", "op_host/sqrt.cpp"):
+            path = candidate / source
+            path.write_text(f"{path.read_text()}\nconstexpr int candidate{number} = {number};\n")
         yield candidate
 
 
@@ -52,7 +57,7 @@ def main():
         temporary, cache = folder / "tmp", folder / "cache"
         temporary.mkdir()
         environment = dict(os.environ, TMPDIR=str(temporary), XDG_CACHE_HOME=str(cache))
-        done = subprocess.run([compile_program(), str(COUNT), "level1/Math/Sqrt", *make_candidates(folder)], env=environment,
+        done = subprocess.run([compile_program(), str(COUNT), "level1/Math/Sqrt", str(len(CHANGES)), *make_candidates(folder)], env=environment,
                               stdout=subprocess.PIPE, text=True)
         print(done.stdout)
         left = [str(path.relative_to(folder)) for place in (temporary, cache / "akgen/work") for path in place.glob("*")]
@@ -63,9 +68,9 @@ def main():
     ended = {kind: count for kind, count in late["kinds"].items() if count}
     print(f"{late['evaluations']} evaluations ({', '.join(f'{count} {kind}' for kind, count in ended.items())}): resident "
           f"{before} KiB early, {after} at the end; {early['descriptors']} and "
-          f"{late['descriptors']} descriptors; {late['children']} children and {len(left)} files left")
+          f"{late['descriptors']} descriptors; {early['children']} and {late['children']} processes; {len(left)} files left")
     return (done.returncode or late["evaluations"] != COUNT or after - before > GROWTH or
-            late["descriptors"] != early["descriptors"] or late["children"] != 0 or bool(left) or
+            late["descriptors"] != early["descriptors"] or late["children"] != early["children"] or bool(left) or
             set(ended) != {"pass", "wrong", "fault", "compile_error"})
 
 

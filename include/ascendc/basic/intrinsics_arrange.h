@@ -144,7 +144,7 @@ AKGEN_RAW_SORT(float)
             akgen::raw_insn<NPU_OP_##op, D, S>(akgen::raw_ub(dst), akgen::raw_ub(src0), repeat, dstBlockStride,        \
                                                src0BlockStride, dstRepeatStride, src0RepeatStride);                    \
         if (high) {                                                                                                    \
-            npu_unsupported(#name " into the upper half of a block");                                                  \
+            npu_unsupported(NPU_LACKS_##name);                                                                         \
             return;                                                                                                    \
         }                                                                                                              \
         insn.src1 = akgen::raw_ub(src1);                                                                               \

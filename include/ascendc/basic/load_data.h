@@ -85,7 +85,7 @@ AKGEN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, co
                         const DataCopyEnhancedParams &)
 {
     if (dst.GetPosition() == NPU_CO1 || src.GetPosition() == NPU_CO1)
-        npu_unsupported("DataCopy with DataCopyEnhancedParams into or out of L0C");
+        npu_unsupported(NPU_LACKS_DataCopyEnhanced);
     DataCopy(dst, src, intriParams);
 }
 /* Between L0C and the rest with another type on the way. */
@@ -99,7 +99,7 @@ template <
 AKGEN_API void DataCopy(const LocalTensor<T> &, const LocalTensor<U> &, const DataCopyParams &,
                         const DataCopyEnhancedParams &)
 {
-    npu_unsupported("DataCopy with DataCopyEnhancedParams into or out of L0C");
+    npu_unsupported(NPU_LACKS_DataCopyEnhanced);
 }
 /* From L1 into the bias table: half may become float on the way; CANN compiles any other pair and does nothing. */
 template <typename T, typename U>

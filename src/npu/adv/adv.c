@@ -5,7 +5,10 @@
 #include "base/half.h"
 #include "npu/insn/lanes.h"
 #include "npu/issue/issue.h"
+#include "npu/gm_region.h"
+#include "npu/machine.h"
 #include "npu/order/order.h"
+#include "npu/own_memory.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
 
@@ -17,12 +20,42 @@ const struct adv_row adv_rows[NPU_ADV_OPS] = {
 #undef NPU_ADV
 };
 
+/* What a call's tiling pointer leads to, as far as it is the kernel's own; what is beyond reads as zeros. Not all of it
+ * may be there: how long the structure is depends on the API. */
+struct adv_tiling {
+    _Alignas(16) uint8_t bytes[1024];
+};
+_Static_assert(sizeof(struct npu_slices) <= sizeof(struct adv_tiling), "the longest of them");
+
+static const void *own_tiling(struct npu_core *core, const void *tiling, struct adv_tiling *copy)
+{
+    if (!core->npu->confined)
+        return tiling;
+    uint64_t room = npu_own_room(core, (uint64_t)tiling, false);
+    const struct npu_gm_region *region = room ? NULL : npu_gm_find(core->npu, (uint64_t)tiling);
+    if (region)
+        room = region->bytes - ((uint64_t)tiling - (uint64_t)region->base);
+    if (!room)
+        npu_bad_pointer(core, (uint64_t)tiling);
+    memset(copy, 0, sizeof *copy);
+    memcpy(copy, tiling, room < sizeof *copy ? room : sizeof *copy);
+    return copy;
+}
+
 void npu_advanced(const struct npu_adv *given)
 {
     NPU_ENTER(core);
     if (core->aic) /* a vector core's business */
         return;
     struct npu_adv call = *given;
+    struct adv_tiling tiling;
+    if (!call.op || call.op >= NPU_ADV_OPS || call.type >= AKGEN_DTYPE_CODES)
+        npu_trap(core, FAULT_illegal_instruction, NULL, "there is no high-level API number %u for data type %u",
+                 call.op, call.type);
+    if (call.tiling)
+        call.tiling = own_tiling(core, call.tiling, &tiling);
+    if (call.answer)
+        npu_own_check(core, call.answer, sizeof *call.answer, true);
     const struct adv_row *row = &adv_rows[call.op];
     const char *outer = core->api;
     core->api = row->name;

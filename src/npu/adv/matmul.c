@@ -191,7 +191,7 @@ static uint64_t take_l1(struct npu_core *core, uint32_t bytes)
 static struct matmul_buffers *buffers_of(struct npu_core *core, const struct npu_matmul *mm)
 {
     struct npu_matmul_core *all = matmul_core(core);
-    struct matmul_buffers *buffers = &all->objects[mm->id - 1];
+    struct matmul_buffers *buffers = &all->objects[matmul_index(core, mm)];
     if (all->overlaid && all->last != mm->id)
         forget_tiles(buffers);
     all->last = mm->id;
@@ -278,7 +278,7 @@ static void load_bias(struct npu_core *core, const struct npu_matmul *mm, const 
     uint8_t type = mm->types[NPU_MATMUL_BIAS].dtype;
     matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_MTE2);
     struct npu_tensor row = matmul_load_row(core, &mm->sources[NPU_MATMUL_BIAS].tensor, type, block->column, block->n,
-                                            core->matmul->objects[mm->id - 1].bias);
+                                            core->matmul->objects[matmul_index(core, mm)].bias);
     matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_MTE1);
     matmul_edge(core, NPU_LANE_M, NPU_LANE_MTE1);
     struct npu_insn insn = {.op = NPU_OP_DATA_COPY,

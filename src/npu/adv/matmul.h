@@ -48,6 +48,9 @@ struct npu_matmul_core {
     uint32_t registered;            /* objects so far, on an AIC or an AIV */
 };
 struct npu_matmul_core *matmul_core(struct npu_core *core);
+/* Where the machine keeps what it has of an object. The object lies in the kernel's memory, where anything may stand: a
+ * trap unless it has been registered. */
+uint32_t matmul_index(struct npu_core *core, const struct npu_matmul *mm);
 
 static inline const struct TCubeTiling *matmul_tiling(const struct npu_matmul *mm)
 {

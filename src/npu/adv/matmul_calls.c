@@ -1,7 +1,10 @@
 /* The calls of a Matmul object: checked, executed at once on an AIC, sent to it from an AIV (matmul_queue.c). */
 #include "npu/adv/matmul.h"
+#include "npu/gm_region.h"
 #include "npu/issue/issue.h"
+#include "npu/machine.h"
 #include "npu/memory.h"
+#include "npu/own_memory.h"
 #include "npu/report.h"
 
 #include <string.h>
@@ -28,6 +31,24 @@ void npu_matmul_register(struct npu_matmul *mm)
     register_object(core, mm);
 }
 
+uint32_t matmul_index(struct npu_core *core, const struct npu_matmul *mm)
+{
+    uint32_t index = mm->id - 1; /* read once: the kernel's other blocks can write it */
+    if (index >= MATMUL_OBJECTS)
+        npu_no_such(core, "Matmul object", mm->id);
+    return index;
+}
+
+static void check_types(struct npu_core *core, const struct npu_matmul *mm)
+{
+    for (int i = 0; i < NPU_MATMUL_MATRICES; i++) {
+        const struct npu_matmul_type *type = &mm->types[i];
+        if (type->dtype >= AKGEN_DTYPE_CODES || type->format > NPU_FORMAT_COLUMN_MAJOR ||
+            type->layout > NPU_LAYOUT_NORMAL)
+            npu_no_such(core, "matrix of type", type->dtype);
+    }
+}
+
 /* True if the call has a meaning here: an object of a kernel without a client does nothing on an AIV. */
 static bool enter(struct npu_core *core, struct npu_matmul *mm)
 {
@@ -35,6 +56,8 @@ static bool enter(struct npu_core *core, struct npu_matmul *mm)
         return false;
     if (!mm->id)
         npu_trap(core, FAULT_matmul_not_ready, NULL, "the object was not initialised: REGIST_MATMUL_OBJ comes first");
+    matmul_index(core, mm);
+    check_types(core, mm);
     return true;
 }
 
@@ -52,6 +75,14 @@ static void apply_constants(struct npu_matmul *mm, const int32_t *constants)
         *ones[i] = *ones[i] > 0 ? *ones[i] : 1;
 }
 
+/* The kernel's copy, or the tiling data themselves. */
+static void check_tiling_address(struct npu_core *core, uint64_t addr, uint32_t bytes)
+{
+    const struct npu_gm_region *region = npu_gm_find(core->npu, addr);
+    if (!region || region->bytes - (addr - (uint64_t)region->base) < bytes)
+        npu_own_check(core, (const void *)addr, bytes, false); // NOLINT: the kernel's number
+}
+
 void npu_matmul_init(struct npu_matmul *mm, uint64_t tiling_addr, uint32_t bytes, const int32_t *constants)
 {
     NPU_ENTER(core);
@@ -59,8 +90,11 @@ void npu_matmul_init(struct npu_matmul *mm, uint64_t tiling_addr, uint32_t bytes
         register_object(core, mm);
     if (!enter(core, mm))
         return;
-    if (tiling_addr)
-        memcpy(mm->tiling, (const void *)tiling_addr, bytes < sizeof mm->tiling ? bytes : sizeof mm->tiling);
+    bytes = bytes < sizeof mm->tiling ? bytes : sizeof mm->tiling;
+    if (tiling_addr) {
+        check_tiling_address(core, tiling_addr, bytes);
+        memcpy(mm->tiling, (const void *)tiling_addr, bytes);
+    }
     apply_constants(mm, constants);
     const struct TCubeTiling *t = matmul_tiling(mm);
     core->api = "REGIST_MATMUL_OBJ";
@@ -128,6 +162,8 @@ void npu_matmul_set_source(struct npu_matmul *mm, int matrix, const struct npu_t
     static const char *const names[] = {"SetTensorA", "SetTensorB", "SetQuantVector", "SetBias"};
     if (!enter(core, mm))
         return;
+    if ((unsigned)matrix >= NPU_MATMUL_MATRICES)
+        npu_no_such(core, "matrix", (unsigned)matrix);
     struct npu_matmul_source *source = &mm->sources[matrix];
     *source = (struct npu_matmul_source){.set = 1, .is_scalar = !tensor, .scalar = scalar};
     if (matrix == NPU_MATMUL_BIAS && !matmul_tiling(mm)->isBias)
@@ -175,11 +211,22 @@ void npu_matmul_set_hf32(struct npu_matmul *mm, int on, int ties_to_zero)
     mm->hf32_ties_to_zero = ties_to_zero == 1;
 }
 
+/* The machine calls nothing but functions that the kernel's object lists. */
+static void check_callback(struct npu_core *core, const void *function, int kind)
+{
+    if (function && !npu_own_callback(core, function, kind))
+        npu_bad_pointer(core, (uint64_t)function);
+}
+
 void npu_matmul_call_back(uint32_t id, const struct npu_matmul_callbacks *callbacks)
 {
     NPU_ENTER(core);
-    if (core->aic && id && id <= MATMUL_OBJECTS)
+    if (core->aic && id && id <= MATMUL_OBJECTS) {
+        check_callback(core, (const void *)callbacks->c, NPU_CALLBACK_OUT);
+        check_callback(core, (const void *)callbacks->inputs[0], NPU_CALLBACK_IN);
+        check_callback(core, (const void *)callbacks->inputs[1], NPU_CALLBACK_IN);
         matmul_core(core)->callbacks[id - 1] = *callbacks;
+    }
 }
 
 void npu_matmul_set_user(struct npu_matmul *mm, uint64_t tiling, uint64_t data)

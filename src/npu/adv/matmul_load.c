@@ -9,6 +9,7 @@
 #include "npu/issue/issue.h"
 #include "npu/memory.h"
 #include "npu/order/schedule.h"
+#include "npu/own_memory.h"
 #include "npu/report.h"
 
 static uint32_t bits_of(const struct npu_matmul *mm, int matrix)
@@ -195,8 +196,10 @@ void matmul_call_in(struct npu_core *core, const struct npu_matmul *mm, int matr
     const char *api = core->api;
     uint64_t pc = core->pc, gm = mm->sources[matrix].tensor.addr;
     core->api = NULL;
-    core->matmul->callbacks[mm->id - 1].inputs[matrix](&l1, gm, a ? i : j, a ? j : i, (int)(a ? outers : ks),
-                                                       (int)(a ? ks : outers), mm->user_tiling, mm->user_data);
+    struct npu_tensor *lent = npu_own_lend(core, &l1, sizeof l1);
+    core->matmul->callbacks[matmul_index(core, mm)].inputs[matrix](
+        lent, gm, a ? i : j, a ? j : i, (int)(a ? outers : ks), (int)(a ? ks : outers), mm->user_tiling, mm->user_data);
+    npu_own_give_back(core, lent, sizeof l1);
     core->api = api;
     core->pc = pc;
 }
@@ -227,7 +230,7 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
 {
     if (!mm->sources[matrix].is_scalar && npu_memory_of(mm->sources[matrix].tensor.position) == NPU_MEM_L1)
         return resident(core, mm, matrix);
-    struct matmul_cache *cache = &core->matmul->objects[mm->id - 1].cache[matrix];
+    struct matmul_cache *cache = &core->matmul->objects[matmul_index(core, mm)].cache[matrix];
     struct matmul_part part = matmul_k_rows(mm, matrix) ? (struct matmul_part){k, outer, ks, outers}
                                                         : (struct matmul_part){outer, k, outers, ks};
     for (uint32_t i = 0; i < cache->slots; i++) {

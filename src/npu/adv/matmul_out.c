@@ -1,6 +1,7 @@
 /* Blocks of C on their way out of L0C, and the calls that compute more than one block. */
 #include "npu/adv/matmul.h"
 #include "npu/issue/issue.h"
+#include "npu/own_memory.h"
 #include "npu/report.h"
 
 /* Fixpipe's conversion from what L0C holds to the type of C. */
@@ -79,7 +80,11 @@ static void call_out(struct npu_core *core, const struct npu_matmul *mm, const s
     const char *api = core->api;
     uint64_t pc = core->pc;
     core->api = NULL;
-    core->matmul->callbacks[mm->id - 1].c(insn->dst.addr, &l0c, &copied, mm->user_tiling, mm->user_data);
+    struct npu_tensor *tensor = npu_own_lend(core, &l0c, sizeof l0c);
+    struct npu_matmul_copied *lent = npu_own_lend(core, &copied, sizeof copied);
+    core->matmul->callbacks[matmul_index(core, mm)].c(insn->dst.addr, tensor, lent, mm->user_tiling, mm->user_data);
+    npu_own_give_back(core, lent, sizeof copied);
+    npu_own_give_back(core, tensor, sizeof l0c);
     core->api = api;
     core->pc = pc;
 }
@@ -108,7 +113,7 @@ void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const stru
     if (mm->sources[NPU_MATMUL_QUANT].set && insn.fixpipe.quant > NPU_QUANT_F322BF16) {
         matmul_edge(core, NPU_LANE_FIX, NPU_LANE_MTE2);
         insn.src1 = matmul_load_row(core, &mm->sources[NPU_MATMUL_QUANT].tensor, AKGEN_UINT64, block->column, block->n,
-                                    core->matmul->objects[mm->id - 1].quant);
+                                    core->matmul->objects[matmul_index(core, mm)].quant);
         matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_FIX);
     }
     struct npu_regs before = core->regs;

@@ -149,7 +149,7 @@ static bool has_answer(void *argument)
 void matmul_wait_answer(struct npu_core *core, const struct npu_matmul *mm, const char *api)
 {
     struct queue *queue = queue_of(core);
-    struct channel *channel = &queue->channels[core->sub][mm ? mm->id - 1 : MATMUL_OBJECTS];
+    struct channel *channel = &queue->channels[core->sub][mm ? matmul_index(core, mm) : MATMUL_OBJECTS];
     if (!channel->first)
         npu_fiber_wait(core, has_answer, channel,
                        queue->served ? api : "its AIC to serve Matmul objects (REGIST_MATMUL_OBJ)");
@@ -208,7 +208,7 @@ static void answer(struct npu_core *core, const struct matmul_message *message)
             abort();
         answer->clocks = new_clocks(core);
         between_release(core, copy ? NPU_LANE_MTE2 : NPU_LANE_FIX, answer->clocks);
-        struct channel *channel = &queue->channels[sub][copy ? MATMUL_OBJECTS : mm->id - 1];
+        struct channel *channel = &queue->channels[sub][copy ? MATMUL_OBJECTS : matmul_index(core, mm)];
         *channel->last = answer;
         channel->last = &answer->next;
     }

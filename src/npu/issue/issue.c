@@ -128,22 +128,33 @@ void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, c
     core->insn = outer;
 }
 
+/* What a kernel hands over may be anything: tables are looked up by these numbers. */
+static void issue_given(struct npu_core *core, const struct npu_insn *given)
+{
+    struct npu_insn insn = *given;
+    if (!insn.op || insn.op >= NPU_OPS || insn.form > NPU_FORM_MASK_REG || insn.dst_type >= AKGEN_DTYPE_CODES ||
+        insn.src_type >= AKGEN_DTYPE_CODES || insn.src1_type >= AKGEN_DTYPE_CODES)
+        npu_trap(core, FAULT_illegal_instruction, NULL, "there is no instruction number %u in form %u for these types",
+                 insn.op, insn.form);
+    npu_issue_from(core, &insn);
+}
+
 void npu_issue(const struct npu_insn *given)
 {
     NPU_ENTER(core);
-    npu_issue_from(core, given);
+    issue_given(core, given);
 }
 
 void npu_issue_copy(const struct npu_insn *given)
 {
     NPU_ENTER(core);
-    npu_issue_from(core, given);
+    issue_given(core, given);
 }
 
 void npu_issue_cube(const struct npu_insn *given)
 {
     NPU_ENTER(core);
-    npu_issue_from(core, given);
+    issue_given(core, given);
 }
 
 void npu_issue_from(struct npu_core *core, const struct npu_insn *given)

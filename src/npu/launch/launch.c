@@ -162,6 +162,8 @@ static void add_stats(struct npu_stats *sum, const struct npu_stats *core)
     sum->scalar_loads += core->scalar_loads;
     sum->scalar_stores += core->scalar_stores;
     sum->scalar_blocks += core->scalar_blocks;
+    for (int i = 0; i < NPU_MIXES; i++)
+        sum->scalar_mix[i] += core->scalar_mix[i];
     sum->bytes_in += core->bytes_in;
     sum->bytes_out += core->bytes_out;
     sum->path = npu_path(sum->path, core->path);

@@ -28,10 +28,17 @@ void npu_pool_init(struct npu_buf_pool *pool, int position, struct npu_buf_pool 
         *next = pool->end;
 }
 
+static void check_memory(struct npu_core *core, const struct npu_buf_pool *pool)
+{
+    if (pool->memory >= NPU_MEMORIES)
+        npu_no_such(core, "local memory", pool->memory);
+}
+
 void npu_pool_open(struct npu_buf_pool *pool)
 {
     NPU_ENTER(core);
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBuffer");
+    check_memory(core, pool);
     pool->outer = pipe->used[pool->memory];
     pipe->used[pool->memory] = pool->next;
 }
@@ -40,6 +47,7 @@ void npu_pool_close(struct npu_buf_pool *pool)
 {
     NPU_ENTER(core);
     struct npu_pipe_object *pipe = npu_pipe_live(core, "InitBuffer");
+    check_memory(core, pool);
     pool->next = pipe->used[pool->memory];
     pipe->used[pool->memory] = pool->outer;
     if (pool->next > pool->end)

@@ -200,6 +200,8 @@ static struct npu_queue *find_queue(struct npu_core *core, uint32_t id, const ch
     if (__builtin_expect(id >> 16 != pipe->generation || !(id & 0xffff), 0))
         npu_trap(core, FAULT_que_uninitialized, "", "%s before InitBuffer%s", api,
                  id ? ": Destroy or Reset of the TPipe has taken its buffers back" : "");
+    if ((id & 0xffff) > pipe->queue_count)
+        npu_no_such(core, "queue with the number", id);
     return &pipe->queues[(id & 0xffff) - 1];
 }
 

@@ -15,6 +15,7 @@ uint64_t npu_gm_read_through(uint64_t addr, int size)
 {
     NPU_ENTER(core);
     uint64_t bits = 0;
+    npu_check_size(core, size);
     struct npu_gm_region *region = gm_check(core, "src", addr, (uint64_t)size);
     core->stats.scalar_loads++;
     npu_scalar_spin(core, region, addr, (uint32_t)size);
@@ -35,6 +36,7 @@ uint64_t npu_gm_read_through(uint64_t addr, int size)
 void npu_gm_write_through(uint64_t addr, int size, uint64_t bits)
 {
     NPU_ENTER(core);
+    npu_check_size(core, size);
     gm_check(core, "dst", addr, (uint64_t)size);
     core->stats.scalar_stores++;
     bool signals = cross_core_word_begin(core);

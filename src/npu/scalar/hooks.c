@@ -1,6 +1,7 @@
-/* Scalar accesses, whoever reports them: tensors (scalar.c) or the hooks that the compiler inserts before every load,
- * store and basic block of a candidate (-fsanitize-coverage=trace-loads,trace-stores,trace-pc-guard). So raw pointers
- * into UB and GM are bounds-checked, ordered, raced and counted like everything else. */
+/* Scalar accesses, whoever reports them: tensors (scalar.c) or the calls that the toolchain's pass puts before the
+ * accesses, blocks and frames of a candidate (abi/npu_hooks.h). So raw pointers into UB and GM are bounds-checked, ordered,
+ * raced and counted like everything else, and lead nowhere but there and into the kernel's own memory. */
+#include "abi/npu_hooks.h"
 #include "npu/fiber.h"
 #include "npu/gm/dcache.h"
 #include "npu/gm/gm.h"
@@ -9,11 +10,15 @@
 #include "npu/machine.h"
 #include "npu/memory.h"
 #include "npu/order/order.h"
+#include "npu/own_memory.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
 #include "npu/scalar/access.h"
 #include "npu/sync/cross_core.h"
 #include "npu/undefined_load.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* A loop that reads one GM address this often waits for another core: the others run. */
 enum { SPIN_READS = 64 };
@@ -110,56 +115,171 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
         scalar_padding(core, addr, bytes, write);
 }
 
-/* All else is the kernel's own: its stack, its constants and variables. */
 static bool is_gm(struct npu_core *core, uint64_t addr)
 {
     return addr - core->npu->span_low < core->npu->span_bytes || gm_region_of(core, addr);
 }
 
-static inline __attribute__((always_inline)) void hook(uint64_t addr, uint32_t bytes, bool write, uint64_t pc)
+/* The part of an access that one line of the scalar cache holds. */
+static uint32_t part_of_line(uint64_t addr, uint64_t bytes)
 {
-    struct npu_core *core = npu_current;
-    if (!core)
-        return;
-    bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
-    if (!ub && (addr - core->npu->gm_low >= core->npu->gm_high - core->npu->gm_low || !is_gm(core, addr)))
-        return;
+    enum { LINE = 64 };
+    uint64_t left = LINE - addr % LINE;
+    return (uint32_t)(bytes < left ? bytes : left);
+}
+
+enum { MOST_AT_ONCE = 16 /* bytes of one access that the scalar unit makes */ };
+
+/* True if the address is the device's: UB or GM. */
+static inline bool is_device(struct npu_core *core, uint64_t addr)
+{
+    if (addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD)
+        return true;
+    return addr - core->npu->gm_low < core->npu->gm_high - core->npu->gm_low && is_gm(core, addr);
+}
+
+static struct npu_core *running(void)
+{
+    if (!npu_current)
+        abort();
+    return npu_current;
+}
+
+/* Bytes from addr on that one look admits: all of them in the kernel's own memory, a line of the device's. */
+static uint32_t admit(struct npu_core *core, uint64_t addr, uint64_t bytes, bool write, bool *device)
+{
+    *device = is_device(core, addr);
+    if (*device)
+        return part_of_line(addr, bytes);
+    npu_own_check(core, (void *)addr, bytes, write); // NOLINT: an address of the kernel's
+    return 0;
+}
+
+static inline __attribute__((always_inline)) void access(uint64_t addr, uint64_t bytes, bool write, uint64_t pc)
+{
+    struct npu_core *core = running();
+    bool device;
     core->pc = pc;
-    npu_scalar_access(core, addr, bytes, write, true);
+    if (bytes <= MOST_AT_ONCE) {
+        if (is_device(core, addr))
+            npu_scalar_access(core, addr, (uint32_t)bytes, write, true);
+        else
+            npu_own_check(core, (void *)addr, bytes, write); // NOLINT
+        return;
+    }
+    for (uint32_t part; bytes; addr += part, bytes -= part) {
+        if (!(part = admit(core, addr, bytes, write, &device)))
+            return;
+        npu_scalar_access(core, addr, part, write, true);
+    }
 }
 
-#define HOOK(bytes)                                                                                                    \
-    void __sanitizer_cov_load##bytes(void *addr);                                                                      \
-    void __sanitizer_cov_store##bytes(void *addr);                                                                     \
-    void __sanitizer_cov_load##bytes(void *addr)                                                                       \
-    {                                                                                                                  \
-        hook((uint64_t)addr, bytes, false, (uint64_t)__builtin_return_address(0));                                     \
-    }                                                                                                                  \
-    void __sanitizer_cov_store##bytes(void *addr)                                                                      \
-    {                                                                                                                  \
-        hook((uint64_t)addr, bytes, true, (uint64_t)__builtin_return_address(0));                                      \
+#define HERE (uint64_t)__builtin_return_address(0)
+
+void npu_load(const void *at, uint64_t bytes)
+{
+    access((uint64_t)at, bytes, false, HERE);
+}
+
+void npu_store(void *at, uint64_t bytes)
+{
+    access((uint64_t)at, bytes, true, HERE);
+}
+
+void npu_fill(void *to, uint64_t bytes)
+{
+    access((uint64_t)to, bytes, true, HERE);
+}
+
+void npu_update(void *at, uint64_t bytes)
+{
+    access((uint64_t)at, bytes, false, HERE);
+    access((uint64_t)at, bytes, true, HERE);
+}
+
+/* Piece by piece, so that what is undefined stays so where it goes. */
+void npu_copy(void *to, const void *from, uint64_t bytes)
+{
+    uint64_t pc = HERE, target = (uint64_t)to, source = (uint64_t)from;
+    struct npu_core *core = running();
+    core->pc = pc;
+    while (bytes) {
+        uint32_t part = part_of_line(source, part_of_line(target, bytes));
+        bool device;
+        admit(core, source, bytes, false, &device);
+        if (device)
+            npu_scalar_access(core, source, part, false, true);
+        admit(core, target, bytes, true, &device);
+        if (device)
+            npu_scalar_access(core, target, part, true, true);
+        source += part;
+        target += part;
+        bytes -= part;
     }
-HOOK(1)
-HOOK(2)
-HOOK(4)
-HOOK(8)
-HOOK(16)
+}
 
-void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
-void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop);
+void npu_argument(const void *at, uint64_t bytes, uint32_t use)
+{
+    NPU_ENTER(core);
+    if (!at && use & NPU_ARGUMENT_OR_NULL)
+        return;
+    uint64_t room = npu_own_room(core, (uint64_t)at, use & NPU_ARGUMENT_WRITTEN);
+    if (use & NPU_ARGUMENT_STRING)
+        bytes = core->npu->confined ? strnlen(at, room) + 1 : 0;
+    if (room < bytes)
+        npu_bad_pointer(core, (uint64_t)at);
+}
 
-void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
+void *npu_frame(uint64_t bytes)
+{
+    NPU_ENTER(core);
+    return fiber_frame(core, bytes);
+}
+
+void npu_frame_end(void *frame, uint64_t bytes)
+{
+    fiber_frame_end(running(), frame, bytes);
+}
+
+void *npu_frame_more(uint64_t count, uint64_t size, uint64_t alignment)
+{
+    NPU_ENTER(core);
+    return fiber_frame_more(core, count, size, alignment);
+}
+
+void *npu_frame_top(void)
+{
+    return fiber_frame_top(running());
+}
+
+void npu_frame_back(void *top)
+{
+    NPU_ENTER(core);
+    fiber_frame_back(core, top);
+}
+
+/* Called by a function of the pass, whose caller is on the kernel's line: the frames begin with the caller's frame and the
+ * address to return to, on x86-64 as on aarch64. */
+void npu_bad_call(const void *function)
+{
+    struct npu_core *core = running();
+    const uint64_t *own = __builtin_frame_address(0), *callers = (const uint64_t *)own[0]; // NOLINT
+    core->pc = callers[1];
+    npu_trap(core, FAULT_bad_pointer, NULL, "a call through a pointer that leads nowhere: %s",
+             function ? "no function of that type in the kernel" : "a null pointer");
+}
+
+void npu_block(uint32_t number)
 {
     struct npu_core *core = npu_current;
-    if (!core)
-        return;
+    const struct npu *npu = core->npu;
     core->stats.scalar_blocks++;
-    core->stats.path = npu_path(core->stats.path, *guard);
-}
-
-/* Guards number the blocks of an object. */
-void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop)
-{
-    for (uint32_t *guard = start; guard < stop; guard++)
-        *guard = (uint32_t)(guard - start) + 1;
+    core->stats.path = npu_path(core->stats.path, number + 1);
+    if (number >= npu->block_count[core->aic])
+        return;
+    const uint16_t *restrict counts = npu->blocks[core->aic][number].count;
+    uint64_t *restrict sums = core->stats.scalar_mix;
+#pragma clang loop vectorize(enable) unroll(full)
+    for (int i = 0; i < NPU_MIXES; i++)
+        sums[i] += counts[i];
 }

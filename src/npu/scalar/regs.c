@@ -23,9 +23,15 @@ void npu_reset_mask(void)
     core->regs.mask[0] = core->regs.mask[1] = ~UINT64_C(0);
 }
 
+enum { NPU_LAST_ATOMIC = 3 /* min */ };
+
 void npu_set_atomic(int kind, int dtype)
 {
     NPU_ENTER(core);
+    if (kind != NPU_ATOMIC_TYPE && (unsigned)kind > NPU_LAST_ATOMIC)
+        npu_no_such(core, "atomic operation", (unsigned)kind);
+    if (dtype != NPU_ATOMIC_KEEP && (unsigned)dtype >= AKGEN_DTYPE_CODES)
+        npu_no_such(core, "data type", (unsigned)dtype);
     if (kind != NPU_ATOMIC_TYPE)
         core->regs.atomic = (uint8_t)kind;
     if (dtype != NPU_ATOMIC_KEEP)
@@ -35,6 +41,8 @@ void npu_set_atomic(int kind, int dtype)
 void npu_set_cube_register(int which, uint64_t value)
 {
     NPU_ENTER(core);
+    if ((unsigned)which >= NPU_CUBE_REGISTERS)
+        npu_no_such(core, "register of the cube", (unsigned)which);
     core->regs.cube.at[which] = value;
 }
 
@@ -85,7 +93,7 @@ void npu_set_va_reg(int reg, const uint64_t addresses[8])
 {
     NPU_ENTER(core);
     for (int i = 0; i < NPU_VA_ADDRESSES; i++)
-        core->regs.va[reg % NPU_VA_REGISTERS][i] =
+        core->regs.va[(unsigned)reg % NPU_VA_REGISTERS][i] =
             npu_in_ub(core, addresses[i]) ? (uint32_t)(addresses[i] - (uint64_t)core->ub) : NPU_VA_OUTSIDE;
 }
 

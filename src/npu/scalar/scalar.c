@@ -6,8 +6,6 @@
 #include "npu/report.h"
 #include "npu/scalar/access.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static void check_extent(struct npu_core *core, const struct npu_tensor *tensor, uint64_t offset, int size, bool write)
@@ -17,10 +15,17 @@ static void check_extent(struct npu_core *core, const struct npu_tensor *tensor,
                  "element at byte %llu of a local tensor of %u bytes", (unsigned long long)offset, tensor->bytes);
 }
 
+void npu_check_size(struct npu_core *core, int size)
+{
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        npu_no_such(core, "access of so many bytes:", (unsigned)size);
+}
+
 uint64_t npu_scalar_load(const struct npu_tensor *tensor, uint64_t offset, int size)
 {
     NPU_ENTER(core);
     uint64_t bits = 0, addr = tensor->addr + offset;
+    npu_check_size(core, size);
     if (core->aic && tensor->position != NPU_GM) /* as CANN's LocalTensor::GetValue on a core without UB */
         return 0;
     check_extent(core, tensor, offset, size, false);
@@ -33,6 +38,7 @@ void npu_scalar_store(const struct npu_tensor *tensor, uint64_t offset, int size
 {
     NPU_ENTER(core);
     uint64_t addr = tensor->addr + offset;
+    npu_check_size(core, size);
     if (core->aic && tensor->position != NPU_GM)
         return;
     check_extent(core, tensor, offset, size, true);
@@ -138,12 +144,4 @@ void npu_user_trap(void)
 {
     NPU_ENTER(core);
     npu_trap(core, FAULT_user_trap, NULL, "the kernel called Trap()");
-}
-
-void npu_printf(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vprintf(format, args);
-    va_end(args);
 }

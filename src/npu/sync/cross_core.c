@@ -687,6 +687,8 @@ void npu_block_turn(int step, const struct npu_tensor *gm, const struct npu_tens
         return;
     static const char *const names[] = {"InitDetermineComputeWorkspace", "WaitPreBlock", "NotifyNextBlock"};
     int blocks = core->npu->block_dim * core->npu->aiv;
+    if ((unsigned)step >= sizeof names / sizeof *names)
+        npu_no_such(core, "step of a turn", (unsigned)step);
     check_core_count(core, names[step]);
     uint64_t bytes = (uint64_t)blocks * NPU_BLOCK;
     check_pair_workspace(core, gm, bytes, ub, bytes + NPU_BLOCK);

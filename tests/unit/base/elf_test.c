@@ -88,7 +88,6 @@ static void test_what_is_no_object(void **state)
     (void)state;
     assert_null(elf_file_open("/nonexistent"));
     assert_null(elf_file_open("/etc/hostname"));
-    assert_null(elf_file_open_descriptor(-1));
     assert_null(elf_file_open_bytes("!<arch>\n", 8));
     assert_null(elf_file_open_bytes("", 0));
 }

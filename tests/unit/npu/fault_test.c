@@ -66,7 +66,8 @@ static void user_trap(void)
 
 static void unsupported_api(void)
 {
-    npu_unsupported("Mmad");
+    npu_unsupported(NPU_LACKING); /* not on the list */
+    npu_unsupported(NPU_LACKS_DataCopyEnhanced);
 }
 
 /* Saturation of half is lacking; what moves half, and what computes in float, does not need it. */
@@ -175,7 +176,8 @@ static void each_fault(void **state)
         {sync_workspace_small, "sync_workspace_small", "32 bytes; 2 cores need 64", NPU_TRAP, true, 1},
         {tiling_missing, "tiling_missing", "reads 4 bytes of tiling data", NPU_TRAP, true, 1},
         {user_trap, "user_trap", "Trap()", NPU_TRAP, true, 1},
-        {unsupported_api, "unsupported_api", "Mmad is not simulated", NPU_UNSUPPORTED, true, 1},
+        {unsupported_api, "unsupported_api", "DataCopy with DataCopyEnhancedParams into or out of L0C is not simulated",
+         NPU_UNSUPPORTED, true, 1},
         {saturation_of_half, "unsupported_api", "CTRL[48] = 0: half", NPU_UNSUPPORTED, true, 1},
         {saturation_of_masks, "user_trap", "Trap()", NPU_TRAP, true, 1},
         {saturation_of_float, "user_trap", "Trap()", NPU_TRAP, true, 1},

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
 
 static char work[] = "/tmp/akgen-project-test-XXXXXX";
@@ -45,6 +46,40 @@ static void expect_error(const char *dir, const char *op_type, const char *part)
     if (!strstr(error->message, part))
         fail_msg("'%s' does not say '%s'", error->message, part);
     error_free(error);
+}
+
+static const char *repeated(const char *piece, size_t times)
+{
+    size_t length = strlen(piece);
+    char *text = arena_alloc(&arena, length * times + 1);
+    for (size_t i = 0; i < times; i++)
+        memcpy(text + i * length, piece, length);
+    text[length * times] = '\0';
+    return text;
+}
+
+/* Megabytes are read once, not once for each word in them: each of these would take minutes and gigabytes. */
+static void a_long_file_is_read_once(void **state)
+{
+    (void)state;
+    static const char entry[] = "extern \"C\" __global__ __aicore__ void add_custom(GM_ADDR x) {}";
+    const double enough = 10; /* seconds of the processor; it takes less than one */
+    clock_t start = clock();
+    put("many/op_kernel/add_custom.cpp", repeated("__global__ void f(int); ", 100000));
+    expect_error("many", "AddCustom",
+                 "is called f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, f, ..., expected");
+    put("nothing/op_kernel/add_custom.cpp", repeated("__global__ ", 400000));
+    expect_error("nothing", "AddCustom", "no __global__ function");
+    put("options/op_host/add_custom.cpp", "OP_ADD(AddCustom);");
+    put("options/op_kernel/add_custom.cpp", entry);
+    put("options/CMakeLists.txt",
+        arena_printf(&arena, "%s%s", repeated("add_ops_compile_options(", 100000), repeated(")", 100000)));
+    struct op_project project;
+    assert_null(op_project_find(&arena, in("options"), "AddCustom", true, &project));
+    put("options/CMakeLists.txt", arena_printf(&arena, "add_ops_compile_options(%s)", repeated("-DA ", 400000)));
+    expect_error("options", "AddCustom", "CMakeLists.txt: more than 4096 bytes of compile options");
+    if ((double)(clock() - start) / CLOCKS_PER_SEC > enough)
+        fail_msg("%.1f s", (double)(clock() - start) / CLOCKS_PER_SEC);
 }
 
 static void names_like_msopgen(void **state)
@@ -195,6 +230,7 @@ int main(void)
         cmocka_unit_test(defaults_without_cmake),
         cmocka_unit_test(tells_what_is_wrong),
         cmocka_unit_test(a_file_that_ends_early),
+        cmocka_unit_test(a_long_file_is_read_once),
     };
     if (!mkdtemp(work))
         return 1;

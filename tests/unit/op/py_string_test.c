@@ -125,12 +125,12 @@ static void growth_is_bounded(void **state)
         strcat(source, "a = a + a\n");
     struct reading reading;
     read_all(&reading, source);
-    assert_int_equal(reading.problem.kind, PY_BEYOND);
+    assert_int_equal(reading.problem.kind, PY_INVALID);
     assert_non_null(strstr(reading.problem.message, "16 MiB"));
     arena_free(&reading.arena);
     char deep[512] = "a = ";
     memset(deep + 4, '(', 400);
-    assert_problem(deep, PY_BEYOND, 1, "parentheses");
+    assert_problem(deep, PY_INVALID, 1, "parentheses");
 }
 
 static void file_names(void **state)

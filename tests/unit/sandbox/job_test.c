@@ -19,13 +19,11 @@ static json_t *example(void)
     struct job_argument inputs[] = {{.tensors = tensors, .count = 2, .list = true, .alias = -1, .written = true},
                                     {.alias = -1}};
     struct job_argument output = {.tensors = tensors, .count = 1, .alias = 0};
-    struct op_attr attr = {.name = "alpha", .type = OP_ATTR_FLOAT, .value = json_real(0.25)};
+    static uint8_t bytes[] = {0, 0xab, 0xff};
     const struct npu_racing_read racing[] = {{47, 2, 9, 32, 64}, {47, 2, UINT32_MAX, 0, 0}};
-    const struct job job = {.kind = JOB_RUN,
-                            .host_so = "/h.so",
-                            .kernel_so = "/k.so",
+    const struct job job = {.kernel_so = "/k.so",
                             .cube_so = "/c.so",
-                            .op_type = "Add",
+                            .tiling = {.block_dim = 7, .key = UINT64_MAX, .workspace = 5, .bytes = bytes, .size = 3},
                             .entry = "e",
                             .soc = "Ascend910B2",
                             .sync = NPU_SYNC_MANUAL,
@@ -38,12 +36,8 @@ static json_t *example(void)
                             .input_count = 2,
                             .outputs = &output,
                             .output_count = 1,
-                            .attrs = &attr,
-                            .attr_count = 1,
                             .gm_bytes = 4096};
-    json_t *json = job_to_json(&job);
-    json_decref(attr.value);
-    return json;
+    return job_to_json(&job);
 }
 
 static void test_job_comes_back(void **state)
@@ -53,7 +47,10 @@ static void test_job_comes_back(void **state)
     struct job job;
     json_t *json = example();
     assert_null(job_from_json(&arena, json, &job));
-    assert_int_equal(job.kind, JOB_RUN);
+    assert_int_equal(job.tiling.block_dim, 7);
+    assert_true(job.tiling.key == UINT64_MAX);
+    assert_int_equal(job.tiling.size, 3);
+    assert_memory_equal(job.tiling.bytes, "\0\xab\xff", 3);
     assert_string_equal(job.kernel_so, "/k.so");
     assert_string_equal(job.cube_so, "/c.so");
     assert_true(job.seed == UINT64_MAX - 3);
@@ -75,8 +72,6 @@ static void test_job_comes_back(void **state)
     assert_int_equal(job.inputs[1].count, 0);
     assert_int_equal(job.inputs[1].alias, -1);
     assert_int_equal(job.outputs[0].alias, 0);
-    assert_true(json_real_value(job.attrs[0].value) == 0.25);
-    json_decref(job.attrs[0].value);
     json_decref(json);
     arena_free(&arena);
 }
@@ -87,7 +82,7 @@ static void test_what_is_no_job_is_refused(void **state)
     static const struct {
         const char *key;
         json_int_t value;
-    } rows[] = {{"kind", 7}, {"inputs", 1}, {"gm_bytes", -1}, {"host_so", 3}, {"sync", 2}, {"attrs", 0}};
+    } rows[] = {{"tiling", 7}, {"inputs", 1}, {"gm_bytes", -1}, {"kernel_so", 3}, {"sync", 2}, {"entry", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
         struct job job;
@@ -95,7 +90,7 @@ static void test_what_is_no_job_is_refused(void **state)
         json_object_set_new(json, rows[i].key, json_integer(rows[i].value));
         struct akgen_error *error = job_from_json(&arena, json, &job);
         assert_non_null(error);
-        assert_non_null(strstr(error->message, rows[i].key));
+        assert_non_null(strstr(error->message, strcmp(rows[i].key, "tiling") == 0 ? "block_dim" : rows[i].key));
         error_free(error);
         json_decref(json);
         arena_free(&arena);
@@ -116,13 +111,9 @@ static void test_result_comes_back(void **state)
                                   .fatal = true,
                                   .core = 3,
                                   .count = 2,
-                                  .file = "a.cpp",
-                                  .line = 7};
+                                  .place = {JOB_CUBE, 0x77}};
     uint64_t undefined[] = {64}, first[] = {128};
     const struct job_result sent = {.status = JOB_OK,
-                                    .block_dim = 48,
-                                    .tiling_key = 1,
-                                    .workspace = 1 << 24,
                                     .stats = {.instructions = 9, .kernel_type = -1},
                                     .findings = &finding,
                                     .finding_count = 1,
@@ -137,11 +128,12 @@ static void test_result_comes_back(void **state)
     assert_true(result.fault);
     assert_string_equal(result.findings[0].fault, "ub_overflow");
     assert_int_equal(result.findings[0].kind, NPU_UNDEFINED);
-    assert_int_equal(result.findings[0].line, 7);
+    assert_int_equal(result.findings[0].place.object, JOB_CUBE);
+    assert_int_equal(result.findings[0].place.address, 0x77);
     assert_int_equal(result.racing_count, 1);
     assert_int_equal(result.racing[0].index, 70000);
     assert_int_equal(result.racing[0].high, 512);
-    assert_null(result.findings[0].file_other);
+    assert_int_equal(result.findings[0].place_other.object, JOB_NOWHERE);
     assert_int_equal(result.undefined[0], 64);
     assert_int_equal(result.undefined_first[0], 128);
     assert_int_equal(result.stats.instructions, 9);

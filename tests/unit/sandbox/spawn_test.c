@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static const char *const system_files[] = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", NULL};
@@ -95,7 +96,7 @@ static void test_addresses_are_the_same(void **state)
     (void)state;
     struct arena arena = {0};
     struct rlimit before, small;
-    if (!strstr(sandbox_features(&arena), "fixed addresses")) {
+    if (!sandbox_layers()[SANDBOX_ADDRESSES].granted) {
         arena_free(&arena);
         skip();
     }
@@ -124,6 +125,73 @@ static void test_signals_stay_inside(void **state)
           (struct sandbox_limits){.seconds = 20}, &result);
     assert_string_equal(result.output, "alive\n");
     assert_int_equal(result.signal, SIGKILL); /* its own */
+    arena_free(&arena);
+}
+
+/* A process that outlives the thread which started it, answers over a pair of sockets, and is ended. */
+struct server {
+    struct sandbox_process *process;
+    int ends[2];
+};
+
+static void *start_server(void *closure)
+{
+    struct server *server = closure;
+    const char *const argv[] = {"/bin/sh", "-c",
+                                "echo begun; while read word; do echo \"<$word>\"; done <&3 >&3 & wait", NULL};
+    const int keep[] = {server->ends[1], -1};
+    struct akgen_error *error =
+        sandbox_start(argv, &(struct sandbox_limits){.readable = system_files}, keep, 1000, &server->process);
+    assert_null(error);
+    return NULL;
+}
+
+static void test_a_process_that_lives_on(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    struct server server = {0};
+    pthread_t thread;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, server.ends), 0);
+    assert_int_equal(pthread_create(&thread, NULL, start_server, &server), 0);
+    pthread_join(thread, NULL);
+    close(server.ends[1]);
+    for (int i = 0; i < 3; i++) {
+        char answer[16] = "";
+        assert_int_equal(write(server.ends[0], "word\n", 5), 5);
+        assert_int_equal(recv(server.ends[0], answer, 7, MSG_WAITALL), 7);
+        assert_string_equal(answer, "<word>\n");
+        assert_true(sandbox_alive(server.process));
+    }
+    sandbox_end(&arena, server.process, &result);
+    assert_string_equal(result.output, "begun\n");
+    assert_int_equal(result.signal, SIGKILL);
+    assert_false(result.killed);
+    char more;
+    assert_int_equal(read(server.ends[0], &more, 1), 0); /* its child is gone, too */
+    close(server.ends[0]);
+    arena_free(&arena);
+}
+
+static void test_one_that_ended_by_itself(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct sandbox_result result;
+    struct sandbox_process *process;
+    const char *const argv[] = {"/bin/sh", "-c", "exit 7", NULL}, *const none[] = {"/nonexistent/program", NULL};
+    const struct sandbox_limits limits = {.readable = system_files};
+    assert_null(sandbox_start(argv, &limits, NULL, 1000, &process));
+    for (int i = 0; i < 2000 && sandbox_alive(process); i++)
+        usleep(10000);
+    assert_false(sandbox_alive(process));
+    sandbox_end(&arena, process, &result);
+    assert_int_equal(result.exit_code, 7);
+    struct akgen_error *error = sandbox_start(none, &limits, NULL, 1000, &process);
+    assert_non_null(error);
+    assert_non_null(strstr(error->message, "No such file"));
+    error_free(error);
     arena_free(&arena);
 }
 
@@ -182,7 +250,7 @@ static void test_file_size_limit(void **state)
     assert_true(fd >= 0);
     const char *const writable[] = {path, NULL};
     const char *script = arena_printf(&arena, "exec head -c 100000 /dev/zero > %s", path);
-    const char *readable[] = {"/usr", "/bin", "/lib", "/lib64", "/dev", NULL};
+    const char *readable[] = {"/usr", "/bin", "/lib", "/lib64", "/dev/null", "/dev/zero", NULL};
     shell(&arena, script,
           (struct sandbox_limits){.seconds = 20, .writable = writable, .readable = readable, .file_bytes = 4096},
           &result);
@@ -300,6 +368,8 @@ int main(void)
         cmocka_unit_test(test_descriptors_have_fixed_numbers),
         cmocka_unit_test(test_addresses_are_the_same),
         cmocka_unit_test(test_signals_stay_inside),
+        cmocka_unit_test(test_a_process_that_lives_on),
+        cmocka_unit_test(test_one_that_ended_by_itself),
         cmocka_unit_test(test_missing_program),
         cmocka_unit_test(test_files_are_fenced),
         cmocka_unit_test(test_environment_is_clean),

@@ -1,5 +1,6 @@
 /* Reading what the compiler printed: places, classes, cached forms. */
 #include "base/files.h"
+#include "base/text.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <setjmp.h>
@@ -7,11 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const struct diagnose_places places = {.project = "/p/add"};
@@ -321,22 +320,62 @@ static void test_cache_keeps_a_sound_object_in_place(void **state)
     arena_free(&arena);
 }
 
-static void test_work_directories_of_interrupted_builds_go(void **state)
+/* What #line names is neither read nor named: these are files of the machine, reached from nowhere, by a path that only seems to
+ * lie in the project, and relative to where akgen runs. */
+static void test_only_sources_are_read(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    char dir[] = "/tmp/akgen-cache-XXXXXX";
-    assert_non_null(mkdtemp(dir));
-    const struct clang clang = {.cache = dir};
-    const char *old, *young, *next;
-    assert_null(clang_work_directory(&arena, &clang, &old));
-    assert_null(clang_work_directory(&arena, &clang, &young));
-    const struct timespec long_ago[2] = {{.tv_sec = time(NULL) - 100000}, {.tv_sec = time(NULL) - 100000}};
-    assert_int_equal(utimensat(AT_FDCWD, old, long_ago, 0), 0);
-    assert_null(clang_work_directory(&arena, &clang, &next));
-    assert_false(files_exists(old));
-    assert_true(files_exists(young));
+    struct diagnostic_list list = {0};
+    const char *dir = make_folder(&arena);
+    diagnose_in(&arena, dir,
+                arena_printf(&arena,
+                             "/etc/passwd:1:1: error: one\n"
+                             "%s/p/../include/../../../etc/passwd:1:1: error: two\n"
+                             "etc/passwd:1:1: error: three\n"
+                             "../etc/passwd:1:1: error: four\n"
+                             "%s/p/x/../a.cpp:1:1: error: five, in %s/p/a.cpp:7\n"
+                             "/usr/include/stdio.h:1:1: error: six\n",
+                             dir, dir, dir),
+                &list);
+    assert_int_equal(list.count, 6);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(list.items[i].file, "");
+        assert_int_equal(list.items[i].line, 0);
+        assert_null(list.items[i].text);
+    }
+    assert_string_equal(list.items[4].text, "AscendC::Shape<int> a;");
+    assert_string_equal(list.items[4].message, "five, in a.cpp:7");
+    assert_string_equal(list.items[5].file, "stdio.h");
+    assert_null(list.items[5].text);
     files_remove_tree(dir);
+    arena_free(&arena);
+}
+
+/* A line of 8 MB is shown in part, and read once for each message that is kept and for no other. */
+static void test_long_lines_cost_little(void **state)
+{
+    enum { LONG = 8 << 20, WARNINGS = 2000 };
+    (void)state;
+    struct arena arena = {0};
+    struct diagnostic_list list = {0};
+    const char *dir = make_folder(&arena);
+    char *line = memset(arena_alloc(&arena, LONG), 'x', LONG);
+    assert_null(files_write(arena_printf(&arena, "%s/p/long.h", dir), line, LONG));
+    struct text output = {0};
+    for (int i = 0; i < WARNINGS; i++)
+        text_addf(&output, "%s/p/long.h:1:%d: warning: number %d\n", dir, i + 1, i);
+    struct arena kept = {0};
+    const struct diagnose_places own = {.project = arena_printf(&arena, "%s/p", dir)};
+    diagnose(&kept, output.bytes, &own, &list);
+    assert_int_equal(list.count, 100);
+    size_t bytes = 0;
+    for (int i = 0; i < list.count; i++)
+        bytes += strlen(list.items[i].text) + strlen(list.items[i].message);
+    assert_in_range(bytes, 1, 200000);
+    text_free(&output);
+    files_remove_tree(dir);
+    arena_free(&kept);
     arena_free(&arena);
 }
 
@@ -354,7 +393,8 @@ int main(void)
         cmocka_unit_test(test_classes_of_the_papers_errors),
         cmocka_unit_test(test_cache_gives_back_what_it_took_and_rejects_damage),
         cmocka_unit_test(test_cache_keeps_a_sound_object_in_place),
-        cmocka_unit_test(test_work_directories_of_interrupted_builds_go),
+        cmocka_unit_test(test_only_sources_are_read),
+        cmocka_unit_test(test_long_lines_cost_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,17 +58,18 @@ static const char *header_of(const struct side *side, const char *path)
 /* Compiles the text as a source of that side, without a precompiled header. */
 static void compile(const struct side *side, const char *text, struct sandbox_result *result)
 {
-    const char *work, *source;
+    struct work_directory work;
+    const char *source;
     struct clang_args args = {0};
-    assert_null(clang_work_directory(&arena, &found, &work));
-    source = arena_printf(&arena, "%s/source.cpp", work);
+    assert_null(work_make(&arena, found.cache, &work));
+    source = arena_printf(&arena, "%s/source.cpp", work.path);
     assert_null(files_write(source, text, strlen(text)));
     clang_common_flags(&arena, &found, side->side, &args);
     clang_add(&arena, &args, "-fsyntax-only");
     clang_add(&arena, &args, "-H"); /* names each file that is included */
     clang_add(&arena, &args, source);
-    clang_run(&arena, &found, &args, work, work, result);
-    files_remove_tree(work);
+    clang_run(&arena, &found, &args, work.path, work.path, result);
+    work_remove(&work);
 }
 
 static void expect_all(const struct side *side)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <time.h>
 
 static void prepare(struct arena *arena, const char *text, const char *entry, bool tiling, struct prepared_source *out)
 {
@@ -221,20 +222,122 @@ static void test_broken_sources_end(void **state)
     arena_free(&arena);
 }
 
+static bool uses(const char *text, const char *identifier)
+{
+    struct arena arena = {0};
+    struct mentions mentions = {0};
+    mentions_add(&arena, &mentions, text);
+    bool found = mentions_has(&mentions, identifier);
+    arena_free(&arena);
+    return found;
+}
+
 static void test_mentions(void **state)
 {
     (void)state;
-    assert_true(prepare_mentions("KernelAdd<DTYPE_X> op;", "DTYPE_X"));
-    assert_false(prepare_mentions("KernelAdd<DTYPE_X> op;", "DTYPE_X1"));
-    assert_false(prepare_mentions("KernelAdd<DTYPE_X1> op;", "DTYPE_X"));
-    assert_false(prepare_mentions("// DTYPE_X\n\"DTYPE_X\"", "DTYPE_X"));
-    assert_true(prepare_mentions("#define T(n) DTYPE_##n", "DTYPE_X"));
-    assert_false(prepare_mentions("#define T(n) other_##n", "DTYPE_X"));
+    assert_true(uses("KernelAdd<DTYPE_X> op;", "DTYPE_X"));
+    assert_false(uses("KernelAdd<DTYPE_X> op;", "DTYPE_X1"));
+    assert_false(uses("KernelAdd<DTYPE_X1> op;", "DTYPE_X"));
+    assert_false(uses("// DTYPE_X\n\"DTYPE_X\"", "DTYPE_X"));
+    assert_true(uses("#define T(n) DTYPE_##n", "DTYPE_X"));
+    assert_false(uses("#define T(n) other_##n", "DTYPE_X"));
+}
+
+static void test_an_entry_among_its_own_parameters(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    prepare(&arena, "void add(void add(GM_ADDR workspace), GM_ADDR workspace) {}\n", "add", true, &out);
+    assert_string_equal(out.text,
+                        "void akgen_kernel_add(void add(GM_ADDR workspace), GM_ADDR workspace, GM_ADDR tiling) {}\n");
+    arena_free(&arena);
+}
+
+/* Each line that says where it is, in all the ways that the compiler reads; what only looks like one stays. */
+static void test_lines_are_where_they_are(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct prepared_source out;
+    static const char *const directives[] = {
+        "#line 7 \"/a\"", "# 7 \"/a\" 3",           "  # /* x\n*/ line 7", "#\\\nline 7", "#li\\ \t\nne 7",
+        "%:line 7",       "/* \n */ #line 7 \\\n8", "xR\"(\"\n#line 7",    "\r#line 7\r"};
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        const char *text = arena_printf(&arena, "int a;\n%s\nint b;\n", directives[i]);
+        prepare(&arena, text, NULL, false, &out);
+        assert_true(out.changed);
+        assert_int_equal(strlen(out.text), strlen(text));
+        assert_null(strstr(out.text, "line"));
+        assert_null(strchr(out.text, '7'));
+        assert_non_null(strstr(out.text, "\nint b;\n"));
+    }
+    prepare(&arena, "\xef\xbb\xbf#line 7\n", NULL, false, &out);
+    assert_string_equal(out.text, "\xef\xbb\xbf       \n");
+    const char *text =
+        "#define S(line) #line\n#define T(line) \\\n  #line\n#liner\nconst char *s = R\"(\n#line 7\n)\";\n"
+        "// \\\n#line 7\n/*\n#line 7\n*/\n#if line == 7\n#endif\nint c = 5 %:lined;\n";
+    prepare(&arena, text, NULL, false, &out);
+    assert_string_equal(out.text, text);
+    assert_false(out.changed);
+    arena_free(&arena);
+}
+
+/* A text that makes the pass look for the end of something from everywhere: a megabyte takes hundredths of a second, not
+ * the square of that. */
+static void test_time_is_in_proportion_to_the_text(void **state)
+{
+    enum { BYTES = 1 << 20, SECONDS = 5 };
+    (void)state;
+    static const char *const words[] = {"static ",
+                                        "const ",
+                                        "<",
+                                        "f<<<a ",
+                                        "template<",
+                                        "void add() ",
+                                        "void add(",
+                                        "__global__ ",
+                                        "namespace ",
+                                        "[",
+                                        "{",
+                                        "#/**/",
+                                        "__global__ a( ",
+                                        "workspace ",
+                                        "R\"(",
+                                        "/* ",
+                                        "\\\n",
+                                        "__gm__ ",
+                                        "__aicore__ ",
+                                        "constexpr __aicore__ int f(",
+                                        "a<<<1>>>(",
+                                        "template < ;",
+                                        "template <class T> void add(",
+                                        "const float X = ",
+                                        "[host, ",
+                                        "[[block_local",
+                                        "*(float *)(&",
+                                        "#define A \\\n",
+                                        "#li\\\n",
+                                        "__global__ __aicore__ void add(GM_ADDR workspace"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct arena arena = {0};
+        struct prepared_source out;
+        size_t length = strlen(words[i]);
+        char *text = arena_alloc(&arena, BYTES + length);
+        for (size_t at = 0; at + length < BYTES; at += length)
+            memcpy(text + at, words[i], length);
+        clock_t start = clock();
+        prepare(&arena, text, "add", true, &out);
+        if (clock() - start > SECONDS * CLOCKS_PER_SEC)
+            fail_msg("'%s' repeated takes %.1f s", words[i], (double)(clock() - start) / CLOCKS_PER_SEC);
+        arena_free(&arena);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_are_where_they_are),
         cmocka_unit_test(test_entry_is_renamed_and_columns_are_kept_track_of),
         cmocka_unit_test(test_comments_and_strings_are_left_alone),
         cmocka_unit_test(test_aicore_and_launches),
@@ -245,6 +348,8 @@ int main(void)
         cmocka_unit_test(test_missing_entry_names_what_there_is),
         cmocka_unit_test(test_broken_sources_end),
         cmocka_unit_test(test_mentions),
+        cmocka_unit_test(test_an_entry_among_its_own_parameters),
+        cmocka_unit_test(test_time_is_in_proportion_to_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,16 @@
 #include "unit/npu/launch.h"
 
 /* What the compiler inserts before each access of a candidate. */
-void __sanitizer_cov_load4(void *addr);
-void __sanitizer_cov_store4(void *addr);
-void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
-static uint32_t block = 1; /* what the compiler gives each basic block */
 
 static float load(float *at)
 {
-    __sanitizer_cov_load4(at);
+    npu_load(at, 4);
     return *at;
 }
 
 static void store(float *at, float value)
 {
-    __sanitizer_cov_store4(at);
+    npu_store(at, 4);
     *at = value;
 }
 
@@ -23,7 +19,7 @@ static void scalar_add_kernel(float *x, float *y, float *z)
 {
     int share = ELEMENTS / (int)npu_block_num(), first = share * (int)npu_block_idx();
     for (int i = first; i < first + share; i++) {
-        __sanitizer_cov_trace_pc_guard(&block);
+        npu_block(0);
         store(&z[i], load(&x[i]) + load(&y[i]));
     }
 }
@@ -50,7 +46,7 @@ static void raw_overrun_kernel(float *x, float *y, float *z)
 {
     (void)y, (void)z;
     for (int i = ELEMENTS - 2; i <= ELEMENTS; i++)
-        __sanitizer_cov_load4(&x[i]);
+        npu_load(&x[i], 4);
 }
 
 static void raw_race_kernel(float *x, float *y, float *z, float *workspace)
@@ -262,10 +258,10 @@ static void copy_tile(float *z, uint32_t words, bool branch, bool to_gm)
     for (int i = 0; i < 8; i++)
         store(&tile[i], (float)i);
     for (int i = 0; i < 16; i++) {
-        __sanitizer_cov_trace_pc_guard(&block);
+        npu_block(0);
         float word = load(&tile[i]);
         if (branch)
-            __sanitizer_cov_trace_pc_guard(&block);
+            npu_block(0);
         store(to_gm ? &z[i] : &tile[16 + i], word);
     }
     npu_pipe_barrier(NPU_PIPE_ALL);

@@ -1,0 +1,125 @@
+#include "sandbox/fence.h"
+#include "sandbox/calls.h"
+#include "sandbox/fence_internal.h"
+#include "sandbox/landlock.h"
+#include "sandbox/layers.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    MAX_FILES = 256,
+    MAX_PROCESSES = 512, /* of all the jails of a program together */
+    MAX_THREADS = 16     /* of lld, which has the most */
+};
+
+bool fence_sees_all(const struct sandbox_limits *limits)
+{
+    for (const char *const *path = limits->readable; path && *path; path++)
+        if (strcmp(*path, "/") == 0)
+            return true;
+    return false;
+}
+
+int fence_identity(const struct fence *fence)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (fence->limits->apart && fence->layers & LAYER(SANDBOX_UID)) {
+        uid_t id = fence->layers & LAYER(SANDBOX_USER) ? NAMESPACES_APART : NAMESPACES_APART_OUTSIDE;
+        if (setgroups(0, NULL) || setresgid(id, id, id) || setresuid(id, id, id))
+            return -1;
+    }
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
+        prctl(PR_CAPBSET_DROP, right); /* refused to who has none */
+    return (int)syscall(SYS_capset, &header, none);
+}
+
+static void set_limit(int resource, uint64_t value)
+{
+    struct rlimit limit = {.rlim_cur = value, .rlim_max = value};
+    setrlimit(resource, &limit);
+}
+
+/* The program gets the same addresses in every run: none chosen at random (where a container allows that), and none that
+ * depends on the limit of the caller's stack, above which Linux leaves room for it to grow. */
+static void fix_addresses(void)
+{
+    static const unsigned long ask = 0xffffffff; /* changes nothing (personality(2)) */
+    static const rlim_t stack = 8 << 20;
+    int persona = personality(ask);
+    struct rlimit limit;
+    if (persona >= 0)
+        personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
+    if (getrlimit(RLIMIT_STACK, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > stack ? stack : limit.rlim_max;
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
+static void set_limits(const struct sandbox_limits *limits)
+{
+    fix_addresses();
+    set_limit(RLIMIT_CORE, 0);
+    set_limit(RLIMIT_NOFILE, MAX_FILES);
+    set_limit(RLIMIT_MEMLOCK, 0);
+    set_limit(RLIMIT_MSGQUEUE, 0);
+    /* The caller watches the clock; this is for when it has ended. */
+    if (limits->seconds > 0)
+        set_limit(RLIMIT_CPU, MAX_THREADS * (uint64_t)(limits->seconds + 1));
+    if (limits->memory)
+        set_limit(RLIMIT_AS, limits->memory);
+    if (limits->file_bytes)
+        set_limit(RLIMIT_FSIZE, limits->file_bytes);
+}
+
+const char *fence_close(const struct fence *fence)
+{
+    const struct sandbox_limits *limits = fence->limits;
+    const char *failed = fence->view ? view_close(fence->own_proc) : NULL;
+    if (failed)
+        return failed;
+    setsid();
+    set_limits(limits);
+    /* A user's processes are counted in its user namespace; without one, those outside the jail would count, too. */
+    if (fence->layers & LAYER(SANDBOX_USER))
+        set_limit(RLIMIT_NPROC, MAX_PROCESSES);
+    if (fence_identity(fence))
+        return "the user id";
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return "no_new_privs";
+    if (landlock_restrict(fence->landlock, limits->readable, limits->writable))
+        return "landlock";
+    if (fence->layers & LAYER(SANDBOX_SECCOMP) && calls_restrict())
+        return "the seccomp filter";
+    return NULL;
+}
+
+void sandbox_fence_prepare(void)
+{
+    calls_prepare();
+}
+
+int sandbox_fence(const struct sandbox_limits *limits)
+{
+    struct fence fence = {.limits = limits, .landlock = landlock_version()};
+    if (!fence_sees_all(limits))
+        fence.view = view_new(limits->readable, limits->writable, false);
+    /* Only who was not jailed before may make a mount namespace; for others it is one layer less. */
+    if (fence.view && view_enter(fence.view)) {
+        if (errno != EPERM)
+            return -1;
+        view_free(fence.view);
+        fence.view = NULL;
+    }
+    fence.layers = calls_prepare() ? LAYER(SANDBOX_SECCOMP) : 0;
+    return fence_close(&fence) ? -1 : 0;
+}

@@ -1,0 +1,103 @@
+#include "sandbox/places_internal.h"
+#include "base/symbolize.h"
+#include "sandbox/job_exchange.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Line tables of a kernel's objects, read when the first place in one is asked for. */
+struct tables {
+    const struct job *job;
+    int fds[JOB_CUBE + 1];
+    struct symbolizer *symbolizers[JOB_CUBE + 1];
+};
+
+static void close_tables(struct tables *tables)
+{
+    for (int i = JOB_VECTOR; i <= JOB_CUBE; i++)
+        if (tables->symbolizers[i]) {
+            symbolizer_close(tables->symbolizers[i]);
+            close(tables->fds[i]);
+        }
+}
+
+static struct symbolizer *table_of(struct tables *tables, enum job_object object)
+{
+    const char *path = object == JOB_VECTOR ? tables->job->kernel_so : tables->job->cube_so;
+    if (tables->symbolizers[object] || !path)
+        return tables->symbolizers[object];
+    tables->fds[object] = open(path, O_RDONLY | O_CLOEXEC);
+    tables->symbolizers[object] = symbolizer_open(tables->fds[object]);
+    if (!tables->symbolizers[object] && tables->fds[object] >= 0)
+        close(tables->fds[object]);
+    return tables->symbolizers[object];
+}
+
+/* *file lives as long as the tables; NULL where no line is known. */
+static void place(struct tables *tables, const struct job_place *at, const char **file, int *line)
+{
+    *file = NULL;
+    *line = 0;
+    /* A return address: the call is the instruction before it. */
+    if (at->object != JOB_NOWHERE &&
+        !symbolizer_place(table_of(tables, at->object), at->address - 1, tables->job->headers, file, line))
+        *file = NULL;
+    if (!*file)
+        *line = 0;
+}
+
+void places_find(struct arena *arena, const struct job *job, struct job_result *result)
+{
+    struct tables tables = {.job = job};
+    for (size_t i = 0; i < result->finding_count; i++) {
+        struct job_finding *finding = &result->findings[i];
+        place(&tables, &finding->place, &finding->file, &finding->line);
+        place(&tables, &finding->place_other, &finding->file_other, &finding->line_other);
+        finding->file = finding->file ? arena_strdup(arena, finding->file) : NULL;
+        finding->file_other = finding->file_other ? arena_strdup(arena, finding->file_other) : NULL;
+    }
+    close_tables(&tables);
+}
+
+/* Takes the place off the end of a line. */
+static struct job_place cut_place(char *line)
+{
+    char *mark = NULL;
+    for (char *at = line; (at = strstr(at, "  @")); at++)
+        mark = at;
+    int object;
+    unsigned long long address;
+    if (!mark || sscanf(mark, JOB_LOG_PLACE, &object, &address) != 2 || object < JOB_NOWHERE || object > JOB_CUBE)
+        return (struct job_place){0};
+    strcpy(mark, "\n");
+    return (struct job_place){(enum job_object)object, address};
+}
+
+void places_copy_log(const struct job *job, int log)
+{
+    struct tables tables = {.job = job};
+    int copy = dup(job->log_fd);
+    FILE *from = lseek(log, 0, SEEK_SET) == 0 ? fdopen(dup(log), "r") : NULL, *to = fdopen(copy, "a");
+    char *line = NULL;
+    size_t room = 0;
+    while (from && to && getline(&line, &room, from) > 0) {
+        struct job_place at = cut_place(line);
+        const char *file;
+        int number;
+        place(&tables, &at, &file, &number);
+        if (file) {
+            line[strcspn(line, "\n")] = '\0';
+            fprintf(to, "%s  %s:%d\n", line, file, number);
+        } else
+            fputs(line, to);
+    }
+    free(line);
+    if (from)
+        fclose(from);
+    if (to)
+        fclose(to);
+    close_tables(&tables);
+}

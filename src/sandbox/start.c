@@ -1,0 +1,244 @@
+/* sandbox_start: fork, fence, exec. The process is then attended by spawn.c, or lives on until sandbox_end.
+ *
+ * Where the kernel grants process ids of their own, the child of fork makes two more children of the caller and ends:
+ * akgen-init, the first process of these ids, and the program. All that runs between fork and exec makes system calls only: the
+ * caller has threads. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "sandbox/fence_internal.h"
+#include "sandbox/layers.h"
+#include "sandbox/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    MAX_KEPT = 16,
+    ABOVE_KEPT = 64,
+    MAX_VARIABLES = 16,
+    EXIT_NOT_STARTED = 127,
+    CHILD_STACK = 128 << 10,
+    INIT_STACK = 16 << 10
+};
+
+/* What a compiler takes for the time at which it runs (reproducible-builds.org/specs/source-date-epoch): 2026. */
+#define SOURCE_DATE "SOURCE_DATE_EPOCH=1767225600"
+
+/* What the child needs to know. */
+struct child {
+    const struct start *start;
+    struct fence fence;
+    int output, lifeline, report;
+};
+/* What the child tells over the report pipe: the process ids that it made, or the step that failed. */
+struct report {
+    pid_t init, program;
+    const char *step; /* of this program's own text, which the child shares */
+    int reason;
+};
+
+/* Gives the kept descriptors their numbers and closes every other but the report pipe, which closes itself on exec.
+ * Returns the pipe's new number, -1 with errno if there is none. */
+static int child_descriptors(const int *keep, int report)
+{
+    int above[MAX_KEPT], count = 0;
+    report = fcntl(report, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    for (; keep && count < MAX_KEPT && keep[count] >= 0; count++)
+        above[count] = fcntl(keep[count], F_DUPFD, ABOVE_KEPT);
+    for (int i = 0; i < count; i++)
+        if (above[i] < 0 || dup2(above[i], SANDBOX_KEPT + i) < 0)
+            return -1;
+    if (report < 0)
+        return -1;
+    syscall(SYS_close_range, SANDBOX_KEPT + count, report - 1, 0);
+    syscall(SYS_close_range, report + 1, ~0U, 0);
+    return report;
+}
+
+static void tell(int report, struct report what)
+{
+    if (write(report, &what, sizeof what) < 0)
+        _exit(EXIT_NOT_STARTED);
+}
+
+/* Tells the caller why nothing was started. */
+static _Noreturn void child_fail(int report, const char *step)
+{
+    tell(report, (struct report){.step = step, .reason = errno});
+    _exit(EXIT_NOT_STARTED);
+}
+
+/* Becomes the program. */
+static int child_run(void *closure)
+{
+    const struct child *child = closure;
+    const struct start *start = child->start;
+    const char *environment[MAX_VARIABLES + 1] = {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/", "TMPDIR=/nonexistent",
+                                                  SOURCE_DATE};
+    int count = 5, report = child->report;
+    for (const char *const *variable = start->limits->variables; variable && *variable && count < MAX_VARIABLES;
+         variable++)
+        environment[count++] = *variable;
+    int null = open("/dev/null", O_RDONLY);
+    /* Without these the candidate would read and write the parent's own streams. */
+    if (null < 0 || dup2(null, 0) < 0 || dup2(child->output, 1) < 0 || dup2(child->output, 2) < 0)
+        child_fail(report, "the standard streams");
+    int moved = child_descriptors(start->keep_fds, report);
+    if (moved < 0)
+        child_fail(report, "the descriptors");
+    const char *failed = fence_close(&child->fence);
+    if (failed)
+        child_fail(moved, failed);
+    /* Last, since a new user id takes it back. The signal comes when the thread ends that forked, not the program: one that
+     * lives on would die with a worker. */
+    if (!start->lives_on)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execve(start->argv[0], (char *const *)start->argv, (char *const *)environment);
+    child_fail(moved, NULL);
+}
+
+/* Becomes akgen-init. */
+static int child_init(void *closure)
+{
+    const struct child *child = closure;
+    static const char *const argv[] = {"akgen-init", NULL}, *const environment[] = {NULL};
+    const int report = fcntl(child->report, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    const int program = fcntl(child->fence.namespaces->init, F_DUPFD_CLOEXEC, ABOVE_KEPT);
+    const int low = report < program ? report : program, high = report < program ? program : report;
+    signal(SIGCHLD, SIG_IGN); /* what it inherits is not kept as a zombie */
+    setsid();
+    if (low < 0 || dup2(child->lifeline, 0) < 0)
+        child_fail(child->report, "the first process");
+    syscall(SYS_close_range, 1, low - 1, 0);
+    syscall(SYS_close_range, low + 1, high - 1, 0);
+    syscall(SYS_close_range, high + 1, ~0U, 0);
+    if (!fence_identity(&child->fence) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        syscall(SYS_execveat, program, "", argv, environment, AT_EMPTY_PATH);
+    child_fail(report, "the first process");
+}
+
+/* A child of the caller's that shares this process's memory until it executes its program; with CLONE_VFORK this one waits
+ * for that. */
+static pid_t make_sibling(int (*run)(void *), char *stack, size_t bytes, int flags, const struct child *child)
+{
+    return clone(run, stack + bytes, CLONE_VM | CLONE_PARENT | SIGCHLD | flags, (void *)child);
+}
+
+/* The child of fork. */
+static _Noreturn void child_begin(struct child *child)
+{
+    static _Alignas(64) char init_stack[INIT_STACK], stack[CHILD_STACK];
+    struct report made = {0};
+    const char *failed = fence_enter(&child->fence);
+    if (failed)
+        child_fail(child->report, failed);
+    if (!(child->fence.layers & LAYER(SANDBOX_PID)))
+        _exit(child_run(child));
+    if (unshare(CLONE_NEWPID))
+        child_fail(child->report, "process ids of its own");
+    /* Nobody waits for it to execute its program, since where every processor is busy that takes milliseconds. */
+    made.init = make_sibling(child_init, init_stack, sizeof init_stack, 0, child);
+    if (made.init > 0) {
+        tell(child->report, made);
+        made.program = make_sibling(child_run, stack, sizeof stack, CLONE_VFORK, child);
+    }
+    if (made.init < 0 || made.program < 0)
+        child_fail(child->report, "a process");
+    tell(child->report, made);
+    _exit(0);
+}
+
+static void reap(pid_t pid)
+{
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* Reads the reports until the program runs, or nothing does: `last` is what was told. */
+static void await_exec(int report, struct report *last)
+{
+    struct report next;
+    ssize_t n;
+    while ((n = read(report, &next, sizeof next)) == sizeof next || (n < 0 && errno == EINTR))
+        if (n > 0) {
+            last->init = next.init ? next.init : last->init;
+            last->program = next.program ? next.program : last->program;
+            if (next.reason && !last->reason) {
+                last->step = next.step;
+                last->reason = next.reason;
+            }
+        }
+}
+
+/* Runs the child and takes what it made. Returns NULL, or why there is no program. */
+static struct akgen_error *make_process(struct sandbox_process *process, struct child *child, int told)
+{
+    struct report last = {0};
+    pid_t pid = fork();
+    if (!pid)
+        child_begin(child);
+    if (pid < 0)
+        last = (struct report){.reason = errno, .step = "fork"};
+    close(child->output), close(child->report), close(child->lifeline);
+    if (pid > 0)
+        await_exec(told, &last);
+    if (child->fence.layers & LAYER(SANDBOX_PID)) {
+        reap(pid);
+        pid = last.program;
+    }
+    process->init = last.init;
+    process->pid = pid;
+    if (pid > 0)
+        process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (!last.reason && pid > 0)
+        return NULL;
+    return error_new("%s%s%s: %s", child->start->argv[0], last.step ? ": " : "", last.step ? last.step : "",
+                     strerror(last.reason ? last.reason : ECHILD));
+}
+
+struct akgen_error *process_start(const struct start *start, struct sandbox_process **started)
+{
+    int output[2], report[2], lifeline[2];
+    if (pipe2(output, O_CLOEXEC))
+        return error_new("no pipe for the process's output: %s", strerror(errno));
+    if (pipe2(report, O_CLOEXEC)) {
+        struct akgen_error *error = error_new("no pipe for the process's start: %s", strerror(errno));
+        close(output[0]), close(output[1]);
+        return error;
+    }
+    if (pipe2(lifeline, O_CLOEXEC)) {
+        struct akgen_error *error = error_new("no pipe for the process's life: %s", strerror(errno));
+        close(output[0]), close(output[1]), close(report[0]), close(report[1]);
+        return error;
+    }
+    struct child child = {.start = start,
+                          .fence = fence_plan(start->limits),
+                          .output = output[1],
+                          .lifeline = lifeline[0],
+                          .report = report[1]};
+    struct sandbox_process *process = memory_alloc(sizeof *process);
+    *process = (struct sandbox_process){.lifeline = lifeline[1],
+                                        .pidfd = -1,
+                                        .printed = {.fd = output[0], .limit = start->output_limit},
+                                        .answer = {.fd = -1},
+                                        .start = clock_seconds()};
+    process->printed.text = &process->text;
+    struct akgen_error *error = make_process(process, &child, report[0]);
+    close(report[0]);
+    fence_free(&child.fence);
+    if (!error) {
+        *started = process;
+        return NULL;
+    }
+    process_stop(process);
+    process_free(process);
+    return error;
+}

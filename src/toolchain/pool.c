@@ -1,0 +1,236 @@
+/* The pool: a compile server (clang_server.cpp) for each precompiled header that is in use, started with the first compile
+ * that asks for it and kept until the program ends. A server that has ended is replaced; where there can be none, or it
+ * does not serve, the caller runs the compiler itself. */
+#include "base/array.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "toolchain/toolchain_internal.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* As clang_server.cpp has it. */
+enum { EXIT_NOT_SERVED = 100 };
+/* The host part, kernels for AIVs and for AICs; and those of another cache or home in the same program. */
+enum { SERVERS_MAX = 6, FAILURES_MAX = 3, SERVER_OUTPUT = 1 << 16 };
+
+struct server {
+    char header[PATH_MAX]; /* the precompiled header that it has loaded; "": none */
+    struct sandbox_process *process;
+    int socket;
+    int failures; /* times in a row that it could not be started */
+};
+/* The program's servers: they outlive every evaluation. */
+static struct {
+    pthread_mutex_t lock;
+    bool at_exit;
+    struct server servers[SERVERS_MAX];
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void end_server(struct server *server)
+{
+    if (!server->process)
+        return;
+    close(server->socket);
+    sandbox_end(NULL, server->process, NULL);
+    server->process = NULL;
+}
+
+void toolchain_end_compilers(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    for (int i = 0; i < SERVERS_MAX; i++) {
+        end_server(&pool.servers[i]);
+        pool.servers[i] = (struct server){.socket = -1};
+    }
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* What a server sees of the files: what all its compiles read together, but for a question's host part, which lies beside
+ * the task. Each copy sees less. */
+enum { SEEN_SYSTEM = 6, SEEN = SEEN_SYSTEM + 4 };
+
+/* False: there is no server to be had. */
+static bool list_seen(struct arena *arena, const struct clang *clang, const char *seen[SEEN + 1])
+{
+    static const char *const system[SEEN_SYSTEM] = {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"};
+    memcpy(seen, system, sizeof system);
+    seen[SEEN_SYSTEM] = clang->confine; /* part of the server */
+    seen[SEEN_SYSTEM + 1] = arena_printf(arena, "%s/include", clang->home);
+    seen[SEEN_SYSTEM + 2] = clang->cache;
+    seen[SEEN_SYSTEM + 3] = files_program(arena, "akgen-clang");
+    seen[SEEN] = NULL;
+    return seen[SEEN_SYSTEM + 3] != NULL;
+}
+
+/* Whether a server can make the compile: it finds all that it reads. */
+static bool sees_all(struct arena *arena, const struct clang *clang, const char *const *paths)
+{
+    const char *seen[SEEN + 1];
+    if (!list_seen(arena, clang, seen))
+        return false;
+    for (; *paths; paths++) {
+        bool found = false;
+        for (int i = 0; i < SEEN && !found; i++) {
+            size_t length = strlen(seen[i]);
+            found = strncmp(*paths, seen[i], length) == 0 && (!(*paths)[length] || (*paths)[length] == '/');
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Starts it with the flags of `load`. Its jail holds what the compiles read that it makes, and what they write. */
+static bool start_server(struct arena *arena, const struct clang *clang, const struct clang_args *load,
+                         struct server *server)
+{
+    int ends[2];
+    const char *program = files_program(arena, "akgen-clang");
+    if (!program || server->failures >= FAILURES_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        return false;
+    struct clang_args args = {0};
+    clang_add(arena, &args, program);
+    clang_add(arena, &args, arena_printf(arena, "%d", SANDBOX_KEPT));
+    for (int i = 0; i < load->count; i++)
+        clang_add(arena, &args, load->items[i]);
+    const char *readable[SEEN + 1];
+    list_seen(arena, clang, readable);
+    const char *const writable[] = {arena_printf(arena, "%s/work", clang->cache), "/dev/null", NULL};
+    const char *const variables[] = {"LD_BIND_NOW=1", NULL};
+    const struct sandbox_limits limits = {.readable = readable, .writable = writable, .variables = variables};
+    const int keep[] = {ends[1], -1}, yes = 1;
+    struct akgen_error *error = sandbox_start(args.items, &limits, keep, SERVER_OUTPUT, &server->process);
+    close(ends[1]);
+    setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+    server->socket = ends[0];
+    server->failures++;
+    if (!error)
+        return true;
+    error_free(error);
+    close(ends[0]);
+    server->process = NULL;
+    return false;
+}
+
+/* A job, between pool_run and make_copy. */
+struct pool_job {
+    struct arena *arena;
+    const struct clang *clang;
+    const struct clang_args *load;
+    int text;
+};
+
+/* The server of the job's header; NULL: there can be none. */
+static struct server *server_for(const struct pool_job *job)
+{
+    struct server *free_one = NULL;
+    for (int i = 0; i < SERVERS_MAX; i++) {
+        struct server *server = &pool.servers[i];
+        if (strcmp(server->header, job->load->header) == 0)
+            return server;
+        if (!*server->header && !free_one)
+            free_one = server;
+    }
+    if (!free_one || strlen(job->load->header) >= sizeof free_one->header)
+        return NULL;
+    strcpy(free_one->header, job->load->header);
+    return free_one;
+}
+
+/* Sends the job; the answer comes from the copy that the server made. Returns the copy's process id, 0 if the server has
+ * ended. */
+static pid_t ask(const struct server *server, int text, int output)
+{
+    char byte = 1;
+    const int files[2] = {text, output};
+    union {
+        struct cmsghdr header;
+        char files[CMSG_SPACE(sizeof files)], who[CMSG_SPACE(sizeof(struct ucred))];
+    } control = {0};
+    struct iovec bytes = {&byte, sizeof byte};
+    struct msghdr message = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.files};
+    control.header =
+        (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof files), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(&control.header), files, sizeof files);
+    if (sendmsg(server->socket, &message, MSG_NOSIGNAL) != sizeof byte)
+        return 0;
+    message.msg_controllen = sizeof control.who;
+    if (recvmsg(server->socket, &message, MSG_CMSG_CLOEXEC) != sizeof byte)
+        return 0;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    struct ucred who = {0};
+    if (header && header->cmsg_type == SCM_CREDENTIALS)
+        memcpy(&who, CMSG_DATA(header), sizeof who);
+    return who.pid;
+}
+
+/* Has a server make the process of the job: what sandbox_adopt asks for. */
+static int make_copy(void *closure, int output)
+{
+    const struct pool_job *job = closure;
+    pid_t pid = 0;
+    pthread_mutex_lock(&pool.lock);
+    if (!pool.at_exit)
+        pool.at_exit = atexit(toolchain_end_compilers) == 0;
+    struct server *server = server_for(job);
+    for (int tries = 0; server && !pid && tries < 2; tries++) {
+        if (!server->process && !start_server(job->arena, job->clang, job->load, server))
+            break;
+        pid = ask(server, job->text, output);
+        if (pid)
+            server->failures = 0;
+        else
+            end_server(server);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return pid ? pid : -1;
+}
+
+static void add_group(struct text *text, const char *const *strings)
+{
+    for (; *strings; strings++)
+        text_append(text, *strings, strlen(*strings) + 1);
+    text_append(text, "", 1);
+}
+
+/* The text of a job: limits, what it may read, what it may write, arguments. Each string ends with a zero byte, each group
+ * with an empty string. */
+static int job_file(struct arena *arena, const struct clang_args *args, const struct sandbox_limits *limits)
+{
+    struct text text = {0};
+    const char *const numbers[] = {arena_printf(arena, "%llu", (unsigned long long)limits->memory),
+                                   arena_printf(arena, "%llu", (unsigned long long)limits->file_bytes),
+                                   arena_printf(arena, "%.0f", limits->seconds), NULL};
+    add_group(&text, numbers);
+    add_group(&text, limits->readable);
+    add_group(&text, limits->writable);
+    add_group(&text, args->items);
+    int file = memfd_create("akgen-compile", MFD_CLOEXEC);
+    if (file >= 0 && !files_write_all(file, text.bytes, text.length)) {
+        close(file);
+        file = -1;
+    }
+    text_free(&text);
+    return file;
+}
+
+bool pool_run(struct arena *arena, const struct clang *clang, const struct clang_args *load,
+              const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
+              struct sandbox_result *result)
+{
+    if (!sees_all(arena, clang, limits->readable) || !sees_all(arena, clang, limits->writable))
+        return false;
+    struct pool_job job = {arena, clang, load, job_file(arena, args, limits)};
+    if (job.text < 0)
+        return false;
+    sandbox_adopt(arena, make_copy, &job, limits, output_limit, result);
+    close(job.text);
+    return result->started && result->exit_code != EXIT_NOT_SERVED;
+}
