@@ -136,6 +136,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .sanitize_kernel_tiling = !need_host,
         .jobs = options->jobs > 0 ? options->jobs : 1,
         .budget = budget,
+        .describe_seconds = options->case_seconds, /* a user who limits a case has the OpDef in mind, too */
         .debug = options->debug && options->debug->debugger,
         .plain_compiler = options->plain_compiler,
     };

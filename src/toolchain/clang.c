@@ -15,7 +15,7 @@
 
 /* Changes to the flags or the source pass that the digest of the headers does not show. */
 #define TOOLCHAIN_REVISION "7"
-enum { COMPILER_SECONDS = 60, COMPILER_OUTPUT = 1 << 20, PROGRAM_LIMIT = 64 << 20 };
+enum { COMPILER_SECONDS = 30, COMPILER_OUTPUT = 1 << 20, PROGRAM_LIMIT = 64 << 20 };
 static const uint64_t compiler_memory = 4ULL << 30, compiler_usual = 1ULL << 30, compiler_file = 128ULL << 20;
 
 static const char *find_program(const char *const *candidates)

@@ -98,8 +98,11 @@ struct akgen_error *build_host(struct builder *builder)
 void build_describe(struct builder *builder)
 {
     struct build *build = builder->build;
-    const struct host_job job = {
-        .host_so = build->host_so, .soc = builder->options->soc, .seconds = 30, .budget = builder->options->budget};
+    const struct host_job job = {.host_so = build->host_so,
+                                 .soc = builder->options->soc,
+                                 .seconds =
+                                     builder->options->describe_seconds > 0 ? builder->options->describe_seconds : 30,
+                                 .budget = builder->options->budget};
     struct host_result result;
     double start = clock_seconds();
     host_run(builder->arena, &job, &result);

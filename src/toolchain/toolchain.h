@@ -73,7 +73,8 @@ struct build_options {
     const char *host_override;   /* scope kernel: directory whose op_host/ is the question's */
     bool sanitize_kernel_tiling; /* scope kernel: 'GM_ADDR workspace' becomes 'GM_ADDR workspace, GM_ADDR tiling' */
     int jobs;                    /* parallel compiles, at least 1 */
-    double seconds;              /* limit per compile; 0 = 60 */
+    double seconds;              /* limit per compile; 0 = 30 */
+    double describe_seconds;     /* limit of the OpDef's call; 0 = 30 */
     struct budget *budget;       /* of the candidate, which every process of the build uses; NULL = no limit in all */
     bool debug;                  /* kernels for a debugger: every variable where the source has it */
     bool plain_compiler;         /* compilers are processes of their own, none is kept (pool.c) */
