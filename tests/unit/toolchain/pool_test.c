@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/workers.h"
+#include "sandbox/job_exchange.h"
 #include "toolchain/toolchain.h"
 
 #include <setjmp.h>
@@ -39,7 +40,7 @@ static const char *expected_value(struct arena *arena, const char *dir, const ch
 static int list_projects(struct arena *arena, struct project *projects)
 {
     static const char *const folders[] = {"good", "faults", "negative"};
-    int count = 0;
+    int count = 0, seen = 0;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         /* A server sees the cache, where snapshots of candidates lie. */
         const char *folder = arena_printf(arena, "%s/projects/%s", cache, folders[f]);
@@ -59,6 +60,8 @@ static int list_projects(struct arena *arena, struct project *projects)
                 project->question =
                     arena_printf(arena, "%s/tasks/npukernelbench/%s/question/kernel", toolchain_home(), task);
             assert_true(++count < PROJECTS_MAX);
+            if (SANITIZED && ++seen % 8) /* the sanitizer looks at akgen, which does the same for each */
+                count--;
         }
         closedir(dir);
     }
