@@ -60,7 +60,7 @@ struct eval_options {
     const char *cache_dir;    /* NULL = default */
     const char *candidates;   /* a folder that the user named, where candidates lie (snapshot_take); NULL: none */
     bool no_cache;
-    bool require_jail; /* asked of eval_check_jail, by whoever calls eval_run */
+    bool require_jail;              /* asked of eval_check_jail, by whoever calls eval_run */
     bool plain_compiler;            /* build_options.plain_compiler */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */

@@ -72,15 +72,20 @@ static struct job_place cut_place(char *line)
     unsigned long long address;
     if (!mark || sscanf(mark, JOB_LOG_PLACE, &object, &address) != 2 || object < JOB_NOWHERE || object > JOB_CUBE)
         return (struct job_place){0};
-    strcpy(mark, "\n");
+    memcpy(mark, "\n", sizeof "\n");
     return (struct job_place){(enum job_object)object, address};
+}
+
+static FILE *open_copy(int fd, const char *mode)
+{
+    int copy = dup(fd);
+    return copy < 0 ? NULL : fdopen(copy, mode);
 }
 
 void places_copy_log(const struct job *job, int log)
 {
     struct tables tables = {.job = job};
-    int copy = dup(job->log_fd);
-    FILE *from = lseek(log, 0, SEEK_SET) == 0 ? fdopen(dup(log), "r") : NULL, *to = fdopen(copy, "a");
+    FILE *from = lseek(log, 0, SEEK_SET) == 0 ? open_copy(log, "r") : NULL, *to = open_copy(job->log_fd, "a");
     char *line = NULL;
     size_t room = 0;
     while (from && to && getline(&line, &room, from) > 0) {

@@ -318,8 +318,7 @@ static bool run_served(struct arena *arena, const struct clang *clang, const str
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result)
 {
-    static const char *const system[] = {"/usr",      "/lib",      "/lib64", "/bin", "/etc/ld.so.cache",
-                                         "/dev/null"};
+    static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"};
     enum { SYSTEM = sizeof(system) / sizeof(*system) };
     const char *readable[SYSTEM + 7];
     size_t count = 0;
