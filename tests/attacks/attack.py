@@ -119,15 +119,3 @@ def add(project, place, text):
 def attacks_of(cause, words):
     """All attacks of one cause, by name."""
     return [Attack(path, words) for path in sorted((HERE / cause).glob("*.attack"))]
-
-
-def open_attacks():
-    """Attacks that today's build does not withstand, from open.txt: name, what happens and what mends it."""
-    lines = (HERE / "open.txt").read_text().splitlines() if (HERE / "open.txt").exists() else []
-    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
-
-
-def close(name):
-    """Takes an attack off open.txt."""
-    path = HERE / "open.txt"
-    path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if not line.startswith(f"{name}: ")))
