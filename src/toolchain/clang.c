@@ -315,15 +315,15 @@ static bool run_served(struct arena *arena, const struct clang *clang, const str
     return pool_run(arena, clang, &load, args, limits, COMPILER_OUTPUT, result);
 }
 
+const char *const clang_system[CLANG_SYSTEM] = {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"};
+
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result)
 {
-    static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"};
-    enum { SYSTEM = sizeof(system) / sizeof(*system) };
-    const char *readable[SYSTEM + 7];
+    const char *readable[CLANG_SYSTEM + 7];
     size_t count = 0;
-    for (size_t i = 0; i < SYSTEM; i++)
-        readable[count++] = system[i];
+    for (size_t i = 0; i < CLANG_SYSTEM; i++)
+        readable[count++] = clang_system[i];
     readable[count++] = arena_printf(arena, "%s/include", clang->home);
     readable[count++] = arena_printf(arena, "%s/pch", clang->cache);
     readable[count++] = clang->confine;

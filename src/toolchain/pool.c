@@ -53,27 +53,23 @@ void toolchain_end_compilers(void)
 
 /* What a server sees of the files: what all its compiles read together, but for a question's host part, which lies beside
  * the task. Each copy sees less. */
-enum { SEEN_SYSTEM = 6, SEEN = SEEN_SYSTEM + 4 };
+enum { SEEN_CONFINE = CLANG_SYSTEM, SEEN_HEADERS, SEEN_CACHE, SEEN_SERVER, SEEN };
 
 /* False: there is no server to be had. */
 static bool list_seen(struct arena *arena, const struct clang *clang, const char *seen[SEEN + 1])
 {
-    static const char *const system[SEEN_SYSTEM] = {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/dev/null"};
-    memcpy(seen, system, sizeof system);
-    seen[SEEN_SYSTEM] = clang->confine; /* part of the server */
-    seen[SEEN_SYSTEM + 1] = arena_printf(arena, "%s/include", clang->home);
-    seen[SEEN_SYSTEM + 2] = clang->cache;
-    seen[SEEN_SYSTEM + 3] = files_program(arena, "akgen-clang");
+    memcpy(seen, clang_system, sizeof clang_system);
+    seen[SEEN_CONFINE] = clang->confine; /* part of the server */
+    seen[SEEN_HEADERS] = arena_printf(arena, "%s/include", clang->home);
+    seen[SEEN_CACHE] = clang->cache;
+    seen[SEEN_SERVER] = files_program(arena, "akgen-clang");
     seen[SEEN] = NULL;
-    return seen[SEEN_SYSTEM + 3] != NULL;
+    return seen[SEEN_SERVER] != NULL;
 }
 
 /* Whether a server can make the compile: it finds all that it reads. */
-static bool sees_all(struct arena *arena, const struct clang *clang, const char *const *paths)
+static bool sees_all(const char *const *seen, const char *const *paths)
 {
-    const char *seen[SEEN + 1];
-    if (!list_seen(arena, clang, seen))
-        return false;
     for (; *paths; paths++) {
         bool found = false;
         for (int i = 0; i < SEEN && !found; i++) {
@@ -86,24 +82,30 @@ static bool sees_all(struct arena *arena, const struct clang *clang, const char 
     return true;
 }
 
+/* A job, between pool_run and make_copy. */
+struct pool_job {
+    struct arena *arena;
+    const struct clang *clang;
+    const struct clang_args *load;
+    const char *const *seen; /* list_seen() */
+    int text;
+};
+
 /* Starts it with the flags of `load`. Its jail holds what the compiles read that it makes, and what they write. */
-static bool start_server(struct arena *arena, const struct clang *clang, const struct clang_args *load,
-                         struct server *server)
+static bool start_server(const struct pool_job *job, struct server *server)
 {
+    struct arena *arena = job->arena;
     int ends[2];
-    const char *program = files_program(arena, "akgen-clang");
-    if (!program || server->failures >= FAILURES_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+    if (server->failures >= FAILURES_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return false;
     struct clang_args args = {0};
-    clang_add(arena, &args, program);
+    clang_add(arena, &args, job->seen[SEEN_SERVER]);
     clang_add(arena, &args, arena_printf(arena, "%d", SANDBOX_KEPT));
-    for (int i = 0; i < load->count; i++)
-        clang_add(arena, &args, load->items[i]);
-    const char *readable[SEEN + 1];
-    list_seen(arena, clang, readable);
-    const char *const writable[] = {arena_printf(arena, "%s/work", clang->cache), "/dev/null", NULL};
+    for (int i = 0; i < job->load->count; i++)
+        clang_add(arena, &args, job->load->items[i]);
+    const char *const writable[] = {arena_printf(arena, "%s/work", job->clang->cache), "/dev/null", NULL};
     const char *const variables[] = {"LD_BIND_NOW=1", NULL};
-    const struct sandbox_limits limits = {.readable = readable, .writable = writable, .variables = variables};
+    const struct sandbox_limits limits = {.readable = job->seen, .writable = writable, .variables = variables};
     const int keep[] = {ends[1], -1}, yes = 1;
     struct akgen_error *error = sandbox_start(args.items, &limits, keep, SERVER_OUTPUT, &server->process);
     close(ends[1]);
@@ -117,14 +119,6 @@ static bool start_server(struct arena *arena, const struct clang *clang, const s
     server->process = NULL;
     return false;
 }
-
-/* A job, between pool_run and make_copy. */
-struct pool_job {
-    struct arena *arena;
-    const struct clang *clang;
-    const struct clang_args *load;
-    int text;
-};
 
 /* The server of the job's header; NULL: there can be none. */
 static struct server *server_for(const struct pool_job *job)
@@ -181,7 +175,7 @@ static int make_copy(void *closure, int output)
         pool.at_exit = atexit(toolchain_end_compilers) == 0;
     struct server *server = server_for(job);
     for (int tries = 0; server && !pid && tries < 2; tries++) {
-        if (!server->process && !start_server(job->arena, job->clang, job->load, server))
+        if (!server->process && !start_server(job, server))
             break;
         pid = ask(server, job->text, output);
         if (pid)
@@ -225,9 +219,10 @@ bool pool_run(struct arena *arena, const struct clang *clang, const struct clang
               const struct clang_args *args, const struct sandbox_limits *limits, size_t output_limit,
               struct sandbox_result *result)
 {
-    if (!sees_all(arena, clang, limits->readable) || !sees_all(arena, clang, limits->writable))
+    const char *seen[SEEN + 1];
+    if (!list_seen(arena, clang, seen) || !sees_all(seen, limits->readable) || !sees_all(seen, limits->writable))
         return false;
-    struct pool_job job = {arena, clang, load, job_file(arena, args, limits)};
+    struct pool_job job = {arena, clang, load, seen, job_file(arena, args, limits)};
     if (job.text < 0)
         return false;
     sandbox_adopt(arena, make_copy, &job, limits, output_limit, result);

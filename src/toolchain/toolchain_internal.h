@@ -51,6 +51,9 @@ struct akgen_error *clang_precompiled(struct arena *arena, const struct clang *c
  * ours beside it. */
 void clang_run(struct arena *arena, const struct clang *clang, const struct clang_args *args, const char *project,
                const char *work, struct sandbox_result *result);
+/* What every compile reads of the system. */
+enum { CLANG_SYSTEM = 6 };
+extern const char *const clang_system[CLANG_SYSTEM];
 /* Why the run says nothing about the sources (somebody killed it, the disk is full); NULL: it does. */
 const char *clang_broken(struct arena *arena, const struct sandbox_result *result, const char *work);
 
