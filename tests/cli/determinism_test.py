@@ -34,7 +34,8 @@ WILD = """    static uint32_t own[500] = {1, 2, 3};
     wild.SetValue(0, (half)1);
     TPipe pipe;
 """
-BEYOND = """    ((__gm__ half *)(uint64_t)__builtin_frame_address(0))[1 << 20] = (half)1;
+BEYOND = """    volatile uint64_t own = 0;
+    ((__gm__ half *)(uint64_t)&own)[1 << 20] = (half)1;
     TPipe pipe;
 """
 # What a host part can look at.
