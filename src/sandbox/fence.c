@@ -3,9 +3,9 @@
 #include "sandbox/fence_internal.h"
 #include "sandbox/landlock.h"
 #include "sandbox/layers.h"
+#include "sandbox/raw_call.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -28,19 +28,28 @@ bool fence_sees_all(const struct sandbox_limits *limits)
     return false;
 }
 
+/* Not by the C library's functions, which change every thread of the program whose memory this is. */
+static long become(long id)
+{
+    long failed = raw_call(SYS_setgroups, 0, 0, 0, 0, 0);
+    if (!failed)
+        failed = raw_call(SYS_setresgid, id, id, id, 0, 0);
+    return failed ? failed : raw_call(SYS_setresuid, id, id, id, 0, 0);
+}
+
 int fence_identity(const struct fence *fence)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-    if (fence->limits->apart && fence->layers & LAYER(SANDBOX_UID)) {
-        uid_t id = fence->layers & LAYER(SANDBOX_USER) ? NAMESPACES_APART : NAMESPACES_APART_OUTSIDE;
-        if (setgroups(0, NULL) || setresgid(id, id, id) || setresuid(id, id, id))
-            return -1;
-    }
-    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
-        prctl(PR_CAPBSET_DROP, right); /* refused to who has none */
-    return (int)syscall(SYS_capset, &header, none);
+    long failed = 0;
+    if (fence->limits->apart && fence->layers & LAYER(SANDBOX_UID))
+        failed = become(fence->layers & LAYER(SANDBOX_USER) ? NAMESPACES_APART : NAMESPACES_APART_OUTSIDE);
+    if (failed)
+        return (int)failed;
+    raw_call(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    for (long right = 0; raw_call(SYS_prctl, PR_CAPBSET_READ, right, 0, 0, 0) >= 0; right++)
+        raw_call(SYS_prctl, PR_CAPBSET_DROP, right, 0, 0, 0); /* refused to who has none */
+    return (int)raw_call(SYS_capset, (long)&header, (long)none, 0, 0, 0);
 }
 
 static void set_limit(int resource, uint64_t value)
@@ -92,7 +101,8 @@ const char *fence_close(const struct fence *fence)
     /* A user's processes are counted in its user namespace; without one, those outside the jail would count, too. */
     if (fence->layers & LAYER(SANDBOX_USER))
         set_limit(RLIMIT_NPROC, MAX_PROCESSES);
-    if (fence_identity(fence))
+    errno = -fence_identity(fence);
+    if (errno)
         return "the user id";
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         return "no_new_privs";

@@ -22,7 +22,8 @@ void fence_free(struct fence *fence);
 /* In the process, in this order; system calls only. A step's name is what failed, with errno; NULL: nothing did. */
 /* Namespaces; the process is still what it was before. */
 const char *fence_enter(const struct fence *fence);
-/* The user id that nobody has, where the limits ask for it, and no right of root's. 0, or -1. */
+/* The user id that nobody has, where the limits ask for it, and no right of root's. 0, or a negative error
+ * number; errno is not touched. */
 int fence_identity(const struct fence *fence);
 /* Everything else, for good. */
 const char *fence_close(const struct fence *fence);

@@ -1,16 +1,19 @@
-/* sandbox_start: fork, fence, exec. The process is then attended by spawn.c, or lives on until sandbox_end.
+/* sandbox_start: clone, fence, exec. The process is then attended by spawn.c, or lives on until sandbox_end.
  *
- * Where the kernel grants process ids of their own, the child of fork makes two more children of the caller and ends:
- * akgen-init, the first process of these ids, and the program. All that runs between fork and exec makes system calls only: the
- * caller has threads. */
+ * Until exec the child shares the caller's memory, and the calling thread waits: a copy of the memory, as fork makes it, takes
+ * the longer the more there is. Where the kernel grants process ids of their own, the child makes two more children of the
+ * caller and ends: akgen-init, the first process of these ids, and the program. All that runs before exec makes system calls
+ * only: the caller has threads. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "sandbox/fence_internal.h"
 #include "sandbox/layers.h"
 #include "sandbox/process.h"
+#include "sandbox/raw_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,17 +29,24 @@ enum {
     MAX_VARIABLES = 16,
     EXIT_NOT_STARTED = 127,
     CHILD_STACK = 128 << 10,
-    INIT_STACK = 16 << 10
+    INIT_STACK = 16 << 10,
+    HIGHEST_SIGNAL = 64
 };
 
 /* What a compiler takes for the time at which it runs (reproducible-builds.org/specs/source-date-epoch): 2026. */
 #define SOURCE_DATE "SOURCE_DATE_EPOCH=1767225600"
 
+/* Of the processes that share the caller's memory. */
+struct stacks {
+    _Alignas(64) char child[CHILD_STACK], program[CHILD_STACK], init[INIT_STACK];
+};
 /* What the child needs to know. */
 struct child {
     const struct start *start;
     struct fence fence;
     int output, lifeline, report;
+    sigset_t signals; /* the caller's mask */
+    struct stacks *stacks;
 };
 /* What the child tells over the report pipe: the process ids that it made, or the step that failed. */
 struct report {
@@ -101,42 +111,63 @@ static int child_run(void *closure)
      * lives on would die with a worker. */
     if (!start->lives_on)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigprocmask(SIG_SETMASK, &child->signals, NULL);
     execve(start->argv[0], (char *const *)start->argv, (char *const *)environment);
     child_fail(moved, NULL);
 }
 
-/* Becomes akgen-init. */
-static int child_init(void *closure)
+/* Becomes akgen-init. Nobody waits for that, since where every processor is busy it takes milliseconds: this runs beside the
+ * caller's thread, in its memory, and so has nothing of the C library's. */
+static __attribute__((no_sanitize("address"))) int child_init(void *closure)
 {
-    const struct child *child = closure;
     static const char *const argv[] = {"akgen-init", NULL}, *const environment[] = {NULL};
-    const int report = fcntl(child->report, F_DUPFD_CLOEXEC, ABOVE_KEPT);
-    const int program = fcntl(child->fence.namespaces->init, F_DUPFD_CLOEXEC, ABOVE_KEPT);
-    const int low = report < program ? report : program, high = report < program ? program : report;
-    signal(SIGCHLD, SIG_IGN); /* what it inherits is not kept as a zombie */
-    setsid();
-    if (low < 0 || dup2(child->lifeline, 0) < 0)
-        child_fail(child->report, "the first process");
-    syscall(SYS_close_range, 1, low - 1, 0);
-    syscall(SYS_close_range, low + 1, high - 1, 0);
-    syscall(SYS_close_range, high + 1, ~0U, 0);
-    if (!fence_identity(&child->fence) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        syscall(SYS_execveat, program, "", argv, environment, AT_EMPTY_PATH);
-    child_fail(report, "the first process");
+    static const uint64_t ignore[] = {(uint64_t)(uintptr_t)SIG_IGN, 0, 0, 0}; /* the kernel's struct sigaction */
+    const struct child *child = closure;
+    const long report = raw_call(SYS_fcntl, child->report, F_DUPFD_CLOEXEC, ABOVE_KEPT, 0, 0);
+    const long program = raw_call(SYS_fcntl, child->fence.namespaces->init, F_DUPFD_CLOEXEC, ABOVE_KEPT, 0, 0);
+    const long low = report < program ? report : program, high = report < program ? program : report;
+    long failed = low < 0 ? low : raw_call(SYS_dup3, child->lifeline, 0, 0, 0, 0);
+    raw_call(SYS_setsid, 0, 0, 0, 0, 0);
+    /* What it inherits is not kept as a zombie. */
+    raw_call(SYS_rt_sigaction, SIGCHLD, (long)ignore, 0, sizeof(uint64_t), 0);
+    if (failed >= 0) {
+        raw_call(SYS_close_range, 1, low - 1, 0, 0, 0);
+        raw_call(SYS_close_range, low + 1, high - 1, 0, 0, 0);
+        raw_call(SYS_close_range, high + 1, ~0U, 0, 0, 0);
+        failed = fence_identity(&child->fence);
+        if (!failed)
+            failed = raw_call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (!failed)
+            failed = raw_call(SYS_execveat, program, (long)"", (long)argv, (long)environment, AT_EMPTY_PATH);
+    }
+    const struct report what = {.step = "the first process", .reason = (int)-failed};
+    raw_call(SYS_write, report < 0 ? child->report : report, (long)&what, sizeof what, 0, 0);
+    raw_call(SYS_exit, EXIT_NOT_STARTED, 0, 0, 0, 0);
+    return 0;
 }
 
-/* A child of the caller's that shares this process's memory until it executes its program; with CLONE_VFORK this one waits
- * for that. */
+/* A child of the caller's that shares its memory until it executes its program; with CLONE_VFORK this one waits for that. */
 static pid_t make_sibling(int (*run)(void *), char *stack, size_t bytes, int flags, const struct child *child)
 {
     return clone(run, stack + bytes, CLONE_VM | CLONE_PARENT | SIGCHLD | flags, (void *)child);
 }
 
-/* The child of fork. */
-static _Noreturn void child_begin(struct child *child)
+/* The caller's handlers are not for what runs in its memory. */
+static void forget_handlers(void)
 {
-    static _Alignas(64) char init_stack[INIT_STACK], stack[CHILD_STACK];
+    struct sigaction action;
+    for (int number = 1; number <= HIGHEST_SIGNAL; number++)
+        if (!sigaction(number, NULL, &action) && action.sa_handler != SIG_IGN && action.sa_handler != SIG_DFL)
+            signal(number, SIG_DFL);
+}
+
+/* The first child. */
+static int child_begin(void *closure)
+{
+    struct child *child = closure;
+    struct stacks *stacks = child->stacks;
     struct report made = {0};
+    forget_handlers();
     const char *failed = fence_enter(&child->fence);
     if (failed)
         child_fail(child->report, failed);
@@ -144,11 +175,10 @@ static _Noreturn void child_begin(struct child *child)
         _exit(child_run(child));
     if (unshare(CLONE_NEWPID))
         child_fail(child->report, "process ids of its own");
-    /* Nobody waits for it to execute its program, since where every processor is busy that takes milliseconds. */
-    made.init = make_sibling(child_init, init_stack, sizeof init_stack, 0, child);
+    made.init = make_sibling(child_init, stacks->init, sizeof stacks->init, 0, child);
     if (made.init > 0) {
         tell(child->report, made);
-        made.program = make_sibling(child_run, stack, sizeof stack, CLONE_VFORK, child);
+        made.program = make_sibling(child_run, stacks->program, sizeof stacks->program, CLONE_VFORK, child);
     }
     if (made.init < 0 || made.program < 0)
         child_fail(child->report, "a process");
@@ -178,18 +208,57 @@ static void await_exec(int report, struct report *last)
         }
 }
 
+/* A child that changes its user id makes the memory that it shares closed to debuggers and to /proc: rightly, but for the
+ * caller not for good. */
+static struct {
+    pthread_mutex_t lock;
+    int sharing, before;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void begin_sharing(void)
+{
+    pthread_mutex_lock(&memory.lock);
+    if (!memory.sharing++)
+        memory.before = prctl(PR_GET_DUMPABLE);
+    pthread_mutex_unlock(&memory.lock);
+}
+
+static void end_sharing(void)
+{
+    pthread_mutex_lock(&memory.lock);
+    if (!--memory.sharing && memory.before == 1)
+        prctl(PR_SET_DUMPABLE, 1);
+    pthread_mutex_unlock(&memory.lock);
+}
+
+/* Waits until the child has executed its program or ended; no handler of the caller's runs in it. */
+static pid_t make_child(struct child *child)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &child->signals);
+    pid_t pid =
+        clone(child_begin, child->stacks->child + sizeof child->stacks->child, CLONE_VM | CLONE_VFORK | SIGCHLD, child);
+    int reason = errno;
+    pthread_sigmask(SIG_SETMASK, &child->signals, NULL);
+    errno = reason;
+    return pid;
+}
+
 /* Runs the child and takes what it made. Returns NULL, or why there is no program. */
 static struct akgen_error *make_process(struct sandbox_process *process, struct child *child, int told)
 {
     struct report last = {0};
-    pid_t pid = fork();
-    if (!pid)
-        child_begin(child);
+    struct stacks stacks;
+    child->stacks = &stacks;
+    begin_sharing();
+    pid_t pid = make_child(child);
     if (pid < 0)
-        last = (struct report){.reason = errno, .step = "fork"};
+        last = (struct report){.reason = errno, .step = "clone"};
     close(child->output), close(child->report), close(child->lifeline);
     if (pid > 0)
-        await_exec(told, &last);
+        await_exec(told, &last); /* the end of all that share the memory */
+    end_sharing();
     if (child->fence.layers & LAYER(SANDBOX_PID)) {
         reap(pid);
         pid = last.program;
