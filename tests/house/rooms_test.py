@@ -119,8 +119,8 @@ def objects():
 
 
 def calls():
-    """What an object takes from another one. Weak symbols, which many may define, have no home; nor has what a program's own file
-    (main_*.c) defines, which is in no library: names of libc's that akgen-run puts in place of libc's."""
+    """What an object takes from another one. Weak symbols, which many may define, have no home; nor have names of
+    libc's and libstdc++'s that akgen-run puts in their place, in a file of its own that is in no library (main_*.c) or in cxx.c."""
     sources = {str(path): source for source, path in objects().items()}
     home, taken = {}, []
     listing = subprocess.run(["nm", "-A", "-g", *sources], capture_output=True, text=True, check=True).stdout
@@ -129,7 +129,7 @@ def calls():
         kind, name = symbol.split()[-2:]
         if kind == "U":
             taken.append((sources[path], name))
-        elif kind in "TDBRC" and not os.path.basename(sources[path]).startswith("main_"):
+        elif kind in "TDBRC" and not re.search(r"/(main_\w+|cxx)\.c$", sources[path]):
             home[name] = sources[path]
     return [(source, home[name], f"uses {name}") for source, name in taken if name in home]
 

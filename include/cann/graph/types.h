@@ -187,4 +187,18 @@ inline const char_t *GetFormatName(Format format)
     return proper ? akgen_ge_format_name(format) : "UNKNOWN";
 }
 } // namespace ge
+
+// The runtime has them compiled: in a host part they would be half of its code. Used here, they are instantiated in the
+// precompiled header, and not again in each host part.
+extern template class std::vector<ge::DataType>;
+extern template class std::vector<ge::Format>;
+namespace ge
+{
+inline bool AkgenUsesLists()
+{
+    const std::vector<DataType> types = {DT_FLOAT}, sameTypes(types);
+    const std::vector<Format> formats = {FORMAT_ND}, sameFormats(formats);
+    return sameTypes.size() == sameFormats.size();
+}
+} // namespace ge
 #endif

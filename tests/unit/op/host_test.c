@@ -27,11 +27,20 @@ static void run_compiler(const char *arguments)
     assert_int_equal(system(command), 0);
 }
 
+/* What akgen-host has compiled for all host parts. */
+static const char *types(void)
+{
+    const char *object = arena_printf(&arena, "%s/types.o", work);
+    if (access(object, R_OK) != 0)
+        run_compiler(arena_printf(&arena, "-c " AKGEN_SOURCE_DIR "/src/run/host/types.cpp -o %s", object));
+    return object;
+}
+
 static const char *build(const char *sample)
 {
     const char *so = arena_printf(&arena, "%s/%s.so", work, sample);
     if (access(so, R_OK) != 0)
-        run_compiler(arena_printf(&arena, "-shared " SAMPLES "%s.cpp -o %s", sample, so));
+        run_compiler(arena_printf(&arena, "-shared " SAMPLES "%s.cpp %s -o %s", sample, types(), so));
     return so;
 }
 
