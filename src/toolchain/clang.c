@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -58,7 +59,7 @@ struct akgen_error *clang_cache(struct arena *arena, const char *given, const ch
     return NULL;
 }
 
-static struct akgen_error *digest_headers(struct arena *arena, struct clang *clang)
+static struct akgen_error *read_headers(struct arena *arena, struct clang *clang)
 {
     const char **paths;
     size_t count;
@@ -86,6 +87,30 @@ static struct akgen_error *digest_headers(struct arena *arena, struct clang *cla
     if (!error)
         digest_bytes(digest, program, length);
     clang->headers = digest_finish(digest, arena);
+    return error;
+}
+
+/* A program reads the headers once: its compile servers, too, go on with those that they loaded. */
+static struct akgen_error *digest_headers(struct arena *arena, struct clang *clang)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        char home[PATH_MAX], version[128], digest[128];
+    } known;
+    struct akgen_error *error = NULL;
+    pthread_mutex_lock(&lock);
+    if (strcmp(known.home, clang->home) == 0 && strcmp(known.version, clang->version) == 0) {
+        clang->headers = arena_strdup(arena, known.digest);
+    } else {
+        error = read_headers(arena, clang);
+        if (!error && strlen(clang->home) < sizeof known.home && strlen(clang->version) < sizeof known.version &&
+            strlen(clang->headers) < sizeof known.digest) {
+            strcpy(known.home, clang->home);
+            strcpy(known.version, clang->version);
+            strcpy(known.digest, clang->headers);
+        }
+    }
+    pthread_mutex_unlock(&lock);
     return error;
 }
 
@@ -217,7 +242,7 @@ void clang_common_flags(struct arena *arena, const struct clang *clang, enum cla
 /* What the precompiled header of a side includes, as far as the header exists. */
 static const char *const host_headers[] = {"register/op_def_registry.h", "register/tilingdata_base.h",
                                            "tiling/platform/platform_ascendc.h", NULL};
-static const char *const kernel_headers[] = {"kernel_operator.h", NULL};
+static const char *const kernel_headers[] = {"kernel_operator.h", "basic/instances.h", NULL};
 
 static struct akgen_error *make_precompiled(struct arena *arena, const struct clang *clang, enum clang_side side,
                                             const char *header, const char *path)

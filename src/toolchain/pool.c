@@ -104,8 +104,7 @@ static bool start_server(const struct pool_job *job, struct server *server)
     for (int i = 0; i < job->load->count; i++)
         clang_add(arena, &args, job->load->items[i]);
     const char *const writable[] = {arena_printf(arena, "%s/work", job->clang->cache), "/dev/null", NULL};
-    /* Its copies copy an entry for each page: large ones where the system has them. */
-    const char *const variables[] = {"LD_BIND_NOW=1", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", NULL};
+    const char *const variables[] = {"LD_BIND_NOW=1", NULL};
     const struct sandbox_limits limits = {.readable = job->seen, .writable = writable, .variables = variables};
     const int keep[] = {ends[1], -1}, yes = 1;
     struct akgen_error *error = sandbox_start(args.items, &limits, keep, SERVER_OUTPUT, &server->process);
