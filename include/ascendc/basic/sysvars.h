@@ -155,7 +155,7 @@ AKGEN_API bool tiling_key_in(std::initializer_list<uint64_t> keys)
 }
 template <typename T> AKGEN_API void tiling_copy(T &to, const __gm__ void *from, uint32_t offset = 0)
 {
-    static_assert(std::is_trivially_copyable_v<T>, "a tiling structure is plain data");
+    static_assert(__is_trivially_copyable(T), "a tiling structure is plain data");
     npu_tiling_copy(&to, reinterpret_cast<uint64_t>(from) + offset, sizeof(T));
 }
 } // namespace akgen
