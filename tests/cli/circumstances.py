@@ -14,7 +14,7 @@ import sys
 
 from akgen_program import AKGEN, without_measurements
 
-BURN = "while True: pass"
+BURN = "import os\nmine = os.getppid()\nwhile os.getppid() == mine: pass"  # no longer than who started it
 
 
 class Circumstances:
