@@ -293,7 +293,7 @@ static const struct task *task_as_wanted(struct verdict *verdict, const struct t
 static void evaluate_cases(struct verdict *verdict, const struct task *task, const struct eval_options *options,
                            struct budget *budget)
 {
-    pthread_mutex_t giants = PTHREAD_MUTEX_INITIALIZER;
+    struct giants giants = GIANTS_NONE;
     struct eval_candidate candidate = {task,
                                        options,
                                        &verdict->build,
@@ -302,7 +302,6 @@ static void evaluate_cases(struct verdict *verdict, const struct task *task, con
                                        budget,
                                        verdict->response ? &verdict->wrapper : NULL};
     run_all_cases(&candidate, verdict);
-    pthread_mutex_destroy(&giants);
     sum_up(verdict);
 }
 

@@ -6,13 +6,22 @@
 
 #include <pthread.h>
 
+/* The giant cases that run at full size now, for their memory (full_size.c). */
+struct giants {
+    pthread_mutex_t lock;
+    pthread_cond_t one_ended;
+    int running;
+    uint64_t bytes; /* what they need together */
+};
+#define GIANTS_NONE {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0}
+
 /* Everything that one case needs; read-only while cases run side by side. */
 struct eval_candidate {
     const struct task *task;
     const struct eval_options *options;
     const struct build *build;
     enum npu_sync sync;
-    pthread_mutex_t *giants;          /* held while a giant case runs at full size: one at a time, for their memory */
+    struct giants *giants;            /* of all candidates of this run */
     struct budget *budget;            /* its time */
     const struct op_wrapper *wrapper; /* NULL: tensors by order, attributes by name */
 };
@@ -44,7 +53,7 @@ void candidate_close(struct verdict *verdict);
 /* Index of the OpDef's dtype combination that fits the case, or -1. */
 int eval_combination(const struct op_def *def, const struct task_instance *instance);
 /* What eval_candidate.giants is for the candidates of one run. */
-pthread_mutex_t *eval_cache_giants(struct eval_cache *cache);
+struct giants *eval_cache_giants(struct eval_cache *cache);
 /* Runs one case, a giant one at full size where the smaller one that stands in is not right, and fills the verdict's
  * row; strings and results live in `arena`. (full_size.c) */
 void eval_case(const struct eval_candidate *candidate, const struct task_case *task_case, struct arena *arena,

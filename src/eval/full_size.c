@@ -57,6 +57,31 @@ static uint64_t memory_available(void)
     return bytes;
 }
 
+/* Waits for the memory while others run, which may have touched theirs or not. False: they have all ended, and there is
+ * too little. */
+static bool enter(struct giants *giants, uint64_t needed, uint64_t *available)
+{
+    pthread_mutex_lock(&giants->lock);
+    while ((*available = memory_available()) < giants->bytes + needed && giants->running)
+        pthread_cond_wait(&giants->one_ended, &giants->lock);
+    bool enough = needed <= *available;
+    if (enough) {
+        giants->running++;
+        giants->bytes += needed;
+    }
+    pthread_mutex_unlock(&giants->lock);
+    return enough;
+}
+
+static void leave(struct giants *giants, uint64_t needed)
+{
+    pthread_mutex_lock(&giants->lock);
+    giants->running--;
+    giants->bytes -= needed;
+    pthread_cond_broadcast(&giants->one_ended);
+    pthread_mutex_unlock(&giants->lock);
+}
+
 /* A case of 2^24 elements takes a tenth of a second, and several where all is done by the scalar unit. */
 enum { PARTS_PER_GIANT = 6 };
 
@@ -82,19 +107,18 @@ void eval_case(const struct eval_candidate *candidate, const struct task_case *t
         return;
     const char *stand_in =
         arena_printf(arena, "%s: %s: %s", row->shape, akgen_verdict_kind_name(row->kind), row->error ? row->error : "");
-    pthread_mutex_lock(candidate->giants);
-    uint64_t needed = memory_needed(candidate->task, task_case), available = memory_available();
-    if (needed > available) {
+    uint64_t needed = memory_needed(candidate->task, task_case), available;
+    if (enter(candidate->giants, needed, &available)) {
+        job_result_free(&row->run);
+        *row = (struct verdict_case){.task_case = task_case, .id = task_case->id};
+        run_full(candidate, task_case, arena, row);
+        leave(candidate->giants, needed);
+    } else {
         judge_set(row, AKGEN_VERDICT_INFRA_ERROR, AKGEN_STAGE_RUN,
                   arena_printf(arena,
                                "the smaller case that stood in is not right, which says nothing of the published one, "
                                "and that one takes about %.1f GiB of memory, of which this machine has %.1f",
                                (double)needed / (1 << 30), (double)available / (1 << 30)));
-    } else {
-        job_result_free(&row->run);
-        *row = (struct verdict_case){.task_case = task_case, .id = task_case->id};
-        run_full(candidate, task_case, arena, row);
     }
-    pthread_mutex_unlock(candidate->giants);
     row->stand_in = stand_in;
 }

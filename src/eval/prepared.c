@@ -21,7 +21,8 @@ struct prepared {
     uint64_t bytes, used_at;
 };
 struct eval_cache {
-    pthread_mutex_t lock, giants;
+    pthread_mutex_t lock;
+    struct giants giants;
     struct prepared *entries;
     uint64_t limit, clock;
 };
@@ -36,10 +37,11 @@ static void prepared_free(struct prepared *prepared)
 
 struct eval_cache *eval_cache_create(uint64_t bytes)
 {
+    static const struct giants none = GIANTS_NONE;
     struct eval_cache *cache = memory_alloc(sizeof *cache);
     cache->limit = bytes;
+    cache->giants = none;
     pthread_mutex_init(&cache->lock, NULL);
-    pthread_mutex_init(&cache->giants, NULL);
     return cache;
 }
 
@@ -51,11 +53,10 @@ void eval_cache_destroy(struct eval_cache *cache)
         cache->entries = next;
     }
     pthread_mutex_destroy(&cache->lock);
-    pthread_mutex_destroy(&cache->giants);
     free(cache);
 }
 
-pthread_mutex_t *eval_cache_giants(struct eval_cache *cache)
+struct giants *eval_cache_giants(struct eval_cache *cache)
 {
     return &cache->giants;
 }
