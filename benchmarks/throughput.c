@@ -1,7 +1,11 @@
 /* Verdicts per second over candidates that differ from each other, as a reinforcement-learning run yields them: 400, a
  * quarter each that pass, are wrong, fault, and do not compile, made from the reference projects of levels 1 and 2. Every
  * text is another one, so no cache of objects can serve it; static mode, full verdicts, in the jail. The precompiled
- * headers are made beforehand. Inputs and references are made once by the run (31 of each) and then kept by it.
+ * headers are made beforehand.
+ *
+ * Inputs and references are warm: a program keeps them as long as it runs, so the candidates come behind one of each task
+ * that passes, and a run of these alone tells what they and the start took. The rate is that of the rest. The rate of the
+ * whole run, start and all, stands beside it.
  *
  *     throughput [COUNT [AKGEN [BEFORE]]]
  *
@@ -27,8 +31,8 @@
 
 enum { TEXT_LIMIT = 1 << 20, NUMBERS_OF_A_KIND = 1000 };
 
-enum kind { PASS, WRONG, FAULT, NO_COMPILE, KINDS };
-static const char *const kind_verdicts[KINDS] = {"pass", "wrong", "fault", "compile_error"};
+enum kind { PASS, WRONG, FAULT, NO_COMPILE, WARM, KINDS = WARM };
+static const char *const kind_verdicts[] = {"pass", "wrong", "fault", "compile_error", "pass"};
 
 /* What makes a reference project wrong: the text in its kernel, everywhere, and what takes its place. */
 struct plan {
@@ -218,31 +222,41 @@ static void read_verdicts(const char *database, struct outcome *outcome)
     sqlite3_close(db);
 }
 
-/* The candidates in `tree` through one program: verdicts per second. */
-static double measure(struct arena *arena, const char *akgen, const char *tree, int jobs)
+/* The candidates in `tree` through one program that has made nothing of theirs before. */
+static struct outcome run_tree(struct arena *arena, const char *akgen, const char *tree, int jobs)
 {
     char *folder = arena_strdup(arena, "/tmp/akgen-throughput-run-XXXXXX");
     if (!mkdtemp(folder))
         stop(folder, "cannot be made");
     const char *database = arena_printf(arena, "%s/run.db", folder);
     const char *workers = arena_printf(arena, "%d", jobs), *provider = arena_printf(arena, "dir:%s", tree);
-    const char *const warm[] = {akgen, "bench", "--mode", "static", "--task", "level1/Math/Sqrt", NULL};
+    const char *const headers[] = {akgen, "bench", "--mode", "static", "--task", "level1/Math/Sqrt", NULL};
     const char *const bench[] = {akgen,        "bench",  "--mode", "static", "--provider", provider, "--task",
                                  "level[12]*", "--jobs", workers,  "--db",   database,     NULL};
     struct outcome outcome = {0};
-    run_akgen(warm, folder, &outcome);
+    run_akgen(headers, folder, &outcome);
     run_akgen(bench, folder, &outcome);
     read_verdicts(database, &outcome);
     files_remove_tree(folder);
-    double each = 1e3 / outcome.verdicts, rest = outcome.total - outcome.host - outcome.describe - outcome.kernel;
-    printf("%s, %d %s: %.2f verdicts/s; %d verdicts, %d not as planned; per verdict %.0f ms of processor; wall clock "
-           "of a worker: host part %.0f ms, describe %.0f, kernel %.0f, tiling, run and judge %.0f (simulation alone "
-           "%.0f)\n",
-           akgen, jobs, jobs == 1 ? "worker" : "workers", outcome.verdicts / outcome.seconds, outcome.verdicts,
-           outcome.unplanned, outcome.cpu * each, outcome.host * each, outcome.describe * each, outcome.kernel * each,
-           rest * each, outcome.simulation * each);
+    return outcome;
+}
+
+/* Verdicts per second of the candidates in `tree`, which come behind those that are in `warm` too. */
+static double measure(struct arena *arena, const char *akgen, const char *warm, const char *tree, int jobs)
+{
+    struct outcome first = run_tree(arena, akgen, warm, jobs), all = run_tree(arena, akgen, tree, jobs);
+    int verdicts = all.verdicts - first.verdicts;
+    double each = 1e3 / verdicts, host = all.host - first.host, describe = all.describe - first.describe,
+           kernel = all.kernel - first.kernel, rest = all.total - first.total - host - describe - kernel;
+    double rate = verdicts / (all.seconds - first.seconds);
+    printf("%s, %d %s: %.2f verdicts/s, the whole run %.2f; %d verdicts, %d not as planned; per verdict %.0f ms of "
+           "processor; wall clock of a worker: host part %.0f ms, describe %.0f, kernel %.0f, tiling, run and judge "
+           "%.0f (simulation alone %.0f)\n",
+           akgen, jobs, jobs == 1 ? "worker" : "workers", rate, all.verdicts / all.seconds, verdicts, all.unplanned,
+           (all.cpu - first.cpu) * each, host * each, describe * each, kernel * each, rest * each,
+           (all.simulation - first.simulation) * each);
     fflush(stdout);
-    return outcome.verdicts / outcome.seconds;
+    return rate;
 }
 
 static const char *own_akgen(struct arena *arena)
@@ -259,22 +273,27 @@ int main(int argc, char **argv)
     int count = argc > 1 ? atoi(argv[1]) : 100;
     const char *programs[2] = {argc > 2 ? argv[2] : own_akgen(&arena), argc > 3 ? argv[3] : NULL};
     double rates[2][2];
-    char *tree = arena_strdup(&arena, "/tmp/akgen-throughput-XXXXXX");
-    if (count < 1 || count >= NUMBERS_OF_A_KIND || !mkdtemp(tree))
+    char *tree = arena_strdup(&arena, "/tmp/akgen-throughput-XXXXXX"), *warm = arena_strdup(&arena, tree);
+    if (count < 1 || count >= NUMBERS_OF_A_KIND || !mkdtemp(tree) || !mkdtemp(warm))
         stop("usage", "throughput [COUNT [AKGEN [BEFORE]]]");
+    for (int i = 0; i < PLANS; i++) {
+        make_candidate(&plans[i], WARM, i, warm);
+        make_candidate(&plans[i], WARM, i, tree);
+    }
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < count; i++)
             make_candidate(&plans[i % PLANS], (enum kind)kind, i, tree);
     int tried = programs[1] ? 2 : 1;
     for (int jobs = 2; jobs >= 1; jobs--)
         for (int i = 0; i < tried; i++)
-            rates[i][jobs - 1] = measure(&arena, programs[i], tree, jobs);
+            rates[i][jobs - 1] = measure(&arena, programs[i], warm, tree, jobs);
     for (int i = 0; i < tried; i++)
         printf("%s: two workers against one: %.2f\n", programs[i], rates[i][1] / rates[i][0]);
     if (tried == 2)
         printf("against the other build: %.2f with two workers, %.2f with one\n", rates[0][1] / rates[1][1],
                rates[0][0] / rates[1][0]);
     files_remove_tree(tree);
+    files_remove_tree(warm);
     arena_free(&arena);
     return 0;
 }
