@@ -25,7 +25,7 @@ CHANGES = (
     ("op.Process();", "op.Process(); __builtin_trap();"),
     ("op.Process();", "op.Proces();"),
 )
-LIBRARIES = ("jansson", "yaml-0.1", "sqlite3", "libxxhash", "libdw", "libseccomp", "openblas")
+LIBRARIES = ("jansson", "yaml-0.1", "sqlite3", "libxxhash", "nettle", "libdw", "libseccomp", "openblas")
 
 
 def compile_program():
