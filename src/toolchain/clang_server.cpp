@@ -11,10 +11,13 @@
  * pipe for what it prints. The copy answers with a byte, to which the kernel adds its process id. ARGUMENTS are those of
  * a compile with these flags of a file that need not exist. This process itself reads nothing of a candidate's.
  *
- * What differs in any way from the flags that were loaded is refused with EXIT_NOT_SERVED, and akgen runs clang++. */
+ * What differs in any way from the flags that were loaded is refused with JOB_NOT_SERVED, and akgen runs clang++. */
 #include "base/huge_text.h"
 #include "sandbox/fence.h"
+#include "toolchain/server/job.h"
+#include "toolchain/server/others.h"
 
+#include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/Stack.h>
 #include <clang/CodeGen/CodeGenAction.h>
@@ -36,12 +39,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,11 +53,7 @@ using namespace clang;
 namespace
 {
 
-enum {
-    EXIT_NOT_SERVED = 100,
-    IDLE_SECONDS = 300,
-    JOBS_OF_A_FEW = 8 /* a server that made these will make more: the time that huge_text() takes is worth it */
-};
+enum { JOBS_OF_A_FEW = 8 }; /* a server that made these will make more: the time that huge_text() takes is worth it */
 
 using Strings = std::vector<const char *>;
 
@@ -84,8 +78,116 @@ struct Command {
     }
 };
 
+/* What makes code of a program as it is read, until it is told not to: a copy for another data type makes none. */
+struct Product : ASTConsumer {
+    std::unique_ptr<ASTConsumer> made;
+    bool wanted = true;
+
+    explicit Product(std::unique_ptr<ASTConsumer> made) : made(std::move(made))
+    {
+    }
+    bool HandleTopLevelDecl(DeclGroupRef group) override
+    {
+        return !wanted || made->HandleTopLevelDecl(group);
+    }
+#define HAND_ON(what, type)                                                                                            \
+    void what(type it) override                                                                                        \
+    {                                                                                                                  \
+        if (wanted)                                                                                                    \
+            made->what(it);                                                                                            \
+    }
+    HAND_ON(Initialize, ASTContext &)
+    HAND_ON(HandleTranslationUnit, ASTContext &)
+    HAND_ON(HandleInterestingDecl, DeclGroupRef)
+    HAND_ON(HandleInlineFunctionDefinition, FunctionDecl *)
+    HAND_ON(HandleCXXStaticMemberVarInstantiation, VarDecl *)
+    HAND_ON(CompleteTentativeDefinition, VarDecl *)
+    HAND_ON(CompleteExternalDeclaration, DeclaratorDecl *)
+    HAND_ON(HandleTagDeclDefinition, TagDecl *)
+    HAND_ON(HandleTagDeclRequiredDefinition, const TagDecl *)
+    HAND_ON(HandleVTable, CXXRecordDecl *)
+#undef HAND_ON
+};
+
+/* Watches for the first use of a macro that has another value elsewhere (others.h): there is the place to part. */
+class Watch : public PPCallbacks
+{
+    CompilerInstance &compiler;
+    llvm::StringMap<MacroInfo *> macros; /* null: not defined yet */
+    bool done = false;
+
+    /* Calls `act` with name and value of each line "#define NAME VALUE". */
+    template <class Act> static void each_define(llvm::StringRef text, Act act)
+    {
+        for (auto [line, rest] = text.split('\n'); !line.empty(); std::tie(line, rest) = rest.split('\n')) {
+            line.consume_front("#define ");
+            act(line.split(' ').first, line.split(' ').second);
+        }
+    }
+
+    void change(llvm::StringRef name, llvm::StringRef value)
+    {
+        IdentifierInfo *identifier = compiler.getPreprocessor().getIdentifierInfo(value);
+        MacroInfo *macro = macros.lookup(name);
+        if (!macro || macro->getNumTokens() != 1)
+            _exit(JOB_NOT_SERVED);
+        Token &token = const_cast<Token &>(macro->getReplacementToken(0));
+        token.setKind(identifier->getTokenID());
+        token.setIdentifierInfo(identifier);
+        token.setLength(identifier->getLength());
+    }
+
+  public:
+    Watch(CompilerInstance &compiler, const char *defines) : compiler(compiler)
+    {
+        each_define(defines, [&](llvm::StringRef name, llvm::StringRef) { macros[name] = nullptr; });
+    }
+
+    void MacroDefined(const Token &name, const MacroDirective *directive) override
+    {
+        auto macro = macros.find(name.getIdentifierInfo()->getName());
+        if (macro == macros.end())
+            return;
+        done |= macro->second != nullptr; /* somebody defines it anew: what that means depends on its value */
+        macro->second = const_cast<MacroInfo *>(directive->getMacroInfo());
+    }
+
+    /* A condition among the arguments of a macro is told of when it has been read. */
+    void If(SourceLocation, SourceRange, ConditionValueKind) override
+    {
+        for (const auto &macro : macros)
+            done |= macro.second && macro.second->isUsed();
+    }
+
+    void Elif(SourceLocation place, SourceRange range, ConditionValueKind value, SourceLocation) override
+    {
+        If(place, range, value);
+    }
+
+    void MacroExpands(const Token &name, const MacroDefinition &definition, SourceRange, const MacroArgs *) override
+    {
+        auto macro = macros.find(name.getIdentifierInfo()->getName());
+        if (done || macro == macros.end())
+            return;
+        done = true;
+        /* A thread that clang has made for its deep recursions would be all that a copy has. */
+        if (macro->second != definition.getMacroInfo() || gettid() != getpid())
+            return;
+        if (const char *defines = others_split()) {
+            static_cast<Product &>(compiler.getASTConsumer()).wanted = false;
+            each_define(defines, [&](llvm::StringRef name, llvm::StringRef value) { change(name, value); });
+        }
+    }
+};
+
 /* A front end that begins in the middle: what BeginSourceFile would make is there already. */
 template <class Action> struct Prepared : Action {
+    std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef file) override
+    {
+        std::unique_ptr<ASTConsumer> made = Action::CreateASTConsumer(compiler, file);
+        return made ? std::make_unique<Product>(std::move(made)) : nullptr;
+    }
+
     bool isModelParsingAction() const override
     {
         return true;
@@ -167,67 +269,27 @@ class Loaded
         return !compiler.getDiagnostics().hasErrorOccurred();
     }
 
-    /* Compiles; the exit code that clang++ would have. */
-    int compile(const Strings &arguments)
+    /* Compiles; the exit code that clang++ would have. `others`: the macros of one of them (others.h), or null. */
+    int compile(const Strings &arguments, const char *others)
     {
         Command command(arguments);
         if (!command.good || !fits(*command.invocation))
-            return EXIT_NOT_SERVED;
+            return JOB_NOT_SERVED;
         take_options(*command.invocation);
         std::unique_ptr<FrontendAction> action = action_of_job();
         if (!action || !action->PrepareToExecute(compiler))
-            return EXIT_NOT_SERVED;
+            return JOB_NOT_SERVED;
+        if (others)
+            compiler.getPreprocessor().addPPCallbacks(std::make_unique<Watch>(compiler, others));
         noteBottomOfStack();
         if (action->BeginSourceFile(compiler, compiler.getFrontendOpts().Inputs[0])) {
             llvm::consumeError(action->Execute());
-            action->EndSourceFile();
+            if (others_lead()) /* the others make no file */
+                action->EndSourceFile();
         }
         compiler.printDiagnosticStats();
         compiler.getDiagnosticClient().finish();
         return compiler.getDiagnosticClient().getNumErrors() != 0;
-    }
-};
-
-/* The text of a job: strings in groups; each string ends with a zero byte, each group with an empty string. */
-struct Job {
-    std::vector<char> text;
-    std::vector<Strings> groups;
-
-    explicit Job(int file)
-    {
-        struct stat status;
-        if (fstat(file, &status) || status.st_size == 0)
-            return;
-        text.resize((size_t)status.st_size + 1);
-        if (pread(file, text.data(), (size_t)status.st_size, 0) != status.st_size)
-            return;
-        groups.emplace_back();
-        for (size_t at = 0; at < (size_t)status.st_size; at += strlen(&text[at]) + 1)
-            if (text[at])
-                groups.back().push_back(&text[at]);
-            else
-                groups.emplace_back();
-    }
-
-    /* The job's jail: its limits, what it may read, what it may write. False: it is none. */
-    bool enter_jail()
-    {
-        enum { NUMBERS, READABLE, WRITABLE, ARGUMENTS, GROUPS };
-        if (groups.size() <= GROUPS || groups[NUMBERS].size() != 3 || groups[ARGUMENTS].empty())
-            return false;
-        groups[READABLE].push_back(nullptr);
-        groups[WRITABLE].push_back(nullptr);
-        struct sandbox_limits limits = {};
-        limits.memory = strtoull(groups[NUMBERS][0], nullptr, 10);
-        limits.file_bytes = strtoull(groups[NUMBERS][1], nullptr, 10);
-        limits.seconds = strtod(groups[NUMBERS][2], nullptr);
-        limits.readable = groups[READABLE].data();
-        limits.writable = groups[WRITABLE].data();
-        return sandbox_fence(&limits) == 0;
-    }
-    const Strings &arguments() const
-    {
-        return groups[3];
     }
 };
 
@@ -246,57 +308,39 @@ int confine(const Strings &arguments)
 }
 
 /* What runs a command, by its program's name. */
-int run_command(Loaded &loaded, const Strings &arguments)
+int run_command(Loaded &loaded, const Strings &arguments, const char *others)
 {
     const char *slash = strrchr(arguments[0], '/'), *name = slash ? slash + 1 : arguments[0];
     if (strncmp(name, "ld.lld", 6) == 0)
         return link(arguments);
     if (strcmp(name, "akgen-confine") == 0)
         return confine(arguments);
-    return loaded.compile(arguments);
+    return loaded.compile(arguments, others);
 }
 
 /* The copy: ends with the exit code of the compiler or linker. */
 [[noreturn]] void run_job(Loaded &loaded, int socket, int text, int output)
 {
-    const char hello = 1;
-    Job job(text);
-    int null = open("/dev/null", O_RDONLY);
-    if (send(socket, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello || null < 0 || dup2(null, 0) < 0 ||
-        dup2(output, 1) < 0 || dup2(output, 2) < 0)
-        _exit(EXIT_NOT_SERVED);
-    syscall(SYS_close_range, 3, ~0U, 0);
-    if (!job.enter_jail())
-        _exit(EXIT_NOT_SERVED);
-    int code = run_command(loaded, job.arguments());
+    server_job job;
+    server_begin(socket, text, output, &job);
+    others_begin(job.others, job.other_count, job.jobs, JOB_NOT_SERVED);
+    int code = run_command(loaded, Strings(job.arguments, job.arguments + job.argument_count), job.others[0]);
     llvm::outs().flush();
+    others_report();
     _exit(code);
 }
 
-/* Takes the next job; false at the end of the socket, or after a long time without one. */
+/* Takes the next job; false if there is none. */
 bool serve_one(Loaded &loaded, int socket)
 {
-    char byte;
-    int files[2] = {-1, -1};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof files)];
-    iovec bytes = {&byte, sizeof byte};
-    msghdr message = {};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    pollfd next = {socket, POLLIN, 0};
-    if (poll(&next, 1, IDLE_SECONDS * 1000) <= 0 || recvmsg(socket, &message, MSG_CMSG_CLOEXEC) <= 0)
+    int text, output;
+    if (!server_receive(socket, &text, &output))
         return false;
-    cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof files))
-        return false;
-    memcpy(files, CMSG_DATA(header), sizeof files);
     long pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
     if (pid == 0)
-        run_job(loaded, socket, files[0], files[1]);
-    close(files[0]);
-    close(files[1]);
+        run_job(loaded, socket, text, output);
+    close(text);
+    close(output);
     return pid > 0;
 }
 

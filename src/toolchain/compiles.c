@@ -1,20 +1,34 @@
-/* Running compiles side by side, and what came of each. */
+/* Running compiles side by side, and what came of each.
+ *
+ * A kernel is checked for each of its data types, most of which need no code. Their texts are the same up to the first use
+ * of a macro that tells a type, so a server of the pool begins them as one (clang_server.cpp). */
+#include "base/files.h"
+#include "base/text.h"
 #include "base/workers.h"
 #include "toolchain/build_internal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct compile_list {
     struct builder *builder;
-    struct compile *compiles;
+    struct compile **compiles;
 };
 
-static void run_one(void *closure, int index)
+/* The compiler as a process of its own, or a copy of a server, for this one alone. */
+static void run_alone(void *closure, int index)
 {
     const struct compile_list *list = closure;
-    struct compile *compile = &list->compiles[index];
+    struct compile *compile = list->compiles[index];
     const struct builder *builder = list->builder;
     struct sandbox_result first;
+    struct akgen_error *error =
+        compile->config ? files_write(compile->config_path, compile->config, strlen(compile->config)) : NULL;
+    if (error) {
+        compile->result = (struct sandbox_result){.error = arena_strdup(&compile->arena, error->message)};
+        error_free(error);
+        return;
+    }
     clang_run(&compile->arena, &builder->clang, &compile->args, compile->root, builder->work, &compile->result);
     first = compile->result;
     if (!compile->next.count || !first.started || first.exit_code || first.timed_out)
@@ -24,10 +38,117 @@ static void run_one(void *closure, int index)
     compile->result.output = arena_printf(&compile->arena, "%s%s", first.output, compile->result.output);
 }
 
+/* What the leader's server says of another one, with the name of the file that this one would have included. */
+static void take_answer(const struct compile *leader, const struct clang_other *answer, struct compile *compile)
+{
+    struct text output = {0};
+    const char *at = answer->output, *found;
+    for (; (found = strstr(at, leader->config_path)); at = found + strlen(leader->config_path)) {
+        text_append(&output, at, (size_t)(found - at));
+        text_add(&output, compile->config_path);
+    }
+    text_add(&output, at);
+    compile->result = (struct sandbox_result){.started = true,
+                                              .exit_code = answer->exit_code,
+                                              .output = arena_strdup(&compile->arena, output.bytes),
+                                              .output_length = output.length};
+    text_free(&output);
+}
+
+/* One that leads, and then those that it led and could not answer for. */
+static void run_leader(void *closure, int index)
+{
+    const struct compile_list *list = closure;
+    struct compile *leader = list->compiles[index];
+    struct clang_args *args = &leader->args;
+    int count = 0, left = 0;
+    for (struct compile *other = leader->also; other; other = other->also)
+        count++;
+    args->jobs = list->builder->options->jobs;
+    args->others = arena_alloc(&leader->arena, ((size_t)count + 1) * sizeof *args->others);
+    for (struct compile *other = leader->also; other; other = other->also)
+        args->others[args->other_count++].config = other->defines;
+    run_alone(closure, index);
+    struct compile **open = arena_alloc(&leader->arena, ((size_t)count + 1) * sizeof(struct compile *));
+    const struct clang_other *answer = args->others;
+    for (struct compile *other = leader->also; other; other = other->also, answer++)
+        if (answer->answered)
+            take_answer(leader, answer, other);
+        else
+            open[left++] = other;
+    struct compile_list rest = {list->builder, open};
+    workers_run(left, list->builder->options->jobs, run_alone, &rest);
+}
+
+/* The length of a line that defines a macro as one word, and of its beginning up to the word; 0: it is none. */
+static size_t define_length(const char *line, size_t *name)
+{
+    static const char begin[] = "#define ";
+    size_t length = strcspn(line, "\n");
+    if (strncmp(line, begin, sizeof begin - 1) != 0 || !line[length])
+        return 0;
+    *name = sizeof begin + strcspn(line + sizeof begin - 1, " \n");
+    if (*name > length || isdigit((unsigned char)line[*name]))
+        return 0;
+    for (size_t i = *name; i < length; i++)
+        if (!isalnum((unsigned char)line[i]) && line[i] != '_')
+            return 0;
+    return length + 1;
+}
+
+/* Do both define the same macros, each as one identifier? */
+static bool same_names(const char *one, const char *other)
+{
+    size_t length, name, other_name, other_length;
+    for (; *one && *other; one += length, other += other_length) {
+        length = define_length(one, &name);
+        other_length = define_length(other, &other_name);
+        if (!length || !other_length || name != other_name || memcmp(one, other, name) != 0)
+            return false;
+    }
+    return !*one && !*other;
+}
+
+static bool may_lead(const struct compile *leader, const struct compile *compile)
+{
+    return leader != compile && !leader->led && leader->defines && leader->args.side == compile->args.side &&
+           strcmp(leader->args.header, compile->args.header) == 0 && same_names(leader->defines, compile->defines);
+}
+
+static void join(struct compile *leader, struct compile *compile)
+{
+    while (leader->also)
+        leader = leader->also;
+    leader->also = compile;
+    compile->led = true;
+}
+
+/* Finds who leads whom: a check is led by a compile that makes code, where there is one, else by the first check. */
+static void find_leaders(struct compile *compiles, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!compiles[i].defines || compiles[i].next.count)
+            continue;
+        int found = -1;
+        for (int at = 0; at < count; at++)
+            if ((compiles[at].next.count ? found < 0 || !compiles[found].next.count : found < 0 && at < i) &&
+                may_lead(&compiles[at], &compiles[i]))
+                found = at;
+        if (found >= 0)
+            join(&compiles[found], &compiles[i]);
+    }
+}
+
 void compiles_run(struct builder *builder, struct compile *compiles, int count)
 {
-    struct compile_list list = {builder, compiles};
-    workers_run(count, builder->options->jobs, run_one, &list);
+    struct compile_list list = {builder, arena_alloc(builder->arena, ((size_t)count + 1) * sizeof(struct compile *))};
+    int leaders = 0;
+    if (!builder->clang.plain && !builder->clang.debug)
+        find_leaders(compiles, count);
+    for (int i = 0; i < count; i++)
+        if (!compiles[i].led)
+            list.compiles[leaders++] = &compiles[i];
+    workers_run(leaders, builder->options->jobs, run_leader, &list);
     for (int i = 0; i < count; i++)
         arena_adopt(builder->arena, &compiles[i].arena);
 }

@@ -1,9 +1,10 @@
-/* The pool: a compile server (clang_server.cpp) for each precompiled header that is in use, started with the first compile
+/* The pool: a compile server (clang_server.cpp, server/job.c) for each precompiled header that is in use, started with the first compile
  * that asks for it and kept until the program ends. A server that has ended is replaced; where there can be none, or it
  * does not serve, the caller runs the compiler itself. */
 #include "base/array.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "toolchain/server/job.h"
 #include "toolchain/toolchain_internal.h"
 
 #include <limits.h>
@@ -14,8 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* As clang_server.cpp has it. */
-enum { EXIT_NOT_SERVED = 100 };
 /* The host part, kernels for AIVs and for AICs; and those of another cache or home in the same program. */
 enum { SERVERS_MAX = 6, FAILURES_MAX = 3, SERVER_OUTPUT = 1 << 16 };
 
@@ -194,18 +193,22 @@ static void add_group(struct text *text, const char *const *strings)
     text_append(text, "", 1);
 }
 
-/* The text of a job: limits, what it may read, what it may write, arguments. Each string ends with a zero byte, each group
+/* The text of a job: limits, what it may read, what it may write, arguments, the macros of others. Each string ends with a zero byte, each group
  * with an empty string. */
 static int job_file(struct arena *arena, const struct clang_args *args, const struct sandbox_limits *limits)
 {
     struct text text = {0};
     const char *const numbers[] = {arena_printf(arena, "%llu", (unsigned long long)limits->memory),
                                    arena_printf(arena, "%llu", (unsigned long long)limits->file_bytes),
-                                   arena_printf(arena, "%.0f", limits->seconds), NULL};
+                                   arena_printf(arena, "%.0f", limits->seconds), arena_printf(arena, "%d", args->jobs),
+                                   NULL};
     add_group(&text, numbers);
     add_group(&text, limits->readable);
     add_group(&text, limits->writable);
     add_group(&text, args->items);
+    for (int i = 0; i < args->other_count; i++)
+        text_append(&text, args->others[i].config, strlen(args->others[i].config) + 1);
+    text_append(&text, "", 1);
     int file = memfd_create("akgen-compile", MFD_CLOEXEC);
     if (file >= 0 && !files_write_all(file, text.bytes, text.length)) {
         close(file);
@@ -213,6 +216,36 @@ static int job_file(struct arena *arena, const struct clang_args *args, const st
     }
     text_free(&text);
     return file;
+}
+
+/* Takes apart what a copy prints that had others to answer for (others.h). Nothing of a candidate's comes before the
+ * lengths. False: it did not come so far. */
+static bool take_others(struct arena *arena, const struct clang_args *args, struct sandbox_result *result)
+{
+    enum { DECIMAL = 10, COMPILED = 0, REFUSED = 1 };
+    char *at = result->output, *text = at;
+    for (int i = 0; i <= args->other_count && text; i++)
+        text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+    if (!text || result->exit_code < 0)
+        return false;
+    size_t left = strlen(text), length = strtoull(at, &at, DECIMAL);
+    if (length > left) /* cut at the limit */
+        length = left;
+    result->output = text;
+    result->output_length = length;
+    for (int i = 0; i < args->other_count; i++) {
+        text += length;
+        left -= length;
+        struct clang_other *other = &args->others[i];
+        other->exit_code = (int)strtol(at, &at, DECIMAL);
+        length = strtoull(at, &at, DECIMAL);
+        if (length > left)
+            break;
+        other->output = arena_strndup(arena, text, length);
+        other->answered = other->exit_code == COMPILED || other->exit_code == REFUSED;
+    }
+    result->output[result->output_length] = '\0';
+    return true;
 }
 
 bool pool_run(struct arena *arena, const struct clang *clang, const struct clang_args *load,
@@ -227,5 +260,6 @@ bool pool_run(struct arena *arena, const struct clang *clang, const struct clang
         return false;
     sandbox_adopt(arena, make_copy, &job, limits, output_limit, result);
     close(job.text);
-    return result->started && result->exit_code != EXIT_NOT_SERVED;
+    return result->started && result->exit_code != JOB_NOT_SERVED &&
+           (!args->other_count || take_others(arena, args, result));
 }

@@ -31,6 +31,13 @@ struct akgen_error *clang_cache(struct arena *arena, const char *given, const ch
 
 /* CLANG_CUBE: a kernel once more, for the AIC of its blocks. */
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
+/* A further run of the same check, in which macros of the file of `clang_args.config` have other values. */
+struct clang_other {
+    const char *config; /* the file's lines "#define NAME VALUE", one identifier each, with the same names in the same order */
+    bool answered;      /* what follows tells how the compiler ended; else it has to be run */
+    int exit_code;
+    const char *output;
+};
 /* A growing, NULL-terminated list of arguments. */
 struct clang_args {
     const char **items;
@@ -39,6 +46,9 @@ struct clang_args {
      * none may. */
     const char *header;
     enum clang_side side;
+    /* Of a check (-fsyntax-only): what a server of the pool may do with it, `jobs` side by side. */
+    struct clang_other *others;
+    int other_count, jobs;
 };
 void clang_add(struct arena *arena, struct clang_args *args, const char *argument);
 /* The flags of a side that a precompiled header and the objects that use it must share. */

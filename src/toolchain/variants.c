@@ -32,6 +32,11 @@ static void add_project_options(struct builder *builder, struct clang_args *args
     }
 }
 
+static const char *config_path(const struct builder *builder, int index)
+{
+    return arena_printf(builder->arena, "%s/config%d.h", builder->work, index);
+}
+
 static void kernel_arguments(struct builder *builder, const char *pch, struct variant *variant, int index,
                              struct clang_args *args)
 {
@@ -42,7 +47,7 @@ static void kernel_arguments(struct builder *builder, const char *pch, struct va
     clang_add(arena, args, "-include-pch");
     clang_add(arena, args, pch);
     clang_add(arena, args, "-include");
-    clang_add(arena, args, arena_printf(arena, "%s/config%d.h", builder->work, index));
+    clang_add(arena, args, config_path(builder, index));
     clang_add(arena, args, "-ivfsoverlay");
     clang_add(arena, args, builder->overlay);
     /* Line tables and __FILE__ name files relative to the project: the same object wherever it lies and is built. */
@@ -112,10 +117,12 @@ static struct akgen_error *compile_variants(struct builder *builder, struct vari
         error = clang_precompiled(arena, &builder->clang, variants[i].side, &pch);
         if (error)
             break;
-        const char *text = arena_printf(arena, PREPARE_MACROS "%s%s", variants[i].config, builder->tiling_header);
-        error = files_write(arena_printf(arena, "%s/config%d.h", builder->work, i), text, strlen(text));
+        compiles[opened] = (struct compile){
+            .root = builder->project->dir,
+            .config_path = config_path(builder, i),
+            .config = arena_printf(arena, PREPARE_MACROS "%s%s", variants[i].config, builder->tiling_header),
+            .defines = variants[i].config};
         kernel_arguments(builder, pch, &variants[i], i, &compiles[opened].args);
-        compiles[opened].root = builder->project->dir;
         if (variants[i].code)
             confine_arguments(builder, &variants[i], &compiles[opened]);
         open[opened++] = &variants[i];

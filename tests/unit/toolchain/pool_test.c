@@ -88,8 +88,15 @@ static void add_object(struct text *all, const char *what, const char *path)
     arena_free(&arena);
 }
 
+/* Code for the first combination of data types; the others are checked. */
+static void select_first(void *closure, const struct op_def *def, bool *wanted)
+{
+    (void)closure;
+    wanted[0] = def->combinations >= 0;
+}
+
 /* All that a build says and makes. */
-static void build(const struct project *project, bool plain, struct text *all)
+static void build(const struct project *project, bool plain, int jobs, struct text *all)
 {
     struct arena arena = {0};
     struct op_project found;
@@ -99,7 +106,8 @@ static void build(const struct project *project, bool plain, struct text *all)
                                           .plain_compiler = plain,
                                           .host_override = project->question,
                                           .sanitize_kernel_tiling = project->question != NULL,
-                                          .jobs = 1};
+                                          .select = select_first,
+                                          .jobs = jobs};
     struct akgen_error *error = op_project_find(&arena, project->dir, NULL, !project->question, &found);
     if (!error)
         error = toolchain_build(&arena, &found, &options, &build);
@@ -155,8 +163,8 @@ static void compare(void *closure, int index)
 {
     struct comparison *comparison = closure;
     struct text plain = {0}, served = {0};
-    build(&comparison->projects[index], false, &served);
-    build(&comparison->projects[index], true, &plain);
+    build(&comparison->projects[index], false, 1, &served);
+    build(&comparison->projects[index], true, 1, &plain);
     comparison->same[index] = plain.length == served.length && memcmp(plain.bytes, served.bytes, plain.length) == 0;
     if (!comparison->same[index])
         print_error("%s: the pool's\n%.4000s\nclang's\n%.4000s\n", comparison->projects[index].dir, served.bytes,
@@ -183,6 +191,80 @@ static void test_same_as_clang(void **state)
     arena_free(&arena);
 }
 
+/* Begins of a kernel of five data types, which one reading may serve. What a text means for each type, and where, is as
+ * if it was read for each. */
+static void test_data_types(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *says; /* something that a type alone is told, and that would be lost */
+    } begins[] = {
+        {"", NULL},
+        {"static_assert(sizeof(DTYPE_X) < 4, \"too wide\");", "too wide"},
+        {"DTYPE_X global;\n#warning early\nDTYPE_X::member other;", "bfloat16_t"},
+        {"int unused() { Missing(); return 0; }\nDTYPE_X::member other;", "Missing"},
+        {"#define TEXT_OF(x) #x\n#define TEXT(x) TEXT_OF(x)\n"
+         "template <int n> struct Text;\nText<sizeof(TEXT(DTYPE_X))> text;",
+         "Text<11>"},
+        {"#define JOIN_OF(a, b) a##b\n#define JOIN(a, b) JOIN_OF(a, b)\nint JOIN(is_, DTYPE_X)();\n"
+         "int made() { return is_half(); }",
+         "is_half"},
+        /* another definition, of its own or the old one once more */
+        {"#define DTYPE_X float\nDTYPE_X::member other;", "redefined"},
+        {"#undef DTYPE_X\n#define DTYPE_X short\nDTYPE_X other = nullptr;", "short"},
+        {"#pragma push_macro(\"DTYPE_X\")\n#undef DTYPE_X\n#define DTYPE_X short\nDTYPE_X one;\n"
+         "#pragma pop_macro(\"DTYPE_X\")\nDTYPE_X::member other;",
+         "bfloat16_t"},
+        {"#pragma push_macro(\"DTYPE_X\")\nDTYPE_X one;\n#pragma pop_macro(\"DTYPE_X\")\nDTYPE_X::member other;",
+         "bfloat16_t"},
+        /* asked for, not used */
+        {"#ifndef DTYPE_X\n#error none\n#endif\n#if defined(ORIG_DTYPE_X) && !defined(FORMAT_Z)\nDTYPE_X::member "
+         "other;\n"
+         "#endif",
+         "bfloat16_t"},
+        {"#if ORIG_DTYPE_X == DT_INT8\n#error eight bits\n#elif ORIG_DTYPE_X == DT_FLOAT\n#warning four bytes\n#endif",
+         "eight bits"},
+        /* read before it is told of */
+        {"#define SAME(...) __VA_ARGS__\nSAME(int\n#if ORIG_DTYPE_X == DT_INT8\nMissing x\n#endif\n) global();\n"
+         "DTYPE_X one;",
+         "Missing"},
+        /* where clang reads on a thread of its own */
+        {"#define A4(x) ((((x))))\n#define A16(x) A4(A4(A4(A4(x))))\n#define A64(x) A16(A16(A16(A16(x))))\n"
+         "int deep() { return A64(A64(A64(sizeof(DTYPE_X::member)))); }",
+         "bfloat16_t"},
+        {"template <typename T, int n> struct Deep { static constexpr int value = Deep<T, n - 1>::value; };\n"
+         "template <> struct Deep<half, 0> { static constexpr int value = 1; };\nint deep = Deep<DTYPE_X, "
+         "1100>::value;",
+         "recursive"},
+    };
+    struct arena arena = {0};
+    const char *reference = arena_printf(&arena, "%s/tasks/npukernelbench/level1/Math/Neg/reference", toolchain_home());
+    const char *kernel = "op_kernel/neg.cpp";
+    char *text;
+    assert_null(files_read(&arena, arena_printf(&arena, "%s/%s", reference, kernel), 1 << 16, &text, NULL));
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        struct project project = {arena_printf(&arena, "%s/types-%zu", cache, i), NULL};
+        assert_int_equal(system(arena_printf(&arena, "cp -r %s %s", reference, project.dir)), 0);
+        const char *changed = arena_printf(&arena, "#include \"kernel_operator.h\"\n%s\n%s", begins[i].text, text);
+        assert_null(files_write(arena_printf(&arena, "%s/%s", project.dir, kernel), changed, strlen(changed)));
+        struct text plain = {0};
+        build(&project, true, 1, &plain);
+        for (int jobs = 1; jobs <= 3; jobs++) {
+            struct text served = {0};
+            build(&project, false, jobs, &served);
+            if (served.length != plain.length || memcmp(served.bytes, plain.bytes, plain.length) != 0)
+                fail_msg("%s\n%d jobs: the pool's\n%.4000s\nclang's\n%.4000s\n", begins[i].text, jobs, served.bytes,
+                         plain.bytes);
+            text_free(&served);
+        }
+        if (begins[i].says && !strstr(plain.bytes, begins[i].says))
+            fail_msg("%s\n'%s' is not in\n%.4000s", begins[i].text, begins[i].says, plain.bytes);
+        text_free(&plain);
+    }
+    arena_free(&arena);
+}
+
 /* Servers that somebody kills are replaced, and nobody but the next build notices. */
 static void test_killed_servers(void **state)
 {
@@ -191,12 +273,12 @@ static void test_killed_servers(void **state)
     struct project project = {arena_printf(&arena, "%s/benchmarks/add_fp32", toolchain_home()), NULL};
     struct text before = {0}, after = {0};
     pid_t old[8], fresh[8];
-    build(&project, false, &before);
+    build(&project, false, 1, &before);
     int count = servers(old, 8);
     assert_true(count >= 2);
     for (int i = 0; i < count; i++)
         kill(old[i], SIGKILL);
-    build(&project, false, &after);
+    build(&project, false, 1, &after);
     assert_int_equal(before.length, after.length);
     assert_memory_equal(before.bytes, after.bytes, before.length);
     int now = servers(fresh, 8);
@@ -221,8 +303,8 @@ int main(void)
 {
     if (!mkdtemp(cache))
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_clang), cmocka_unit_test(test_killed_servers),
-                                       cmocka_unit_test(test_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_clang), cmocka_unit_test(test_data_types),
+                                       cmocka_unit_test(test_killed_servers), cmocka_unit_test(test_end)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     toolchain_end_compilers();
     files_remove_tree(cache);

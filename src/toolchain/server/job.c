@@ -1,0 +1,100 @@
+#include "toolchain/server/job.h"
+#include "base/memory.h"
+#include "sandbox/fence.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool server_receive(int socket, int *text, int *output)
+{
+    enum { IDLE_MILLISECONDS = 300 * 1000 };
+    char byte;
+    int files[2];
+    union {
+        struct cmsghdr header;
+        char files[CMSG_SPACE(sizeof files)];
+    } control;
+    struct iovec bytes = {&byte, sizeof byte};
+    struct msghdr message = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct pollfd next = {socket, POLLIN, 0};
+    if (poll(&next, 1, IDLE_MILLISECONDS) <= 0 || recvmsg(socket, &message, MSG_CMSG_CLOEXEC) <= 0)
+        return false;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof files))
+        return false;
+    memcpy(files, CMSG_DATA(header), sizeof files);
+    *text = files[0];
+    *output = files[1];
+    return true;
+}
+
+/* The text of a job: strings in groups; each string ends with a zero byte, each group with an empty string. */
+enum { NUMBERS, READABLE, WRITABLE, ARGUMENTS, OTHERS, GROUPS };
+enum { MEMORY, FILE_BYTES, SECONDS, JOBS, NUMBER_COUNT };
+struct group {
+    const char **strings; /* NULL-terminated */
+    int count;
+};
+
+static char *read_text(int file, size_t *length)
+{
+    struct stat status;
+    if (fstat(file, &status) || status.st_size <= 0)
+        return NULL;
+    *length = (size_t)status.st_size;
+    char *text = memory_alloc(*length + 1);
+    return pread(file, text, *length, 0) == status.st_size ? text : NULL;
+}
+
+/* False: it is no job. */
+static bool read_groups(int file, struct group groups[GROUPS])
+{
+    size_t length, at = 0;
+    char *text = read_text(file, &length);
+    for (int i = 0; i < GROUPS; i++) {
+        groups[i].strings = memory_alloc((length + 1) * sizeof *groups[i].strings);
+        for (; text && at < length && text[at]; at += strlen(text + at) + 1)
+            groups[i].strings[groups[i].count++] = text + at;
+        if (!text || at++ >= length)
+            return false;
+    }
+    return groups[NUMBERS].count == NUMBER_COUNT && groups[ARGUMENTS].count;
+}
+
+static bool take_descriptors(int socket, int output)
+{
+    const char hello = 1;
+    int null = open("/dev/null", O_RDONLY);
+    return send(socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello && null >= 0 &&
+           dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
+}
+
+void server_begin(int socket, int text, int output, struct server_job *job)
+{
+    struct group groups[GROUPS] = {0};
+    bool good = read_groups(text, groups);
+    if (!take_descriptors(socket, output) || !good)
+        _exit(JOB_NOT_SERVED);
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+    const char *const *numbers = groups[NUMBERS].strings;
+    enum { DECIMAL = 10 };
+    const struct sandbox_limits limits = {.memory = strtoull(numbers[MEMORY], NULL, DECIMAL),
+                                          .file_bytes = strtoull(numbers[FILE_BYTES], NULL, DECIMAL),
+                                          .seconds = strtod(numbers[SECONDS], NULL),
+                                          .readable = groups[READABLE].strings,
+                                          .writable = groups[WRITABLE].strings};
+    if (sandbox_fence(&limits))
+        _exit(JOB_NOT_SERVED);
+    *job = (struct server_job){.arguments = groups[ARGUMENTS].strings,
+                               .argument_count = groups[ARGUMENTS].count,
+                               .others = groups[OTHERS].strings,
+                               .other_count = groups[OTHERS].count,
+                               .jobs = atoi(numbers[JOBS])};
+}
