@@ -377,7 +377,10 @@ void clang_run(struct arena *arena, const struct clang *clang, const struct clan
         if (attempt > 0 || !run_served(arena, clang, args, &limits, result))
             sandbox_spawn(arena, args->items, &limits, NULL, COMPILER_OUTPUT, result);
         budget_charge(clang->budget, result->charged);
-        if (result->timed_out) /* what one source does others may do: one limit is enough */
+        bool late = result->timed_out;
+        for (int i = 0; i < args->other_count; i++)
+            late |= args->others[i].timed_out;
+        if (late) /* what one source does others may do: one limit is enough */
             budget_end(clang->budget);
         if ((result->started && (result->exit_code == 0 || result->exit_code == 1)) || result->timed_out)
             return;

@@ -323,7 +323,7 @@ int run_command(Loaded &loaded, const Strings &arguments, const char *others)
 {
     server_job job;
     server_begin(socket, text, output, &job);
-    others_begin(job.others, job.other_count, job.jobs, JOB_NOT_SERVED);
+    others_begin(job.others, job.other_count, job.jobs, job.seconds);
     int code = run_command(loaded, Strings(job.arguments, job.arguments + job.argument_count), job.others[0]);
     llvm::outs().flush();
     others_report();

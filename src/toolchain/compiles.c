@@ -49,6 +49,7 @@ static void take_answer(const struct compile *leader, const struct clang_other *
     }
     text_add(&output, at);
     compile->result = (struct sandbox_result){.started = true,
+                                              .timed_out = answer->timed_out,
                                               .exit_code = answer->exit_code,
                                               .output = arena_strdup(&compile->arena, output.bytes),
                                               .output_length = output.length};
@@ -111,7 +112,7 @@ static bool same_names(const char *one, const char *other)
 
 static bool may_lead(const struct compile *leader, const struct compile *compile)
 {
-    return leader != compile && !leader->led && leader->defines && leader->args.side == compile->args.side &&
+    return !leader->led && leader->defines && leader->args.side == compile->args.side &&
            strcmp(leader->args.header, compile->args.header) == 0 && same_names(leader->defines, compile->defines);
 }
 
@@ -123,31 +124,33 @@ static void join(struct compile *leader, struct compile *compile)
     compile->led = true;
 }
 
-/* Finds who leads whom: a check is led by a compile that makes code, where there is one, else by the first check. */
-static void find_leaders(struct compile *compiles, int count)
+/* A check is led by a compile that makes code, where there is one, else by the first check. NULL: it leads. */
+static struct compile *leader_of(struct compile *compiles, int count, int index)
 {
-    for (int i = 0; i < count; i++) {
-        if (!compiles[i].defines || compiles[i].next.count)
-            continue;
-        int found = -1;
-        for (int at = 0; at < count; at++)
-            if ((compiles[at].next.count ? found < 0 || !compiles[found].next.count : found < 0 && at < i) &&
-                may_lead(&compiles[at], &compiles[i]))
-                found = at;
-        if (found >= 0)
-            join(&compiles[found], &compiles[i]);
-    }
+    const struct compile *check = &compiles[index];
+    if (!check->defines || check->next.count)
+        return NULL;
+    for (int i = 0; i < count; i++)
+        if (compiles[i].next.count && may_lead(&compiles[i], check))
+            return &compiles[i];
+    for (int i = 0; i < index; i++)
+        if (may_lead(&compiles[i], check))
+            return &compiles[i];
+    return NULL;
 }
 
 void compiles_run(struct builder *builder, struct compile *compiles, int count)
 {
     struct compile_list list = {builder, arena_alloc(builder->arena, ((size_t)count + 1) * sizeof(struct compile *))};
     int leaders = 0;
-    if (!builder->clang.plain && !builder->clang.debug)
-        find_leaders(compiles, count);
-    for (int i = 0; i < count; i++)
-        if (!compiles[i].led)
+    bool served = !builder->clang.plain && !builder->clang.debug;
+    for (int i = 0; i < count; i++) {
+        struct compile *leader = served ? leader_of(compiles, count, i) : NULL;
+        if (leader)
+            join(leader, &compiles[i]);
+        else
             list.compiles[leaders++] = &compiles[i];
+    }
     workers_run(leaders, builder->options->jobs, run_leader, &list);
     for (int i = 0; i < count; i++)
         arena_adopt(builder->arena, &compiles[i].arena);

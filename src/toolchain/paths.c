@@ -81,7 +81,7 @@ static struct akgen_error *make_folder(struct arena *arena, struct clang *clang)
     return error;
 }
 
-/* A program looks once in a while whether they are all there still: another may be trimming the cache. */
+/* A program looks once a second whether they are all there still: somebody may empty the cache. */
 struct akgen_error *paths_make(struct arena *arena, struct clang *clang)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

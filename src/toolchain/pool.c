@@ -1,4 +1,4 @@
-/* The pool: a compile server (clang_server.cpp, server/job.c) for each precompiled header that is in use, started with the first compile
+/* The pool: a compile server (clang_server.cpp) for each precompiled header that is in use, started with the first compile
  * that asks for it and kept until the program ends. A server that has ended is replaced; where there can be none, or it
  * does not serve, the caller runs the compiler itself. */
 #include "base/array.h"
@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -193,8 +194,8 @@ static void add_group(struct text *text, const char *const *strings)
     text_append(text, "", 1);
 }
 
-/* The text of a job: limits, what it may read, what it may write, arguments, the macros of others. Each string ends with a zero byte, each group
- * with an empty string. */
+/* The text of a job: limits, what it may read, what it may write, arguments, the macros of others. Each string ends with a
+ * zero byte, each group with an empty string. */
 static int job_file(struct arena *arena, const struct clang_args *args, const struct sandbox_limits *limits)
 {
     struct text text = {0};
@@ -219,14 +220,14 @@ static int job_file(struct arena *arena, const struct clang_args *args, const st
 }
 
 /* Takes apart what a copy prints that had others to answer for (others.h). Nothing of a candidate's comes before the
- * lengths. False: it did not come so far. */
+ * lengths. False: they are not there. */
 static bool take_others(struct arena *arena, const struct clang_args *args, struct sandbox_result *result)
 {
     enum { DECIMAL = 10, COMPILED = 0, REFUSED = 1 };
     char *at = result->output, *text = at;
     for (int i = 0; i <= args->other_count && text; i++)
         text = (text = strchr(text, '\n')) ? text + 1 : NULL;
-    if (!text || result->exit_code < 0)
+    if (!text)
         return false;
     size_t left = strlen(text), length = strtoull(at, &at, DECIMAL);
     if (length > left) /* cut at the limit */
@@ -242,7 +243,8 @@ static bool take_others(struct arena *arena, const struct clang_args *args, stru
         if (length > left)
             break;
         other->output = arena_strndup(arena, text, length);
-        other->answered = other->exit_code == COMPILED || other->exit_code == REFUSED;
+        other->timed_out = other->exit_code == JOB_OUT_OF_TIME;
+        other->answered = other->exit_code == COMPILED || other->exit_code == REFUSED || other->timed_out;
     }
     result->output[result->output_length] = '\0';
     return true;
@@ -258,8 +260,18 @@ bool pool_run(struct arena *arena, const struct clang *clang, const struct clang
     struct pool_job job = {arena, clang, load, seen, job_file(arena, args, limits)};
     if (job.text < 0)
         return false;
-    sandbox_adopt(arena, make_copy, &job, limits, output_limit, result);
+    struct sandbox_limits of_all = *limits; /* the copy has one of them for itself, and so has each of the others */
+    of_all.seconds *= 1 + args->other_count;
+    sandbox_adopt(arena, make_copy, &job, &of_all, output_limit, result);
     close(job.text);
-    return result->started && result->exit_code != JOB_NOT_SERVED &&
-           (!args->other_count || take_others(arena, args, result));
+    if (!result->started || result->exit_code == JOB_NOT_SERVED)
+        return false;
+    if (!args->other_count)
+        return true;
+    result->timed_out |= result->signal == SIGXCPU;
+    if (result->exit_code >= 0)
+        return take_others(arena, args, result);
+    result->output = arena_strdup(arena, ""); /* it did not come to print what it had to say */
+    result->output_length = 0;
+    return true;
 }

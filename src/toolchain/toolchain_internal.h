@@ -31,10 +31,11 @@ struct akgen_error *clang_cache(struct arena *arena, const char *given, const ch
 
 /* CLANG_CUBE: a kernel once more, for the AIC of its blocks. */
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
-/* A further run of the same check, in which macros of the file of `clang_args.config` have other values. */
+/* A check of the same source, in which macros of the file of `clang_args.config` have other values. */
 struct clang_other {
     const char *config; /* the file's lines "#define NAME VALUE", one identifier each, with the same names in the same order */
     bool answered;      /* what follows tells how the compiler ended; else it has to be run */
+    bool timed_out;
     int exit_code;
     const char *output;
 };
@@ -46,7 +47,7 @@ struct clang_args {
      * none may. */
     const char *header;
     enum clang_side side;
-    /* Of a check (-fsyntax-only): what a server of the pool may do with it, `jobs` side by side. */
+    /* Checks of the same source that a server of the pool may do with it, `jobs` side by side. */
     struct clang_other *others;
     int other_count, jobs;
 };

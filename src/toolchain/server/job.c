@@ -96,5 +96,6 @@ void server_begin(int socket, int text, int output, struct server_job *job)
                                .argument_count = groups[ARGUMENTS].count,
                                .others = groups[OTHERS].strings,
                                .other_count = groups[OTHERS].count,
+                               .seconds = limits.seconds,
                                .jobs = atoi(numbers[JOBS])};
 }

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-enum { JOB_NOT_SERVED = 100 }; /* the exit code of a copy that did not do its job */
+/* Exit codes: of a copy that did not do its job, and, as others_report() says it, of one that ran out of time. */
+enum { JOB_NOT_SERVED = 100, JOB_OUT_OF_TIME = 101 };
 
 /* Waits for the next one; false at the end of the socket, or after a long time without one. */
 bool server_receive(int socket, int *text, int *output);
@@ -18,7 +19,8 @@ bool server_receive(int socket, int *text, int *output);
 struct server_job {
     const char **arguments, **others; /* NULL-terminated; others.h */
     int argument_count, other_count;
-    int jobs; /* processes side by side */
+    double seconds; /* of processor time, for each of the others as for itself */
+    int jobs;       /* processes side by side */
 };
 /* Says that the copy is there, takes its descriptors and goes into the job's jail: its limits, what it may read and write.
  * Ends the process with JOB_NOT_SERVED if it cannot. */

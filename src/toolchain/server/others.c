@@ -1,9 +1,10 @@
 #include "toolchain/server/others.h"
 #include "base/memory.h"
+#include "toolchain/server/job.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,7 +19,7 @@ struct other {
 };
 static struct {
     struct other *list;
-    int count, jobs, broken;
+    int count, jobs;
     int printed, real; /* the leader's file; where all is printed */
     bool copy;
 } others;
@@ -34,20 +35,30 @@ static int new_file(void)
     return memfd_create("akgen-printed", MFD_CLOEXEC);
 }
 
-void others_begin(const char *const *defines, int count, int jobs, int broken)
+/* This process and, from its own beginning, each copy of it. */
+static bool limit_time(double seconds)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CPU, &limit))
+        return false;
+    rlim_t wanted = (rlim_t)seconds + 1;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    return !setrlimit(RLIMIT_CPU, &limit);
+}
+
+void others_begin(const char *const *defines, int count, int jobs, double seconds)
 {
     if (!count)
         return;
     others.list = memory_alloc((size_t)count * sizeof *others.list);
     others.count = count;
     others.jobs = jobs;
-    others.broken = broken;
     for (int i = 0; i < count; i++)
-        others.list[i] = (struct other){.defines = defines[i], .file = new_file(), .code = broken};
+        others.list[i] = (struct other){.defines = defines[i], .file = new_file(), .code = JOB_NOT_SERVED};
     others.printed = new_file();
     others.real = dup(STDOUT_FILENO);
-    if (others.real < 0 || !print_to(others.printed))
-        _exit(broken);
+    if (others.real < 0 || !print_to(others.printed) || !limit_time(seconds))
+        _exit(JOB_NOT_SERVED);
 }
 
 static size_t size_of(int file)
@@ -76,6 +87,12 @@ static int running(void)
     return count;
 }
 
+static int exit_code(int status)
+{
+    bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+    return late ? JOB_OUT_OF_TIME : WIFEXITED(status) ? WEXITSTATUS(status) : JOB_NOT_SERVED;
+}
+
 /* Waits until at most `most` of them run. */
 static void wait_for_copies(int most)
 {
@@ -83,17 +100,20 @@ static void wait_for_copies(int most)
     while (running() > most) {
         pid_t pid = wait4(-1, &status, 0, NULL);
         if (pid < 0 && errno != EINTR)
-            _exit(others.broken);
+            _exit(JOB_NOT_SERVED);
         for (int i = 0; i < others.count && pid > 0; i++)
             if (others.list[i].pid == pid) {
                 others.list[i].pid = 0;
-                others.list[i].code = WIFEXITED(status) ? WEXITSTATUS(status) : others.broken;
+                others.list[i].code = exit_code(status);
             }
     }
 }
 
 static bool become(const struct other *other)
 {
+    /* clang's handlers remove the files that it has open, which are the leader's. */
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
     const struct rlimit most = {OUTPUT_MOST, OUTPUT_MOST};
     others.copy = true;
     return !setrlimit(RLIMIT_FSIZE, &most) && copy_file(others.printed, other->file) && print_to(other->file);
@@ -106,7 +126,7 @@ const char *others_split(void)
         wait_for_copies(others.jobs - 1);
         pid_t pid = fork();
         if (pid == 0 && !become(other))
-            _exit(others.broken);
+            _exit(JOB_NOT_SERVED);
         if (pid == 0)
             return other->defines;
         other->pid = pid > 0 ? pid : 0;

@@ -12,14 +12,15 @@ extern "C" {
 #endif
 
 /* Begins: from now on descriptors 1 and 2 are that file. `defines` are the texts of `count` others (0: all of this does nothing),
- * read until the end; `jobs` processes, at least one, run side by side. Ends the process with `broken` if it cannot. */
-void others_begin(const char *const *defines, int count, int jobs, int broken);
+ * read until the end; `jobs` processes, at least one, run side by side, and each has `seconds` of processor time. Ends the
+ * process with JOB_NOT_SERVED if it cannot. */
+void others_begin(const char *const *defines, int count, int jobs, double seconds);
 /* Makes the copies. Returns in each of them with its text, and with NULL in the process that leads. */
 const char *others_split(void);
 /* Is this the process that leads? */
 bool others_lead(void);
 /* Waits for the copies and prints: a line "LENGTH" for what the leader printed, a line "EXIT_CODE LENGTH" for each of the
- * others, and then these texts. One that did not end by itself, or was not made, has the exit code `broken`. */
+ * others, and then these texts. The exit code of one that did not end by itself, or was not made, is one of job.h. */
 void others_report(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* The compile server against clang itself: projects of tests/kernels, built both ways, give the same diagnostics and the same
  * objects, byte by byte; and what becomes of a server that ends. */
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "base/workers.h"
@@ -24,6 +25,7 @@ enum {
     EVERY = SANITIZED ? 8 : 2 /* one of so many projects: the sanitizer looks at akgen, which does the same for each */
 };
 
+static double seconds; /* build_options.seconds */
 static char cache[] = "/tmp/akgen-pool-test-XXXXXX";
 
 /* One project of tests/kernels. */
@@ -107,7 +109,8 @@ static void build(const struct project *project, bool plain, int jobs, struct te
                                           .host_override = project->question,
                                           .sanitize_kernel_tiling = project->question != NULL,
                                           .select = select_first,
-                                          .jobs = jobs};
+                                          .jobs = jobs,
+                                          .seconds = seconds};
     struct akgen_error *error = op_project_find(&arena, project->dir, NULL, !project->question, &found);
     if (!error)
         error = toolchain_build(&arena, &found, &options, &build);
@@ -191,6 +194,20 @@ static void test_same_as_clang(void **state)
     arena_free(&arena);
 }
 
+/* Neg, a kernel of five data types, with a text at its beginning. */
+static struct project beginning_with(struct arena *arena, const char *name, const char *begin)
+{
+    static const char kernel[] = "op_kernel/neg.cpp";
+    const char *reference = arena_printf(arena, "%s/tasks/npukernelbench/level1/Math/Neg/reference", toolchain_home());
+    struct project project = {arena_printf(arena, "%s/%s", cache, name), NULL};
+    char *text;
+    assert_null(files_read(arena, arena_printf(arena, "%s/%s", reference, kernel), 1 << 16, &text, NULL));
+    assert_int_equal(system(arena_printf(arena, "cp -r %s %s", reference, project.dir)), 0);
+    const char *changed = arena_printf(arena, "#include \"kernel_operator.h\"\n%s\n%s", begin, text);
+    assert_null(files_write(arena_printf(arena, "%s/%s", project.dir, kernel), changed, strlen(changed)));
+    return project;
+}
+
 /* Begins of a kernel of five data types, which one reading may serve. What a text means for each type, and where, is as
  * if it was read for each. */
 static void test_data_types(void **state)
@@ -239,15 +256,8 @@ static void test_data_types(void **state)
          "recursive"},
     };
     struct arena arena = {0};
-    const char *reference = arena_printf(&arena, "%s/tasks/npukernelbench/level1/Math/Neg/reference", toolchain_home());
-    const char *kernel = "op_kernel/neg.cpp";
-    char *text;
-    assert_null(files_read(&arena, arena_printf(&arena, "%s/%s", reference, kernel), 1 << 16, &text, NULL));
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        struct project project = {arena_printf(&arena, "%s/types-%zu", cache, i), NULL};
-        assert_int_equal(system(arena_printf(&arena, "cp -r %s %s", reference, project.dir)), 0);
-        const char *changed = arena_printf(&arena, "#include \"kernel_operator.h\"\n%s\n%s", begins[i].text, text);
-        assert_null(files_write(arena_printf(&arena, "%s/%s", project.dir, kernel), changed, strlen(changed)));
+        struct project project = beginning_with(&arena, arena_printf(&arena, "types-%zu", i), begins[i].text);
         struct text plain = {0};
         build(&project, true, 1, &plain);
         for (int jobs = 1; jobs <= 3; jobs++) {
@@ -261,6 +271,33 @@ static void test_data_types(void **state)
         if (begins[i].says && !strstr(plain.bytes, begins[i].says))
             fail_msg("%s\n'%s' is not in\n%.4000s", begins[i].text, begins[i].says, plain.bytes);
         text_free(&plain);
+    }
+    arena_free(&arena);
+}
+
+/* A data type without end: it costs one limit, and the others are not blamed for it. */
+static void test_endless_type(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    for (int bytes = 1; bytes <= 4; bytes += 3) { /* the last of five, which is checked; the first, which is compiled */
+        const char *begin =
+            arena_printf(&arena,
+                         "template <typename T, int n> struct Tree {\n"
+                         "    static constexpr long value = Tree<T *, n - 1>::value + Tree<T[1], n - 1>::value;\n};\n"
+                         "template <typename T> struct Tree<T, 0> { static constexpr long value = 1; };\n"
+                         "long tree = Tree<DTYPE_X, sizeof(DTYPE_X) == %d ? 30 : 1>::value;",
+                         bytes);
+        struct project project = beginning_with(&arena, arena_printf(&arena, "endless-%d", bytes), begin);
+        struct text said = {0};
+        seconds = 2;
+        double start = clock_seconds();
+        build(&project, false, 1, &said);
+        double taken = clock_seconds() - start;
+        seconds = 0;
+        if (!strstr(said.bytes, "the compiler ran out of time") || taken > 10)
+            fail_msg("%.1f s: %.4000s", taken, said.bytes);
+        text_free(&said);
     }
     arena_free(&arena);
 }
@@ -304,7 +341,8 @@ int main(void)
     if (!mkdtemp(cache))
         return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_clang), cmocka_unit_test(test_data_types),
-                                       cmocka_unit_test(test_killed_servers), cmocka_unit_test(test_end)};
+                                       cmocka_unit_test(test_endless_type), cmocka_unit_test(test_killed_servers),
+                                       cmocka_unit_test(test_end)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     toolchain_end_compilers();
     files_remove_tree(cache);
