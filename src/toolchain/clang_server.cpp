@@ -152,21 +152,28 @@ class Watch : public PPCallbacks
         macro->second = const_cast<MacroInfo *>(directive->getMacroInfo());
     }
 
-    /* A condition among the arguments of a macro is told of when it has been read. */
-    void If(SourceLocation, SourceRange, ConditionValueKind) override
+    /* A directive among the arguments of a macro is told of too late: when all of them have been read. */
+    void look_for_use()
     {
         for (const auto &macro : macros)
             done |= macro.second && macro.second->isUsed();
     }
 
-    void Elif(SourceLocation place, SourceRange range, ConditionValueKind value, SourceLocation) override
+    void If(SourceLocation, SourceRange, ConditionValueKind) override
     {
-        If(place, range, value);
+        look_for_use();
+    }
+
+    void Elif(SourceLocation, SourceRange, ConditionValueKind, SourceLocation) override
+    {
+        look_for_use();
     }
 
     void MacroExpands(const Token &name, const MacroDefinition &definition, SourceRange, const MacroArgs *) override
     {
         auto macro = macros.find(name.getIdentifierInfo()->getName());
+        if (macro == macros.end())
+            look_for_use();
         if (done || macro == macros.end())
             return;
         done = true;

@@ -246,6 +246,9 @@ static void test_data_types(void **state)
         {"#define SAME(...) __VA_ARGS__\nSAME(int\n#if ORIG_DTYPE_X == DT_INT8\nMissing x\n#endif\n) global();\n"
          "DTYPE_X one;",
          "Missing"},
+        {"#define SAME(...) __VA_ARGS__\nconstexpr int line = SAME(\n#line 7 ORIG_DTYPE_X\n__LINE__);\nDTYPE_X::member "
+         "other;",
+         "bfloat16_t"},
         /* where clang reads on a thread of its own */
         {"#define A4(x) ((((x))))\n#define A16(x) A4(A4(A4(A4(x))))\n#define A64(x) A16(A16(A16(A16(x))))\n"
          "int deep() { return A64(A64(A64(sizeof(DTYPE_X::member)))); }",
