@@ -9,14 +9,10 @@
  * on the compiler's search path. Each file is written whole or not at all and always with the same text, so processes may
  * make the folder side by side, and what was interrupted or removed is made by the next one. */
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "toolchain/toolchain_internal.h"
 
-#include <limits.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -58,7 +54,7 @@ static struct akgen_error *make_file(struct arena *arena, const char *folder, co
     return error ? error : files_write(file, text, strlen(text));
 }
 
-static struct akgen_error *make_folder(struct arena *arena, struct clang *clang)
+struct akgen_error *paths_make(struct arena *arena, struct clang *clang)
 {
     struct path_list lists[SIDES] = {0};
     struct akgen_error *error = NULL;
@@ -78,29 +74,5 @@ static struct akgen_error *make_folder(struct arena *arena, struct clang *clang)
         for (size_t i = 0; i < lists[side].count && !error; i++)
             error = make_file(arena, folder, &lists[side].items[i]);
     }
-    return error;
-}
-
-/* A program looks once a second whether they are all there still: somebody may empty the cache. */
-struct akgen_error *paths_make(struct arena *arena, struct clang *clang)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct {
-        char home[PATH_MAX], cache[PATH_MAX], folder[PATH_MAX];
-        double seen;
-    } known;
-    struct akgen_error *error = NULL;
-    pthread_mutex_lock(&lock);
-    if (strcmp(known.home, clang->home) == 0 && strcmp(known.cache, clang->cache) == 0 &&
-        clock_seconds() - known.seen < 1) {
-        clang->paths = arena_strdup(arena, known.folder);
-    } else {
-        error = make_folder(arena, clang);
-        if (!error && snprintf(known.home, PATH_MAX, "%s", clang->home) < PATH_MAX &&
-            snprintf(known.cache, PATH_MAX, "%s", clang->cache) < PATH_MAX &&
-            snprintf(known.folder, PATH_MAX, "%s", clang->paths) < PATH_MAX)
-            known.seen = clock_seconds();
-    }
-    pthread_mutex_unlock(&lock);
     return error;
 }

@@ -20,8 +20,8 @@ const struct adv_row adv_rows[NPU_ADV_OPS] = {
 #undef NPU_ADV
 };
 
-/* What a call's tiling pointer leads to, as far as it is the kernel's own; what is beyond reads as zeros. Not all of it
- * may be there: how long the structure is depends on the API. */
+/* What a call's tiling pointer leads to, as far as it is the kernel's own; what is beyond reads as zeros, and so does NULL.
+ * Not all of it may be there: how long the structure is depends on the API. */
 struct adv_tiling {
     _Alignas(16) uint8_t bytes[1024];
 };
@@ -29,6 +29,9 @@ _Static_assert(sizeof(struct npu_slices) <= sizeof(struct adv_tiling), "the long
 
 static const void *own_tiling(struct npu_core *core, const void *tiling, struct adv_tiling *copy)
 {
+    static const struct adv_tiling zeros;
+    if (!tiling)
+        return &zeros;
     if (!core->npu->confined)
         return tiling;
     uint64_t room = npu_own_room(core, (uint64_t)tiling, false);
@@ -49,13 +52,15 @@ void npu_advanced(const struct npu_adv *given)
         return;
     struct npu_adv call = *given;
     struct adv_tiling tiling;
-    if (!call.op || call.op >= NPU_ADV_OPS || call.type >= AKGEN_DTYPE_CODES)
-        npu_trap(core, FAULT_illegal_instruction, NULL, "there is no high-level API number %u for data type %u",
-                 call.op, call.type);
-    if (call.tiling)
-        call.tiling = own_tiling(core, call.tiling, &tiling);
+    bool unheard;
+    if (!call.op || call.op >= NPU_ADV_OPS || !npu_type_has_width(call.type) || !npu_type_has_width(call.dst_type))
+        npu_trap(core, FAULT_illegal_instruction, NULL, "there is no high-level API number %u for data types %u and %u",
+                 call.op, call.type, call.dst_type);
+    call.tiling = own_tiling(core, call.tiling, &tiling);
     if (call.answer)
         npu_own_check(core, call.answer, sizeof *call.answer, true);
+    else
+        call.answer = &unheard;
     const struct adv_row *row = &adv_rows[call.op];
     const char *outer = core->api;
     core->api = row->name;

@@ -132,6 +132,8 @@ static void check_shape(struct npu_core *core, const struct npu_adv *call)
             npu_trap(core, FAULT_adv_shape, "srcShape",
                      "%s cannot make %u x %u of %u x %u: an axis grows from 1 or stays", core->api, call->shape[0],
                      call->shape[1], call->shape[2], call->shape[3]);
+    if (call->shape[4] > 1)
+        npu_trap(core, FAULT_adv_shape, "axis", "%s has the axes 0 and 1, not %u", core->api, call->shape[4]);
     uint32_t other = 1 - call->shape[4], grown = call->shape[2] * call->shape[3];
     if (call->shape[2 + other] != call->shape[other] && grown != 1)
         npu_trap(core, FAULT_adv_shape, "axis", "%s along axis %u, but it is axis %u that grows from 1 to %u",

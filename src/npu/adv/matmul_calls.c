@@ -1,6 +1,7 @@
 /* The calls of a Matmul object: checked, executed at once on an AIC, sent to it from an AIV (matmul_queue.c). */
 #include "npu/adv/matmul.h"
 #include "npu/gm_region.h"
+#include "npu/insn/lanes.h"
 #include "npu/issue/issue.h"
 #include "npu/machine.h"
 #include "npu/memory.h"
@@ -43,7 +44,7 @@ static void check_types(struct npu_core *core, const struct npu_matmul *mm)
 {
     for (int i = 0; i < NPU_MATMUL_MATRICES; i++) {
         const struct npu_matmul_type *type = &mm->types[i];
-        if (type->dtype >= AKGEN_DTYPE_CODES || type->format > NPU_FORMAT_COLUMN_MAJOR ||
+        if (!npu_type_has_width(type->dtype) || type->format > NPU_FORMAT_COLUMN_MAJOR ||
             type->layout > NPU_LAYOUT_NORMAL)
             npu_no_such(core, "matrix of type", type->dtype);
     }

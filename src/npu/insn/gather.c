@@ -40,7 +40,10 @@ int npu_check_gather(struct npu_core *core, struct npu_insn *insn, const struct 
     insn->dst_blk = 1;
     uint32_t bits = npu_element_bits(insn->dst_type);
     struct npu_vector v = npu_vector_shape(insn, regs, bits);
+    const struct npu_tensor source = insn->src0, where = insn->src1;
     int n = npu_check_vector(core, insn, regs, accesses, NULL, NULL);
+    insn->src0 = source; /* which no lane reads, but those that the offsets name */
+    insn->src1 = where;
     if (!n)
         return 0;
     npu_check_operand(core, &insn->src0, "src");

@@ -13,6 +13,11 @@ uint32_t npu_element_bits(uint8_t dtype)
     return dtype == AKGEN_INT4 ? 4 : (uint32_t)akgen_dtype_size((enum akgen_dtype)dtype) * 8;
 }
 
+bool npu_type_has_width(uint8_t dtype)
+{
+    return dtype < AKGEN_DTYPE_CODES && npu_element_bits(dtype) > 0;
+}
+
 void npu_mask_of_length(uint64_t mask[2], uint64_t elements)
 {
     mask[0] = elements >= 64 ? UINT64_MAX : (UINT64_C(1) << elements) - 1;

@@ -31,6 +31,8 @@ struct npu_vector {
 
 /* Bits of one element in UB: 4 for int4, else 8 times its size. */
 uint32_t npu_element_bits(uint8_t dtype);
+/* True if it is the number of a type whose elements have a width. */
+bool npu_type_has_width(uint8_t dtype);
 /* The selection of an instruction whose widest operand has `bits` per element. Checks nothing. */
 struct npu_vector npu_vector_shape(const struct npu_insn *insn, const struct npu_regs *regs, uint32_t bits);
 /* The mask of the first so many elements. */

@@ -194,7 +194,7 @@ int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct 
                  "%s writes its blocks to one place: dstBlkStride is 0, it must be 1 or more", npu_isa[insn->op].name);
     struct {
         const char *name;
-        const struct npu_tensor *tensor;
+        struct npu_tensor *tensor;
         uint32_t blk, rep;
     } source[2] = {{src0, &insn->src0, insn->src0_blk, insn->src0_rep},
                    {src1, &insn->src1, insn->src1_blk, insn->src1_rep}};
@@ -203,8 +203,10 @@ int npu_check_vector(struct npu_core *core, struct npu_insn *insn, const struct 
     npu_find_overlap(core, insn, &v, src0 != NULL, src1 != NULL);
     int n = npu_list_operand(accesses, 0, &v, &insn->dst, dst_bits, level2 ? 1 : insn->dst_blk, dst_rep, true, "dst");
     for (int i = 0; i < 2; i++) {
-        if (!source[i].name)
+        if (!source[i].name) {
+            source[i].tensor->addr = 0; /* no source, whatever the kernel says */
             continue;
+        }
         npu_check_operand(core, source[i].tensor, source[i].name);
         n = npu_list_operand(accesses, n, &v, source[i].tensor, src_bits, level2 ? 1 : source[i].blk,
                              level2 ? src_rep : source[i].rep, false, source[i].name);

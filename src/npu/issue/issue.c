@@ -57,6 +57,9 @@ static void check_local(struct npu_core *core, const struct npu_access *access, 
 {
     const struct npu_tensor *tensor = access->tensor;
     enum npu_memory memory = tensor ? npu_memory_of(tensor->position) : npu_memory_at(core, access->addr);
+    if (memory == NPU_MEM_NONE)
+        npu_trap(core, FAULT_local_position, access->operand,
+                 "a tensor at a position that is no local memory of this chip");
     uint64_t offset = low - npu_memory_base(core, memory), size = npu_memory_bytes(core, memory);
     if (offset > size || bytes > size - offset)
         npu_local_overrun(core, memory, access->operand, low, bytes);
@@ -128,12 +131,12 @@ void npu_execute(struct npu_core *core, int pipe, const struct npu_insn *insn, c
     core->insn = outer;
 }
 
-/* What a kernel hands over may be anything: tables are looked up by these numbers. */
+/* What a kernel hands over may be anything: tables are looked up by these numbers, and widths divide. */
 static void issue_given(struct npu_core *core, const struct npu_insn *given)
 {
     struct npu_insn insn = *given;
-    if (!insn.op || insn.op >= NPU_OPS || insn.form > NPU_FORM_MASK_REG || insn.dst_type >= AKGEN_DTYPE_CODES ||
-        insn.src_type >= AKGEN_DTYPE_CODES || insn.src1_type >= AKGEN_DTYPE_CODES)
+    if (!insn.op || insn.op >= NPU_OPS || insn.form > NPU_FORM_MASK_REG || !npu_type_has_width(insn.dst_type) ||
+        !npu_type_has_width(insn.src_type) || !npu_type_has_width(insn.src1_type))
         npu_trap(core, FAULT_illegal_instruction, NULL, "there is no instruction number %u in form %u for these types",
                  insn.op, insn.form);
     npu_issue_from(core, &insn);

@@ -14,9 +14,9 @@ static void copy_strip(struct npu_core *core, const struct npu_insn *given, uint
     const struct npu_nd2nz *p = &given->nd2nz;
     uint32_t size = (uint32_t)akgen_dtype_size(given->src_type), length = columns * size;
     bool wide = given->src_type == AKGEN_FLOAT;
-    int32_t gap = wide && columns < strip ? (int32_t)((strip - columns) * size / NPU_BLOCK)
-                  : wide                  ? ((int32_t)p->dst_n * NPU_BLOCK - (int32_t)(strip * size)) / NPU_BLOCK
-                                          : ((int32_t)p->dst_n - NPU_BLOCK) / NPU_BLOCK;
+    int64_t gap = wide && columns < strip ? (int64_t)(strip - columns) * size / NPU_BLOCK
+                  : wide                  ? ((int64_t)p->dst_n * NPU_BLOCK - (int64_t)strip * size) / NPU_BLOCK
+                                          : ((int64_t)p->dst_n - NPU_BLOCK) / NPU_BLOCK;
     struct npu_insn insn = {.op = NPU_OP_DATA_COPY_PAD,
                             .form = NPU_FORM_MASK_REG,
                             .dst_type = given->dst_type,

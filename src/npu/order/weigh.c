@@ -382,7 +382,8 @@ static bool mark_changes(struct npu_core *core)
 {
     struct npu_weigh *weigh = core->order->weigh;
     bool gm = false;
-    for (const struct before *run = weigh->before; run < weigh->before + weigh->before_count; run++) {
+    for (size_t k = 0; k < weigh->before_count; k++) {
+        const struct before *run = &weigh->before[k];
         const uint8_t *now = (const uint8_t *)run->addr;
         gm |= !run->local && memcmp(now, run->values, run->bytes) != 0;
         for (uint32_t i = 0, offset = (uint32_t)(run->addr - (uint64_t)core->ub); run->local && i < run->bytes; i++) {
