@@ -22,7 +22,7 @@ enum {
     OBJECT_LIMIT = 64 << 20,
     PROJECTS_MAX = 1000,
     WORKERS = 2,
-    EVERY = SANITIZED ? 8 : 2 /* one of so many projects: the sanitizer looks at akgen, which does the same for each */
+    EVERY = SANITIZED ? 12 : 3 /* one of so many projects: the sanitizer looks at akgen, which does the same for each */
 };
 
 static double seconds; /* build_options.seconds */
