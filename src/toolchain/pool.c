@@ -104,7 +104,8 @@ static bool start_server(const struct pool_job *job, struct server *server)
     for (int i = 0; i < job->load->count; i++)
         clang_add(arena, &args, job->load->items[i]);
     const char *const writable[] = {arena_printf(arena, "%s/work", job->clang->cache), "/dev/null", NULL};
-    const char *const variables[] = {"LD_BIND_NOW=1", NULL};
+    /* Fresh memory comes in huge pages: a fault for each small one were a tenth of a copy's time. */
+    const char *const variables[] = {"LD_BIND_NOW=1", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", NULL};
     const struct sandbox_limits limits = {.readable = job->seen, .writable = writable, .variables = variables};
     const int keep[] = {ends[1], -1}, yes = 1;
     struct akgen_error *error = sandbox_start(args.items, &limits, keep, SERVER_OUTPUT, &server->process);

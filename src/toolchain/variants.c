@@ -76,8 +76,6 @@ static void confine_arguments(const struct builder *builder, const struct varian
                                      builder->project->dir};
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         clang_add(arena, &compile->next, arguments[i]);
-    if (builder->clang.debug)
-        clang_add(arena, &compile->next, "debug");
     /* The host part's server: the kernels' have options of code generation of their own. */
     compile->next.side = CLANG_HOST;
     error_free(clang_precompiled(arena, &builder->clang, CLANG_HOST, &compile->next.header));

@@ -39,9 +39,9 @@ void confine_begin(void);
 /* Refuses, rewrites and verifies. False: `report` says why, and the module must not be used any more. `entry` is the
  * function that the machine calls, the only one that keeps its name. */
 bool confine_module(LLVMModuleRef module, const char *entry, struct confine_report *report);
-/* Makes the object of a module that confine_module() has returned true for. optimise: as -O1, otherwise as -O0. NULL, or
- * what went wrong, which confine_free_text() frees. */
-char *confine_emit(LLVMModuleRef module, const char *path, bool optimise);
+/* Makes the object of a module that confine_module() has returned true for. NULL, or what went wrong, which
+ * confine_free_text() frees. */
+char *confine_emit(LLVMModuleRef module, const char *path);
 void confine_free_text(char *text);
 /* The refusals as clang prints an error, one a line; a file that is named relative gets `root` before it. */
 void confine_print(const struct confine_report *report, const char *root);

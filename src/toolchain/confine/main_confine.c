@@ -1,4 +1,4 @@
-/* akgen-confine IN.bc OUT.o ENTRY ROOT [debug]: a kernel's bitcode, as clang leaves it, becomes an object that reaches its
+/* akgen-confine IN.bc OUT.o ENTRY ROOT: a kernel's bitcode, as clang leaves it, becomes an object that reaches its
  * own memory, UB and GM and nothing else (confine.h). Refusals are printed as clang prints errors; exit status 1. */
 #include "toolchain/confine/confine.h"
 
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     struct confine_report report;
     char *message = NULL;
     if (argc < 5)
-        return complain("usage", "akgen-confine IN.bc OUT.o ENTRY ROOT [debug]");
+        return complain("usage", "akgen-confine IN.bc OUT.o ENTRY ROOT");
     confine_begin();
     LLVMContextRef context = LLVMContextCreate();
     if (LLVMCreateMemoryBufferWithContentsOfFile(argv[1], &buffer, &message))
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         confine_print(&report, argv[4]);
         return EXIT_FAILURE;
     }
-    message = confine_emit(module, argv[2], argc < 6);
+    message = confine_emit(module, argv[2]);
     fflush(NULL);
     if (message)
         return complain(argv[2], message);
