@@ -1,0 +1,50 @@
+/* What the compiler says of a program: where, which rule, what is wrong, what to do. People read it with a caret, programs
+ * and models as JSON. */
+#ifndef DSL_MESSAGE_H
+#define DSL_MESSAGE_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "dsl/syntax.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+
+/* One rule is one line of rules.def: its name in messages and in docs/dsl.md, and what it demands. */
+enum dsl_rule {
+#define RULE(name, text, demand) DSL_RULE_##name,
+#include "dsl/rules.def"
+#undef RULE
+    DSL_RULES
+};
+
+struct dsl_message {
+    struct dsl_place place;
+    enum dsl_rule rule;
+    const char *text;   /* what is wrong */
+    const char *remedy; /* what to do about it; NULL: the text says it */
+};
+
+enum { DSL_MESSAGES_MAX = 30 };
+/* Messages in the order they were found; more than DSL_MESSAGES_MAX are counted, not kept. */
+struct dsl_messages {
+    struct arena *arena;
+    const char *path, *source;
+    struct dsl_message items[DSL_MESSAGES_MAX];
+    int kept, count;
+};
+
+/* The rule's name, as "unknown-name". */
+const char *dsl_rule_name(enum dsl_rule rule);
+/* What the rule demands, a sentence. */
+const char *dsl_rule_demand(enum dsl_rule rule);
+
+/* Adds a message; `remedy` may be NULL and must live as long as the messages' arena. */
+void dsl_complain(struct dsl_messages *messages, struct dsl_place place, enum dsl_rule rule, const char *remedy,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* As compilers print them: "FILE:LINE:COLUMN: error: TEXT [RULE]", the line, a caret, "fix: REMEDY". */
+void dsl_messages_print(const struct dsl_messages *messages, struct text *text);
+/* [{"line", "column", "length", "rule", "text", "remedy", "source"}]; the caller owns it. */
+json_t *dsl_messages_json(const struct dsl_messages *messages);
+
+#endif

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""akgen dsl: programs that Python reads are read as Python reads them, and formatting changes none; what it says of
+others, and where."""
+import ast
+import json
+import pathlib
+import random
+import re
+import subprocess
+import tempfile
+import unittest
+
+from akgen_program import AKGEN, HOME
+
+SEED = 20261123
+NAMES = ["x", "y_ub", "tile", "n", "pid", "größe"]
+
+
+def akgen(*arguments, text=None):
+    return subprocess.run([AKGEN, "dsl", *arguments], capture_output=True, text=True, input=text, timeout=60)
+
+
+class Programs:
+    """Programs at random in the part of Python that the grammar of docs/dsl.md gives, as Python's own trees."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def name(self, context=ast.Load):
+        return ast.Name(self.random.choice(NAMES), context())
+
+    def expr(self, depth):
+        if depth <= 0:
+            return self.random.choice([self.name, lambda: ast.Constant(self.random.randrange(1 << 40)),
+                                       lambda: ast.Constant(self.random.random() * 1e3), lambda: ast.Constant(True),
+                                       lambda: ast.Constant(None), lambda: ast.Constant("it's \"so\"\\")])()
+        inner = lambda: self.expr(depth - 1 - self.random.randrange(2))
+        return self.random.choice([
+            lambda: ast.BinOp(inner(), self.random.choice([ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod,
+                                                           ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift,
+                                                           ast.RShift])(), inner()),
+            lambda: ast.UnaryOp(self.random.choice([ast.USub, ast.Not])(), inner()),
+            lambda: ast.Compare(inner(), [self.random.choice([ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Is,
+                                                              ast.IsNot])()], [inner()]),
+            lambda: ast.BoolOp(self.random.choice([ast.And, ast.Or])(), [inner(), inner()]),
+            lambda: ast.IfExp(inner(), inner(), inner()),
+            lambda: ast.Call(ast.Attribute(self.name(), "load", ast.Load()), [inner() for _ in range(3)],
+                             [ast.keyword("mask", inner())]),
+            lambda: ast.Call(self.name(), [], []),
+            lambda: ast.Subscript(self.name(), inner(), ast.Load()),
+            lambda: ast.Subscript(self.name(), ast.Slice(self.random.choice([None, inner()]),
+                                                         self.random.choice([None, inner()])), ast.Load()),
+            lambda: ast.Tuple([inner() for _ in range(self.random.randrange(4))], ast.Load()),
+            lambda: ast.List([inner() for _ in range(self.random.randrange(4))], ast.Load()),
+        ])()
+
+    def block(self, depth):
+        return [self.statement(depth) for _ in range(self.random.randrange(1, 4))]
+
+    def statement(self, depth):
+        simple = [
+            lambda: ast.Expr(self.expr(3)),
+            lambda: ast.Assign([self.name(ast.Store)], self.expr(4), lineno=0),
+            lambda: ast.Assign([ast.Tuple([self.name(ast.Store), self.name(ast.Store)], ast.Store())], self.expr(2),
+                               lineno=0),
+            lambda: ast.AugAssign(self.name(ast.Store), self.random.choice([ast.Add, ast.FloorDiv, ast.LShift])(),
+                                  self.expr(3)),
+            lambda: ast.AnnAssign(self.name(ast.Store), self.name(), self.expr(2), simple=1),
+            lambda: ast.Assert(self.expr(2), ast.Constant("why")),
+            ast.Pass,
+        ]
+        nested = [
+            lambda: ast.If(self.expr(2), self.block(depth - 1), self.block(depth - 1)),
+            lambda: ast.If(self.expr(2), self.block(depth - 1), []),
+            lambda: ast.For(self.name(ast.Store), self.expr(2), self.block(depth - 1), [], lineno=0),
+            lambda: ast.While(self.expr(2), self.block(depth - 1), []),
+            lambda: ast.With([ast.withitem(self.expr(1))], self.block(depth - 1), lineno=0),
+        ]
+        return self.random.choice(simple + (nested if depth else []))()
+
+    def function(self):
+        parameters = ast.arguments(posonlyargs=[], args=[ast.arg("a"), ast.arg("b", self.name())], kwonlyargs=[],
+                                   kw_defaults=[], defaults=[self.expr(1)])
+        return ast.FunctionDef("kernel", parameters, [ast.Expr(ast.Constant("What it does.\n\nAnd why."))] +
+                               self.block(3) + [ast.Return(self.expr(1))], [self.name()], lineno=0)
+
+    def program(self):
+        return ast.unparse(ast.fix_missing_locations(ast.Module([self.function(), *self.block(2)], [])))
+
+
+class Flat(ast.NodeTransformer):
+    """(a or b) or c as a or b or c."""
+
+    def visit_BoolOp(self, node):
+        self.generic_visit(node)
+        first = node.values[0]
+        if isinstance(first, ast.BoolOp) and isinstance(first.op, type(node.op)):
+            node.values[:1] = first.values
+        return node
+
+
+def same(text):
+    """What Python reads."""
+    return ast.dump(Flat().visit(ast.parse(text)))
+
+
+class Dsl(unittest.TestCase):
+    def test_python_is_the_oracle(self):
+        programs = Programs(SEED)
+        for number in range(150):
+            text = programs.program()
+            done = akgen("fmt", "-", text=text)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), f"program {number}\n{text}")
+            self.assertEqual(same(done.stdout), same(text), f"program {number}\n{text}\n{done.stdout}")
+            again = akgen("fmt", "-", text=done.stdout)
+            self.assertEqual(again.stdout, done.stdout, f"program {number}\n{text}")
+
+    def test_format_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good, other = pathlib.Path(folder, "good.py"), pathlib.Path(folder, "other.py")
+            good.write_text("x = 1\n")
+            other.write_text("x=1  # one\n")
+            check = akgen("fmt", "--check", good, other)
+            self.assertEqual((check.returncode, check.stdout), (1, f"{other}\n"))
+            self.assertEqual(other.read_text(), "x=1  # one\n")
+            self.assertEqual(akgen("fmt", good, other).returncode, 0)
+            self.assertEqual(other.read_text(), "x = 1  # one\n")
+            other.write_text("x = (\n")
+            wrong = akgen("fmt", other)
+            self.assertEqual((wrong.returncode, other.read_text()), (1, "x = (\n"))
+            self.assertIn(f"{other}:2:1: error: ", wrong.stderr)
+
+    def test_check(self):
+        done = akgen("check", "--json", "-", text="x = lambda: 1\ny = )\n")
+        self.assertEqual(done.returncode, 1)
+        [file] = json.loads(done.stdout)
+        self.assertEqual((file["file"], file["errors"]), ("-", 2))
+        first, second = file["messages"]
+        self.assertEqual((first["line"], first["column"], first["length"], first["rule"], first["source"]),
+                         (1, 5, 6, "not-in-the-language", "x = lambda: 1"))
+        self.assertEqual((second["line"], second["rule"], second["remedy"]), (2, "syntax", None))
+        self.assertEqual(akgen("check", "-", text="x = 1\n").returncode, 0)
+
+    def test_usage(self):
+        for arguments in ((), ("check",), ("parse", "x.py")):
+            self.assertEqual(akgen(*arguments).returncode, 2)
+        missing = akgen("check", "/no/such/file.py")
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("/no/such/file.py", missing.stderr)
+
+    def test_page_has_each_rule(self):
+        rules = re.findall(r'RULE\(\w+, "([^"]+)",\s*"([^"]+)"\)', (HOME / "src/dsl/rules.def").read_text())
+        page = (HOME / "docs/dsl.md").read_text()
+        self.assertEqual(re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page, re.M), rules)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+/* Programs of any text: a tree, or a message with a line of the text; what a tree is formatted as parses, and formats to
+ * itself. */
+#include "dsl/dsl.h"
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fuzz_seeds(void)
+{
+    static const char *const texts[] = {
+        ("import tile.language as tl\n\n@ascend_kernel\ndef k(x, y, n, tile):\n    pid = tl.program_id(0)\n"
+         "    for i in range(0, n, tile):  # tiles\n        at = pid * n + i + tl.arange(0, tile)\n"
+         "        with tl.copyin():\n            tl.load(x + at, x_ub, mask=at < n)\n\n        # after\n"
+         "    # last\n\ndef host(x: torch.Tensor, y=1e-5):\n    a, b = x.shape\n    k[a](x, y,\n      n,  # one\n"
+         "      # two\n      tile)\n"),
+        ("if a < b <= c and not d or -e ** -2 // f[1:, :n] != (1 if x is not None else 2,):\n    pass\nelif y: z += 1\n"
+         "else:\n    x = [1, 0x1f, 1_000, .5e-3]\nwhile True:\n    break\n"),
+        ("assert n % 2 == 0, \"it's\" 'a \"text\"'\n\"\"\"a\nb\"\"\"\nx = (a + # one\n  b)\nreturn\nx: int = 3\n"),
+        ("try:\n    x = 1\nexcept Exception:\n  y = lambda: {}\n\tz\n")};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        fuzz_seed_text(texts[i]);
+}
+
+static int lines_of(const char *text)
+{
+    int lines = 1;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    struct arena arena = {0};
+    struct dsl_messages messages, none;
+    struct text text = {0};
+    const struct dsl_tree *tree = dsl_parse(&arena, "x.py", (const char *)bytes, length, &messages);
+    if (!tree != (messages.count > 0))
+        abort();
+    for (int i = 0; i < messages.kept; i++)
+        if (messages.items[i].place.line < 1 || messages.items[i].place.line > lines_of(messages.source))
+            abort();
+    dsl_messages_print(&messages, &text);
+    text_free(&text);
+    json_t *json = dsl_messages_json(&messages);
+    if (!json || json_array_size(json) != (size_t)messages.kept)
+        abort();
+    json_decref(json);
+    if (tree) {
+        const char *once = dsl_format(&arena, tree);
+        tree = dsl_parse(&arena, "x.py", once, strlen(once), &none);
+        if (!tree || strcmp(dsl_format(&arena, tree), once) != 0)
+            abort();
+    }
+    arena_free(&arena);
+    return 0;
+}
