@@ -75,7 +75,9 @@ static int check_file(struct arena *arena, const struct dsl_arguments *arguments
     struct akgen_error *error = read_text(arena, path, &text, &length);
     if (error)
         return cli_fail(EXIT_USAGE, error);
-    dsl_parse(arena, path, text, length, &messages);
+    const struct dsl_tree *tree = dsl_parse(arena, path, text, length, &messages);
+    if (tree)
+        dsl_check(arena, tree, &messages);
     if (all)
         json_array_append_new(all, json_pack("{s:s, s:i, s:o}", "file", path, "errors", messages.count, "messages",
                                              dsl_messages_json(&messages)));

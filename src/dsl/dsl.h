@@ -8,6 +8,7 @@
 #define DSL_DSL_H
 
 #include "dsl/message.h"
+#include "dsl/program.h"
 #include "dsl/syntax.h"
 
 /* Text to tree. NULL if `messages` say that it is no program; they are given the arena, path and text to keep. `text` and the

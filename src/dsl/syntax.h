@@ -93,6 +93,11 @@ struct dsl_expr {
     int count, capacity;
     struct dsl_comments lead; /* of an argument, a parameter or an item: lines of their own before it */
     const char *trail;        /* the comment behind it on its line; NULL: none */
+
+    /* The checker's (program.h): */
+    struct dsl_symbol *symbol;             /* of a name */
+    const struct dsl_operation *operation; /* of a call tl.NAME(..) */
+    int type;                              /* enum dsl_type */
 };
 
 enum dsl_statement_kind {

@@ -16,6 +16,32 @@ SEED = 20261123
 NAMES = ["x", "y_ub", "tile", "n", "pid", "größe"]
 
 
+PROGRAM = """import tile.language as tl
+
+
+# y = sqrt(x), tile by tile.
+@ascend_kernel
+def sqrt_kernel(x, y, total, per_core, tile):
+    start = tl.program_id(0) * per_core
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    for at in range(start, min(start + per_core, total), tile):
+        offsets = at + tl.arange(0, tile)
+        with tl.copyin():
+            tl.load(x + offsets, x_ub, mask=offsets < total)
+        with tl.compute():
+            tl.vsqrt(y_ub, x_ub)
+        with tl.copyout():
+            tl.store(y + offsets, y_ub, mask=offsets < total)
+
+
+def sqrt_host(x: torch.Tensor, y: torch.Tensor):
+    total = x.numel()
+    cores = min(tl.num_vec_cores(), total)
+    sqrt_kernel[cores](x, y, total, tl.cdiv(total, cores), 4096)
+"""
+
+
 def akgen(*arguments, text=None):
     return subprocess.run([AKGEN, "dsl", *arguments], capture_output=True, text=True, input=text, timeout=60)
 
@@ -139,7 +165,11 @@ class Dsl(unittest.TestCase):
         self.assertEqual((first["line"], first["column"], first["length"], first["rule"], first["source"]),
                          (1, 5, 6, "not-in-the-language", "x = lambda: 1"))
         self.assertEqual((second["line"], second["rule"], second["remedy"]), (2, "syntax", None))
-        self.assertEqual(akgen("check", "-", text="x = 1\n").returncode, 0)
+        missing = akgen("check", "-", text="x = 1\n")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("-:1:1: error: the program has no kernel [functions]", missing.stderr)
+        good = akgen("check", "-", text=PROGRAM)
+        self.assertEqual((good.returncode, good.stdout, good.stderr), (0, "", ""))
 
     def test_usage(self):
         for arguments in ((), ("check",), ("parse", "x.py")):
@@ -148,10 +178,16 @@ class Dsl(unittest.TestCase):
         self.assertEqual(missing.returncode, 2)
         self.assertIn("/no/such/file.py", missing.stderr)
 
-    def test_page_has_each_rule(self):
+    def test_page_has_each_rule_and_operation(self):
         rules = re.findall(r'RULE\(\w+, "([^"]+)",\s*"([^"]+)"\)', (HOME / "src/dsl/rules.def").read_text())
+        operations = re.findall(r'^OPERATION\((\w+), \w+, "([^"]*)", \w+\)',
+                                (HOME / "src/dsl/operations.def").read_text(), re.M)
         page = (HOME / "docs/dsl.md").read_text()
-        self.assertEqual(re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page, re.M), rules)
+        self.assertGreater(min(len(rules), len(operations)), 10)
+        self.assertEqual(re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page.split("## Rules")[1], re.M), rules)
+        signatures = ["tl.%s(%s)" % (name, ", ".join(p.split(":")[0] + "=" * p.endswith("?") for p in parameters.split()))
+                      for name, parameters in operations]
+        self.assertEqual(re.findall(r"^\| `(tl\.\w+\(.*?\))` \|", page, re.M), signatures)
 
 
 if __name__ == "__main__":

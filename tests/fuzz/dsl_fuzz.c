@@ -1,5 +1,5 @@
 /* Programs of any text: a tree, or a message with a line of the text; what a tree is formatted as parses, and formats to
- * itself. */
+ * itself; the checker ends with a program or a message. */
 #include "dsl/dsl.h"
 #include "fuzz.h"
 
@@ -17,7 +17,27 @@ void fuzz_seeds(void)
         ("if a < b <= c and not d or -e ** -2 // f[1:, :n] != (1 if x is not None else 2,):\n    pass\nelif y: z += 1\n"
          "else:\n    x = [1, 0x1f, 1_000, .5e-3]\nwhile True:\n    break\n"),
         ("assert n % 2 == 0, \"it's\" 'a \"text\"'\n\"\"\"a\nb\"\"\"\nx = (a + # one\n  b)\nreturn\nx: int = 3\n"),
-        ("try:\n    x = 1\nexcept Exception:\n  y = lambda: {}\n\tz\n")};
+        ("try:\n    x = 1\nexcept Exception:\n  y = lambda: {}\n\tz\n"),
+        ("@ascend_kernel\n"
+         "def k(x, y, total, per, tile):\n"
+         "    start = tl.program_id(0) * per\n"
+         "    u = tl.alloc_ub(tile, dtype=tl.float32)\n"
+         "    s = 0.0\n"
+         "    for at in range(start, min(start + per, total), tile):\n"
+         "        o = at + tl.arange(0, tile) * 2\n"
+         "        with tl.copyin():\n"
+         "            tl.load(x + o, u, mask=(o < total) & (o > 0))\n"
+         "        with tl.compute():\n"
+         "            tl.vmul(u, u[0:8], u + 8, count=tile)\n"
+         "            s += tl.extract_scalar(u, 0)\n"
+         "        if s > 1:\n"
+         "            break\n"
+         "        with tl.copyout():\n"
+         "            tl.store(y + o, u)\n"
+         "def h(x: torch.Tensor, y, n=1):\n"
+         "    a, b = x.shape\n"
+         "    w = torch.empty(a, dtype=x.dtype)\n"
+         "    k[min(tl.num_vec_cores(), n)](x, w, x.numel(), tl.cdiv(b, n), tile=64)\n")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         fuzz_seed_text(texts[i]);
 }
@@ -48,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         abort();
     json_decref(json);
     if (tree) {
+        if (!dsl_check(&arena, tree, &messages) != (messages.count > 0))
+            abort();
         const char *once = dsl_format(&arena, tree);
         tree = dsl_parse(&arena, "x.py", once, strlen(once), &none);
         if (!tree || strcmp(dsl_format(&arena, tree), once) != 0)

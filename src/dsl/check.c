@@ -1,0 +1,569 @@
+/* The checker: names, types, stages. The host function comes first, since the kernel's parameters are of the types that the
+ * launch gives them. Each function is read until no type is new, silently, and then once more to tell what is wrong. */
+#include "base/array.h"
+#include "dsl/check.h"
+
+#include <string.h>
+
+enum { ROUNDS_MAX = 64 };
+
+struct dsl_symbol *scope_find(const struct dsl_scope *scope, const char *name)
+{
+    for (int i = 0; i < scope->count; i++)
+        if (strcmp(scope->items[i]->name, name) == 0)
+            return scope->items[i];
+    return NULL;
+}
+
+struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const char *name, struct dsl_place place)
+{
+    struct dsl_symbol *symbol = scope_find(scope, name);
+    if (symbol)
+        return symbol;
+    symbol = arena_alloc(arena, sizeof *symbol);
+    *symbol = (struct dsl_symbol){.name = name, .type = DSL_TYPE_UNKNOWN, .place = place, .number = scope->count};
+    ARRAY_ADD(arena, scope->items, scope->count, scope->capacity, symbol);
+    return symbol;
+}
+
+static bool check_block(struct checker *checker, const struct dsl_block *block);
+
+/* A value for a name. */
+static void assign(struct checker *checker, struct dsl_expr *target, enum dsl_type type)
+{
+    if (target->kind != DSL_NAME || !target->name) {
+        bool element = target->kind == DSL_INDEX;
+        TELL(checker, target->place, DSL_RULE_types,
+             element ? "tl.set_scalar(buffer, index, value) writes an element" : NULL, "a value is assigned to a name");
+        return;
+    }
+    struct dsl_symbol *symbol = scope_find(checker->names, target->name);
+    target->symbol = symbol;
+    type_add(checker, symbol, type, target->place);
+    checker->bound[symbol->number] = true;
+}
+
+/* a, b = x.shape and a, b = c, d. */
+static void assign_parts(struct checker *checker, struct dsl_statement *statement)
+{
+    struct dsl_expr *targets = statement->target, *values = statement->value;
+    bool each = values->kind == DSL_TUPLE || values->kind == DSL_LIST;
+    enum dsl_type whole = each ? DSL_TYPE_UNKNOWN : type_of(checker, values);
+    if (each && values->count != targets->count)
+        TELL(checker, statement->place, DSL_RULE_types, NULL, "%d values for %d names", values->count, targets->count);
+    if (!each && whole != DSL_TYPE_INTS && whole != DSL_TYPE_UNKNOWN)
+        TELL(checker, values->place, DSL_RULE_types, NULL, "%s does not have %d parts", dsl_type_text(whole),
+             targets->count);
+    for (int i = 0; i < targets->count; i++) {
+        enum dsl_type type = DSL_TYPE_INT;
+        if (each)
+            type = i < values->count ? type_of(checker, values->items[i]) : DSL_TYPE_UNKNOWN;
+        assign(checker, targets->items[i], type);
+    }
+}
+
+static void check_assign(struct checker *checker, struct dsl_statement *statement)
+{
+    struct dsl_expr *target = statement->target;
+    if (statement->op != DSL_NO_OPERATOR) { /* a += b is a = a + b */
+        struct dsl_expr *sum = arena_alloc(checker->arena, sizeof *sum),
+                        **items = arena_alloc(checker->arena, 2 * sizeof *items);
+        items[0] = target;
+        items[1] = statement->value;
+        *sum = (struct dsl_expr){
+            .kind = DSL_BINARY, .place = statement->place, .op = statement->op, .items = items, .count = 2};
+        assign(checker, target, type_of(checker, sum));
+    } else if (target->kind == DSL_TUPLE || target->kind == DSL_LIST) {
+        assign_parts(checker, statement);
+    } else {
+        enum dsl_type type = type_of(checker, statement->value);
+        if (type == DSL_TYPE_NONE && statement->value->kind == DSL_CALL)
+            TELL(checker, statement->value->place, DSL_RULE_types,
+                 "it writes its first argument; call it on a line of its own", "the call yields nothing");
+        assign(checker, target, type);
+    }
+}
+
+static void check_condition(struct checker *checker, struct dsl_expr *condition)
+{
+    enum dsl_type type = type_of(checker, condition);
+    if (type == DSL_TYPE_UNKNOWN || type_is_number(type))
+        return;
+    TELL(checker, condition->place, DSL_RULE_types,
+         type == DSL_TYPE_MASK ? "a mask says which elements are meant: pass it as mask= to tl.load or tl.store" : NULL,
+         "the condition is %s, not a truth value", dsl_type_text(type));
+}
+
+static bool *copy_bound(const struct checker *checker)
+{
+    return arena_copy(checker->arena, checker->bound, (size_t)checker->names->count * sizeof *checker->bound);
+}
+
+/* What is bound after the body of a loop, which may never run, is what was before. */
+static void check_loop(struct checker *checker, struct dsl_statement *statement)
+{
+    bool *before = copy_bound(checker);
+    checker->loops++;
+    checker->nesting++;
+    if (statement->target)
+        assign(checker, statement->target, DSL_TYPE_INT);
+    check_block(checker, &statement->body);
+    checker->loops--;
+    checker->nesting--;
+    checker->bound = before;
+}
+
+/* for i in range(from, to, step), or over the integers of a list. */
+static void check_for(struct checker *checker, struct dsl_statement *statement)
+{
+    enum { MOST = 3 };
+    struct dsl_expr *over = statement->value;
+    if (!over)
+        return;
+    if (over->kind == DSL_CALL && expr_is(over->items[0], "", "range")) {
+        if (over->count < 2 || over->count > 1 + MOST)
+            TELL(checker, over->place, DSL_RULE_arguments, NULL, "range takes one to three integers");
+        for (int i = 1; i < over->count; i++) {
+            enum dsl_type type = type_of(checker, over->items[i]);
+            if (type != DSL_TYPE_UNKNOWN && type != DSL_TYPE_INT && type != DSL_TYPE_BOOL)
+                TELL(checker, over->items[i]->place, DSL_RULE_types,
+                     type == DSL_TYPE_INTS ? "a shape's length is len(x.shape)" : "'//' divides integers",
+                     "range takes integers, and this is %s", dsl_type_text(type));
+        }
+    } else {
+        enum dsl_type type = type_of(checker, over);
+        if (type != DSL_TYPE_UNKNOWN && type != DSL_TYPE_INTS)
+            TELL(checker, over->place, DSL_RULE_types, "write 'for i in range(..):'", "a loop cannot run over %s",
+                 dsl_type_text(type));
+    }
+    check_loop(checker, statement);
+}
+
+/* True if the branch ends what is around it, so that what it leaves unbound concerns nobody. */
+static bool check_branch(struct checker *checker, const struct dsl_block *block, bool *before)
+{
+    checker->bound = before;
+    checker->nesting++;
+    bool ends = check_block(checker, block);
+    checker->nesting--;
+    return ends;
+}
+
+static bool check_if(struct checker *checker, struct dsl_statement *statement)
+{
+    check_condition(checker, statement->value);
+    bool *before = copy_bound(checker), *other = copy_bound(checker);
+    bool ends = check_branch(checker, &statement->body, before);
+    bool other_ends = check_branch(checker, &statement->orelse, other);
+    for (int i = 0; i < checker->names->count; i++)
+        other[i] = ends ? other[i] : other_ends ? before[i] : before[i] && other[i];
+    checker->bound = other;
+    return ends && other_ends;
+}
+
+static void check_with(struct checker *checker, struct dsl_statement *statement)
+{
+    static const struct {
+        const char *name;
+        enum dsl_operation_place place;
+    } stages[] = {{"copyin", DSL_PLACE_COPYIN}, {"compute", DSL_PLACE_COMPUTE}, {"copyout", DSL_PLACE_COPYOUT}};
+    const struct dsl_expr *call = statement->value;
+    int outer = checker->stage, stage = STAGE_NONE;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        if (call->kind == DSL_CALL && call->count == 1 && expr_is(call->items[0], "tl", stages[i].name))
+            stage = (int)stages[i].place;
+    if (stage == STAGE_NONE)
+        TELL(checker, call->place, DSL_RULE_stages, NULL, "'with' opens tl.copyin(), tl.compute() or tl.copyout()");
+    else if (!checker->kernel)
+        TELL(checker, call->place, DSL_RULE_stages, NULL, "stages stand in the kernel");
+    else if (outer != STAGE_NONE)
+        TELL(checker, call->place, DSL_RULE_stages, "end the stage before: write them one after the other",
+             "a stage stands in another stage");
+    checker->stage = stage;
+    check_block(checker, &statement->body);
+    checker->stage = outer;
+}
+
+static void check_assert(struct checker *checker, struct dsl_statement *statement)
+{
+    if (checker->kernel)
+        TELL(checker, statement->place, DSL_RULE_not_in_the_language, "check it in the host function, which can refuse",
+             "a kernel has no assert");
+    check_condition(checker, statement->value);
+}
+
+/* kernel[cores](arguments): the types of the arguments become those of the parameters. */
+static void check_launch(struct checker *checker, struct dsl_expr *call)
+{
+    struct dsl_program *program = checker->program;
+    const struct dsl_function *kernel = program->kernel->function;
+    enum dsl_type cores = type_of(checker, call->items[0]->items[1]);
+    if (program->launch && program->launch != call)
+        TELL(checker, call->place, DSL_RULE_launch, NULL, "the kernel is launched a second time");
+    if (checker->nesting)
+        TELL(checker, call->place, DSL_RULE_launch, "compute its arguments before and launch behind",
+             "the launch stands in a loop or a branch");
+    program->launch = call;
+    if (cores != DSL_TYPE_UNKNOWN && cores != DSL_TYPE_INT)
+        TELL(checker, call->items[0]->items[1]->place, DSL_RULE_types, NULL,
+             "the number of cores is %s, not an integer", dsl_type_text(cores));
+    for (int i = 1; i < call->count; i++) {
+        struct dsl_expr *argument = call->items[i];
+        const char *name = argument->kind == DSL_NAMED ? argument->name
+                           : i <= kernel->count        ? kernel->parameters[i - 1].name
+                                                       : NULL;
+        argument = argument->kind == DSL_NAMED ? argument->items[0] : argument;
+        enum dsl_type type = type_of(checker, argument);
+        struct dsl_symbol *parameter = name ? scope_find(&program->kernel_names, name) : NULL;
+        if (!parameter || !parameter->parameter)
+            TELL(checker, call->items[i]->place, DSL_RULE_launch, NULL,
+                 name ? "the kernel has no parameter '%.80s'" : "the kernel has fewer parameters%.0s",
+                 name ? name : "");
+        else if (type != DSL_TYPE_UNKNOWN && type != DSL_TYPE_TENSOR && !type_is_number(type) && type != DSL_TYPE_INTS)
+            TELL(checker, argument->place, DSL_RULE_launch, NULL, "a kernel gets tensors and numbers, not %s",
+                 dsl_type_text(type));
+        else
+            type_add(checker, parameter, type, argument->place);
+    }
+    for (int p = 0; p < kernel->count; p++) {
+        bool given = p + 1 < call->count && call->items[p + 1]->kind != DSL_NAMED;
+        for (int i = 1; i < call->count; i++)
+            given |= call->items[i]->kind == DSL_NAMED && strcmp(call->items[i]->name, kernel->parameters[p].name) == 0;
+        if (!given && !kernel->parameters[p].value)
+            TELL(checker, call->place, DSL_RULE_launch, NULL, "the launch gives nothing for the kernel's '%s'",
+                 kernel->parameters[p].name);
+    }
+}
+
+static bool is_launch(const struct checker *checker, const struct dsl_expr *expr)
+{
+    const struct dsl_expr *function = expr->kind == DSL_CALL ? expr->items[0] : expr;
+    return function->kind == DSL_INDEX && expr_is(function->items[0], "", checker->program->kernel->function->name);
+}
+
+static void check_expression(struct checker *checker, struct dsl_statement *statement)
+{
+    struct dsl_expr *value = statement->value;
+    if (value->kind == DSL_TEXT) /* a comment of its own */
+        return;
+    if (value->kind == DSL_CALL && is_launch(checker, value)) {
+        if (checker->kernel)
+            TELL(checker, value->place, DSL_RULE_launch, NULL, "a kernel launches no kernel");
+        else
+            check_launch(checker, value);
+        return;
+    }
+    enum dsl_type type = type_of(checker, value);
+    if (value->kind != DSL_CALL && type != DSL_TYPE_UNKNOWN)
+        TELL(checker, value->place, DSL_RULE_types, NULL, "the line computes %s and does nothing with it",
+             dsl_type_text(type));
+}
+
+static void check_return(struct checker *checker, struct dsl_statement *statement)
+{
+    if (!statement->value)
+        return;
+    if (checker->kernel)
+        TELL(checker, statement->place, DSL_RULE_types, "write 'return'; results are stored by tl.store",
+             "a kernel yields nothing");
+    else if (statement->value->kind != DSL_TUPLE)
+        type_of(checker, statement->value);
+}
+
+/* True if what follows it is not reached. */
+static bool check_statement(struct checker *checker, struct dsl_statement *statement)
+{
+    switch (statement->kind) {
+    case DSL_EXPRESSION:
+        check_expression(checker, statement);
+        return false;
+    case DSL_ASSIGN:
+        check_assign(checker, statement);
+        return false;
+    case DSL_FOR:
+        check_for(checker, statement);
+        return false;
+    case DSL_WHILE:
+        check_condition(checker, statement->value);
+        check_loop(checker, statement);
+        return false;
+    case DSL_IF:
+        return check_if(checker, statement);
+    case DSL_WITH:
+        check_with(checker, statement);
+        return false;
+    case DSL_RETURN:
+        check_return(checker, statement);
+        return true;
+    case DSL_BREAK:
+    case DSL_CONTINUE:
+        if (!checker->loops)
+            TELL(checker, statement->place, DSL_RULE_syntax, NULL, "it stands in no loop");
+        return true;
+    case DSL_ASSERT:
+        check_assert(checker, statement);
+        return false;
+    case DSL_DEF:
+        TELL(checker, statement->place, DSL_RULE_not_in_the_language, "write what it does where it is called",
+             "a function stands in another");
+        return false;
+    case DSL_PASS:
+    case DSL_IMPORT:
+    case DSL_REMARKS:
+        return false;
+    }
+    return false;
+}
+
+static bool check_block(struct checker *checker, const struct dsl_block *block)
+{
+    bool ends = false;
+    for (int i = 0; i < block->count; i++)
+        ends |= check_statement(checker, block->items[i]);
+    return ends;
+}
+
+static void collect_target(struct checker *checker, const struct dsl_expr *target)
+{
+    if (target->kind == DSL_NAME && target->name)
+        scope_add(checker->arena, checker->names, target->name, target->place);
+    for (int i = 0; (target->kind == DSL_TUPLE || target->kind == DSL_LIST) && i < target->count; i++)
+        collect_target(checker, target->items[i]);
+}
+
+/* The names that a function assigns. */
+static void collect(struct checker *checker, const struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        if (statement->target)
+            collect_target(checker, statement->target);
+        collect(checker, &statement->body);
+        collect(checker, &statement->orelse);
+    }
+}
+
+/* The name that an address begins with: x of x + row * n + arange(0, n). */
+static const char *base_of(const struct dsl_expr *address)
+{
+    while (address->kind == DSL_BINARY && address->op == DSL_ADD)
+        address = address->items[0];
+    return address->kind == DSL_NAME ? address->name : NULL;
+}
+
+static void find_pointers_in(struct checker *checker, const struct dsl_expr *expr)
+{
+    static const char *const readers[] = {"load", "store", "extract_scalar"};
+    for (int i = 0; expr && i < expr->count; i++)
+        find_pointers_in(checker, expr->items[i]);
+    if (!expr || expr->kind != DSL_CALL || expr->count < 2 || !expr->items[0]->name)
+        return;
+    const char *base = base_of(expr->items[1]);
+    struct dsl_symbol *symbol = base ? scope_find(checker->names, base) : NULL;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (symbol && symbol->parameter && strcmp(expr->items[0]->name, readers[i]) == 0)
+            symbol->type = DSL_TYPE_TENSOR;
+}
+
+/* Parameters of a kernel from which it loads and to which it stores are tensors, whatever the host function says. */
+static void find_pointers(struct checker *checker, const struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        find_pointers_in(checker, statement->value);
+        find_pointers(checker, &statement->body);
+        find_pointers(checker, &statement->orelse);
+    }
+}
+
+/* The type that an annotation gives: x: torch.Tensor, eps: float. */
+static enum dsl_type annotated(struct checker *checker, const struct dsl_parameter *parameter)
+{
+    static const struct {
+        const char *module, *name;
+        enum dsl_type type;
+    } annotations[] = {{"", "int", DSL_TYPE_INT},
+                       {"", "float", DSL_TYPE_REAL},
+                       {"", "bool", DSL_TYPE_BOOL},
+                       {"", "str", DSL_TYPE_TEXT},
+                       {"", "list", DSL_TYPE_INTS},
+                       {"", "tuple", DSL_TYPE_INTS},
+                       {"torch", "Tensor", DSL_TYPE_TENSOR},
+                       {"tl", "Tensor", DSL_TYPE_TENSOR},
+                       {"torch", "dtype", DSL_TYPE_DTYPE},
+                       {"tl", "constexpr", DSL_TYPE_INT}};
+    if (!parameter->annotation)
+        return DSL_TYPE_UNKNOWN;
+    for (size_t i = 0; i < sizeof annotations / sizeof *annotations; i++)
+        if (expr_is(parameter->annotation, annotations[i].module, annotations[i].name))
+            return annotations[i].type;
+    TELL(checker, parameter->annotation->place, DSL_RULE_types,
+         "torch.Tensor, int, float, bool, str, list or tl.constexpr",
+         "'%s' is annotated with something that is no type", parameter->name);
+    return DSL_TYPE_UNKNOWN;
+}
+
+static void add_parameters(struct checker *checker, const struct dsl_function *function)
+{
+    for (int i = 0; i < function->count; i++) {
+        const struct dsl_parameter *parameter = &function->parameters[i];
+        if (scope_find(checker->names, parameter->name))
+            TELL(checker, parameter->place, DSL_RULE_names, NULL, "two parameters have the name '%s'", parameter->name);
+        struct dsl_symbol *symbol = scope_add(checker->arena, checker->names, parameter->name, parameter->place);
+        symbol->parameter = true;
+        enum dsl_type type = annotated(checker, parameter);
+        if (parameter->value)
+            type = type_join(type, type_of(checker, parameter->value));
+        symbol->type = type_join(symbol->type, type);
+    }
+}
+
+/* Whether the function asks the parameter for what tensors have. */
+static bool used_as_tensor(const struct dsl_expr *expr, const char *name)
+{
+    if (!expr)
+        return false;
+    bool used = expr->kind == DSL_ATTRIBUTE && expr_is(expr->items[0], "", name);
+    for (int i = 0; i < expr->count && !used; i++)
+        used = used_as_tensor(expr->items[i], name);
+    return used;
+}
+
+static bool block_uses_as_tensor(const struct dsl_block *block, const char *name)
+{
+    bool used = false;
+    for (int i = 0; i < block->count && !used; i++)
+        used = used_as_tensor(block->items[i]->value, name) || block_uses_as_tensor(&block->items[i]->body, name) ||
+               block_uses_as_tensor(&block->items[i]->orelse, name);
+    return used;
+}
+
+/* Whether the launch gives it to a parameter of the kernel that is a tensor. */
+static bool launched_as_tensor(const struct checker *checker, const struct dsl_block *block, const char *name)
+{
+    const struct dsl_function *kernel = checker->program->kernel->function;
+    bool found = false;
+    for (int s = 0; s < block->count && !found; s++) {
+        const struct dsl_statement *statement = block->items[s];
+        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement->value : NULL;
+        for (int i = 1; call && is_launch(checker, call) && i < call->count && i <= kernel->count && !found; i++)
+            found =
+                expr_is(call->items[i], "", name) &&
+                scope_find(&checker->program->kernel_names, kernel->parameters[i - 1].name)->type == DSL_TYPE_TENSOR;
+        found = found || launched_as_tensor(checker, &statement->body, name) ||
+                launched_as_tensor(checker, &statement->orelse, name);
+    }
+    return found;
+}
+
+/* Parameters of the host function of which nothing is said: tensors by their use, else integers. */
+static void guess_parameters(struct checker *checker, const struct dsl_statement *host)
+{
+    for (int i = 0; i < checker->names->count; i++) {
+        struct dsl_symbol *symbol = checker->names->items[i];
+        bool tensor =
+            block_uses_as_tensor(&host->body, symbol->name) || launched_as_tensor(checker, &host->body, symbol->name);
+        if (symbol->parameter && symbol->type == DSL_TYPE_UNKNOWN)
+            symbol->type = tensor ? DSL_TYPE_TENSOR : DSL_TYPE_INT;
+    }
+}
+
+/* Reads a function once: bound are its parameters. */
+static void read_function(struct checker *checker, const struct dsl_statement *def)
+{
+    checker->bound = arena_alloc(checker->arena, (size_t)(checker->names->count + 1) * sizeof *checker->bound);
+    for (int i = 0; i < checker->names->count; i++)
+        checker->bound[i] = checker->names->items[i]->parameter;
+    checker->stage = STAGE_NONE;
+    checker->changed = false;
+    check_block(checker, &def->body);
+}
+
+static void find_types(struct checker *checker, const struct dsl_statement *def)
+{
+    checker->loud = false;
+    int rounds = 0;
+    do
+        read_function(checker, def);
+    while (checker->changed && ++rounds < ROUNDS_MAX);
+    checker->loud = true;
+    read_function(checker, def);
+}
+
+static bool is_kernel(const struct dsl_statement *def)
+{
+    for (int i = 0; i < def->function->decorator_count; i++)
+        if (def->function->decorators[i]->name && strcmp(def->function->decorators[i]->name, "ascend_kernel") == 0)
+            return true;
+    return false;
+}
+
+/* The kernel, the host function, the constants of the file. */
+static void find_functions(struct checker *checker)
+{
+    struct dsl_program *program = checker->program;
+    const struct dsl_block *body = &program->tree->body;
+    for (int i = 0; i < body->count; i++) {
+        struct dsl_statement *statement = body->items[i], **found;
+        bool remark = statement->kind == DSL_EXPRESSION && statement->value->kind == DSL_TEXT;
+        if (statement->kind == DSL_ASSIGN && statement->target->kind == DSL_NAME && statement->op == DSL_NO_OPERATOR) {
+            struct dsl_symbol *symbol =
+                scope_add(checker->arena, &program->file, statement->target->name, statement->target->place);
+            symbol->constant = true;
+            type_add(checker, symbol, type_of(checker, statement->value), statement->target->place);
+        } else if (statement->kind == DSL_DEF) {
+            found = is_kernel(statement) ? &program->kernel : &program->host;
+            if (*found)
+                TELL(checker, statement->place, DSL_RULE_functions, NULL, "'%s' is a second %s",
+                     statement->function->name, found == &program->kernel ? "kernel" : "host function");
+            else
+                *found = statement;
+        } else if (statement->kind != DSL_IMPORT && statement->kind != DSL_REMARKS && !remark) {
+            TELL(checker, statement->place, DSL_RULE_functions, "put it into the host function or the kernel",
+                 "outside of functions stand imports and constants");
+        }
+    }
+    const struct dsl_place start = {1, 1, 1};
+    if (!program->kernel)
+        TELL(checker, program->host ? program->host->place : start, DSL_RULE_functions,
+             "decorate the kernel with @ascend_kernel", "the program has no kernel");
+    if (!program->host)
+        TELL(checker, program->kernel ? program->kernel->place : start, DSL_RULE_functions,
+             "write a function that computes the tiles and launches it: kernel[cores](arguments)",
+             "the program has no host function");
+}
+
+struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, struct dsl_messages *messages)
+{
+    struct dsl_program *program = arena_alloc(arena, sizeof *program);
+    struct checker checker = {.arena = arena,
+                              .messages = messages,
+                              .program = program,
+                              .names = &program->file,
+                              .loud = true,
+                              .stage = STAGE_NONE};
+    *program = (struct dsl_program){.tree = tree};
+    find_functions(&checker);
+    if (!program->kernel || !program->host)
+        return NULL;
+    checker.names = &program->kernel_names;
+    checker.kernel = true;
+    add_parameters(&checker, program->kernel->function);
+    find_pointers(&checker, &program->kernel->body);
+    collect(&checker, &program->kernel->body);
+    checker.names = &program->host_names;
+    checker.kernel = false;
+    add_parameters(&checker, program->host->function);
+    guess_parameters(&checker, program->host);
+    collect(&checker, &program->host->body);
+    find_types(&checker, program->host);
+    if (!program->launch) {
+        TELL(&checker, program->host->place, DSL_RULE_launch, "end it with kernel[cores](arguments)",
+             "the host function launches nothing");
+        return NULL;
+    }
+    checker.names = &program->kernel_names;
+    checker.kernel = true;
+    find_types(&checker, program->kernel);
+    return messages->count ? NULL : program;
+}

@@ -1,0 +1,40 @@
+/* What the two halves of the checker share: check.c has the statements, types.c the expressions. */
+#ifndef DSL_CHECK_H
+#define DSL_CHECK_H
+
+#include "dsl/program.h"
+
+enum { STAGE_NONE = -1 };
+
+struct checker {
+    struct arena *arena;
+    struct dsl_messages *messages;
+    struct dsl_program *program;
+    struct dsl_scope *names; /* of the function that is being read */
+    bool kernel;             /* it is the kernel */
+    bool loud;               /* tell what is wrong; before that, types are still being found */
+    bool changed;            /* a type was found that was not known */
+    bool *bound;             /* by number of the symbol: it has a value here, whatever way led here */
+    int stage;               /* an enum dsl_operation_place of three, or STAGE_NONE */
+    int loops, nesting;      /* loops around; loops and branches around */
+};
+
+/* Tells, if it is time to. */
+#define TELL(checker, place, rule, remedy, ...)                                                                        \
+    ((checker)->loud ? dsl_complain((checker)->messages, place, rule, remedy, __VA_ARGS__) : (void)0)
+
+struct dsl_symbol *scope_find(const struct dsl_scope *scope, const char *name);
+/* Adds a symbol of a type yet to be found, or returns the one of that name. */
+struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const char *name, struct dsl_place place);
+
+/* A type that both are; UNKNOWN if there is none. */
+enum dsl_type type_join(enum dsl_type a, enum dsl_type b);
+bool type_is_number(enum dsl_type type);
+/* Gives a symbol a type more; told if that is another. */
+void type_add(struct checker *checker, struct dsl_symbol *symbol, enum dsl_type type, struct dsl_place place);
+/* The type of an expression, which keeps it; NULL yields UNKNOWN. */
+enum dsl_type type_of(struct checker *checker, struct dsl_expr *expr);
+/* Whether the expression is `module.name`, or `name` alone with module "". */
+bool expr_is(const struct dsl_expr *expr, const char *module, const char *name);
+
+#endif

@@ -1,0 +1,81 @@
+/* A program whose names and types are known: the tree with what each name stands for, and what each expression yields. The
+ * checker (check.c) makes it; the interpreter and the passes read it. */
+#ifndef DSL_PROGRAM_H
+#define DSL_PROGRAM_H
+
+#include "abi/dtype.h"
+#include "dsl/message.h"
+#include "dsl/syntax.h"
+
+/* X(VALUE, how messages name it) */
+#define DSL_TYPES(X)                                                                                                   \
+    X(DSL_TYPE_NONE, "nothing")                                                                                        \
+    X(DSL_TYPE_BOOL, "a truth value")                                                                                  \
+    X(DSL_TYPE_INT, "an integer")                                                                                      \
+    X(DSL_TYPE_REAL, "a real number")                                                                                  \
+    X(DSL_TYPE_NUMBER, "a number") /* of a buffer's elements, whose data type may be a parameter */                    \
+    X(DSL_TYPE_TEXT, "a text")                                                                                         \
+    X(DSL_TYPE_DTYPE, "a data type")                                                                                   \
+    X(DSL_TYPE_DEVICE, "a device")                                                                                     \
+    X(DSL_TYPE_INTS, "a list of integers") /* a shape, an attribute, a tuple of sizes */                               \
+    X(DSL_TYPE_TENSOR, "a tensor")         /* in global memory */                                                      \
+    X(DSL_TYPE_POINTER, "a place in a tensor")                                                                         \
+    X(DSL_TYPE_RANGE, "a range of offsets")   /* start + arange(a, b) * stride */                                      \
+    X(DSL_TYPE_ADDRESS, "places in a tensor") /* a tensor plus a range */                                              \
+    X(DSL_TYPE_MASK, "a mask")                                                                                         \
+    X(DSL_TYPE_BUFFER, "a buffer")                                                                                     \
+    X(DSL_TYPE_PIECE, "a piece of a buffer")
+enum dsl_type {
+#define TYPE(value, text) value,
+    DSL_TYPES(TYPE)
+#undef TYPE
+        DSL_TYPE_UNKNOWN, /* an error that was told */
+};
+/* "an integer". */
+const char *dsl_type_text(enum dsl_type type);
+
+/* An operation tl.NAME: a row of operations.def. */
+enum dsl_operation_place {
+    DSL_PLACE_COPYIN,
+    DSL_PLACE_COMPUTE,
+    DSL_PLACE_COPYOUT,
+    DSL_PLACE_KERNEL,
+    DSL_PLACE_HOST,
+    DSL_PLACE_ANY,
+    DSL_PLACE_TOP
+};
+struct dsl_operation {
+    const char *name;
+    enum dsl_type result;
+    const char *parameters; /* as the row has them */
+    enum dsl_operation_place place;
+};
+/* NULL: there is no tl.NAME. */
+const struct dsl_operation *dsl_operation_find(const char *name);
+
+/* A variable or parameter of a function, or a name of the file. */
+struct dsl_symbol {
+    const char *name;
+    enum dsl_type type;
+    struct dsl_place place;   /* where it stands first */
+    bool parameter, constant; /* constant: of the file, never assigned in a function */
+    int number;               /* in its scope */
+};
+
+struct dsl_scope {
+    struct dsl_symbol **items;
+    int count, capacity;
+};
+
+struct dsl_program {
+    const struct dsl_tree *tree;
+    struct dsl_statement *kernel, *host; /* DSL_DEF */
+    struct dsl_expr *launch;             /* the call kernel[cores](arguments) in the host function */
+    struct dsl_scope file, kernel_names, host_names;
+};
+
+/* Looks up names and finds the types. NULL if `messages` say that the program is wrong. The tree is the program's from then
+ * on: its expressions get their symbols and types. */
+struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, struct dsl_messages *messages);
+
+#endif
