@@ -45,6 +45,11 @@ static void end_line(struct parser *p, struct dsl_statement *statement)
             statement->trail = remark->comment.text;
         else /* between the lines of a longer expression */
             add_comment(p, &statement->lead, remark->comment);
+    parser_hoist(p, statement->target, true);
+    parser_hoist(p, statement->value, true);
+    parser_hoist(p, statement->note, statement->kind == DSL_ASSERT);
+    for (int i = 0; statement->function && i < statement->function->decorator_count; i++)
+        parser_hoist(p, statement->function->decorators[i], false);
     for (int i = 0; i < p->orphans.count; i++)
         add_comment(p, &statement->lead, p->orphans.items[i]);
     p->orphans.count = 0;
@@ -72,6 +77,8 @@ static void parse_parameters(struct parser *p, struct dsl_function *function)
             parameter.annotation = parse_choice(p);
         if (parser_accept(p, "="))
             parameter.value = parse_choice(p);
+        parser_hoist(p, parameter.annotation, false);
+        parser_hoist(p, parameter.value, false);
         bool more = parser_accept(p, ",");
         parameter.trail = parser_trail(p);
         ARRAY_ADD(p->arena, function->parameters, function->count, function->capacity, parameter);

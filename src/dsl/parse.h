@@ -10,7 +10,7 @@ struct parser {
     const struct dsl_words *words;
     const struct dsl_token *now; /* the token that is read next */
     int remark;                  /* comments before this one have been taken */
-    struct dsl_comments orphans; /* comments inside brackets that only group */
+    struct dsl_comments orphans; /* comments inside an expression that go to its line */
     int told;                    /* the line of which a mistake was told last: the first is the one that counts */
     int depth;                   /* of the expression that is being read */
 };
@@ -27,6 +27,10 @@ const char *parser_name(struct parser *p, const char *expected);
 const struct dsl_remark *parser_remark(const struct parser *p);
 /* Takes the comment behind the last token on its line; NULL: none. */
 const char *parser_trail(struct parser *p);
+
+/* Comments inside the expression that stand in no list of arguments or items go to the line that it stands on. kept: the
+ * expression's own lists keep theirs. */
+void parser_hoist(struct parser *p, struct dsl_expr *expr, bool kept);
 
 /* An expression; a list of them with commas between, which is a tuple if there is a comma; what is assigned to. Never
  * NULL: what is missing was told, and None stands in its place. */

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 64, ITEMS_MAX = 4096 };
+/* What reads a tree goes down it by recursion: its height fits every stack. */
+enum { DEPTH_MAX = 64, HEIGHT_MAX = 256, ITEMS_MAX = 4096 };
 
 static const struct {
     const char *text;
@@ -106,6 +107,15 @@ static struct dsl_expr *node(struct parser *p, enum dsl_expr_kind kind, struct d
 
 static void add_item(struct parser *p, struct dsl_expr *expr, struct dsl_expr *item)
 {
+    if (item && item->height >= HEIGHT_MAX) {
+        if (p->told != item->place.line)
+            dsl_complain(p->messages, item->place, DSL_RULE_depth, "give a part of it a name",
+                         "the expression has more than %d parts in each other", HEIGHT_MAX);
+        p->told = item->place.line;
+        item = node(p, DSL_NONE, item->place);
+    }
+    if (item && item->height >= expr->height)
+        expr->height = item->height + 1;
     ARRAY_ADD(p->arena, expr->items, expr->count, expr->capacity, item);
 }
 
@@ -311,9 +321,29 @@ static struct dsl_expr *parse_words(struct parser *p)
     return expr;
 }
 
-static void add_orphan(struct parser *p, const char *comment)
+/* Gives the comments of an expression's place in a list to the line that it stands on. */
+static void leave_comments(struct parser *p, struct dsl_expr *expr)
 {
-    ARRAY_ADD(p->arena, p->orphans.items, p->orphans.count, p->orphans.capacity, (struct dsl_comment){comment, false});
+    struct dsl_comments *orphans = &p->orphans;
+    for (int i = 0; i < expr->lead.count; i++)
+        ARRAY_ADD(p->arena, orphans->items, orphans->count, orphans->capacity, expr->lead.items[i]);
+    if (expr->trail)
+        ARRAY_ADD(p->arena, orphans->items, orphans->count, orphans->capacity,
+                  (struct dsl_comment){expr->trail, false});
+    expr->trail = NULL;
+    expr->lead.count = 0;
+}
+
+void parser_hoist(struct parser *p, struct dsl_expr *expr, bool kept)
+{
+    for (int i = 0; expr && i < expr->count; i++) {
+        struct dsl_expr *item = expr->items[i];
+        bool list = expr->kind == DSL_TUPLE || expr->kind == DSL_LIST || expr->kind == DSL_NAMED;
+        bool argument = expr->kind == DSL_CALL && (i || (item && item->kind == DSL_CALL));
+        if (item && !(kept && (list || argument)))
+            leave_comments(p, item);
+        parser_hoist(p, item, kept && (list || argument));
+    }
 }
 
 /* (x), (a, b), (), or [a, b]. */
@@ -325,13 +355,7 @@ static struct dsl_expr *parse_brackets(struct parser *p, struct dsl_place place,
     if (!round || comma || list->count != 1)
         return list;
     struct dsl_expr *inner = list->items[0];
-    for (int i = 0; i < inner->lead.count;
-         i++) /* brackets that only group are not kept: their comments go to the line */
-        add_orphan(p, inner->lead.items[i].text);
-    if (inner->trail)
-        add_orphan(p, inner->trail);
-    inner->trail = NULL;
-    inner->lead.count = 0;
+    leave_comments(p, inner); /* brackets that only group are not kept */
     return inner;
 }
 

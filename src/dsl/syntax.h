@@ -91,6 +91,7 @@ struct dsl_expr {
     enum dsl_operator op;
     struct dsl_expr **items;
     int count, capacity;
+    int height;               /* parts in each other below it */
     struct dsl_comments lead; /* of an argument, a parameter or an item: lines of their own before it */
     const char *trail;        /* the comment behind it on its line; NULL: none */
 

@@ -236,10 +236,24 @@ static void test_limits(void **state)
         text_free(&text);
         arena_free(&arena);
     }
-    struct text blocks = {0};
+    struct dsl_messages messages;
+    struct text chains = {0}, blocks = {0}; /* long chains in brackets, each the first operand of the next */
+    text_add(&chains, "x = ");
+    for (int n = 0; n < 20; n++)
+        text_add(&chains, "(");
+    text_add(&chains, "1");
+    for (int n = 0; n < 20; n++) {
+        static const char *const links[] = {" + 1", " * 1", " | 1", "[1]"};
+        for (int link = 3; link >= 0; link--)
+            for (int i = 0; i < 60; i++)
+                text_add(&chains, links[link == 3 ? 3 : (link + 1) % 3]);
+        text_add(&chains, ")");
+    }
+    assert_null(dsl_parse(&arena, "x.py", chains.bytes, chains.length, &messages));
+    assert_int_equal(messages.items[0].rule, DSL_RULE_depth);
+    text_free(&chains);
     for (int n = 0; n < 100; n++)
         text_addf(&blocks, "%*sif a:\n", n, "");
-    struct dsl_messages messages;
     assert_null(dsl_parse(&arena, "x.py", blocks.bytes, blocks.length, &messages));
     assert_int_equal(messages.items[0].rule, DSL_RULE_depth);
     text_free(&blocks);
@@ -286,6 +300,10 @@ static void test_format(void **state)
         "        x[1:, :n] = f()\n\n\ny = 1\n");
     assert_formatted("k[n](x,  # input\n  # the rest\n  y, tile\n  )\n",
                      "k[n](\n    x,  # input\n    # the rest\n    y,\n    tile,\n)\n");
+    assert_formatted("k[min(a, # one\n  b)](x) + f(y, # two\n  z)\n", "# one\n# two\nk[min(a, b)](x) + f(y, z)\n");
+    assert_formatted(
+        "f(g(x, # one\n  y), z=[ # two\n  1])\n",
+        "f(\n    g(\n        x,  # one\n        y,\n    ),\n    z=[\n        # two\n        1,\n    ],\n)\n");
     assert_formatted("x = (a + # why\n     b)\n", "# why\nx = a + b\n");
     assert_formatted("for i in range(3): # each\n  x = 1\n\n  # after x\n# outside\n",
                      "for i in range(3):  # each\n    x = 1\n\n    # after x\n# outside\n");
