@@ -365,41 +365,48 @@ static const char *signature(struct checker *checker, const struct dsl_operation
     return copy;
 }
 
+/* Whether the argument is given by this name, of `length` bytes. */
+static bool is_named(const struct dsl_expr *argument, const char *name, int length)
+{
+    return argument->kind == DSL_NAMED && (int)strlen(argument->name) == length &&
+           strncmp(argument->name, name, (size_t)length) == 0;
+}
+
 /* The argument of a call for parameter number `number`, named `name`; NULL: it has none. */
 static struct dsl_expr *argument_of(const struct dsl_expr *call, int number, const char *name, int length)
 {
     if (number + 1 < call->count && call->items[number + 1]->kind != DSL_NAMED)
         return call->items[number + 1];
-    for (int i = 1; i < call->count; i++) {
-        const struct dsl_expr *argument = call->items[i];
-        if (argument->kind == DSL_NAMED && (int)strlen(argument->name) == length &&
-            !strncmp(argument->name, name, (size_t)length))
-            return argument->items[0];
-    }
+    for (int i = 1; i < call->count; i++)
+        if (is_named(call->items[i], name, length))
+            return call->items[i]->items[0];
     return NULL;
 }
 
-/* Arguments that no parameter of the row takes. */
-static void check_superfluous(struct checker *checker, const struct dsl_expr *call,
-                              const struct dsl_operation *operation)
+/* An argument that no parameter of the row takes, or that another has taken. */
+static void check_taken(struct checker *checker, const struct dsl_expr *call, const struct dsl_operation *operation,
+                        int position)
 {
-    for (int i = 1; i < call->count; i++) {
-        const struct dsl_expr *argument = call->items[i];
-        const char *name, *row = operation->parameters;
-        int length, number = 0;
-        char what;
-        bool optional, taken = false;
-        for (; (row = next_parameter(row, &name, &length, &what, &optional)); number++)
-            taken |= argument->kind == DSL_NAMED
-                         ? (int)strlen(argument->name) == length && !strncmp(argument->name, name, (size_t)length)
-                         : number == i - 1;
-        if (!taken && argument->kind == DSL_NAMED)
-            TELL(checker, argument->place, DSL_RULE_arguments, signature(checker, operation), "tl.%s has no '%s='",
-                 operation->name, argument->name);
-        else if (!taken)
-            TELL(checker, argument->place, DSL_RULE_arguments, signature(checker, operation),
-                 "tl.%s has at most %d arguments", operation->name, number);
+    const struct dsl_expr *argument = call->items[position];
+    const char *name, *row = operation->parameters;
+    int length, number = 0, taken = 0;
+    char what;
+    bool optional;
+    for (; (row = next_parameter(row, &name, &length, &what, &optional)); number++) {
+        if (argument->kind != DSL_NAMED || !is_named(argument, name, length))
+            continue;
+        bool in_order = number + 1 < call->count && call->items[number + 1]->kind != DSL_NAMED;
+        taken += 1 + in_order;
+        for (int i = 1; i < position; i++)
+            taken += is_named(call->items[i], name, length);
     }
+    const char *remedy = signature(checker, operation);
+    if (argument->kind != DSL_NAMED && position > number)
+        TELL(checker, argument->place, DSL_RULE_arguments, remedy, "tl.%s has at most %d arguments", operation->name,
+             number);
+    else if (argument->kind == DSL_NAMED && taken != 1)
+        TELL(checker, argument->place, DSL_RULE_arguments, remedy,
+             taken ? "tl.%s gets '%s=' twice" : "tl.%s has no '%s='", operation->name, argument->name);
 }
 
 static void check_arguments(struct checker *checker, struct dsl_expr *call, const struct dsl_operation *operation)
@@ -428,7 +435,8 @@ static void check_arguments(struct checker *checker, struct dsl_expr *call, cons
                  "'%.*s' of tl.%s is %s, and this is %s", length, name, operation->name, wanted(what),
                  dsl_type_text(type));
     }
-    check_superfluous(checker, call, operation);
+    for (int i = 1; i < call->count; i++)
+        check_taken(checker, call, operation, i);
 }
 
 static void check_place(struct checker *checker, const struct dsl_expr *call, const struct dsl_operation *operation)

@@ -125,6 +125,8 @@ static const struct {
     {7, "    x_ub = tl.alloc_ub(tile)", 0, DSL_RULE_arguments, "lacks its argument 'dtype'"},
     {7, "    x_ub = tl.alloc_ub(tile, tl.float32, 3)", 0, DSL_RULE_arguments, "at most 2"},
     {7, "    x_ub = tl.alloc_ub(tile, tl.float32, length=3)", 0, DSL_RULE_arguments, "no 'length='"},
+    {7, "    x_ub = tl.alloc_ub(tile, tl.float32, dtype=tl.float32)", 0, DSL_RULE_arguments, "'dtype=' twice"},
+    {7, "    x_ub = tl.alloc_ub(tile, dtype=tl.float32, dtype=tl.float32)", 0, DSL_RULE_arguments, "'dtype=' twice"},
     {7, "    x_ub = tl.alloc_ub(tile / 2, tl.float32)", 0, DSL_RULE_types, "'//' divides integers"},
     {11, "        x_ub = tl.alloc_ub(tile, tl.float32)", 0, DSL_RULE_stages, "made once"},
     {11, "        offsets = at * tl.arange(0, tile) * tl.arange(0, tile)", 0, DSL_RULE_types, "no meaning between"},
