@@ -1,15 +1,21 @@
-/* akgen dsl check | fmt FILE..: programs in AscendDSL. */
+/* akgen dsl check | fmt | run FILE..: programs in AscendDSL. */
 #include "base/files.h"
 #include "cli/cli.h"
 #include "dsl/dsl.h"
+#include "dsl/interpret.h"
+#include "npu/npu.h"
+#include "task/task.h"
+#include "toolchain/toolchain.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 0x500, KEY_CHECK, PROGRAMS_MAX = 1024, LONGEST_FILE = 4 << 20 };
+enum { KEY_JSON = 0x500, KEY_CHECK, KEY_TASK, KEY_CASE, PROGRAMS_MAX = 1024, LONGEST_FILE = 4 << 20 };
 
 struct dsl_arguments {
     bool json, check;
+    const char *task;
+    long only_case; /* -1: all */
     const char *command, *files[PROGRAMS_MAX];
     int count;
 };
@@ -17,6 +23,8 @@ struct dsl_arguments {
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "check: print what is wrong as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
+    {"task", KEY_TASK, "TASK", 0, "run: the task whose cases the program computes", 0},
+    {"case", KEY_CASE, "N", 0, "run: that case alone", 0},
     {0},
 };
 
@@ -27,6 +35,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->json = true;
     else if (key == KEY_CHECK)
         arguments->check = true;
+    else if (key == KEY_TASK)
+        arguments->task = text;
+    else if (key == KEY_CASE)
+        arguments->only_case = cli_parse_number(state, "--case", text, 0, INT32_MAX);
     else if (key == ARGP_KEY_ARG && !arguments->command)
         arguments->command = text;
     else if (key == ARGP_KEY_ARG && arguments->count < PROGRAMS_MAX)
@@ -114,6 +126,203 @@ static int format_file(struct arena *arena, const struct dsl_arguments *argument
     return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }
 
+/* What a task's case gives for a parameter of the host function. */
+struct binding {
+    const struct task_instance *instance;
+    bool *inputs, *outputs, *attrs; /* taken */
+};
+
+static int named_or_next(const char *name, const char *(*name_of)(const struct task *task, int i),
+                         const struct task *task, int count, bool *taken, bool by_name)
+{
+    for (int i = 0; i < count; i++)
+        if (!taken[i] && (!by_name || strcmp(name_of(task, i), name) == 0)) {
+            taken[i] = true;
+            return i;
+        }
+    return TASK_NONE;
+}
+
+static const char *input_name(const struct task *task, int i)
+{
+    return task->inputs[i].name;
+}
+
+static const char *output_name(const struct task *task, int i)
+{
+    return task->outputs[i].name;
+}
+
+static const char *attr_name(const struct task *task, int i)
+{
+    return task->attrs[i].name;
+}
+
+/* An input: a tensor, a number of the host's, or None where the case has none. */
+static void bind_input(struct arena *arena, const struct task_instance *instance, int i, struct dsl_argument *argument)
+{
+    const struct task_argument *input = &instance->inputs[i];
+    if (!input->count) {
+        argument->value = json_null();
+    } else if (instance->task->inputs[i].kind == TASK_SCALAR) {
+        double number;
+        task_read_double(&input->tensors[0], 0, 1, &number);
+        argument->value = json_real(number);
+    } else {
+        argument->tensor = arena_copy(arena, &input->tensors[0], sizeof *input->tensors);
+        argument->given = true;
+    }
+}
+
+/* Binds a parameter by its name, or (by_name false) to what comes next; false: there is nothing. */
+static bool bind(struct arena *arena, struct binding *binding, const char *name, bool by_name, bool tensor,
+                 struct dsl_argument *argument)
+{
+    const struct task_instance *instance = binding->instance;
+    const struct task *task = instance->task;
+    int i = TASK_NONE;
+    if (by_name || tensor)
+        i = named_or_next(name, input_name, task, task->input_count, binding->inputs, by_name);
+    if (i != TASK_NONE) {
+        bind_input(arena, instance, i, argument);
+        return true;
+    }
+    if (by_name || tensor)
+        i = named_or_next(name, output_name, task, task->output_count, binding->outputs, by_name);
+    if (i != TASK_NONE) {
+        argument->tensor = &instance->outputs[i].tensors[0];
+        return true;
+    }
+    if (by_name || !tensor)
+        i = named_or_next(name, attr_name, task, task->attr_count, binding->attrs, by_name);
+    if (i != TASK_NONE)
+        argument->value = instance->attrs[i];
+    return i != TASK_NONE;
+}
+
+/* The arguments of the host function in this case: by name, and the rest in their order. */
+static const struct dsl_argument *bind_all(struct arena *arena, const struct dsl_program *program,
+                                           const struct task_instance *instance)
+{
+    const struct dsl_function *host = program->host->function;
+    const struct task *task = instance->task;
+    struct binding binding = {instance, arena_alloc(arena, (size_t)task->input_count + 1),
+                              arena_alloc(arena, (size_t)task->output_count + 1),
+                              arena_alloc(arena, (size_t)task->attr_count + 1)};
+    struct dsl_argument *arguments = arena_alloc(arena, (size_t)(host->count + 1) * sizeof *arguments);
+    bool *bound = arena_alloc(arena, (size_t)host->count + 1);
+    for (int named = 1; named >= 0; named--)
+        for (int i = 0; i < host->count; i++) {
+            bool tensor = false;
+            for (int k = 0; k < program->host_names.count; k++)
+                if (strcmp(program->host_names.items[k]->name, host->parameters[i].name) == 0)
+                    tensor = program->host_names.items[k]->type == DSL_TYPE_TENSOR;
+            if (!bound[i])
+                bound[i] = bind(arena, &binding, host->parameters[i].name, named, tensor, &arguments[i]);
+        }
+    return arguments;
+}
+
+/* Says whether the outputs are right by both profiles; true if by both. */
+static bool print_case(const struct task_instance *instance, int id)
+{
+    static const char *const names[] = {"upstream", "strict"};
+    printf("case %d:", id);
+    bool right = true;
+    for (enum task_profile profile = TASK_UPSTREAM; profile <= TASK_STRICT; profile++) {
+        struct task_mismatch result;
+        struct task_argument *expected = task_reference(instance, profile);
+        task_compare(instance, profile, expected, instance->outputs, &result);
+        task_outputs_free(expected);
+        right &= result.ok;
+        printf(" %s %s%s%s", names[profile], result.ok ? "right" : "wrong", result.ok ? "" : ": ", result.reason);
+    }
+    printf("\n");
+    return right;
+}
+
+/* Runs one case through the interpreter; the exit code. */
+static int run_case(const struct dsl_program *program, const struct task *task, const struct task_case *row,
+                    struct dsl_messages *messages)
+{
+    enum { SEED = 1 };
+    struct task_instance *instance;
+    struct akgen_error *error = task_instance_make(task, row, SEED, false, &instance);
+    if (error)
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    struct arena arena = {0};
+    const struct npu_soc *soc = npu_socs;
+    for (int i = 0; i < task->output_count; i++) {
+        struct task_tensor *tensor = instance->outputs[i].tensors;
+        tensor->values = arena_alloc(&arena, (size_t)tensor->elements * akgen_dtype_size(tensor->type) + 1);
+    }
+    struct dsl_run run = {.vector_cores = soc->aiv,
+                          .cube_cores = soc->aic,
+                          .ub_bytes = soc->ub_tiling_bytes,
+                          .l1_bytes = soc->l1_bytes,
+                          .l0c_bytes = soc->l0c_bytes,
+                          .arguments = bind_all(&arena, program, instance)};
+    bool ran = dsl_interpret(&arena, program, &run, messages);
+    bool right = ran && print_case(instance, row->id);
+    if (!ran) {
+        printf("case %d: stopped\n", row->id);
+        fflush(stdout);
+        print_messages(messages);
+    }
+    task_instance_free(instance);
+    arena_free(&arena);
+    return right ? EXIT_PASS : EXIT_OTHER_VERDICT;
+}
+
+/* An error if the interpreter cannot be given the task's tensors. */
+static struct akgen_error *check_task(const struct task *task)
+{
+    for (int i = 0; i < task->input_count + task->output_count; i++) {
+        const struct task_param *param =
+            i < task->input_count ? &task->inputs[i] : &task->outputs[i - task->input_count];
+        if (param->kind != TASK_TENSOR && param->kind != TASK_SCALAR)
+            return error_new("%s: '%s' is a list, which AscendDSL has not yet", task->name, param->name);
+        if (i >= task->input_count && param->in_place != TASK_NONE)
+            return error_new("%s: '%s' is written in place, which AscendDSL has not yet", task->name, param->name);
+    }
+    return NULL;
+}
+
+static int run_file(struct arena *arena, const struct dsl_arguments *arguments, const char *path, json_t *all)
+{
+    char *text;
+    size_t length;
+    struct dsl_messages messages;
+    struct task task;
+    (void)all;
+    struct akgen_error *error = read_text(arena, path, &text, &length);
+    if (!error && !arguments->task)
+        error = error_new("run: --task says which task's cases the program computes");
+    if (!error)
+        error = task_find(arena, toolchain_home(), arguments->task, &task);
+    if (!error && arguments->only_case >= 0)
+        error = cli_check_case(&task, (int)arguments->only_case);
+    if (!error)
+        error = check_task(&task);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    const struct dsl_tree *tree = dsl_parse(arena, path, text, length, &messages);
+    const struct dsl_program *program = tree ? dsl_check(arena, tree, &messages) : NULL;
+    if (!program) {
+        print_messages(&messages);
+        return EXIT_OTHER_VERDICT;
+    }
+    int worst = EXIT_PASS;
+    for (int i = 0; i < task.case_count; i++) {
+        struct dsl_messages found = messages;
+        if (arguments->only_case >= 0 && task.cases[i].id != arguments->only_case)
+            continue;
+        int code = run_case(program, &task, &task.cases[i], &found);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
 static int each_file(const struct dsl_arguments *arguments, on_file *run)
 {
     int worst = EXIT_PASS;
@@ -134,18 +343,22 @@ static int each_file(const struct dsl_arguments *arguments, on_file *run)
 
 int cli_dsl(int argc, char **argv)
 {
-    static const struct argp argp = {.options = options,
-                                     .parser = parse,
-                                     .args_doc = "check FILE..\nfmt FILE..",
-                                     .doc = "Programs in AscendDSL; '-' is the standard input."
-                                            "\vcheck says what is wrong with programs, where, by which rule and what "
-                                            "to do. fmt formats them in place."};
-    struct dsl_arguments arguments = {0};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK",
+        .doc = "Programs in AscendDSL; '-' is the standard input."
+               "\vcheck says what is wrong with programs, where, by which rule and what "
+               "to do. fmt formats them in place. "
+               "run computes a task's cases by the interpreter and compares with the task's references."};
+    struct dsl_arguments arguments = {.only_case = -1};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.count && strcmp(arguments.command, "check") == 0)
         return each_file(&arguments, check_file);
     if (arguments.count && strcmp(arguments.command, "fmt") == 0)
         return each_file(&arguments, format_file);
+    if (arguments.count && strcmp(arguments.command, "run") == 0)
+        return each_file(&arguments, run_file);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     return EXIT_USAGE;
 }

@@ -16,7 +16,7 @@ static const struct {
     {"bench", cli_bench, "evaluate a tree of candidates over a suite of tasks"},
     {"report", cli_report, "tables, pages and comparisons of stored runs"},
     {"task", cli_task, "list, show and check benchmark tasks"},
-    {"dsl", cli_dsl, "check and format programs in AscendDSL"},
+    {"dsl", cli_dsl, "check, format and interpret programs in AscendDSL"},
     {"soc", cli_soc, "list the simulated chips, show one"},
     {"doctor", cli_doctor, "say what this machine has and what is missing"},
 };

@@ -34,6 +34,8 @@ bool type_is_number(enum dsl_type type);
 void type_add(struct checker *checker, struct dsl_symbol *symbol, enum dsl_type type, struct dsl_place place);
 /* The type of an expression, which keeps it; NULL yields UNKNOWN. */
 enum dsl_type type_of(struct checker *checker, struct dsl_expr *expr);
+/* The argument that a call of an operation gives for the parameter of this name; NULL: none. */
+struct dsl_expr *call_argument(const struct dsl_expr *call, const char *name);
 /* Whether the expression is `module.name`, or `name` alone with module "". */
 bool expr_is(const struct dsl_expr *expr, const char *module, const char *name);
 

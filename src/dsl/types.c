@@ -383,6 +383,18 @@ static struct dsl_expr *argument_of(const struct dsl_expr *call, int number, con
     return NULL;
 }
 
+struct dsl_expr *call_argument(const struct dsl_expr *call, const char *wanted_name)
+{
+    const char *name, *row = call->operation->parameters;
+    int length;
+    char what;
+    bool optional;
+    for (int number = 0; (row = next_parameter(row, &name, &length, &what, &optional)); number++)
+        if ((int)strlen(wanted_name) == length && strncmp(name, wanted_name, (size_t)length) == 0)
+            return argument_of(call, number, name, length);
+    return NULL;
+}
+
 /* An argument that no parameter of the row takes, or that another has taken. */
 static void check_taken(struct checker *checker, const struct dsl_expr *call, const struct dsl_operation *operation,
                         int position)

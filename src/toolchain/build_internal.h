@@ -23,14 +23,15 @@ struct builder {
 /* One compile, possibly on a thread of its own (compiles.c). */
 struct compile {
     struct arena arena;
-    const char *root; /* directory of the sources */
+    const char *root;                 /* directory of the sources */
     const char *config_path, *config; /* a file that it includes first; NULL: none */
     const char *defines;              /* those of its lines that tell the data types */
     struct clang_args args;
     struct clang_args next; /* what goes on with the first one's file, if that ended well; empty: nothing */
     struct sandbox_result result;
-    struct compile *also; /* the next of those that are the same but for `defines`; the first of them leads (compiles.c) */
-    bool led;             /* not the first */
+    struct compile
+        *also; /* the next of those that are the same but for `defines`; the first of them leads (compiles.c) */
+    bool led;  /* not the first */
 };
 /* Side by side, as many as the options allow. */
 void compiles_run(struct builder *builder, struct compile *compiles, int count);

@@ -171,6 +171,23 @@ class Dsl(unittest.TestCase):
         good = akgen("check", "-", text=PROGRAM)
         self.assertEqual((good.returncode, good.stdout, good.stderr), (0, "", ""))
 
+    def test_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "sqrt.py")
+            program.write_text(PROGRAM)
+            done = akgen("run", program, "--task", "level1/Math/Sqrt", "--case", "1")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "case 1: upstream right strict right\n", ""))
+            program.write_text(PROGRAM.replace("tl.vsqrt(y_ub, x_ub)", "tl.vmul(y_ub, x_ub, x_ub)"))
+            wrong = akgen("run", program, "--task", "level1/Math/Sqrt", "--case", "1")
+            self.assertEqual(wrong.returncode, 1)
+            self.assertIn("upstream wrong: ", wrong.stdout)
+            program.write_text(PROGRAM.replace(", mask=offsets < total)", ")"))
+            past = akgen("run", program, "--task", "multikernelbench/level1/Activation/Relu", "--case", "2")
+            self.assertEqual((past.returncode, past.stdout), (1, "case 2: stopped\n"))
+            self.assertIn("sqrt.py:13:16: error: element 231 of 'x', which has 231 [bounds]", past.stderr)
+            self.assertEqual(akgen("run", program).returncode, 2)
+            self.assertEqual(akgen("run", program, "--task", "Nothing").returncode, 2)
+
     def test_usage(self):
         for arguments in ((), ("check",), ("parse", "x.py")):
             self.assertEqual(akgen(*arguments).returncode, 2)

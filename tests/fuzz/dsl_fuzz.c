@@ -1,6 +1,7 @@
 /* Programs of any text: a tree, or a message with a line of the text; what a tree is formatted as parses, and formats to
  * itself; the checker ends with a program or a message. */
 #include "dsl/dsl.h"
+#include "dsl/interpret.h"
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -50,6 +51,28 @@ static int lines_of(const char *text)
     return lines;
 }
 
+/* Runs a program on a tensor of some elements. */
+static void interpret(struct arena *arena, const struct dsl_program *program, struct dsl_messages *messages)
+{
+    enum { ELEMENTS = 64, BYTES = 4096, TURNS = 2000 };
+    float values[ELEMENTS] = {1, 2, 3};
+    struct task_tensor tensor = {
+        .type = AKGEN_FLOAT, .rank = 2, .dims = {ELEMENTS / 4, 4}, .elements = ELEMENTS, .values = values};
+    int parameters = program->host->function->count;
+    struct dsl_argument *arguments = arena_alloc(arena, (size_t)(parameters + 1) * sizeof *arguments);
+    for (int i = 0; i < parameters; i++)
+        arguments[i] = (struct dsl_argument){.tensor = i < 2 ? &tensor : NULL, .given = i == 0};
+    struct dsl_run run = {.vector_cores = 2,
+                          .cube_cores = 1,
+                          .ub_bytes = BYTES,
+                          .l1_bytes = BYTES,
+                          .l0c_bytes = BYTES,
+                          .turns_max = TURNS,
+                          .arguments = arguments};
+    if (dsl_interpret(arena, program, &run, messages) != (messages->count == 0))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct arena arena = {0};
@@ -68,8 +91,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         abort();
     json_decref(json);
     if (tree) {
-        if (!dsl_check(&arena, tree, &messages) != (messages.count > 0))
+        const struct dsl_program *program = dsl_check(&arena, tree, &messages);
+        if (!program != (messages.count > 0))
             abort();
+        if (program)
+            interpret(&arena, program, &messages);
         const char *once = dsl_format(&arena, tree);
         tree = dsl_parse(&arena, "x.py", once, strlen(once), &none);
         if (!tree || strcmp(dsl_format(&arena, tree), once) != 0)

@@ -1,0 +1,34 @@
+/* The interpreter: what a program computes, element by element, in the plainest way. It is the oracle for what the compiler
+ * makes, and shares with it the parser and the types alone.
+ *
+ * Numbers of the host function are double and 64-bit integers. In the kernel real numbers are float32, and an operation's
+ * elements are computed in double and rounded once to the data type of the buffer they go into. */
+#ifndef DSL_INTERPRET_H
+#define DSL_INTERPRET_H
+
+#include "dsl/program.h"
+#include "task/tensor/tensor.h"
+
+#include <jansson.h>
+
+/* What a parameter of the host function is bound to. */
+struct dsl_argument {
+    struct task_tensor *tensor; /* a tensor, or NULL */
+    bool given;                 /* its values are there: it is no output alone */
+    const json_t *value;        /* a number, a text, a list of integers, null; NULL: the parameter's default */
+};
+
+struct dsl_run {
+    int vector_cores, cube_cores;          /* that the chip has */
+    int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
+    int64_t turns_max;                     /* of all loops together; 0: 200 million */
+    const struct dsl_argument *arguments;  /* one for each parameter of the host function */
+    int cores;                             /* result: how many ran */
+};
+
+/* Runs the host function and the kernel on every core. What is stored lies in the arguments' tensors, whose values the
+ * caller has made. False: `messages` say what went wrong and where (rules bounds, undefined, shared, arithmetic). */
+bool dsl_interpret(struct arena *arena, const struct dsl_program *program, struct dsl_run *run,
+                   struct dsl_messages *messages);
+
+#endif

@@ -1,0 +1,31 @@
+/* Values while a program is interpreted. */
+#ifndef DSL_VALUES_H
+#define DSL_VALUES_H
+
+#include "dsl/interpret.h"
+
+/* Memory of the interpreter: a tensor of global memory, or a buffer of a core. */
+struct dsl_memory {
+    struct task_tensor tensor;
+    const char *name;
+    uint8_t *state; /* per element: 0 never written; else, in global memory, who wrote it last: below */
+    bool parameter; /* of the host function: not workspace, not a buffer */
+    bool buffer;
+};
+/* States of elements of global memory: an input, or written by a core in the phase before the last tl.sync_all(), or by
+ * core number `state - STATE_CORE` in this phase. */
+enum { STATE_UNDEFINED, STATE_GIVEN, STATE_CORE, STATE_CORES_MAX = 250 };
+
+struct value {
+    enum dsl_type type;
+    int64_t integer; /* of BOOL and INT */
+    double real;
+    const char *text;
+    enum akgen_dtype dtype;
+    struct dsl_memory *memory;      /* TENSOR, POINTER, ADDRESS, BUFFER, PIECE */
+    int64_t offset, stride, length; /* elements: where it begins; of a range and an address also how it goes on */
+    const int64_t *ints;            /* INTS: length of them */
+    const uint8_t *mask;            /* MASK: length of them */
+};
+
+#endif
