@@ -137,7 +137,7 @@ static bool lex_line_start(struct lexer *lexer)
 
 static bool part_of_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 static void lex_number(struct lexer *lexer)
@@ -188,6 +188,17 @@ static void lex_text(struct lexer *lexer)
     add(lexer, TOKEN_TEXT, place, text, (size_t)(end - text));
 }
 
+/* Names become names of C++, which not every compiler reads in other alphabets. */
+static void lex_foreign(struct lexer *lexer)
+{
+    const char *from = lexer->at++;
+    while (lexer->at < lexer->end && ((unsigned char)*lexer->at & 0xc0) == 0x80)
+        lexer->at++;
+    dsl_complain(lexer->messages, place_from(lexer, from), DSL_RULE_syntax,
+                 "names are of letters of the English alphabet, digits and '_'",
+                 "'%.*s' stands outside of comments and texts", (int)(lexer->at - from), from);
+}
+
 static void lex_sign(struct lexer *lexer)
 {
     static const char *const signs[] = {"**=", "//=", ">>=", "<<=", "**", "//", "==", "!=", "<=", ">=", "<<",
@@ -231,6 +242,8 @@ static void lex_word(struct lexer *lexer)
         while (lexer->at < lexer->end && part_of_name(*lexer->at))
             lexer->at++;
         add_from(lexer, TOKEN_NAME, from);
+    } else if ((unsigned char)*from >= 0x80) {
+        lex_foreign(lexer);
     } else if (*from == '"' || *from == '\'') {
         lex_text(lexer);
     } else {

@@ -221,18 +221,43 @@ static void parse_return(struct parser *p, struct dsl_statement *statement)
     end_line(p, statement);
 }
 
+/* NAME.NAME.. [as NAME], and more behind commas. False: told that something else stands there. */
+static bool parse_imported(struct parser *p, struct text *line, const char *close)
+{
+    for (bool more = true; more;) {
+        const char *name = parser_name(p, "a name");
+        for (; name && parser_accept(p, "."); name = parser_name(p, "a name behind '.'"))
+            text_addf(line, "%s.", name);
+        text_add(line, name ? name : "");
+        if (name && parser_accept(p, "as") && (name = parser_name(p, "a name behind 'as'")))
+            text_addf(line, " as %s", name);
+        if (!name)
+            return false;
+        more = parser_accept(p, ",") && !(close && parser_is(p, close));
+        text_add(line, more ? ", " : "");
+    }
+    return true;
+}
+
 /* The line as it stands: imports say to Python where names come from, and here they are known. */
 static void parse_import(struct parser *p, struct dsl_statement *statement)
 {
     struct text line = {0};
-    text_add(&line, p->now[-1].text);
-    for (; p->now->kind == TOKEN_NAME || p->now->kind == TOKEN_SIGN; p->now++) {
-        bool dot = parser_is(p, "."), behind_dot = strcmp(p->now[-1].text, ".") == 0;
-        bool name = p->now->kind == TOKEN_NAME, behind_name = p->now[-1].kind == TOKEN_NAME;
-        if ((dot && !behind_name) || (behind_dot && !name) || (!name && !strchr(".,()*", p->now->text[0])))
-            break;
-        bool tight = dot || behind_dot || strcmp(p->now[-1].text, "(") == 0 || strchr(",)", p->now->text[0]);
-        text_addf(&line, "%s%s", tight ? "" : " ", p->now->text);
+    bool from = strcmp(p->now[-1].text, "from") == 0, good;
+    text_addf(&line, "%s ", p->now[-1].text);
+    good = parse_imported(p, &line, NULL);
+    if (good && from && !(good = parser_accept(p, "import")))
+        parser_expect(p, "'import'");
+    if (good && from) {
+        bool brackets = parser_accept(p, "(");
+        text_add(&line, brackets ? " import (" : " import ");
+        if (!brackets && parser_accept(p, "*"))
+            text_add(&line, "*");
+        else
+            good = parse_imported(p, &line, brackets ? ")" : NULL);
+        if (good && brackets && !parser_accept(p, ")"))
+            parser_expect(p, "')'");
+        text_add(&line, brackets ? ")" : "");
     }
     statement->name = arena_strdup(p->arena, line.bytes);
     text_free(&line);

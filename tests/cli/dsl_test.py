@@ -13,7 +13,7 @@ import unittest
 from akgen_program import AKGEN, HOME
 
 SEED = 20261123
-NAMES = ["x", "y_ub", "tile", "n", "pid", "größe"]
+NAMES = ["x", "y_ub", "tile", "n", "pid", "size_2"]
 
 
 PROGRAM = """import tile.language as tl

@@ -155,10 +155,14 @@ static const struct {
     {"x = 1e999", 1, 5, DSL_RULE_number, "too large"},
     {"x = 1abc", 1, 5, DSL_RULE_number, "no number"},
     {"x = 010", 1, 5, DSL_RULE_number, "no number"},
+    {"import a.b(c", 1, 11, DSL_RULE_syntax, "the end of the line"},
+    {"from a import (b\n", 2, 1, DSL_RULE_syntax, "')'"},
+    {"from a b", 1, 8, DSL_RULE_syntax, "'import'"},
     {"x = $y", 1, 5, DSL_RULE_syntax, "'$'"},
     {"x = \xff", 1, 1, DSL_RULE_text, "UTF-8"},
     {"x\r = 1", 1, 1, DSL_RULE_text, "0x0d"},
-    {"# \xc3\xa4\n  \xc3\xa4 = )", 2, 7, DSL_RULE_syntax, "found ')'"},
+    {"# \xc3\xa4\nx = '\xc3\xa4' + )", 2, 11, DSL_RULE_syntax, "found ')'"},
+    {"gr\xc3\xb6\xc3\x9f = 1", 1, 3, DSL_RULE_syntax, "'\xc3\xb6' stands outside"},
 };
 
 static void test_wrong(void **state)
@@ -264,18 +268,18 @@ static void test_print(void **state)
     (void)state;
     struct dsl_messages messages;
     struct text text = {0};
-    static const char source[] = "# \xc3\xa4\nx\xc3\xa4 = lambda: 1\n";
+    static const char source[] = "# \xc3\xa4\n'\xc3\xa4' + lambda: 1\n";
     assert_null(dsl_parse(&arena, "a.py", source, sizeof source - 1, &messages));
     dsl_messages_print(&messages, &text);
-    assert_string_equal(text.bytes, "a.py:2:6: error: there is no lambda in AscendDSL [not-in-the-language]\n"
-                                    "    x\xc3\xa4 = lambda: 1\n"
-                                    "         ^~~~~~\n"
+    assert_string_equal(text.bytes, "a.py:2:7: error: there is no lambda in AscendDSL [not-in-the-language]\n"
+                                    "    '\xc3\xa4' + lambda: 1\n"
+                                    "          ^~~~~~\n"
                                     "    fix: write the expression where it is used\n");
     text_free(&text);
     json_t *json = dsl_messages_json(&messages), *first = json_array_get(json, 0);
     assert_string_equal(json_string_value(json_object_get(first, "rule")), "not-in-the-language");
     assert_int_equal(json_integer_value(json_object_get(first, "line")), 2);
-    assert_string_equal(json_string_value(json_object_get(first, "source")), "x\xc3\xa4 = lambda: 1");
+    assert_string_equal(json_string_value(json_object_get(first, "source")), "'\xc3\xa4' + lambda: 1");
     json_decref(json);
 }
 
@@ -304,6 +308,8 @@ static void test_format(void **state)
     assert_formatted(
         "f(g(x, # one\n  y), z=[ # two\n  1])\n",
         "f(\n    g(\n        x,  # one\n        y,\n    ),\n    z=[\n        # two\n        1,\n    ],\n)\n");
+    assert_formatted("import a . b as c,d\nfrom e.f import(g , # one\n  h as i,)\nfrom j import *\n",
+                     "import a.b as c, d\n# one\nfrom e.f import (g, h as i)\nfrom j import *\n");
     assert_formatted("x = (a + # why\n     b)\n", "# why\nx = a + b\n");
     assert_formatted("for i in range(3): # each\n  x = 1\n\n  # after x\n# outside\n",
                      "for i in range(3):  # each\n    x = 1\n\n    # after x\n# outside\n");
