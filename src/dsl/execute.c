@@ -272,6 +272,11 @@ static bool elementwise(struct core *core, const struct dsl_expr *call, const st
             return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL,
                              "%lld elements of '%s', which has %lld from there", (long long)count, memory->name,
                              (long long)operands[o]->length);
+        int64_t distance = count > 0 ? operands[o]->offset - dst.offset : 0; /* both are inside */
+        if (memory == dst.memory && distance && distance < count && -distance < count)
+            return CORE_FAIL(core, call->place, DSL_RULE_undefined, "compute into another buffer",
+                             "source and destination overlap in part: '%s' from %lld and from %lld on", memory->name,
+                             (long long)operands[o]->offset, (long long)dst.offset);
     }
     for (int64_t i = 0; i < count; i++) {
         struct element x = {0}, y = {0};
