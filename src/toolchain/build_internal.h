@@ -29,9 +29,9 @@ struct compile {
     struct clang_args args;
     struct clang_args next; /* what goes on with the first one's file, if that ended well; empty: nothing */
     struct sandbox_result result;
-    struct compile
-        *also; /* the next of those that are the same but for `defines`; the first of them leads (compiles.c) */
-    bool led;  /* not the first */
+    /* The next of those that are the same but for `defines`; the first of them leads (compiles.c). */
+    struct compile *also;
+    bool led; /* not the first */
 };
 /* Side by side, as many as the options allow. */
 void compiles_run(struct builder *builder, struct compile *compiles, int count);

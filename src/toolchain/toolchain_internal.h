@@ -33,8 +33,8 @@ struct akgen_error *clang_cache(struct arena *arena, const char *given, const ch
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };
 /* A check of the same source, in which macros of the file of `clang_args.config` have other values. */
 struct clang_other {
-    const char
-        *config; /* the file's lines "#define NAME VALUE", one identifier each, with the same names in the same order */
+    /* The file's lines "#define NAME VALUE", one identifier each, with the same names in the same order. */
+    const char *config;
     bool answered; /* what follows tells how the compiler ended; else it has to be run */
     bool timed_out;
     int exit_code;
