@@ -75,54 +75,53 @@ static void print_messages(const struct dsl_messages *messages)
     text_free(&text);
 }
 
-/* One file of a command; the exit code. `all`: the messages of all files as JSON, NULL without --json. */
-typedef int on_file(struct arena *arena, const struct dsl_arguments *arguments, const char *path, json_t *all);
-
-static int check_file(struct arena *arena, const struct dsl_arguments *arguments, const char *path, json_t *all)
-{
+/* A file that a command was given, read once. */
+struct program_text {
+    const char *path;
     char *text;
     size_t length;
+    const struct dsl_tree *tree; /* NULL: `messages` say why */
     struct dsl_messages messages;
+};
+
+/* What a command does with one file; the exit code. `all`: the messages of all files as JSON, NULL without --json. */
+typedef int on_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
+                    json_t *all);
+
+static int check_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
+                      json_t *all)
+{
+    struct dsl_messages *messages = &program->messages;
     (void)arguments;
-    struct akgen_error *error = read_text(arena, path, &text, &length);
-    if (error)
-        return cli_fail(EXIT_USAGE, error);
-    const struct dsl_tree *tree = dsl_parse(arena, path, text, length, &messages);
-    if (tree)
-        dsl_check(arena, tree, &messages);
+    if (program->tree)
+        dsl_check(arena, program->tree, messages);
     if (all)
-        json_array_append_new(all, json_pack("{s:s, s:i, s:o}", "file", path, "errors", messages.count, "messages",
-                                             dsl_messages_json(&messages)));
+        json_array_append_new(all, json_pack("{s:s, s:i, s:o}", "file", program->path, "errors", messages->count,
+                                             "messages", dsl_messages_json(messages)));
     else
-        print_messages(&messages);
-    return messages.count ? EXIT_OTHER_VERDICT : EXIT_PASS;
+        print_messages(messages);
+    return messages->count ? EXIT_OTHER_VERDICT : EXIT_PASS;
 }
 
-static int format_file(struct arena *arena, const struct dsl_arguments *arguments, const char *path, json_t *all)
+static int format_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
+                       json_t *all)
 {
-    char *text;
-    size_t length;
-    struct dsl_messages messages;
-    bool filter = strcmp(path, "-") == 0;
+    struct akgen_error *error = NULL;
     (void)all;
-    struct akgen_error *error = read_text(arena, path, &text, &length);
-    if (error)
-        return cli_fail(EXIT_USAGE, error);
-    const struct dsl_tree *tree = dsl_parse(arena, path, text, length, &messages);
-    print_messages(&messages);
-    if (!tree)
+    print_messages(&program->messages);
+    if (!program->tree)
         return EXIT_OTHER_VERDICT;
-    const char *formatted = dsl_format(arena, tree);
-    bool same = strlen(formatted) == length && memcmp(formatted, text, length) == 0;
+    const char *formatted = dsl_format(arena, program->tree);
+    bool same = strlen(formatted) == program->length && memcmp(formatted, program->text, program->length) == 0;
     if (arguments->check) {
         if (!same)
-            printf("%s\n", path);
+            printf("%s\n", program->path);
         return same ? EXIT_PASS : EXIT_OTHER_VERDICT;
     }
-    if (filter)
+    if (strcmp(program->path, "-") == 0)
         fputs(formatted, stdout);
     else if (!same)
-        error = files_write(path, formatted, strlen(formatted));
+        error = files_write(program->path, formatted, strlen(formatted));
     return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }
 
@@ -213,10 +212,7 @@ static const struct dsl_argument *bind_all(struct arena *arena, const struct dsl
     bool *bound = arena_alloc(arena, (size_t)host->count + 1);
     for (int named = 1; named >= 0; named--)
         for (int i = 0; i < host->count; i++) {
-            bool tensor = false;
-            for (int k = 0; k < program->host_names.count; k++)
-                if (strcmp(program->host_names.items[k]->name, host->parameters[i].name) == 0)
-                    tensor = program->host_names.items[k]->type == DSL_TYPE_TENSOR;
+            bool tensor = dsl_scope_find(&program->host_names, host->parameters[i].name)->type == DSL_TYPE_TENSOR;
             if (!bound[i])
                 bound[i] = bind(arena, &binding, host->parameters[i].name, named, tensor, &arguments[i]);
         }
@@ -288,15 +284,12 @@ static struct akgen_error *check_task(const struct task *task)
     return NULL;
 }
 
-static int run_file(struct arena *arena, const struct dsl_arguments *arguments, const char *path, json_t *all)
+static int run_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text, json_t *all)
 {
-    char *text;
-    size_t length;
-    struct dsl_messages messages;
     struct task task;
+    struct akgen_error *error = NULL;
     (void)all;
-    struct akgen_error *error = read_text(arena, path, &text, &length);
-    if (!error && !arguments->task)
+    if (!arguments->task)
         error = error_new("run: --task says which task's cases the program computes");
     if (!error)
         error = task_find(arena, toolchain_home(), arguments->task, &task);
@@ -306,15 +299,14 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
         error = check_task(&task);
     if (error)
         return cli_fail(EXIT_USAGE, error);
-    const struct dsl_tree *tree = dsl_parse(arena, path, text, length, &messages);
-    const struct dsl_program *program = tree ? dsl_check(arena, tree, &messages) : NULL;
+    const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
     if (!program) {
-        print_messages(&messages);
+        print_messages(&text->messages);
         return EXIT_OTHER_VERDICT;
     }
     int worst = EXIT_PASS;
     for (int i = 0; i < task.case_count; i++) {
-        struct dsl_messages found = messages;
+        struct dsl_messages found = text->messages;
         if (arguments->only_case >= 0 && task.cases[i].id != arguments->only_case)
             continue;
         int code = run_case(program, &task, &task.cases[i], &found);
@@ -329,7 +321,11 @@ static int each_file(const struct dsl_arguments *arguments, on_file *run)
     json_t *all = arguments->json ? json_array() : NULL;
     for (int i = 0; i < arguments->count; i++) {
         struct arena arena = {0};
-        int code = run(&arena, arguments, arguments->files[i], all);
+        struct program_text program = {.path = arguments->files[i]};
+        struct akgen_error *error = read_text(&arena, program.path, &program.text, &program.length);
+        if (!error)
+            program.tree = dsl_parse(&arena, program.path, program.text, program.length, &program.messages);
+        int code = error ? cli_fail(EXIT_USAGE, error) : run(&arena, arguments, &program, all);
         worst = code > worst ? code : worst;
         arena_free(&arena);
     }

@@ -7,7 +7,7 @@
 
 enum { ROUNDS_MAX = 64 };
 
-struct dsl_symbol *scope_find(const struct dsl_scope *scope, const char *name)
+struct dsl_symbol *dsl_scope_find(const struct dsl_scope *scope, const char *name)
 {
     for (int i = 0; i < scope->count; i++)
         if (strcmp(scope->items[i]->name, name) == 0)
@@ -17,7 +17,7 @@ struct dsl_symbol *scope_find(const struct dsl_scope *scope, const char *name)
 
 struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const char *name, struct dsl_place place)
 {
-    struct dsl_symbol *symbol = scope_find(scope, name);
+    struct dsl_symbol *symbol = dsl_scope_find(scope, name);
     if (symbol)
         return symbol;
     symbol = arena_alloc(arena, sizeof *symbol);
@@ -37,7 +37,7 @@ static void assign(struct checker *checker, struct dsl_expr *target, enum dsl_ty
              element ? "tl.set_scalar(buffer, index, value) writes an element" : NULL, "a value is assigned to a name");
         return;
     }
-    struct dsl_symbol *symbol = scope_find(checker->names, target->name);
+    struct dsl_symbol *symbol = dsl_scope_find(checker->names, target->name);
     target->symbol = symbol;
     type_add(checker, symbol, type, target->place);
     checker->bound[symbol->number] = true;
@@ -214,7 +214,7 @@ static void check_launch(struct checker *checker, struct dsl_expr *call)
                                                        : NULL;
         argument = argument->kind == DSL_NAMED ? argument->items[0] : argument;
         enum dsl_type type = type_of(checker, argument);
-        struct dsl_symbol *parameter = name ? scope_find(&program->kernel_names, name) : NULL;
+        struct dsl_symbol *parameter = name ? dsl_scope_find(&program->kernel_names, name) : NULL;
         if (!parameter || !parameter->parameter)
             TELL(checker, call->items[i]->place, DSL_RULE_launch, NULL,
                  name ? "the kernel has no parameter '%.80s'" : "the kernel has fewer parameters%.0s",
@@ -359,7 +359,7 @@ static void find_pointers_in(struct checker *checker, const struct dsl_expr *exp
     if (!expr || expr->kind != DSL_CALL || expr->count < 2 || !expr->items[0]->name)
         return;
     const char *base = base_of(expr->items[1]);
-    struct dsl_symbol *symbol = base ? scope_find(checker->names, base) : NULL;
+    struct dsl_symbol *symbol = base ? dsl_scope_find(checker->names, base) : NULL;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (symbol && symbol->parameter && strcmp(expr->items[0]->name, readers[i]) == 0)
             symbol->type = DSL_TYPE_TENSOR;
@@ -407,7 +407,7 @@ static void add_parameters(struct checker *checker, const struct dsl_function *f
 {
     for (int i = 0; i < function->count; i++) {
         const struct dsl_parameter *parameter = &function->parameters[i];
-        if (scope_find(checker->names, parameter->name))
+        if (dsl_scope_find(checker->names, parameter->name))
             TELL(checker, parameter->place, DSL_RULE_names, NULL, "two parameters have the name '%s'", parameter->name);
         struct dsl_symbol *symbol = scope_add(checker->arena, checker->names, parameter->name, parameter->place);
         symbol->parameter = true;
@@ -447,9 +447,9 @@ static bool launched_as_tensor(const struct checker *checker, const struct dsl_b
         const struct dsl_statement *statement = block->items[s];
         const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement->value : NULL;
         for (int i = 1; call && is_launch(checker, call) && i < call->count && i <= kernel->count && !found; i++)
-            found =
-                expr_is(call->items[i], "", name) &&
-                scope_find(&checker->program->kernel_names, kernel->parameters[i - 1].name)->type == DSL_TYPE_TENSOR;
+            found = expr_is(call->items[i], "", name) &&
+                    dsl_scope_find(&checker->program->kernel_names, kernel->parameters[i - 1].name)->type ==
+                        DSL_TYPE_TENSOR;
         found = found || launched_as_tensor(checker, &statement->body, name) ||
                 launched_as_tensor(checker, &statement->orelse, name);
     }

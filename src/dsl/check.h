@@ -23,7 +23,6 @@ struct checker {
 #define TELL(checker, place, rule, remedy, ...)                                                                        \
     ((checker)->loud ? dsl_complain((checker)->messages, place, rule, remedy, __VA_ARGS__) : (void)0)
 
-struct dsl_symbol *scope_find(const struct dsl_scope *scope, const char *name);
 /* Adds a symbol of a type yet to be found, or returns the one of that name. */
 struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const char *name, struct dsl_place place);
 

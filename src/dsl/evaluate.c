@@ -88,7 +88,7 @@ bool machine_constants(struct machine *machine, struct core *host)
             continue;
         if (!core_value(host, statement->value, &value))
             return false;
-        machine->constants[scope_find(&machine->program->file, statement->target->name)->number] = value;
+        machine->constants[dsl_scope_find(&machine->program->file, statement->target->name)->number] = value;
     }
     return true;
 }

@@ -518,7 +518,7 @@ static bool launch_argument(struct core *host, const struct dsl_expr *launch, in
             expr = launch->items[i]->items[0];
     if (!core_value(host, expr, value))
         return false;
-    if (scope_find(&host->machine->program->kernel_names, parameter->name)->type == DSL_TYPE_REAL)
+    if (dsl_scope_find(&host->machine->program->kernel_names, parameter->name)->type == DSL_TYPE_REAL)
         *value = value_as_real(*value);
     if (value->type == DSL_TYPE_REAL)
         value->real = (double)(float)value->real;
@@ -548,9 +548,8 @@ bool core_launch(struct core *host, const struct dsl_expr *launch)
         all[c].variables =
             arena_alloc(&host->arena, (size_t)(program->kernel_names.count + 1) * sizeof *all->variables);
         for (int i = 0; i < parameters; i++)
-            all[c]
-                .variables[scope_find(&program->kernel_names, program->kernel->function->parameters[i].name)->number] =
-                given[i];
+            all[c].variables[dsl_scope_find(&program->kernel_names, program->kernel->function->parameters[i].name)
+                                 ->number] = given[i];
     }
     bool good = machine_run_cores(machine, all, cores);
     for (int c = 0; c < cores; c++)

@@ -299,7 +299,7 @@ static bool bind_arguments(struct core *host, const struct dsl_run *run)
     const struct dsl_function *function = host->machine->program->host->function;
     for (int i = 0; i < function->count; i++) {
         const struct dsl_parameter *parameter = &function->parameters[i];
-        struct value *value = &host->variables[scope_find(host->names, parameter->name)->number];
+        struct value *value = &host->variables[dsl_scope_find(host->names, parameter->name)->number];
         const struct dsl_argument *argument = &run->arguments[i];
         if (argument->tensor)
             *value = machine_tensor(host->machine, argument->tensor, parameter->name, argument->given);
@@ -310,7 +310,7 @@ static bool bind_arguments(struct core *host, const struct dsl_run *run)
                              parameter->name);
         else if (!core_value(host, parameter->value, value))
             return false;
-        const struct dsl_symbol *symbol = scope_find(host->names, parameter->name);
+        const struct dsl_symbol *symbol = dsl_scope_find(host->names, parameter->name);
         if (type_is_number(symbol->type) != type_is_number(value->type) && value->type != DSL_TYPE_NONE)
             return CORE_FAIL(host, parameter->place, DSL_RULE_types, NULL, "'%s' is %s, and is given %s",
                              parameter->name, dsl_type_text(symbol->type), dsl_type_text(value->type));

@@ -125,10 +125,9 @@ static void parse_body(struct parser *p, struct dsl_statement *statement, struct
                      "no indented line follows the ':'");
 }
 
-static void parse_def(struct parser *p, struct dsl_block *block, struct dsl_statement *statement)
+static void parse_def(struct parser *p, struct dsl_statement *statement)
 {
     struct dsl_function *function = arena_alloc(p->arena, sizeof *function);
-    (void)block;
     statement->function = function;
     for (; parser_accept(p, "@"); end_line(p, statement))
         ARRAY_ADD(p->arena, function->decorators, function->decorator_count, function->decorator_capacity,
@@ -366,7 +365,7 @@ static void parse_statement(struct parser *p, struct dsl_block *block)
     statement->apart = lead.count && p->words->blank[p->now->place.line];
     if (parser_is(p, "@") || parser_is(p, "def")) {
         statement->kind = DSL_DEF;
-        parse_def(p, block, statement);
+        parse_def(p, statement);
         return;
     }
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)

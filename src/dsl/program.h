@@ -67,6 +67,9 @@ struct dsl_scope {
     int count, capacity;
 };
 
+/* The symbol of this name; NULL: there is none. */
+struct dsl_symbol *dsl_scope_find(const struct dsl_scope *scope, const char *name);
+
 struct dsl_program {
     const struct dsl_tree *tree;
     struct dsl_statement *kernel, *host; /* DSL_DEF */

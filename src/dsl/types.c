@@ -77,9 +77,9 @@ static enum dsl_type type_of_name(struct checker *checker, struct dsl_expr *expr
 {
     if (!expr->name)
         return DSL_TYPE_UNKNOWN;
-    struct dsl_symbol *symbol = scope_find(checker->names, expr->name);
+    struct dsl_symbol *symbol = dsl_scope_find(checker->names, expr->name);
     if (!symbol)
-        symbol = scope_find(&checker->program->file, expr->name);
+        symbol = dsl_scope_find(&checker->program->file, expr->name);
     if (!symbol) {
         const char *near = nearest(checker, expr->name);
         TELL(checker, expr->place, DSL_RULE_names,
