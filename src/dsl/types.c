@@ -456,6 +456,8 @@ static void check_place(struct checker *checker, const struct dsl_expr *call, co
     static const char *const stages[] = {"tl.copyin()", "tl.compute()", "tl.copyout()"};
     enum dsl_operation_place place = operation->place;
     bool wrong_function = (place == DSL_PLACE_HOST) == checker->kernel && place != DSL_PLACE_ANY;
+    if (checker->program->tree->lowered) /* stages hold what belongs to them by then, and more */
+        return;
     if (wrong_function)
         TELL(checker, call->place, DSL_RULE_stages, NULL, "tl.%s stands in the %s", operation->name,
              checker->kernel ? "host function" : "kernel");
@@ -559,6 +561,8 @@ static enum dsl_type type_of_call(struct checker *checker, struct dsl_expr *call
     const struct dsl_operation *operation = NULL;
     if (bare || (attribute && expr_is(function->items[0], "", "tl")))
         operation = dsl_operation_find(function->name);
+    if (!operation && attribute && checker->program->tree->lowered && expr_is(function->items[0], "", "tl"))
+        operation = dsl_operation_find_lowered(function->name);
     if (operation)
         return type_of_tl(checker, call, operation);
     if (attribute && !is_module(function->items[0]))

@@ -1,0 +1,330 @@
+/* Printing statements in C++, and the small functions that the printed text calls. */
+#include "base/array.h"
+#include "dsl/emit.h"
+
+#include <string.h>
+
+static bool is_declared(const struct emit *emit, const char *name)
+{
+    for (int i = 0; i < emit->declared_count; i++)
+        if (strcmp(emit->declared[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void declare(struct emit *emit, const char *name)
+{
+    ARRAY_ADD(emit->lowering->arena, emit->declared, emit->declared_count, emit->declared_capacity, name);
+}
+
+/* A variable of the function that C++ has to declare: a number or a list, no parameter that keeps its value. */
+static bool is_variable(const struct emit *emit, const struct dsl_symbol *symbol)
+{
+    bool value = (symbol->type >= DSL_TYPE_BOOL && symbol->type <= DSL_TYPE_NUMBER) || symbol->type == DSL_TYPE_INTS;
+    return value && !is_declared(emit, symbol->name);
+}
+
+/* Declares what statement number `at` assigns below it and what is read behind it in the block. */
+static void declare_ahead(struct emit *emit, const struct dsl_block *block, int at)
+{
+    const struct dsl_statement *statement = block->items[at];
+    if (!statement->body.count && !statement->orelse.count)
+        return;
+    for (int s = 0; s < emit->names->count; s++) {
+        const struct dsl_symbol *symbol = emit->names->items[s];
+        bool here = is_variable(emit, symbol) && statement_assigns(statement, symbol->name), later = false;
+        for (int i = at + 1; here && !later && i < block->count; i++)
+            later = statement_mentions(block->items[i], symbol->name);
+        if (!here || !later)
+            continue;
+        emit_line(emit, "%s %s%s;", emit_type(emit, symbol), emit_name(emit, symbol->name),
+                  symbol->type == DSL_TYPE_INTS ? "" : " = 0");
+        declare(emit, symbol->name);
+    }
+}
+
+/* "int64_t " before a variable that is declared here. */
+static const char *declaration(struct emit *emit, const struct dsl_expr *target)
+{
+    const struct dsl_symbol *symbol = dsl_scope_find(emit->names, target->name);
+    if (!symbol || !is_variable(emit, symbol))
+        return "";
+    declare(emit, symbol->name);
+    return arena_printf(emit->lowering->arena, "%s ", emit_type(emit, symbol));
+}
+
+static void end_line(struct emit *emit, const struct dsl_statement *statement)
+{
+    const char *trail = statement->trail;
+    if (trail)
+        text_addf(emit->out, " //%s", trail + strspn(trail, "#"));
+    text_add(emit->out, "\n");
+}
+
+/* a, b = values: each part in a line of its own. */
+static void emit_parts(struct emit *emit, const struct dsl_statement *statement)
+{
+    const struct dsl_expr *targets = statement->target, *values = statement->value;
+    bool each = values->kind == DSL_TUPLE || values->kind == DSL_LIST;
+    for (int i = 0; i < targets->count; i++) {
+        const char *type = declaration(emit, targets->items[i]);
+        emit_indent(emit);
+        text_addf(emit->out, "%s%s = ", type, emit_name(emit, targets->items[i]->name));
+        if (each) {
+            emit_expr(emit, values->items[i], 0);
+        } else {
+            struct dsl_expr index = {.kind = DSL_INT, .integer = i, .op = DSL_NO_OPERATOR, .type = DSL_TYPE_INT},
+                            *items[] = {(struct dsl_expr *)values, &index};
+            index.digits = arena_printf(emit->lowering->arena, "%d", i);
+            const struct dsl_expr part = {
+                .kind = DSL_INDEX, .place = values->place, .items = items, .count = 2, .type = DSL_TYPE_INT};
+            emit_expr(emit, &part, 0);
+        }
+        text_add(emit->out, ";\n");
+    }
+}
+
+static void emit_assign(struct emit *emit, const struct dsl_statement *statement)
+{
+    const struct dsl_expr *target = statement->target;
+    if (target->kind == DSL_TUPLE || target->kind == DSL_LIST) {
+        emit_parts(emit, statement);
+        return;
+    }
+    const struct dsl_symbol *symbol = dsl_scope_find(emit->names, target->name);
+    bool plain = statement->op == DSL_NO_OPERATOR || statement->op == DSL_ADD || statement->op == DSL_SUBTRACT ||
+                 statement->op == DSL_MULTIPLY;
+    const char *type = declaration(emit, target);
+    emit_indent(emit);
+    text_addf(emit->out, "%s%s %s= ", type, emit_name(emit, target->name),
+              plain && statement->op != DSL_NO_OPERATOR ? dsl_operator_text(statement->op) : "");
+    if (plain) {
+        bool text = statement->value->kind == DSL_INT && symbol && symbol->type == DSL_TYPE_REAL;
+        emit_expr(emit, statement->value, 0);
+        text_add(emit->out, text ? emit->host ? ".0" : ".0f" : "");
+    } else { /* a //= b is a = a // b */
+        struct dsl_expr *items[] = {(struct dsl_expr *)target, statement->value};
+        const struct dsl_expr whole = {.kind = DSL_BINARY,
+                                       .place = statement->place,
+                                       .op = statement->op,
+                                       .items = items,
+                                       .count = 2,
+                                       .type = target->type};
+        emit_expr(emit, &whole, 0);
+    }
+    text_add(emit->out, ";");
+    end_line(emit, statement);
+}
+
+static void emit_body(struct emit *emit, const struct dsl_block *block,
+                      void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    int declared = emit->declared_count;
+    emit->indent++;
+    emit_block(emit, block, other);
+    emit->indent--;
+    emit->declared_count = declared;
+}
+
+static void emit_if(struct emit *emit, const struct dsl_statement *statement,
+                    void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    emit_indent(emit);
+    for (;;) {
+        text_add(emit->out, emit_is_constexpr(emit, statement->value) ? "if constexpr (" : "if (");
+        emit_expr(emit, statement->value, 0);
+        text_add(emit->out, ") {\n");
+        emit_body(emit, &statement->body, other);
+        emit_indent(emit);
+        if (!statement->elif)
+            break;
+        text_add(emit->out, "} else ");
+        statement = statement->orelse.items[0];
+    }
+    if (!statement->orelse.count) {
+        text_add(emit->out, "}\n");
+        return;
+    }
+    text_add(emit->out, "} else {\n");
+    emit->indent++;
+    emit_comments(emit, &statement->orelse_lead);
+    emit->indent--;
+    emit_body(emit, &statement->orelse, other);
+    emit_line(emit, "}");
+}
+
+static void emit_for(struct emit *emit, const struct dsl_statement *statement,
+                     void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    const struct dsl_expr *range = statement->value;
+    const char *name = emit_name(emit, statement->target->name);
+    bool counts = range->kind == DSL_CALL && expr_is(range->items[0], "", "range");
+    bool known = is_declared(emit, statement->target->name);
+    int declared = emit->declared_count;
+    if (!known)
+        declare(emit, statement->target->name);
+    emit_indent(emit);
+    if (!counts) {
+        text_addf(emit->out, "for (int64_t %s : ", name);
+        emit_expr(emit, range, 0);
+    } else {
+        struct dsl_expr *step = range->count > 3 ? range->items[3] : NULL;
+        bool down = step && step->kind == DSL_UNARY;
+        if (block_assigns(&statement->body, statement->target->name) || (step && !down && !emit_is_natural(emit, step)))
+            emit->good =
+                LOWER_FAIL(emit->lowering, statement->place, DSL_RULE_not_compiled, "count with a variable of its own",
+                           "the loop's variable is assigned in it, or its step may be negative");
+        text_addf(emit->out, "for (%s%s = ", known ? "" : "int64_t ", name);
+        if (range->count > 2)
+            emit_expr(emit, range->items[1], 0);
+        else
+            text_add(emit->out, "0");
+        text_addf(emit->out, "; %s %s ", name, down ? ">" : "<");
+        emit_expr(emit, range->items[range->count == 2 ? 1 : 2], dsl_operator_level(DSL_LESS) + 1);
+        if (!step || tree_is_integer(step, 1)) {
+            text_addf(emit->out, "; %s++", name);
+        } else {
+            text_addf(emit->out, "; %s %s= ", name, down ? "-" : "+");
+            emit_expr(emit, down ? step->items[0] : step, 0);
+        }
+    }
+    text_add(emit->out, ") {");
+    end_line(emit, statement);
+    emit_body(emit, &statement->body, other);
+    emit_line(emit, "}");
+    emit->declared_count = declared;
+}
+
+static void emit_statement(struct emit *emit, const struct dsl_statement *statement,
+                           void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    switch (statement->kind) {
+    case DSL_ASSIGN:
+        if (statement->target->kind == DSL_TUPLE || statement->target->kind == DSL_LIST ||
+            (statement->value->type >= DSL_TYPE_BOOL && statement->value->type <= DSL_TYPE_NUMBER) ||
+            statement->value->type == DSL_TYPE_INTS)
+            emit_assign(emit, statement);
+        else
+            other(emit, statement);
+        break;
+    case DSL_IF:
+        emit_if(emit, statement, other);
+        break;
+    case DSL_FOR:
+        emit_for(emit, statement, other);
+        break;
+    case DSL_WHILE:
+        emit_indent(emit);
+        text_add(emit->out, "while (");
+        emit_expr(emit, statement->value, 0);
+        text_add(emit->out, ") {\n");
+        emit_body(emit, &statement->body, other);
+        emit_line(emit, "}");
+        break;
+    case DSL_BREAK:
+        emit_line(emit, "break;");
+        break;
+    case DSL_CONTINUE:
+        emit_line(emit, "continue;");
+        break;
+    case DSL_PASS:
+    case DSL_REMARKS:
+    case DSL_IMPORT:
+    case DSL_DEF:
+        break;
+    default:
+        other(emit, statement);
+    }
+}
+
+/* A statement that computes what nobody needs. */
+static bool is_idle(const struct emit *emit, const struct dsl_statement *statement)
+{
+    bool idle = emit->needed && statement->kind == DSL_ASSIGN;
+    for (int i = 0; idle && i < emit->needed_count; i++)
+        idle = !tree_mentions(statement->target, emit->needed[i]);
+    return idle || emit->done;
+}
+
+void emit_block(struct emit *emit, const struct dsl_block *block,
+                void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    for (int i = 0; i < block->count && emit->good; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        if (is_idle(emit, statement))
+            continue;
+        if (statement->after_blank && i && emit->out->length && emit->out->bytes[emit->out->length - 2] != '{')
+            text_add(emit->out, "\n");
+        emit_comments(emit, &statement->lead);
+        declare_ahead(emit, block, i);
+        emit_statement(emit, statement, other);
+    }
+}
+
+/* The text of each aid. %s: how the part that has it declares functions. */
+static const char *const aids[] = {
+    [AID_MIN] = "template <typename N>\n%s N Min(N a, N b)\n{\n    return a < b ? a : b;\n}\n",
+    [AID_MAX] = "template <typename N>\n%s N Max(N a, N b)\n{\n    return a > b ? a : b;\n}\n",
+    [AID_CEIL_DIV] =
+        "%s int64_t CeilDiv(int64_t value, int64_t by)\n{\n    return value / by + (value %% by > 0);\n}\n",
+    [AID_FLOOR_DIV] = "// The quotient, rounded down.\n%s int64_t FloorDiv(int64_t value, int64_t by)\n{\n"
+                      "    return value / by - (value %% by != 0 && (value < 0) != (by < 0));\n}\n",
+    [AID_FLOOR_MOD] = "%s int64_t FloorMod(int64_t value, int64_t by)\n{\n    return value - FloorDiv(value, by) * "
+                      "by;\n}\n",
+    [AID_DIM] = "// The size of an axis, which counts from the end if it is negative.\n"
+                "%s int64_t DimOf(const gert::Shape &shape, int64_t axis)\n{\n"
+                "    return shape.GetDim(axis < 0 ? axis + static_cast<int64_t>(shape.GetDimNum()) : axis);\n}\n",
+    [AID_DIMS] =
+        "%s std::vector<int64_t> Dims(const gert::Shape &shape)\n{\n    std::vector<int64_t> dims;\n"
+        "    for (size_t i = 0; i < shape.GetDimNum(); i++) {\n        dims.push_back(shape.GetDim(i));\n    }\n"
+        "    return dims;\n}\n",
+    [AID_SLICE] = "// list[from:to], where both count from the end if they are negative.\n"
+                  "%s std::vector<int64_t> Slice(const std::vector<int64_t> &list, int64_t from, int64_t to)\n{\n"
+                  "    const int64_t size = list.size();\n"
+                  "    from = std::min(from < 0 ? std::max<int64_t>(from + size, 0) : from, size);\n"
+                  "    to = std::min(to < 0 ? std::max<int64_t>(to + size, 0) : to, size);\n"
+                  "    return from < to ? std::vector<int64_t>(list.begin() + from, list.begin() + to) : "
+                  "std::vector<int64_t>();\n}\n",
+    [AID_AWAIT] = "// One unit waits for what another has begun.\n"
+                  "template <HardEvent event>\n%s void Await()\n{\n"
+                  "    event_t id = static_cast<event_t>(GetTPipePtr()->FetchEventID(event));\n"
+                  "    SetFlag<event>(id);\n    WaitFlag<event>(id);\n}\n",
+    [AID_NUMBER] = "template <typename E>\n%s float Number(E element)\n{\n"
+                   "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
+                   "    } else {\n        return static_cast<float>(element);\n    }\n}\n",
+    [AID_CONVERT] = "// Copies `count` elements, rounded to nearest where the types differ.\n"
+                    "template <typename D, typename S>\n"
+                    "%s void Convert(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
+                    "    if constexpr (std::is_same_v<D, S>) {\n        Muls(to, from, static_cast<S>(1), count);\n"
+                    "    } else if constexpr (sizeof(D) > sizeof(S)) {\n"
+                    "        Cast(to, from, RoundMode::CAST_NONE, count);\n    } else {\n"
+                    "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
+    [AID_WIDEN] =
+        "// The elements in the type that computes: as they are where they have it, else converted into `room`.\n"
+        "template <typename D, typename S>\n"
+        "%s LocalTensor<D> Widen(const LocalTensor<S> &from, TBuf<TPosition::VECCALC> &room, int32_t "
+        "count)\n{\n    if constexpr (std::is_same_v<D, S>) {\n        return from;\n    } else {\n"
+        "        LocalTensor<D> wide = room.Get<D>();\n"
+        "        Cast(wide, from, RoundMode::CAST_NONE, count);\n        return wide;\n    }\n}\n",
+    [AID_OVERLAY] =
+        "// Where results are computed: in `to` itself where that has the type that computes, else in `room`.\n"
+        "template <typename D, typename S>\n"
+        "%s LocalTensor<D> Overlay(const LocalTensor<S> &to, TBuf<TPosition::VECCALC> &room)\n{\n"
+        "    if constexpr (std::is_same_v<D, S>) {\n        return to;\n    } else {\n"
+        "        return room.Get<D>();\n    }\n}\n",
+    [AID_NARROW] = "// Rounds what Overlay() gave to the type of `to`.\n"
+                   "template <typename D, typename S>\n"
+                   "%s void Narrow(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
+                   "    if constexpr (!std::is_same_v<D, S>) {\n"
+                   "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
+};
+
+void emit_aids(struct emit *emit, struct text *out)
+{
+    for (int aid = 0; aid < EMIT_AID_COUNT; aid++) {
+        if (!emit->aids[aid])
+            continue;
+        text_addf(out, aids[aid], emit->host ? "static" : "__aicore__ inline");
+        text_add(out, "\n");
+    }
+}

@@ -1,0 +1,176 @@
+/* The fourth pass: operations become instructions. An operation that no instruction does becomes the steps of its recipe
+ * (recipes.def), one between a buffer and a number takes the instruction for that.
+ *
+ * Holds afterwards: each operation in a compute stage is a row of instructions.def, or sets a scalar. */
+#include "dsl/lower_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *steps;
+} recipes[] = {
+#define RECIPE(name, steps) {#name, steps},
+#include "dsl/recipes.def"
+#undef RECIPE
+};
+
+static const struct lower_instruction instructions[] = {
+#define INSTRUCTION(name, api, form) {#name, #api, LOWER_FORM_##form},
+#include "dsl/instructions.def"
+#undef INSTRUCTION
+};
+
+const struct lower_instruction *lower_instruction_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
+        if (strcmp(instructions[i].name, name) == 0)
+            return &instructions[i];
+    return NULL;
+}
+
+static const char *recipe_for(const char *name)
+{
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        if (strcmp(recipes[i].name, name) == 0)
+            return recipes[i].steps;
+    return NULL;
+}
+
+/* A buffer for a recipe's steps, of the size and type of the buffer that they compute: one for all recipes that need such a
+ * one. */
+static const char *room_for(struct lowering *lowering, const char *dst, char which)
+{
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, dst);
+    const char *stem = which == 't' ? "room" : "room_b";
+    for (int i = 0; i < lowering->buffer_count; i++) {
+        const struct lower_buffer *other = &lowering->buffers[i];
+        if (other->room == which && tree_equal(other->size, buffer->size) && tree_equal(other->dtype, buffer->dtype))
+            return other->name;
+    }
+    struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub", stem, buffer, buffer->size, buffer->dtype);
+    made->room = which;
+    return made->name;
+}
+
+/* One word of a step: an operand, or a number. */
+static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr *call, const char *word)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *dst = call_argument(call, "dst"), *source = call_argument(call, "src");
+    bool negative = *word == '-';
+    word += negative;
+    if (*word == 'v' || *word == 'b') {
+        struct dsl_expr *value = call_argument(call, *word == 'v' && call_argument(call, "value") ? "value" : "b");
+        value = edit_copy(edit, value);
+        return negative ? edit_negative(edit, value) : value;
+    }
+    switch (*word) {
+    case 'd':
+        return edit_copy(edit, dst);
+    case 'a':
+        return edit_copy(edit, source ? source : call_argument(call, "a"));
+    case 't':
+    case 'u':
+        return edit_name(edit, room_for(lowering, operand_buffer(dst, NULL), *word));
+    default:
+        return strchr(word, '.') ? edit_real(edit, strtod(word, NULL)) : edit_integer(edit, strtol(word, NULL, 10));
+    }
+}
+
+/* One step, "NAME word ..", with the count of the operation. */
+static struct dsl_statement *step_of(struct lowering *lowering, const struct dsl_expr *call, char *step)
+{
+    enum { WORDS = 6 };
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *words[WORDS];
+    char *rest;
+    const char *name = strtok_r(step, " ", &rest), *word;
+    int count = 0;
+    while ((word = strtok_r(NULL, " ", &rest)) && count < WORDS)
+        words[count++] = word_of(lowering, call, word);
+    struct dsl_expr *made = edit_call(edit, name, count, words), *elements = call_argument(call, "count");
+    if (elements)
+        edit_add_named(edit, made, "count", edit_copy(edit, elements));
+    return edit_statement(edit, made);
+}
+
+/* Puts the steps in the place of statement number `at`; returns how many statements more the block has. */
+static int expand(struct lowering *lowering, struct dsl_block *block, int at, const char *recipe)
+{
+    struct dsl_statement *statement = block->items[at];
+    char *steps = arena_strdup(lowering->arena, recipe), *rest;
+    int count = 0;
+    lowering->edit.place = statement->place;
+    for (char *step = strtok_r(steps, ";", &rest); step; step = strtok_r(NULL, ";", &rest)) {
+        struct dsl_statement *made = step_of(lowering, statement->value, step);
+        if (count == 0) {
+            made->lead = statement->lead;
+            made->trail = statement->trail;
+            made->after_blank = statement->after_blank;
+            block->items[at] = made;
+        } else {
+            edit_insert(&lowering->edit, block, at + count, made);
+        }
+        count++;
+    }
+    return count - 1;
+}
+
+/* The operation for a buffer and a number instead of that for two buffers: vadd_scalar for vadd. */
+static void take_scalar_form(struct lowering *lowering, struct dsl_expr *call)
+{
+    struct dsl_expr *b = call_argument(call, "b");
+    const char *name = arena_printf(lowering->arena, "%s_scalar", call->operation->name);
+    if (!b || operand_buffer(b, NULL) || !dsl_operation_find(name))
+        return;
+    call->operation = dsl_operation_find(name);
+    call->items[0]->name = name;
+    call->items[0] = edit_attribute(&lowering->edit, edit_name(&lowering->edit, "tl"), name);
+}
+
+/* x / v is x * (1 / v) where v is a power of two. */
+static void multiply_instead(struct lowering *lowering, struct dsl_expr *call)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *value = call_argument(call, "value");
+    if (strcmp(call->operation->name, "vdiv_scalar") != 0 || !value)
+        return;
+    double number = value->kind == DSL_INT ? (double)value->integer : value->kind == DSL_REAL ? value->real : 0;
+    int exponent;
+    if (number <= 0 || frexp(number, &exponent) != 0.5 || exponent > 64 || exponent < -60)
+        return;
+    call->operation = dsl_operation_find("vmul_scalar");
+    call->items[0] = edit_attribute(edit, edit_name(edit, "tl"), "vmul_scalar");
+    for (int i = 1; i < call->count; i++)
+        if (call->items[i] == value)
+            call->items[i] = edit_real(edit, 1 / number);
+}
+
+static bool process_block(struct lowering *lowering, struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        if (call && call->operation->place == DSL_PLACE_COMPUTE) {
+            lowering->edit.place = statement->place;
+            take_scalar_form(lowering, call);
+            multiply_instead(lowering, call);
+            const char *recipe = recipe_for(call->operation->name);
+            if (recipe)
+                i += expand(lowering, block, i, recipe);
+            else if (!lower_instruction_find(call->operation->name) && strcmp(call->operation->name, "set_scalar") != 0)
+                return LOWER_FAIL(lowering, call->place, DSL_RULE_not_compiled, NULL, "tl.%s is not compiled yet",
+                                  call->operation->name);
+        }
+        if (!process_block(lowering, &statement->body) || !process_block(lowering, &statement->orelse))
+            return false;
+    }
+    return true;
+}
+
+bool pass_process(struct lowering *lowering)
+{
+    return process_block(lowering, lower_kernel(lowering));
+}
