@@ -36,9 +36,10 @@ static bool operand(struct core *core, const struct dsl_expr *call, const char *
 {
     if (!argument(core, call, name, value))
         return false;
-    if (!value->memory)
-        abort();
-    return true;
+    return value->memory ||
+           CORE_FAIL(core, call->place, DSL_RULE_undefined,
+                     "ask in the host function whether it is None, and launch with a number that says it",
+                     "'%s' of tl.%s is a tensor that is not given", name, call->operation->name);
 }
 
 /* count=, or so many if it is left out. */
@@ -114,6 +115,9 @@ static bool write_element(struct core *core, const struct dsl_expr *call, struct
                           struct element element)
 {
     uint8_t *state = &memory->state[at];
+    if (memory->input)
+        return CORE_FAIL(core, call->place, DSL_RULE_types, "store into an output or workspace",
+                         "'%s' is an input, which is read alone", memory->name);
     if (!memory->buffer && *state >= STATE_CORE && *state != STATE_CORE + core->number)
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "let each core store a part of its own",
                          "element %lld of '%s' is stored by core %d and by core %d", (long long)at, memory->name,

@@ -301,16 +301,16 @@ static bool bind_arguments(struct core *host, const struct dsl_run *run)
         const struct dsl_parameter *parameter = &function->parameters[i];
         struct value *value = &host->variables[dsl_scope_find(host->names, parameter->name)->number];
         const struct dsl_argument *argument = &run->arguments[i];
-        if (argument->tensor)
-            *value = machine_tensor(host->machine, argument->tensor, parameter->name, argument->given);
-        else if (argument->value)
-            *value = value_of_json(host->machine->arena, argument->value);
+        if (argument->tensors || argument->value)
+            *value = machine_argument(host->machine, argument, parameter->name);
         else if (!parameter->value)
             return CORE_FAIL(host, parameter->place, DSL_RULE_launch, NULL, "nothing is given for '%s'",
                              parameter->name);
         else if (!core_value(host, parameter->value, value))
             return false;
         const struct dsl_symbol *symbol = dsl_scope_find(host->names, parameter->name);
+        if (symbol->type == DSL_TYPE_REAL)
+            *value = value_as_real(*value);
         if (type_is_number(symbol->type) != type_is_number(value->type) && value->type != DSL_TYPE_NONE)
             return CORE_FAIL(host, parameter->place, DSL_RULE_types, NULL, "'%s' is %s, and is given %s",
                              parameter->name, dsl_type_text(symbol->type), dsl_type_text(value->type));

@@ -48,8 +48,8 @@ struct value value_of_real(const struct core *core, double real);
 struct value value_as_real(struct value value);
 struct value value_of_json(struct arena *arena, const json_t *json);
 bool value_is_true(struct value value);
-/* A tensor of global memory; `given`: its values are there. */
-struct value machine_tensor(struct machine *machine, const struct task_tensor *tensor, const char *name, bool given);
+/* The value of what a parameter of the host function of this name is given: a tensor, a list of them, a number. */
+struct value machine_argument(struct machine *machine, const struct dsl_argument *argument, const char *name);
 /* The constants of the file. */
 bool machine_constants(struct machine *machine, struct core *host);
 

@@ -19,6 +19,7 @@
     X(DSL_TYPE_DEVICE, "a device")                                                                                     \
     X(DSL_TYPE_INTS, "a list of integers") /* a shape, an attribute, a tuple of sizes */                               \
     X(DSL_TYPE_TENSOR, "a tensor")         /* in global memory */                                                      \
+    X(DSL_TYPE_TENSORS, "a list of tensors")                                                                           \
     X(DSL_TYPE_POINTER, "a place in a tensor")                                                                         \
     X(DSL_TYPE_RANGE, "a range of offsets")   /* start + arange(a, b) * stride */                                      \
     X(DSL_TYPE_ADDRESS, "places in a tensor") /* a tensor plus a range */                                              \
@@ -59,6 +60,7 @@ struct dsl_symbol {
     enum dsl_type type;
     struct dsl_place place;   /* where it stands first */
     bool parameter, constant; /* constant: of the file, never assigned in a function */
+    bool constexpr;           /* a parameter annotated tl.constexpr: no task gives it a value, its default stays */
     int number;               /* in its scope */
 };
 

@@ -206,6 +206,9 @@ static enum dsl_type type_of_operation(struct checker *checker, struct dsl_expr 
     int level = dsl_operator_level(expr->op);
     if (a == DSL_TYPE_UNKNOWN || (expr->count > 1 && b == DSL_TYPE_UNKNOWN))
         return DSL_TYPE_UNKNOWN;
+    if (checker->kernel && (expr->op == DSL_IS || expr->op == DSL_IS_NOT))
+        TELL(checker, expr->place, DSL_RULE_types, "ask in the host function and launch with a number that says it",
+             "a kernel does not know what is None");
     if (expr->op == DSL_NEGATE)
         found = type_is_number(a) ? type_join(a, DSL_TYPE_INT) : DSL_TYPE_UNKNOWN;
     else if (expr->op == DSL_NOT)
@@ -252,6 +255,8 @@ static enum dsl_type type_of_index(struct checker *checker, struct dsl_expr *exp
         return slice ? DSL_TYPE_INTS : DSL_TYPE_INT;
     if (of == DSL_TYPE_BUFFER || of == DSL_TYPE_PIECE)
         return DSL_TYPE_PIECE;
+    if (of == DSL_TYPE_TENSORS && !slice)
+        return DSL_TYPE_TENSOR;
     if (of != DSL_TYPE_UNKNOWN)
         TELL(checker, expr->place, DSL_RULE_types,
              of == DSL_TYPE_TENSOR ? "tl.extract_scalar(tensor, index) reads an element, tl.load many" : NULL,
@@ -500,7 +505,7 @@ static bool accepts_value(char what, enum dsl_type type, const struct dsl_expr *
     if (what == 'T') /* float("inf") */
         return type_is_number(type) || (argument->kind == DSL_TEXT && strtod(argument->name, NULL) != 0);
     if (what == 'L')
-        return type == DSL_TYPE_INTS || type == DSL_TYPE_BUFFER || type == DSL_TYPE_PIECE;
+        return type == DSL_TYPE_INTS || type == DSL_TYPE_BUFFER || type == DSL_TYPE_PIECE || type == DSL_TYPE_TENSORS;
     if (what == 'E')
         return named ? (strcmp(name, "dtype") == 0 && type == DSL_TYPE_DTYPE) ||
                            (strcmp(name, "device") == 0 && (type == DSL_TYPE_DEVICE || type == DSL_TYPE_TEXT))

@@ -10,6 +10,7 @@ struct dsl_memory {
     const char *name;
     uint8_t *state; /* per element: 0 never written; else, in global memory, who wrote it last: below */
     bool parameter; /* of the host function: not workspace, not a buffer */
+    bool input;     /* which nothing is stored into */
     bool buffer;
 };
 /* States of elements of global memory: an input, or written by a core in the phase before the last tl.sync_all(), or by
@@ -23,6 +24,7 @@ struct value {
     const char *text;
     enum akgen_dtype dtype;
     struct dsl_memory *memory;      /* TENSOR, POINTER, ADDRESS, BUFFER, PIECE */
+    const struct value *tensors;    /* TENSORS: length of them */
     int64_t offset, stride, length; /* elements: where it begins; of a range and an address also how it goes on */
     const int64_t *ints;            /* INTS: length of them */
     const uint8_t *mask;            /* MASK: length of them */
