@@ -23,18 +23,16 @@ bool memory_new(struct core *core, struct dsl_place place, enum akgen_dtype type
     return true;
 }
 
-/* The argument of the call of this name; None if it is left out. */
-static bool argument(struct core *core, const struct dsl_expr *call, const char *name, struct value *value)
+bool call_value(struct core *core, const struct dsl_expr *call, const char *name, struct value *value)
 {
     const struct dsl_expr *expr = call_argument(call, name);
     *value = (struct value){.type = DSL_TYPE_NONE};
     return !expr || core_value(core, expr, value);
 }
 
-/* One that is a buffer, a tensor or a place in one, as the checker has seen to. */
-static bool operand(struct core *core, const struct dsl_expr *call, const char *name, struct value *value)
+bool call_memory(struct core *core, const struct dsl_expr *call, const char *name, struct value *value)
 {
-    if (!argument(core, call, name, value))
+    if (!call_value(core, call, name, value))
         return false;
     return value->memory ||
            CORE_FAIL(core, call->place, DSL_RULE_undefined,
@@ -43,38 +41,29 @@ static bool operand(struct core *core, const struct dsl_expr *call, const char *
 }
 
 /* count=, or so many if it is left out. */
-static bool count_of(struct core *core, const struct dsl_expr *call, int64_t instead, int64_t *count)
+static bool call_count(struct core *core, const struct dsl_expr *call, int64_t instead, int64_t *count)
 {
     struct value value;
-    if (!argument(core, call, "count", &value))
+    if (!call_value(core, call, "count", &value))
         return false;
     *count = value.type == DSL_TYPE_NONE ? instead : value.integer;
     return true;
 }
 
-/* An element of a buffer or of global memory, in double and as an integer. */
-struct element {
-    double real;
-    int64_t integer;
-};
-
-static bool is_real(const struct dsl_memory *memory)
+bool memory_is_real(const struct dsl_memory *memory)
 {
     return task_is_float(memory->tensor.type);
 }
 
-/* from + n * step; false, and told, if that has no 64 bits. */
-static bool place_of(struct core *core, const struct dsl_expr *call, int64_t from, int64_t n, int64_t step,
-                     int64_t *place)
+bool core_offset(struct core *core, const struct dsl_expr *call, int64_t from, int64_t n, int64_t step, int64_t *place)
 {
     int64_t distance;
     return (!__builtin_mul_overflow(n, step, &distance) && !__builtin_add_overflow(from, distance, place)) ||
            CORE_FAIL(core, call->place, DSL_RULE_arithmetic, NULL, "an offset has no 64 bits");
 }
 
-/* Whether elements first .. first + n - 1 exist. */
-static bool inside(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t first,
-                   int64_t n)
+bool memory_holds(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t first,
+                  int64_t n)
 {
     int64_t last;
     if (n <= 0 || (first >= 0 && !__builtin_add_overflow(first, n, &last) && last <= memory->tensor.elements))
@@ -88,8 +77,8 @@ static bool inside(struct core *core, const struct dsl_expr *call, const struct 
                      (long long)n, (long long)first, memory->name, (long long)memory->tensor.elements);
 }
 
-static bool read_element(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t at,
-                         struct element *element)
+bool element_read(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t at,
+                  struct element *element)
 {
     uint8_t state = memory->state[at];
     if (state == STATE_UNDEFINED)
@@ -100,19 +89,19 @@ static bool read_element(struct core *core, const struct dsl_expr *call, const s
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
                          "element %lld of '%s', which core %d stored, is read by core %d", (long long)at, memory->name,
                          state - STATE_CORE, core->number);
-    if (is_real(memory))
+    if (memory_is_real(memory))
         task_read_double(&memory->tensor, at, 1, &element->real);
     else
         task_read_integer(&memory->tensor, at, 1, &element->integer);
-    if (is_real(memory))
+    if (memory_is_real(memory))
         element->integer = 0;
     else
         element->real = (double)element->integer;
     return true;
 }
 
-static bool write_element(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t at,
-                          struct element element)
+bool element_write(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t at,
+                   struct element element)
 {
     uint8_t *state = &memory->state[at];
     if (memory->input)
@@ -122,7 +111,7 @@ static bool write_element(struct core *core, const struct dsl_expr *call, struct
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "let each core store a part of its own",
                          "element %lld of '%s' is stored by core %d and by core %d", (long long)at, memory->name,
                          *state - STATE_CORE, core->number);
-    if (is_real(memory))
+    if (memory_is_real(memory))
         task_write_double(&memory->tensor, at, 1, &element.real);
     else
         task_write_integer(&memory->tensor, at, 1, &element.integer);
@@ -136,7 +125,7 @@ static bool element_of(struct core *core, const struct dsl_expr *call, const str
 {
     bool real = value.type == DSL_TYPE_REAL;
     *element = (struct element){value.real, value.integer};
-    if (is_real(memory) || !real)
+    if (memory_is_real(memory) || !real)
         return true;
     element->integer = (int64_t)value.real;
     return (double)element->integer == value.real ||
@@ -145,43 +134,50 @@ static bool element_of(struct core *core, const struct dsl_expr *call, const str
                      akgen_dtype_name(memory->tensor.type));
 }
 
+bool memory_converts(struct core *core, const struct dsl_expr *call, const struct dsl_memory *gm,
+                     const struct dsl_memory *ub)
+{
+    return memory_is_real(gm) == memory_is_real(ub) ||
+           CORE_FAIL(core, call->place, DSL_RULE_types, NULL, "'%s' holds %s and '%s' %s", gm->name,
+                     akgen_dtype_name(gm->tensor.type), ub->name, akgen_dtype_name(ub->tensor.type));
+}
+
 /* tl.load and tl.store: element i of the buffer and element offset + i * stride of the tensor. */
 static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
 {
     struct value address, buffer, mask, other;
     int64_t n;
-    if (!operand(core, call, "address", &address) || !operand(core, call, load ? "dst" : "src", &buffer) ||
-        !argument(core, call, "mask", &mask) || !argument(core, call, "other", &other))
+    if (!call_memory(core, call, "address", &address) || !call_memory(core, call, load ? "dst" : "src", &buffer) ||
+        !call_value(core, call, "mask", &mask) || !call_value(core, call, "other", &other))
         return false;
     bool range = address.type == DSL_TYPE_ADDRESS;
-    if (!count_of(core, call, range ? address.length : buffer.length, &n))
+    if (!call_count(core, call, range ? address.length : buffer.length, &n))
         return false;
     struct dsl_memory *gm = address.memory, *ub = buffer.memory;
-    if (is_real(gm) != is_real(ub))
-        return CORE_FAIL(core, call->place, DSL_RULE_types, NULL, "'%s' holds %s and '%s' %s", gm->name,
-                         akgen_dtype_name(gm->tensor.type), ub->name, akgen_dtype_name(ub->tensor.type));
+    if (!memory_converts(core, call, gm, ub))
+        return false;
     if (mask.type == DSL_TYPE_MASK && mask.length < n)
         return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL, "the mask has %lld elements, the transfer %lld",
                          (long long)mask.length, (long long)n);
-    if (!inside(core, call, ub, buffer.offset, n))
+    if (!memory_holds(core, call, ub, buffer.offset, n))
         return false;
     for (int64_t i = 0; i < n; i++) {
         int64_t at;
-        if (!place_of(core, call, address.offset, i, range ? address.stride : 1, &at))
+        if (!core_offset(core, call, address.offset, i, range ? address.stride : 1, &at))
             return false;
         struct element element;
         bool meant = mask.type != DSL_TYPE_MASK || mask.mask[i];
         if (!meant && load && other.type != DSL_TYPE_NONE) {
             if (!element_of(core, call, ub, other, &element) ||
-                !write_element(core, call, ub, buffer.offset + i, element))
+                !element_write(core, call, ub, buffer.offset + i, element))
                 return false;
         } else if (!meant && load) {
             ub->state[buffer.offset + i] = STATE_UNDEFINED;
         } else if (meant) {
             struct dsl_memory *from = load ? gm : ub, *to = load ? ub : gm;
             int64_t first = load ? at : buffer.offset + i, second = load ? buffer.offset + i : at;
-            if (!inside(core, call, gm, at, 1) || !read_element(core, call, from, first, &element) ||
-                !write_element(core, call, to, second, element))
+            if (!memory_holds(core, call, gm, at, 1) || !element_read(core, call, from, first, &element) ||
+                !element_write(core, call, to, second, element))
                 return false;
         }
     }
@@ -206,7 +202,7 @@ LANE(sub, a - b, (int64_t)((uint64_t)a - (uint64_t)b))
 LANE(mul, a *b, (int64_t)((uint64_t)a *(uint64_t)b))
 LANE(max, isnan(a) || a > b ? a : b, a > b ? a : b)
 LANE(min, isnan(a) || a < b ? a : b, a < b ? a : b)
-LANE(abs, fabs(a), a < 0 ? (int64_t)-(uint64_t)a : a)
+LANE(abs, fabs(a), a < 0 ? (int64_t) - (uint64_t)a : a)
 LANE(relu, isnan(a) || a > 0 ? a : 0, a > 0 ? a : 0)
 LANE(copy, b, b)
 LANE(div, a / b, 0)
@@ -220,13 +216,7 @@ LANE(sin, sin(a), 0)
 LANE(cos, cos(a), 0)
 LANE(erf, erf(a), 0)
 
-/* What an operation computes of one element of each operand; both kinds: integers too. */
-static const struct lane {
-    const char *name;
-    double (*real)(double a, double b);
-    int64_t (*integer)(int64_t a, int64_t b);
-    bool both;
-} lanes[] = {
+static const struct lane lanes[] = {
     {"vadd", real_add, integer_add, true},        {"vsub", real_sub, integer_sub, true},
     {"vmul", real_mul, integer_mul, true},        {"vdiv", real_div, integer_div, false},
     {"vmax", real_max, integer_max, true},        {"vmin", real_min, integer_min, true},
@@ -244,7 +234,15 @@ static const struct lane {
     {"reduce_max", real_max, integer_max, false}, {"reduce_min", real_min, integer_min, false},
 };
 
-static struct element lane_of(const struct lane *lane, struct element a, struct element b)
+const struct lane *lane_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        if (strcmp(name, lanes[i].name) == 0)
+            return &lanes[i];
+    return NULL;
+}
+
+struct element lane_result(const struct lane *lane, struct element a, struct element b)
 {
     return (struct element){lane->real(a.real, b.real), lane->integer(a.integer, b.integer)};
 }
@@ -256,11 +254,11 @@ static bool elementwise(struct core *core, const struct dsl_expr *call, const st
     struct value dst, a, b;
     int64_t count;
     bool pair = call_argument(call, "a") != NULL;
-    if (!operand(core, call, "dst", &dst) || !argument(core, call, pair ? "a" : "src", &a) ||
-        !argument(core, call, pair ? "b" : "value", &b) ||
-        !count_of(core, call, a.memory ? a.length : dst.length, &count))
+    if (!call_memory(core, call, "dst", &dst) || !call_value(core, call, pair ? "a" : "src", &a) ||
+        !call_value(core, call, pair ? "b" : "value", &b) ||
+        !call_count(core, call, a.memory ? a.length : dst.length, &count))
         return false;
-    if (!lane->both && !is_real(dst.memory))
+    if (!lane->both && !memory_is_real(dst.memory))
         return CORE_FAIL(core, call->place, DSL_RULE_types, NULL, "tl.%s has no %s", call->operation->name,
                          akgen_dtype_name(dst.memory->tensor.type));
     const struct value *operands[] = {&dst, &a, &b};
@@ -272,7 +270,7 @@ static bool elementwise(struct core *core, const struct dsl_expr *call, const st
             return CORE_FAIL(core, call->place, DSL_RULE_types, "one data type computes", "'%s' holds %s and '%s' %s",
                              memory->name, akgen_dtype_name(memory->tensor.type), dst.memory->name,
                              akgen_dtype_name(dst.memory->tensor.type));
-        if (count > operands[o]->length || !inside(core, call, memory, operands[o]->offset, count))
+        if (count > operands[o]->length || !memory_holds(core, call, memory, operands[o]->offset, count))
             return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL,
                              "%lld elements of '%s', which has %lld from there", (long long)count, memory->name,
                              (long long)operands[o]->length);
@@ -284,10 +282,10 @@ static bool elementwise(struct core *core, const struct dsl_expr *call, const st
     }
     for (int64_t i = 0; i < count; i++) {
         struct element x = {0}, y = {0};
-        if ((a.memory && !read_element(core, call, a.memory, a.offset + i, &x)) ||
-            (b.memory ? !read_element(core, call, b.memory, b.offset + i, &y)
+        if ((a.memory && !element_read(core, call, a.memory, a.offset + i, &x)) ||
+            (b.memory ? !element_read(core, call, b.memory, b.offset + i, &y)
                       : !element_of(core, call, dst.memory, b, &y)) ||
-            !write_element(core, call, dst.memory, dst.offset + i, lane_of(lane, x, y)))
+            !element_write(core, call, dst.memory, dst.offset + i, lane_result(lane, x, y)))
             return false;
     }
     return true;
@@ -298,26 +296,27 @@ static bool reduce(struct core *core, const struct dsl_expr *call, const struct 
 {
     struct value dst, src, shared;
     int64_t count;
-    if (!operand(core, call, "dst", &dst) || !operand(core, call, "src", &src) ||
-        !operand(core, call, "shared", &shared))
+    if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
+        !call_memory(core, call, "shared", &shared))
         return false;
-    if (!count_of(core, call, src.length, &count) || !inside(core, call, src.memory, src.offset, count) ||
-        !inside(core, call, dst.memory, dst.offset, 1) || !inside(core, call, shared.memory, shared.offset, count))
+    if (!call_count(core, call, src.length, &count) || !memory_holds(core, call, src.memory, src.offset, count) ||
+        !memory_holds(core, call, dst.memory, dst.offset, 1) ||
+        !memory_holds(core, call, shared.memory, shared.offset, count))
         return false;
-    if (count < 1 || !is_real(src.memory))
+    if (count < 1 || !memory_is_real(src.memory))
         return CORE_FAIL(core, call->place, count < 1 ? DSL_RULE_bounds : DSL_RULE_types, NULL,
                          "tl.%s of %lld elements of %s", call->operation->name, (long long)count,
                          akgen_dtype_name(src.memory->tensor.type));
     struct element all, next;
-    if (!read_element(core, call, src.memory, src.offset, &all))
+    if (!element_read(core, call, src.memory, src.offset, &all))
         return false;
     for (int64_t i = 1; i < count; i++) {
-        if (!read_element(core, call, src.memory, src.offset + i, &next))
+        if (!element_read(core, call, src.memory, src.offset + i, &next))
             return false;
-        all = lane_of(lane, all, next);
+        all = lane_result(lane, all, next);
     }
     memset(shared.memory->state + shared.offset, STATE_UNDEFINED, (size_t)count);
-    return write_element(core, call, dst.memory, dst.offset, all);
+    return element_write(core, call, dst.memory, dst.offset, all);
 }
 
 /* dst[i] = the element of src at byte base + index[i]. */
@@ -325,27 +324,27 @@ static bool gather(struct core *core, const struct dsl_expr *call)
 {
     struct value dst, src, index, base;
     int64_t count;
-    if (!operand(core, call, "dst", &dst) || !operand(core, call, "src", &src) ||
-        !operand(core, call, "index", &index) || !argument(core, call, "base", &base))
+    if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
+        !call_memory(core, call, "index", &index) || !call_value(core, call, "base", &base))
         return false;
     int64_t size = (int64_t)akgen_dtype_size(src.memory->tensor.type);
-    if (!count_of(core, call, index.length, &count) || !inside(core, call, dst.memory, dst.offset, count) ||
-        !inside(core, call, index.memory, index.offset, count))
+    if (!call_count(core, call, index.length, &count) || !memory_holds(core, call, dst.memory, dst.offset, count) ||
+        !memory_holds(core, call, index.memory, index.offset, count))
         return false;
     for (int64_t i = 0; i < count; i++) {
         struct element at, element;
-        if (!read_element(core, call, index.memory, index.offset + i, &at))
+        if (!element_read(core, call, index.memory, index.offset + i, &at))
             return false;
         int64_t bytes;
-        if (!place_of(core, call, base.integer, at.integer, 1, &bytes))
+        if (!core_offset(core, call, base.integer, at.integer, 1, &bytes))
             return false;
         if (bytes < 0 || bytes % size)
             return CORE_FAIL(core, call->place, DSL_RULE_bounds, "multiply indices by the size of an element",
                              "index %lld is byte %lld of '%s', no element begins there", (long long)i, (long long)bytes,
                              src.memory->name);
-        if (!inside(core, call, src.memory, src.offset + bytes / size, 1) ||
-            !read_element(core, call, src.memory, src.offset + bytes / size, &element) ||
-            !write_element(core, call, dst.memory, dst.offset + i, element))
+        if (!memory_holds(core, call, src.memory, src.offset + bytes / size, 1) ||
+            !element_read(core, call, src.memory, src.offset + bytes / size, &element) ||
+            !element_write(core, call, dst.memory, dst.offset + i, element))
             return false;
     }
     return true;
@@ -356,11 +355,11 @@ static bool extract(struct core *core, const struct dsl_expr *call, struct value
     struct value from, index;
     struct element element;
     int64_t at;
-    if (!operand(core, call, "from", &from) || !argument(core, call, "index", &index) ||
-        !place_of(core, call, from.offset, index.integer, 1, &at) || !inside(core, call, from.memory, at, 1) ||
-        !read_element(core, call, from.memory, at, &element))
+    if (!call_memory(core, call, "from", &from) || !call_value(core, call, "index", &index) ||
+        !core_offset(core, call, from.offset, index.integer, 1, &at) || !memory_holds(core, call, from.memory, at, 1) ||
+        !element_read(core, call, from.memory, at, &element))
         return false;
-    *result = is_real(from.memory) ? value_of_real(core, element.real) : value_of_integer(element.integer);
+    *result = memory_is_real(from.memory) ? value_of_real(core, element.real) : value_of_integer(element.integer);
     return true;
 }
 
@@ -369,10 +368,10 @@ static bool set(struct core *core, const struct dsl_expr *call)
     struct value to, index, value;
     struct element element;
     int64_t at;
-    return operand(core, call, "to", &to) && argument(core, call, "index", &index) &&
-           argument(core, call, "value", &value) && place_of(core, call, to.offset, index.integer, 1, &at) &&
-           inside(core, call, to.memory, at, 1) && element_of(core, call, to.memory, value, &element) &&
-           write_element(core, call, to.memory, at, element);
+    return call_memory(core, call, "to", &to) && call_value(core, call, "index", &index) &&
+           call_value(core, call, "value", &value) && core_offset(core, call, to.offset, index.integer, 1, &at) &&
+           memory_holds(core, call, to.memory, at, 1) && element_of(core, call, to.memory, value, &element) &&
+           element_write(core, call, to.memory, at, element);
 }
 
 /* Buffers of a core have to fit into its memories, from 32 bytes to 32 bytes. */
@@ -403,7 +402,7 @@ static bool allocate(struct core *core, const struct dsl_expr *call, struct valu
 {
     struct value size, type;
     int64_t elements = 1;
-    if (!argument(core, call, "size", &size) || !argument(core, call, "dtype", &type))
+    if (!call_value(core, call, "size", &size) || !call_value(core, call, "dtype", &type))
         return false;
     if (size.type == DSL_TYPE_INTS)
         for (int64_t i = 0; i < size.length; i++)
@@ -434,6 +433,11 @@ static bool number(struct core *core, const struct dsl_expr *call, struct value 
         if (b.integer <= 0)
             return CORE_FAIL(core, call->place, DSL_RULE_arithmetic, NULL, "tl.cdiv by %lld", (long long)b.integer);
         *result = value_of_integer(a.integer / b.integer + (a.integer % b.integer > 0));
+    } else if (strcmp(name, "pitch") == 0) {
+        int64_t cols;
+        if (!core_offset(core, call, a.integer, DSL_PITCH - 1, 1, &cols))
+            return false;
+        *result = value_of_integer(cols / DSL_PITCH * DSL_PITCH);
     } else if (pair) {
         bool first = strcmp(name, "max") == 0 ? a.real >= b.real : a.real <= b.real;
         *result = first ? a : b;
@@ -466,7 +470,7 @@ static bool circumstance(struct core *core, const struct dsl_expr *call, struct 
 static bool range_of(struct core *core, const struct dsl_expr *call, struct value *result)
 {
     struct value from, to;
-    if (!argument(core, call, "start", &from) || !argument(core, call, "end", &to))
+    if (!call_value(core, call, "start", &from) || !call_value(core, call, "end", &to))
         return false;
     int64_t length = to.integer > from.integer ? to.integer - from.integer : 0;
     if (length > RANGE_MAX)
@@ -485,11 +489,14 @@ static bool is_one_of(const char *name, const char *const *names)
 bool core_execute(struct core *core, const struct dsl_expr *call, struct value *result)
 {
     static const char *const allocations[] = {"alloc_ub", "alloc_l1", "alloc_l0c", NULL};
-    static const char *const numbers[] = {"cdiv", "sqrt", "exp", "max", "min", NULL};
+    static const char *const numbers[] = {"cdiv", "pitch", "sqrt", "exp", "max", "min", NULL};
     const char *name = call->operation->name;
-    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
-        if (strcmp(name, lanes[i].name) == 0)
-            return strncmp(name, "reduce", 6) == 0 ? reduce(core, call, &lanes[i]) : elementwise(core, call, &lanes[i]);
+    const struct lane *lane = lane_find(name);
+    bool good;
+    if (lane)
+        return strncmp(name, "reduce", 6) == 0 ? reduce(core, call, lane) : elementwise(core, call, lane);
+    if (core_execute_rows(core, call, &good))
+        return good;
     if (strcmp(name, "load") == 0 || strcmp(name, "store") == 0)
         return transfer(core, call, name[0] == 'l');
     if (is_one_of(name, allocations))

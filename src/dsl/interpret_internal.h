@@ -1,5 +1,5 @@
-/* What the parts of the interpreter share: interpret.c has statements and cores, evaluate.c expressions, execute.c the
- * operations. */
+/* What the parts of the interpreter share: interpret.c has statements and cores, evaluate.c expressions, execute.c and
+ * execute_rows.c the operations. */
 #ifndef DSL_INTERPRET_INTERNAL_H
 #define DSL_INTERPRET_INTERNAL_H
 
@@ -59,6 +59,45 @@ bool core_launch(struct core *host, const struct dsl_expr *launch);
 /* `elements` zeroed elements of workspace or of a buffer. */
 bool memory_new(struct core *core, struct dsl_place place, enum akgen_dtype type, int64_t elements,
                 struct dsl_memory **memory);
+
+/* The argument of the call of this name; None if it is left out. */
+bool call_value(struct core *core, const struct dsl_expr *call, const char *name, struct value *value);
+/* One that is a buffer, a tensor or a place in one, as the checker has seen to. */
+bool call_memory(struct core *core, const struct dsl_expr *call, const char *name, struct value *value);
+bool memory_is_real(const struct dsl_memory *memory);
+/* Whether elements first .. first + n - 1 exist. */
+bool memory_holds(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t first,
+                  int64_t n);
+/* Whether elements of global memory can become those of a buffer, and the other way. */
+bool memory_converts(struct core *core, const struct dsl_expr *call, const struct dsl_memory *gm,
+                     const struct dsl_memory *ub);
+/* from + n * step; false, and told, if that has no 64 bits. */
+bool core_offset(struct core *core, const struct dsl_expr *call, int64_t from, int64_t n, int64_t step, int64_t *place);
+
+/* An element of a buffer or of global memory, in double and as an integer. */
+struct element {
+    double real;
+    int64_t integer;
+};
+/* Element number `at`, which exists. */
+bool element_read(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t at,
+                  struct element *element);
+bool element_write(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t at,
+                   struct element element);
+
+/* What an operation computes of one element of each operand; both kinds: integers too. */
+struct lane {
+    const char *name;
+    double (*real)(double a, double b);
+    int64_t (*integer)(int64_t a, int64_t b);
+    bool both;
+};
+/* That of tl.NAME; NULL: it is none of these operations. */
+const struct lane *lane_find(const char *name);
+struct element lane_result(const struct lane *lane, struct element a, struct element b);
+
+/* execute_rows.c. Whether the call is one of rows and columns or a sort; `good`: it could be done. */
+bool core_execute_rows(struct core *core, const struct dsl_expr *call, bool *good);
 
 /* interpret.c. */
 bool core_sync_all(struct core *core, struct dsl_place place);

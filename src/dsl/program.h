@@ -35,6 +35,10 @@ enum dsl_type {
 /* "an integer". */
 const char *dsl_type_text(enum dsl_type type);
 
+/* Rows in a buffer lie a multiple of so many elements apart; of 8-bit types twice as many. 16-bit elements of global memory
+ * come into a buffer of 32-bit ones as they are, at the same pitch, and a row of theirs begins at 32 bytes too. */
+enum { DSL_PITCH = 16 };
+
 /* An operation tl.NAME: a row of operations.def. */
 enum dsl_operation_place {
     DSL_PLACE_COPYIN,

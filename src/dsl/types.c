@@ -285,6 +285,8 @@ static bool accepts(char what, enum dsl_type type)
     switch (what) {
     case 'A':
         return tensor || type == DSL_TYPE_ADDRESS;
+    case 'P':
+        return tensor;
     case 'W':
     case 'R':
         return buffer;
@@ -311,6 +313,7 @@ static const char *wanted(char what)
 {
     static const char *const texts['Z'] = {
         ['A'] = "a tensor, with an offset or a range of offsets",
+        ['P'] = "a tensor, with an offset",
         ['W'] = "a buffer or a piece of one",
         ['R'] = "a buffer or a piece of one",
         ['B'] = "a buffer or a number",

@@ -135,6 +135,7 @@ static const struct {
     {13, "        with tl.compute():", 14, DSL_RULE_stages, "with tl.copyin():"},
     {14, "            tl.load(x + offsets, y, mask=mask)", 0, DSL_RULE_types, "tl.store(address, buffer)"},
     {14, "            tl.load(x_ub, x_ub, mask=mask)", 0, DSL_RULE_types, "'address' of tl.load is a tensor"},
+    {14, "            tl.load_rows(x + offsets, x_ub, 1, 8, 8, 16)", 0, DSL_RULE_types, "is a tensor, with an offset"},
     {16, "            tl.vmul(y_ub, x, x_ub)", 0, DSL_RULE_types, "load it into a buffer"},
     {16, "            y_ub = x_ub * factor", 0, DSL_RULE_types, "computed by operations"},
     {16, "            z = tl.vsqrt(total_sum)", 0, DSL_RULE_arguments, "tl.sqrt(x)"},
