@@ -437,6 +437,10 @@ static bool attribute(struct core *core, const struct dsl_expr *expr, struct val
     }
     if (!core_value(core, expr->items[0], &of))
         return false;
+    if (of.type == DSL_TYPE_DTYPE) { /* is_floating_point */
+        *value = value_of_truth(task_is_float(of.dtype) && of.dtype != AKGEN_COMPLEX64);
+        return true;
+    }
     if (of.type != DSL_TYPE_TENSOR)
         return CORE_FAIL(core, expr->place, DSL_RULE_types, NULL, "%s has no '%s'", dsl_type_text(of.type), expr->name);
     if (strcmp(expr->name, "dtype") == 0)

@@ -120,6 +120,8 @@ static enum dsl_type type_of_attribute(struct checker *checker, struct dsl_expr 
     if (is_module(expr->items[0]))
         return type_of_member(checker, expr);
     enum dsl_type of = type_of(checker, expr->items[0]);
+    if (of == DSL_TYPE_DTYPE && strcmp(expr->name, "is_floating_point") == 0)
+        return DSL_TYPE_BOOL;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (of == DSL_TYPE_TENSOR && strcmp(expr->name, attributes[i].name) == 0)
             return attributes[i].type;
