@@ -1,11 +1,9 @@
 /* akgen dsl check | fmt | run FILE..: programs in AscendDSL. */
 #include "base/files.h"
 #include "cli/cli.h"
+#include "dsl/bind.h"
 #include "dsl/dsl.h"
-#include "dsl/interpret.h"
 #include "dsl/lower.h"
-#include "npu/npu.h"
-#include "task/task.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>
@@ -16,6 +14,7 @@ enum {
     KEY_CHECK,
     KEY_TASK,
     KEY_CASE,
+    KEY_HIDDEN,
     KEY_STOP,
     KEY_PRINT,
     PROGRAMS_MAX = 1024,
@@ -23,7 +22,7 @@ enum {
 };
 
 struct dsl_arguments {
-    bool json, check, print;
+    bool json, check, hidden, print;
     const char *task, *output;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
@@ -40,6 +39,7 @@ static const struct argp_option options[] = {
      "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
     {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
     {"case", KEY_CASE, "N", 0, "run: that case alone", 0},
+    {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
     {0},
 };
 
@@ -50,6 +50,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->json = true;
     else if (key == KEY_CHECK)
         arguments->check = true;
+    else if (key == KEY_HIDDEN)
+        arguments->hidden = true;
     else if (key == KEY_TASK)
         arguments->task = text;
     else if (key == KEY_CASE)
@@ -148,163 +150,72 @@ static int format_file(struct arena *arena, const struct dsl_arguments *argument
     return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }
 
-/* What a task's case gives for a parameter of the host function. */
-struct binding {
-    const struct task_instance *instance;
-    bool *inputs, *outputs, *attrs; /* taken */
+/* A case of a task that is run with inputs of a seed, judged by the profiles from `first` on. */
+struct trial {
+    const struct task_case *row;
+    uint64_t seed;
+    enum task_profile first;
 };
 
-static int named_or_next(const char *name, const char *(*name_of)(const struct task *task, int i),
-                         const struct task *task, int count, bool *taken, bool by_name)
-{
-    for (int i = 0; i < count; i++)
-        if (!taken[i] && (!by_name || strcmp(name_of(task, i), name) == 0)) {
-            taken[i] = true;
-            return i;
-        }
-    return TASK_NONE;
-}
-
-static const char *input_name(const struct task *task, int i)
-{
-    return task->inputs[i].name;
-}
-
-static const char *output_name(const struct task *task, int i)
-{
-    return task->outputs[i].name;
-}
-
-static const char *attr_name(const struct task *task, int i)
-{
-    return task->attrs[i].name;
-}
-
-/* An input: a tensor, a number of the host's, or None where the case has none. */
-static void bind_input(struct arena *arena, const struct task_instance *instance, int i, struct dsl_argument *argument)
-{
-    const struct task_argument *input = &instance->inputs[i];
-    if (!input->count) {
-        argument->value = json_null();
-    } else if (instance->task->inputs[i].kind == TASK_SCALAR) {
-        double number;
-        task_read_double(&input->tensors[0], 0, 1, &number);
-        argument->value = json_real(number);
-    } else {
-        argument->tensor = arena_copy(arena, &input->tensors[0], sizeof *input->tensors);
-        argument->given = true;
-    }
-}
-
-/* Binds a parameter by its name, or (by_name false) to what comes next; false: there is nothing. */
-static bool bind(struct arena *arena, struct binding *binding, const char *name, bool by_name, bool tensor,
-                 struct dsl_argument *argument)
-{
-    const struct task_instance *instance = binding->instance;
-    const struct task *task = instance->task;
-    int i = TASK_NONE;
-    if (by_name || tensor)
-        i = named_or_next(name, input_name, task, task->input_count, binding->inputs, by_name);
-    if (i != TASK_NONE) {
-        bind_input(arena, instance, i, argument);
-        return true;
-    }
-    if (by_name || tensor)
-        i = named_or_next(name, output_name, task, task->output_count, binding->outputs, by_name);
-    if (i != TASK_NONE) {
-        argument->tensor = &instance->outputs[i].tensors[0];
-        return true;
-    }
-    if (by_name || !tensor)
-        i = named_or_next(name, attr_name, task, task->attr_count, binding->attrs, by_name);
-    if (i != TASK_NONE)
-        argument->value = instance->attrs[i];
-    return i != TASK_NONE;
-}
-
-/* The arguments of the host function in this case: by name, and the rest in their order. */
-static const struct dsl_argument *bind_all(struct arena *arena, const struct dsl_program *program,
-                                           const struct task_instance *instance)
-{
-    const struct dsl_function *host = program->host->function;
-    const struct task *task = instance->task;
-    struct binding binding = {instance, arena_alloc(arena, (size_t)task->input_count + 1),
-                              arena_alloc(arena, (size_t)task->output_count + 1),
-                              arena_alloc(arena, (size_t)task->attr_count + 1)};
-    struct dsl_argument *arguments = arena_alloc(arena, (size_t)(host->count + 1) * sizeof *arguments);
-    bool *bound = arena_alloc(arena, (size_t)host->count + 1);
-    for (int named = 1; named >= 0; named--)
-        for (int i = 0; i < host->count; i++) {
-            bool tensor = dsl_scope_find(&program->host_names, host->parameters[i].name)->type == DSL_TYPE_TENSOR;
-            if (!bound[i])
-                bound[i] = bind(arena, &binding, host->parameters[i].name, named, tensor, &arguments[i]);
-        }
-    return arguments;
-}
-
-/* Says whether the outputs are right by both profiles; true if by both. */
-static bool print_case(const struct task_instance *instance, int id)
+/* Says whether the outputs are right; true if by each profile that judges them. */
+static bool print_case(const struct trial *trial, const struct dsl_outcome *outcome)
 {
     static const char *const names[] = {"upstream", "strict"};
-    printf("case %d:", id);
-    bool right = true;
-    for (enum task_profile profile = TASK_UPSTREAM; profile <= TASK_STRICT; profile++) {
-        struct task_mismatch result;
-        struct task_argument *expected = task_reference(instance, profile);
-        task_compare(instance, profile, expected, instance->outputs, &result);
-        task_outputs_free(expected);
-        right &= result.ok;
-        printf(" %s %s%s%s", names[profile], result.ok ? "right" : "wrong", result.ok ? "" : ": ", result.reason);
+    static const char *const variants[TASK_VARIANTS] = {"", ", prime sizes", ", tail sizes", ", limits", ", nan"};
+    printf("case %d%s%s:%s", trial->row->id, variants[trial->row->variant],
+           trial->seed & TASK_OTHER_VALUES ? ", other values" : "", outcome->ran ? "" : " stopped");
+    bool right = outcome->ran;
+    for (enum task_profile profile = trial->first; outcome->ran && profile <= TASK_STRICT; profile++) {
+        const struct task_mismatch *result = &outcome->by[profile];
+        right &= result->ok;
+        printf(" %s %s%s%s", names[profile], result->ok ? "right" : "wrong", result->ok ? "" : ": ", result->reason);
     }
     printf("\n");
     return right;
 }
 
 /* Runs one case through the interpreter; the exit code. */
-static int run_case(const struct dsl_program *program, const struct task *task, const struct task_case *row,
-                    struct dsl_messages *messages)
+static int run_case(const struct dsl_program *program, const struct dsl_binding *bindings, const struct task *task,
+                    const struct trial *trial, struct dsl_messages *messages)
 {
-    enum { SEED = 1 };
     struct task_instance *instance;
-    struct akgen_error *error = task_instance_make(task, row, SEED, false, &instance);
+    struct akgen_error *error = task_instance_make(task, trial->row, trial->seed, false, &instance);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);
     struct arena arena = {0};
-    const struct npu_soc *soc = npu_socs;
-    for (int i = 0; i < task->output_count; i++) {
-        struct task_tensor *tensor = instance->outputs[i].tensors;
-        tensor->values = arena_alloc(&arena, (size_t)tensor->elements * akgen_dtype_size(tensor->type) + 1);
-    }
-    struct dsl_run run = {.vector_cores = soc->aiv,
-                          .cube_cores = soc->aic,
-                          .ub_bytes = soc->ub_tiling_bytes,
-                          .l1_bytes = soc->l1_bytes,
-                          .l0c_bytes = soc->l0c_bytes,
-                          .arguments = bind_all(&arena, program, instance)};
-    bool ran = dsl_interpret(&arena, program, &run, messages);
-    bool right = ran && print_case(instance, row->id);
-    if (!ran) {
-        printf("case %d: stopped\n", row->id);
-        fflush(stdout);
+    struct dsl_outcome outcome;
+    dsl_run_case(&arena, program, bindings, instance, npu_socs, trial->first, messages, &outcome);
+    bool right = print_case(trial, &outcome);
+    fflush(stdout);
+    if (!outcome.ran)
         print_messages(messages);
-    }
     task_instance_free(instance);
     arena_free(&arena);
     return right ? EXIT_PASS : EXIT_OTHER_VERDICT;
 }
 
-/* An error if the interpreter cannot be given the task's tensors. */
-static struct akgen_error *check_task(const struct task *task)
+/* The shown cases; if asked for, then these with the values that the strict profile gives them, then the hidden ones. */
+static const struct trial *trials_of(struct arena *arena, const struct dsl_arguments *arguments,
+                                     const struct task *task, int *count)
 {
-    for (int i = 0; i < task->input_count + task->output_count; i++) {
-        const struct task_param *param =
-            i < task->input_count ? &task->inputs[i] : &task->outputs[i - task->input_count];
-        if (param->kind != TASK_TENSOR && param->kind != TASK_SCALAR)
-            return error_new("%s: '%s' is a list, which AscendDSL has not yet", task->name, param->name);
-        if (i >= task->input_count && param->in_place != TASK_NONE)
-            return error_new("%s: '%s' is written in place, which AscendDSL has not yet", task->name, param->name);
-    }
-    return NULL;
+    enum { SEED = 1 };
+    size_t most = (size_t)task->case_count;
+    const struct task_case **shown = arena_alloc(arena, (most + 1) * sizeof *shown),
+                           **hidden = arena_alloc(arena, (most * TASK_VARIANTS + 1) * sizeof *hidden);
+    struct trial *trials = arena_alloc(arena, (most * (2 + TASK_VARIANTS) + 1) * sizeof *trials);
+    int chosen = 0;
+    for (int i = 0; i < task->case_count; i++)
+        if (arguments->only_case < 0 || task->cases[i].id == arguments->only_case)
+            shown[chosen++] = &task->cases[i];
+    *count = 0;
+    for (int i = 0; i < chosen; i++)
+        trials[(*count)++] = (struct trial){shown[i], SEED, TASK_UPSTREAM};
+    for (int i = 0; i < chosen && arguments->hidden; i++)
+        trials[(*count)++] = (struct trial){shown[i], SEED | TASK_OTHER_VALUES, TASK_STRICT};
+    int found = arguments->hidden ? task_hidden_cases(arena, task, shown, chosen, true, hidden) : 0;
+    for (int i = 0; i < found; i++)
+        trials[(*count)++] = (struct trial){hidden[i], SEED, TASK_STRICT};
+    return trials;
 }
 
 static int run_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text, json_t *all)
@@ -318,8 +229,6 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
         error = task_find(arena, toolchain_home(), arguments->task, &task);
     if (!error && arguments->only_case >= 0)
         error = cli_check_case(&task, (int)arguments->only_case);
-    if (!error)
-        error = check_task(&task);
     if (error)
         return cli_fail(EXIT_USAGE, error);
     const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
@@ -327,12 +236,14 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
         print_messages(&text->messages);
         return EXIT_OTHER_VERDICT;
     }
-    int worst = EXIT_PASS;
-    for (int i = 0; i < task.case_count; i++) {
+    struct dsl_binding *bindings;
+    if ((error = dsl_bind(arena, program, &task, &bindings)))
+        return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", text->path));
+    int worst = EXIT_PASS, count;
+    const struct trial *trials = trials_of(arena, arguments, &task, &count);
+    for (int i = 0; i < count; i++) {
         struct dsl_messages found = text->messages;
-        if (arguments->only_case >= 0 && task.cases[i].id != arguments->only_case)
-            continue;
-        int code = run_case(program, &task, &task.cases[i], &found);
+        int code = run_case(program, bindings, &task, &trials[i], &found);
         worst = code > worst ? code : worst;
     }
     return worst;

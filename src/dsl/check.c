@@ -219,7 +219,8 @@ static void check_launch(struct checker *checker, struct dsl_expr *call)
             TELL(checker, call->items[i]->place, DSL_RULE_launch, NULL,
                  name ? "the kernel has no parameter '%.80s'" : "the kernel has fewer parameters%.0s",
                  name ? name : "");
-        else if (type != DSL_TYPE_UNKNOWN && type != DSL_TYPE_TENSOR && !type_is_number(type) && type != DSL_TYPE_INTS)
+        else if (type != DSL_TYPE_UNKNOWN && type != DSL_TYPE_TENSOR && type != DSL_TYPE_TENSORS &&
+                 !type_is_number(type) && type != DSL_TYPE_INTS)
             TELL(checker, argument->place, DSL_RULE_launch, NULL, "a kernel gets tensors and numbers, not %s",
                  dsl_type_text(type));
         else
@@ -353,7 +354,7 @@ static const char *base_of(const struct dsl_expr *address)
 
 static void find_pointers_in(struct checker *checker, const struct dsl_expr *expr)
 {
-    static const char *const readers[] = {"load", "store", "extract_scalar"};
+    static const char *const readers[] = {"load", "store", "load_rows", "store_rows", "store_add", "extract_scalar"};
     for (int i = 0; expr && i < expr->count; i++)
         find_pointers_in(checker, expr->items[i]);
     if (!expr || expr->kind != DSL_CALL || expr->count < 2 || !expr->items[0]->name)
@@ -376,8 +377,8 @@ static void find_pointers(struct checker *checker, const struct dsl_block *block
     }
 }
 
-/* The type that an annotation gives: x: torch.Tensor, eps: float. */
-static enum dsl_type annotated(struct checker *checker, const struct dsl_parameter *parameter)
+/* The type that an annotation gives: torch.Tensor, list[torch.Tensor], float, int | float; UNKNOWN: none. */
+static enum dsl_type type_of_annotation(const struct dsl_expr *annotation)
 {
     static const struct {
         const char *module, *name;
@@ -390,17 +391,35 @@ static enum dsl_type annotated(struct checker *checker, const struct dsl_paramet
                        {"", "tuple", DSL_TYPE_INTS},
                        {"torch", "Tensor", DSL_TYPE_TENSOR},
                        {"tl", "Tensor", DSL_TYPE_TENSOR},
-                       {"torch", "dtype", DSL_TYPE_DTYPE},
-                       {"tl", "constexpr", DSL_TYPE_INT}};
-    if (!parameter->annotation)
-        return DSL_TYPE_UNKNOWN;
+                       {"torch", "dtype", DSL_TYPE_DTYPE}};
     for (size_t i = 0; i < sizeof annotations / sizeof *annotations; i++)
-        if (expr_is(parameter->annotation, annotations[i].module, annotations[i].name))
+        if (expr_is(annotation, annotations[i].module, annotations[i].name))
             return annotations[i].type;
-    TELL(checker, parameter->annotation->place, DSL_RULE_types,
-         "torch.Tensor, int, float, bool, str, list or tl.constexpr",
-         "'%s' is annotated with something that is no type", parameter->name);
-    return DSL_TYPE_UNKNOWN;
+    bool parts = annotation->kind == DSL_INDEX || (annotation->kind == DSL_BINARY && annotation->op == DSL_BIT_OR);
+    enum dsl_type first = parts ? type_of_annotation(annotation->items[0]) : DSL_TYPE_UNKNOWN;
+    enum dsl_type second = parts ? type_of_annotation(annotation->items[1]) : DSL_TYPE_UNKNOWN;
+    if (annotation->kind == DSL_INDEX && first == DSL_TYPE_INTS)
+        return second == DSL_TYPE_TENSOR ? DSL_TYPE_TENSORS : second == DSL_TYPE_INT ? DSL_TYPE_INTS : DSL_TYPE_UNKNOWN;
+    bool either =
+        (first == DSL_TYPE_INT && second == DSL_TYPE_REAL) || (first == DSL_TYPE_REAL && second == DSL_TYPE_INT);
+    return either ? DSL_TYPE_NUMBER : DSL_TYPE_UNKNOWN; /* an integer or a real number, by the data types of the call */
+}
+
+/* The type that annotation and default give a parameter. */
+static enum dsl_type type_of_parameter(struct checker *checker, const struct dsl_parameter *parameter, bool constexpr)
+{
+    bool annotated = parameter->annotation && !constexpr;
+    enum dsl_type type = annotated ? type_of_annotation(parameter->annotation) : DSL_TYPE_UNKNOWN;
+    if (annotated && type == DSL_TYPE_UNKNOWN)
+        TELL(checker, parameter->annotation->place, DSL_RULE_types,
+             "torch.Tensor, list[torch.Tensor], int, float, int | float, bool, str, list or tl.constexpr",
+             "'%s' is annotated with something that is no type", parameter->name);
+    if (parameter->value && parameter->value->kind != DSL_NONE) /* None: an optional input, whose type the rest says */
+        type = type_join(type, type_of(checker, parameter->value));
+    if (constexpr && !checker->kernel && !type_is_number(type))
+        TELL(checker, parameter->place, DSL_RULE_types, "give it a default, as tile: tl.constexpr = 4096",
+             "'%s' is a constant and has no number", parameter->name);
+    return type;
 }
 
 static void add_parameters(struct checker *checker, const struct dsl_function *function)
@@ -411,10 +430,8 @@ static void add_parameters(struct checker *checker, const struct dsl_function *f
             TELL(checker, parameter->place, DSL_RULE_names, NULL, "two parameters have the name '%s'", parameter->name);
         struct dsl_symbol *symbol = scope_add(checker->arena, checker->names, parameter->name, parameter->place);
         symbol->parameter = true;
-        enum dsl_type type = annotated(checker, parameter);
-        if (parameter->value)
-            type = type_join(type, type_of(checker, parameter->value));
-        symbol->type = type_join(symbol->type, type);
+        symbol->constexpr = parameter->annotation && expr_is(parameter->annotation, "tl", "constexpr");
+        symbol->type = type_join(symbol->type, type_of_parameter(checker, parameter, symbol->constexpr));
     }
 }
 

@@ -66,14 +66,42 @@ bool value_is_true(struct value value)
                                          : value.type != DSL_TYPE_NONE;
 }
 
-struct value machine_tensor(struct machine *machine, const struct task_tensor *tensor, const char *name, bool given)
+/* A tensor of global memory. */
+static struct value machine_tensor(struct machine *machine, const struct dsl_argument *argument,
+                                   const struct task_tensor *tensor, const char *name)
 {
     struct dsl_memory *memory = arena_alloc(machine->arena, sizeof *memory);
-    *memory = (struct dsl_memory){.tensor = *tensor, .name = name, .parameter = true};
-    memory->state = arena_alloc(machine->arena, (size_t)tensor->elements + 1);
-    memset(memory->state, given ? STATE_GIVEN : STATE_UNDEFINED, (size_t)tensor->elements);
+    *memory = (struct dsl_memory){.tensor = *tensor, .name = name, .parameter = true, .input = !argument->stored};
+    memory->count = task_scalars(tensor);
+    memory->state = arena_alloc(machine->arena, (size_t)memory->count + 1);
+    memset(memory->state, argument->given ? STATE_GIVEN : STATE_UNDEFINED, (size_t)memory->count);
+    if (argument->stored)
+        memory->readers = arena_alloc(machine->arena, (size_t)memory->count + 1);
     ARRAY_ADD(machine->arena, machine->memories, machine->memory_count, machine->memory_capacity, memory);
     return (struct value){.type = DSL_TYPE_TENSOR, .memory = memory, .stride = 1};
+}
+
+static struct value value_of_number(const struct task_tensor *tensor)
+{
+    struct value value = {.type = task_is_float(tensor->type) ? DSL_TYPE_REAL : DSL_TYPE_INT};
+    task_read_double(tensor, 0, 1, &value.real);
+    task_read_integer(tensor, 0, 1, &value.integer);
+    return value;
+}
+
+struct value machine_argument(struct machine *machine, const struct dsl_argument *argument, const char *name)
+{
+    if (!argument->tensors)
+        return value_of_json(machine->arena, argument->value);
+    if (argument->number)
+        return value_of_number(argument->tensors);
+    if (!argument->list)
+        return machine_tensor(machine, argument, argument->tensors, name);
+    struct value *tensors = arena_alloc(machine->arena, (size_t)argument->list * sizeof *tensors);
+    for (int t = 0; t < argument->list; t++)
+        tensors[t] =
+            machine_tensor(machine, argument, &argument->tensors[t], arena_printf(machine->arena, "%s[%d]", name, t));
+    return (struct value){.type = DSL_TYPE_TENSORS, .tensors = tensors, .length = argument->list};
 }
 
 bool machine_constants(struct machine *machine, struct core *host)
@@ -377,6 +405,10 @@ static bool indexed(struct core *core, const struct dsl_expr *expr, struct value
     if (slice && !index_of(core, index->items[1], of.length, of.length, true, &to))
         return false;
     *value = of;
+    if (of.type == DSL_TYPE_TENSORS) {
+        *value = of.tensors[from];
+        return true;
+    }
     if (of.type == DSL_TYPE_INTS && !slice) {
         *value = value_of_integer(of.ints[from]);
         return true;
@@ -405,6 +437,10 @@ static bool attribute(struct core *core, const struct dsl_expr *expr, struct val
     }
     if (!core_value(core, expr->items[0], &of))
         return false;
+    if (of.type == DSL_TYPE_DTYPE) { /* is_floating_point */
+        *value = value_of_truth(task_is_float(of.dtype) && of.dtype != AKGEN_COMPLEX64);
+        return true;
+    }
     if (of.type != DSL_TYPE_TENSOR)
         return CORE_FAIL(core, expr->place, DSL_RULE_types, NULL, "%s has no '%s'", dsl_type_text(of.type), expr->name);
     if (strcmp(expr->name, "dtype") == 0)
@@ -465,6 +501,7 @@ static bool workspace(struct core *core, const struct dsl_expr *call, struct val
     if (!memory_new(core, call->place, type, elements, &memory))
         return false;
     memory->name = "workspace";
+    memory->readers = arena_alloc(core->machine->arena, (size_t)elements + 1);
     if (strcmp(call->items[0]->name, "zeros") == 0)
         memset(memory->state, STATE_GIVEN, (size_t)elements);
     struct machine *machine = core->machine;

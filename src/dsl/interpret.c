@@ -239,14 +239,17 @@ bool core_sync_all(struct core *core, struct dsl_place place)
     return !core->failed;
 }
 
-/* What cores stored before tl.sync_all() every core may read behind it. */
+/* What cores stored before tl.sync_all() every core may read behind it, and store what others read. */
 static void end_phase(struct machine *machine)
 {
     for (int m = 0; m < machine->memory_count; m++) {
         struct dsl_memory *memory = machine->memories[m];
-        for (int64_t i = 0; i < memory->tensor.elements; i++)
+        if (memory->input)
+            continue;
+        for (int64_t i = 0; i < memory->count; i++)
             if (memory->state[i] >= STATE_CORE)
                 memory->state[i] = STATE_GIVEN;
+        memset(memory->readers, READER_NONE, (size_t)memory->count);
     }
 }
 
@@ -301,16 +304,16 @@ static bool bind_arguments(struct core *host, const struct dsl_run *run)
         const struct dsl_parameter *parameter = &function->parameters[i];
         struct value *value = &host->variables[dsl_scope_find(host->names, parameter->name)->number];
         const struct dsl_argument *argument = &run->arguments[i];
-        if (argument->tensor)
-            *value = machine_tensor(host->machine, argument->tensor, parameter->name, argument->given);
-        else if (argument->value)
-            *value = value_of_json(host->machine->arena, argument->value);
+        if (argument->tensors || argument->value)
+            *value = machine_argument(host->machine, argument, parameter->name);
         else if (!parameter->value)
             return CORE_FAIL(host, parameter->place, DSL_RULE_launch, NULL, "nothing is given for '%s'",
                              parameter->name);
         else if (!core_value(host, parameter->value, value))
             return false;
         const struct dsl_symbol *symbol = dsl_scope_find(host->names, parameter->name);
+        if (symbol->type == DSL_TYPE_REAL)
+            *value = value_as_real(*value);
         if (type_is_number(symbol->type) != type_is_number(value->type) && value->type != DSL_TYPE_NONE)
             return CORE_FAIL(host, parameter->place, DSL_RULE_types, NULL, "'%s' is %s, and is given %s",
                              parameter->name, dsl_type_text(symbol->type), dsl_type_text(value->type));
@@ -323,12 +326,12 @@ static void check_stored(struct machine *machine)
 {
     for (int m = 0; m < machine->memory_count; m++) {
         const struct dsl_memory *memory = machine->memories[m];
-        for (int64_t i = 0; memory->parameter && i < memory->tensor.elements; i++)
+        for (int64_t i = 0; memory->parameter && i < memory->count; i++)
             if (memory->state[i] == STATE_UNDEFINED) {
                 dsl_complain(machine->messages, machine->program->launch->place, DSL_RULE_undefined,
                              "let the parts of the cores and their tiles cover every element",
                              "no core stores element %lld of '%s', which has %lld", (long long)i, memory->name,
-                             (long long)memory->tensor.elements);
+                             (long long)memory->count);
                 break;
             }
     }

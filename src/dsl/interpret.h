@@ -13,9 +13,12 @@
 
 /* What a parameter of the host function is bound to. */
 struct dsl_argument {
-    struct task_tensor *tensor; /* a tensor, or NULL */
-    bool given;                 /* its values are there: it is no output alone */
-    const json_t *value;        /* a number, a text, a list of integers, null; NULL: the parameter's default */
+    struct task_tensor *tensors; /* a tensor, or those of a list; NULL: neither */
+    int list;                    /* how many tensors the list has; 0: it is a tensor */
+    bool number;                 /* it is the number that the tensor of one element holds */
+    bool given;                  /* their values are there */
+    bool stored;                 /* the kernel may store into them; has to, every element, where they are not given */
+    const json_t *value;         /* a number, a text, a list of integers, null; NULL: the parameter's default */
 };
 
 struct dsl_run {

@@ -19,6 +19,7 @@
     X(DSL_TYPE_DEVICE, "a device")                                                                                     \
     X(DSL_TYPE_INTS, "a list of integers") /* a shape, an attribute, a tuple of sizes */                               \
     X(DSL_TYPE_TENSOR, "a tensor")         /* in global memory */                                                      \
+    X(DSL_TYPE_TENSORS, "a list of tensors")                                                                           \
     X(DSL_TYPE_POINTER, "a place in a tensor")                                                                         \
     X(DSL_TYPE_RANGE, "a range of offsets")   /* start + arange(a, b) * stride */                                      \
     X(DSL_TYPE_ADDRESS, "places in a tensor") /* a tensor plus a range */                                              \
@@ -33,6 +34,10 @@ enum dsl_type {
 };
 /* "an integer". */
 const char *dsl_type_text(enum dsl_type type);
+
+/* Rows in a buffer lie a multiple of so many elements apart; of 8-bit types twice as many. 16-bit elements of global memory
+ * come into a buffer of 32-bit ones as they are, at the same pitch, and a row of theirs begins at 32 bytes too. */
+enum { DSL_PITCH = 16 };
 
 /* An operation tl.NAME: a row of operations.def. */
 enum dsl_operation_place {
@@ -61,6 +66,7 @@ struct dsl_symbol {
     enum dsl_type type;
     struct dsl_place place;   /* where it stands first */
     bool parameter, constant; /* constant: of the file, never assigned in a function */
+    bool constexpr;           /* a parameter annotated tl.constexpr: no task gives it a value, its default stays */
     int number;               /* in its scope */
 };
 

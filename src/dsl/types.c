@@ -120,6 +120,8 @@ static enum dsl_type type_of_attribute(struct checker *checker, struct dsl_expr 
     if (is_module(expr->items[0]))
         return type_of_member(checker, expr);
     enum dsl_type of = type_of(checker, expr->items[0]);
+    if (of == DSL_TYPE_DTYPE && strcmp(expr->name, "is_floating_point") == 0)
+        return DSL_TYPE_BOOL;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (of == DSL_TYPE_TENSOR && strcmp(expr->name, attributes[i].name) == 0)
             return attributes[i].type;
@@ -206,6 +208,9 @@ static enum dsl_type type_of_operation(struct checker *checker, struct dsl_expr 
     int level = dsl_operator_level(expr->op);
     if (a == DSL_TYPE_UNKNOWN || (expr->count > 1 && b == DSL_TYPE_UNKNOWN))
         return DSL_TYPE_UNKNOWN;
+    if (checker->kernel && (expr->op == DSL_IS || expr->op == DSL_IS_NOT))
+        TELL(checker, expr->place, DSL_RULE_types, "ask in the host function and launch with a number that says it",
+             "a kernel does not know what is None");
     if (expr->op == DSL_NEGATE)
         found = type_is_number(a) ? type_join(a, DSL_TYPE_INT) : DSL_TYPE_UNKNOWN;
     else if (expr->op == DSL_NOT)
@@ -252,6 +257,8 @@ static enum dsl_type type_of_index(struct checker *checker, struct dsl_expr *exp
         return slice ? DSL_TYPE_INTS : DSL_TYPE_INT;
     if (of == DSL_TYPE_BUFFER || of == DSL_TYPE_PIECE)
         return DSL_TYPE_PIECE;
+    if (of == DSL_TYPE_TENSORS && !slice)
+        return DSL_TYPE_TENSOR;
     if (of != DSL_TYPE_UNKNOWN)
         TELL(checker, expr->place, DSL_RULE_types,
              of == DSL_TYPE_TENSOR ? "tl.extract_scalar(tensor, index) reads an element, tl.load many" : NULL,
@@ -280,6 +287,8 @@ static bool accepts(char what, enum dsl_type type)
     switch (what) {
     case 'A':
         return tensor || type == DSL_TYPE_ADDRESS;
+    case 'P':
+        return tensor;
     case 'W':
     case 'R':
         return buffer;
@@ -297,6 +306,8 @@ static bool accepts(char what, enum dsl_type type)
         return type == DSL_TYPE_DTYPE;
     case 'S':
         return integer || type == DSL_TYPE_INTS;
+    case 'T':
+        return type == DSL_TYPE_TEXT;
     default:
         abort();
     }
@@ -306,6 +317,7 @@ static const char *wanted(char what)
 {
     static const char *const texts['Z'] = {
         ['A'] = "a tensor, with an offset or a range of offsets",
+        ['P'] = "a tensor, with an offset",
         ['W'] = "a buffer or a piece of one",
         ['R'] = "a buffer or a piece of one",
         ['B'] = "a buffer or a number",
@@ -315,6 +327,7 @@ static const char *wanted(char what)
         ['M'] = "a mask, as offsets < bound",
         ['D'] = "a data type, as tl.float32",
         ['S'] = "an integer or a tuple of them",
+        ['T'] = "a text",
     };
     return texts[(int)what];
 }
@@ -502,7 +515,7 @@ static bool accepts_value(char what, enum dsl_type type, const struct dsl_expr *
     if (what == 'T') /* float("inf") */
         return type_is_number(type) || (argument->kind == DSL_TEXT && strtod(argument->name, NULL) != 0);
     if (what == 'L')
-        return type == DSL_TYPE_INTS || type == DSL_TYPE_BUFFER || type == DSL_TYPE_PIECE;
+        return type == DSL_TYPE_INTS || type == DSL_TYPE_BUFFER || type == DSL_TYPE_PIECE || type == DSL_TYPE_TENSORS;
     if (what == 'E')
         return named ? (strcmp(name, "dtype") == 0 && type == DSL_TYPE_DTYPE) ||
                            (strcmp(name, "device") == 0 && (type == DSL_TYPE_DEVICE || type == DSL_TYPE_TEXT))

@@ -59,7 +59,7 @@ static bool run(const char *text, struct dsl_messages *messages)
         x[i] = (float)(i + 1) / 4;
         y[i] = -1;
     }
-    const struct dsl_argument arguments[] = {{.tensor = &in, .given = true}, {.tensor = &out}};
+    const struct dsl_argument arguments[] = {{.tensors = &in, .given = true}, {.tensors = &out, .stored = true}};
     struct dsl_run run = {.vector_cores = CORES,
                           .cube_cores = 2,
                           .ub_bytes = 4096,
@@ -157,8 +157,10 @@ static const struct {
 } stops[] = {
     {TILES "        with tl.copyin():\n            tl.load(x + o, a)\n", "", DSL_RULE_bounds,
      "element 100 of 'x', which has 100"},
-    {TILES LOAD "        with tl.compute():\n            tl.vabs(b, a)\n" STORE, "", DSL_RULE_undefined,
-     "element 9 of 'a'"},
+    {TILES LOAD
+     "        with tl.compute():\n            tl.vabs(b, a)\n        with tl.copyout():\n            tl.store(y + "
+     "at, b)\n",
+     "", DSL_RULE_undefined, "element 9 of 'b'"},
     {TILES LOAD "        with tl.compute():\n            tl.vabs(b, a, count=17)\n", "", DSL_RULE_bounds, "17"},
     {TILES LOAD "        with tl.compute():\n            tl.vabs(b + 8, a)\n", "", DSL_RULE_bounds, "'b'"},
     {TILES LOAD, "", DSL_RULE_undefined, "no core stores element 0 of 'y'"},
@@ -182,6 +184,9 @@ static const struct {
     {"    for i in range(0, 5, pid): pass\n", "", DSL_RULE_arithmetic, "step"},
     {"    pass\n", "    assert total % 3 == 0, 'no thirds'\n", DSL_RULE_refused, "no thirds"},
     {"    pass\n", "    cores = total - 100\n", DSL_RULE_launch, "0 cores"},
+    {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(x + start, b, "
+     "count=1)\n",
+     "", DSL_RULE_types, "'x' is an input"},
     {"    c = tl.alloc_ub(8, dtype=tl.int32)\n    with tl.copyin():\n        tl.load(x, c)\n", "", DSL_RULE_types,
      "int32"},
     {"    with tl.compute():\n        tl.gather(b, a, a, 0)\n        tl.gemm_v0(a, a, b)\n", "", DSL_RULE_undefined,

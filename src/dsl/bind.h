@@ -1,0 +1,35 @@
+/* A program and a task: what the parameters of the host function stand for, and how the program does in a case.
+ *
+ * Parameters are bound by name to the task's inputs, outputs and attributes, and those whose name the task does not have to
+ * what is left, in its order, of a kind that fits. An output that is an input's memory is no parameter of its own: the kernel
+ * stores into that input's. A parameter annotated tl.constexpr keeps its default. */
+#ifndef DSL_BIND_H
+#define DSL_BIND_H
+
+#include "dsl/interpret.h"
+#include "npu/npu.h"
+#include "task/task.h"
+
+/* Indices in the task; TASK_NONE where it is none. Both input and output: it is written in place. None at all: the
+ * parameter's default. */
+struct dsl_binding {
+    int input, output, attr;
+};
+
+/* One binding for each parameter of the host function, in the arena. An error if a parameter finds nothing or something of
+ * another kind, or an output no parameter. */
+struct akgen_error *dsl_bind(struct arena *arena, const struct dsl_program *program, const struct task *task,
+                             struct dsl_binding **bindings);
+
+struct dsl_outcome {
+    bool ran;                                 /* otherwise the messages say why it did not */
+    int cores;                                /* that it ran on */
+    struct task_mismatch by[TASK_STRICT + 1]; /* per profile: how the outputs compare with its reference */
+};
+/* Interprets the program in a case of the task, on a chip's cores, and compares what it stored by the profiles from `first`
+ * on. */
+void dsl_run_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
+                  const struct task_instance *instance, const struct npu_soc *soc, enum task_profile first,
+                  struct dsl_messages *messages, struct dsl_outcome *outcome);
+
+#endif
