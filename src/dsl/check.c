@@ -354,7 +354,7 @@ static const char *base_of(const struct dsl_expr *address)
 
 static void find_pointers_in(struct checker *checker, const struct dsl_expr *expr)
 {
-    static const char *const readers[] = {"load", "store", "load_rows", "store_rows", "extract_scalar"};
+    static const char *const readers[] = {"load", "store", "load_rows", "store_rows", "store_add", "extract_scalar"};
     for (int i = 0; expr && i < expr->count; i++)
         find_pointers_in(checker, expr->items[i]);
     if (!expr || expr->kind != DSL_CALL || expr->count < 2 || !expr->items[0]->name)

@@ -72,8 +72,11 @@ static struct value machine_tensor(struct machine *machine, const struct dsl_arg
 {
     struct dsl_memory *memory = arena_alloc(machine->arena, sizeof *memory);
     *memory = (struct dsl_memory){.tensor = *tensor, .name = name, .parameter = true, .input = !argument->stored};
-    memory->state = arena_alloc(machine->arena, (size_t)tensor->elements + 1);
-    memset(memory->state, argument->given ? STATE_GIVEN : STATE_UNDEFINED, (size_t)tensor->elements);
+    memory->count = task_scalars(tensor);
+    memory->state = arena_alloc(machine->arena, (size_t)memory->count + 1);
+    memset(memory->state, argument->given ? STATE_GIVEN : STATE_UNDEFINED, (size_t)memory->count);
+    if (argument->stored)
+        memory->readers = arena_alloc(machine->arena, (size_t)memory->count + 1);
     ARRAY_ADD(machine->arena, machine->memories, machine->memory_count, machine->memory_capacity, memory);
     return (struct value){.type = DSL_TYPE_TENSOR, .memory = memory, .stride = 1};
 }
@@ -494,6 +497,7 @@ static bool workspace(struct core *core, const struct dsl_expr *call, struct val
     if (!memory_new(core, call->place, type, elements, &memory))
         return false;
     memory->name = "workspace";
+    memory->readers = arena_alloc(core->machine->arena, (size_t)elements + 1);
     if (strcmp(call->items[0]->name, "zeros") == 0)
         memset(memory->state, STATE_GIVEN, (size_t)elements);
     struct machine *machine = core->machine;

@@ -1,295 +1,12 @@
-/* The interpreter: the operations, each a plain loop over elements. */
+/* The interpreter: calls of operations. Those on elements, copies and rows have files of their own; here are reductions, single
+ * elements, buffers and numbers, and the launch. */
 #include "base/array.h"
 #include "dsl/interpret_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS_MAX = 1 << 28, RANGE_MAX = 1 << 20 };
-
-bool memory_new(struct core *core, struct dsl_place place, enum akgen_dtype type, int64_t elements,
-                struct dsl_memory **memory)
-{
-    struct arena *arena = core->number < 0 ? core->machine->arena : &core->arena;
-    size_t size = akgen_dtype_size(type);
-    if (elements < 0 || elements > ELEMENTS_MAX || !size)
-        return CORE_FAIL(core, place, DSL_RULE_bounds, NULL, "%lld elements of %s cannot be had", (long long)elements,
-                         akgen_dtype_name(type));
-    *memory = arena_alloc(arena, sizeof **memory);
-    (*memory)->tensor = (struct task_tensor){.type = type, .rank = 1, .dims = {elements}, .elements = elements};
-    (*memory)->tensor.values = arena_alloc(arena, (size_t)elements * size + 1);
-    (*memory)->state = arena_alloc(arena, (size_t)elements + 1);
-    return true;
-}
-
-bool call_value(struct core *core, const struct dsl_expr *call, const char *name, struct value *value)
-{
-    const struct dsl_expr *expr = call_argument(call, name);
-    *value = (struct value){.type = DSL_TYPE_NONE};
-    return !expr || core_value(core, expr, value);
-}
-
-bool call_memory(struct core *core, const struct dsl_expr *call, const char *name, struct value *value)
-{
-    if (!call_value(core, call, name, value))
-        return false;
-    return value->memory ||
-           CORE_FAIL(core, call->place, DSL_RULE_undefined,
-                     "ask in the host function whether it is None, and launch with a number that says it",
-                     "'%s' of tl.%s is a tensor that is not given", name, call->operation->name);
-}
-
-/* count=, or so many if it is left out. */
-static bool call_count(struct core *core, const struct dsl_expr *call, int64_t instead, int64_t *count)
-{
-    struct value value;
-    if (!call_value(core, call, "count", &value))
-        return false;
-    *count = value.type == DSL_TYPE_NONE ? instead : value.integer;
-    return true;
-}
-
-bool memory_is_real(const struct dsl_memory *memory)
-{
-    return task_is_float(memory->tensor.type);
-}
-
-bool core_offset(struct core *core, const struct dsl_expr *call, int64_t from, int64_t n, int64_t step, int64_t *place)
-{
-    int64_t distance;
-    return (!__builtin_mul_overflow(n, step, &distance) && !__builtin_add_overflow(from, distance, place)) ||
-           CORE_FAIL(core, call->place, DSL_RULE_arithmetic, NULL, "an offset has no 64 bits");
-}
-
-bool memory_holds(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t first,
-                  int64_t n)
-{
-    int64_t last;
-    if (n <= 0 || (first >= 0 && !__builtin_add_overflow(first, n, &last) && last <= memory->tensor.elements))
-        return true;
-    const char *remedy = memory->buffer ? "give count= as many elements as there are"
-                                        : "cut the last tile: count=, or mask=offsets < bound";
-    if (n == 1)
-        return CORE_FAIL(core, call->place, DSL_RULE_bounds, remedy, "element %lld of '%s', which has %lld",
-                         (long long)first, memory->name, (long long)memory->tensor.elements);
-    return CORE_FAIL(core, call->place, DSL_RULE_bounds, remedy, "%lld elements from %lld on of '%s', which has %lld",
-                     (long long)n, (long long)first, memory->name, (long long)memory->tensor.elements);
-}
-
-bool element_read(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t at,
-                  struct element *element)
-{
-    uint8_t state = memory->state[at];
-    if (state == STATE_UNDEFINED)
-        return CORE_FAIL(core, call->place, DSL_RULE_undefined,
-                         memory->buffer ? "load as many elements as are computed, or count= those" : NULL,
-                         "element %lld of '%s' is read, and nothing wrote it", (long long)at, memory->name);
-    if (!memory->buffer && state >= STATE_CORE && state != STATE_CORE + core->number)
-        return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
-                         "element %lld of '%s', which core %d stored, is read by core %d", (long long)at, memory->name,
-                         state - STATE_CORE, core->number);
-    if (memory_is_real(memory))
-        task_read_double(&memory->tensor, at, 1, &element->real);
-    else
-        task_read_integer(&memory->tensor, at, 1, &element->integer);
-    if (memory_is_real(memory))
-        element->integer = 0;
-    else
-        element->real = (double)element->integer;
-    return true;
-}
-
-bool element_write(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t at,
-                   struct element element)
-{
-    uint8_t *state = &memory->state[at];
-    if (memory->input)
-        return CORE_FAIL(core, call->place, DSL_RULE_types, "store into an output or workspace",
-                         "'%s' is an input, which is read alone", memory->name);
-    if (!memory->buffer && *state >= STATE_CORE && *state != STATE_CORE + core->number)
-        return CORE_FAIL(core, call->place, DSL_RULE_shared, "let each core store a part of its own",
-                         "element %lld of '%s' is stored by core %d and by core %d", (long long)at, memory->name,
-                         *state - STATE_CORE, core->number);
-    if (memory_is_real(memory))
-        task_write_double(&memory->tensor, at, 1, &element.real);
-    else
-        task_write_integer(&memory->tensor, at, 1, &element.integer);
-    *state = memory->buffer ? STATE_GIVEN : (uint8_t)(STATE_CORE + core->number);
-    return true;
-}
-
-/* A number as an element of the memory's data type. */
-static bool element_of(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory,
-                       struct value value, struct element *element)
-{
-    bool real = value.type == DSL_TYPE_REAL;
-    *element = (struct element){value.real, value.integer};
-    if (memory_is_real(memory) || !real)
-        return true;
-    element->integer = (int64_t)value.real;
-    return (double)element->integer == value.real ||
-           CORE_FAIL(core, call->place, DSL_RULE_types, "tl.int32 holds integers",
-                     "%g is no value of '%s', which holds %s", value.real, memory->name,
-                     akgen_dtype_name(memory->tensor.type));
-}
-
-bool memory_converts(struct core *core, const struct dsl_expr *call, const struct dsl_memory *gm,
-                     const struct dsl_memory *ub)
-{
-    return memory_is_real(gm) == memory_is_real(ub) ||
-           CORE_FAIL(core, call->place, DSL_RULE_types, NULL, "'%s' holds %s and '%s' %s", gm->name,
-                     akgen_dtype_name(gm->tensor.type), ub->name, akgen_dtype_name(ub->tensor.type));
-}
-
-/* tl.load and tl.store: element i of the buffer and element offset + i * stride of the tensor. */
-static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
-{
-    struct value address, buffer, mask, other;
-    int64_t n;
-    if (!call_memory(core, call, "address", &address) || !call_memory(core, call, load ? "dst" : "src", &buffer) ||
-        !call_value(core, call, "mask", &mask) || !call_value(core, call, "other", &other))
-        return false;
-    bool range = address.type == DSL_TYPE_ADDRESS;
-    if (!call_count(core, call, range ? address.length : buffer.length, &n))
-        return false;
-    struct dsl_memory *gm = address.memory, *ub = buffer.memory;
-    if (!memory_converts(core, call, gm, ub))
-        return false;
-    if (mask.type == DSL_TYPE_MASK && mask.length < n)
-        return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL, "the mask has %lld elements, the transfer %lld",
-                         (long long)mask.length, (long long)n);
-    if (!memory_holds(core, call, ub, buffer.offset, n))
-        return false;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at;
-        if (!core_offset(core, call, address.offset, i, range ? address.stride : 1, &at))
-            return false;
-        struct element element;
-        bool meant = mask.type != DSL_TYPE_MASK || mask.mask[i];
-        if (!meant && load && other.type != DSL_TYPE_NONE) {
-            if (!element_of(core, call, ub, other, &element) ||
-                !element_write(core, call, ub, buffer.offset + i, element))
-                return false;
-        } else if (!meant && load) {
-            ub->state[buffer.offset + i] = STATE_UNDEFINED;
-        } else if (meant) {
-            struct dsl_memory *from = load ? gm : ub, *to = load ? ub : gm;
-            int64_t first = load ? at : buffer.offset + i, second = load ? buffer.offset + i : at;
-            if (!memory_holds(core, call, gm, at, 1) || !element_read(core, call, from, first, &element) ||
-                !element_write(core, call, to, second, element))
-                return false;
-        }
-    }
-    return true;
-}
-
-#define LANE(name, real_value, integer_value)                                                                          \
-    static double real_##name(double a, double b)                                                                      \
-    {                                                                                                                  \
-        (void)a;                                                                                                       \
-        (void)b;                                                                                                       \
-        return real_value;                                                                                             \
-    }                                                                                                                  \
-    static int64_t integer_##name(int64_t a, int64_t b)                                                                \
-    {                                                                                                                  \
-        (void)a;                                                                                                       \
-        (void)b;                                                                                                       \
-        return integer_value;                                                                                          \
-    }
-LANE(add, a + b, (int64_t)((uint64_t)a + (uint64_t)b))
-LANE(sub, a - b, (int64_t)((uint64_t)a - (uint64_t)b))
-LANE(mul, a *b, (int64_t)((uint64_t)a *(uint64_t)b))
-LANE(max, isnan(a) || a > b ? a : b, a > b ? a : b)
-LANE(min, isnan(a) || a < b ? a : b, a < b ? a : b)
-LANE(abs, fabs(a), a < 0 ? (int64_t) - (uint64_t)a : a)
-LANE(relu, isnan(a) || a > 0 ? a : 0, a > 0 ? a : 0)
-LANE(copy, b, b)
-LANE(div, a / b, 0)
-LANE(exp, exp(a), 0)
-LANE(ln, log(a), 0)
-LANE(sqrt, sqrt(a), 0)
-LANE(rsqrt, 1 / sqrt(a), 0)
-LANE(reciprocal, 1 / a, 0)
-LANE(tanh, tanh(a), 0)
-LANE(sin, sin(a), 0)
-LANE(cos, cos(a), 0)
-LANE(erf, erf(a), 0)
-
-static const struct lane lanes[] = {
-    {"vadd", real_add, integer_add, true},        {"vsub", real_sub, integer_sub, true},
-    {"vmul", real_mul, integer_mul, true},        {"vdiv", real_div, integer_div, false},
-    {"vmax", real_max, integer_max, true},        {"vmin", real_min, integer_min, true},
-    {"vadd_scalar", real_add, integer_add, true}, {"vsub_scalar", real_sub, integer_sub, true},
-    {"vmul_scalar", real_mul, integer_mul, true}, {"vdiv_scalar", real_div, integer_div, false},
-    {"vmax_scalar", real_max, integer_max, true}, {"vmin_scalar", real_min, integer_min, true},
-    {"vclamp_max", real_min, integer_min, true},  {"vclamp_min", real_max, integer_max, true},
-    {"vexp", real_exp, integer_exp, false},       {"vln", real_ln, integer_ln, false},
-    {"vsqrt", real_sqrt, integer_sqrt, false},    {"vrsqrt", real_rsqrt, integer_rsqrt, false},
-    {"vabs", real_abs, integer_abs, true},        {"vreciprocal", real_reciprocal, integer_reciprocal, false},
-    {"vrelu", real_relu, integer_relu, true},     {"vtanh", real_tanh, integer_tanh, false},
-    {"vsin", real_sin, integer_sin, false},       {"vcos", real_cos, integer_cos, false},
-    {"verf", real_erf, integer_erf, false},       {"duplicate", real_copy, integer_copy, true},
-    {"vconst", real_copy, integer_copy, true},    {"reduce_sum", real_add, integer_add, false},
-    {"reduce_max", real_max, integer_max, false}, {"reduce_min", real_min, integer_min, false},
-};
-
-const struct lane *lane_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
-        if (strcmp(name, lanes[i].name) == 0)
-            return &lanes[i];
-    return NULL;
-}
-
-struct element lane_result(const struct lane *lane, struct element a, struct element b)
-{
-    return (struct element){lane->real(a.real, b.real), lane->integer(a.integer, b.integer)};
-}
-
-/* dst[i] = lane(a[i], b[i]), where a or b may be one number for all. Elements are read before they are written: dst may be an
- * operand. */
-static bool elementwise(struct core *core, const struct dsl_expr *call, const struct lane *lane)
-{
-    struct value dst, a, b;
-    int64_t count;
-    bool pair = call_argument(call, "a") != NULL;
-    if (!call_memory(core, call, "dst", &dst) || !call_value(core, call, pair ? "a" : "src", &a) ||
-        !call_value(core, call, pair ? "b" : "value", &b) ||
-        !call_count(core, call, a.memory ? a.length : dst.length, &count))
-        return false;
-    if (!lane->both && !memory_is_real(dst.memory))
-        return CORE_FAIL(core, call->place, DSL_RULE_types, NULL, "tl.%s has no %s", call->operation->name,
-                         akgen_dtype_name(dst.memory->tensor.type));
-    const struct value *operands[] = {&dst, &a, &b};
-    for (int o = 0; o < 3; o++) {
-        const struct dsl_memory *memory = operands[o]->memory;
-        if (!memory)
-            continue;
-        if (memory->tensor.type != dst.memory->tensor.type)
-            return CORE_FAIL(core, call->place, DSL_RULE_types, "one data type computes", "'%s' holds %s and '%s' %s",
-                             memory->name, akgen_dtype_name(memory->tensor.type), dst.memory->name,
-                             akgen_dtype_name(dst.memory->tensor.type));
-        if (count > operands[o]->length || !memory_holds(core, call, memory, operands[o]->offset, count))
-            return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL,
-                             "%lld elements of '%s', which has %lld from there", (long long)count, memory->name,
-                             (long long)operands[o]->length);
-        int64_t distance = count > 0 ? operands[o]->offset - dst.offset : 0; /* both are inside */
-        if (memory == dst.memory && distance && distance < count && -distance < count)
-            return CORE_FAIL(core, call->place, DSL_RULE_undefined, "compute into another buffer",
-                             "source and destination overlap in part: '%s' from %lld and from %lld on", memory->name,
-                             (long long)operands[o]->offset, (long long)dst.offset);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        struct element x = {0}, y = {0};
-        if ((a.memory && !element_read(core, call, a.memory, a.offset + i, &x)) ||
-            (b.memory ? !element_read(core, call, b.memory, b.offset + i, &y)
-                      : !element_of(core, call, dst.memory, b, &y)) ||
-            !element_write(core, call, dst.memory, dst.offset + i, lane_result(lane, x, y)))
-            return false;
-    }
-    return true;
-}
+enum { RANGE_MAX = 1 << 20 };
 
 /* dst[0] = all elements of src taken together, one after the other; what `shared` held is gone. */
 static bool reduce(struct core *core, const struct dsl_expr *call, const struct lane *lane)
@@ -307,16 +24,27 @@ static bool reduce(struct core *core, const struct dsl_expr *call, const struct 
         return CORE_FAIL(core, call->place, count < 1 ? DSL_RULE_bounds : DSL_RULE_types, NULL,
                          "tl.%s of %lld elements of %s", call->operation->name, (long long)count,
                          akgen_dtype_name(src.memory->tensor.type));
-    struct element all, next;
+    struct element all;
+    struct elements next;
     if (!element_read(core, call, src.memory, src.offset, &all))
         return false;
-    for (int64_t i = 1; i < count; i++) {
-        if (!element_read(core, call, src.memory, src.offset + i, &next))
+    for (int64_t i = 1, n; i < count; i += n) {
+        n = count - i < ELEMENTS_RUN ? count - i : ELEMENTS_RUN;
+        if (!elements_read(core, call, src.memory, src.offset + i, (int)n, &next))
             return false;
-        all = lane_result(lane, all, next);
+        for (int64_t k = 0; k < n; k++)
+            all.real = lane->real(all.real, next.real[k]);
     }
     memset(shared.memory->state + shared.offset, STATE_UNDEFINED, (size_t)count);
     return element_write(core, call, dst.memory, dst.offset, all);
+}
+
+/* Buffers of truth values are used as a whole: in the kernel that is made of the program they have a bit per element. */
+static bool has_single_elements(struct core *core, const struct dsl_expr *call, const struct value *value)
+{
+    return !value->memory->buffer || value->memory->tensor.type != AKGEN_BOOL ||
+           CORE_FAIL(core, call->place, DSL_RULE_types, "tl.vselect or tl.cast makes numbers of them",
+                     "tl.%s of '%s', which holds truth values", call->operation->name, value->memory->name);
 }
 
 /* dst[i] = the element of src at byte base + index[i]. */
@@ -325,7 +53,8 @@ static bool gather(struct core *core, const struct dsl_expr *call)
     struct value dst, src, index, base;
     int64_t count;
     if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
-        !call_memory(core, call, "index", &index) || !call_value(core, call, "base", &base))
+        !call_memory(core, call, "index", &index) || !call_value(core, call, "base", &base) ||
+        !has_single_elements(core, call, &src) || !has_single_elements(core, call, &dst))
         return false;
     int64_t size = (int64_t)akgen_dtype_size(src.memory->tensor.type);
     if (!call_count(core, call, index.length, &count) || !memory_holds(core, call, dst.memory, dst.offset, count) ||
@@ -342,9 +71,13 @@ static bool gather(struct core *core, const struct dsl_expr *call)
             return CORE_FAIL(core, call->place, DSL_RULE_bounds, "multiply indices by the size of an element",
                              "index %lld is byte %lld of '%s', no element begins there", (long long)i, (long long)bytes,
                              src.memory->name);
-        if (!memory_holds(core, call, src.memory, src.offset + bytes / size, 1) ||
-            !element_read(core, call, src.memory, src.offset + bytes / size, &element) ||
-            !element_write(core, call, dst.memory, dst.offset + i, element))
+        int64_t from = src.offset + bytes / size;
+        if (!memory_holds(core, call, src.memory, from, 1))
+            return false;
+        if (src.memory->state[from] == STATE_UNDEFINED)
+            dst.memory->state[dst.offset + i] = STATE_UNDEFINED;
+        else if (!element_read(core, call, src.memory, from, &element) ||
+                 !element_write(core, call, dst.memory, dst.offset + i, element))
             return false;
     }
     return true;
@@ -356,8 +89,8 @@ static bool extract(struct core *core, const struct dsl_expr *call, struct value
     struct element element;
     int64_t at;
     if (!call_memory(core, call, "from", &from) || !call_value(core, call, "index", &index) ||
-        !core_offset(core, call, from.offset, index.integer, 1, &at) || !memory_holds(core, call, from.memory, at, 1) ||
-        !element_read(core, call, from.memory, at, &element))
+        !has_single_elements(core, call, &from) || !core_offset(core, call, from.offset, index.integer, 1, &at) ||
+        !memory_holds(core, call, from.memory, at, 1) || !element_read(core, call, from.memory, at, &element))
         return false;
     *result = memory_is_real(from.memory) ? value_of_real(core, element.real) : value_of_integer(element.integer);
     return true;
@@ -369,9 +102,9 @@ static bool set(struct core *core, const struct dsl_expr *call)
     struct element element;
     int64_t at;
     return call_memory(core, call, "to", &to) && call_value(core, call, "index", &index) &&
-           call_value(core, call, "value", &value) && core_offset(core, call, to.offset, index.integer, 1, &at) &&
-           memory_holds(core, call, to.memory, at, 1) && element_of(core, call, to.memory, value, &element) &&
-           element_write(core, call, to.memory, at, element);
+           has_single_elements(core, call, &to) && call_value(core, call, "value", &value) &&
+           core_offset(core, call, to.offset, index.integer, 1, &at) && memory_holds(core, call, to.memory, at, 1) &&
+           element_of(core, call, to.memory, value, &element) && element_write(core, call, to.memory, at, element);
 }
 
 /* Buffers of a core have to fit into its memories, from 32 bytes to 32 bytes. */
@@ -420,6 +153,18 @@ static bool allocate(struct core *core, const struct dsl_expr *call, struct valu
     return true;
 }
 
+static double real_number(const char *name, double a)
+{
+    static const struct {
+        const char *name;
+        double (*of)(double);
+    } functions[] = {{"sqrt", sqrt}, {"exp", exp}, {"log", log}, {"floor", floor}, {"ceil", ceil}, {"abs", fabs}};
+    size_t i = 0;
+    while (strcmp(name, functions[i].name) != 0)
+        i++;
+    return functions[i].of(a);
+}
+
 /* Numbers: tl.cdiv, tl.sqrt and the like. */
 static bool number(struct core *core, const struct dsl_expr *call, struct value *result)
 {
@@ -438,11 +183,17 @@ static bool number(struct core *core, const struct dsl_expr *call, struct value 
         if (!core_offset(core, call, a.integer, DSL_PITCH - 1, 1, &cols))
             return false;
         *result = value_of_integer(cols / DSL_PITCH * DSL_PITCH);
+    } else if (strcmp(name, "pow") == 0) {
+        *result = value_of_real(core, pow(a.real, b.real));
     } else if (pair) {
         bool first = strcmp(name, "max") == 0 ? a.real >= b.real : a.real <= b.real;
         *result = first ? a : b;
+    } else if (strcmp(name, "abs") == 0 && a.type != DSL_TYPE_REAL) {
+        if (a.integer == INT64_MIN)
+            return CORE_FAIL(core, call->place, DSL_RULE_arithmetic, NULL, "the result of tl.abs has no 64 bits");
+        *result = value_of_integer(a.integer < 0 ? -a.integer : a.integer);
     } else {
-        *result = value_of_real(core, strcmp(name, "sqrt") == 0 ? sqrt(a.real) : exp(a.real));
+        *result = value_of_real(core, real_number(name, a.real));
     }
     return true;
 }
@@ -479,40 +230,41 @@ static bool range_of(struct core *core, const struct dsl_expr *call, struct valu
     return true;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (*names && strcmp(name, *names) != 0)
-        names++;
-    return *names != NULL;
-}
+static const struct {
+    const char *name;
+    bool (*execute)(struct core *core, const struct dsl_expr *call);
+} statements[] = {
+    {"load", execute_load},  {"store", execute_store}, {"store_add", execute_store_add},
+    {"vaxpy", execute_axpy}, {"cast", execute_cast},   {"vselect", execute_select},
+    {"iota", execute_iota},  {"set_scalar", set},      {"gather", gather},
+};
+static const struct {
+    const char *name;
+    bool (*execute)(struct core *core, const struct dsl_expr *call, struct value *result);
+} values[] = {
+    {"alloc_ub", allocate}, {"alloc_l1", allocate}, {"alloc_l0c", allocate}, {"arange", range_of},
+    {"cdiv", number},       {"pitch", number},      {"sqrt", number},        {"exp", number},
+    {"log", number},        {"pow", number},        {"floor", number},       {"ceil", number},
+    {"abs", number},        {"max", number},        {"min", number},         {"extract_scalar", extract},
+};
 
 bool core_execute(struct core *core, const struct dsl_expr *call, struct value *result)
 {
-    static const char *const allocations[] = {"alloc_ub", "alloc_l1", "alloc_l0c", NULL};
-    static const char *const numbers[] = {"cdiv", "pitch", "sqrt", "exp", "max", "min", NULL};
     const char *name = call->operation->name;
     const struct lane *lane = lane_find(name);
     bool good;
     if (lane)
-        return strncmp(name, "reduce", 6) == 0 ? reduce(core, call, lane) : elementwise(core, call, lane);
-    if (core_execute_rows(core, call, &good))
-        return good;
-    if (strcmp(name, "load") == 0 || strcmp(name, "store") == 0)
-        return transfer(core, call, name[0] == 'l');
-    if (is_one_of(name, allocations))
-        return allocate(core, call, result);
-    if (is_one_of(name, numbers))
-        return number(core, call, result);
-    if (strcmp(name, "arange") == 0)
-        return range_of(core, call, result);
-    if (strcmp(name, "extract_scalar") == 0)
-        return extract(core, call, result);
-    if (strcmp(name, "set_scalar") == 0)
-        return set(core, call);
-    if (strcmp(name, "gather") == 0)
-        return gather(core, call);
+        return strncmp(name, "reduce", 6) == 0 ? reduce(core, call, lane) : execute_lane(core, call, lane);
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        if (strcmp(name, statements[i].name) == 0)
+            return statements[i].execute(core, call);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(name, values[i].name) == 0)
+            return values[i].execute(core, call, result);
     if (strcmp(name, "sync_all") == 0)
         return core_sync_all(core, call->place);
+    if (core_execute_rows(core, call, &good))
+        return good;
     return circumstance(core, call, result) ||
            CORE_FAIL(core, call->place, DSL_RULE_not_interpreted, NULL, "tl.%s is not interpreted yet", name);
 }

@@ -177,8 +177,7 @@ static bool combine(struct core *core, const struct dsl_expr *call, const struct
         return false;
     int64_t elements = matrix.rows * matrix.pitch, length = by_row ? matrix.cols : matrix.rows;
     if (!holds_matrix(core, call, &dst, &matrix) || (!alone && !holds_matrix(core, call, &a, &matrix)) ||
-        !holds_vector(core, call, &line, length) ||
-        !has_type(core, call, &dst, lane->both || memory_is_real(dst.memory)) ||
+        !holds_vector(core, call, &line, length) || !has_type(core, call, &dst, lane_takes(lane, dst.memory)) ||
         (!alone && !goes_with(core, call, &dst, elements, &a, elements, true)) ||
         !goes_with(core, call, &dst, elements, &line, length, false))
         return false;

@@ -239,14 +239,17 @@ bool core_sync_all(struct core *core, struct dsl_place place)
     return !core->failed;
 }
 
-/* What cores stored before tl.sync_all() every core may read behind it. */
+/* What cores stored before tl.sync_all() every core may read behind it, and store what others read. */
 static void end_phase(struct machine *machine)
 {
     for (int m = 0; m < machine->memory_count; m++) {
         struct dsl_memory *memory = machine->memories[m];
-        for (int64_t i = 0; i < memory->tensor.elements; i++)
+        if (memory->input)
+            continue;
+        for (int64_t i = 0; i < memory->count; i++)
             if (memory->state[i] >= STATE_CORE)
                 memory->state[i] = STATE_GIVEN;
+        memset(memory->readers, READER_NONE, (size_t)memory->count);
     }
 }
 
@@ -323,12 +326,12 @@ static void check_stored(struct machine *machine)
 {
     for (int m = 0; m < machine->memory_count; m++) {
         const struct dsl_memory *memory = machine->memories[m];
-        for (int64_t i = 0; memory->parameter && i < memory->tensor.elements; i++)
+        for (int64_t i = 0; memory->parameter && i < memory->count; i++)
             if (memory->state[i] == STATE_UNDEFINED) {
                 dsl_complain(machine->messages, machine->program->launch->place, DSL_RULE_undefined,
                              "let the parts of the cores and their tiles cover every element",
                              "no core stores element %lld of '%s', which has %lld", (long long)i, memory->name,
-                             (long long)memory->tensor.elements);
+                             (long long)memory->count);
                 break;
             }
     }

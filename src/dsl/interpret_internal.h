@@ -1,5 +1,5 @@
-/* What the parts of the interpreter share: interpret.c has statements and cores, evaluate.c expressions, execute.c and
- * execute_rows.c the operations. */
+/* What the parts of the interpreter share: interpret.c has statements and cores, evaluate.c expressions, execute*.c the
+ * operations. */
 #ifndef DSL_INTERPRET_INTERNAL_H
 #define DSL_INTERPRET_INTERNAL_H
 
@@ -56,19 +56,24 @@ bool machine_constants(struct machine *machine, struct core *host);
 /* execute.c. A call of an operation; what it yields. */
 bool core_execute(struct core *core, const struct dsl_expr *call, struct value *result);
 bool core_launch(struct core *host, const struct dsl_expr *launch);
+
+/* execute_memory.c. Each that returns bool is false if it failed, which was told. */
 /* `elements` zeroed elements of workspace or of a buffer. */
 bool memory_new(struct core *core, struct dsl_place place, enum akgen_dtype type, int64_t elements,
                 struct dsl_memory **memory);
-
 /* The argument of the call of this name; None if it is left out. */
 bool call_value(struct core *core, const struct dsl_expr *call, const char *name, struct value *value);
 /* One that is a buffer, a tensor or a place in one, as the checker has seen to. */
 bool call_memory(struct core *core, const struct dsl_expr *call, const char *name, struct value *value);
+/* count=, or `instead` if it is left out. */
+bool call_count(struct core *core, const struct dsl_expr *call, int64_t instead, int64_t *count);
 bool memory_is_real(const struct dsl_memory *memory);
+bool memory_has_type(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory,
+                     enum akgen_dtype type);
 /* Whether elements first .. first + n - 1 exist. */
 bool memory_holds(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t first,
                   int64_t n);
-/* Whether elements of global memory can become those of a buffer, and the other way. */
+/* Whether elements of global memory can become those of a buffer by a load, or the other way by a store. */
 bool memory_converts(struct core *core, const struct dsl_expr *call, const struct dsl_memory *gm,
                      const struct dsl_memory *ub);
 /* from + n * step; false, and told, if that has no 64 bits. */
@@ -84,17 +89,52 @@ bool element_read(struct core *core, const struct dsl_expr *call, const struct d
                   struct element *element);
 bool element_write(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t at,
                    struct element element);
+/* Adds to an element of global memory, as other cores may in the same phase. */
+bool element_add(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t at,
+                 struct element by);
+/* A number as an element of the memory's data type. */
+bool element_of(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, struct value value,
+                struct element *element);
 
-/* What an operation computes of one element of each operand; both kinds: integers too. */
+/* A run of elements of one memory, by whether it is real. */
+enum { ELEMENTS_RUN = 256 };
+struct elements {
+    union {
+        double real[ELEMENTS_RUN];
+        int64_t integer[ELEMENTS_RUN];
+    };
+};
+/* n elements from `first` on, which exist; elements_of: those of a buffer that have no value, too. */
+bool elements_read(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t first,
+                   int n, struct elements *elements);
+void elements_of(const struct dsl_memory *memory, int64_t first, int n, struct elements *elements);
+bool elements_write(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t first, int n,
+                    const struct elements *elements);
+
+/* execute_copies.c. */
+bool execute_load(struct core *core, const struct dsl_expr *call);
+bool execute_store(struct core *core, const struct dsl_expr *call);
+bool execute_store_add(struct core *core, const struct dsl_expr *call);
+
+/* execute_elements.c. */
+/* What an operation computes of one element of each operand: a row of lanes.def. */
+enum { LANE_REAL = 1, LANE_INTEGER = 2, LANE_TRUTH = 4, LANE_COMPARE = 8 };
 struct lane {
     const char *name;
+    unsigned kinds; /* of what it computes; COMPARE: the result is a truth value */
     double (*real)(double a, double b);
     int64_t (*integer)(int64_t a, int64_t b);
-    bool both;
 };
 /* That of tl.NAME; NULL: it is none of these operations. */
 const struct lane *lane_find(const char *name);
+/* Whether it computes what the memory holds. */
+bool lane_takes(const struct lane *lane, const struct dsl_memory *memory);
 struct element lane_result(const struct lane *lane, struct element a, struct element b);
+bool execute_lane(struct core *core, const struct dsl_expr *call, const struct lane *lane);
+bool execute_axpy(struct core *core, const struct dsl_expr *call);
+bool execute_select(struct core *core, const struct dsl_expr *call);
+bool execute_cast(struct core *core, const struct dsl_expr *call);
+bool execute_iota(struct core *core, const struct dsl_expr *call);
 
 /* execute_rows.c. Whether the call is one of rows and columns or a sort; `good`: it could be done. */
 bool core_execute_rows(struct core *core, const struct dsl_expr *call, bool *good);

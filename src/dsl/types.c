@@ -304,6 +304,8 @@ static bool accepts(char what, enum dsl_type type)
         return type == DSL_TYPE_DTYPE;
     case 'S':
         return integer || type == DSL_TYPE_INTS;
+    case 'T':
+        return type == DSL_TYPE_TEXT;
     default:
         abort();
     }
@@ -323,6 +325,7 @@ static const char *wanted(char what)
         ['M'] = "a mask, as offsets < bound",
         ['D'] = "a data type, as tl.float32",
         ['S'] = "an integer or a tuple of them",
+        ['T'] = "a text",
     };
     return texts[(int)what];
 }

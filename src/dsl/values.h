@@ -8,14 +8,19 @@
 struct dsl_memory {
     struct task_tensor tensor;
     const char *name;
-    uint8_t *state; /* per element: 0 never written; else, in global memory, who wrote it last: below */
+    int64_t count;  /* numbers that it holds: elements, of complex64 twice as many */
+    uint8_t *state; /* per number: 0 has no value; else, in global memory, who wrote it last: below */
+    uint8_t
+        *readers;   /* per number of global memory that may be stored: who reads it in this phase; NULL: of the rest */
     bool parameter; /* of the host function: not workspace, not a buffer */
     bool input;     /* which nothing is stored into */
     bool buffer;
 };
-/* States of elements of global memory: an input, or written by a core in the phase before the last tl.sync_all(), or by
- * core number `state - STATE_CORE` in this phase. */
-enum { STATE_UNDEFINED, STATE_GIVEN, STATE_CORE, STATE_CORES_MAX = 250 };
+/* States of elements of global memory: an input, or written by a core in a phase before the last tl.sync_all(), or by
+ * core number `state - STATE_CORE` in this phase, or added to by cores in this phase. */
+enum { STATE_UNDEFINED, STATE_GIVEN, STATE_CORE, STATE_CORES_MAX = 250, STATE_ADDED = 255 };
+/* Readers: none, core number `reader - READER_CORE`, several cores. */
+enum { READER_NONE, READER_CORE, READER_CORES = 255 };
 
 struct value {
     enum dsl_type type;

@@ -157,8 +157,10 @@ static const struct {
 } stops[] = {
     {TILES "        with tl.copyin():\n            tl.load(x + o, a)\n", "", DSL_RULE_bounds,
      "element 100 of 'x', which has 100"},
-    {TILES LOAD "        with tl.compute():\n            tl.vabs(b, a)\n" STORE, "", DSL_RULE_undefined,
-     "element 9 of 'a'"},
+    {TILES LOAD
+     "        with tl.compute():\n            tl.vabs(b, a)\n        with tl.copyout():\n            tl.store(y + "
+     "at, b)\n",
+     "", DSL_RULE_undefined, "element 9 of 'b'"},
     {TILES LOAD "        with tl.compute():\n            tl.vabs(b, a, count=17)\n", "", DSL_RULE_bounds, "17"},
     {TILES LOAD "        with tl.compute():\n            tl.vabs(b + 8, a)\n", "", DSL_RULE_bounds, "'b'"},
     {TILES LOAD, "", DSL_RULE_undefined, "no core stores element 0 of 'y'"},

@@ -52,7 +52,7 @@ static bool run(const char *kernel, int64_t outputs, struct dsl_messages *messag
     for (int i = 0; i < ROWS * COLS; i++)
         x[i] = (float)(i * 37 % 101 - 50) / 4;
     memset(y, 0, sizeof y);
-    const struct dsl_argument arguments[] = {{.tensor = &in, .given = true}, {.tensor = &out}};
+    const struct dsl_argument arguments[] = {{.tensors = &in, .given = true}, {.tensors = &out, .stored = true}};
     struct dsl_run run = {.vector_cores = 1, .cube_cores = 1, .ub_bytes = 16384, .arguments = arguments};
     return dsl_interpret(&arena, program, &run, messages);
 }
