@@ -287,8 +287,11 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     if (error)
         return cli_fail(EXIT_USAGE, error);
     const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
-    bool built = program && dsl_opdef_of_task(arena, program, &task, &opdef, &text->messages) &&
-                 dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered, &text->messages);
+    error = program ? dsl_opdef_of_task(arena, program, &task, &opdef) : NULL;
+    if (error)
+        return cli_fail(EXIT_OTHER_VERDICT, error);
+    bool built = program && dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered,
+                                      &text->messages);
     print_messages(&text->messages);
     if (!built)
         return EXIT_OTHER_VERDICT;

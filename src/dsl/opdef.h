@@ -35,8 +35,9 @@ struct dsl_opdef {
     struct dsl_parameter_role *roles; /* one per parameter of the host function */
 };
 
-/* The operator of a task: parameters take the inputs, outputs and attributes of their names, the others what is left, in its
- * order. False if `messages` say that the program cannot be the task's. */
-bool dsl_opdef_of_task(struct arena *arena, const struct dsl_program *program, const struct task *task,
-                       struct dsl_opdef *opdef, struct dsl_messages *messages);
+/* The operator of a task, in the arena. An error if the parameters of the host function do not fit the task's inputs, outputs
+ * and attributes (dsl_bind). */
+struct akgen_error *dsl_opdef_of_task(struct arena *arena, const struct dsl_program *program, const struct task *task,
+                                      struct dsl_opdef *opdef);
+
 #endif
