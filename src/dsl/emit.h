@@ -15,6 +15,8 @@
     X(AID_DIM)                                                                                                         \
     X(AID_DIMS)                                                                                                        \
     X(AID_SLICE)                                                                                                       \
+    X(AID_TENSOR_OF)                                                                                                   \
+    X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \
     X(AID_NUMBER)                                                                                                      \
     X(AID_CONVERT)                                                                                                     \
@@ -88,8 +90,10 @@ const char *emit_host(struct lowering *lowering);
 const char *emit_kernel(struct lowering *lowering);
 
 /* What the tiling structure has, in its order. */
+enum { EMIT_LIST_MAX = 256 }; /* elements of a list that the kernel gets */
 struct emit_field {
     const char *type, *name; /* "int64_t", "perCore" */
+    bool list;               /* an array of EMIT_LIST_MAX; its length is another field */
     const char *meaning;     /* the comment behind it */
     const struct lower_parameter *parameter;
 };

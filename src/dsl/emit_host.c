@@ -45,7 +45,8 @@ int emit_fields(struct lowering *lowering, struct emit_field **fields)
     struct arena *arena = lowering->arena;
     if (emit_may_skip(lowering) || !has_numbers(lowering))
         ARRAY_ADD(arena, *fields, count, capacity,
-                  (struct emit_field){"int64_t", "blocks", "that have work; 0: there is none", NULL});
+                  (struct emit_field){
+                      .type = "int64_t", .name = "blocks", .meaning = "that have work; 0: there is none"});
     int workspaces = 0;
     for (int i = 0; i < lowering->parameter_count; i++) {
         const struct lower_parameter *parameter = &lowering->parameters[i];
@@ -57,6 +58,12 @@ int emit_fields(struct lowering *lowering, struct emit_field **fields)
             field.name = arena_printf(arena, "%sAt", field.name);
         else if (parameter->source != LOWER_FIELD)
             continue;
+        if (parameter->type == DSL_TYPE_INTS) {
+            struct emit_field length = field;
+            length.name = arena_printf(arena, "%sLength", field.name);
+            ARRAY_ADD(arena, *fields, count, capacity, length);
+            field.list = true;
+        }
         if (parameter->source == LOWER_WORKSPACE)
             field.meaning = "bytes: where it begins in the workspace";
         ARRAY_ADD(arena, *fields, count, capacity, field);
@@ -77,8 +84,11 @@ const char *emit_tiling_header(struct lowering *lowering)
               "BEGIN_TILING_DATA_DEF(%s)\n",
               guard, guard, emit_struct_name(lowering));
     for (int i = 0; i < count; i++)
-        text_addf(&text, "TILING_DATA_FIELD_DEF(%s, %s);%s%s\n", fields[i].type, fields[i].name,
-                  *fields[i].meaning ? " // " : "", fields[i].meaning);
+        if (fields[i].list)
+            text_addf(&text, "TILING_DATA_FIELD_DEF_ARR(%s, %d, %s);\n", fields[i].type, EMIT_LIST_MAX, fields[i].name);
+        else
+            text_addf(&text, "TILING_DATA_FIELD_DEF(%s, %s);%s%s\n", fields[i].type, fields[i].name,
+                      *fields[i].meaning ? " // " : "", fields[i].meaning);
     text_addf(&text, "END_TILING_DATA_DEF;\n\nREGISTER_TILING_DATA_CLASS(%s, %s)\n} // namespace optiling\n#endif\n",
               lowering->opdef->type, emit_struct_name(lowering));
     const char *copy = arena_strdup(lowering->arena, text.bytes);
@@ -209,6 +219,8 @@ static void emit_parameter(struct emit *emit, const char *name)
     const struct dsl_symbol *symbol = dsl_scope_find(emit->names, name);
     const char *variable = emit_name(emit, name), *type = emit_type(emit, symbol);
     ARRAY_ADD(emit->lowering->arena, emit->declared, emit->declared_count, emit->declared_capacity, name);
+    if (symbol->type == DSL_TYPE_TENSORS)
+        return; /* the context is asked for its tensors where they are used */
     if (role->kind == DSL_PARAMETER_INPUT && opdef->inputs[role->number].optional)
         emit_line(emit, "const gert::StorageShape *%s = context->GetOptionalInputShape(%d);", variable, role->number);
     else if (role->kind == DSL_PARAMETER_INPUT)
@@ -243,6 +255,14 @@ static bool is_optional(struct emit *emit, const struct dsl_expr *expr)
 /* "x" or "bias->GetStorageShape()": the shape of a tensor. */
 static const char *shape_of(struct emit *emit, const struct dsl_expr *tensor)
 {
+    int number;
+    if (tensor->kind == DSL_INDEX) { /* of a list */
+        const struct dsl_parameter_role *role = role_of(emit, tensor->items[0]->name, &number);
+        const char *kind = role->kind == DSL_PARAMETER_INPUT ? "DynamicInput" : "Output";
+        return arena_printf(emit->lowering->arena, "context->Get%sShape(%s%s)->GetStorageShape()", kind,
+                            role->kind == DSL_PARAMETER_INPUT ? arena_printf(emit->lowering->arena, "%d, ", role->number) : "",
+                            emit_expr_text(emit, tensor->items[1]));
+    }
     const char *name = emit_expr_text(emit, tensor);
     return is_optional(emit, tensor) ? arena_printf(emit->lowering->arena, "%s->GetStorageShape()", name) : name;
 }
@@ -263,6 +283,13 @@ static void emit_dim(struct emit *emit, const char *shape, const struct dsl_expr
 bool emit_host_call(struct emit *emit, const struct dsl_expr *call)
 {
     const struct dsl_expr *function = call->items[0];
+    if (expr_is(function, "tl", "numels")) {
+        int number;
+        const struct dsl_parameter_role *role = role_of(emit, call->items[1]->name, &number);
+        emit->aids[AID_NUMELS] = true;
+        text_addf(emit->out, "NumelsOf(context, %d)", role->number);
+        return role->kind == DSL_PARAMETER_INPUT;
+    }
     if (expr_is(function, "tl", "num_vec_cores") || expr_is(function, "tl", "num_cube_cores")) {
         text_addf(emit->out, "static_cast<int64_t>(platform.GetCoreNumAi%s())",
                   strstr(function->name, "vec") ? "v" : "c");
@@ -271,6 +298,13 @@ bool emit_host_call(struct emit *emit, const struct dsl_expr *call)
     if (expr_is(function, "tl", "ub_size")) {
         text_add(emit->out, "static_cast<int64_t>(ubBytes)");
         return true;
+    }
+    if (expr_is(function, "", "len") && call->items[1]->type == DSL_TYPE_TENSORS) {
+        int number;
+        const struct dsl_parameter_role *role = role_of(emit, call->items[1]->name, &number);
+        text_addf(emit->out, "static_cast<int64_t>(context->GetIrInputInstanceInfo(%d)->GetInstanceNum())",
+                  role->number);
+        return role->kind == DSL_PARAMETER_INPUT;
     }
     if (expr_is(function, "", "len") && call->items[1]->kind == DSL_ATTRIBUTE) {
         text_addf(emit->out, "static_cast<int64_t>(%s.GetDimNum())", shape_of(emit, call->items[1]->items[0]));
@@ -283,7 +317,9 @@ bool emit_host_call(struct emit *emit, const struct dsl_expr *call)
     if (function->kind != DSL_ATTRIBUTE || function->items[0]->type != DSL_TYPE_TENSOR)
         return false;
     const char *shape = shape_of(emit, function->items[0]);
-    if (strcmp(function->name, "numel") == 0)
+    if (strcmp(function->name, "numel") == 0 && is_optional(emit, function->items[0]))
+        text_addf(emit->out, "(%s ? %s.GetShapeSize() : 0)", emit_expr_text(emit, function->items[0]), shape);
+    else if (strcmp(function->name, "numel") == 0)
         text_addf(emit->out, "%s.GetShapeSize()", shape);
     else if (strcmp(function->name, "dim") == 0)
         text_addf(emit->out, "static_cast<int64_t>(%s.GetDimNum())", shape);
@@ -459,6 +495,16 @@ static void emit_finish(struct emit *emit)
                   bytes);
     }
     emit_room_check(emit);
+    for (int i = 0; i < count; i++)
+        if (fields[i].list) {
+            emit_line(emit, "std::vector<int64_t> %s = %s;", fields[i].name,
+                      emit_expr_text(emit, fields[i].parameter->argument));
+            emit_line(emit, "const int64_t %sLength = %s.size();", fields[i].name, fields[i].name);
+            emit_line(emit, "if (%sLength > %d) {", fields[i].name, EMIT_LIST_MAX);
+            emit_line(emit, "    return ge::GRAPH_FAILED; // more than the tiling structure holds");
+            emit_line(emit, "}");
+            emit_line(emit, "%s.resize(%d);", fields[i].name, EMIT_LIST_MAX);
+        }
     text_add(emit->out, "\n");
     emit_line(emit, "%s tiling;", emit_struct_name(lowering));
     const char *blocks = emit_expr_text(emit, launch->items[0]->items[1]);
@@ -467,6 +513,10 @@ static void emit_finish(struct emit *emit)
         if (!parameter)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, blocks);
         else if (parameter->source == LOWER_WORKSPACE)
+            emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
+        else if (fields[i].list)
+            emit_line(emit, "tiling.set_%s(%s.data());", fields[i].name, fields[i].name);
+        else if (parameter->type == DSL_TYPE_INTS)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
         else if (strcmp(fields[i].type, "float") == 0)
             emit_line(emit, "tiling.set_%s(static_cast<float>(%s));", fields[i].name,

@@ -39,13 +39,16 @@ static void add_class(struct kernel *kernel, const struct lower_type *type)
         kernel->classes[kernel->class_count++] = type;
 }
 
+static const char *kernel_type(enum akgen_dtype type)
+{
+    return type == AKGEN_BOOL ? "uint8_t" : akgen_dtype_kernel_type(type);
+}
+
 const char *emit_element(struct emit *emit, const struct lower_type *type)
 {
     struct kernel *kernel = (struct kernel *)emit;
-    if (!is_class(emit, type)) {
-        enum akgen_dtype fixed = lower_type_in(type, 0);
-        return fixed == AKGEN_BOOL ? "uint8_t" : akgen_dtype_kernel_type(fixed);
-    }
+    if (!is_class(emit, type))
+        return kernel_type(lower_type_in(type, 0));
     int number = class_of(kernel, type);
     return kernel->class_count == 1 ? "T" : arena_printf(emit->lowering->arena, "T%d", number + 1);
 }
@@ -68,7 +71,22 @@ static const char *queue_name(struct emit *emit, const struct lower_buffer *buff
 
 static const char *gm_name(struct emit *emit, const struct lower_parameter *tensor)
 {
+    if (tensor->type == DSL_TYPE_TENSORS)
+        return arena_printf(emit->lowering->arena, "%sList", emit_camel(emit->lowering->arena, tensor->name, false));
     return arena_printf(emit->lowering->arena, "%sGm", emit_camel(emit->lowering->arena, tensor->name, false));
+}
+
+/* A tensor of global memory: `xGm`, or `TensorOf<T>(xList, t)` of a list. */
+static const char *tensor_text(struct emit *emit, const struct dsl_expr *address)
+{
+    const struct lower_parameter *tensor = lower_tensor_of(emit->lowering, address);
+    if (tensor->type != DSL_TYPE_TENSORS)
+        return gm_name(emit, tensor);
+    while (address->kind == DSL_BINARY)
+        address = address->items[address->items[0]->type == DSL_TYPE_TENSOR || address->items[0]->type == DSL_TYPE_POINTER ? 0 : 1];
+    emit->aids[AID_TENSOR_OF] = true;
+    return arena_printf(emit->lowering->arena, "TensorOf<%s>(%s, %s)", emit_element(emit, &tensor->elements),
+                        gm_name(emit, tensor), emit_expr_text(emit, address->items[1]));
 }
 
 /* An operand: `x`, or `x[offset]`. */
@@ -108,6 +126,10 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
         text_addf(emit->out, "GetBlock%s()", strcmp(function->name, "program_id") == 0 ? "Idx" : "Num");
         return true;
     }
+    if (expr_is(function, "", "len") && call->items[1]->kind == DSL_NAME && call->items[1]->type == DSL_TYPE_INTS) {
+        text_addf(emit->out, "%sLength", emit_name(emit, call->items[1]->name));
+        return true;
+    }
     if (!call->operation || strcmp(call->operation->name, "extract_scalar") != 0)
         return false;
     const struct dsl_expr *from = call_argument(call, "from");
@@ -117,7 +139,7 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
         return false;
     struct lower_type type = buffer ? buffer->type : tensor->elements;
     const char *text = arena_printf(emit->lowering->arena, "%s.GetValue(%s)",
-                                    buffer ? operand_text(emit, from) : gm_name(emit, tensor),
+                                    buffer ? operand_text(emit, from) : tensor_text(emit, from),
                                     emit_expr_text(emit, call_argument(call, "index")));
     bool plain =
         !is_class(emit, &type) && lower_type_in(&type, 0) != AKGEN_BF16 && lower_type_in(&type, 0) != AKGEN_FLOAT16;
@@ -141,6 +163,14 @@ static bool type_question(struct emit *emit, const struct dsl_expr *expr)
 
 bool emit_kernel_part(struct emit *emit, const struct dsl_expr *expr)
 {
+    if (expr->kind == DSL_INDEX && expr->items[0]->type == DSL_TYPE_INTS && expr->items[0]->kind == DSL_NAME &&
+        expr->items[1]->kind != DSL_SLICE) {
+        const char *list = emit_name(emit, expr->items[0]->name);
+        bool negative = expr->items[1]->kind == DSL_UNARY;
+        text_addf(emit->out, "%s[%s%s%s]", list, negative ? list : "", negative ? "Length - " : "",
+                  emit_expr_text(emit, negative ? expr->items[1]->items[0] : expr->items[1]));
+        return true;
+    }
     if (expr->kind == DSL_ATTRIBUTE && expr_is(expr->items[0], "", "math")) {
         bool infinite = strcmp(expr->name, "inf") == 0 || strcmp(expr->name, "nan") == 0;
         if (infinite)
@@ -301,7 +331,7 @@ static void emit_transfer(struct emit *emit, const struct dsl_expr *call, bool l
     const struct lower_parameter *tensor = lower_tensor_of(lowering, address);
     const char *element = emit_element(emit, &tensor->elements), *elements = emit_expr_text(emit, count);
     const char *offset = address->kind == DSL_BINARY ? emit_expr_text(emit, address->items[1]) : "0";
-    const char *gm = arena_printf(lowering->arena, "%s[%s]", gm_name(emit, tensor), offset);
+    const char *gm = arena_printf(lowering->arena, "%s[%s]", tensor_text(emit, address), offset);
     const char *local = operand_text(emit, operand);
     int64_t known;
     bool blocks = lower_constant(lowering, count, &known);
@@ -341,6 +371,12 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
     case LOWER_FORM_SCALAR:
         emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
                   element_text(emit, &buffer->type, call->items[3]), count);
+        break;
+    case LOWER_FORM_POWER:
+        emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
+                  operand_buffer(call->items[3], NULL) ? operand_text(emit, call->items[3])
+                                                       : element_text(emit, &buffer->type, call->items[3]),
+                  count);
         break;
     case LOWER_FORM_FILL:
         emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
@@ -559,20 +595,51 @@ static const char *emit_address(const struct lowering *lowering, const struct ds
     return twice ? arena_printf(lowering->arena, "%sOut", name) : name;
 }
 
-/* The data type that stands for a type of the template. */
-static const char *class_macro(const struct lowering *lowering, const struct lower_type *type)
+/* Whether the operand's data type decides what the type is. */
+static bool decides(const struct lowering *lowering, const struct dsl_operand *operand, const struct lower_type *type)
 {
+    int combinations = lowering->opdef->combinations;
+    bool decides = operand->declared;
+    for (int a = 0; decides && a < combinations; a++)
+        for (int b = a + 1; decides && b < combinations; b++)
+            decides = operand->types[a] != operand->types[b] || lower_type_in(type, a) == lower_type_in(type, b);
+    return decides;
+}
+
+/* The type in terms of an operand's: "DTYPE_X", or a choice by it. */
+static const char *type_by(struct emit *emit, const struct dsl_operand *operand, const struct lower_type *type)
+{
+    struct arena *arena = emit->lowering->arena;
+    const char *macro = macro_of(arena, operand->name), *text = macro;
+    int combinations = emit->lowering->opdef->combinations;
+    for (int c = 0; c < combinations; c++) {
+        enum akgen_dtype other = lower_type_in(type, c);
+        bool told = other == operand->types[c];
+        for (int before = 0; before < c; before++)
+            told |= operand->types[before] == operand->types[c];
+        if (!told)
+            text = arena_printf(arena, "std::conditional_t<std::is_same_v<%s, %s>, %s, %s>", macro,
+                                kernel_type(operand->types[c]), kernel_type(other), text);
+    }
+    return text;
+}
+
+/* The data type that stands for a type of the template: that of an operand, or what one decides. */
+static const char *class_macro(struct emit *emit, const struct lower_type *type)
+{
+    const struct lowering *lowering = emit->lowering;
     const struct dsl_opdef *opdef = lowering->opdef;
-    for (int i = 0; i < opdef->input_count; i++) {
-        struct lower_type of = {.types = opdef->inputs[i].types, .fixed = AKGEN_DTYPE_NONE};
-        if (lower_type_equal(lowering, type, &of))
-            return macro_of(lowering->arena, opdef->inputs[i].name);
-    }
-    for (int i = 0; i < opdef->output_count; i++) {
-        struct lower_type of = {.types = opdef->outputs[i].types, .fixed = AKGEN_DTYPE_NONE};
-        if (lower_type_equal(lowering, type, &of))
-            return macro_of(lowering->arena, opdef->outputs[i].name);
-    }
+    for (int exact = 1; exact >= 0; exact--)
+        for (int i = 0; i < opdef->input_count + opdef->output_count; i++) {
+            const struct dsl_operand *operand =
+                i < opdef->input_count ? &opdef->inputs[i] : &opdef->outputs[i - opdef->input_count];
+            struct lower_type of = {.types = operand->types, .fixed = AKGEN_DTYPE_NONE};
+            if (operand->declared &&
+                (exact ? lower_type_equal(lowering, type, &of) : decides(lowering, operand, type)))
+                return exact ? macro_of(lowering->arena, operand->name) : type_by(emit, operand, type);
+        }
+    emit->good = LOWER_FAIL(lowering, lowering->program->kernel->place, DSL_RULE_not_compiled, NULL,
+                            "the data type of a buffer depends on several tensors");
     return "float";
 }
 
@@ -592,10 +659,23 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
     const char *given = parameter->operand ? emit_address(emit->lowering, parameter->operand) : NULL;
     switch (parameter->source) {
     case LOWER_FIELD:
+        if (parameter->type == DSL_TYPE_INTS) {
+            emit_line(emit, "%sLength = tiling.%sLength;", name, name);
+            emit_line(emit, "for (int64_t i = 0; i < %sLength; i++) {", name);
+            emit_line(emit, "    %s[i] = tiling.%s[i];", name, name);
+            emit_line(emit, "}");
+            text_addf(members, "    int64_t %sLength;\n    int64_t %s[%d];\n", name, name, EMIT_LIST_MAX);
+            break;
+        }
         emit_line(emit, "%s = tiling.%s;", name, name);
         text_addf(members, "    %s %s;\n", parameter->type == DSL_TYPE_REAL ? "float" : "int64_t", name);
         break;
     case LOWER_TENSOR:
+        if (parameter->type == DSL_TYPE_TENSORS) {
+            emit_line(emit, "%s = %s;", gm_name(emit, parameter), given);
+            text_addf(members, "    GM_ADDR %s;\n", gm_name(emit, parameter));
+            break;
+        }
         emit_line(emit, "%s.SetGlobalBuffer((__gm__ %s *)%s);", gm_name(emit, parameter), element, given);
         text_addf(members, "    GlobalTensor<%s> %s;\n", element, gm_name(emit, parameter));
         break;
@@ -608,7 +688,7 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
         emit->aids[AID_NUMBER] = true;
         emit_line(emit, "GlobalTensor<%s> %s;", element, gm_name(emit, parameter));
         emit_line(emit, "%s.SetGlobalBuffer((__gm__ %s *)%s);", gm_name(emit, parameter), element, given);
-        emit_line(emit, "%s = Number(%s.GetValue(0));", name, gm_name(emit, parameter));
+        emit_line(emit, "this->%s = Number(%s.GetValue(0));", name, gm_name(emit, parameter));
         text_addf(members, "    %s %s;\n", parameter->type == DSL_TYPE_INT ? "int64_t" : "float", name);
         break;
     }
@@ -723,7 +803,7 @@ static void emit_entry(struct emit *emit, struct text *out)
     if (emit_may_skip(lowering))
         text_add(out, "    if (tilingData.blocks == 0) {\n        return;\n    }\n");
     for (int i = 0; i < kernel->class_count; i++)
-        text_addf(&classes, "%s%s", i ? ", " : "", class_macro(lowering, kernel->classes[i]));
+        text_addf(&classes, "%s%s", i ? ", " : "", class_macro(emit, kernel->classes[i]));
     emit_addresses(emit, &arguments, false);
     text_addf(out, "    TPipe pipe;\n    %s%s%s%s op;\n    op.Init(%stilingData, &pipe);\n    op.Process();\n}\n",
               kernel->class_name, classes.length ? "<" : "", classes.bytes ? classes.bytes : "",
@@ -775,7 +855,9 @@ const char *emit_kernel(struct lowering *lowering)
     emit->out = &out;
     emit->indent = 0;
     emit_comments(emit, &function->lead);
-    text_add(&out, "#include \"kernel_operator.h\"\n\nusing namespace AscendC;\n\n");
+    bool lists = emit->aids[AID_TENSOR_OF];
+    text_addf(&out, "#include \"kernel_operator.h\"\n%s\nusing namespace AscendC;\n\n",
+              lists ? "#include \"kernel_operator_list_tensor_intf.h\"\n" : "");
     if (constants.length)
         text_addf(&out, "%s\n", constants.bytes);
     emit_aids(emit, &out);

@@ -289,6 +289,16 @@ static const char *const aids[] = {
                   "template <HardEvent event>\n%s void Await()\n{\n"
                   "    event_t id = static_cast<event_t>(GetTPipePtr()->FetchEventID(event));\n"
                   "    SetFlag<event>(id);\n    WaitFlag<event>(id);\n}\n",
+    [AID_TENSOR_OF] = "// Tensor number `index` of a list.\n"
+                      "template <typename E>\n%s GlobalTensor<E> TensorOf(GM_ADDR list, uint32_t index)\n{\n"
+                      "    ListTensorDesc tensors((__gm__ void *)list);\n    GlobalTensor<E> tensor;\n"
+                      "    tensor.SetGlobalBuffer(tensors.GetDataPtr<E>(index));\n    return tensor;\n}\n",
+    [AID_NUMELS] = "// How many elements each tensor of a list has.\n"
+                   "%s std::vector<int64_t> NumelsOf(gert::TilingContext *context, size_t input)\n{\n"
+                   "    std::vector<int64_t> elements;\n"
+                   "    for (size_t i = 0; i < context->GetIrInputInstanceInfo(input)->GetInstanceNum(); i++) {\n"
+                   "        elements.push_back(context->GetDynamicInputShape(input, i)->GetStorageShape().GetShapeSize());\n"
+                   "    }\n    return elements;\n}\n",
     [AID_NUMBER] = "template <typename E>\n%s float Number(E element)\n{\n"
                    "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
                    "    } else {\n        return static_cast<float>(element);\n    }\n}\n",

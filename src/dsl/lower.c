@@ -45,6 +45,8 @@ struct lower_parameter *lower_tensor_of(const struct lowering *lowering, const s
 {
     if (address->kind == DSL_NAME)
         return lower_parameter_find(lowering, address->name);
+    if (address->kind == DSL_INDEX)
+        return lower_tensor_of(lowering, address->items[0]);
     for (int i = 0; address->kind == DSL_BINARY && i < address->count; i++)
         if (lower_tensor_of(lowering, address->items[i]) && address->items[i]->type >= DSL_TYPE_TENSOR)
             return lower_tensor_of(lowering, address->items[i]);
@@ -75,20 +77,72 @@ static struct lower_type settled(const struct lowering *lowering, struct lower_t
     return type;
 }
 
+/* The value that the kernel gives a variable where it is assigned once, outside of loops and branches. */
+static struct dsl_expr *only_value(const struct lowering *lowering, const char *name)
+{
+    const struct dsl_block *kernel = lower_kernel(lowering);
+    struct dsl_expr *value = NULL;
+    for (int i = 0; i < kernel->count; i++) {
+        const struct dsl_statement *statement = kernel->items[i];
+        if (!statement_assigns(statement, name))
+            continue;
+        if (value || statement->kind != DSL_ASSIGN || statement->target->kind != DSL_NAME ||
+            statement->op != DSL_NO_OPERATOR)
+            return NULL;
+        value = statement->value;
+    }
+    return value;
+}
+
+/* The data type that an expression names in a combination; AKGEN_DTYPE_NONE: that is not known before the run. */
+static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct dsl_expr *dtype, int combination);
+
+/* Whether a question about data types holds in a combination; -1: it is another question. */
+int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination)
+{
+    int a, b;
+    switch (question->kind == DSL_BINARY || question->kind == DSL_UNARY ? question->op : DSL_NO_OPERATOR) {
+    case DSL_EQUAL:
+    case DSL_NOT_EQUAL:
+        a = (int)dtype_in(lowering, question->items[0], combination);
+        b = (int)dtype_in(lowering, question->items[1], combination);
+        return a == AKGEN_DTYPE_NONE || b == AKGEN_DTYPE_NONE ? -1 : (a == b) == (question->op == DSL_EQUAL);
+    case DSL_AND:
+    case DSL_OR:
+        a = lower_type_answer(lowering, question->items[0], combination);
+        b = lower_type_answer(lowering, question->items[1], combination);
+        return a < 0 || b < 0 ? -1 : question->op == DSL_AND ? a && b : a || b;
+    case DSL_NOT:
+        a = lower_type_answer(lowering, question->items[0], combination);
+        return a < 0 ? -1 : !a;
+    default:
+        return -1;
+    }
+}
+
+static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct dsl_expr *dtype, int combination)
+{
+    if (dtype->kind == DSL_CHOICE) {
+        int first = lower_type_answer(lowering, dtype->items[1], combination);
+        return first < 0 ? AKGEN_DTYPE_NONE : dtype_in(lowering, dtype->items[first ? 0 : 2], combination);
+    }
+    if (dtype->kind == DSL_NAME) {
+        const struct dsl_expr *value = only_value(lowering, dtype->name);
+        return value ? dtype_in(lowering, value, combination) : AKGEN_DTYPE_NONE;
+    }
+    if (dtype->kind != DSL_ATTRIBUTE)
+        return AKGEN_DTYPE_NONE;
+    const struct lower_parameter *tensor = lower_tensor_of(lowering, dtype->items[0]);
+    return tensor ? lower_type_in(&tensor->elements, combination) : akgen_dtype_parse(dtype->name);
+}
+
 struct lower_type lower_type_of(const struct lowering *lowering, const struct dsl_expr *dtype)
 {
-    struct lower_type type = {.fixed = AKGEN_FLOAT, .parameter = -1};
-    const struct lower_parameter *parameter = dtype->kind == DSL_ATTRIBUTE && dtype->items[0]->kind == DSL_NAME
-                                                  ? lower_parameter_find(lowering, dtype->items[0]->name)
-                                                  : NULL;
-    if (parameter) {
-        type = parameter->elements;
-        type.parameter = (int)(parameter - lowering->parameters);
-        return settled(lowering, type);
-    }
-    if (dtype->kind == DSL_ATTRIBUTE)
-        type.fixed = akgen_dtype_parse(dtype->name);
-    return type;
+    int combinations = lowering->opdef->combinations;
+    enum akgen_dtype *types = arena_alloc(lowering->arena, (size_t)(combinations + 1) * sizeof *types);
+    for (int c = 0; c < combinations; c++)
+        types[c] = dtype_in(lowering, dtype, c);
+    return settled(lowering, (struct lower_type){.fixed = AKGEN_DTYPE_NONE, .types = types});
 }
 
 bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value)
@@ -122,23 +176,6 @@ bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr
     default:
         return false;
     }
-}
-
-/* The value that the kernel gives a variable where it is assigned once, outside of loops and branches. */
-static struct dsl_expr *only_value(const struct lowering *lowering, const char *name)
-{
-    const struct dsl_block *kernel = lower_kernel(lowering);
-    struct dsl_expr *value = NULL;
-    for (int i = 0; i < kernel->count; i++) {
-        const struct dsl_statement *statement = kernel->items[i];
-        if (!statement_assigns(statement, name))
-            continue;
-        if (value || statement->kind != DSL_ASSIGN || statement->target->kind != DSL_NAME ||
-            statement->op != DSL_NO_OPERATOR)
-            return NULL;
-        value = statement->value;
-    }
-    return value;
 }
 
 struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr *expr)

@@ -10,7 +10,6 @@
 struct lower_type {
     enum akgen_dtype fixed; /* AKGEN_DTYPE_NONE: `types` differ */
     const enum akgen_dtype *types;
-    int parameter; /* the kernel's, whose data type it is; -1: it is written down */
 };
 
 enum lower_buffer_kind { LOWER_UB, LOWER_QUEUE_IN, LOWER_QUEUE_OUT, LOWER_QUEUE_MOVE };
@@ -32,6 +31,7 @@ enum lower_form {
     LOWER_FORM_FILL,
     LOWER_FORM_REDUCE,
     LOWER_FORM_GATHER,
+    LOWER_FORM_POWER,
     LOWER_FORM_WITH_ROOM
 };
 struct lower_instruction {
@@ -99,6 +99,8 @@ struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const ch
 struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name);
 /* The data type that an expression of the kernel names. */
 struct lower_type lower_type_of(const struct lowering *lowering, const struct dsl_expr *dtype);
+/* Whether a question about data types, x.dtype == tl.int32, holds in a combination; -1: it is another question. */
+int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination);
 enum akgen_dtype lower_type_in(const struct lower_type *type, int combination);
 bool lower_type_equal(const struct lowering *lowering, const struct lower_type *a, const struct lower_type *b);
 /* The integer that the expression is, whatever the shapes; false: it is not known before the run. */

@@ -12,7 +12,8 @@
 
 /* What a variable or an expression of these types stands for. Every part is an expression of integers. */
 struct place_value {
-    const char *name;        /* the tensor's or the buffer's; NULL of a range or mask */
+    const char *name;        /* the buffer's; NULL of anything else */
+    struct dsl_expr *tensor; /* a parameter, or one of a list: xs[i] */
     struct dsl_expr *start;  /* elements */
     struct dsl_expr *length; /* NULL: to the end */
     int64_t stride;          /* of a range */
@@ -138,7 +139,11 @@ static bool place_of_name(struct align *align, struct dsl_expr *expr, struct pla
     if (!lower_buffer_find(align->lowering, expr->name) && !lower_parameter_find(align->lowering, expr->name))
         return not_compiled(align, expr, "assign it where it is used",
                             "which place this is depends on the way that led here");
-    *value = (struct place_value){.name = expr->name, .start = edit_integer(align->edit, 0), .stride = 1};
+    bool buffer = lower_buffer_find(align->lowering, expr->name) != NULL;
+    *value = (struct place_value){.name = buffer ? expr->name : NULL,
+                                  .tensor = buffer ? NULL : edit_name(align->edit, expr->name),
+                                  .start = edit_integer(align->edit, 0),
+                                  .stride = 1};
     return true;
 }
 
@@ -218,6 +223,10 @@ static bool place_of_index(struct align *align, struct dsl_expr *expr, struct pl
     struct dsl_expr *index = expr->items[1];
     bool slice = index->kind == DSL_SLICE;
     struct dsl_expr *from = slice ? index->items[0] : index, *to = slice ? index->items[1] : NULL;
+    if (expr->type == DSL_TYPE_TENSOR) { /* of a list */
+        *value = (struct place_value){.tensor = edit_copy(edit, expr), .start = edit_integer(edit, 0), .stride = 1};
+        return true;
+    }
     if (!place_of(align, expr->items[0], value))
         return false;
     from = from ? edit_copy(edit, from) : edit_integer(edit, 0);
@@ -488,6 +497,18 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
     return true;
 }
 
+/* `tensor + offset`. */
+static struct dsl_expr *address_of(struct edit *edit, const struct place_value *address)
+{
+    struct dsl_expr *tensor = edit_copy(edit, address->tensor), *place = tensor;
+    tensor->type = DSL_TYPE_TENSOR;
+    if (!tree_is_integer(address->start, 0)) {
+        place = edit_binary(edit, DSL_ADD, tensor, edit_copy(edit, address->start));
+        place->type = DSL_TYPE_POINTER;
+    }
+    return place;
+}
+
 /* tl.load and tl.store: `tensor + offset`, count=. */
 static bool align_transfer(struct align *align, struct dsl_expr *call, bool load, struct dsl_block *block, int *at)
 {
@@ -501,7 +522,7 @@ static bool align_transfer(struct align *align, struct dsl_expr *call, bool load
     if (address.stride != 1)
         return not_compiled(align, call, "load rows and gather, or store a column of rows",
                             "a transfer takes elements that follow each other");
-    if (!lower_parameter_find(align->lowering, address.name))
+    if (!address.tensor)
         return not_compiled(align, call, "write the tensor's name in the address",
                             "it is not known before the run which tensor this is");
     if (masked && count)
@@ -515,10 +536,8 @@ static bool align_transfer(struct align *align, struct dsl_expr *call, bool load
                     : edit_difference(edit, edit_copy(edit, lower_buffer_find(align->lowering, buffer.buffer)->size),
                                       edit_copy(edit, buffer.value.start));
     count = named(align, count, "count", block, at);
-    struct dsl_expr *offset = address.start;
-    struct dsl_expr *place = edit_binary(edit, DSL_ADD, edit_name(edit, address.name), edit_copy(edit, offset));
     struct dsl_expr *other = edit_take_argument(call, "other");
-    call->items[1] = tree_is_integer(offset, 0) ? place->items[0] : place;
+    call->items[1] = address_of(edit, &address);
     edit_add_named(edit, call, "count", count);
     if (other && masked) { /* the others first, what is loaded over them */
         struct dsl_expr *all = edit_copy(edit, address.length ? address.length : mask.length);
@@ -554,7 +573,9 @@ static void align_scalar(void *closure, struct dsl_expr *part)
         index = edit_sum(edit, edit_copy(edit, value.start), edit_copy(edit, index));
         struct dsl_expr *rest = call_argument(part, "value");
         part->count = 1;
-        part->items[part->count++] = edit_name(edit, value.name);
+        struct dsl_expr *of = value.tensor ? edit_copy(edit, value.tensor) : edit_name(edit, value.name);
+        of->type = value.tensor ? DSL_TYPE_TENSOR : DSL_TYPE_BUFFER;
+        part->items[part->count++] = of;
         part->items[part->count++] = index;
         if (rest)
             part->items[part->count++] = rest;
@@ -573,6 +594,29 @@ static void write_scalar(struct align *align, const struct dsl_expr *call)
         *extent = (struct extent){.kind = EXTENT_UNKNOWN};
 }
 
+/* An operation that says itself which elements it works on: rows and columns, a sort. What it writes has values as far as it
+ * says, in no simple run of elements. */
+static bool align_stated(struct align *align, struct dsl_expr *call)
+{
+    static const char *const operands[] = {"dst", "src", "a", "row", "col", "values", "indices", "room"};
+    static const char *const writes[] = {"dst", "values", "indices"};
+    struct place_value address;
+    for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
+        struct operand operand;
+        if (!align_operand(align, call, operands[i], &operand))
+            return false;
+        for (size_t w = 0; operand.buffer && w < sizeof writes / sizeof *writes; w++)
+            if (strcmp(operands[i], writes[w]) == 0)
+                *extent_of(align, operand.buffer) = (struct extent){.kind = EXTENT_UNKNOWN};
+    }
+    if (!call_argument(call, "address"))
+        return true;
+    if (!place_of(align, call_argument(call, "address"), &address) || !address.tensor)
+        return false;
+    call->items[1] = address_of(align->edit, &address);
+    return true;
+}
+
 static bool align_call(struct align *align, struct dsl_expr *call, struct dsl_block *block, int *at)
 {
     const char *name = call->operation->name;
@@ -580,10 +624,13 @@ static bool align_call(struct align *align, struct dsl_expr *call, struct dsl_bl
     edit_order_arguments(align->edit, call);
     if (strcmp(name, "load") == 0 || strcmp(name, "store") == 0)
         return align_transfer(align, call, name[0] == 'l', block, at);
+    bool counts = strstr(call->operation->parameters, "count:I?") != NULL;
     if (strcmp(name, "set_scalar") == 0)
         write_scalar(align, call);
-    else if (call->operation->place == DSL_PLACE_COMPUTE)
+    else if (counts && call->operation->place == DSL_PLACE_COMPUTE)
         return align_lanes(align, call, block, at);
+    else if (call->operation->place <= DSL_PLACE_COPYOUT)
+        return strcmp(name, "store_add") == 0 ? align_transfer(align, call, false, block, at) : align_stated(align, call);
     return true;
 }
 

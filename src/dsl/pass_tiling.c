@@ -194,7 +194,7 @@ static bool find_source(struct lowering *lowering, struct lower_parameter *param
     }
     if (parameter->operand)
         parameter->elements = (struct lower_type){.fixed = AKGEN_DTYPE_NONE, .types = parameter->operand->types};
-    if (parameter->type == DSL_TYPE_TENSOR) {
+    if (parameter->type == DSL_TYPE_TENSOR || parameter->type == DSL_TYPE_TENSORS) {
         parameter->source = LOWER_TENSOR;
         return parameter->operand || LOWER_FAIL(lowering, argument->place, DSL_RULE_launch,
                                                 "pass a parameter of the host function, or what torch.empty() made",
@@ -219,8 +219,133 @@ static void make_constant(struct lowering *lowering, struct edit *edit, const ch
     edit_insert(edit, body, at, edit_assign(edit, name, literal));
 }
 
+/* What the kernel asks of its tensors' shapes: the host function answers, by a parameter more. */
+struct question {
+    const char *name;          /* of the new parameter */
+    struct dsl_expr *argument; /* of the launch */
+    enum dsl_type type;
+};
+struct asking {
+    struct lowering *lowering;
+    struct dsl_expr **given; /* what the launch gives, by number of the parameter */
+    struct question *questions;
+    int count, capacity;
+};
+
+/* The launch's argument for a tensor of the kernel; NULL: the expression is no parameter. */
+static struct dsl_expr *given_for(const struct asking *asking, const struct dsl_expr *tensor)
+{
+    const struct dsl_function *kernel = asking->lowering->program->kernel->function;
+    for (int i = 0; tensor->kind == DSL_NAME && tensor->name && i < kernel->count; i++)
+        if (strcmp(kernel->parameters[i].name, tensor->name) == 0)
+            return asking->given[i];
+    return NULL;
+}
+
+/* The name of the parameter that carries the answer. */
+static const char *ask(struct asking *asking, const char *tensor, const char *what, struct dsl_expr *argument,
+                       enum dsl_type type)
+{
+    struct arena *arena = asking->lowering->arena;
+    const char *stem = arena_printf(arena, "%s_%s", tensor, what);
+    for (int i = 0; i < asking->count; i++)
+        if (tree_equal(asking->questions[i].argument, argument))
+            return asking->questions[i].name;
+    const char *name = lower_new_name(asking->lowering, stem);
+    ARRAY_ADD(arena, asking->questions, asking->count, asking->capacity, (struct question){name, argument, type});
+    return name;
+}
+
+static void become(struct dsl_expr *part, struct dsl_expr *other)
+{
+    struct dsl_place place = part->place;
+    *part = *other;
+    part->place = place;
+}
+
+static void answer(void *closure, struct dsl_expr *part)
+{
+    struct asking *asking = closure;
+    struct edit *edit = &asking->lowering->edit;
+    bool call = part->kind == DSL_CALL;
+    struct dsl_expr *function = call ? part->items[0] : part, *of = function->kind == DSL_ATTRIBUTE ? function->items[0] : NULL;
+    const char *name = function->name;
+    edit->place = part->place;
+    if (call && expr_is(function, "", "len") && part->items[1]->type == DSL_TYPE_TENSORS) {
+        struct dsl_expr *list = part->items[1], *given = given_for(asking, list);
+        struct dsl_expr *length = edit_copy(edit, part);
+        length->items[1] = edit_copy(edit, given);
+        become(part, edit_name(edit, ask(asking, list->name, "length", length, DSL_TYPE_INT)));
+    } else if (call && of && of->kind == DSL_INDEX && of->items[0]->type == DSL_TYPE_TENSORS &&
+               strcmp(name, "numel") == 0) {
+        struct dsl_expr *list = of->items[0], *given = given_for(asking, list);
+        struct dsl_expr *numels = EDIT_CALL(edit, "numels", edit_copy(edit, given));
+        struct dsl_expr *index = edit_piece(edit, edit_name(edit, ask(asking, list->name, "elements", numels, DSL_TYPE_INTS)),
+                                            of->items[1]);
+        if (index->kind == DSL_NAME) /* the first one */
+            index = edit_piece(edit, index, edit_integer(edit, 1));
+        index->items[1] = of->items[1];
+        become(part, index);
+    } else if (of && of->type == DSL_TYPE_TENSOR && given_for(asking, of) && strcmp(name, "dtype") != 0) {
+        bool shape = strcmp(name, "shape") == 0, size = strcmp(name, "size") == 0;
+        struct dsl_expr *asked = shape || size ? edit_attribute(edit, edit_copy(edit, given_for(asking, of)), "shape")
+                                               : edit_copy(edit, part);
+        if (!shape && !size)
+            (call ? asked->items[0] : asked)->items[0] = edit_copy(edit, given_for(asking, of));
+        struct dsl_expr *parameter =
+            edit_name(edit, ask(asking, of->name, shape || size ? "shape" : "numel", asked,
+                                shape || size ? DSL_TYPE_INTS : DSL_TYPE_INT));
+        if (size && call) {
+            struct dsl_expr *index = edit_piece(edit, parameter, edit_integer(edit, 1));
+            index->items[1] = part->items[1];
+            parameter = index;
+        }
+        become(part, parameter);
+    }
+}
+
+static void answer_below(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, answer, closure);
+}
+
+/* The launch's arguments in the order of the parameters, and a parameter for each answer. */
+static void ask_host(struct lowering *lowering)
+{
+    struct dsl_function *kernel = lowering->program->kernel->function;
+    struct dsl_expr *launch = lowering->program->launch, *grown = NULL;
+    struct asking asking = {.lowering = lowering};
+    struct edit *edit = &lowering->edit;
+    asking.given = arena_alloc(lowering->arena, (size_t)(kernel->count + 1) * sizeof *asking.given);
+    for (int i = 0; i < kernel->count; i++)
+        asking.given[i] = argument_for(lowering, i);
+    for (int i = 0; i < lower_kernel(lowering)->count; i++)
+        statement_visit(lower_kernel(lowering)->items[i], answer_below, &asking);
+    edit->place = launch->place;
+    grown = edit_copy(edit, launch);
+    launch->items = arena_alloc(lowering->arena, (size_t)(kernel->count + asking.count + 1) * sizeof *launch->items);
+    launch->count = launch->capacity = kernel->count + asking.count + 1;
+    launch->items[0] = grown->items[0];
+    for (int i = 0; i < kernel->count; i++)
+        launch->items[i + 1] = asking.given[i];
+    struct dsl_parameter *parameters =
+        arena_alloc(lowering->arena, (size_t)(kernel->count + asking.count + 1) * sizeof *parameters);
+    memcpy(parameters, kernel->parameters, (size_t)kernel->count * sizeof *parameters);
+    for (int i = 0; i < asking.count; i++) {
+        launch->items[kernel->count + i + 1] = asking.questions[i].argument;
+        parameters[kernel->count + i] =
+            (struct dsl_parameter){.name = asking.questions[i].name, .place = kernel->parameters[0].place};
+        struct dsl_symbol *symbol = scope_add(lowering->arena, &lowering->program->kernel_names,
+                                              asking.questions[i].name, launch->place);
+        symbol->type = asking.questions[i].type;
+    }
+    kernel->parameters = parameters;
+    kernel->count = kernel->capacity = kernel->count + asking.count;
+}
+
 bool pass_tiling(struct lowering *lowering)
 {
+    ask_host(lowering);
     struct dsl_function *kernel = lowering->program->kernel->function;
     struct dsl_expr *launch = lowering->program->launch;
     struct edit *edit = &lowering->edit;

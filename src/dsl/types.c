@@ -122,6 +122,8 @@ static enum dsl_type type_of_attribute(struct checker *checker, struct dsl_expr 
     enum dsl_type of = type_of(checker, expr->items[0]);
     if (of == DSL_TYPE_DTYPE && strcmp(expr->name, "is_floating_point") == 0)
         return DSL_TYPE_BOOL;
+    if (of == DSL_TYPE_TENSORS && checker->program->tree->lowered && strcmp(expr->name, "dtype") == 0)
+        return DSL_TYPE_DTYPE;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (of == DSL_TYPE_TENSOR && strcmp(expr->name, attributes[i].name) == 0)
             return attributes[i].type;
@@ -304,6 +306,8 @@ static bool accepts(char what, enum dsl_type type)
         return type == DSL_TYPE_MASK;
     case 'D':
         return type == DSL_TYPE_DTYPE;
+    case 'L':
+        return type == DSL_TYPE_TENSORS;
     case 'S':
         return integer || type == DSL_TYPE_INTS;
     case 'T':
