@@ -16,6 +16,7 @@
     X(AID_DIMS)                                                                                                        \
     X(AID_SLICE)                                                                                                       \
     X(AID_TENSOR_OF)                                                                                                   \
+    X(AID_IS_FLOAT)                                                                                                    \
     X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \
     X(AID_NUMBER)                                                                                                      \
@@ -60,7 +61,7 @@ void emit_expr(struct emit *emit, const struct dsl_expr *expr, int level);
 /* The same as text of the arena. */
 const char *emit_expr_text(struct emit *emit, const struct dsl_expr *expr);
 /* "int64_t", "float", "double", "bool": the type of a variable. */
-const char *emit_type(const struct emit *emit, const struct dsl_symbol *symbol);
+const char *emit_type(struct emit *emit, const struct dsl_symbol *symbol);
 /* Statements that the kernel and the host part print in the same way; `other` prints what only one of them has. */
 void emit_block(struct emit *emit, const struct dsl_block *block,
                 void (*other)(struct emit *emit, const struct dsl_statement *statement));
@@ -83,6 +84,9 @@ bool emit_kernel_part(struct emit *emit, const struct dsl_expr *expr);
 bool emit_is_constexpr(const struct emit *emit, const struct dsl_expr *condition);
 /* inf, -inf or nan. */
 void emit_infinity(struct emit *emit, const char *text);
+
+/* "float", "int64_t", or by the combination: what the kernel computes with an element of this type as a number. */
+const char *emit_number_type(struct emit *emit, const struct lower_type *type);
 
 /* The parts of the project. */
 const char *emit_tiling_header(struct lowering *lowering);

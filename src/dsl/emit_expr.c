@@ -99,20 +99,27 @@ const char *emit_name(struct emit *emit, const char *name)
 
 struct element_read {
     const struct emit *emit;
-    bool integer;
+    struct lower_type type;
+    bool found;
 };
 
 static void see_element(void *closure, struct dsl_expr *part)
 {
     struct element_read *read = closure;
     const struct lowering *lowering = read->emit->lowering;
-    if (part->kind != DSL_CALL || !part->operation || strcmp(part->operation->name, "extract_scalar") != 0)
+    const struct lower_parameter *scalar = part->kind == DSL_NAME ? lower_parameter_find(lowering, part->name) : NULL;
+    const struct lower_buffer *buffer = NULL;
+    if (part->kind == DSL_CALL && part->operation && strcmp(part->operation->name, "extract_scalar") == 0) {
+        const struct dsl_expr *from = call_argument(part, "from");
+        buffer = lower_buffer_find(lowering, operand_buffer(from, NULL));
+        scalar = buffer ? NULL : lower_tensor_of(lowering, from);
+    } else if (scalar && scalar->source != LOWER_SCALAR) {
+        scalar = NULL;
+    }
+    if ((!buffer && !scalar) || read->found)
         return;
-    const struct dsl_expr *from = call_argument(part, "from");
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(from, NULL));
-    const struct lower_parameter *tensor = buffer ? NULL : lower_tensor_of(lowering, from);
-    const struct lower_type *type = buffer ? &buffer->type : tensor ? &tensor->elements : NULL;
-    read->integer |= type && !task_is_float(lower_type_in(type, 0));
+    read->type = buffer ? buffer->type : scalar->elements;
+    read->found = true;
 }
 
 static void see_elements(struct element_read *read, const struct dsl_block *block, const char *name)
@@ -127,15 +134,15 @@ static void see_elements(struct element_read *read, const struct dsl_block *bloc
     }
 }
 
-/* A number of a buffer's elements is an integer if they are. */
-static const char *number_type(const struct emit *emit, const char *name)
+/* A number that comes from elements is what they are. */
+static const char *number_type(struct emit *emit, const char *name)
 {
     struct element_read read = {.emit = emit};
     see_elements(&read, lower_kernel(emit->lowering), name);
-    return read.integer ? "int64_t" : "float";
+    return read.found ? emit_number_type(emit, &read.type) : "float";
 }
 
-const char *emit_type(const struct emit *emit, const struct dsl_symbol *symbol)
+const char *emit_type(struct emit *emit, const struct dsl_symbol *symbol)
 {
     switch (symbol->type) {
     case DSL_TYPE_BOOL:

@@ -53,6 +53,14 @@ const char *emit_element(struct emit *emit, const struct lower_type *type)
     return kernel->class_count == 1 ? "T" : arena_printf(emit->lowering->arena, "T%d", number + 1);
 }
 
+const char *emit_number_type(struct emit *emit, const struct lower_type *type)
+{
+    if (!is_class(emit, type))
+        return task_is_float(lower_type_in(type, 0)) ? "float" : "int64_t";
+    emit->aids[AID_NUMBER] = true;
+    return arena_printf(emit->lowering->arena, "NumberOf<%s>", emit_element(emit, type));
+}
+
 /* The operand's macro of the preprocessor, "DTYPE_X". */
 static const char *macro_of(struct arena *arena, const char *name)
 {
@@ -151,7 +159,13 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
 /* x.dtype == tl.int32. */
 static bool type_question(struct emit *emit, const struct dsl_expr *expr)
 {
-    const struct dsl_expr *a = expr->items[0], *b = expr->items[1];
+    const struct dsl_expr *a = expr->count ? expr->items[0] : NULL, *b = expr->count > 1 ? expr->items[1] : NULL;
+    if (expr->kind == DSL_ATTRIBUTE && strcmp(expr->name, "is_floating_point") == 0) {
+        struct lower_type type = lower_type_of(emit->lowering, a);
+        emit->aids[AID_IS_FLOAT] = true;
+        text_addf(emit->out, "IS_FLOAT<%s>", emit_element(emit, &type));
+        return true;
+    }
     bool types = expr->kind == DSL_BINARY && a->type == DSL_TYPE_DTYPE && b->type == DSL_TYPE_DTYPE;
     if (!types || (expr->op != DSL_EQUAL && expr->op != DSL_NOT_EQUAL))
         return false;
@@ -184,11 +198,7 @@ bool emit_kernel_part(struct emit *emit, const struct dsl_expr *expr)
 
 bool emit_is_constexpr(const struct emit *emit, const struct dsl_expr *condition)
 {
-    if (emit->host || condition->kind != DSL_BINARY)
-        return false;
-    if (condition->op == DSL_AND || condition->op == DSL_OR)
-        return emit_is_constexpr(emit, condition->items[0]) && emit_is_constexpr(emit, condition->items[1]);
-    return condition->items[0]->type == DSL_TYPE_DTYPE;
+    return !emit->host && lower_type_answer(emit->lowering, condition, 0) >= 0;
 }
 
 /* Whether the statement gives the buffer's tensor: an alloc_tensor of the queue and so on. */
@@ -689,7 +699,7 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
         emit_line(emit, "GlobalTensor<%s> %s;", element, gm_name(emit, parameter));
         emit_line(emit, "%s.SetGlobalBuffer((__gm__ %s *)%s);", gm_name(emit, parameter), element, given);
         emit_line(emit, "this->%s = Number(%s.GetValue(0));", name, gm_name(emit, parameter));
-        text_addf(members, "    %s %s;\n", parameter->type == DSL_TYPE_INT ? "int64_t" : "float", name);
+        text_addf(members, "    %s %s;\n", emit_number_type(emit, &parameter->elements), name);
         break;
     }
 }

@@ -299,9 +299,13 @@ static const char *const aids[] = {
                    "    for (size_t i = 0; i < context->GetIrInputInstanceInfo(input)->GetInstanceNum(); i++) {\n"
                    "        elements.push_back(context->GetDynamicInputShape(input, i)->GetStorageShape().GetShapeSize());\n"
                    "    }\n    return elements;\n}\n",
-    [AID_NUMBER] = "template <typename E>\n%s float Number(E element)\n{\n"
+    [AID_IS_FLOAT] = "template <typename E>\nconstexpr bool IS_FLOAT =\n    std::is_same_v<E, half> || "
+                     "std::is_same_v<E, float> || std::is_same_v<E, bfloat16_t>;\n",
+    [AID_NUMBER] = "// What the scalar unit computes with: elements of floating types are float, others have 64 bits.\n"
+                   "template <typename E>\nusing NumberOf = std::conditional_t<std::is_integral_v<E>, int64_t, float>;\n\n"
+                   "template <typename E>\n%s NumberOf<E> Number(E element)\n{\n"
                    "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
-                   "    } else {\n        return static_cast<float>(element);\n    }\n}\n",
+                   "    } else {\n        return static_cast<NumberOf<E>>(element);\n    }\n}\n",
     [AID_CONVERT] = "// Copies `count` elements, rounded to nearest where the types differ.\n"
                     "template <typename D, typename S>\n"
                     "%s void Convert(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"

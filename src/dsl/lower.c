@@ -101,6 +101,10 @@ static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct d
 int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination)
 {
     int a, b;
+    if (question->kind == DSL_ATTRIBUTE && strcmp(question->name, "is_floating_point") == 0) {
+        enum akgen_dtype of = dtype_in(lowering, question->items[0], combination);
+        return of == AKGEN_DTYPE_NONE ? -1 : task_is_float(of) && of != AKGEN_COMPLEX64;
+    }
     switch (question->kind == DSL_BINARY || question->kind == DSL_UNARY ? question->op : DSL_NO_OPERATOR) {
     case DSL_EQUAL:
     case DSL_NOT_EQUAL:

@@ -200,11 +200,6 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
 }
 
 /* Instructions. */
-struct typing {
-    struct lowering *lowering;
-    bool good;
-};
-
 static int npu_operation(const char *api)
 {
     int op = 0;
@@ -213,43 +208,62 @@ static int npu_operation(const char *api)
     return op;
 }
 
-/* Whether the instruction has the type of its source, in every combination. */
-static void check_types(void *closure, struct dsl_expr *part)
+/* Whether the instruction has the type of its destination, in every combination that comes here. */
+static bool check_types(struct lowering *lowering, const struct dsl_expr *call, const bool *comes)
 {
-    struct typing *typing = closure;
-    struct lowering *lowering = typing->lowering;
-    const struct lower_instruction *instruction =
-        part->kind == DSL_CALL && part->operation ? lower_instruction_find(part->operation->name) : NULL;
-    if (!instruction || !typing->good)
-        return;
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(call_argument(part, "dst"), NULL));
-    int op = npu_operation(instruction->api);
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    const struct lower_buffer *buffer =
+        instruction ? lower_buffer_find(lowering, operand_buffer(call_argument(call, "dst"), NULL)) : NULL;
+    int op = instruction ? npu_operation(instruction->api) : NPU_OPS;
     for (int c = 0; op < NPU_OPS && c < lowering->opdef->combinations; c++) {
         enum akgen_dtype type = lower_type_in(&buffer->type, c);
-        if (npu_isa[op].types & (UINT64_C(1) << type))
-            continue;
-        typing->good = LOWER_FAIL(lowering, part->place, DSL_RULE_types,
-                                  "compute in a buffer of tl.float32: loads and stores convert",
-                                  "no instruction does tl.%s of %s, which '%s' holds", part->operation->name,
-                                  akgen_dtype_name(type), buffer->name);
-        return;
+        if (comes[c] && !(npu_isa[op].types & (UINT64_C(1) << type)))
+            return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
+                              "compute in a buffer of tl.float32: loads and stores convert",
+                              "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
+                              akgen_dtype_name(type), buffer->name);
     }
+    return true;
 }
 
-static void check_types_below(void *closure, struct dsl_expr *expr)
+/* The combinations that come into a branch: those for which its question about data types holds. */
+static bool *those_of_branch(struct lowering *lowering, const struct dsl_expr *question, const bool *comes, bool holds)
 {
-    tree_visit(expr, check_types, closure);
+    int combinations = lowering->opdef->combinations;
+    bool *branch = arena_alloc(lowering->arena, (size_t)combinations + 1);
+    for (int c = 0; c < combinations; c++) {
+        int answer = lower_type_answer(lowering, question, c);
+        branch[c] = comes[c] && (answer < 0 || answer == (int)holds);
+    }
+    return branch;
+}
+
+static bool check_block_types(struct lowering *lowering, const struct dsl_block *block, const bool *comes)
+{
+    bool good = true;
+    for (int i = 0; good && i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *call = statement_call(statement);
+        bool branch = statement->kind == DSL_IF;
+        good = (!call || statement->kind != DSL_EXPRESSION || check_types(lowering, call, comes)) &&
+               check_block_types(lowering, &statement->body,
+                                 branch ? those_of_branch(lowering, statement->value, comes, true) : comes) &&
+               check_block_types(lowering, &statement->orelse,
+                                 branch ? those_of_branch(lowering, statement->value, comes, false) : comes);
+    }
+    return good;
 }
 
 bool pass_types(struct lowering *lowering)
 {
     struct dsl_block *kernel = lower_kernel(lowering);
-    struct typing typing = {lowering, true};
-    for (int i = 0; i < kernel->count; i++)
-        statement_visit(kernel->items[i], check_types_below, &typing);
-    int buffers = lowering->buffer_count;
+    int combinations = lowering->opdef->combinations, buffers = lowering->buffer_count;
+    bool *all = arena_alloc(lowering->arena, (size_t)combinations + 1);
+    memset(all, true, (size_t)combinations);
+    if (!check_block_types(lowering, kernel, all))
+        return false;
     for (int b = 0; b < buffers; b++)
         choose_queue(lowering, &lowering->buffers[b]);
     stage_transfers(lowering, kernel);
-    return typing.good;
+    return true;
 }
