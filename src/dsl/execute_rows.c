@@ -101,17 +101,32 @@ static void forget_gaps(const struct value *buffer, const struct matrix *matrix)
         forget(buffer->memory, buffer->offset + r * matrix->pitch + matrix->cols, matrix->pitch - matrix->cols);
 }
 
+/* What lies between the columns and the pitch becomes `other`. */
+static bool fill_gaps(struct core *core, const struct dsl_expr *call, const struct value *buffer,
+                      const struct matrix *matrix, struct value other)
+{
+    struct element element;
+    if (!element_of(core, call, buffer->memory, other, &element))
+        return false;
+    for (int64_t r = 0; r < matrix->rows; r++)
+        for (int64_t c = matrix->cols; c < matrix->pitch; c++)
+            if (!element_write(core, call, buffer->memory, buffer->offset + r * matrix->pitch + c, element))
+                return false;
+    return true;
+}
+
 /* tl.load_rows, tl.store_rows: element (r, c) of the buffer and element address + r * gm_pitch + c of the tensor. */
 static bool transfer_rows(struct core *core, const struct dsl_expr *call, const struct lane *lane)
 {
-    struct value address, buffer;
+    struct value address, buffer, other;
     struct matrix matrix;
     int64_t gm_pitch;
     bool load = call_argument(call, "dst") != NULL;
     (void)lane;
     if (!call_memory(core, call, "address", &address) || !call_memory(core, call, load ? "dst" : "src", &buffer) ||
         !matrix_of(core, call, "pitch", &matrix) || !integer_of(core, call, "gm_pitch", &gm_pitch) ||
-        !holds_matrix(core, call, &buffer, &matrix) || !memory_converts(core, call, address.memory, buffer.memory))
+        !call_value(core, call, "other", &other) || !holds_matrix(core, call, &buffer, &matrix) ||
+        !memory_converts(core, call, address.memory, buffer.memory))
         return false;
     if (gm_pitch < matrix.cols && !(load && gm_pitch == 0))
         return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL, "rows of %lld elements, %lld apart in '%s'",
@@ -129,6 +144,8 @@ static bool transfer_rows(struct core *core, const struct dsl_expr *call, const 
                 return false;
         }
     }
+    if (load && other.type != DSL_TYPE_NONE)
+        return fill_gaps(core, call, &buffer, &matrix, other);
     if (load)
         forget_gaps(&buffer, &matrix);
     return true;

@@ -94,6 +94,17 @@ static void test_transfers(void **state)
         assert_true(y[i] == x[i]); /* quarters up to 12.5 are exact in float16 */
 }
 
+/* What lies behind the columns is what other= says. */
+static void test_other(void **state)
+{
+    (void)state;
+    runs("    with tl.copyin():\n        tl.load_rows(x, a, rows, cols, cols, pitch, other=-math.inf)\n"
+         "    with tl.copyout():\n        tl.store(y, a, count=rows * pitch)\n",
+         ROWS * PITCH);
+    for (int i = 0; i < ROWS * PITCH; i++)
+        assert_true(y[i] == (i % PITCH < COLS ? at(i / PITCH, i % PITCH) : -INFINITY));
+}
+
 /* Sums of quarters are exact. */
 static void test_reductions(void **state)
 {
@@ -235,9 +246,10 @@ static void test_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_transfers, drop), cmocka_unit_test_teardown(test_reductions, drop),
-        cmocka_unit_test_teardown(test_lines, drop),     cmocka_unit_test_teardown(test_transpose, drop),
-        cmocka_unit_test_teardown(test_sort, drop),      cmocka_unit_test_teardown(test_stops, drop),
+        cmocka_unit_test_teardown(test_transfers, drop),  cmocka_unit_test_teardown(test_other, drop),
+        cmocka_unit_test_teardown(test_reductions, drop), cmocka_unit_test_teardown(test_lines, drop),
+        cmocka_unit_test_teardown(test_transpose, drop),  cmocka_unit_test_teardown(test_sort, drop),
+        cmocka_unit_test_teardown(test_stops, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,93 @@
+import tile.language as tl
+
+
+# y = the sums of x (N, D) from each element to the end of its row. Rows are cut into segments of
+# `side` elements; transposed, a segment is a column, and log2(side) steps give all its sums. What
+# the segments before add is found the same way of their totals. Short rows come many at once,
+# each a segment.
+@ascend_kernel
+def cumsum_reverse_kernel(x, y, rows, cols, per_core, side):
+    first = tl.program_id(0) * per_core
+    last = min(first + per_core, rows)
+    tile = side * side
+    length = min(cols, side)
+    pitch = tl.pitch(length)
+    step = side if cols <= side else 1
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    a_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    b_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    c_ub = tl.alloc_ub((side + 1) * 16, dtype=tl.float32)
+    d_ub = tl.alloc_ub((side + 1) * 16, dtype=tl.float32)
+    before_ub = tl.alloc_ub(side + 16, dtype=tl.float32)
+    for row in range(first, last, step):
+        n = min(step, last - row)
+        with tl.compute():
+            tl.duplicate(c_ub, 0.0)
+        for chunk in range(0, cols, tile):
+            at = (cols - 1 - chunk) // tile * tile
+            offsets = at + tl.arange(0, tile)
+            m = min(tile, cols - at)
+            segments = n if cols <= side else tl.cdiv(m, side)
+            with tl.copyin():
+                if cols <= side:
+                    tl.load_rows(x + row * cols, x_ub, n, cols, cols, pitch)
+                else:
+                    tl.load(x + row * cols + offsets, x_ub, mask=offsets < cols, other=0.0)
+            with tl.compute():
+                tl.transpose(a_ub, x_ub, segments, length, pitch, side)
+                d = 1
+                while d < length:
+                    tl.vadd(b_ub, a_ub, a_ub + d * side, count=(length - d) * side)
+                    tl.vadd_scalar(
+                        b_ub + (length - d) * side,
+                        a_ub + (length - d) * side,
+                        0.0,
+                        count=d * side,
+                    )
+                    e = min(2 * d, length)
+                    tl.vadd(a_ub, b_ub, b_ub + e * side, count=(length - e) * side)
+                    tl.vadd_scalar(
+                        a_ub + (length - e) * side,
+                        b_ub + (length - e) * side,
+                        0.0,
+                        count=e * side,
+                    )
+                    d *= 4
+                if cols > side:
+                    tl.vadd_scalar(c_ub + segments * 16, c_ub, 0.0, count=1)
+                    tl.transpose(c_ub, a_ub, 1, segments, side, 16)
+                    d = 1
+                    while d < segments + 1:
+                        tl.vadd(d_ub, c_ub, c_ub + d * 16, count=(segments + 1 - d) * 16)
+                        tl.vadd_scalar(
+                            d_ub + (segments + 1 - d) * 16,
+                            c_ub + (segments + 1 - d) * 16,
+                            0.0,
+                            count=d * 16,
+                        )
+                        e = min(2 * d, segments + 1)
+                        tl.vadd(c_ub, d_ub, d_ub + e * 16, count=(segments + 1 - e) * 16)
+                        tl.vadd_scalar(
+                            c_ub + (segments + 1 - e) * 16,
+                            d_ub + (segments + 1 - e) * 16,
+                            0.0,
+                            count=e * 16,
+                        )
+                        d *= 4
+                    tl.transpose(before_ub, c_ub + 16, segments, 1, 16, side + 16)
+                    tl.vadd_row(a_ub, a_ub, before_ub, side, segments, side)
+                tl.transpose(y_ub, a_ub, length, segments, side, pitch)
+            with tl.copyout():
+                if cols <= side:
+                    tl.store_rows(y + row * cols, y_ub, n, cols, cols, pitch)
+                else:
+                    tl.store(y + row * cols + at, y_ub, count=m)
+
+
+def cumsum_reverse_host(x: torch.Tensor, y: torch.Tensor, dim: int = 1, side: tl.constexpr = 64):
+    rows, cols = x.shape
+    if rows * cols == 0:
+        return
+    cores = min(tl.num_vec_cores(), rows)
+    cumsum_reverse_kernel[cores](x, y, rows, cols, tl.cdiv(rows, cores), side)

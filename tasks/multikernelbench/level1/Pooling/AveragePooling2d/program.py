@@ -1,0 +1,88 @@
+import tile.language as tl
+
+
+# y = the mean of x under a window that moves over the last 2 dimensions; padding counts as zeros.
+# The rows under a window are put together first, for many rows of y at once, with padding between
+# them; then the columns, which come by index.
+@ascend_kernel
+def average_pooling_2d_kernel(x, y, kernel_size, stride, padding, wide, tile):
+    images, height, width = x.shape[0] * x.shape[1], x.shape[2], x.shape[3]
+    rows, out_width = y.shape[2], y.shape[3]
+    reach = kernel_size
+    pitch = tl.pitch((wide - 1) * stride + reach)
+    out_pitch = tl.pitch(wide)
+    lead = tl.pitch(padding)
+    step = tile // max(pitch, out_pitch)
+    strips = tl.cdiv(out_width, wide)
+    blocks = tl.cdiv(rows, step)
+    units = images * blocks * strips
+    per_core = tl.cdiv(units, tl.num_programs(0))
+    first = tl.program_id(0) * per_core
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    all_ub = tl.alloc_ub(tile + lead, dtype=tl.float32)
+    part_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    index_ub = tl.alloc_ub(tile, dtype=tl.int32)
+    row_ub = tl.alloc_ub(tile, dtype=tl.int32)
+    col_ub = tl.alloc_ub(tile // 16, dtype=tl.int32)
+    with tl.compute():
+        tl.iota(col_ub, 0, step=4 * pitch, count=step)
+        tl.iota(row_ub, 0, step=4 * stride, count=out_pitch)
+        tl.broadcast_col(index_ub, col_ub, step, out_pitch, out_pitch)
+        tl.vadd_row(index_ub, index_ub, row_ub, step, out_pitch, out_pitch)
+        tl.vmin(index_ub, index_ub, 4 * (step * pitch - reach), count=step * out_pitch)
+    for unit in range(first, min(first + per_core, units)):
+        col = unit % strips * wide
+        row = unit // strips % blocks * step
+        n = min(step, rows - row)
+        left = max(0, col * stride - padding)
+        m = min(width, col * stride - padding + (wide - 1) * stride + reach) - left
+        image = unit // (strips * blocks)
+        with tl.compute():
+            tl.duplicate(all_ub, 0.0)
+        for k in range(kernel_size):
+            line = row * stride - padding + k
+            top = max(0, tl.cdiv(-line, stride))
+            high = min(n, (height - 1 - line) // stride + 1) - top
+            if high > 0:
+                start = image * height + line + top * stride
+                at = start * width + left
+                with tl.copyin():
+                    tl.load_rows(x + at, x_ub, high, m, stride * width, pitch, other=0.0)
+                with tl.compute():
+                    under = lead + top * pitch
+                    tl.vadd(all_ub + under, all_ub + under, x_ub, count=high * pitch)
+        with tl.compute():
+            base = 4 * (lead + col * stride - padding - left)
+            tl.gather(y_ub, all_ub, index_ub, base, count=n * out_pitch)
+            for k in range(1, kernel_size):
+                tl.gather(part_ub, all_ub, index_ub, base + 4 * k, count=n * out_pitch)
+                tl.vadd(y_ub, y_ub, part_ub, count=n * out_pitch)
+            tl.vmul_scalar(y_ub, y_ub, 1.0 / kernel_size**2, count=n * out_pitch)
+        with tl.copyout():
+            place = (image * rows + row) * out_width + col
+            tl.store_rows(y + place, y_ub, n, min(wide, out_width - col), out_width, out_pitch)
+
+
+def average_pooling_2d_host(
+    x,
+    y,
+    kernel_size: int,
+    stride: int,
+    padding: int,
+    tile: tl.constexpr = 4096,
+):
+    if y.numel() == 0:
+        return
+    reach = kernel_size
+    assert reach + 16 <= tile, "a window is wider than a tile"
+    wide = min(y.shape[-1], (tile - 16 - reach) // stride + 1)
+    step = tile // max(tl.pitch((wide - 1) * stride + reach), tl.pitch(wide))
+    units = (
+        y.numel() //
+        (y.shape[-1] * y.shape[-2]) *
+        tl.cdiv(y.shape[-2], step) *
+        tl.cdiv(y.shape[-1], wide)
+    )
+    cores = min(tl.num_vec_cores(), units)
+    average_pooling_2d_kernel[cores](x, y, kernel_size, stride, padding, wide, tile)
