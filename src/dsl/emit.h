@@ -17,6 +17,11 @@
     X(AID_SLICE)                                                                                                       \
     X(AID_TENSOR_OF)                                                                                                   \
     X(AID_IS_FLOAT)                                                                                                    \
+    X(AID_LOAD_ROWS)                                                                                                   \
+    X(AID_STORE_ROWS)                                                                                                  \
+    X(AID_FILL_UP)                                                                                                     \
+    X(AID_CLEAR_BUFFER)                                                                                                \
+    X(AID_CLEAR_QUEUE)                                                                                                 \
     X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \
     X(AID_NUMBER)                                                                                                      \
@@ -39,6 +44,8 @@ struct emit {
     struct text *out;
     int indent;
     bool aids[EMIT_AID_COUNT];
+    const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
+    int row_count;
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;
     const char **needed; /* of the host part: variables that somebody needs */
@@ -69,6 +76,9 @@ void emit_block(struct emit *emit, const struct dsl_block *block,
 bool emit_is_natural(const struct emit *emit, const struct dsl_expr *expr);
 /* Prints the aids that were asked for, each with `prefix` before it ("__aicore__ inline", "static"). */
 void emit_aids(struct emit *emit, struct text *out);
+/* The functions on rows and columns (emit_rows.c): one is called; prints those that are. */
+void emit_need_rows(struct emit *emit, const char *name);
+void emit_rows_aids(struct emit *emit, struct text *out);
 /* "half", or the class's name for a type that differs by combination. */
 const char *emit_element(struct emit *emit, const struct lower_type *type);
 

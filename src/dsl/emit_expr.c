@@ -474,7 +474,12 @@ static void emit_call(struct emit *emit, const struct dsl_expr *call)
     const struct dsl_expr *function = call->items[0];
     if (emit_python_call(emit, call))
         return;
-    if (expr_is(function, "tl", "cdiv"))
+    if (expr_is(function, "tl", "pitch")) {
+        emit->aids[AID_CEIL_DIV] = true;
+        text_add(emit->out, "CeilDiv(");
+        emit_expr(emit, call->items[1], 0);
+        text_addf(emit->out, ", %d) * %d", DSL_PITCH, DSL_PITCH);
+    } else if (expr_is(function, "tl", "cdiv"))
         emit_aid(emit, AID_CEIL_DIV, "CeilDiv", call->items[1], call->items[2]);
     else if (emit->host ? !emit_host_call(emit, call) : !emit_kernel_call(emit, call))
         refuse(emit, call, "this call has no counterpart in Ascend C yet");

@@ -44,9 +44,9 @@ int emit_fields(struct lowering *lowering, struct emit_field **fields)
     *fields = NULL;
     struct arena *arena = lowering->arena;
     if (emit_may_skip(lowering) || !has_numbers(lowering))
-        ARRAY_ADD(arena, *fields, count, capacity,
-                  (struct emit_field){
-                      .type = "int64_t", .name = "blocks", .meaning = "that have work; 0: there is none"});
+        ARRAY_ADD(
+            arena, *fields, count, capacity,
+            (struct emit_field){.type = "int64_t", .name = "blocks", .meaning = "that have work; 0: there is none"});
     int workspaces = 0;
     for (int i = 0; i < lowering->parameter_count; i++) {
         const struct lower_parameter *parameter = &lowering->parameters[i];
@@ -259,9 +259,10 @@ static const char *shape_of(struct emit *emit, const struct dsl_expr *tensor)
     if (tensor->kind == DSL_INDEX) { /* of a list */
         const struct dsl_parameter_role *role = role_of(emit, tensor->items[0]->name, &number);
         const char *kind = role->kind == DSL_PARAMETER_INPUT ? "DynamicInput" : "Output";
-        return arena_printf(emit->lowering->arena, "context->Get%sShape(%s%s)->GetStorageShape()", kind,
-                            role->kind == DSL_PARAMETER_INPUT ? arena_printf(emit->lowering->arena, "%d, ", role->number) : "",
-                            emit_expr_text(emit, tensor->items[1]));
+        return arena_printf(
+            emit->lowering->arena, "context->Get%sShape(%s%s)->GetStorageShape()", kind,
+            role->kind == DSL_PARAMETER_INPUT ? arena_printf(emit->lowering->arena, "%d, ", role->number) : "",
+            emit_expr_text(emit, tensor->items[1]));
     }
     const char *name = emit_expr_text(emit, tensor);
     return is_optional(emit, tensor) ? arena_printf(emit->lowering->arena, "%s->GetStorageShape()", name) : name;

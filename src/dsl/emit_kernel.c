@@ -91,7 +91,10 @@ static const char *tensor_text(struct emit *emit, const struct dsl_expr *address
     if (tensor->type != DSL_TYPE_TENSORS)
         return gm_name(emit, tensor);
     while (address->kind == DSL_BINARY)
-        address = address->items[address->items[0]->type == DSL_TYPE_TENSOR || address->items[0]->type == DSL_TYPE_POINTER ? 0 : 1];
+        address =
+            address
+                ->items[address->items[0]->type == DSL_TYPE_TENSOR || address->items[0]->type == DSL_TYPE_POINTER ? 0
+                                                                                                                  : 1];
     emit->aids[AID_TENSOR_OF] = true;
     return arena_printf(emit->lowering->arena, "TensorOf<%s>(%s, %s)", emit_element(emit, &tensor->elements),
                         gm_name(emit, tensor), emit_expr_text(emit, address->items[1]));
@@ -353,11 +356,30 @@ static void emit_transfer(struct emit *emit, const struct dsl_expr *call, bool l
     }
     emit_line(emit, "DataCopyExtParams %sCopy{1, static_cast<uint32_t>(%s * sizeof(%s)), 0, 0, 0};",
               emit_name(emit, operand_buffer(operand, NULL)), elements, element);
-    if (load)
+    const bool fills = load && lower_rounds(lowering);
+    emit->aids[AID_FILL_UP] |= fills;
+    if (fills)
+        emit_line(emit, "DataCopyPad(%s, %s, %sCopy, FillUp<%s>(%s));", local, gm,
+                  emit_name(emit, operand_buffer(operand, NULL)), element, elements);
+    else if (load)
         emit_line(emit, "DataCopyPad(%s, %s, %sCopy, DataCopyPadExtParams<%s>{});", local, gm,
                   emit_name(emit, operand_buffer(operand, NULL)), element);
     else
         emit_line(emit, "DataCopyPad(%s, %s, %sCopy);", gm, local, emit_name(emit, operand_buffer(operand, NULL)));
+}
+
+/* Rows of a matrix, each `gmPitch` elements behind the one before in global memory and `pitch` in the buffer. */
+static void emit_transfer_rows(struct emit *emit, const struct dsl_expr *call, bool load)
+{
+    const struct dsl_expr *address = call_argument(call, "address"), *operand = call->items[2];
+    const char *offset = address->kind == DSL_BINARY ? emit_expr_text(emit, address->items[1]) : "0";
+    const char *gm = arena_printf(emit->lowering->arena, "%s[%s]", tensor_text(emit, address), offset);
+    const char *local = operand_text(emit, operand);
+    emit->aids[load ? AID_LOAD_ROWS : AID_STORE_ROWS] = true;
+    emit->aids[AID_MIN] = true;
+    emit_line(emit, "%s(%s, %s, %s, %s, %s, %s);", load ? "LoadRows" : "StoreRows", load ? local : gm,
+              load ? gm : local, emit_expr_text(emit, call->items[3]), emit_expr_text(emit, call->items[4]),
+              emit_expr_text(emit, call->items[5]), emit_expr_text(emit, call->items[6]));
 }
 
 static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
@@ -367,7 +389,8 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         return false;
     const struct dsl_expr *dst = call->items[1];
     const struct lower_buffer *buffer = buffer_of(emit, dst);
-    const char *count = emit_expr_text(emit, call_argument(call, "count"));
+    const struct dsl_expr *elements = call_argument(call, "count");
+    const char *count = elements ? emit_expr_text(emit, elements) : "";
     const char *to = operand_text(emit, dst), *element = emit_element(emit, &buffer->type);
     switch (instruction->form) {
     case LOWER_FORM_UNARY:
@@ -381,6 +404,20 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
     case LOWER_FORM_SCALAR:
         emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
                   element_text(emit, &buffer->type, call->items[3]), count);
+        break;
+    case LOWER_FORM_INDEX:
+        emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
+                  count);
+        break;
+    case LOWER_FORM_ROWS:
+        emit_need_rows(emit, instruction->api);
+        emit_indent(emit);
+        text_addf(emit->out, "%s(", instruction->api);
+        for (int i = 1; i < call->count; i++)
+            text_addf(emit->out, "%s%s", i > 1 ? ", " : "",
+                      operand_buffer(call->items[i], NULL) ? operand_text(emit, call->items[i])
+                                                           : emit_expr_text(emit, call->items[i]));
+        text_add(emit->out, ");\n");
         break;
     case LOWER_FORM_POWER:
         emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
@@ -451,6 +488,8 @@ static void emit_kernel_statement(struct emit *emit, const struct dsl_statement 
     const char *name = call->operation->name;
     if (strcmp(name, "load") == 0 || strcmp(name, "store") == 0)
         emit_transfer(emit, call, name[0] == 'l');
+    else if (strcmp(name, "load_rows") == 0 || strcmp(name, "store_rows") == 0)
+        emit_transfer_rows(emit, call, name[0] == 'l');
     else if (strcmp(name, "set_scalar") == 0)
         emit_set_scalar(emit, call);
     else if (call_argument(call, "queue"))
@@ -644,8 +683,7 @@ static const char *class_macro(struct emit *emit, const struct lower_type *type)
             const struct dsl_operand *operand =
                 i < opdef->input_count ? &opdef->inputs[i] : &opdef->outputs[i - opdef->input_count];
             struct lower_type of = {.types = operand->types, .fixed = AKGEN_DTYPE_NONE};
-            if (operand->declared &&
-                (exact ? lower_type_equal(lowering, type, &of) : decides(lowering, operand, type)))
+            if (operand->declared && (exact ? lower_type_equal(lowering, type, &of) : decides(lowering, operand, type)))
                 return exact ? macro_of(lowering->arena, operand->name) : type_by(emit, operand, type);
         }
     emit->good = LOWER_FAIL(lowering, lowering->program->kernel->place, DSL_RULE_not_compiled, NULL,
@@ -768,6 +806,39 @@ static void emit_addresses(struct emit *emit, struct text *out, bool types)
         text_addf(out, "%s, ", types ? "GM_ADDR workspace" : "GetUserWorkspace(workspace)");
 }
 
+/* Every element of the buffers gets a value, where instructions read more than was computed. */
+static void emit_clears(struct emit *emit)
+{
+    struct lowering *lowering = emit->lowering;
+    if (!lower_rounds(lowering))
+        return;
+    emit_line(emit, "// Instructions round up to whole blocks: what they read beyond the elements is zero.");
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
+        const char *element = emit_element(emit, &buffer->type);
+        const char *size = emit_expr_text(emit, lower_resolve(lowering, buffer->size));
+        const char *bytes = arena_printf(lowering->arena, "(%s) * sizeof(%s)", size, element), *pair = NULL;
+        for (int p = 0; p < lowering->pair_count; p++)
+            if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
+                pair = lowering->pairs[p].queue;
+        const struct lower_buffer *queue = pair ? lower_buffer_find(lowering, pair) : NULL;
+        bool differs = queue && (is_class(emit, &queue->type) || is_class(emit, &buffer->type));
+        emit->aids[buffer->kind == LOWER_UB ? AID_CLEAR_BUFFER : AID_CLEAR_QUEUE] = true;
+        if (differs)
+            emit_line(emit, "if constexpr (!std::is_same_v<%s, %s>) {", emit_element(emit, &queue->type), element);
+        emit->indent += differs;
+        if (buffer->kind == LOWER_UB)
+            emit_line(emit, "Clear(%s, %s);", queue_name(emit, buffer), bytes);
+        else
+            emit_line(emit, "Clear<%s>(%s, %s);", depth->digits, queue_name(emit, buffer), bytes);
+        emit->indent -= differs;
+        if (differs)
+            emit_line(emit, "}");
+    }
+    emit_line(emit, "PipeBarrier<PIPE_V>();");
+}
+
 static void emit_init(struct emit *emit, struct text *out, struct text *members)
 {
     struct lowering *lowering = emit->lowering;
@@ -783,6 +854,7 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
         emit_parameter(emit, &lowering->parameters[i], members);
     for (int b = 0; b < lowering->buffer_count; b++)
         emit_buffer(emit, &lowering->buffers[b], &queues);
+    emit_clears(emit);
     struct text all = {0};
     text_addf(&all, "%s", queues.bytes ? queues.bytes : "");
     for (int b = 0; b < lowering->buffer_count; b++)
@@ -871,6 +943,7 @@ const char *emit_kernel(struct lowering *lowering)
     if (constants.length)
         text_addf(&out, "%s\n", constants.bytes);
     emit_aids(emit, &out);
+    emit_rows_aids(emit, &out);
     if (kernel.class_count) {
         text_add(&out, "template <");
         for (int i = 0; i < kernel.class_count; i++)

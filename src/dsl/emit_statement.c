@@ -293,19 +293,65 @@ static const char *const aids[] = {
                       "template <typename E>\n%s GlobalTensor<E> TensorOf(GM_ADDR list, uint32_t index)\n{\n"
                       "    ListTensorDesc tensors((__gm__ void *)list);\n    GlobalTensor<E> tensor;\n"
                       "    tensor.SetGlobalBuffer(tensors.GetDataPtr<E>(index));\n    return tensor;\n}\n",
-    [AID_NUMELS] = "// How many elements each tensor of a list has.\n"
-                   "%s std::vector<int64_t> NumelsOf(gert::TilingContext *context, size_t input)\n{\n"
-                   "    std::vector<int64_t> elements;\n"
-                   "    for (size_t i = 0; i < context->GetIrInputInstanceInfo(input)->GetInstanceNum(); i++) {\n"
-                   "        elements.push_back(context->GetDynamicInputShape(input, i)->GetStorageShape().GetShapeSize());\n"
-                   "    }\n    return elements;\n}\n",
+    [AID_NUMELS] =
+        "// How many elements each tensor of a list has.\n"
+        "%s std::vector<int64_t> NumelsOf(gert::TilingContext *context, size_t input)\n{\n"
+        "    std::vector<int64_t> elements;\n"
+        "    for (size_t i = 0; i < context->GetIrInputInstanceInfo(input)->GetInstanceNum(); i++) {\n"
+        "        elements.push_back(context->GetDynamicInputShape(input, i)->GetStorageShape().GetShapeSize());\n"
+        "    }\n    return elements;\n}\n",
     [AID_IS_FLOAT] = "template <typename E>\nconstexpr bool IS_FLOAT =\n    std::is_same_v<E, half> || "
                      "std::is_same_v<E, float> || std::is_same_v<E, bfloat16_t>;\n",
-    [AID_NUMBER] = "// What the scalar unit computes with: elements of floating types are float, others have 64 bits.\n"
-                   "template <typename E>\nusing NumberOf = std::conditional_t<std::is_integral_v<E>, int64_t, float>;\n\n"
-                   "template <typename E>\n%s NumberOf<E> Number(E element)\n{\n"
-                   "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
-                   "    } else {\n        return static_cast<NumberOf<E>>(element);\n    }\n}\n",
+    [AID_LOAD_ROWS] =
+        "// `rows` rows of `cols` elements, `gmPitch` apart in global memory and `pitch` in UB; a gmPitch of 0 repeats "
+        "one.\n"
+        "template <typename E>\n"
+        "%s void LoadRows(const LocalTensor<E> &to, const GlobalTensor<E> &from, int64_t rows, int64_t cols,\n"
+        "                                int64_t gmPitch, int64_t pitch)\n{\n"
+        "    constexpr int64_t BLOCK = 32 / sizeof(E), ROWS_MAX = 4095;\n"
+        "    const int64_t blocks = (cols + BLOCK - 1) / BLOCK;\n"
+        "    const int64_t most = gmPitch ? ROWS_MAX : 1;\n"
+        "    DataCopyPadExtParams<E> pad{true, 0, static_cast<uint8_t>(blocks * BLOCK - cols), static_cast<E>(0)};\n"
+        "    for (int64_t row = 0; row < rows; row += most) {\n"
+        "        DataCopyExtParams copy{static_cast<uint16_t>(Min(rows - row, most)),\n"
+        "                               static_cast<uint32_t>(cols * sizeof(E)),\n"
+        "                               static_cast<uint32_t>((gmPitch ? gmPitch - cols : 0) * sizeof(E)),\n"
+        "                               static_cast<uint32_t>(pitch / BLOCK - blocks), 0};\n"
+        "        DataCopyPad(to[row * pitch], from[row * gmPitch], copy, pad);\n    }\n}\n",
+    [AID_STORE_ROWS] =
+        "// The same the other way.\n"
+        "template <typename E>\n"
+        "%s void StoreRows(const GlobalTensor<E> &to, const LocalTensor<E> &from, int64_t rows, int64_t cols,\n"
+        "                                 int64_t gmPitch, int64_t pitch)\n{\n"
+        "    constexpr int64_t BLOCK = 32 / sizeof(E), ROWS_MAX = 4095;\n"
+        "    const int64_t blocks = (cols + BLOCK - 1) / BLOCK;\n"
+        "    for (int64_t row = 0; row < rows; row += ROWS_MAX) {\n"
+        "        DataCopyExtParams copy{static_cast<uint16_t>(Min(rows - row, ROWS_MAX)),\n"
+        "                               static_cast<uint32_t>(cols * sizeof(E)),\n"
+        "                               static_cast<uint32_t>(pitch / BLOCK - blocks),\n"
+        "                               static_cast<uint32_t>((gmPitch - cols) * sizeof(E)), 0};\n"
+        "        DataCopyPad(to[row * gmPitch], from[row * pitch], copy);\n    }\n}\n",
+    [AID_FILL_UP] =
+        "// What a load of `count` elements fills its last block with: zeros.\n"
+        "template <typename E>\n%s DataCopyPadExtParams<E> FillUp(int64_t count)\n{\n"
+        "    constexpr int64_t BLOCK = 32 / sizeof(E);\n"
+        "    return {true, 0, static_cast<uint8_t>((BLOCK - count %% BLOCK) %% BLOCK), static_cast<E>(0)};\n}\n",
+    [AID_CLEAR_BUFFER] = "// Zeros in a buffer.\n"
+                         "%s void Clear(TBuf<TPosition::VECCALC> &buffer, int64_t bytes)\n{\n"
+                         "    Duplicate(buffer.Get<int16_t>(), static_cast<int16_t>(0), bytes / sizeof(int16_t));\n}\n",
+    [AID_CLEAR_QUEUE] = "// Zeros in every tensor of a queue.\n"
+                        "template <int DEPTH, typename Queue>\n%s void Clear(Queue &queue, int64_t bytes)\n{\n"
+                        "    LocalTensor<int16_t> tensors[DEPTH];\n"
+                        "    for (int i = 0; i < DEPTH; i++) {\n"
+                        "        tensors[i] = queue.template AllocTensor<int16_t>();\n"
+                        "        Duplicate(tensors[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
+                        "    for (int i = 0; i < DEPTH; i++) {\n        queue.FreeTensor(tensors[i]);\n    }\n}\n",
+    [AID_NUMBER] =
+        "// What the scalar unit computes with: elements of floating types are float, others have 64 bits.\n"
+        "template <typename E>\nusing NumberOf = std::conditional_t<std::is_integral_v<E>, int64_t, float>;\n\n"
+        "template <typename E>\n%s NumberOf<E> Number(E element)\n{\n"
+        "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
+        "    } else {\n        return static_cast<NumberOf<E>>(element);\n    }\n}\n",
     [AID_CONVERT] = "// Copies `count` elements, rounded to nearest where the types differ.\n"
                     "template <typename D, typename S>\n"
                     "%s void Convert(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"

@@ -42,12 +42,86 @@ unsigned lower_use_of(const struct dsl_expr *call, const char *buffer)
     return of.use;
 }
 
-struct dsl_expr *operation_extent(struct dsl_expr *call)
+/* How much of a buffer an operation writes or moves from the operand's beginning on: a number of elements, or a matrix. */
+struct extent {
+    struct dsl_expr *count, *rows, *cols, *pitch;
+};
+
+static struct extent extent_of(struct dsl_expr *call)
 {
     static struct dsl_expr one = {.kind = DSL_INT, .integer = 1, .op = DSL_NO_OPERATOR};
-    if (strncmp(call->operation->name, "reduce_", 7) == 0)
-        return &one;
-    return call_argument(call, "count");
+    const char *name = call->operation->name;
+    struct extent extent = {.count = call_argument(call, "count"),
+                            .rows = call_argument(call, "rows"),
+                            .cols = call_argument(call, "cols"),
+                            .pitch = call_argument(call, "pitch")};
+    if (strncmp(name, "reduce_", 7) == 0)
+        return (struct extent){.count = &one};
+    if (strncmp(name, "fold_rows_", 10) == 0)
+        return (struct extent){.count = extent.rows};
+    if (strncmp(name, "col_", 4) == 0)
+        return (struct extent){.count = extent.cols};
+    if (strcmp(name, "turn") == 0)
+        return (struct extent){.rows = extent.cols, .cols = extent.rows, .pitch = call_argument(call, "dst_pitch")};
+    return extent;
+}
+
+/* The value of a name that one statement of the kernel assigns, wherever it stands. */
+static const struct dsl_expr *value_of(const struct dsl_block *block, const char *name, int *assignments)
+{
+    const struct dsl_expr *value = NULL;
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        if (statement->target && tree_mentions(statement->target, name)) {
+            value = statement->kind == DSL_ASSIGN ? statement->value : NULL;
+            ++*assignments;
+        }
+        const struct dsl_expr *body = value_of(&statement->body, name, assignments);
+        const struct dsl_expr *orelse = value_of(&statement->orelse, name, assignments);
+        value = body ? body : orelse ? orelse : value;
+    }
+    return value;
+}
+
+static bool is_product(const struct dsl_expr *expr, const struct dsl_expr *a, const struct dsl_expr *b)
+{
+    bool product = expr && expr->kind == DSL_BINARY && expr->op == DSL_MULTIPLY;
+    return product && ((tree_equal(expr->items[0], a) && tree_equal(expr->items[1], b)) ||
+                       (tree_equal(expr->items[0], b) && tree_equal(expr->items[1], a)));
+}
+
+/* Whether what was written holds what is stored. */
+static bool covers(const struct lowering *lowering, const struct extent *written, const struct extent *stored)
+{
+    int assignments = 0;
+    if (written->rows && stored->rows)
+        return tree_equal(written->rows, stored->rows) && tree_equal(written->cols, stored->cols) &&
+               tree_equal(written->pitch, stored->pitch);
+    if (written->count && stored->count)
+        return tree_equal(written->count, stored->count);
+    if (!written->count || !stored->rows)
+        return false;
+    const struct dsl_expr *value = written->count->kind == DSL_NAME
+                                       ? value_of(lower_kernel(lowering), written->count->name, &assignments)
+                                       : written->count;
+    return assignments <= 1 && is_product(value, stored->rows, stored->pitch);
+}
+
+/* How many elements of a buffer a transfer moves, gaps between rows included. */
+struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer)
+{
+    struct extent extent = extent_of(transfer);
+    return extent.count ? edit_copy(edit, extent.count)
+                        : edit_product(edit, edit_copy(edit, extent.rows), edit_copy(edit, extent.pitch));
+}
+
+/* Whether the statement assigns a name that the expression reads. */
+static bool changes(const struct dsl_statement *statement, const struct dsl_expr *expr)
+{
+    bool found = expr->kind == DSL_NAME && statement_assigns(statement, expr->name);
+    for (int i = 0; !found && i < expr->count; i++)
+        found = expr->items[i] && changes(statement, expr->items[i]);
+    return found;
 }
 
 /* Whether the call uses the queue's tensor, or the buffer that it is computed in. */
@@ -193,21 +267,22 @@ static struct dsl_expr *first_use(struct dsl_statement *statement, const struct 
 
 /* A tensor of an output queue is another one in each cycle: what a cycle stores, it has to have computed. True if the first
  * operation of the cycle writes all that its store takes. */
-static bool makes_what_it_stores(struct dsl_block *block, struct cycle cycle, const struct lower_buffer *buffer)
+static bool makes_what_it_stores(const struct lowering *lowering, struct dsl_block *block, struct cycle cycle,
+                                 const struct lower_buffer *buffer)
 {
     bool certain = true;
     const char *made = buffer->wide ? buffer->wide : buffer->name;
     struct dsl_expr *make = first_use(block->items[cycle.from], buffer, &certain), *from = NULL;
     if (!make || !certain || lower_use_of(make, made) != LOWER_WRITE)
         return false;
-    struct dsl_expr *written = operation_extent(make);
+    struct extent written = extent_of(make);
     for (int i = cycle.used; i <= cycle.last; i++) {
         bool always = true;
         struct dsl_expr *store = first_use(block->items[i], buffer, &always);
         if (!store)
             continue;
-        if (!operand_buffer(call_argument(store, "src"), &from) || from || !written ||
-            !tree_equal(written, operation_extent(store)))
+        struct extent stored = extent_of(store);
+        if (!operand_buffer(call_argument(store, "src"), &from) || from || !covers(lowering, &written, &stored))
             return false;
     }
     operand_buffer(call_argument(make, "dst"), &from);
@@ -233,13 +308,15 @@ static struct dsl_expr *only_transfer(struct dsl_block *block, struct cycle cycl
     for (int i = in ? cycle.from : cycle.used; i <= (in ? cycle.filled : cycle.last); i++)
         count_uses(block->items[i], buffer, &transfers);
     struct dsl_expr *transfer = first_use(block->items[number], buffer, &certain), *from = NULL;
-    const struct dsl_expr *count = transfer ? call_argument(transfer, "count") : NULL;
-    if (!count || !certain || transfers != 1)
+    if (!transfer || !certain || transfers != 1)
         return NULL;
+    struct extent extent = extent_of(transfer);
+    const struct dsl_expr *parts[] = {extent.count, extent.rows, extent.pitch};
     operand_buffer(transfer->items[2], &from);
-    bool known = count->kind == DSL_INT || (in ? !statement_assigns(block->items[number], count->name) : true);
-    for (int i = cycle.from; !in && count->kind == DSL_NAME && i <= number; i++)
-        known &= !statement_assigns(block->items[i], count->name);
+    bool known = true;
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+        for (int i = in ? number : cycle.from; parts[p] && i <= number; i++)
+            known &= !changes(block->items[i], parts[p]);
     return known && !from ? transfer : NULL;
 }
 
@@ -247,7 +324,7 @@ static bool cycle_is_good(struct walk *walk, struct dsl_block *block, struct cyc
 {
     const struct lower_buffer *buffer = walk->buffer;
     return cycle_is_whole(block, cycle) && (!buffer->wide || only_transfer(block, cycle, buffer)) &&
-           (buffer->kind != LOWER_QUEUE_OUT || makes_what_it_stores(block, cycle, buffer));
+           (buffer->kind != LOWER_QUEUE_OUT || makes_what_it_stores(walk->lowering, block, cycle, buffer));
 }
 
 /* The steps between the queue's tensor and the buffer that it is computed in. */
@@ -255,7 +332,7 @@ static struct dsl_expr *conversion(struct walk *walk, const char *operation, con
 {
     struct edit *edit = &walk->lowering->edit;
     struct dsl_expr *queue = edit_name(edit, walk->buffer->name), *wide = edit_name(edit, walk->buffer->wide);
-    struct dsl_expr *count = transfer ? edit_copy(edit, call_argument(transfer, "count")) : NULL;
+    struct dsl_expr *count = transfer ? transfer_elements(edit, (struct dsl_expr *)transfer) : NULL;
     bool narrow = strcmp(operation, "narrow") == 0;
     return EDIT_CALL(edit, operation, narrow ? queue : wide, narrow ? wide : queue, count);
 }

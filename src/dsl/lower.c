@@ -243,6 +243,25 @@ static bool read_allocation(const struct lowering *lowering, struct dsl_statemen
     return false;
 }
 
+static bool block_rounds(const struct dsl_block *block)
+{
+    bool found = false;
+    for (int i = 0; !found && i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
+        found = (instruction && instruction->form == LOWER_FORM_ROWS) ||
+                (call && strcmp(call->operation->name, "load_rows") == 0) || block_rounds(&statement->body) ||
+                block_rounds(&statement->orelse);
+    }
+    return found;
+}
+
+bool lower_rounds(const struct lowering *lowering)
+{
+    return block_rounds(lower_kernel(lowering));
+}
+
 static void find_buffers(struct lowering *lowering)
 {
     const struct dsl_block *kernel = lower_kernel(lowering);

@@ -32,6 +32,8 @@ enum lower_form {
     LOWER_FORM_REDUCE,
     LOWER_FORM_GATHER,
     LOWER_FORM_POWER,
+    LOWER_FORM_INDEX,
+    LOWER_FORM_ROWS,
     LOWER_FORM_WITH_ROOM
 };
 struct lower_instruction {
@@ -94,6 +96,9 @@ static inline struct dsl_block *lower_kernel(const struct lowering *lowering)
     return &lowering->program->kernel->body;
 }
 
+/* Whether the kernel has an operation that reads whole blocks or repeats, where only a part of their elements has a value: then
+ * every element of a buffer gets one at the beginning, and loads fill up the last block. */
+bool lower_rounds(const struct lowering *lowering);
 /* NULL: none has the name. */
 struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const char *name);
 struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name);
@@ -124,8 +129,8 @@ void lower_visit_operands(struct dsl_expr *call, void (*visit)(void *closure, st
 /* How the call uses the buffer: bits of enum lower_use. */
 unsigned lower_use_of(const struct dsl_expr *call, const char *buffer);
 
-/* How many elements an operation writes, or a transfer moves, from the operand's beginning on; NULL: it does not say. */
-struct dsl_expr *operation_extent(struct dsl_expr *call);
+/* How many elements of a buffer a transfer moves, gaps between rows included. */
+struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer);
 
 /* A queue's tensor is taken, used and given back within one block; what stands where in that block. */
 bool lifetime_is_clean(struct lowering *lowering, const struct lower_buffer *buffer);

@@ -362,6 +362,8 @@ static struct extent join(struct extent a, struct extent b)
 {
     if (a.kind == b.kind && (a.kind != EXTENT_COUNT || tree_equal(a.count, b.count)))
         return a;
+    if (a.kind == EXTENT_NONE || b.kind == EXTENT_NONE) /* who reads it has come the other way */
+        return a.kind == EXTENT_NONE ? b : a;
     return (struct extent){.kind = EXTENT_UNKNOWN};
 }
 
@@ -594,10 +596,26 @@ static void write_scalar(struct align *align, const struct dsl_expr *call)
         *extent = (struct extent){.kind = EXTENT_UNKNOWN};
 }
 
+/* How many elements an operation on rows and columns writes, gaps between rows included. */
+static struct dsl_expr *stated_count(struct edit *edit, const struct dsl_expr *call)
+{
+    const char *name = call->operation->name;
+    struct dsl_expr *rows = call_argument(call, "rows"), *cols = call_argument(call, "cols");
+    struct dsl_expr *pitch = call_argument(call, "pitch");
+    if (!rows)
+        return edit_copy(edit, call_argument(call, "count"));
+    if (strncmp(name, "row_", 4) == 0 || strncmp(name, "col_", 4) == 0)
+        return edit_copy(edit, name[0] == 'r' ? rows : cols);
+    if (!pitch) /* a transpose */
+        return edit_product(edit, edit_copy(edit, cols), edit_copy(edit, call_argument(call, "dst_pitch")));
+    return edit_product(edit, edit_copy(edit, rows), edit_copy(edit, pitch));
+}
+
 /* An operation that says itself which elements it works on: rows and columns, a sort. What it writes has values as far as it
  * says, in no simple run of elements. */
-static bool align_stated(struct align *align, struct dsl_expr *call)
+static bool align_stated(struct align *align, struct dsl_expr *call, struct dsl_block *block, int *at)
 {
+    struct edit *edit = align->edit;
     static const char *const operands[] = {"dst", "src", "a", "row", "col", "values", "indices", "room"};
     static const char *const writes[] = {"dst", "values", "indices"};
     struct place_value address;
@@ -607,13 +625,16 @@ static bool align_stated(struct align *align, struct dsl_expr *call)
             return false;
         for (size_t w = 0; operand.buffer && w < sizeof writes / sizeof *writes; w++)
             if (strcmp(operands[i], writes[w]) == 0)
-                *extent_of(align, operand.buffer) = (struct extent){.kind = EXTENT_UNKNOWN};
+                *extent_of(align, operand.buffer) =
+                    tree_is_integer(operand.value.start, 0)
+                        ? (struct extent){EXTENT_COUNT, named(align, stated_count(edit, call), "elements", block, at)}
+                        : (struct extent){.kind = EXTENT_UNKNOWN};
     }
     if (!call_argument(call, "address"))
         return true;
     if (!place_of(align, call_argument(call, "address"), &address) || !address.tensor)
         return false;
-    call->items[1] = address_of(align->edit, &address);
+    call->items[1] = address_of(edit, &address);
     return true;
 }
 
@@ -630,7 +651,8 @@ static bool align_call(struct align *align, struct dsl_expr *call, struct dsl_bl
     else if (counts && call->operation->place == DSL_PLACE_COMPUTE)
         return align_lanes(align, call, block, at);
     else if (call->operation->place <= DSL_PLACE_COPYOUT)
-        return strcmp(name, "store_add") == 0 ? align_transfer(align, call, false, block, at) : align_stated(align, call);
+        return strcmp(name, "store_add") == 0 ? align_transfer(align, call, false, block, at)
+                                              : align_stated(align, call, block, at);
     return true;
 }
 

@@ -38,12 +38,27 @@ static const char *recipe_for(const char *name)
     return NULL;
 }
 
+/* A buffer of 32-bit integers, as many as the buffer has elements. */
+static const char *index_room(struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    struct edit *edit = &lowering->edit;
+    for (int i = 0; i < lowering->buffer_count; i++)
+        if (lowering->buffers[i].room == 'i' && tree_equal(lowering->buffers[i].size, buffer->size))
+            return lowering->buffers[i].name;
+    struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub", "offsets", buffer, buffer->size,
+                                                 edit_attribute(edit, edit_name(edit, "tl"), "int32"));
+    made->room = 'i';
+    return made->name;
+}
+
 /* A buffer for a recipe's steps, of the size and type of the buffer that they compute: one for all recipes that need such a
  * one. */
-static const char *room_for(struct lowering *lowering, const char *dst, char which)
+static const char *room_for(struct lowering *lowering, const char *like, char which)
 {
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, dst);
-    const char *stem = which == 't' ? "room" : "room_b";
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, like);
+    const char *stem = which == 'i' ? "indices" : which == 'u' ? "room_b" : "room";
+    if (which == 'i')
+        return index_room(lowering, buffer);
     for (int i = 0; i < lowering->buffer_count; i++) {
         const struct lower_buffer *other = &lowering->buffers[i];
         if (other->room == which && tree_equal(other->size, buffer->size) && tree_equal(other->dtype, buffer->dtype))
@@ -52,6 +67,16 @@ static const char *room_for(struct lowering *lowering, const char *dst, char whi
     struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub", stem, buffer, buffer->size, buffer->dtype);
     made->room = which;
     return made->name;
+}
+
+/* The name of a room like an operand's buffer. */
+static struct dsl_expr *room_name(struct lowering *lowering, const struct dsl_expr *like, char which)
+{
+    struct dsl_place place = lowering->edit.place;
+    struct dsl_expr *name = edit_name(&lowering->edit, room_for(lowering, operand_buffer(like, NULL), which));
+    name->type = DSL_TYPE_BUFFER;
+    name->place = lowering->edit.place = place;
+    return name;
 }
 
 /* One word of a step: an operand, or a number. */
@@ -66,6 +91,8 @@ static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr
         value = edit_copy(edit, value);
         return negative ? edit_negative(edit, value) : value;
     }
+    if (negative)
+        return edit_negative(edit, word_of(lowering, call, word));
     switch (*word) {
     case 'd':
         return edit_copy(edit, dst);
@@ -73,7 +100,20 @@ static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr
         return edit_copy(edit, source ? source : call_argument(call, "a"));
     case 't':
     case 'u':
-        return edit_name(edit, room_for(lowering, operand_buffer(dst, NULL), *word));
+    case 'i':
+        return room_name(lowering, dst, *word);
+    case 's':
+        return room_name(lowering, source ? source : call_argument(call, "a"), 't');
+    case 'w':
+        return edit_copy(edit, call_argument(call, call_argument(call, "row") ? "row" : "col"));
+    case 'R':
+        return edit_copy(edit, call_argument(call, "rows"));
+    case 'C':
+        return edit_copy(edit, call_argument(call, "cols"));
+    case 'P':
+        return edit_copy(edit, call_argument(call, call_argument(call, "pitch") ? "pitch" : "src_pitch"));
+    case 'Q':
+        return edit_copy(edit, call_argument(call, "dst_pitch"));
     default:
         return strchr(word, '.') ? edit_real(edit, strtod(word, NULL)) : edit_integer(edit, strtol(word, NULL, 10));
     }
@@ -82,7 +122,7 @@ static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr
 /* One step, "NAME word ..", with the count of the operation. */
 static struct dsl_statement *step_of(struct lowering *lowering, const struct dsl_expr *call, char *step)
 {
-    enum { WORDS = 6 };
+    enum { WORDS = 8 };
     struct edit *edit = &lowering->edit;
     struct dsl_expr *words[WORDS];
     char *rest;
@@ -96,26 +136,30 @@ static struct dsl_statement *step_of(struct lowering *lowering, const struct dsl
     return edit_statement(edit, made);
 }
 
-/* Puts the steps in the place of statement number `at`; returns how many statements more the block has. */
-static int expand(struct lowering *lowering, struct dsl_block *block, int at, const char *recipe)
+/* Puts the steps in the place of a statement. */
+static void expand(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
+                   const char *recipe)
 {
-    struct dsl_statement *statement = block->items[at];
     char *steps = arena_strdup(lowering->arena, recipe), *rest;
+    struct dsl_statement *last = NULL;
     int count = 0;
     lowering->edit.place = statement->place;
     for (char *step = strtok_r(steps, ";", &rest); step; step = strtok_r(NULL, ";", &rest)) {
         struct dsl_statement *made = step_of(lowering, statement->value, step);
+        int at = 0;
+        while (block->items[at] != (count ? last : statement))
+            at++;
+        last = made;
         if (count == 0) {
             made->lead = statement->lead;
             made->trail = statement->trail;
             made->after_blank = statement->after_blank;
             block->items[at] = made;
         } else {
-            edit_insert(&lowering->edit, block, at + count, made);
+            edit_insert(&lowering->edit, block, at + 1, made);
         }
         count++;
     }
-    return count - 1;
 }
 
 /* The operation for a buffer and a number instead of that for two buffers: vadd_scalar for vadd. */
@@ -148,24 +192,51 @@ static void multiply_instead(struct lowering *lowering, struct dsl_expr *call)
             call->items[i] = edit_real(edit, 1 / number);
 }
 
+/* tl.iota: indices, times the step, plus the start. */
+static void expand_iota(struct lowering *lowering, struct dsl_block *block, int at)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_statement *statement = block->items[at];
+    const struct dsl_expr *call = statement->value, *step = call_argument(call, "step");
+    struct dsl_expr *start = call_argument(call, "start"), *count = call_argument(call, "count"),
+                    *dst = call_argument(call, "dst");
+    bool steps = step && !tree_is_integer(step, 1), starts = steps && !tree_is_integer(start, 0);
+    int more = 0;
+    statement->value = EDIT_CALL(edit, "create_index", edit_copy(edit, dst),
+                                 steps ? edit_integer(edit, 0) : edit_copy(edit, start), edit_copy(edit, count));
+    for (int i = 0; i < 2; i++) {
+        const struct dsl_expr *value = i ? start : step;
+        if (!(i ? starts : steps))
+            continue;
+        struct dsl_expr *made = EDIT_CALL(edit, i ? "vadd_scalar" : "vmul_scalar", edit_copy(edit, dst),
+                                          edit_copy(edit, dst), edit_copy(edit, value));
+        edit_add_named(edit, made, "count", edit_copy(edit, count));
+        edit_insert(edit, block, at + ++more, edit_statement(edit, made));
+    }
+}
+
 static bool process_block(struct lowering *lowering, struct dsl_block *block)
 {
     for (int i = 0; i < block->count; i++) {
         struct dsl_statement *statement = block->items[i];
         struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        int before = block->count;
         if (call && call->operation->place == DSL_PLACE_COMPUTE) {
             lowering->edit.place = statement->place;
             take_scalar_form(lowering, call);
             multiply_instead(lowering, call);
             const char *recipe = recipe_for(call->operation->name);
-            if (recipe)
-                i += expand(lowering, block, i, recipe);
+            if (strcmp(call->operation->name, "iota") == 0)
+                expand_iota(lowering, block, i);
+            else if (recipe)
+                expand(lowering, block, statement, recipe);
             else if (!lower_instruction_find(call->operation->name) && strcmp(call->operation->name, "set_scalar") != 0)
                 return LOWER_FAIL(lowering, call->place, DSL_RULE_not_compiled, NULL, "tl.%s is not compiled yet",
                                   call->operation->name);
         }
         if (!process_block(lowering, &statement->body) || !process_block(lowering, &statement->orelse))
             return false;
+        i += block->count - before; /* steps behind it; rooms before it, in the kernel's own block */
     }
     return true;
 }

@@ -268,7 +268,8 @@ static void answer(void *closure, struct dsl_expr *part)
     struct asking *asking = closure;
     struct edit *edit = &asking->lowering->edit;
     bool call = part->kind == DSL_CALL;
-    struct dsl_expr *function = call ? part->items[0] : part, *of = function->kind == DSL_ATTRIBUTE ? function->items[0] : NULL;
+    struct dsl_expr *function = call ? part->items[0] : part,
+                    *of = function->kind == DSL_ATTRIBUTE ? function->items[0] : NULL;
     const char *name = function->name;
     edit->place = part->place;
     if (call && expr_is(function, "", "len") && part->items[1]->type == DSL_TYPE_TENSORS) {
@@ -280,8 +281,8 @@ static void answer(void *closure, struct dsl_expr *part)
                strcmp(name, "numel") == 0) {
         struct dsl_expr *list = of->items[0], *given = given_for(asking, list);
         struct dsl_expr *numels = EDIT_CALL(edit, "numels", edit_copy(edit, given));
-        struct dsl_expr *index = edit_piece(edit, edit_name(edit, ask(asking, list->name, "elements", numels, DSL_TYPE_INTS)),
-                                            of->items[1]);
+        struct dsl_expr *index =
+            edit_piece(edit, edit_name(edit, ask(asking, list->name, "elements", numels, DSL_TYPE_INTS)), of->items[1]);
         if (index->kind == DSL_NAME) /* the first one */
             index = edit_piece(edit, index, edit_integer(edit, 1));
         index->items[1] = of->items[1];
@@ -292,9 +293,8 @@ static void answer(void *closure, struct dsl_expr *part)
                                                : edit_copy(edit, part);
         if (!shape && !size)
             (call ? asked->items[0] : asked)->items[0] = edit_copy(edit, given_for(asking, of));
-        struct dsl_expr *parameter =
-            edit_name(edit, ask(asking, of->name, shape || size ? "shape" : "numel", asked,
-                                shape || size ? DSL_TYPE_INTS : DSL_TYPE_INT));
+        struct dsl_expr *parameter = edit_name(edit, ask(asking, of->name, shape || size ? "shape" : "numel", asked,
+                                                         shape || size ? DSL_TYPE_INTS : DSL_TYPE_INT));
         if (size && call) {
             struct dsl_expr *index = edit_piece(edit, parameter, edit_integer(edit, 1));
             index->items[1] = part->items[1];
@@ -335,8 +335,8 @@ static void ask_host(struct lowering *lowering)
         launch->items[kernel->count + i + 1] = asking.questions[i].argument;
         parameters[kernel->count + i] =
             (struct dsl_parameter){.name = asking.questions[i].name, .place = kernel->parameters[0].place};
-        struct dsl_symbol *symbol = scope_add(lowering->arena, &lowering->program->kernel_names,
-                                              asking.questions[i].name, launch->place);
+        struct dsl_symbol *symbol =
+            scope_add(lowering->arena, &lowering->program->kernel_names, asking.questions[i].name, launch->place);
         symbol->type = asking.questions[i].type;
     }
     kernel->parameters = parameters;

@@ -132,7 +132,7 @@ static int stage_transfer(struct lowering *lowering, struct dsl_block *block, in
     struct dsl_statement *statement = block->items[at];
     struct dsl_expr *call = statement->value;
     bool load = call->operation->place == DSL_PLACE_COPYIN;
-    struct dsl_expr *buffer = *buffer_argument(call), *count = call_argument(call, "count");
+    struct dsl_expr *buffer = *buffer_argument(call), *count = transfer_elements(edit, call);
     edit->place = call->place;
     const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL),
                                       lower_tensor_of(lowering, call_argument(call, "address")), load);
