@@ -22,6 +22,14 @@
     X(AID_FILL_UP)                                                                                                     \
     X(AID_CLEAR_BUFFER)                                                                                                \
     X(AID_CLEAR_QUEUE)                                                                                                 \
+    X(AID_WHOLE)                                                                                                       \
+    X(AID_COMPARE)                                                                                                     \
+    X(AID_CHOOSE)                                                                                                      \
+    X(AID_TO_BITS)                                                                                                     \
+    X(AID_FROM_BITS)                                                                                                   \
+    X(AID_CAST)                                                                                                        \
+    X(AID_EXP_OF)                                                                                                      \
+    X(AID_LN_OF)                                                                                                       \
     X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \
     X(AID_NUMBER)                                                                                                      \

@@ -397,9 +397,9 @@ void emit_infinity(struct emit *emit, const char *text)
     if (strncmp(text, "inf", 3) == 0 && emit->host)
         text_addf(emit->out, "%sstd::numeric_limits<%s>::infinity()", negative ? "-" : "", type);
     else if (strncmp(text, "inf", 3) == 0)
-        text_addf(emit->out, "%sINFINITY", negative ? "-" : "");
+        text_addf(emit->out, "%s__builtin_inff()", negative ? "-" : "");
     else if (strncmp(text, "nan", 3) == 0)
-        text_add(emit->out, emit->host ? "std::numeric_limits<double>::quiet_NaN()" : "NAN");
+        text_add(emit->out, emit->host ? "std::numeric_limits<double>::quiet_NaN()" : "__builtin_nanf(\"\")");
     else
         text_addf(emit->out, "%s%s", text, emit->host ? "" : "f");
 }
@@ -447,6 +447,15 @@ static bool emit_python_call(struct emit *emit, const struct dsl_expr *call)
             text_addf(emit->out, "static_cast<int64_t>(std::%s(", up ? "ceil" : "floor");
             emit_expr(emit, call->items[1], 0);
             text_add(emit->out, "))");
+            return true;
+        }
+    for (int i = 0; i < 2 && !emit->host; i++)
+        if (expr_is(function, i ? "tl" : "math", "exp") || expr_is(function, i ? "tl" : "math", "log")) {
+            bool exp = function->name[0] == 'e';
+            emit->aids[exp ? AID_EXP_OF : AID_LN_OF] = true;
+            text_addf(emit->out, "%s(scalarBuffer, ", exp ? "ExpOf" : "LnOf");
+            emit_expr(emit, call->items[1], 0);
+            text_add(emit->out, ")");
             return true;
         }
     for (size_t i = 0; i < sizeof math / sizeof *math; i++) {

@@ -143,6 +143,21 @@ static void need_block(struct needs *needs, const struct dsl_block *block)
     }
 }
 
+/* tl.num_programs(0) is the number of cores that are launched. */
+static void use_cores(void *closure, struct dsl_expr *part)
+{
+    struct lowering *lowering = closure;
+    for (int i = 0; i < part->count; i++)
+        if (part->items[i] && part->items[i]->kind == DSL_CALL &&
+            expr_is(part->items[i]->items[0], "tl", "num_programs"))
+            part->items[i] = edit_copy(&lowering->edit, lowering->program->launch->items[0]->items[1]);
+}
+
+static void use_cores_below(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, use_cores, closure);
+}
+
 /* The kernel's expression in terms of the host function: what the launch gives for its parameters. */
 static struct dsl_expr *host_terms(struct lowering *lowering, const struct dsl_expr *expr)
 {
@@ -151,6 +166,7 @@ static struct dsl_expr *host_terms(struct lowering *lowering, const struct dsl_e
     struct dsl_statement *line = edit_statement(edit, lower_resolve(lowering, expr));
     struct dsl_statement *items[] = {line};
     struct dsl_block block = {.items = items, .count = 1, .capacity = 1};
+    statement_visit(line, use_cores_below, lowering);
     for (int i = 0; i < lowering->parameter_count; i++)
         edit_substitute(edit, &block, lowering->parameters[i].name, lowering->parameters[i].argument);
     return line->value;

@@ -382,6 +382,37 @@ static void emit_transfer_rows(struct emit *emit, const struct dsl_expr *call, b
               emit_expr_text(emit, call->items[5]), emit_expr_text(emit, call->items[6]));
 }
 
+/* Bit by bit: of truth values 16 in a word, of integers the words that they are. */
+static void emit_bits(struct emit *emit, const char *api, const struct dsl_expr *call, const struct lower_type *type,
+                      const char *count)
+{
+    struct text words = {0};
+    bool bits = type->fixed == AKGEN_BOOL;
+    for (int i = 1; i < call->count && call->items[i]->kind != DSL_NAMED && operand_buffer(call->items[i], NULL); i++)
+        text_addf(&words, "%s%s.%sReinterpretCast<uint16_t>()", i > 1 ? ", " : "", operand_text(emit, call->items[i]),
+                  is_class(emit, type) ? "template " : "");
+    emit->aids[AID_CEIL_DIV] |= bits;
+    if (bits)
+        emit_line(emit, "%s(%s, CeilDiv(%s, 16));", api, words.bytes, count);
+    else
+        emit_line(emit, "%s(%s, %s * (sizeof(%s) / sizeof(uint16_t)));", api, words.bytes, count,
+                  emit_element(emit, type));
+    text_free(&words);
+}
+
+static const char *round_mode(const char *name)
+{
+    static const char *const modes[][2] = {{"even", "CAST_RINT"},
+                                           {"away", "CAST_ROUND"},
+                                           {"down", "CAST_FLOOR"},
+                                           {"up", "CAST_CEIL"},
+                                           {"zero", "CAST_TRUNC"}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i][0], name) == 0)
+            return modes[i][1];
+    return "CAST_RINT";
+}
+
 static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
 {
     const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
@@ -404,6 +435,36 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
     case LOWER_FORM_SCALAR:
         emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
                   element_text(emit, &buffer->type, call->items[3]), count);
+        break;
+    case LOWER_FORM_COMPARE:
+        emit->aids[AID_WHOLE] = emit->aids[AID_COMPARE] = true;
+        emit_line(emit, "%s(%s, %s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
+                  operand_buffer(call->items[3], NULL)
+                      ? operand_text(emit, call->items[3])
+                      : element_text(emit, &buffer_of(emit, call->items[2])->type, call->items[3]),
+                  operand_text(emit, call->items[4]), count);
+        break;
+    case LOWER_FORM_CHOOSE:
+        emit->aids[AID_WHOLE] = emit->aids[AID_CHOOSE] = true;
+        emit_line(emit, "%s(%s, %s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
+                  operand_text(emit, call->items[3]),
+                  operand_buffer(call->items[4], NULL) ? operand_text(emit, call->items[4])
+                                                       : element_text(emit, &buffer->type, call->items[4]),
+                  count);
+        break;
+    case LOWER_FORM_BITS:
+        emit_bits(emit, instruction->api, call, &buffer->type, count);
+        break;
+    case LOWER_FORM_TO_BITS:
+        emit->aids[AID_WHOLE] = true;
+        emit->aids[strcmp(instruction->api, "ToBits") == 0 ? AID_TO_BITS : AID_FROM_BITS] = true;
+        emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
+                  operand_text(emit, call->items[3]), count);
+        break;
+    case LOWER_FORM_CAST:
+        emit->aids[AID_CAST] = true;
+        emit_line(emit, "CastTo<RoundMode::%s>(%s, %s, %s, %s);", round_mode(call_argument(call, "round")->name), to,
+                  operand_text(emit, call->items[2]), operand_text(emit, call->items[3]), count);
         break;
     case LOWER_FORM_INDEX:
         emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
@@ -742,6 +803,23 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
     }
 }
 
+/* The room of one tensor: whole blocks, or whole repeats where instructions round up to them; of truth values an eighth. */
+static const char *buffer_bytes(struct emit *emit, const struct lower_buffer *buffer, const char *elements,
+                                bool aligned)
+{
+    struct arena *arena = emit->lowering->arena;
+    bool rounds = lower_rounds(emit->lowering), bits = buffer->type.fixed == AKGEN_BOOL && buffer->kind == LOWER_UB;
+    const char *bytes = arena_printf(arena, "%s * sizeof(%s)", elements, emit_element(emit, &buffer->type));
+    if (bits) {
+        emit->aids[AID_CEIL_DIV] = true;
+        return arena_printf(arena, "CeilDiv(%s, 256) * 32", elements);
+    }
+    if (aligned && !rounds)
+        return bytes;
+    emit->aids[AID_CEIL_DIV] = true;
+    return arena_printf(arena, "CeilDiv(%s, %d) * %d", bytes, rounds ? 256 : 32, rounds ? 256 : 32);
+}
+
 static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, struct text *members)
 {
     struct lowering *lowering = emit->lowering;
@@ -758,11 +836,7 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
     bool aligned = lower_constant(lowering, size, &known);
     for (int c = 0; aligned && c < lowering->opdef->combinations; c++)
         aligned = known * (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, c)) % 32 == 0;
-    const char *bytes = arena_printf(lowering->arena, "%s * sizeof(%s)", elements, element);
-    if (!aligned) {
-        emit->aids[AID_CEIL_DIV] = true;
-        bytes = arena_printf(lowering->arena, "CeilDiv(%s, 32) * 32", bytes);
-    }
+    const char *bytes = buffer_bytes(emit, buffer, elements, aligned);
     if (buffer->kind != LOWER_UB) {
         emit_line(emit, "pipe->InitBuffer(%s, %s, %s);", name, depth->digits, bytes);
         text_addf(members, "    %s%s> %s;\n", kinds[buffer->kind], depth->digits, name);
@@ -818,7 +892,8 @@ static void emit_clears(struct emit *emit)
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
         const char *element = emit_element(emit, &buffer->type);
         const char *size = emit_expr_text(emit, lower_resolve(lowering, buffer->size));
-        const char *bytes = arena_printf(lowering->arena, "(%s) * sizeof(%s)", size, element), *pair = NULL;
+        const char *bytes = buffer_bytes(emit, buffer, arena_printf(lowering->arena, "(%s)", size), false),
+                   *pair = NULL;
         for (int p = 0; p < lowering->pair_count; p++)
             if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
                 pair = lowering->pairs[p].queue;
@@ -854,6 +929,10 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
         emit_parameter(emit, &lowering->parameters[i], members);
     for (int b = 0; b < lowering->buffer_count; b++)
         emit_buffer(emit, &lowering->buffers[b], &queues);
+    if (emit->aids[AID_EXP_OF] || emit->aids[AID_LN_OF]) {
+        emit_line(emit, "pipe->InitBuffer(scalarBuffer, 32);");
+        text_add(&queues, "    TBuf<TPosition::VECCALC> scalarBuffer;\n");
+    }
     emit_clears(emit);
     struct text all = {0};
     text_addf(&all, "%s", queues.bytes ? queues.bytes : "");

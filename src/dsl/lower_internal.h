@@ -32,6 +32,11 @@ enum lower_form {
     LOWER_FORM_REDUCE,
     LOWER_FORM_GATHER,
     LOWER_FORM_POWER,
+    LOWER_FORM_COMPARE,
+    LOWER_FORM_CHOOSE,
+    LOWER_FORM_BITS,
+    LOWER_FORM_TO_BITS,
+    LOWER_FORM_CAST,
     LOWER_FORM_INDEX,
     LOWER_FORM_ROWS,
     LOWER_FORM_WITH_ROOM
@@ -134,6 +139,8 @@ struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer)
 
 /* A queue's tensor is taken, used and given back within one block; what stands where in that block. */
 bool lifetime_is_clean(struct lowering *lowering, const struct lower_buffer *buffer);
+/* A room of float16 like the buffer, for truth values on their way (pass_process.c). */
+struct dsl_expr *process_flags_room(struct lowering *lowering, const struct dsl_expr *like);
 /* Puts the steps of the queue around the uses of a buffer whose lifetime is clean. */
 void lifetime_place(struct lowering *lowering, const struct lower_buffer *buffer);
 

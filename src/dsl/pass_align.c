@@ -477,7 +477,7 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
     if (reduces && !align_operand(align, call, "shared", &shared))
         return false;
     struct dsl_expr *count = call_argument(call, "count");
-    bool inferred = !count;
+    bool inferred = !count, whole = false;
     if (!count) {
         if (n && !find_count(align, call, operands, n, &count))
             return false;
@@ -486,6 +486,8 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
         else if (!n)
             count = edit_difference(edit, edit_copy(edit, lower_buffer_find(align->lowering, dst.buffer)->size),
                                     edit_copy(edit, dst.value.start));
+        whole = dst.buffer && tree_is_integer(dst.value.start, 0) &&
+                tree_equal(count, lower_buffer_find(align->lowering, dst.buffer)->size);
         count = named(align, count, "count", block, at);
         edit_add_named(edit, call, "count", count);
     } else if (!is_simple(count)) {
@@ -496,6 +498,8 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
     if (inferred && tree_is_integer(dst.value.start, 0)) /* what is computed of nothing has no value */
         *extent_of(align, dst.buffer) = (struct extent){.kind = EXTENT_NONE};
     write_extent(align, &dst, reduces ? edit_integer(edit, 1) : edit_copy(edit, count));
+    if (whole && !reduces)
+        *extent_of(align, dst.buffer) = (struct extent){.kind = EXTENT_WHOLE};
     return true;
 }
 

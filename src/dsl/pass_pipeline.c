@@ -38,12 +38,15 @@ static bool in_loop(const struct dsl_block *block, const char *queue)
 /* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
 static int64_t bytes_of(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
 {
-    enum { BLOCK = 32 };
+    enum { BLOCK = 32, REPEAT = 256, BITS = 8 };
     int64_t elements;
     if (!lower_constant(lowering, buffer->size, &elements))
         return -1;
+    int64_t unit = lower_rounds(lowering) ? REPEAT : BLOCK;
     int64_t bytes = elements * (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, combination));
-    return (bytes + BLOCK - 1) / BLOCK * BLOCK;
+    if (buffer->type.fixed == AKGEN_BOOL && buffer->kind == LOWER_UB)
+        bytes = (elements + BITS - 1) / BITS;
+    return (bytes + unit - 1) / unit * unit;
 }
 
 /* A buffer that lies in its queue's tensor where the types are equal. */

@@ -69,6 +69,35 @@ static const char *room_for(struct lowering *lowering, const char *like, char wh
     return made->name;
 }
 
+/* A room of `bytes` for each element of the buffer, of this type. */
+static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr *like, const char *type, int each,
+                                char which)
+{
+    struct edit *edit = &lowering->edit;
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    struct dsl_place place = edit->place;
+    struct dsl_expr *size = edit_product(edit, edit_copy(edit, buffer->size), edit_integer(edit, each));
+    const char *found = NULL;
+    for (int i = 0; i < lowering->buffer_count && !found; i++)
+        if (lowering->buffers[i].room == which && tree_equal(lowering->buffers[i].size, size))
+            found = lowering->buffers[i].name;
+    if (!found) {
+        struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub", which == 'h' ? "flags" : "bytes", buffer,
+                                                     size, edit_attribute(edit, edit_name(edit, "tl"), type));
+        made->room = which;
+        found = made->name;
+    }
+    edit->place = place;
+    struct dsl_expr *name = edit_name(edit, found);
+    name->type = DSL_TYPE_BUFFER;
+    return name;
+}
+
+struct dsl_expr *process_flags_room(struct lowering *lowering, const struct dsl_expr *like)
+{
+    return room_of(lowering, like, "float16", 1, 'h');
+}
+
 /* The name of a room like an operand's buffer. */
 static struct dsl_expr *room_name(struct lowering *lowering, const struct dsl_expr *like, char which)
 {
@@ -106,6 +135,8 @@ static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr
         return room_name(lowering, source ? source : call_argument(call, "a"), 't');
     case 'w':
         return edit_copy(edit, call_argument(call, call_argument(call, "row") ? "row" : "col"));
+    case 'B':
+        return edit_copy(edit, call_argument(call, "b"));
     case 'R':
         return edit_copy(edit, call_argument(call, "rows"));
     case 'C':
@@ -215,6 +246,99 @@ static void expand_iota(struct lowering *lowering, struct dsl_block *block, int 
     }
 }
 
+static struct dsl_statement *call_statement(struct edit *edit, struct dsl_expr *call)
+{
+    return edit_statement(edit, call);
+}
+
+static bool is_bool(const struct lowering *lowering, const struct dsl_expr *operand)
+{
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(operand, NULL));
+    return buffer && buffer->type.fixed == AKGEN_BOOL;
+}
+
+/* An operand as a buffer: a number is put into every element of a room like `dst`. */
+static struct dsl_expr *as_buffer(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *before,
+                                  struct dsl_expr *operand, const struct dsl_expr *like, char which)
+{
+    struct edit *edit = &lowering->edit;
+    const struct dsl_expr *count = call_argument(before->value, "count");
+    if (operand_buffer(operand, NULL))
+        return operand;
+    struct dsl_expr *room = room_name(lowering, like, which);
+    struct dsl_expr *fill = EDIT_CALL(edit, "duplicate", edit_copy(edit, room), edit_copy(edit, operand));
+    edit_add_named(edit, fill, "count", edit_copy(edit, count));
+    int at = 0;
+    while (block->items[at] != before)
+        at++;
+    edit_insert(edit, block, at, call_statement(edit, fill));
+    return room;
+}
+
+/* tl.vselect: `choose`, whose first choice is a buffer; a number of another type than float one, too. */
+static void process_select(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *call = statement->value, *dst = call_argument(call, "dst"), *b = call_argument(call, "b");
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(dst, NULL));
+    bool floats = true;
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        floats &= task_is_float(lower_type_in(&buffer->type, c));
+    struct dsl_expr *a = as_buffer(lowering, block, statement, call_argument(call, "a"), dst, 't');
+    if (!floats)
+        b = as_buffer(lowering, block, statement, b, dst, 'u');
+    statement->value =
+        EDIT_CALL(edit, "choose", dst, call_argument(call, "condition"), a, b, call_argument(call, "count"));
+}
+
+/* tl.cast: of truth values a choice between 1 and 0, to them a comparison with 0. */
+static void process_cast(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *call = statement->value, *dst = call_argument(call, "dst"), *src = call_argument(call, "src");
+    struct dsl_expr *count = call_argument(call, "count"), *round = call_argument(call, "round");
+    if (is_bool(lowering, src) && !is_bool(lowering, dst)) {
+        statement->value = EDIT_CALL(edit, "vselect", dst, src, edit_integer(edit, 1), edit_integer(edit, 0));
+        edit_add_named(edit, statement->value, "count", count);
+        process_select(lowering, block, statement);
+    } else if (is_bool(lowering, dst)) {
+        statement->value =
+            EDIT_CALL(edit, "compare_ne", dst, src, edit_integer(edit, 0), room_name(lowering, src, 't'), count);
+    } else {
+        statement->value = EDIT_CALL(edit, "cast_to", dst, src, room_of(lowering, dst, "uint8", 8, 'c'), count,
+                                     round ? round : edit_text(edit, "even"));
+    }
+}
+
+/* `vand` and the like need both operands in buffers. */
+static void process_bits(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
+{
+    struct dsl_expr *call = statement->value, *b = call_argument(call, "b");
+    if (!b || operand_buffer(b, NULL) || strstr(call->operation->name, "shift"))
+        return;
+    struct dsl_expr *room = as_buffer(lowering, block, statement, b, call_argument(call, "dst"), 'u');
+    for (int i = 1; i < call->count; i++)
+        if (call->items[i] == b)
+            call->items[i] = room;
+}
+
+/* Operations that are put together in ways of their own. True: nothing is left to do. */
+static bool process_special(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
+{
+    const char *name = statement->value->operation->name;
+    static const char *const bits[] = {"vand", "vor", "vxor"};
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if (strcmp(name, bits[i]) == 0)
+            process_bits(lowering, block, statement);
+    if (strcmp(name, "vselect") == 0)
+        process_select(lowering, block, statement);
+    else if (strcmp(name, "cast") == 0)
+        process_cast(lowering, block, statement);
+    else
+        return false;
+    return true;
+}
+
 static bool process_block(struct lowering *lowering, struct dsl_block *block)
 {
     for (int i = 0; i < block->count; i++) {
@@ -226,7 +350,9 @@ static bool process_block(struct lowering *lowering, struct dsl_block *block)
             take_scalar_form(lowering, call);
             multiply_instead(lowering, call);
             const char *recipe = recipe_for(call->operation->name);
-            if (strcmp(call->operation->name, "iota") == 0)
+            if (process_special(lowering, block, statement))
+                recipe = NULL;
+            else if (strcmp(call->operation->name, "iota") == 0)
                 expand_iota(lowering, block, i);
             else if (recipe)
                 expand(lowering, block, statement, recipe);

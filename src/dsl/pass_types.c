@@ -136,9 +136,12 @@ static int stage_transfer(struct lowering *lowering, struct dsl_block *block, in
     edit->place = call->place;
     const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL),
                                       lower_tensor_of(lowering, call_argument(call, "address")), load);
-    struct dsl_expr *convert = load
-                                   ? EDIT_CALL(edit, "convert", buffer, edit_name(edit, queue), edit_copy(edit, count))
-                                   : EDIT_CALL(edit, "convert", edit_name(edit, queue), buffer, edit_copy(edit, count));
+    const struct lower_buffer *of = lower_buffer_find(lowering, operand_buffer(buffer, NULL));
+    struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_flags_room(lowering, buffer) : NULL;
+    const char *operation = !flags ? "convert" : load ? "to_bits" : "from_bits";
+    struct dsl_expr *tensor = edit_name(edit, queue);
+    struct dsl_expr *convert =
+        EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer, flags, edit_copy(edit, count));
     *buffer_argument(call) = edit_name(edit, queue);
     struct dsl_statement *steps[] = {queue_step(edit, "alloc_tensor", queue),
                                      load ? statement : edit_statement(edit, convert),
@@ -191,6 +194,11 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     if (!same)
         probe.wide = buffer->name;
     bool clean = one_type && lifetime_is_clean(lowering, &probe);
+    bool bits = buffer->type.fixed == AKGEN_BOOL;
+    if (bits && buffer->kind != LOWER_QUEUE_MOVE) {
+        set_kind(buffer, LOWER_UB);
+        return;
+    }
     if (clean && same)
         return;
     if (clean && buffer->kind != LOWER_QUEUE_MOVE)
