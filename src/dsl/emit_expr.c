@@ -160,6 +160,20 @@ const char *emit_type(struct emit *emit, const struct dsl_symbol *symbol)
 
 static bool natural(const struct emit *emit, const struct dsl_expr *expr, int deep);
 
+/* x.shape, a part of it, or a parameter of the kernel that is given one. */
+static bool is_shape(const struct emit *emit, const struct dsl_expr *expr)
+{
+    while (expr->kind == DSL_INDEX)
+        expr = expr->items[0];
+    if (expr->kind == DSL_ATTRIBUTE)
+        return strcmp(expr->name, "shape") == 0;
+    const struct lower_parameter *parameter =
+        expr->kind == DSL_NAME && !emit->host ? lower_parameter_find(emit->lowering, expr->name) : NULL;
+    bool list = parameter && parameter->type == DSL_TYPE_INTS;
+    return list && ((parameter->argument->kind == DSL_ATTRIBUTE && strcmp(parameter->argument->name, "shape") == 0) ||
+                    parameter->argument->kind == DSL_CALL); /* the numbers of elements of a list */
+}
+
 /* Whether every value that the function gives the name is natural. */
 static bool natural_assignments(const struct emit *emit, const struct dsl_block *block, const char *name, int deep,
                                 bool *assigned)
@@ -181,7 +195,7 @@ static bool natural_assignments(const struct emit *emit, const struct dsl_block 
                       natural(emit, value, deep + 1);
         } else if (target && tree_mentions(target, name)) { /* a part of a shape */
             *assigned = true;
-            all = value->kind == DSL_ATTRIBUTE && strcmp(value->name, "shape") == 0;
+            all = is_shape(emit, value);
         }
         all = all && natural_assignments(emit, &statement->body, name, deep, assigned) &&
               natural_assignments(emit, &statement->orelse, name, deep, assigned);
@@ -253,7 +267,7 @@ static bool natural(const struct emit *emit, const struct dsl_expr *expr, int de
     case DSL_CALL:
         return natural_call(emit, expr, deep);
     case DSL_INDEX:
-        return expr->items[0]->kind == DSL_ATTRIBUTE && strcmp(expr->items[0]->name, "shape") == 0;
+        return is_shape(emit, expr->items[0]);
     case DSL_ATTRIBUTE:
         return strcmp(expr->name, "ndim") == 0;
     default:

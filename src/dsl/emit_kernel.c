@@ -41,7 +41,7 @@ static void add_class(struct kernel *kernel, const struct lower_type *type)
 
 static const char *kernel_type(enum akgen_dtype type)
 {
-    return type == AKGEN_BOOL ? "uint8_t" : akgen_dtype_kernel_type(type);
+    return type == AKGEN_BOOL ? "uint8_t" : type == AKGEN_COMPLEX64 ? "complex64" : akgen_dtype_kernel_type(type);
 }
 
 const char *emit_element(struct emit *emit, const struct lower_type *type)
@@ -159,6 +159,19 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
     return true;
 }
 
+/* A data type in a question: of a tensor as it is in the OpDef. */
+static const char *dtype_text(struct emit *emit, const struct dsl_expr *dtype)
+{
+    const struct lower_parameter *tensor =
+        dtype->kind == DSL_ATTRIBUTE ? lower_tensor_of(emit->lowering, dtype->items[0]) : NULL;
+    if (tensor && tensor->operand && tensor->operand->declared)
+        return macro_of(emit->lowering->arena, tensor->operand->name);
+    if (dtype->kind == DSL_ATTRIBUTE && akgen_dtype_parse(dtype->name) != AKGEN_DTYPE_NONE)
+        return kernel_type(akgen_dtype_parse(dtype->name));
+    struct lower_type type = lower_type_of(emit->lowering, dtype);
+    return emit_element(emit, &type);
+}
+
 /* x.dtype == tl.int32. */
 static bool type_question(struct emit *emit, const struct dsl_expr *expr)
 {
@@ -172,9 +185,8 @@ static bool type_question(struct emit *emit, const struct dsl_expr *expr)
     bool types = expr->kind == DSL_BINARY && a->type == DSL_TYPE_DTYPE && b->type == DSL_TYPE_DTYPE;
     if (!types || (expr->op != DSL_EQUAL && expr->op != DSL_NOT_EQUAL))
         return false;
-    struct lower_type first = lower_type_of(emit->lowering, a), second = lower_type_of(emit->lowering, b);
-    text_addf(emit->out, "%sstd::is_same_v<%s, %s>", expr->op == DSL_EQUAL ? "" : "!", emit_element(emit, &first),
-              emit_element(emit, &second));
+    text_addf(emit->out, "%sstd::is_same_v<%s, %s>", expr->op == DSL_EQUAL ? "" : "!", dtype_text(emit, a),
+              dtype_text(emit, b));
     return true;
 }
 

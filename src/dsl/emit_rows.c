@@ -5,7 +5,16 @@
 #include <string.h>
 
 /* What a kind of function looks like; $N stands for its name, $I for the instruction, $R for the one that folds a row. */
-enum kind { KIND_ROW, KIND_COLUMN, KIND_FOLD_ROWS, KIND_FOLD_COLUMNS, KIND_SPREAD_ROW, KIND_SPREAD_COLUMN, KIND_TURN };
+enum kind {
+    KIND_ROW,
+    KIND_COLUMN,
+    KIND_FOLD_ROWS,
+    KIND_FOLD_COLUMNS,
+    KIND_SPREAD_ROW,
+    KIND_SPREAD_COLUMN,
+    KIND_TURN,
+    KIND_GAPS
+};
 
 static const char *const kinds[] = {
     [KIND_ROW] = "// to(r, c) = $I of from(r, c) and row[c].\n"
@@ -180,12 +189,14 @@ static const struct {
     {"SpreadRow", KIND_SPREAD_ROW, "Muls", ""},
     {"SpreadColumn", KIND_SPREAD_COLUMN, "Muls", ""},
     {"Turn", KIND_TURN, "Gather", ""},
+    {"FillGaps", KIND_GAPS, "Duplicate", ""},
 };
 
 void emit_need_rows(struct emit *emit, const char *name)
 {
     enum { MOST = sizeof emit->rows / sizeof *emit->rows };
     emit->aids[AID_MIN] = true;
+    emit->aids[AID_MAX] |= strcmp(name, "FillGaps") == 0;
     for (int i = 0; i < emit->row_count; i++)
         if (strcmp(emit->rows[i], name) == 0)
             return;

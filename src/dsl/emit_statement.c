@@ -468,7 +468,11 @@ static const char *const aids[] = {
     [AID_CONVERT] = "// Copies `count` elements, rounded to nearest where the types differ.\n"
                     "template <typename D, typename S>\n"
                     "%s void Convert(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
-                    "    if constexpr (std::is_same_v<D, S>) {\n        Muls(to, from, static_cast<S>(1), count);\n"
+                    "    if constexpr (std::is_same_v<D, S>) { // any bits\n"
+                    "        using Word = std::conditional_t<sizeof(S) < sizeof(int32_t), int16_t, int32_t>;\n"
+                    "        Adds(to.template ReinterpretCast<Word>(), from.template ReinterpretCast<Word>(), "
+                    "static_cast<Word>(0),\n"
+                    "             (count * sizeof(S) + sizeof(Word) - 1) / sizeof(Word));\n"
                     "    } else if constexpr (sizeof(D) > sizeof(S)) {\n"
                     "        Cast(to, from, RoundMode::CAST_NONE, count);\n    } else {\n"
                     "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",

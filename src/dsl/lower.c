@@ -137,15 +137,20 @@ static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct d
     if (dtype->kind != DSL_ATTRIBUTE)
         return AKGEN_DTYPE_NONE;
     const struct lower_parameter *tensor = lower_tensor_of(lowering, dtype->items[0]);
-    return tensor ? lower_type_in(&tensor->elements, combination) : akgen_dtype_parse(dtype->name);
+    return tensor && tensor->operand ? tensor->operand->types[combination]
+           : tensor                  ? lower_type_in(&tensor->elements, combination)
+                                     : akgen_dtype_parse(dtype->name);
 }
 
 struct lower_type lower_type_of(const struct lowering *lowering, const struct dsl_expr *dtype)
 {
     int combinations = lowering->opdef->combinations;
     enum akgen_dtype *types = arena_alloc(lowering->arena, (size_t)(combinations + 1) * sizeof *types);
-    for (int c = 0; c < combinations; c++)
+    for (int c = 0; c < combinations; c++) {
         types[c] = dtype_in(lowering, dtype, c);
+        if (types[c] == AKGEN_COMPLEX64) /* a pair of them */
+            types[c] = AKGEN_FLOAT;
+    }
     return settled(lowering, (struct lower_type){.fixed = AKGEN_DTYPE_NONE, .types = types});
 }
 
@@ -260,7 +265,7 @@ static bool block_rounds(const struct dsl_block *block)
 
 bool lower_rounds(const struct lowering *lowering)
 {
-    return block_rounds(lower_kernel(lowering));
+    return lowering->clears || block_rounds(lower_kernel(lowering));
 }
 
 static void find_buffers(struct lowering *lowering)
@@ -311,6 +316,20 @@ bool emit_project(struct lowering *lowering, struct dsl_lowered *lowered)
     return !lowering->messages->count;
 }
 
+/* Elements of tensors: a complex number is two. */
+static void find_elements(struct lowering *lowering)
+{
+    for (int i = 0; i < lowering->parameter_count; i++) {
+        struct lower_parameter *parameter = &lowering->parameters[i];
+        struct dsl_expr tensor = {.kind = DSL_NAME, .name = parameter->name, .op = DSL_NO_OPERATOR},
+                        *items[] = {&tensor};
+        const struct dsl_expr dtype = {
+            .kind = DSL_ATTRIBUTE, .name = "dtype", .items = items, .count = 1, .op = DSL_NO_OPERATOR};
+        if (parameter->operand)
+            parameter->elements = lower_type_of(lowering, &dtype);
+    }
+}
+
 /* What a pass left has to be a program; finds its names, types and buffers. */
 static bool understand(struct lowering *lowering, const char *pass)
 {
@@ -321,6 +340,7 @@ static bool understand(struct lowering *lowering, const char *pass)
                      : LOWER_FAIL(lowering, place, DSL_RULE_internal, "please report it",
                                   "what the pass '%s' left is no program", pass);
     }
+    find_elements(lowering);
     find_buffers(lowering);
     return true;
 }

@@ -76,6 +76,7 @@ struct lowering {
     int parameter_count;
     struct lower_buffer *buffers; /* of the kernel, in their order */
     int buffer_count, buffer_capacity;
+    bool clears; /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;
     const char **new_names; /* that passes have made */
@@ -139,8 +140,10 @@ struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer)
 
 /* A queue's tensor is taken, used and given back within one block; what stands where in that block. */
 bool lifetime_is_clean(struct lowering *lowering, const struct lower_buffer *buffer);
-/* A room of float16 like the buffer, for truth values on their way (pass_process.c). */
-struct dsl_expr *process_flags_room(struct lowering *lowering, const struct dsl_expr *like);
+/* A buffer of this type with as many elements as the operand's, one for all that ask for the same (pass_process.c). */
+struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which);
+/* The same of eight bytes for each element, which tl.cast needs between some types. */
+struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like);
 /* Puts the steps of the queue around the uses of a buffer whose lifetime is clean. */
 void lifetime_place(struct lowering *lowering, const struct lower_buffer *buffer);
 

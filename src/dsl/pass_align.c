@@ -431,8 +431,7 @@ static void write_extent(struct align *align, const struct operand *operand, str
 }
 
 /* count= of an operation that names none: as many elements as its operands have. */
-static bool find_count(struct align *align, struct dsl_expr *call, const struct operand *operands, int n,
-                       struct dsl_expr **count)
+static void find_count(struct align *align, const struct operand *operands, int n, struct dsl_expr **count)
 {
     struct lowering *lowering = align->lowering;
     *count = NULL;
@@ -441,11 +440,10 @@ static bool find_count(struct align *align, struct dsl_expr *call, const struct 
         struct lower_buffer *buffer = lower_buffer_find(lowering, operands[i].buffer);
         if (!operands[i].buffer)
             continue;
-        if (!operand_count(align, &operands[i], &other)) {
-            align->good = false;
-            return LOWER_FAIL(lowering, call->place, DSL_RULE_not_compiled, "write count=",
-                              "how many elements of '%s' have a value here depends on the way that led here",
-                              operands[i].buffer);
+        if (!operand_count(align, &operands[i], &other)) { /* all: what has no value gets one at the beginning */
+            align->lowering->clears = true;
+            other = edit_difference(align->edit, edit_copy(align->edit, buffer->size),
+                                    edit_copy(align->edit, operands[i].value.start));
         }
         bool whole = tree_equal(other, buffer->size);
         bool counted_whole = *count && extent_of(align, operands[0].buffer ? operands[0].buffer : operands[i].buffer) &&
@@ -455,7 +453,6 @@ static bool find_count(struct align *align, struct dsl_expr *call, const struct 
         else if (!whole)
             *count = edit_smaller(align->edit, *count, other);
     }
-    return true;
 }
 
 /* An operation that computes count elements of buffers. */
@@ -479,8 +476,8 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
     struct dsl_expr *count = call_argument(call, "count");
     bool inferred = !count, whole = false;
     if (!count) {
-        if (n && !find_count(align, call, operands, n, &count))
-            return false;
+        if (n)
+            find_count(align, operands, n, &count);
         if (!n && dst.value.length)
             count = dst.value.length;
         else if (!n)
@@ -639,6 +636,16 @@ static bool align_stated(struct align *align, struct dsl_expr *call, struct dsl_
     if (!place_of(align, call_argument(call, "address"), &address) || !address.tensor)
         return false;
     call->items[1] = address_of(edit, &address);
+    struct dsl_expr *other = edit_take_argument(call, "other");
+    if (other) {
+        struct dsl_expr *buffer = call_argument(call, "dst");
+        struct dsl_expr *fill =
+            EDIT_CALL(edit, "fill_gaps", edit_copy(edit, buffer), other, edit_copy(edit, call_argument(call, "rows")),
+                      edit_copy(edit, call_argument(call, "cols")), edit_copy(edit, call_argument(call, "pitch")));
+        edit_insert(edit, block, ++*at, edit_statement(edit, fill));
+        lower_buffer_find(align->lowering, operand_buffer(buffer, NULL))->allocation->value->items[0]->name =
+            "alloc_ub";
+    }
     return true;
 }
 
@@ -722,10 +729,8 @@ static bool align_loop(struct align *align, struct dsl_statement *loop)
     align->loop_count--;
     forget_assigned(align, &loop->body);
     for (int b = 0; good && b < lowering->buffer_count; b++) {
-        if (before[b].kind == EXTENT_WHOLE && align->extents[b].kind != EXTENT_WHOLE && align->whole_used[b])
-            return LOWER_FAIL(
-                lowering, loop->place, DSL_RULE_not_compiled, "write count= at the operations that compute it",
-                "in its first turn all of '%s' has a value, in a later one a part of it", lowering->buffers[b].name);
+        align->lowering->clears |=
+            before[b].kind == EXTENT_WHOLE && align->extents[b].kind != EXTENT_WHOLE && align->whole_used[b];
         align->extents[b] = join(before[b], align->extents[b]);
     }
     return good;

@@ -93,9 +93,15 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
     return name;
 }
 
-struct dsl_expr *process_flags_room(struct lowering *lowering, const struct dsl_expr *like)
+struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which)
 {
-    return room_of(lowering, like, "float16", 1, 'h');
+    return room_of(lowering, like, type, 1, which);
+}
+
+struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like)
+{
+    enum { BYTES = 8 };
+    return room_of(lowering, like, "uint8", BYTES, 'c');
 }
 
 /* The name of a room like an operand's buffer. */
@@ -305,7 +311,7 @@ static void process_cast(struct lowering *lowering, struct dsl_block *block, str
         statement->value =
             EDIT_CALL(edit, "compare_ne", dst, src, edit_integer(edit, 0), room_name(lowering, src, 't'), count);
     } else {
-        statement->value = EDIT_CALL(edit, "cast_to", dst, src, room_of(lowering, dst, "uint8", 8, 'c'), count,
+        statement->value = EDIT_CALL(edit, "cast_to", dst, src, process_bytes(lowering, dst), count,
                                      round ? round : edit_text(edit, "even"));
     }
 }

@@ -137,7 +137,7 @@ static int stage_transfer(struct lowering *lowering, struct dsl_block *block, in
     const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL),
                                       lower_tensor_of(lowering, call_argument(call, "address")), load);
     const struct lower_buffer *of = lower_buffer_find(lowering, operand_buffer(buffer, NULL));
-    struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_flags_room(lowering, buffer) : NULL;
+    struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_room(lowering, buffer, "float16", 'h') : NULL;
     const char *operation = !flags ? "convert" : load ? "to_bits" : "from_bits";
     struct dsl_expr *tensor = edit_name(edit, queue);
     struct dsl_expr *convert =
@@ -216,21 +216,125 @@ static int npu_operation(const char *api)
     return op;
 }
 
-/* Whether the instruction has the type of its destination, in every combination that comes here. */
-static bool check_types(struct lowering *lowering, const struct dsl_expr *call, const bool *comes)
+enum {
+    FLOATS = 1 << AKGEN_FLOAT16 | 1 << AKGEN_FLOAT,
+    WORDS = 1 << AKGEN_INT16 | 1 << AKGEN_INT32 | 1 << AKGEN_UINT16 | 1 << AKGEN_UINT32
+};
+
+/* The types that an instruction works on: bits 1 << enum akgen_dtype, of its destination or, of comparisons, of its source. */
+static uint64_t types_of(const struct lower_instruction *instruction)
 {
-    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
-    const struct lower_buffer *buffer =
-        instruction ? lower_buffer_find(lowering, operand_buffer(call_argument(call, "dst"), NULL)) : NULL;
-    int op = instruction ? npu_operation(instruction->api) : NPU_OPS;
-    for (int c = 0; op < NPU_OPS && c < lowering->opdef->combinations; c++) {
-        enum akgen_dtype type = lower_type_in(&buffer->type, c);
-        if (comes[c] && !(npu_isa[op].types & (UINT64_C(1) << type)))
-            return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
-                              "compute in a buffer of tl.float32: loads and stores convert",
-                              "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
-                              akgen_dtype_name(type), buffer->name);
+    int op = npu_operation(instruction->api);
+    switch (instruction->form) {
+    case LOWER_FORM_ROWS:
+    case LOWER_FORM_CAST:
+    case LOWER_FORM_TO_BITS:
+        return UINT64_MAX;
+    case LOWER_FORM_BITS:
+        return (uint64_t)WORDS | 1 << AKGEN_INT64 | 1 << AKGEN_UINT64 | 1 << AKGEN_BOOL;
+    case LOWER_FORM_COMPARE:
+        return (uint64_t)FLOATS | 1 << AKGEN_INT32;
+    case LOWER_FORM_CHOOSE:
+        return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
+    case LOWER_FORM_POWER:
+        return (uint64_t)FLOATS | 1 << AKGEN_INT32;
+    default:
+        return op < NPU_OPS ? npu_isa[op].types : (uint64_t)FLOATS;
     }
+}
+
+/* The buffer whose type decides which instruction it is. */
+static const struct lower_buffer *deciding(const struct lowering *lowering, const struct dsl_expr *call,
+                                           const struct lower_instruction *instruction)
+{
+    const struct dsl_expr *operand = instruction->form == LOWER_FORM_COMPARE ? call->items[2] : call->items[1];
+    return lower_buffer_find(lowering, operand_buffer(operand, NULL));
+}
+
+/* Types whose every value is exact in float32: what lacks an instruction for them is computed in that. */
+static bool widens(enum akgen_dtype type)
+{
+    return type == AKGEN_INT8 || type == AKGEN_UINT8 || type == AKGEN_INT16 || type == AKGEN_BF16 ||
+           type == AKGEN_FLOAT16;
+}
+
+/* `dtype == tl.int8 or ..` of the types in the set. */
+static struct dsl_expr *question_of(struct lowering *lowering, const struct lower_buffer *buffer, uint64_t types)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *question = NULL;
+    for (int type = 0; type < AKGEN_DTYPE_CODES; type++) {
+        if (!(types & UINT64_C(1) << type))
+            continue;
+        struct dsl_expr *one =
+            edit_binary(edit, DSL_EQUAL, edit_copy(edit, buffer->dtype),
+                        edit_attribute(edit, edit_name(edit, "tl"), akgen_dtype_name((enum akgen_dtype)type)));
+        question = question ? edit_binary(edit, DSL_OR, question, one) : one;
+    }
+    return question;
+}
+
+/* The instruction in float32: its operands are converted, then the result. */
+static void widen_into(struct lowering *lowering, const struct dsl_expr *call, struct dsl_block *block)
+{
+    static const char rooms[] = "xyz";
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *made = edit_copy(edit, call), *dst = made->items[1];
+    struct dsl_expr *count = call_argument(call, "count"), *bytes = process_bytes(lowering, dst);
+    int room = 1;
+    for (int i = 2; i < made->count; i++) {
+        struct dsl_expr *operand = made->items[i];
+        if (!operand_buffer(operand, NULL))
+            continue;
+        struct dsl_expr *wide = process_room(lowering, operand, "float32", rooms[room++ % 3]);
+        edit_append(
+            edit, block,
+            edit_statement(edit, EDIT_CALL(edit, "cast_to", edit_copy(edit, wide), operand, edit_copy(edit, bytes),
+                                           edit_copy(edit, count), edit_text(edit, "even"))));
+        made->items[i] = wide;
+    }
+    made->items[1] = process_room(lowering, dst, "float32", rooms[0]);
+    edit_append(edit, block, edit_statement(edit, made));
+    edit_append(edit, block,
+                edit_statement(edit, EDIT_CALL(edit, "cast_to", dst, edit_copy(edit, made->items[1]), bytes,
+                                               edit_copy(edit, count), edit_text(edit, "even"))));
+}
+
+/* Sees to it that the instruction has the type, in every combination that comes here. */
+static bool check_types(struct lowering *lowering, struct dsl_statement *statement, const bool *comes)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *call = statement->value;
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    const struct lower_buffer *buffer = instruction ? deciding(lowering, call, instruction) : NULL;
+    uint64_t lacking = 0, had = 0, types = instruction ? types_of(instruction) : 0;
+    for (int c = 0; instruction && c < lowering->opdef->combinations; c++) {
+        uint64_t type = UINT64_C(1) << lower_type_in(&buffer->type, c);
+        if (comes[c])
+            *(types & type ? &had : &lacking) |= type;
+    }
+    bool can = instruction && call_argument(call, "count") &&
+               (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM);
+    for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
+        if (lacking & UINT64_C(1) << type && (!can || !widens((enum akgen_dtype)type)))
+            return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
+                              "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
+                              "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
+                              akgen_dtype_name((enum akgen_dtype)type), buffer->name);
+    if (!lacking)
+        return true;
+    edit->place = statement->place;
+    struct dsl_expr *question = question_of(lowering, buffer, lacking);
+    struct dsl_statement *original = edit_statement(edit, call);
+    *statement = (struct dsl_statement){.kind = DSL_IF,
+                                        .place = statement->place,
+                                        .lead = statement->lead,
+                                        .op = DSL_NO_OPERATOR,
+                                        .value = question,
+                                        .after_blank = statement->after_blank};
+    widen_into(lowering, call, &statement->body);
+    if (had)
+        edit_append(edit, &statement->orelse, original);
     return true;
 }
 
@@ -250,11 +354,16 @@ static bool check_block_types(struct lowering *lowering, const struct dsl_block 
 {
     bool good = true;
     for (int i = 0; good && i < block->count; i++) {
-        const struct dsl_statement *statement = block->items[i];
+        struct dsl_statement *statement = block->items[i];
         const struct dsl_expr *call = statement_call(statement);
         bool branch = statement->kind == DSL_IF;
-        good = (!call || statement->kind != DSL_EXPRESSION || check_types(lowering, call, comes)) &&
-               check_block_types(lowering, &statement->body,
+        if (call && statement->kind == DSL_EXPRESSION) {
+            int before = block->count;
+            good = check_types(lowering, statement, comes);
+            i += block->count - before; /* rooms, in the kernel's own block */
+            continue;
+        }
+        good = check_block_types(lowering, &statement->body,
                                  branch ? those_of_branch(lowering, statement->value, comes, true) : comes) &&
                check_block_types(lowering, &statement->orelse,
                                  branch ? those_of_branch(lowering, statement->value, comes, false) : comes);
