@@ -1,6 +1,7 @@
 /* akgen dsl check | fmt | run FILE..: programs in AscendDSL. */
 #include "base/files.h"
 #include "cli/cli.h"
+#include "cli/dsl_project.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
@@ -249,19 +250,6 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
     return worst;
 }
 
-/* Writes the files of a project below a folder. */
-static struct akgen_error *write_project(struct arena *arena, const char *dir, const struct dsl_lowered *lowered)
-{
-    struct akgen_error *error = NULL;
-    for (int i = 0; i < lowered->count && !error; i++) {
-        const char *path = arena_printf(arena, "%s/%s", dir, lowered->files[i].path);
-        error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
-        if (!error)
-            error = files_write(path, lowered->files[i].text, strlen(lowered->files[i].text));
-    }
-    return error;
-}
-
 static void print_project(struct arena *arena, const struct dsl_lowered *lowered)
 {
     if (!lowered->count)
@@ -290,15 +278,15 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     error = program ? dsl_opdef_of_task(arena, program, &task, &opdef) : NULL;
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error);
-    bool built = program && dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered,
-                                      &text->messages);
+    bool built =
+        program && dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered, &text->messages);
     print_messages(&text->messages);
     if (!built)
         return EXIT_OTHER_VERDICT;
     if (arguments->print)
         print_project(arena, &lowered);
     else
-        error = write_project(arena, arguments->output, &lowered);
+        error = dsl_project_write(arena, arguments->output, &lowered);
     return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }
 

@@ -131,6 +131,20 @@ static const char *const kinds[] = {
         "        for (int64_t r = 0; r < rows; r += most) {\n"
         "            Muls(to[r * pitch + c], room[r * BLOCK], static_cast<E>(1), Min(cols - c, LANES<E>),\n"
         "                 Min(rows - r, most), UnaryRepeatParams(1, 0, step, 1));\n        }\n    }\n}\n",
+    [KIND_GAPS] = "// What lies between the columns and the pitch becomes the value.\n"
+                  "template <typename E>\n"
+                  "__aicore__ inline void $N(const LocalTensor<E> &to, float value, int64_t rows, int64_t cols, "
+                  "int64_t pitch)\n{\n"
+                  "    constexpr int64_t BITS = 64;\n    const E element = static_cast<E>(value);\n"
+                  "    const int64_t most = MANY_ROWS<E>(LANES<E>, 1, pitch) ? ROWS_AT_ONCE : 1;\n"
+                  "    const uint8_t step = most > 1 ? pitch * sizeof(E) / BLOCK_BYTES : 8;\n"
+                  "    for (int64_t c = cols / LANES<E> * LANES<E>; c < pitch; c += LANES<E>) {\n"
+                  "        uint64_t lanes[2] = {0, 0};\n"
+                  "        for (int64_t lane = Max<int64_t>(cols - c, 0); lane < Min(pitch - c, LANES<E>); lane++) {\n"
+                  "            lanes[lane / BITS] |= 1ULL << lane % BITS;\n        }\n"
+                  "        for (int64_t r = 0; r < rows && (lanes[0] | lanes[1]); r += most) {\n"
+                  "            Duplicate(to[r * pitch + c], element, lanes, Min(rows - r, most), 1, step);\n        "
+                  "}\n    }\n}\n",
     [KIND_TURN] =
         "// to(c, r) = from(r, c): each row of `to` gathers a column.\n"
         "template <typename E>\n"

@@ -144,6 +144,8 @@ bool lifetime_is_clean(struct lowering *lowering, const struct lower_buffer *buf
 struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which);
 /* The same of eight bytes for each element, which tl.cast needs between some types. */
 struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like);
+/* Appends the steps of a recipe for the call to the block (pass_process.c). */
+void process_steps(struct lowering *lowering, const struct dsl_expr *call, const char *recipe, struct dsl_block *block);
 /* Puts the steps of the queue around the uses of a buffer whose lifetime is clean. */
 void lifetime_place(struct lowering *lowering, const struct lower_buffer *buffer);
 

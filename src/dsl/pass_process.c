@@ -173,30 +173,29 @@ static struct dsl_statement *step_of(struct lowering *lowering, const struct dsl
     return edit_statement(edit, made);
 }
 
+void process_steps(struct lowering *lowering, const struct dsl_expr *call, const char *recipe, struct dsl_block *block)
+{
+    char *steps = arena_strdup(lowering->arena, recipe), *rest;
+    for (char *step = strtok_r(steps, ";", &rest); step; step = strtok_r(NULL, ";", &rest))
+        edit_append(&lowering->edit, block, step_of(lowering, call, step));
+}
+
 /* Puts the steps in the place of a statement. */
 static void expand(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
                    const char *recipe)
 {
-    char *steps = arena_strdup(lowering->arena, recipe), *rest;
-    struct dsl_statement *last = NULL;
-    int count = 0;
+    struct dsl_block steps = {0};
     lowering->edit.place = statement->place;
-    for (char *step = strtok_r(steps, ";", &rest); step; step = strtok_r(NULL, ";", &rest)) {
-        struct dsl_statement *made = step_of(lowering, statement->value, step);
-        int at = 0;
-        while (block->items[at] != (count ? last : statement))
-            at++;
-        last = made;
-        if (count == 0) {
-            made->lead = statement->lead;
-            made->trail = statement->trail;
-            made->after_blank = statement->after_blank;
-            block->items[at] = made;
-        } else {
-            edit_insert(&lowering->edit, block, at + 1, made);
-        }
-        count++;
-    }
+    process_steps(lowering, statement->value, recipe, &steps);
+    steps.items[0]->lead = statement->lead;
+    steps.items[0]->trail = statement->trail;
+    steps.items[0]->after_blank = statement->after_blank;
+    int at = 0; /* rooms may stand before it now */
+    while (block->items[at] != statement)
+        at++;
+    block->items[at] = steps.items[0];
+    for (int i = 1; i < steps.count; i++)
+        edit_insert(&lowering->edit, block, at + i, steps.items[i]);
 }
 
 /* The operation for a buffer and a number instead of that for two buffers: vadd_scalar for vadd. */

@@ -258,6 +258,18 @@ static bool widens(enum akgen_dtype type)
            type == AKGEN_FLOAT16;
 }
 
+/* Steps for integers that no instruction does, and float32 would not hold. */
+static const char *steps_for_integers(const char *operation, uint64_t types)
+{
+    static const struct {
+        const char *operation, *steps;
+    } recipes[] = {{"vabs", "vmul_scalar t a -1; vmax d a t"}, {"vsign", "vmin_scalar d a 1; vmax_scalar d d -1"}};
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        if (strcmp(recipes[i].operation, operation) == 0)
+            return types & ~(uint64_t)(1 << AKGEN_INT32 | 1 << AKGEN_INT16) ? NULL : recipes[i].steps;
+    return NULL;
+}
+
 /* `dtype == tl.int8 or ..` of the types in the set. */
 static struct dsl_expr *question_of(struct lowering *lowering, const struct lower_buffer *buffer, uint64_t types)
 {
@@ -275,29 +287,47 @@ static struct dsl_expr *question_of(struct lowering *lowering, const struct lowe
 }
 
 /* The instruction in float32: its operands are converted, then the result. */
-static void widen_into(struct lowering *lowering, const struct dsl_expr *call, struct dsl_block *block)
+static void widen_into(struct lowering *lowering, const struct dsl_expr *call,
+                       const struct lower_instruction *instruction, struct dsl_block *block)
 {
-    static const char rooms[] = "xyz";
+    static const char rooms[] = "wxyz";
     struct edit *edit = &lowering->edit;
-    struct dsl_expr *made = edit_copy(edit, call), *dst = made->items[1];
-    struct dsl_expr *count = call_argument(call, "count"), *bytes = process_bytes(lowering, dst);
-    int room = 1;
-    for (int i = 2; i < made->count; i++) {
+    struct dsl_expr *made = edit_copy(edit, call), *dst = made->items[1], *count = call_argument(call, "count");
+    bool compares = instruction->form == LOWER_FORM_COMPARE;
+    struct dsl_expr *bytes = process_bytes(lowering, compares ? made->items[2] : dst);
+    for (int i = 2, room = 1; i < made->count; i++) {
         struct dsl_expr *operand = made->items[i];
-        if (!operand_buffer(operand, NULL))
+        const char *name = operand_buffer(operand, NULL);
+        if (!name || lower_buffer_find(lowering, name)->type.fixed == AKGEN_BOOL)
             continue;
-        struct dsl_expr *wide = process_room(lowering, operand, "float32", rooms[room++ % 3]);
+        struct dsl_expr *wide = process_room(lowering, operand, "float32", rooms[room++]);
+        made->items[i] = wide;
+        if (compares && i == 4)
+            continue; /* the comparison's own room */
         edit_append(
             edit, block,
             edit_statement(edit, EDIT_CALL(edit, "cast_to", edit_copy(edit, wide), operand, edit_copy(edit, bytes),
                                            edit_copy(edit, count), edit_text(edit, "even"))));
-        made->items[i] = wide;
     }
-    made->items[1] = process_room(lowering, dst, "float32", rooms[0]);
     edit_append(edit, block, edit_statement(edit, made));
+    if (compares)
+        return;
+    made->items[1] = process_room(lowering, dst, "float32", rooms[0]);
     edit_append(edit, block,
                 edit_statement(edit, EDIT_CALL(edit, "cast_to", dst, edit_copy(edit, made->items[1]), bytes,
                                                edit_copy(edit, count), edit_text(edit, "even"))));
+}
+
+/* The combinations that come into a branch: those for which its question about data types holds. */
+static bool *those_of_branch(struct lowering *lowering, const struct dsl_expr *question, const bool *comes, bool holds)
+{
+    int combinations = lowering->opdef->combinations;
+    bool *branch = arena_alloc(lowering->arena, (size_t)combinations + 1);
+    for (int c = 0; c < combinations; c++) {
+        int answer = lower_type_answer(lowering, question, c);
+        branch[c] = comes[c] && (answer < 0 || answer == (int)holds);
+    }
+    return branch;
 }
 
 /* Sees to it that the instruction has the type, in every combination that comes here. */
@@ -314,15 +344,22 @@ static bool check_types(struct lowering *lowering, struct dsl_statement *stateme
             *(types & type ? &had : &lacking) |= type;
     }
     bool can = instruction && call_argument(call, "count") &&
-               (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM);
+               (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
+                instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
+    const char *steps = NULL;
     for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
-        if (lacking & UINT64_C(1) << type && (!can || !widens((enum akgen_dtype)type)))
+        if (lacking & UINT64_C(1) << type && !steps_for_integers(call->operation->name, UINT64_C(1) << type) &&
+            (!can || !widens((enum akgen_dtype)type)))
             return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
                               "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
                               "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
                               akgen_dtype_name((enum akgen_dtype)type), buffer->name);
     if (!lacking)
         return true;
+    const uint64_t integers = (uint64_t)1 << AKGEN_INT32 | (uint64_t)1 << AKGEN_INT16;
+    steps = steps_for_integers(call->operation->name, lacking & integers ? lacking & integers : lacking);
+    uint64_t rest = steps && lacking & integers ? lacking & ~integers : 0;
+    lacking &= ~rest;
     edit->place = statement->place;
     struct dsl_expr *question = question_of(lowering, buffer, lacking);
     struct dsl_statement *original = edit_statement(edit, call);
@@ -332,22 +369,13 @@ static bool check_types(struct lowering *lowering, struct dsl_statement *stateme
                                         .op = DSL_NO_OPERATOR,
                                         .value = question,
                                         .after_blank = statement->after_blank};
-    widen_into(lowering, call, &statement->body);
-    if (had)
+    if (steps)
+        process_steps(lowering, call, steps, &statement->body);
+    else
+        widen_into(lowering, call, instruction, &statement->body);
+    if (had || rest)
         edit_append(edit, &statement->orelse, original);
-    return true;
-}
-
-/* The combinations that come into a branch: those for which its question about data types holds. */
-static bool *those_of_branch(struct lowering *lowering, const struct dsl_expr *question, const bool *comes, bool holds)
-{
-    int combinations = lowering->opdef->combinations;
-    bool *branch = arena_alloc(lowering->arena, (size_t)combinations + 1);
-    for (int c = 0; c < combinations; c++) {
-        int answer = lower_type_answer(lowering, question, c);
-        branch[c] = comes[c] && (answer < 0 || answer == (int)holds);
-    }
-    return branch;
+    return !rest || check_types(lowering, original, those_of_branch(lowering, question, comes, false));
 }
 
 static bool check_block_types(struct lowering *lowering, const struct dsl_block *block, const bool *comes)
