@@ -78,6 +78,8 @@ def norm_kernel(
             tl.cast(line_ub, squares_ub, count=n)
             tl.cast(shift_ub, line_ub, count=n)
             tl.vadd_scalar(shift_ub, shift_ub, epsilon, count=n)
+            tl.cast(line_ub, shift_ub, count=n)
+            tl.cast(shift_ub, line_ub, count=n)
             tl.vrsqrt(shift_ub, shift_ub, count=n)
             tl.cast(line_ub, shift_ub, count=n)
             tl.cast(shift_ub, line_ub, count=n)
