@@ -1,9 +1,7 @@
 import tile.language as tl
 
 
-# y = (x - mean) / sqrt(variance + 1e-5) * weight + bias, mean and variance of each channel over
-# N, H and W. A core's share are channels, several at once where they are small; each piece's
-# means and squares join those of the pieces before.
+# y = (x - mean) / sqrt(variance + 1e-5) * weight + bias, mean and variance of each channel over N, H and W. A core's share are channels, several at once where they are small; each piece's means and squares join those of the pieces before.
 @ascend_kernel
 def batch_norm_kernel(x, weight, bias, y, per_core, tile):
     batch, channels, size = x.shape[0], x.shape[1], x.shape[2] * x.shape[3]
@@ -40,11 +38,9 @@ def batch_norm_kernel(x, weight, bias, y, per_core, tile):
                     tl.row_sum(part_ub, x_ub, n, m, pitch)
                     tl.vadd(squares_ub, squares_ub, part_ub, count=n)
                     tl.vsub(shift_ub, shift_ub, mean_ub, count=n)
-                    tl.vmul_scalar(part_ub, shift_ub, m / (seen + m), count=n)
-                    tl.vadd(mean_ub, mean_ub, part_ub, count=n)
-                    tl.vmul(part_ub, part_ub, shift_ub, count=n)
-                    tl.vmul_scalar(part_ub, part_ub, seen, count=n)
-                    tl.vadd(squares_ub, squares_ub, part_ub, count=n)
+                    tl.vaxpy(mean_ub, shift_ub, m / (seen + m), count=n)
+                    tl.vmul(shift_ub, shift_ub, shift_ub, count=n)
+                    tl.vaxpy(squares_ub, shift_ub, m / (seen + m) * seen, count=n)
                 seen += m
         with tl.copyin():
             tl.load(weight + channel, weight_ub, count=n)
