@@ -3,17 +3,29 @@
 #include "cli/cli.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
+#include "dsl/lower.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 0x500, KEY_CHECK, KEY_TASK, KEY_CASE, KEY_HIDDEN, PROGRAMS_MAX = 1024, LONGEST_FILE = 4 << 20 };
+enum {
+    KEY_JSON = 0x500,
+    KEY_CHECK,
+    KEY_TASK,
+    KEY_CASE,
+    KEY_HIDDEN,
+    KEY_STOP,
+    KEY_PRINT,
+    PROGRAMS_MAX = 1024,
+    LONGEST_FILE = 4 << 20
+};
 
 struct dsl_arguments {
-    bool json, check, hidden;
-    const char *task;
-    long only_case; /* -1: all */
+    bool json, check, hidden, print;
+    const char *task, *output;
+    enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
+    long only_case;     /* -1: all */
     const char *command, *files[PROGRAMS_MAX];
     int count;
 };
@@ -21,7 +33,11 @@ struct dsl_arguments {
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "check: print what is wrong as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
-    {"task", KEY_TASK, "TASK", 0, "run: the task whose cases the program computes", 0},
+    {"task", KEY_TASK, "TASK", 0, "run, build: the task whose cases the program computes", 0},
+    {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
+    {"stop-after", KEY_STOP, "PASS", 0,
+     "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
+    {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
     {"case", KEY_CASE, "N", 0, "run: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
     {0},
@@ -40,6 +56,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->task = text;
     else if (key == KEY_CASE)
         arguments->only_case = cli_parse_number(state, "--case", text, 0, INT32_MAX);
+    else if (key == KEY_PRINT)
+        arguments->print = true;
+    else if (key == 'o')
+        arguments->output = text;
+    else if (key == KEY_STOP && (arguments->last = dsl_pass_find(text)) == DSL_PASSES_COUNT)
+        argp_error(state, "--stop-after %s: there is no such pass", text);
+    else if (key == KEY_STOP)
+        arguments->print = true;
     else if (key == ARGP_KEY_ARG && !arguments->command)
         arguments->command = text;
     else if (key == ARGP_KEY_ARG && arguments->count < PROGRAMS_MAX)
@@ -225,6 +249,59 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
     return worst;
 }
 
+/* Writes the files of a project below a folder. */
+static struct akgen_error *write_project(struct arena *arena, const char *dir, const struct dsl_lowered *lowered)
+{
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < lowered->count && !error; i++) {
+        const char *path = arena_printf(arena, "%s/%s", dir, lowered->files[i].path);
+        error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
+        if (!error)
+            error = files_write(path, lowered->files[i].text, strlen(lowered->files[i].text));
+    }
+    return error;
+}
+
+static void print_project(struct arena *arena, const struct dsl_lowered *lowered)
+{
+    if (!lowered->count)
+        fputs(dsl_format(arena, lowered->tree), stdout);
+    for (int i = 0; i < lowered->count; i++)
+        printf("%s==> %s <==\n%s", i ? "\n" : "", lowered->files[i].path, lowered->files[i].text);
+}
+
+static int build_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
+                      json_t *all)
+{
+    struct task task;
+    struct dsl_opdef opdef;
+    struct dsl_lowered lowered;
+    struct akgen_error *error = NULL;
+    (void)all;
+    if (!arguments->task)
+        error = error_new("build: --task says which operator the program is");
+    if (!error && !arguments->print && !arguments->output)
+        error = error_new("build: -o DIR says where the project goes, --print shows it");
+    if (!error)
+        error = task_find(arena, toolchain_home(), arguments->task, &task);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
+    error = program ? dsl_opdef_of_task(arena, program, &task, &opdef) : NULL;
+    if (error)
+        return cli_fail(EXIT_OTHER_VERDICT, error);
+    bool built = program && dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered,
+                                      &text->messages);
+    print_messages(&text->messages);
+    if (!built)
+        return EXIT_OTHER_VERDICT;
+    if (arguments->print)
+        print_project(arena, &lowered);
+    else
+        error = write_project(arena, arguments->output, &lowered);
+    return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
+}
+
 static int each_file(const struct dsl_arguments *arguments, on_file *run)
 {
     int worst = EXIT_PASS;
@@ -252,12 +329,12 @@ int cli_dsl(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK",
+        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR",
         .doc = "Programs in AscendDSL; '-' is the standard input."
                "\vcheck says what is wrong with programs, where, by which rule and what "
                "to do. fmt formats them in place. "
                "run computes a task's cases by the interpreter and compares with the task's references."};
-    struct dsl_arguments arguments = {.only_case = -1};
+    struct dsl_arguments arguments = {.only_case = -1, .last = DSL_PASSES_COUNT};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.count && strcmp(arguments.command, "check") == 0)
         return each_file(&arguments, check_file);
@@ -265,6 +342,8 @@ int cli_dsl(int argc, char **argv)
         return each_file(&arguments, format_file);
     if (arguments.count && strcmp(arguments.command, "run") == 0)
         return each_file(&arguments, run_file);
+    if (arguments.count && strcmp(arguments.command, "build") == 0)
+        return each_file(&arguments, build_file);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     return EXIT_USAGE;
 }
