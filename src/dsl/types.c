@@ -88,7 +88,7 @@ static enum dsl_type type_of_name(struct checker *checker, struct dsl_expr *expr
         return DSL_TYPE_UNKNOWN;
     }
     expr->symbol = symbol;
-    if (!symbol->constant && !checker->bound[symbol->number])
+    if (!symbol->constant && (!checker->bound || !checker->bound[symbol->number])) /* NULL: in a parameter's default */
         TELL(checker, expr->place, DSL_RULE_names, "assign it before, on every way that leads here",
              "'%s' may have no value here", symbol->name);
     return symbol->type;

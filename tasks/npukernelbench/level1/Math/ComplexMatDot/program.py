@@ -13,16 +13,20 @@ def complex_mat_dot_kernel(matx, maty, result, total, per_core, tile):
     cross_ub = tl.alloc_ub(tile, dtype=tl.float32)
     swapped_ub = tl.alloc_ub(tile, dtype=tl.float32)
     result_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    half_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    place_ub = tl.alloc_ub(tile, dtype=tl.float32)
     index_ub = tl.alloc_ub(tile, dtype=tl.int32)
     odd_ub = tl.alloc_ub(tile, dtype=tl.bool)
     with tl.compute():
-        # The other part of number i is number i ^ 1, four bytes each.
-        tl.iota(index_ub, 0)
-        tl.vand(index_ub, index_ub, 1)
-        tl.veq(odd_ub, index_ub, 1)
-        tl.iota(index_ub, 0)
-        tl.vxor(index_ub, index_ub, 1)
-        tl.vmul(index_ub, index_ub, 4)
+        # The other part of number i is number i + 1, of an odd one i - 1; four bytes each.
+        tl.iota(half_ub, 0, step=0.5)
+        tl.vfloor(place_ub, half_ub)
+        tl.vsub(half_ub, half_ub, place_ub)
+        tl.vgt(odd_ub, half_ub, 0.0)
+        tl.vselect(half_ub, odd_ub, -4.0, 4.0)
+        tl.iota(place_ub, 0, step=4)
+        tl.vadd(place_ub, place_ub, half_ub)
+        tl.cast(index_ub, place_ub)
     for at in range(start, end, tile):
         offsets = at + tl.arange(0, tile)
         with tl.copyin():

@@ -7,8 +7,7 @@ import tile.language as tl
 def muls_kernel(x, value, y, whole, factor, mantissa, shift, total, per_core, tile):
     start = tl.program_id(0) * per_core
     end = min(start + per_core, total)
-    real = x.dtype.is_floating_point or x.dtype == tl.complex64
-    kind = tl.float32 if real else x.dtype
+    kind = tl.float32 if x.dtype.is_floating_point or x.dtype == tl.complex64 else x.dtype
     x_ub = tl.alloc_ub(tile, dtype=kind)
     y_ub = tl.alloc_ub(tile, dtype=kind)
     wide_ub = tl.alloc_ub(tile, dtype=tl.int64)
@@ -18,7 +17,7 @@ def muls_kernel(x, value, y, whole, factor, mantissa, shift, total, per_core, ti
         with tl.copyin():
             tl.load(x + offsets, x_ub, mask=offsets < end)
         with tl.compute():
-            if real:
+            if kind == tl.float32:
                 tl.vmul(y_ub, x_ub, value)
             elif whole:
                 tl.vmul(y_ub, x_ub, factor)

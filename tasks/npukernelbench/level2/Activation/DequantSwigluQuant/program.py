@@ -60,21 +60,23 @@ def dequant_swiglu_quant_kernel(
         last = min(first + int(tl.extract_scalar(group_index, group)), rows) if grouped else rows
         # The blocks of all groups go to the cores in turn.
         own = (tl.program_id(0) - blocks) % cores
-        for row in range(first + own * block_rows, last, cores * block_rows):
+        for block in range(own, tl.cdiv(last - first, block_rows), cores):
+            row = first + block * block_rows
             height = min(block_rows, last - row)
-            with tl.copyin():
-                if has_activation_scale:
-                    tl.load(activation_scale + row, activation_ub, count=height)
             with tl.compute():
                 tl.duplicate(most_ub, 0.0)
             for turn in range(0 if dynamic else 1, 2):
-                for col in range(0, half, block_cols):
+                for part in range(tl.cdiv(half, block_cols)):
+                    col = part * block_cols
                     cols = min(block_cols, half - col)
                     gate_col = col + gate * half
                     rest_col = col + (1 - gate) * half
+                    in_x = 2 * row * half
+                    in_weight = 2 * group * half
+                    in_quant = group * half + col
                     with tl.copyin():
                         tl.load_rows(
-                            x + (2 * row * half + gate_col),
+                            x + (in_x + gate_col),
                             gate_in_ub,
                             height,
                             cols,
@@ -82,44 +84,48 @@ def dequant_swiglu_quant_kernel(
                             pitch,
                         )
                         tl.load_rows(
-                            x + (2 * row * half + rest_col),
+                            x + (in_x + rest_col),
                             rest_in_ub,
                             height,
                             cols,
                             2 * half,
                             pitch,
                         )
-                        tl.load(quant_scale + (group * half + col), quant_ub, count=cols)
-                        if not dynamic:
-                            tl.load(quant_offset + (group * half + col), offset_ub, count=cols)
-                        if x.dtype == tl.int32:
+                        tl.load(quant_scale + in_quant, quant_ub, count=cols)
+                    with tl.compute():
+                        tl.cast(gate_ub, gate_in_ub)
+                        tl.cast(rest_ub, rest_in_ub)
+                    if x.dtype == tl.int32:
+                        if has_bias:
+                            with tl.copyin():
+                                tl.load(bias + gate_col, gate_bias_ub, count=cols)
+                                tl.load(bias + rest_col, rest_bias_ub, count=cols)
+                            with tl.compute():
+                                tl.cast(bias_ub, gate_bias_ub, count=cols)
+                                tl.vadd_row(gate_ub, gate_ub, bias_ub, height, cols, pitch)
+                                tl.cast(bias_ub, rest_bias_ub, count=cols)
+                                tl.vadd_row(rest_ub, rest_ub, bias_ub, height, cols, pitch)
+                        with tl.copyin():
                             tl.load(
-                                weight_scale + (2 * group * half + gate_col),
+                                weight_scale + (in_weight + gate_col),
                                 gate_weight_ub,
                                 count=cols,
                             )
                             tl.load(
-                                weight_scale + (2 * group * half + rest_col),
+                                weight_scale + (in_weight + rest_col),
                                 rest_weight_ub,
                                 count=cols,
                             )
-                            if has_bias:
-                                tl.load(bias + gate_col, gate_bias_ub, count=cols)
-                                tl.load(bias + rest_col, rest_bias_ub, count=cols)
-                    with tl.compute():
-                        tl.cast(gate_ub, gate_in_ub)
-                        tl.cast(rest_ub, rest_in_ub)
-                        if x.dtype == tl.int32:
-                            if has_bias:
-                                tl.cast(bias_ub, gate_bias_ub)
-                                tl.vadd_row(gate_ub, gate_ub, bias_ub, height, cols, pitch)
-                                tl.cast(bias_ub, rest_bias_ub)
-                                tl.vadd_row(rest_ub, rest_ub, bias_ub, height, cols, pitch)
+                        with tl.compute():
                             tl.vmul_row(gate_ub, gate_ub, gate_weight_ub, height, cols, pitch)
                             tl.vmul_row(rest_ub, rest_ub, rest_weight_ub, height, cols, pitch)
-                            if has_activation_scale:
+                        if has_activation_scale:
+                            with tl.copyin():
+                                tl.load(activation_scale + row, activation_ub, count=height)
+                            with tl.compute():
                                 tl.vmul_col(gate_ub, gate_ub, activation_ub, height, cols, pitch)
                                 tl.vmul_col(rest_ub, rest_ub, activation_ub, height, cols, pitch)
+                    with tl.compute():
                         tl.vneg(o_ub, gate_ub)
                         tl.vexp(o_ub, o_ub)
                         tl.vadd(o_ub, o_ub, 1.0)
@@ -133,19 +139,24 @@ def dequant_swiglu_quant_kernel(
                             tl.row_max(part_ub, gate_ub, height, cols, pitch)
                             tl.vmax(most_ub, most_ub, part_ub, count=height)
                     else:
-                        with tl.compute():
-                            if dynamic:
-                                tl.vdiv(scale_ub, most_ub, 127.0)
+                        if dynamic:
+                            with tl.compute():
                                 tl.duplicate(part_ub, 127.0)
                                 tl.vdiv(part_ub, part_ub, most_ub)
                                 tl.vmul_col(o_ub, o_ub, part_ub, height, cols, pitch)
-                            else:
+                        else:
+                            with tl.copyin():
+                                tl.load(quant_offset + in_quant, offset_ub, count=cols)
+                            with tl.compute():
                                 tl.vdiv_row(o_ub, o_ub, quant_ub, height, cols, pitch)
                                 tl.vadd_row(o_ub, o_ub, offset_ub, height, cols, pitch)
+                        with tl.compute():
                             tl.cast(y_ub, o_ub)
                         with tl.copyout():
                             tl.store_rows(y + (row * half + col), y_ub, height, cols, half, pitch)
             if dynamic:
+                with tl.compute():
+                    tl.vdiv(scale_ub, most_ub, 127.0)
                 with tl.copyout():
                     tl.store(scale + row, scale_ub, count=height)
         blocks += tl.cdiv(last - first, block_rows)

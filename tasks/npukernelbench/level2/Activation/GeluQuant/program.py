@@ -30,14 +30,20 @@ def gelu_quant_kernel(
     most_ub = tl.alloc_ub(block_rows, dtype=tl.float32)
     part_ub = tl.alloc_ub(block_rows, dtype=tl.float32)
     scale_ub = tl.alloc_ub(block_rows, dtype=tl.float32)
-    scale = tl.extract_scalar(input_scale, 0) if has_scale else 1.0
-    offset = tl.extract_scalar(input_offset, 0) if has_offset else 0.0
-    for row in range(tl.program_id(0) * block_rows, rows, tl.num_programs(0) * block_rows):
+    scale = 1.0
+    offset = 0.0
+    if has_scale:
+        scale = tl.extract_scalar(input_scale, 0)
+    if has_offset:
+        offset = tl.extract_scalar(input_offset, 0)
+    for block in range(tl.program_id(0), tl.cdiv(rows, block_rows), tl.num_programs(0)):
+        row = block * block_rows
         height = min(block_rows, rows - row)
         with tl.compute():
             tl.duplicate(most_ub, 0.0)
         for turn in range(0 if dynamic else 1, 2):
-            for col in range(0, width, block_cols):
+            for part in range(tl.cdiv(width, block_cols)):
+                col = part * block_cols
                 cols = min(block_cols, width - col)
                 with tl.copyin():
                     tl.load_rows(x + (row * width + col), x_ub, height, cols, width, pitch)
@@ -81,13 +87,16 @@ def gelu_quant_kernel(
                             tl.duplicate(part_ub, 127.0)
                             tl.vdiv(part_ub, part_ub, scale_ub)
                             tl.vmul_col(p_ub, p_ub, part_ub, height, cols, pitch)
-                            tl.vreciprocal(scale_ub, part_ub)
                         else:
                             tl.vadd(p_ub, p_ub, offset)
                         tl.cast(y_ub, p_ub)
                     with tl.copyout():
                         tl.store_rows(y + (row * width + col), y_ub, height, cols, width, pitch)
         if dynamic:
+            with tl.compute():
+                # 1 / t
+                tl.vadd(scale_ub, most_ub, 1e-6)
+                tl.vdiv(scale_ub, scale_ub, 127.0)
             with tl.copyout():
                 tl.store(out_scale + row, scale_ub, count=height)
 

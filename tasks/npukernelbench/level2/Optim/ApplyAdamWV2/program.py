@@ -43,7 +43,6 @@ def adam_w_kernel(
     new_v_ub = tl.alloc_ub(tile, dtype=tl.float32)
     new_max_ub = tl.alloc_ub(tile, dtype=tl.float32)
     rounded_ub = tl.alloc_ub(tile, dtype=var.dtype)
-    narrow = var.dtype != tl.float32
     t = tl.extract_scalar(step, 0) + 1
     power1 = tl.exp(t * log1)
     power2 = tl.exp(t * log2)
@@ -57,8 +56,6 @@ def adam_w_kernel(
             tl.load(m + offsets, m_ub, mask=offsets < end)
             tl.load(v + offsets, v_ub, mask=offsets < end)
             tl.load(grad + offsets, grad_ub, mask=offsets < end)
-            if amsgrad:
-                tl.load(max_grad_norm + offsets, max_ub, mask=offsets < end)
         with tl.compute():
             tl.vmul(g_ub, grad_ub, sign)
             tl.vmul(new_var_ub, var_ub, keep)
@@ -66,7 +63,7 @@ def adam_w_kernel(
             tl.vmul(new_m_ub, new_m_ub, rest1)
             tl.vadd(new_m_ub, m_ub, new_m_ub)
             tl.vmul(new_v_ub, v_ub, beta2)
-            if narrow:
+            if var.dtype != tl.float32:
                 tl.cast(rounded_ub, new_var_ub)
                 tl.cast(new_var_ub, rounded_ub)
                 tl.cast(rounded_ub, new_m_ub)
@@ -75,23 +72,30 @@ def adam_w_kernel(
                 tl.cast(new_v_ub, rounded_ub)
             tl.vmul(g_ub, g_ub, g_ub)
             tl.vaxpy(new_v_ub, g_ub, rest2)
-            if narrow:
+            if var.dtype != tl.float32:
                 tl.cast(rounded_ub, new_v_ub)
                 tl.cast(new_v_ub, rounded_ub)
-            if amsgrad:
+        if amsgrad:
+            with tl.copyin():
+                tl.load(max_grad_norm + offsets, max_ub, mask=offsets < end)
+            with tl.compute():
                 tl.vmax(new_max_ub, new_v_ub, max_ub)
                 tl.vdiv(u_ub, new_max_ub, c2)
-            else:
+            with tl.copyout():
+                tl.store(max_grad_norm + offsets, new_max_ub, mask=offsets < end)
+        else:
+            with tl.compute():
                 tl.vdiv(u_ub, new_v_ub, c2)
-            if narrow:
+        with tl.compute():
+            if var.dtype != tl.float32:
                 tl.cast(rounded_ub, u_ub)
                 tl.cast(u_ub, rounded_ub)
             tl.vsqrt(u_ub, u_ub)
-            if narrow:
+            if var.dtype != tl.float32:
                 tl.cast(rounded_ub, u_ub)
                 tl.cast(u_ub, rounded_ub)
             tl.vadd(u_ub, u_ub, eps)
-            if narrow:
+            if var.dtype != tl.float32:
                 tl.cast(rounded_ub, u_ub)
                 tl.cast(u_ub, rounded_ub)
             tl.vmul(g_ub, new_m_ub, rate)
@@ -101,8 +105,6 @@ def adam_w_kernel(
             tl.store(var + offsets, new_var_ub, mask=offsets < end)
             tl.store(m + offsets, new_m_ub, mask=offsets < end)
             tl.store(v + offsets, new_v_ub, mask=offsets < end)
-            if amsgrad:
-                tl.store(max_grad_norm + offsets, new_max_ub, mask=offsets < end)
 
 
 def adam_w_host(
