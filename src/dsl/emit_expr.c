@@ -195,7 +195,10 @@ static bool natural_assignments(const struct emit *emit, const struct dsl_block 
                       natural(emit, value, deep + 1);
         } else if (target && tree_mentions(target, name)) { /* a part of a shape */
             *assigned = true;
-            all = is_shape(emit, value);
+            bool each = target->kind == DSL_TUPLE && value->kind == DSL_TUPLE;
+            for (int part = 0; each && all && part < target->count; part++)
+                all = !tree_mentions(target->items[part], name) || natural(emit, value->items[part], deep + 1);
+            all = all && (each || is_shape(emit, value));
         }
         all = all && natural_assignments(emit, &statement->body, name, deep, assigned) &&
               natural_assignments(emit, &statement->orelse, name, deep, assigned);
@@ -537,6 +540,9 @@ static void emit_inner(struct emit *emit, const struct dsl_expr *expr)
     case DSL_TRUE:
     case DSL_FALSE:
         text_add(emit->out, expr->kind == DSL_TRUE ? "true" : "false");
+        break;
+    case DSL_TEXT:
+        text_addf(emit->out, "\"%s\"", expr->name);
         break;
     case DSL_NAME:
         text_add(emit->out, emit_name(emit, expr->name));

@@ -170,17 +170,23 @@ static void emit_for(struct emit *emit, const struct dsl_statement *statement,
     } else {
         struct dsl_expr *step = range->count > 3 ? range->items[3] : NULL;
         bool down = step && step->kind == DSL_UNARY;
-        if (block_assigns(&statement->body, statement->target->name) || (step && !down && !emit_is_natural(emit, step)))
-            emit->good =
-                LOWER_FAIL(emit->lowering, statement->place, DSL_RULE_not_compiled, "count with a variable of its own",
-                           "the loop's variable is assigned in it, or its step may be negative");
+        bool either = step && !down && !emit_is_natural(emit, step); /* which way is known when it runs */
+        if (block_assigns(&statement->body, statement->target->name))
+            emit->good = LOWER_FAIL(emit->lowering, statement->place, DSL_RULE_not_compiled,
+                                    "count with a variable of its own", "the loop's variable is assigned in it");
         text_addf(emit->out, "for (%s%s = ", known ? "" : "int64_t ", name);
         if (range->count > 2)
             emit_expr(emit, range->items[1], 0);
         else
             text_add(emit->out, "0");
-        text_addf(emit->out, "; %s %s ", name, down ? ">" : "<");
-        emit_expr(emit, range->items[range->count == 2 ? 1 : 2], dsl_operator_level(DSL_LESS) + 1);
+        const struct dsl_expr *end = range->items[range->count == 2 ? 1 : 2];
+        const char *text = emit_expr_text(emit, end), *open = end->kind == DSL_CHOICE ? "(" : "";
+        const char *close = *open ? ")" : "";
+        if (either)
+            text_addf(emit->out, "; (%s) > 0 ? %s < (%s) : %s > (%s)", emit_expr_text(emit, step), name, text, name,
+                      text);
+        else
+            text_addf(emit->out, "; %s %s %s%s%s", name, down ? ">" : "<", open, text, close);
         if (!step || tree_is_integer(step, 1)) {
             text_addf(emit->out, "; %s++", name);
         } else {
