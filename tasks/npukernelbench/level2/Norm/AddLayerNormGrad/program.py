@@ -1,0 +1,144 @@
+import tile.language as tl
+
+
+# Gradient of a layer norm of x1 + x2. With c = x1 + x2 - mean and g = dy * gamma: dx = g * rstd +
+# u * c - (sum(g) * rstd + u * sum(c)) / D [+ dsum] with u = -sum(g * c) * rstd^3 / D, sums over a
+# row; dgamma = sum(dy * c * rstd) and dbeta = sum(dy) over all rows. A core's share are rows,
+# then a strip of columns. Rows that fit into a tile come many at once, longer ones in pieces,
+# twice.
+@ascend_kernel
+def norm_grad_kernel(dy, x1, x2, rstd, mean, gamma, dsum, dx, dgamma, dbeta, tile, add):
+    cols = gamma.numel()
+    rows = dy.numel() // cols
+    per_core = tl.cdiv(rows, tl.num_programs(0))
+    first = tl.program_id(0) * per_core
+    last = min(first + per_core, rows)
+    piece = min(cols, tile)
+    pitch = tl.pitch(piece)
+    step = tile // pitch
+    dy_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    a_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    b_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    dsum_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    gamma_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    c_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    g_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    work_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    dx_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    rstd_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    mean_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    gc_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    gs_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    cs_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    part_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    dgamma_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    dbeta_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    for row in range(first, last, step):
+        n = min(step, last - row)
+        with tl.copyin():
+            tl.load(rstd + row, rstd_ub, count=n)
+            tl.load(mean + row, mean_ub, count=n)
+        with tl.compute():
+            tl.duplicate(gc_ub, 0.0, count=n)
+            tl.duplicate(gs_ub, 0.0, count=n)
+            tl.duplicate(cs_ub, 0.0, count=n)
+        for at in range(0, cols, piece):
+            m = min(piece, cols - at)
+            place = row * cols + at
+            with tl.copyin():
+                tl.load_rows(dy + place, dy_ub, n, m, cols, pitch)
+                tl.load_rows(x1 + place, a_ub, n, m, cols, pitch)
+                tl.load_rows(x2 + place, b_ub, n, m, cols, pitch)
+                tl.load(gamma + at, gamma_ub, count=m)
+            with tl.compute():
+                tl.vadd(c_ub, a_ub, b_ub, count=n * pitch)
+                tl.vsub_col(c_ub, c_ub, mean_ub, n, m, pitch)
+                tl.vmul_row(g_ub, dy_ub, gamma_ub, n, m, pitch)
+                tl.vmul(work_ub, g_ub, c_ub, count=n * pitch)
+                tl.row_sum(part_ub, work_ub, n, m, pitch)
+                tl.vadd(gc_ub, gc_ub, part_ub, count=n)
+                tl.row_sum(part_ub, g_ub, n, m, pitch)
+                tl.vadd(gs_ub, gs_ub, part_ub, count=n)
+                tl.row_sum(part_ub, c_ub, n, m, pitch)
+                tl.vadd(cs_ub, cs_ub, part_ub, count=n)
+        with tl.compute():
+            tl.vmul(part_ub, rstd_ub, rstd_ub, count=n)
+            tl.vmul(part_ub, part_ub, rstd_ub, count=n)
+            tl.vmul(gc_ub, gc_ub, part_ub, count=n)
+            tl.vmul_scalar(gc_ub, gc_ub, -1.0 / cols, count=n)
+            tl.vmul(gs_ub, gs_ub, rstd_ub, count=n)
+            tl.vmul(cs_ub, cs_ub, gc_ub, count=n)
+            tl.vadd(gs_ub, gs_ub, cs_ub, count=n)
+            tl.vmul_scalar(gs_ub, gs_ub, -1.0 / cols, count=n)
+        for at in range(0, cols, piece):
+            m = min(piece, cols - at)
+            place = row * cols + at
+            if piece < cols:
+                with tl.copyin():
+                    tl.load_rows(dy + place, dy_ub, n, m, cols, pitch)
+                    tl.load_rows(x1 + place, a_ub, n, m, cols, pitch)
+                    tl.load_rows(x2 + place, b_ub, n, m, cols, pitch)
+                    tl.load(gamma + at, gamma_ub, count=m)
+                with tl.compute():
+                    tl.vadd(c_ub, a_ub, b_ub, count=n * pitch)
+                    tl.vsub_col(c_ub, c_ub, mean_ub, n, m, pitch)
+                    tl.vmul_row(g_ub, dy_ub, gamma_ub, n, m, pitch)
+            if add:
+                with tl.copyin():
+                    tl.load_rows(dsum + place, dsum_ub, n, m, cols, pitch)
+            with tl.compute():
+                tl.vmul_col(c_ub, c_ub, gc_ub, n, m, pitch)
+                tl.vmul_col(g_ub, g_ub, rstd_ub, n, m, pitch)
+                tl.vadd(dx_ub, g_ub, c_ub, count=n * pitch)
+                tl.vadd_col(dx_ub, dx_ub, gs_ub, n, m, pitch)
+                if add:
+                    tl.vadd(dx_ub, dx_ub, dsum_ub, count=n * pitch)
+            with tl.copyout():
+                tl.store_rows(dx + place, dx_ub, n, m, cols, pitch)
+    strip = min(tl.pitch(tl.cdiv(cols, tl.num_programs(0))), tile // 256 * 16)
+    step = tile // strip
+    for at in range(tl.program_id(0) * strip, cols, tl.num_programs(0) * strip):
+        m = min(strip, cols - at)
+        with tl.compute():
+            tl.duplicate(dgamma_ub, 0.0, count=m)
+            tl.duplicate(dbeta_ub, 0.0, count=m)
+        for row in range(0, rows, step):
+            n = min(step, rows - row)
+            with tl.copyin():
+                tl.load_rows(dy + row * cols + at, dy_ub, n, m, cols, strip)
+                tl.load_rows(x1 + row * cols + at, a_ub, n, m, cols, strip)
+                tl.load_rows(x2 + row * cols + at, b_ub, n, m, cols, strip)
+                tl.load(rstd + row, rstd_ub, count=n)
+                tl.load(mean + row, mean_ub, count=n)
+            with tl.compute():
+                tl.vadd(c_ub, a_ub, b_ub, count=n * strip)
+                tl.vsub_col(c_ub, c_ub, mean_ub, n, m, strip)
+                tl.vmul(c_ub, c_ub, dy_ub, count=n * strip)
+                tl.vmul_col(c_ub, c_ub, rstd_ub, n, m, strip)
+                tl.col_sum(part_ub, c_ub, n, m, strip)
+                tl.vadd(dgamma_ub, dgamma_ub, part_ub, count=m)
+                tl.col_sum(part_ub, dy_ub, n, m, strip)
+                tl.vadd(dbeta_ub, dbeta_ub, part_ub, count=m)
+        with tl.copyout():
+            tl.store(dgamma + at, dgamma_ub, count=m)
+            tl.store(dbeta + at, dbeta_ub, count=m)
+
+
+def norm_grad_host(
+    dy,
+    x1,
+    x2,
+    rstd,
+    mean,
+    gamma,
+    dx,
+    dgamma,
+    dbeta,
+    dsum=None,
+    tile: tl.constexpr = 2048,
+):
+    if dy.numel() == 0:
+        return
+    add = dsum is not None
+    cores = min(tl.num_vec_cores(), max(rstd.numel(), tl.cdiv(gamma.numel(), 16)))
+    norm_grad_kernel[cores](dy, x1, x2, rstd, mean, gamma, dsum, dx, dgamma, dbeta, tile, add)
