@@ -8,6 +8,7 @@ def foreach_sign_kernel(x, y, per_core, tile):
     start = tl.program_id(0) * per_core
     kind = tl.float32 if x[0].dtype.is_floating_point else x[0].dtype
     x_ub = tl.alloc_ub(tile, dtype=kind)
+    sign_ub = tl.alloc_ub(tile, dtype=tl.float32)
     y_ub = tl.alloc_ub(tile, dtype=kind)
     begin = 0
     for t in range(len(x)):
@@ -17,7 +18,13 @@ def foreach_sign_kernel(x, y, per_core, tile):
             with tl.copyin():
                 tl.load(x[t] + offsets, x_ub, mask=offsets < end)
             with tl.compute():
-                tl.vsign(y_ub, x_ub)
+                if x[0].dtype.is_floating_point:
+                    tl.vsign(y_ub, x_ub)
+                else:
+                    # float32 rounds large integers, and keeps their signs.
+                    tl.cast(sign_ub, x_ub)
+                    tl.vsign(sign_ub, sign_ub)
+                    tl.cast(y_ub, sign_ub)
             with tl.copyout():
                 tl.store(y[t] + offsets, y_ub, mask=offsets < end)
         begin += tl.cdiv(x[t].numel(), 64) * 64
