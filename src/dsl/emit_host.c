@@ -674,9 +674,10 @@ const char *emit_host(struct lowering *lowering)
     text_add(&out, "#include \"register/op_def_registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\n\n");
     static const struct {
         const char *word, *header;
-    } headers[] = {{"std::m", "algorithm"},   {"std::pow", "cmath"},    {"std::ceil", "cmath"},
-                   {"std::floor", "cmath"},   {"std::sqrt", "cmath"},   {"std::numeric", "limits"},
-                   {"std::string", "string"}, {"std::vector", "vector"}};
+    } headers[] = {{"std::m", "algorithm"},  {"std::pow", "cmath"},      {"std::log", "cmath"},
+                   {"std::exp", "cmath"},    {"std::ceil", "cmath"},     {"std::floor", "cmath"},
+                   {"std::sqrt", "cmath"},   {"std::numeric", "limits"}, {"std::string", "string"},
+                   {"std::vector", "vector"}};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         const char *line = arena_printf(lowering->arena, "#include <%s>\n", headers[i].header);
         if (strstr(function.bytes, headers[i].word) && !strstr(out.bytes, line))

@@ -366,18 +366,22 @@ static void emit_transfer(struct emit *emit, const struct dsl_expr *call, bool l
         emit_line(emit, "DataCopy(%s, %s, %s);", load ? local : gm, load ? gm : local, elements);
         return;
     }
-    emit_line(emit, "DataCopyExtParams %sCopy{1, static_cast<uint32_t>(%s * sizeof(%s)), 0, 0, 0};",
-              emit_name(emit, operand_buffer(operand, NULL)), elements, element);
+    const char *copy = arena_printf(lowering->arena, "%sCopy", emit_name(emit, operand_buffer(operand, NULL)));
+    const char *bytes = arena_printf(lowering->arena, "static_cast<uint32_t>(%s * sizeof(%s))", elements, element);
+    if (declared_here(emit, copy)) {
+        emit_line(emit, "%s.blockLen = %s;", copy, bytes);
+    } else {
+        emit_line(emit, "DataCopyExtParams %s{1, %s, 0, 0, 0};", copy, bytes);
+        ARRAY_ADD(lowering->arena, emit->declared, emit->declared_count, emit->declared_capacity, copy);
+    }
     const bool fills = load && lower_rounds(lowering);
     emit->aids[AID_FILL_UP] |= fills;
-    if (fills)
-        emit_line(emit, "DataCopyPad(%s, %s, %sCopy, FillUp<%s>(%s));", local, gm,
-                  emit_name(emit, operand_buffer(operand, NULL)), element, elements);
-    else if (load)
-        emit_line(emit, "DataCopyPad(%s, %s, %sCopy, DataCopyPadExtParams<%s>{});", local, gm,
-                  emit_name(emit, operand_buffer(operand, NULL)), element);
+    const char *filling = fills ? arena_printf(lowering->arena, "FillUp<%s>(%s)", element, elements)
+                                : arena_printf(lowering->arena, "DataCopyPadExtParams<%s>{}", element);
+    if (load)
+        emit_line(emit, "DataCopyPad(%s, %s, %s, %s);", local, gm, copy, filling);
     else
-        emit_line(emit, "DataCopyPad(%s, %s, %sCopy);", gm, local, emit_name(emit, operand_buffer(operand, NULL)));
+        emit_line(emit, "DataCopyPad(%s, %s, %s);", gm, local, copy);
 }
 
 /* Rows of a matrix, each `gmPitch` elements behind the one before in global memory and `pitch` in the buffer. */

@@ -471,39 +471,44 @@ static const char *const aids[] = {
         "template <typename E>\n%s NumberOf<E> Number(E element)\n{\n"
         "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
         "    } else {\n        return static_cast<NumberOf<E>>(element);\n    }\n}\n",
-    [AID_CONVERT] = "// Copies `count` elements, rounded to nearest where the types differ.\n"
-                    "template <typename D, typename S>\n"
-                    "%s void Convert(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
-                    "    if constexpr (std::is_same_v<D, S>) { // any bits\n"
-                    "        using Word = std::conditional_t<sizeof(S) < sizeof(int32_t), int16_t, int32_t>;\n"
-                    "        Adds(to.template ReinterpretCast<Word>(), from.template ReinterpretCast<Word>(), "
-                    "static_cast<Word>(0),\n"
-                    "             (count * sizeof(S) + sizeof(Word) - 1) / sizeof(Word));\n"
-                    "    } else if constexpr (sizeof(D) > sizeof(S)) {\n"
-                    "        Cast(to, from, RoundMode::CAST_NONE, count);\n    } else {\n"
-                    "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
+    [AID_SAME_BITS] = "// Types of which one holds the bits of the other: the same, or integers of a size.\n"
+                      "template <typename A, typename B>\nconstexpr bool SAME_BITS =\n    std::is_same_v<A, B> || "
+                      "(std::is_integral_v<A> && std::is_integral_v<B> && sizeof(A) == sizeof(B));\n",
+    [AID_CONVERT] =
+        "// Copies `count` elements, rounded to nearest where the types differ; integers of a size as they are.\n"
+        "template <typename D, typename S>\n"
+        "%s void Convert(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
+        "    if constexpr (SAME_BITS<D, S>) {\n"
+        "        const LocalTensor<uint16_t> words = from.template ReinterpretCast<uint16_t>();\n"
+        "        Or(to.template ReinterpretCast<uint16_t>(), words, words, (count * sizeof(S) + 1) / "
+        "sizeof(uint16_t));\n"
+        "    } else if constexpr (sizeof(D) > sizeof(S)) {\n"
+        "        Cast(to, from, RoundMode::CAST_NONE, count);\n    } else {\n"
+        "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
     [AID_WIDEN] =
         "// The elements in the type that computes: as they are where they have it, else converted into `room`.\n"
         "template <typename D, typename S>\n"
-        "%s LocalTensor<D> Widen(const LocalTensor<S> &from, TBuf<TPosition::VECCALC> &room, int32_t "
-        "count)\n{\n    if constexpr (std::is_same_v<D, S>) {\n        return from;\n    } else {\n"
+        "%s LocalTensor<D> Widen(const LocalTensor<S> &from, TBuf<TPosition::VECCALC> &room, int32_t count)\n{\n"
+        "    if constexpr (SAME_BITS<D, S>) {\n        return from.template ReinterpretCast<D>();\n    } else {\n"
         "        LocalTensor<D> wide = room.Get<D>();\n"
         "        Cast(wide, from, RoundMode::CAST_NONE, count);\n        return wide;\n    }\n}\n",
     [AID_OVERLAY] =
         "// Where results are computed: in `to` itself where that has the type that computes, else in `room`.\n"
         "template <typename D, typename S>\n"
         "%s LocalTensor<D> Overlay(const LocalTensor<S> &to, TBuf<TPosition::VECCALC> &room)\n{\n"
-        "    if constexpr (std::is_same_v<D, S>) {\n        return to;\n    } else {\n"
+        "    if constexpr (SAME_BITS<D, S>) {\n        return to.template ReinterpretCast<D>();\n    } else {\n"
         "        return room.Get<D>();\n    }\n}\n",
     [AID_NARROW] = "// Rounds what Overlay() gave to the type of `to`.\n"
                    "template <typename D, typename S>\n"
                    "%s void Narrow(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
-                   "    if constexpr (!std::is_same_v<D, S>) {\n"
+                   "    if constexpr (!SAME_BITS<D, S>) {\n"
                    "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
 };
 
 void emit_aids(struct emit *emit, struct text *out)
 {
+    emit->aids[AID_SAME_BITS] |=
+        emit->aids[AID_CONVERT] || emit->aids[AID_WIDEN] || emit->aids[AID_OVERLAY] || emit->aids[AID_NARROW];
     for (int aid = 0; aid < EMIT_AID_COUNT; aid++) {
         if (!emit->aids[aid])
             continue;

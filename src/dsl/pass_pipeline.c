@@ -89,6 +89,17 @@ static bool tell_full(struct lowering *lowering, int64_t needed, int64_t room)
                       "the buffers need %" PRId64 " bytes of UB, which has %" PRId64 " (%.300s)", needed, room, list);
 }
 
+/* Tensors that the queues of a kind have together: each that is out has one of the events of its position (asc-devkit docs,
+ * TQue, constraints of AllocTensor). */
+enum { EVENTS = 8 };
+static int tensors_out(const struct lowering *lowering, const int *depths, enum lower_buffer_kind kind)
+{
+    int all = 0;
+    for (int b = 0; b < lowering->buffer_count; b++)
+        all += lowering->buffers[b].kind == kind && kind != LOWER_UB ? depths[b] : 0;
+    return all;
+}
+
 /* Two tensors for queues in loops, and one for those that do not fit otherwise: the last queues first. */
 static bool choose_depths(struct lowering *lowering, int *depths)
 {
@@ -98,8 +109,9 @@ static bool choose_depths(struct lowering *lowering, int *depths)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
     }
-    for (int b = lowering->buffer_count - 1; b >= 0 && bytes_needed(lowering, depths) > room; b--)
-        depths[b] = 1;
+    for (int b = lowering->buffer_count - 1; b >= 0; b--)
+        if (bytes_needed(lowering, depths) > room || tensors_out(lowering, depths, lowering->buffers[b].kind) > EVENTS)
+            depths[b] = 1;
     int64_t needed = bytes_needed(lowering, depths);
     return needed <= room || tell_full(lowering, needed, room);
 }

@@ -82,8 +82,11 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
         if (lowering->buffers[i].room == which && tree_equal(lowering->buffers[i].size, size))
             found = lowering->buffers[i].name;
     if (!found) {
-        struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub", which == 'h' ? "flags" : "bytes", buffer,
-                                                     size, edit_attribute(edit, edit_name(edit, "tl"), type));
+        struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub",
+                                                     which == 'c'   ? "bytes"
+                                                     : which == 'h' ? "flags"
+                                                                    : "wide",
+                                                     buffer, size, edit_attribute(edit, edit_name(edit, "tl"), type));
         made->room = which;
         found = made->name;
     }
