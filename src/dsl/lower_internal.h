@@ -76,7 +76,8 @@ struct lowering {
     int parameter_count;
     struct lower_buffer *buffers; /* of the kernel, in their order */
     int buffer_count, buffer_capacity;
-    bool clears; /* an operation takes in elements that may have no value */
+    int64_t reserved; /* bytes of UB that instructions need for themselves */
+    bool clears;      /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;
     const char **new_names; /* that passes have made */

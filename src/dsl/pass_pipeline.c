@@ -100,11 +100,33 @@ static int tensors_out(const struct lowering *lowering, const int *depths, enum 
     return all;
 }
 
+/* Bytes at the end of UB that no buffer may have: Select works in the last 8 KiB (docs/machine.md), functions of the high-level
+ * library take their room from what is free. */
+static int64_t reserved_bytes(const struct dsl_block *block)
+{
+    enum { OF_SELECT = 8 << 10, OF_LIBRARY = 24 << 10 };
+    int64_t most = 0;
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
+        enum lower_form form = instruction ? instruction->form : LOWER_FORM_UNARY;
+        int64_t bytes[] = {reserved_bytes(&statement->body), reserved_bytes(&statement->orelse),
+                           form == LOWER_FORM_CHOOSE || form == LOWER_FORM_TO_BITS    ? OF_SELECT
+                           : form == LOWER_FORM_WITH_ROOM || form == LOWER_FORM_POWER ? OF_LIBRARY
+                                                                                      : 0};
+        for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
+            most = bytes[b] > most ? bytes[b] : most;
+    }
+    return most;
+}
+
 /* Two tensors for queues in loops, and one for those that do not fit otherwise: the last queues first. */
 static bool choose_depths(struct lowering *lowering, int *depths)
 {
     const struct dsl_block *kernel = lower_kernel(lowering);
-    int64_t room = npu_socs->ub_tiling_bytes;
+    lowering->reserved = reserved_bytes(kernel);
+    int64_t room = npu_socs->ub_tiling_bytes - lowering->reserved;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
