@@ -148,6 +148,7 @@ static bool allocate(struct core *core, const struct dsl_expr *call, struct valu
     if (!take_room(core, call, type.dtype, elements) || !memory_new(core, call->place, type.dtype, elements, &memory))
         return false;
     memory->buffer = true;
+    memory->cols = size.type == DSL_TYPE_INTS && size.length == 2 ? size.ints[1] : 0;
     memory->name = "the buffer";
     *result = (struct value){.type = DSL_TYPE_BUFFER, .memory = memory, .length = elements, .stride = 1};
     return true;
@@ -263,7 +264,7 @@ bool core_execute(struct core *core, const struct dsl_expr *call, struct value *
             return values[i].execute(core, call, result);
     if (strcmp(name, "sync_all") == 0)
         return core_sync_all(core, call->place);
-    if (core_execute_rows(core, call, &good))
+    if (core_execute_rows(core, call, &good) || core_execute_tiles(core, call, &good))
         return good;
     return circumstance(core, call, result) ||
            CORE_FAIL(core, call->place, DSL_RULE_not_interpreted, NULL, "tl.%s is not interpreted yet", name);

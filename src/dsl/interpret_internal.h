@@ -136,6 +136,8 @@ bool execute_select(struct core *core, const struct dsl_expr *call);
 bool execute_cast(struct core *core, const struct dsl_expr *call);
 bool execute_iota(struct core *core, const struct dsl_expr *call);
 
+/* execute_tiles.c. Whether the call is one of the cube's; `good`: it could be done. */
+bool core_execute_tiles(struct core *core, const struct dsl_expr *call, bool *good);
 /* execute_rows.c. Whether the call is one of rows and columns or a sort; `good`: it could be done. */
 bool core_execute_rows(struct core *core, const struct dsl_expr *call, bool *good);
 

@@ -205,6 +205,13 @@ bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr
                : expr->op == DSL_SUBTRACT ? !__builtin_sub_overflow(a, b, value)
                : expr->op == DSL_MULTIPLY ? !__builtin_mul_overflow(a, b, value)
                                           : false;
+    case DSL_TUPLE:
+    case DSL_LIST:
+        *value = 1;
+        for (int i = 0; i < expr->count; i++)
+            if (!lower_constant(lowering, expr->items[i], &a) || __builtin_mul_overflow(*value, a, value))
+                return false;
+        return true;
     case DSL_CALL:
         return constant_of_call(lowering, expr, value);
     default:
@@ -254,10 +261,9 @@ static bool read_allocation(const struct lowering *lowering, struct dsl_statemen
     static const struct {
         const char *name;
         enum lower_buffer_kind kind;
-    } kinds[] = {{"alloc_ub", LOWER_UB},
-                 {"queue_in", LOWER_QUEUE_IN},
-                 {"queue_out", LOWER_QUEUE_OUT},
-                 {"queue_move", LOWER_QUEUE_MOVE}};
+    } kinds[] = {{"alloc_ub", LOWER_UB},           {"queue_in", LOWER_QUEUE_IN}, {"queue_out", LOWER_QUEUE_OUT},
+                 {"queue_move", LOWER_QUEUE_MOVE}, {"queue_a1", LOWER_QUEUE_A1}, {"queue_b1", LOWER_QUEUE_B1},
+                 {"queue_co1", LOWER_QUEUE_CO1},   {"alloc_l1", LOWER_QUEUE_A1}, {"alloc_l0c", LOWER_QUEUE_CO1}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (statement->kind != DSL_ASSIGN || !statement_calls(statement, kinds[i].name))
             continue;
@@ -291,6 +297,13 @@ static bool block_rounds(const struct dsl_block *block)
 bool lower_rounds(const struct lowering *lowering)
 {
     return lowering->clears || block_rounds(lower_kernel(lowering));
+}
+
+bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)
+{
+    const struct dsl_expr *size = buffer->size;
+    return (size->kind == DSL_TUPLE || size->kind == DSL_LIST) && size->count == 2 &&
+           lower_constant(lowering, size->items[0], rows) && lower_constant(lowering, size->items[1], cols);
 }
 
 static void find_buffers(struct lowering *lowering)

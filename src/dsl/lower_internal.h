@@ -12,7 +12,15 @@ struct lower_type {
     const enum akgen_dtype *types;
 };
 
-enum lower_buffer_kind { LOWER_UB, LOWER_QUEUE_IN, LOWER_QUEUE_OUT, LOWER_QUEUE_MOVE };
+enum lower_buffer_kind {
+    LOWER_UB,
+    LOWER_QUEUE_IN,
+    LOWER_QUEUE_OUT,
+    LOWER_QUEUE_MOVE,
+    LOWER_QUEUE_A1, /* and what follows: of the cube */
+    LOWER_QUEUE_B1,
+    LOWER_QUEUE_CO1
+};
 struct lower_buffer {
     const char *name;
     enum lower_buffer_kind kind;
@@ -37,6 +45,7 @@ enum lower_form {
     LOWER_FORM_BITS,
     LOWER_FORM_TO_BITS,
     LOWER_FORM_CAST,
+    LOWER_FORM_PRODUCT,
     LOWER_FORM_INDEX,
     LOWER_FORM_ROWS,
     LOWER_FORM_WITH_ROOM
@@ -83,6 +92,9 @@ struct lowering {
     const char **new_names; /* that passes have made */
     int new_name_count, new_name_capacity;
 };
+
+/* The rows and columns of a matrix in L1 or L0C; false: they are no constants. */
+bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols);
 
 /* Tells what cannot be compiled; yields false. */
 #define LOWER_FAIL(lowering, place, rule, remedy, ...)                                                                 \

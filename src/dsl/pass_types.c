@@ -178,6 +178,21 @@ static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
     }
 }
 
+/* A tile is loaded as it is, and used where a queue's tensor can be. */
+static void check_tiles(struct lowering *lowering, const struct lower_buffer *buffer, const struct transfers *transfers)
+{
+    for (int i = 0; i < transfers->count && buffer->kind != LOWER_QUEUE_CO1; i++) {
+        struct lower_type type = tensor_type(lowering, transfers->items[i].tensor);
+        if (!lower_type_equal(lowering, &type, &buffer->type))
+            LOWER_FAIL(lowering, transfers->items[i].call->place, DSL_RULE_types,
+                       "give the tile the tensor's data type: dtype=x.dtype", "a load into L1 converts nothing");
+    }
+    if (!lifetime_is_clean(lowering, buffer))
+        LOWER_FAIL(lowering, buffer->allocation->place, DSL_RULE_not_compiled,
+                   "load it, multiply and store in one block, in this order",
+                   "the lifetime of '%s' is none that a queue's tensor has", buffer->name);
+}
+
 /* Decides for one buffer that is loaded or stored. */
 static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
 {
@@ -187,7 +202,16 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
         return;
     for (int i = 0; i < kernel->count; i++)
         statement_visit(kernel->items[i], find_transfers_below, &transfers);
+    if (!transfers.count) { /* a tile that nothing loads */
+        LOWER_FAIL(lowering, buffer->allocation->place, DSL_RULE_undefined, "load or store it",
+                   "'%s' is neither loaded nor stored", buffer->name);
+        return;
+    }
     struct lower_type type = tensor_type(lowering, transfers.items[0].tensor);
+    if (buffer->kind >= LOWER_QUEUE_A1) {
+        check_tiles(lowering, buffer, &transfers);
+        return;
+    }
     bool one_type = same_tensors(lowering, &transfers),
          same = one_type && lower_type_equal(lowering, &type, &buffer->type);
     struct lower_buffer probe = *buffer;
@@ -227,6 +251,7 @@ static uint64_t types_of(const struct lower_instruction *instruction)
     int op = npu_operation(instruction->api);
     switch (instruction->form) {
     case LOWER_FORM_ROWS:
+    case LOWER_FORM_PRODUCT:
     case LOWER_FORM_CAST:
     case LOWER_FORM_TO_BITS:
         return UINT64_MAX;
@@ -410,5 +435,5 @@ bool pass_types(struct lowering *lowering)
     for (int b = 0; b < buffers; b++)
         choose_queue(lowering, &lowering->buffers[b]);
     stage_transfers(lowering, kernel);
-    return true;
+    return !lowering->messages->count;
 }
