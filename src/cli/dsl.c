@@ -5,6 +5,7 @@
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
+#include "dsl/response.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>
@@ -18,13 +19,14 @@ enum {
     KEY_HIDDEN,
     KEY_STOP,
     KEY_PRINT,
+    KEY_RESPONSE,
     PROGRAMS_MAX = 1024,
     LONGEST_FILE = 4 << 20
 };
 
 struct dsl_arguments {
     bool json, check, hidden, print;
-    const char *task, *output;
+    const char *task, *output, *response;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
     const char *command, *files[PROGRAMS_MAX];
@@ -38,6 +40,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
     {"stop-after", KEY_STOP, "PASS", 0,
      "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
+    {"response", KEY_RESPONSE, "FILE", 0, "build: write an answer in MultiKernelBench's format (docs/answers.md)", 0},
     {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
     {"case", KEY_CASE, "N", 0, "run: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
@@ -59,6 +62,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->only_case = cli_parse_number(state, "--case", text, 0, INT32_MAX);
     else if (key == KEY_PRINT)
         arguments->print = true;
+    else if (key == KEY_RESPONSE)
+        arguments->response = text;
     else if (key == 'o')
         arguments->output = text;
     else if (key == KEY_STOP && (arguments->last = dsl_pass_find(text)) == DSL_PASSES_COUNT)
@@ -268,8 +273,8 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     (void)all;
     if (!arguments->task)
         error = error_new("build: --task says which operator the program is");
-    if (!error && !arguments->print && !arguments->output)
-        error = error_new("build: -o DIR says where the project goes, --print shows it");
+    if (!error && !arguments->print && !arguments->output && !arguments->response)
+        error = error_new("build: -o DIR says where the project goes, --response FILE an answer, --print shows it");
     if (!error)
         error = task_find(arena, toolchain_home(), arguments->task, &task);
     if (error)
@@ -283,9 +288,14 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     print_messages(&text->messages);
     if (!built)
         return EXIT_OTHER_VERDICT;
+    const char *answer;
     if (arguments->print)
         print_project(arena, &lowered);
-    else
+    if (arguments->response && lowered.count)
+        error = dsl_response(arena, &lowered, &opdef, &answer);
+    if (arguments->response && lowered.count && !error)
+        error = files_write(arguments->response, answer, strlen(answer));
+    if (!error && arguments->output && lowered.count)
         error = dsl_project_write(arena, arguments->output, &lowered);
     return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }

@@ -62,6 +62,12 @@ struct lower_pair {
     const char *queue, *wide;
 };
 
+/* What a buffer was before the passes made others, and where it was made. */
+struct lower_transferred {
+    enum lower_buffer_kind kind;
+    struct dsl_place place;
+};
+
 /* Where a parameter of the kernel gets its value from. */
 enum lower_source { LOWER_TENSOR, LOWER_WORKSPACE, LOWER_FIELD, LOWER_SCALAR };
 struct lower_parameter {
@@ -85,6 +91,8 @@ struct lowering {
     int parameter_count;
     struct lower_buffer *buffers; /* of the kernel, in their order */
     int buffer_count, buffer_capacity;
+    struct lower_transferred *loaded; /* the program's buffers before the pass `types` */
+    int loaded_count;
     int64_t reserved; /* bytes of UB that instructions need for themselves */
     bool clears;      /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;

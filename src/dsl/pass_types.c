@@ -178,6 +178,20 @@ static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
     }
 }
 
+/* Whether the buffer can have a queue of its own: a position has events for eight tensors, and where more buffers come through
+ * it some share a queue, from which they are copied. */
+static bool has_queue_left(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    enum { EVENTS = 8, OWN = 5 };
+    int before = 0, all = 0;
+    for (int b = 0; b < lowering->loaded_count; b++) {
+        bool same = lowering->loaded[b].kind == buffer->kind;
+        all += same;
+        before += same && lowering->loaded[b].place.line < buffer->allocation->place.line;
+    }
+    return all <= EVENTS || before < OWN;
+}
+
 /* A tile is loaded as it is, and used where a queue's tensor can be. */
 static void check_tiles(struct lowering *lowering, const struct lower_buffer *buffer, const struct transfers *transfers)
 {
@@ -217,7 +231,7 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     struct lower_buffer probe = *buffer;
     if (!same)
         probe.wide = buffer->name;
-    bool clean = one_type && lifetime_is_clean(lowering, &probe);
+    bool clean = one_type && lifetime_is_clean(lowering, &probe) && has_queue_left(lowering, buffer);
     bool bits = buffer->type.fixed == AKGEN_BOOL;
     if (bits && buffer->kind != LOWER_QUEUE_MOVE) {
         set_kind(buffer, LOWER_UB);
@@ -432,6 +446,11 @@ bool pass_types(struct lowering *lowering)
     memset(all, true, (size_t)combinations);
     if (!check_block_types(lowering, kernel, all))
         return false;
+    lowering->loaded = arena_alloc(lowering->arena, (size_t)(buffers + 1) * sizeof *lowering->loaded);
+    lowering->loaded_count = buffers;
+    for (int b = 0; b < buffers; b++)
+        lowering->loaded[b] =
+            (struct lower_transferred){lowering->buffers[b].kind, lowering->buffers[b].allocation->place};
     for (int b = 0; b < buffers; b++)
         choose_queue(lowering, &lowering->buffers[b]);
     stage_transfers(lowering, kernel);
