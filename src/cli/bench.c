@@ -1,5 +1,6 @@
 /* akgen bench: a provider's candidates over a suite of tasks. */
 #include "cli/cli.h"
+#include "cli/dsl_project.h"
 #include "base/clock.h"
 #include "eval/bench.h"
 
@@ -19,7 +20,9 @@ struct bench_arguments {
 static const struct argp_option options[] = {
     {"suite", KEY_SUITE, "NAME", 0, "suite of tasks (default npukernelbench)", 1},
     {"provider", KEY_PROVIDER, "NAME", 0,
-     "reference (the tasks' own answers, where they have one; default) or dir:PATH", 1},
+     "reference (the tasks' own answers, where they have one; default), dsl (their programs in AscendDSL, compiled) or "
+     "dir:PATH",
+     1},
     {"task", KEY_TASK, "GLOB", 0, "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'", 1},
     {"db", KEY_DB, "FILE", 0, "keep the run in an SQLite file (docs/store.md)", 1},
     {"resume", KEY_RESUME, NULL, 0, "go on with the newest unfinished run of --db that has the same settings", 1},
@@ -202,7 +205,7 @@ int cli_bench(int argc, char **argv)
     struct task *tasks;
     int task_count, code = EXIT_PASS;
     struct arena arena = {0};
-    struct akgen_error *error = bench_check_provider(arguments.provider);
+    struct akgen_error *error = bench_check_provider(arguments.provider, &dsl_provider);
     if (!error)
         error = select_tasks(&arena, &arguments, &tasks, &task_count);
     if (error)
@@ -210,12 +213,13 @@ int cli_bench(int argc, char **argv)
     else if ((error = eval_check_jail(&options.eval)))
         code = cli_fail(EXIT_OWN_FAILURE, error);
     else {
-        bench_prepare(&bench, arguments.provider, tasks, task_count, &options.eval);
+        bench_prepare(&bench, arguments.provider, &dsl_provider, tasks, task_count, &options.eval);
         if (!bench.count && bench.skipped)
             code = cli_fail(EXIT_USAGE,
                             error_new("none of these %d tasks has a case %d", task_count, options.eval.only_case));
         else if (!bench.count)
-            code = cli_fail(EXIT_USAGE, error_new("none of these %d tasks has a reference project", task_count));
+            code = cli_fail(EXIT_USAGE, error_new("none of these %d tasks has a project of provider %s", task_count,
+                                                  arguments.provider));
         else if ((error = open_store(&arguments, &bench, &options.store)))
             code = cli_fail(EXIT_OWN_FAILURE, error);
         else

@@ -1,19 +1,32 @@
 /* akgen dsl check | fmt | run FILE..: programs in AscendDSL. */
 #include "base/files.h"
 #include "cli/cli.h"
+#include "cli/dsl_project.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
+#include "dsl/lower.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 0x500, KEY_CHECK, KEY_TASK, KEY_CASE, PROGRAMS_MAX = 1024, LONGEST_FILE = 4 << 20 };
+enum {
+    KEY_JSON = 0x500,
+    KEY_CHECK,
+    KEY_TASK,
+    KEY_CASE,
+    KEY_HIDDEN,
+    KEY_STOP,
+    KEY_PRINT,
+    PROGRAMS_MAX = 1024,
+    LONGEST_FILE = 4 << 20
+};
 
 struct dsl_arguments {
-    bool json, check;
-    const char *task;
-    long only_case; /* -1: all */
+    bool json, check, hidden, print;
+    const char *task, *output;
+    enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
+    long only_case;     /* -1: all */
     const char *command, *files[PROGRAMS_MAX];
     int count;
 };
@@ -21,8 +34,13 @@ struct dsl_arguments {
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "check: print what is wrong as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
-    {"task", KEY_TASK, "TASK", 0, "run: the task whose cases the program computes", 0},
+    {"task", KEY_TASK, "TASK", 0, "run, build: the task whose cases the program computes", 0},
+    {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
+    {"stop-after", KEY_STOP, "PASS", 0,
+     "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
+    {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
     {"case", KEY_CASE, "N", 0, "run: that case alone", 0},
+    {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
     {0},
 };
 
@@ -33,10 +51,20 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->json = true;
     else if (key == KEY_CHECK)
         arguments->check = true;
+    else if (key == KEY_HIDDEN)
+        arguments->hidden = true;
     else if (key == KEY_TASK)
         arguments->task = text;
     else if (key == KEY_CASE)
         arguments->only_case = cli_parse_number(state, "--case", text, 0, INT32_MAX);
+    else if (key == KEY_PRINT)
+        arguments->print = true;
+    else if (key == 'o')
+        arguments->output = text;
+    else if (key == KEY_STOP && (arguments->last = dsl_pass_find(text)) == DSL_PASSES_COUNT)
+        argp_error(state, "--stop-after %s: there is no such pass", text);
+    else if (key == KEY_STOP)
+        arguments->print = true;
     else if (key == ARGP_KEY_ARG && !arguments->command)
         arguments->command = text;
     else if (key == ARGP_KEY_ARG && arguments->count < PROGRAMS_MAX)
@@ -123,13 +151,22 @@ static int format_file(struct arena *arena, const struct dsl_arguments *argument
     return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }
 
-/* Says whether the outputs are right by both profiles; true if by both. */
-static bool print_case(int id, const struct dsl_outcome *outcome)
+/* A case of a task that is run with inputs of a seed, judged by the profiles from `first` on. */
+struct trial {
+    const struct task_case *row;
+    uint64_t seed;
+    enum task_profile first;
+};
+
+/* Says whether the outputs are right; true if by each profile that judges them. */
+static bool print_case(const struct trial *trial, const struct dsl_outcome *outcome)
 {
     static const char *const names[] = {"upstream", "strict"};
-    printf("case %d:%s", id, outcome->ran ? "" : " stopped");
+    static const char *const variants[TASK_VARIANTS] = {"", ", prime sizes", ", tail sizes", ", limits", ", nan"};
+    printf("case %d%s%s:%s", trial->row->id, variants[trial->row->variant],
+           trial->seed & TASK_OTHER_VALUES ? ", other values" : "", outcome->ran ? "" : " stopped");
     bool right = outcome->ran;
-    for (enum task_profile profile = TASK_UPSTREAM; outcome->ran && profile <= TASK_STRICT; profile++) {
+    for (enum task_profile profile = trial->first; outcome->ran && profile <= TASK_STRICT; profile++) {
         const struct task_mismatch *result = &outcome->by[profile];
         right &= result->ok;
         printf(" %s %s%s%s", names[profile], result->ok ? "right" : "wrong", result->ok ? "" : ": ", result->reason);
@@ -140,23 +177,46 @@ static bool print_case(int id, const struct dsl_outcome *outcome)
 
 /* Runs one case through the interpreter; the exit code. */
 static int run_case(const struct dsl_program *program, const struct dsl_binding *bindings, const struct task *task,
-                    const struct task_case *row, struct dsl_messages *messages)
+                    const struct trial *trial, struct dsl_messages *messages)
 {
-    enum { SEED = 1 };
     struct task_instance *instance;
-    struct akgen_error *error = task_instance_make(task, row, SEED, false, &instance);
+    struct akgen_error *error = task_instance_make(task, trial->row, trial->seed, false, &instance);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);
     struct arena arena = {0};
     struct dsl_outcome outcome;
-    dsl_run_case(&arena, program, bindings, instance, npu_socs, messages, &outcome);
-    bool right = print_case(row->id, &outcome);
+    dsl_run_case(&arena, program, bindings, instance, npu_socs, trial->first, messages, &outcome);
+    bool right = print_case(trial, &outcome);
     fflush(stdout);
     if (!outcome.ran)
         print_messages(messages);
     task_instance_free(instance);
     arena_free(&arena);
     return right ? EXIT_PASS : EXIT_OTHER_VERDICT;
+}
+
+/* The shown cases; if asked for, then these with the values that the strict profile gives them, then the hidden ones. */
+static const struct trial *trials_of(struct arena *arena, const struct dsl_arguments *arguments,
+                                     const struct task *task, int *count)
+{
+    enum { SEED = 1 };
+    size_t most = (size_t)task->case_count;
+    const struct task_case **shown = arena_alloc(arena, (most + 1) * sizeof *shown),
+                           **hidden = arena_alloc(arena, (most * TASK_VARIANTS + 1) * sizeof *hidden);
+    struct trial *trials = arena_alloc(arena, (most * (2 + TASK_VARIANTS) + 1) * sizeof *trials);
+    int chosen = 0;
+    for (int i = 0; i < task->case_count; i++)
+        if (arguments->only_case < 0 || task->cases[i].id == arguments->only_case)
+            shown[chosen++] = &task->cases[i];
+    *count = 0;
+    for (int i = 0; i < chosen; i++)
+        trials[(*count)++] = (struct trial){shown[i], SEED, TASK_UPSTREAM};
+    for (int i = 0; i < chosen && arguments->hidden; i++)
+        trials[(*count)++] = (struct trial){shown[i], SEED | TASK_OTHER_VALUES, TASK_STRICT};
+    int found = arguments->hidden ? task_hidden_cases(arena, task, shown, chosen, true, hidden) : 0;
+    for (int i = 0; i < found; i++)
+        trials[(*count)++] = (struct trial){hidden[i], SEED, TASK_STRICT};
+    return trials;
 }
 
 static int run_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text, json_t *all)
@@ -180,15 +240,54 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
     struct dsl_binding *bindings;
     if ((error = dsl_bind(arena, program, &task, &bindings)))
         return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", text->path));
-    int worst = EXIT_PASS;
-    for (int i = 0; i < task.case_count; i++) {
+    int worst = EXIT_PASS, count;
+    const struct trial *trials = trials_of(arena, arguments, &task, &count);
+    for (int i = 0; i < count; i++) {
         struct dsl_messages found = text->messages;
-        if (arguments->only_case >= 0 && task.cases[i].id != arguments->only_case)
-            continue;
-        int code = run_case(program, bindings, &task, &task.cases[i], &found);
+        int code = run_case(program, bindings, &task, &trials[i], &found);
         worst = code > worst ? code : worst;
     }
     return worst;
+}
+
+static void print_project(struct arena *arena, const struct dsl_lowered *lowered)
+{
+    if (!lowered->count)
+        fputs(dsl_format(arena, lowered->tree), stdout);
+    for (int i = 0; i < lowered->count; i++)
+        printf("%s==> %s <==\n%s", i ? "\n" : "", lowered->files[i].path, lowered->files[i].text);
+}
+
+static int build_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
+                      json_t *all)
+{
+    struct task task;
+    struct dsl_opdef opdef;
+    struct dsl_lowered lowered;
+    struct akgen_error *error = NULL;
+    (void)all;
+    if (!arguments->task)
+        error = error_new("build: --task says which operator the program is");
+    if (!error && !arguments->print && !arguments->output)
+        error = error_new("build: -o DIR says where the project goes, --print shows it");
+    if (!error)
+        error = task_find(arena, toolchain_home(), arguments->task, &task);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
+    error = program ? dsl_opdef_of_task(arena, program, &task, &opdef) : NULL;
+    if (error)
+        return cli_fail(EXIT_OTHER_VERDICT, error);
+    bool built =
+        program && dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered, &text->messages);
+    print_messages(&text->messages);
+    if (!built)
+        return EXIT_OTHER_VERDICT;
+    if (arguments->print)
+        print_project(arena, &lowered);
+    else
+        error = dsl_project_write(arena, arguments->output, &lowered);
+    return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }
 
 static int each_file(const struct dsl_arguments *arguments, on_file *run)
@@ -218,12 +317,12 @@ int cli_dsl(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK",
+        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR",
         .doc = "Programs in AscendDSL; '-' is the standard input."
                "\vcheck says what is wrong with programs, where, by which rule and what "
                "to do. fmt formats them in place. "
                "run computes a task's cases by the interpreter and compares with the task's references."};
-    struct dsl_arguments arguments = {.only_case = -1};
+    struct dsl_arguments arguments = {.only_case = -1, .last = DSL_PASSES_COUNT};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.count && strcmp(arguments.command, "check") == 0)
         return each_file(&arguments, check_file);
@@ -231,6 +330,8 @@ int cli_dsl(int argc, char **argv)
         return each_file(&arguments, format_file);
     if (arguments.count && strcmp(arguments.command, "run") == 0)
         return each_file(&arguments, run_file);
+    if (arguments.count && strcmp(arguments.command, "build") == 0)
+        return each_file(&arguments, build_file);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     return EXIT_USAGE;
 }

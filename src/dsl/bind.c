@@ -170,6 +170,23 @@ static struct task_argument *make_outputs(struct arena *arena, const struct task
     return outputs;
 }
 
+/* The data type of an input or output that is missing in the case: that of the OpDef's first combination with the types of the
+ * inputs that are there. */
+static enum akgen_dtype missing_type(const struct task_instance *instance, const struct task_param *missing)
+{
+    const struct task *task = instance->task;
+    for (int c = 0; c < missing->type_count; c++) {
+        bool fits = true;
+        for (int i = 0; i < task->input_count && fits; i++) {
+            const struct task_argument *bound = &instance->inputs[i];
+            fits = !bound->count || bound->tensors->type == task->inputs[i].types[c];
+        }
+        if (fits)
+            return missing->types[c];
+    }
+    return AKGEN_DTYPE_NONE;
+}
+
 static struct dsl_argument argument_of(const struct task_instance *instance, const struct dsl_binding *binding,
                                        const struct task_argument *outputs)
 {
@@ -185,7 +202,8 @@ static struct dsl_argument argument_of(const struct task_instance *instance, con
     /* What no profile judges may be left alone. */
     bool open = stored && (param->zeroed || !task_output_judged(instance, binding->output, TASK_STRICT));
     if (!bound->count)
-        argument.value = json_null();
+        argument = (struct dsl_argument){.value = json_null(),
+                                         .type = missing_type(instance, given ? &task->inputs[binding->input] : param)};
     else
         argument = (struct dsl_argument){.tensors = bound->tensors,
                                          .list = param->kind == TASK_TENSOR_LIST ? bound->count : 0,
@@ -196,8 +214,8 @@ static struct dsl_argument argument_of(const struct task_instance *instance, con
 }
 
 void dsl_run_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
-                  const struct task_instance *instance, const struct npu_soc *soc, struct dsl_messages *messages,
-                  struct dsl_outcome *outcome)
+                  const struct task_instance *instance, const struct npu_soc *soc, enum task_profile first,
+                  struct dsl_messages *messages, struct dsl_outcome *outcome)
 {
     int count = program->host->function->count;
     struct task_argument *outputs = make_outputs(arena, instance);
@@ -212,7 +230,7 @@ void dsl_run_case(struct arena *arena, const struct dsl_program *program, const 
                           .arguments = arguments};
     *outcome = (struct dsl_outcome){.ran = dsl_interpret(arena, program, &run, messages)};
     outcome->cores = run.cores;
-    for (enum task_profile profile = TASK_UPSTREAM; outcome->ran && profile <= TASK_STRICT; profile++) {
+    for (enum task_profile profile = first; outcome->ran && profile <= TASK_STRICT; profile++) {
         struct task_argument *expected = task_reference(instance, profile);
         task_compare(instance, profile, expected, outputs, &outcome->by[profile]);
         task_outputs_free(expected);

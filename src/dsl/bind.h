@@ -26,9 +26,10 @@ struct dsl_outcome {
     int cores;                                /* that it ran on */
     struct task_mismatch by[TASK_STRICT + 1]; /* per profile: how the outputs compare with its reference */
 };
-/* Interprets the program in a case of the task, on a chip's cores, and compares what it stored. */
+/* Interprets the program in a case of the task, on a chip's cores, and compares what it stored by the profiles from `first`
+ * on. */
 void dsl_run_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
-                  const struct task_instance *instance, const struct npu_soc *soc, struct dsl_messages *messages,
-                  struct dsl_outcome *outcome);
+                  const struct task_instance *instance, const struct npu_soc *soc, enum task_profile first,
+                  struct dsl_messages *messages, struct dsl_outcome *outcome);
 
 #endif

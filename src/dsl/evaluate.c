@@ -91,8 +91,12 @@ static struct value value_of_number(const struct task_tensor *tensor)
 
 struct value machine_argument(struct machine *machine, const struct dsl_argument *argument, const char *name)
 {
-    if (!argument->tensors)
-        return value_of_json(machine->arena, argument->value);
+    struct value value = {0};
+    if (!argument->tensors) {
+        value = value_of_json(machine->arena, argument->value);
+        value.dtype = argument->type;
+        return value;
+    }
     if (argument->number)
         return value_of_number(argument->tensors);
     if (!argument->list)
@@ -437,10 +441,15 @@ static bool attribute(struct core *core, const struct dsl_expr *expr, struct val
     }
     if (!core_value(core, expr->items[0], &of))
         return false;
-    if (of.type != DSL_TYPE_TENSOR)
+    if (of.type == DSL_TYPE_DTYPE) { /* is_floating_point */
+        *value = value_of_truth(task_is_float(of.dtype) && of.dtype != AKGEN_COMPLEX64);
+        return true;
+    }
+    bool dtype = strcmp(expr->name, "dtype") == 0;
+    if (of.type != DSL_TYPE_TENSOR && !dtype)
         return CORE_FAIL(core, expr->place, DSL_RULE_types, NULL, "%s has no '%s'", dsl_type_text(of.type), expr->name);
-    if (strcmp(expr->name, "dtype") == 0)
-        value->dtype = of.memory->tensor.type;
+    if (dtype)
+        value->dtype = of.type == DSL_TYPE_TENSOR ? of.memory->tensor.type : of.dtype; /* of a missing tensor */
     else if (strcmp(expr->name, "device") == 0)
         *value = (struct value){.type = DSL_TYPE_DEVICE};
     else if (strcmp(expr->name, "ndim") == 0)

@@ -303,11 +303,10 @@ bool execute_cast(struct core *core, const struct dsl_expr *call)
     if (!conversion.round)
         return CORE_FAIL(core, call->place, DSL_RULE_arguments, "'even', 'away', 'down', 'up' or 'zero'",
                          "tl.cast does not round '%s'", mode.text);
-    bool to_integer = task_is_float(conversion.from) && !task_is_float(conversion.to) && conversion.to != AKGEN_BOOL;
-    if (conversion.round != rint && !to_integer)
+    if (conversion.round != rint && task_is_float(conversion.to))
         return CORE_FAIL(core, call->place, DSL_RULE_types, "tl.vfloor and the like round real numbers to whole ones",
-                         "round='%s' from %s to %s: it says how real numbers become integers", mode.text,
-                         akgen_dtype_name(conversion.from), akgen_dtype_name(conversion.to));
+                         "round='%s' to %s: it says how real numbers become integers", mode.text,
+                         akgen_dtype_name(conversion.to));
     return compute(core, call, &dst, &from, 1, count, run_cast, &conversion);
 }
 

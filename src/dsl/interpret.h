@@ -19,6 +19,7 @@ struct dsl_argument {
     bool given;                  /* their values are there */
     bool stored;                 /* the kernel may store into them; has to, every element, where they are not given */
     const json_t *value;         /* a number, a text, a list of integers, null; NULL: the parameter's default */
+    enum akgen_dtype type;       /* null: the data type of the tensor that is missing */
 };
 
 struct dsl_run {

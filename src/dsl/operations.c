@@ -12,15 +12,29 @@ const char *dsl_type_text(enum dsl_type type)
     return type == DSL_TYPE_UNKNOWN ? "something unknown" : texts[type];
 }
 
+#define OPERATION(name, result, parameters, place) {#name, DSL_TYPE_##result, parameters, DSL_PLACE_##place},
+static const struct dsl_operation operations[] = {
+#include "dsl/operations.def"
+};
+static const struct dsl_operation lowered[] = {
+#include "dsl/lowered.def"
+};
+#undef OPERATION
+
+static const struct dsl_operation *find(const struct dsl_operation *rows, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
 const struct dsl_operation *dsl_operation_find(const char *name)
 {
-    static const struct dsl_operation operations[] = {
-#define OPERATION(name, result, parameters, place) {#name, DSL_TYPE_##result, parameters, DSL_PLACE_##place},
-#include "dsl/operations.def"
-#undef OPERATION
-    };
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (strcmp(operations[i].name, name) == 0)
-            return &operations[i];
-    return NULL;
+    return find(operations, sizeof operations / sizeof *operations, name);
+}
+
+const struct dsl_operation *dsl_operation_find_lowered(const char *name)
+{
+    return find(lowered, sizeof lowered / sizeof *lowered, name);
 }

@@ -57,6 +57,8 @@ struct dsl_operation {
 };
 /* NULL: there is no tl.NAME. */
 const struct dsl_operation *dsl_operation_find(const char *name);
+/* The same among what only the compiler's passes write (lowered.def). */
+const struct dsl_operation *dsl_operation_find_lowered(const char *name);
 
 /* A variable or parameter of a function, or a name of the file. */
 struct dsl_symbol {

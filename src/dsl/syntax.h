@@ -161,6 +161,7 @@ struct dsl_tree {
     const char *path; /* as messages name it */
     const char *text;
     struct dsl_block body;
+    bool lowered; /* a pass of the compiler has changed it: it may hold what no program may */
 };
 
 #endif

@@ -88,7 +88,7 @@ static enum dsl_type type_of_name(struct checker *checker, struct dsl_expr *expr
         return DSL_TYPE_UNKNOWN;
     }
     expr->symbol = symbol;
-    if (!symbol->constant && !checker->bound[symbol->number])
+    if (!symbol->constant && (!checker->bound || !checker->bound[symbol->number])) /* NULL: in a parameter's default */
         TELL(checker, expr->place, DSL_RULE_names, "assign it before, on every way that leads here",
              "'%s' may have no value here", symbol->name);
     return symbol->type;
@@ -120,6 +120,10 @@ static enum dsl_type type_of_attribute(struct checker *checker, struct dsl_expr 
     if (is_module(expr->items[0]))
         return type_of_member(checker, expr);
     enum dsl_type of = type_of(checker, expr->items[0]);
+    if (of == DSL_TYPE_DTYPE && strcmp(expr->name, "is_floating_point") == 0)
+        return DSL_TYPE_BOOL;
+    if (of == DSL_TYPE_TENSORS && checker->program->tree->lowered && strcmp(expr->name, "dtype") == 0)
+        return DSL_TYPE_DTYPE;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (of == DSL_TYPE_TENSOR && strcmp(expr->name, attributes[i].name) == 0)
             return attributes[i].type;
@@ -302,6 +306,8 @@ static bool accepts(char what, enum dsl_type type)
         return type == DSL_TYPE_MASK;
     case 'D':
         return type == DSL_TYPE_DTYPE;
+    case 'L':
+        return type == DSL_TYPE_TENSORS;
     case 'S':
         return integer || type == DSL_TYPE_INTS;
     case 'T':
@@ -467,6 +473,8 @@ static void check_place(struct checker *checker, const struct dsl_expr *call, co
     static const char *const stages[] = {"tl.copyin()", "tl.compute()", "tl.copyout()"};
     enum dsl_operation_place place = operation->place;
     bool wrong_function = (place == DSL_PLACE_HOST) == checker->kernel && place != DSL_PLACE_ANY;
+    if (checker->program->tree->lowered) /* stages hold what belongs to them by then, and more */
+        return;
     if (wrong_function)
         TELL(checker, call->place, DSL_RULE_stages, NULL, "tl.%s stands in the %s", operation->name,
              checker->kernel ? "host function" : "kernel");
@@ -570,6 +578,8 @@ static enum dsl_type type_of_call(struct checker *checker, struct dsl_expr *call
     const struct dsl_operation *operation = NULL;
     if (bare || (attribute && expr_is(function->items[0], "", "tl")))
         operation = dsl_operation_find(function->name);
+    if (!operation && attribute && checker->program->tree->lowered && expr_is(function->items[0], "", "tl"))
+        operation = dsl_operation_find_lowered(function->name);
     if (operation)
         return type_of_tl(checker, call, operation);
     if (attribute && !is_module(function->items[0]))

@@ -134,11 +134,19 @@ static const char *provider_tree(const struct provider *provider, const char *na
     return provider->takes_path ? name + strlen(provider->begins) : provider->begins;
 }
 
-struct akgen_error *bench_check_provider(const char *name)
+static bool is_own(const char *name, const struct bench_provider *own)
+{
+    return own && strcmp(name, own->name) == 0;
+}
+
+struct akgen_error *bench_check_provider(const char *name, const struct bench_provider *own)
 {
     const struct provider *provider = provider_of(name);
+    if (is_own(name, own))
+        return NULL;
     if (!provider)
-        return error_new("provider '%s' is neither '%s' nor '%sPATH'", name, providers[0].begins, providers[1].begins);
+        return error_new("provider '%s' is neither '%s'%s%s%s nor '%sPATH'", name, providers[0].begins,
+                         own ? ", '" : "", own ? own->name : "", own ? "'" : "", providers[1].begins);
     if (provider->takes_path && access(provider_tree(provider, name), R_OK | X_OK) != 0)
         return error_new("%s: %m", provider_tree(provider, name));
     return NULL;
@@ -152,13 +160,20 @@ static bool has_case(const struct task *task, int id)
     return found;
 }
 
-void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
-                   const struct eval_options *options)
+static void add_own(struct bench *bench, const struct task *task, const struct bench_provider *own)
 {
-    const struct provider *from = provider_of(provider);
+    const char *dir = task->broken ? task->dir : own->candidate(&bench->arena, task);
+    if (dir)
+        add_row(bench, task, 0, dir);
+}
+
+void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
+                   const struct task *tasks, int count, const struct eval_options *options)
+{
+    const struct provider *from = is_own(provider, own) ? NULL : provider_of(provider);
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
-    bench->tree = from->takes_path ? provider_tree(from, provider) : NULL;
+    bench->tree = from && from->takes_path ? provider_tree(from, provider) : NULL;
     bench->soc = options->soc->name;
     bench->mode = eval_modes.of[options->mode];
     bench->scope = eval_scopes.of[options->scope];
@@ -166,10 +181,12 @@ void bench_prepare(struct bench *bench, const char *provider, const struct task 
     bench->akgen = AKGEN_VERSION;
     bench->protocol = count ? eval_protocol(&bench->arena, &tasks[0], options) : "";
     for (int i = 0; i < count; i++)
-        if (has_case(&tasks[i], options->only_case))
-            from->add(bench, &tasks[i], provider_tree(from, provider));
-        else
+        if (!has_case(&tasks[i], options->only_case))
             bench->skipped++;
+        else if (!from)
+            add_own(bench, &tasks[i], own);
+        else
+            from->add(bench, &tasks[i], provider_tree(from, provider));
 }
 
 /* Running. */

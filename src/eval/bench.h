@@ -44,14 +44,20 @@ struct bench_options {
     void *closure;
 };
 #define BENCH_REFERENCE "reference"
-/* Checks BENCH_REFERENCE or "dir:PATH". */
-struct akgen_error *bench_check_provider(const char *provider);
+/* A provider that the caller brings along: it makes candidates. */
+struct bench_provider {
+    const char *name;
+    /* The directory with the candidate for a task, in the arena; NULL: the provider has none. */
+    const char *(*candidate)(struct arena *arena, const struct task *task);
+};
+/* Checks the name of a provider: BENCH_REFERENCE, "dir:PATH", or the caller's own (`own` may be NULL). */
+struct akgen_error *bench_check_provider(const char *provider, const struct bench_provider *own);
 /* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
  * PATH/<task>/answer/<n> for every number n, a directory or a file <n>.txt or <n>.py, else PATH/<task>,
  * PATH/<task>.txt, .py or PATH/<op in snake case>.txt. A broken task and one without an answer are rows too; a task
  * without the only case asked for is skipped and counted. */
-void bench_prepare(struct bench *bench, const char *provider, const struct task *tasks, int count,
-                   const struct eval_options *options);
+void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
+                   const struct task *tasks, int count, const struct eval_options *options);
 /* Evaluates every row that is not evaluated yet. */
 void bench_run(struct bench *bench, const struct bench_options *options);
 void bench_free(struct bench *bench);

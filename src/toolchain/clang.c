@@ -46,7 +46,7 @@ static const char *cache_directory(struct arena *arena, const char *given)
     return arena_printf(arena, "%s/.cache/akgen", base && *base ? base : "/tmp");
 }
 
-struct akgen_error *clang_cache(struct arena *arena, const char *given, const char **cache)
+struct akgen_error *toolchain_cache(struct arena *arena, const char *given, const char **cache)
 {
     *cache = cache_directory(arena, given);
     struct akgen_error *error = files_make_directory(*cache);
@@ -160,7 +160,7 @@ static struct akgen_error *find_tools(struct arena *arena, const char *cache_dir
     clang->confine = files_program(arena, "akgen-confine");
     if (!clang->confine)
         return error_new("akgen-confine is not where this program lies");
-    struct akgen_error *error = clang_cache(arena, cache_dir, &clang->cache);
+    struct akgen_error *error = toolchain_cache(arena, cache_dir, &clang->cache);
     return error ? error : read_version(arena, clang);
 }
 

@@ -304,7 +304,7 @@ struct akgen_error *snapshot_take(struct arena *arena, const char *cache_dir, co
                                 : errno == ELOOP  ? refuse(&scratch, path, "reached through a link")
                                                   : failed(&scratch, path, errno);
     if (!error)
-        error = clang_cache(&scratch, cache_dir, &cache);
+        error = toolchain_cache(&scratch, cache_dir, &cache);
     if (!error)
         error = work_make(&scratch, cache, &snapshot->work);
     if (!error) {

@@ -112,6 +112,8 @@ bool toolchain_never_runs(const char *function);
 struct akgen_error *toolchain_prepare(struct arena *arena, const char *cache_dir);
 /* Ends the compilers that builds keep running for the next one (pool.c); done at exit. */
 void toolchain_end_compilers(void);
+/* The absolute path of the cache, made if it is missing; `given` as build_options.cache_dir. */
+struct akgen_error *toolchain_cache(struct arena *arena, const char *given, const char **cache);
 /* "clang version 19.1.7" or an error that says what to install. */
 struct akgen_error *toolchain_version(struct arena *arena, const char **version);
 /* Directory that holds include/, include/abi/isa.def and tasks/: $AKGEN_HOME, or found from the program's own path. */

@@ -26,8 +26,6 @@ struct clang {
     bool plain;            /* every compile is a process of the compiler's own: no pool */
 };
 struct akgen_error *clang_find(struct arena *arena, const char *cache_dir, struct clang *clang);
-/* The absolute path of the cache, made if it is missing; `given` as build_options.cache_dir. */
-struct akgen_error *clang_cache(struct arena *arena, const char *given, const char **cache);
 
 /* CLANG_CUBE: a kernel once more, for the AIC of its blocks. */
 enum clang_side { CLANG_HOST, CLANG_KERNEL, CLANG_CUBE };

@@ -38,9 +38,37 @@ void fuzz_seeds(void)
          "def h(x: torch.Tensor, y, n=1):\n"
          "    a, b = x.shape\n"
          "    w = torch.empty(a, dtype=x.dtype)\n"
-         "    k[min(tl.num_vec_cores(), n)](x, w, x.numel(), tl.cdiv(b, n), tile=64)\n")};
+         "    k[min(tl.num_vec_cores(), n)](x, w, x.numel(), tl.cdiv(b, n), tile=64)\n"),
+        ("@ascend_kernel\n"
+         "def k(x, y, z, w, tile):\n"
+         "    kind = tl.int32 if x[0].dtype == tl.int32 else tl.float32\n"
+         "    a = tl.alloc_ub(tile, dtype=kind)\n"
+         "    b = tl.alloc_ub((tile, 2), dtype=tl.int64)\n"
+         "    p = tl.alloc_ub(tile, dtype=tl.bool)\n"
+         "    for t in range(len(x)):\n"
+         "        n = min(x[t].numel(), tile)\n"
+         "        with tl.copyin():\n"
+         "            tl.load(x[t] + tl.arange(0, tile), a, mask=tl.arange(0, tile) < n, other=-1)\n"
+         "        with tl.compute():\n"
+         "            tl.vgt(p, a, 0.5)\n"
+         "            tl.vnot(p, p)\n"
+         "            tl.vselect(a, p, a, tl.abs(-3))\n"
+         "            tl.vaxpy(a, a, 2)\n"
+         "            tl.cast(b, a, round=\"down\", count=n)\n"
+         "            tl.vshift_left(b, b, 60)\n"
+         "            tl.vpow(b, b, -1)\n"
+         "            tl.iota(a, t, step=3, count=8)\n"
+         "            tl.reduce_max(a, a, a, count=n)\n"
+         "        with tl.copyout():\n"
+         "            tl.store_add(w + t, a, count=4)\n"
+         "        tl.sync_all()\n"
+         "        with tl.copyout():\n"
+         "            tl.store(y + t * 8, a, count=8)\n"
+         "def h(x: list[torch.Tensor], y: torch.Tensor, z: torch.Tensor = None, tile: tl.constexpr = 16):\n"
+         "    k[1 if z is None else 2](x, y, z, torch.zeros(9, dtype=y.dtype), tile)\n")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         fuzz_seed_text(texts[i]);
+    fuzz_seed_files("tasks/npukernelbench", "program.py");
 }
 
 static int lines_of(const char *text)
@@ -58,10 +86,15 @@ static void interpret(struct arena *arena, const struct dsl_program *program, st
     float values[ELEMENTS] = {1, 2, 3};
     struct task_tensor tensor = {
         .type = AKGEN_FLOAT, .rank = 2, .dims = {ELEMENTS / 4, 4}, .elements = ELEMENTS, .values = values};
+    struct task_tensor list[] = {tensor, tensor};
     int parameters = program->host->function->count;
     struct dsl_argument *arguments = arena_alloc(arena, (size_t)(parameters + 1) * sizeof *arguments);
-    for (int i = 0; i < parameters; i++)
-        arguments[i] = (struct dsl_argument){.tensor = i < 2 ? &tensor : NULL, .given = i == 0};
+    for (int i = 0; i < parameters; i++) {
+        const char *name = program->host->function->parameters[i].name;
+        bool lists = dsl_scope_find(&program->host_names, name)->type == DSL_TYPE_TENSORS;
+        arguments[i] = (struct dsl_argument){
+            .tensors = i < 2 ? list : NULL, .list = lists ? 2 : 0, .given = i != 1, .stored = i > 0};
+    }
     struct dsl_run run = {.vector_cores = 2,
                           .cube_cores = 1,
                           .ub_bytes = BYTES,

@@ -125,7 +125,7 @@ static struct dsl_outcome run(const char *name, int tensors, const char *text)
         assert_null(task_instance_make(&task, &task.cases[c], 1, false, &instance));
         found = instance->inputs[0].count == tensors;
         if (found)
-            dsl_run_case(&arena, program, bound, instance, npu_socs, &messages, &outcome);
+            dsl_run_case(&arena, program, bound, instance, npu_socs, TASK_UPSTREAM, &messages, &outcome);
         task_instance_free(instance);
     }
     assert_true(found);

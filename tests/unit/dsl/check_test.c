@@ -160,6 +160,8 @@ static const struct {
      "'y' is a constant"},
     {22, "def scale_host(x: list[torch.Tensor], y: torch.Tensor, factor: float = 2.0, axis=-1):", 23, DSL_RULE_types,
      "a list of tensors has no 'shape'"},
+    {22, "def scale_host(x: torch.Tensor, y: torch.Tensor, factor: float = 2.0, axis=factor):", 0, DSL_RULE_names,
+     "may have no value"},
     {9, "    total_sum = 0.0 if x is None else 1.0", 0, DSL_RULE_types, "what is None"},
     {23, "    rows, columns = x.numel()", 0, DSL_RULE_types, "2 parts"},
     {23, "    rows, columns = 1, 2, 3", 0, DSL_RULE_types, "3 values for 2 names"},

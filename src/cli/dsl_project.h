@@ -1,0 +1,14 @@
+/* Operator projects of programs in AscendDSL: what `akgen dsl build` and the provider `dsl` share. */
+#ifndef CLI_DSL_PROJECT_H
+#define CLI_DSL_PROJECT_H
+
+#include "dsl/lower.h"
+#include "eval/bench.h"
+
+/* Writes the files of a project below a folder, which is made. */
+struct akgen_error *dsl_project_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered);
+
+/* `akgen bench --provider dsl`: the tasks' own programs, compiled. What is wrong with one is said on standard error. */
+extern const struct bench_provider dsl_provider;
+
+#endif

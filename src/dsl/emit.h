@@ -1,0 +1,129 @@
+/* Printing a lowered program as an operator project: what its parts share. */
+#ifndef DSL_EMIT_H
+#define DSL_EMIT_H
+
+#include "base/text.h"
+#include "dsl/lower_internal.h"
+
+/* Functions of a few lines that the printed text calls; each is printed where the kernel or the host part needs it. */
+#define EMIT_AIDS(X)                                                                                                   \
+    X(AID_MIN)                                                                                                         \
+    X(AID_MAX)                                                                                                         \
+    X(AID_CEIL_DIV)                                                                                                    \
+    X(AID_FLOOR_DIV)                                                                                                   \
+    X(AID_FLOOR_MOD)                                                                                                   \
+    X(AID_DIM)                                                                                                         \
+    X(AID_DIMS)                                                                                                        \
+    X(AID_SLICE)                                                                                                       \
+    X(AID_TENSOR_OF)                                                                                                   \
+    X(AID_IS_FLOAT)                                                                                                    \
+    X(AID_LOAD_ROWS)                                                                                                   \
+    X(AID_STORE_ROWS)                                                                                                  \
+    X(AID_FILL_UP)                                                                                                     \
+    X(AID_CLEAR_BUFFER)                                                                                                \
+    X(AID_CLEAR_QUEUE)                                                                                                 \
+    X(AID_WHOLE)                                                                                                       \
+    X(AID_COMPARE)                                                                                                     \
+    X(AID_CHOOSE)                                                                                                      \
+    X(AID_TO_BITS)                                                                                                     \
+    X(AID_FROM_BITS)                                                                                                   \
+    X(AID_CAST)                                                                                                        \
+    X(AID_EXP_OF)                                                                                                      \
+    X(AID_LN_OF)                                                                                                       \
+    X(AID_NUMELS)                                                                                                      \
+    X(AID_AWAIT)                                                                                                       \
+    X(AID_NUMBER)                                                                                                      \
+    X(AID_SAME_BITS)                                                                                                   \
+    X(AID_CONVERT)                                                                                                     \
+    X(AID_WIDEN)                                                                                                       \
+    X(AID_OVERLAY)                                                                                                     \
+    X(AID_NARROW)
+enum emit_aid {
+#define AID(name) name,
+    EMIT_AIDS(AID)
+#undef AID
+        EMIT_AID_COUNT
+};
+
+/* A part of the project while it is printed. */
+struct emit {
+    struct lowering *lowering;
+    const struct dsl_scope *names; /* of the function that is printed */
+    bool host;
+    struct text *out;
+    int indent;
+    bool aids[EMIT_AID_COUNT];
+    const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
+    int row_count;
+    const char **declared; /* variables of the C++ function */
+    int declared_count, declared_capacity;
+    const char **needed; /* of the host part: variables that somebody needs */
+    int needed_count;
+    bool done; /* of the host part: the launch is printed */
+    bool good;
+};
+
+/* Begins a line: the indentation. */
+void emit_indent(struct emit *emit);
+void emit_line(struct emit *emit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Comments of a statement, "# text" as "// text". */
+void emit_comments(struct emit *emit, const struct dsl_comments *comments);
+/* "rowMax" of "row_max"; "RowMax" of it with `first` large. A word that C++ has gets a '_' behind it. */
+const char *emit_camel(struct arena *arena, const char *name, bool first_large);
+/* How a name of the program is written in C++. */
+const char *emit_name(struct emit *emit, const char *name);
+/* An expression; `level`: of the operator around it, as in dsl_operator_level. */
+void emit_expr(struct emit *emit, const struct dsl_expr *expr, int level);
+/* The same as text of the arena. */
+const char *emit_expr_text(struct emit *emit, const struct dsl_expr *expr);
+/* "int64_t", "float", "double", "bool": the type of a variable. */
+const char *emit_type(struct emit *emit, const struct dsl_symbol *symbol);
+/* Statements that the kernel and the host part print in the same way; `other` prints what only one of them has. */
+void emit_block(struct emit *emit, const struct dsl_block *block,
+                void (*other)(struct emit *emit, const struct dsl_statement *statement));
+/* An integer that is certainly not negative. */
+bool emit_is_natural(const struct emit *emit, const struct dsl_expr *expr);
+/* Prints the aids that were asked for, each with `prefix` before it ("__aicore__ inline", "static"). */
+void emit_aids(struct emit *emit, struct text *out);
+/* The functions on rows and columns (emit_rows.c): one is called; prints those that are. */
+void emit_need_rows(struct emit *emit, const char *name);
+void emit_rows_aids(struct emit *emit, struct text *out);
+/* "half", or the class's name for a type that differs by combination. */
+const char *emit_element(struct emit *emit, const struct lower_type *type);
+
+/* As tight as anything: a name, a call. */
+enum { DSL_PRIMARY_LEVEL = 100 };
+
+/* What emit_expr.c leaves to the part that is printed (emit_host.c, emit_kernel.c). False: that has no such thing. */
+bool emit_host_call(struct emit *emit, const struct dsl_expr *call);
+bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call);
+bool emit_host_part(struct emit *emit, const struct dsl_expr *expr);
+bool emit_kernel_part(struct emit *emit, const struct dsl_expr *expr);
+/* Whether a condition is decided when the kernel is compiled: it compares data types. */
+bool emit_is_constexpr(const struct emit *emit, const struct dsl_expr *condition);
+/* inf, -inf or nan. */
+void emit_infinity(struct emit *emit, const char *text);
+
+/* "float", "int64_t", or by the combination: what the kernel computes with an element of this type as a number. */
+const char *emit_number_type(struct emit *emit, const struct lower_type *type);
+
+/* The parts of the project. */
+const char *emit_tiling_header(struct lowering *lowering);
+const char *emit_host(struct lowering *lowering);
+const char *emit_kernel(struct lowering *lowering);
+
+/* What the tiling structure has, in its order. */
+enum { EMIT_LIST_MAX = 256 }; /* elements of a list that the kernel gets */
+struct emit_field {
+    const char *type, *name; /* "int64_t", "perCore" */
+    bool list;               /* an array of EMIT_LIST_MAX; its length is another field */
+    const char *meaning;     /* the comment behind it */
+    const struct lower_parameter *parameter;
+};
+/* The fields; `blocks` is the first if the host function may return without a launch. */
+int emit_fields(struct lowering *lowering, struct emit_field **fields);
+bool emit_may_skip(const struct lowering *lowering);
+/* "SqrtTilingData". */
+const char *emit_struct_name(struct lowering *lowering);
+
+#endif

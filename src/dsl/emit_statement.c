@@ -1,0 +1,518 @@
+/* Printing statements in C++, and the small functions that the printed text calls. */
+#include "base/array.h"
+#include "dsl/emit.h"
+
+#include <string.h>
+
+static bool is_declared(const struct emit *emit, const char *name)
+{
+    for (int i = 0; i < emit->declared_count; i++)
+        if (strcmp(emit->declared[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void declare(struct emit *emit, const char *name)
+{
+    ARRAY_ADD(emit->lowering->arena, emit->declared, emit->declared_count, emit->declared_capacity, name);
+}
+
+/* A variable of the function that C++ has to declare: a number or a list, no parameter that keeps its value. */
+static bool is_variable(const struct emit *emit, const struct dsl_symbol *symbol)
+{
+    bool value = (symbol->type >= DSL_TYPE_BOOL && symbol->type <= DSL_TYPE_NUMBER) || symbol->type == DSL_TYPE_INTS;
+    return value && !is_declared(emit, symbol->name);
+}
+
+/* Declares what statement number `at` assigns below it and what is read behind it in the block. */
+static void declare_ahead(struct emit *emit, const struct dsl_block *block, int at)
+{
+    const struct dsl_statement *statement = block->items[at];
+    if (!statement->body.count && !statement->orelse.count)
+        return;
+    for (int s = 0; s < emit->names->count; s++) {
+        const struct dsl_symbol *symbol = emit->names->items[s];
+        bool here = is_variable(emit, symbol) && statement_assigns(statement, symbol->name), later = false;
+        for (int i = at + 1; here && !later && i < block->count; i++)
+            later = statement_mentions(block->items[i], symbol->name);
+        if (!here || !later)
+            continue;
+        emit_line(emit, "%s %s%s;", emit_type(emit, symbol), emit_name(emit, symbol->name),
+                  symbol->type == DSL_TYPE_INTS ? "" : " = 0");
+        declare(emit, symbol->name);
+    }
+}
+
+/* "int64_t " before a variable that is declared here. */
+static const char *declaration(struct emit *emit, const struct dsl_expr *target)
+{
+    const struct dsl_symbol *symbol = dsl_scope_find(emit->names, target->name);
+    if (!symbol || !is_variable(emit, symbol))
+        return "";
+    declare(emit, symbol->name);
+    return arena_printf(emit->lowering->arena, "%s ", emit_type(emit, symbol));
+}
+
+static void end_line(struct emit *emit, const struct dsl_statement *statement)
+{
+    const char *trail = statement->trail;
+    if (trail)
+        text_addf(emit->out, " //%s", trail + strspn(trail, "#"));
+    text_add(emit->out, "\n");
+}
+
+/* a, b = values: each part in a line of its own. */
+static void emit_parts(struct emit *emit, const struct dsl_statement *statement)
+{
+    const struct dsl_expr *targets = statement->target, *values = statement->value;
+    bool each = values->kind == DSL_TUPLE || values->kind == DSL_LIST;
+    for (int i = 0; i < targets->count; i++) {
+        const char *type = declaration(emit, targets->items[i]);
+        emit_indent(emit);
+        text_addf(emit->out, "%s%s = ", type, emit_name(emit, targets->items[i]->name));
+        if (each) {
+            emit_expr(emit, values->items[i], 0);
+        } else {
+            struct dsl_expr index = {.kind = DSL_INT, .integer = i, .op = DSL_NO_OPERATOR, .type = DSL_TYPE_INT},
+                            *items[] = {(struct dsl_expr *)values, &index};
+            index.digits = arena_printf(emit->lowering->arena, "%d", i);
+            const struct dsl_expr part = {
+                .kind = DSL_INDEX, .place = values->place, .items = items, .count = 2, .type = DSL_TYPE_INT};
+            emit_expr(emit, &part, 0);
+        }
+        text_add(emit->out, ";\n");
+    }
+}
+
+static void emit_assign(struct emit *emit, const struct dsl_statement *statement)
+{
+    const struct dsl_expr *target = statement->target;
+    if (target->kind == DSL_TUPLE || target->kind == DSL_LIST) {
+        emit_parts(emit, statement);
+        return;
+    }
+    const struct dsl_symbol *symbol = dsl_scope_find(emit->names, target->name);
+    bool plain = statement->op == DSL_NO_OPERATOR || statement->op == DSL_ADD || statement->op == DSL_SUBTRACT ||
+                 statement->op == DSL_MULTIPLY;
+    const char *type = declaration(emit, target);
+    emit_indent(emit);
+    text_addf(emit->out, "%s%s %s= ", type, emit_name(emit, target->name),
+              plain && statement->op != DSL_NO_OPERATOR ? dsl_operator_text(statement->op) : "");
+    if (plain) {
+        bool text = statement->value->kind == DSL_INT && symbol && symbol->type == DSL_TYPE_REAL;
+        emit_expr(emit, statement->value, 0);
+        text_add(emit->out, text ? emit->host ? ".0" : ".0f" : "");
+    } else { /* a //= b is a = a // b */
+        struct dsl_expr *items[] = {(struct dsl_expr *)target, statement->value};
+        const struct dsl_expr whole = {.kind = DSL_BINARY,
+                                       .place = statement->place,
+                                       .op = statement->op,
+                                       .items = items,
+                                       .count = 2,
+                                       .type = target->type};
+        emit_expr(emit, &whole, 0);
+    }
+    text_add(emit->out, ";");
+    end_line(emit, statement);
+}
+
+static void emit_body(struct emit *emit, const struct dsl_block *block,
+                      void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    int declared = emit->declared_count;
+    emit->indent++;
+    emit_block(emit, block, other);
+    emit->indent--;
+    emit->declared_count = declared;
+}
+
+static void emit_if(struct emit *emit, const struct dsl_statement *statement,
+                    void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    emit_indent(emit);
+    for (;;) {
+        text_add(emit->out, emit_is_constexpr(emit, statement->value) ? "if constexpr (" : "if (");
+        emit_expr(emit, statement->value, 0);
+        text_add(emit->out, ") {\n");
+        emit_body(emit, &statement->body, other);
+        emit_indent(emit);
+        if (!statement->elif)
+            break;
+        text_add(emit->out, "} else ");
+        statement = statement->orelse.items[0];
+    }
+    if (!statement->orelse.count) {
+        text_add(emit->out, "}\n");
+        return;
+    }
+    text_add(emit->out, "} else {\n");
+    emit->indent++;
+    emit_comments(emit, &statement->orelse_lead);
+    emit->indent--;
+    emit_body(emit, &statement->orelse, other);
+    emit_line(emit, "}");
+}
+
+static void emit_for(struct emit *emit, const struct dsl_statement *statement,
+                     void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    const struct dsl_expr *range = statement->value;
+    const char *name = emit_name(emit, statement->target->name);
+    bool counts = range->kind == DSL_CALL && expr_is(range->items[0], "", "range");
+    bool known = is_declared(emit, statement->target->name);
+    int declared = emit->declared_count;
+    if (!known)
+        declare(emit, statement->target->name);
+    emit_indent(emit);
+    if (!counts) {
+        text_addf(emit->out, "for (int64_t %s : ", name);
+        emit_expr(emit, range, 0);
+    } else {
+        struct dsl_expr *step = range->count > 3 ? range->items[3] : NULL;
+        bool down = step && step->kind == DSL_UNARY;
+        bool either = step && !down && !emit_is_natural(emit, step); /* which way is known when it runs */
+        if (block_assigns(&statement->body, statement->target->name))
+            emit->good = LOWER_FAIL(emit->lowering, statement->place, DSL_RULE_not_compiled,
+                                    "count with a variable of its own", "the loop's variable is assigned in it");
+        text_addf(emit->out, "for (%s%s = ", known ? "" : "int64_t ", name);
+        if (range->count > 2)
+            emit_expr(emit, range->items[1], 0);
+        else
+            text_add(emit->out, "0");
+        const struct dsl_expr *end = range->items[range->count == 2 ? 1 : 2];
+        const char *text = emit_expr_text(emit, end), *open = end->kind == DSL_CHOICE ? "(" : "";
+        const char *close = *open ? ")" : "";
+        if (either)
+            text_addf(emit->out, "; (%s) > 0 ? %s < (%s) : %s > (%s)", emit_expr_text(emit, step), name, text, name,
+                      text);
+        else
+            text_addf(emit->out, "; %s %s %s%s%s", name, down ? ">" : "<", open, text, close);
+        if (!step || tree_is_integer(step, 1)) {
+            text_addf(emit->out, "; %s++", name);
+        } else {
+            text_addf(emit->out, "; %s %s= ", name, down ? "-" : "+");
+            emit_expr(emit, down ? step->items[0] : step, 0);
+        }
+    }
+    text_add(emit->out, ") {");
+    end_line(emit, statement);
+    emit_body(emit, &statement->body, other);
+    emit_line(emit, "}");
+    emit->declared_count = declared;
+}
+
+static void emit_statement(struct emit *emit, const struct dsl_statement *statement,
+                           void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    switch (statement->kind) {
+    case DSL_ASSIGN:
+        if (statement->target->kind == DSL_TUPLE || statement->target->kind == DSL_LIST ||
+            (statement->value->type >= DSL_TYPE_BOOL && statement->value->type <= DSL_TYPE_NUMBER) ||
+            statement->value->type == DSL_TYPE_INTS)
+            emit_assign(emit, statement);
+        else
+            other(emit, statement);
+        break;
+    case DSL_IF:
+        emit_if(emit, statement, other);
+        break;
+    case DSL_FOR:
+        emit_for(emit, statement, other);
+        break;
+    case DSL_WHILE:
+        emit_indent(emit);
+        text_add(emit->out, "while (");
+        emit_expr(emit, statement->value, 0);
+        text_add(emit->out, ") {\n");
+        emit_body(emit, &statement->body, other);
+        emit_line(emit, "}");
+        break;
+    case DSL_BREAK:
+        emit_line(emit, "break;");
+        break;
+    case DSL_CONTINUE:
+        emit_line(emit, "continue;");
+        break;
+    case DSL_PASS:
+    case DSL_REMARKS:
+    case DSL_IMPORT:
+    case DSL_DEF:
+        break;
+    default:
+        other(emit, statement);
+    }
+}
+
+/* A statement that computes what nobody needs. */
+static bool is_idle(const struct emit *emit, const struct dsl_statement *statement)
+{
+    bool idle = emit->needed && statement->kind == DSL_ASSIGN;
+    for (int i = 0; idle && i < emit->needed_count; i++)
+        idle = !tree_mentions(statement->target, emit->needed[i]);
+    return idle || emit->done;
+}
+
+void emit_block(struct emit *emit, const struct dsl_block *block,
+                void (*other)(struct emit *emit, const struct dsl_statement *statement))
+{
+    for (int i = 0; i < block->count && emit->good; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        if (is_idle(emit, statement))
+            continue;
+        if (statement->after_blank && i && emit->out->length && emit->out->bytes[emit->out->length - 2] != '{')
+            text_add(emit->out, "\n");
+        emit_comments(emit, &statement->lead);
+        declare_ahead(emit, block, i);
+        emit_statement(emit, statement, other);
+    }
+}
+
+/* The text of each aid. %s: how the part that has it declares functions. */
+static const char *const aids[] = {
+    [AID_MIN] = "template <typename N>\n%s N Min(N a, N b)\n{\n    return a < b ? a : b;\n}\n",
+    [AID_MAX] = "template <typename N>\n%s N Max(N a, N b)\n{\n    return a > b ? a : b;\n}\n",
+    [AID_CEIL_DIV] =
+        "%s int64_t CeilDiv(int64_t value, int64_t by)\n{\n    return value / by + (value %% by > 0);\n}\n",
+    [AID_FLOOR_DIV] = "// The quotient, rounded down.\n%s int64_t FloorDiv(int64_t value, int64_t by)\n{\n"
+                      "    return value / by - (value %% by != 0 && (value < 0) != (by < 0));\n}\n",
+    [AID_FLOOR_MOD] = "%s int64_t FloorMod(int64_t value, int64_t by)\n{\n    return value - FloorDiv(value, by) * "
+                      "by;\n}\n",
+    [AID_DIM] = "// The size of an axis, which counts from the end if it is negative.\n"
+                "%s int64_t DimOf(const gert::Shape &shape, int64_t axis)\n{\n"
+                "    return shape.GetDim(axis < 0 ? axis + static_cast<int64_t>(shape.GetDimNum()) : axis);\n}\n",
+    [AID_DIMS] =
+        "%s std::vector<int64_t> Dims(const gert::Shape &shape)\n{\n    std::vector<int64_t> dims;\n"
+        "    for (size_t i = 0; i < shape.GetDimNum(); i++) {\n        dims.push_back(shape.GetDim(i));\n    }\n"
+        "    return dims;\n}\n",
+    [AID_SLICE] = "// list[from:to], where both count from the end if they are negative.\n"
+                  "%s std::vector<int64_t> Slice(const std::vector<int64_t> &list, int64_t from, int64_t to)\n{\n"
+                  "    const int64_t size = list.size();\n"
+                  "    from = std::min(from < 0 ? std::max<int64_t>(from + size, 0) : from, size);\n"
+                  "    to = std::min(to < 0 ? std::max<int64_t>(to + size, 0) : to, size);\n"
+                  "    return from < to ? std::vector<int64_t>(list.begin() + from, list.begin() + to) : "
+                  "std::vector<int64_t>();\n}\n",
+    [AID_AWAIT] = "// One unit waits for what another has begun.\n"
+                  "template <HardEvent event>\n%s void Await()\n{\n"
+                  "    event_t id = static_cast<event_t>(GetTPipePtr()->FetchEventID(event));\n"
+                  "    SetFlag<event>(id);\n    WaitFlag<event>(id);\n}\n",
+    [AID_TENSOR_OF] = "// Tensor number `index` of a list.\n"
+                      "template <typename E>\n%s GlobalTensor<E> TensorOf(GM_ADDR list, uint32_t index)\n{\n"
+                      "    ListTensorDesc tensors((__gm__ void *)list);\n    GlobalTensor<E> tensor;\n"
+                      "    tensor.SetGlobalBuffer(tensors.GetDataPtr<E>(index));\n    return tensor;\n}\n",
+    [AID_NUMELS] =
+        "// How many elements each tensor of a list has.\n"
+        "%s std::vector<int64_t> NumelsOf(gert::TilingContext *context, size_t input)\n{\n"
+        "    std::vector<int64_t> elements;\n"
+        "    for (size_t i = 0; i < context->GetIrInputInstanceInfo(input)->GetInstanceNum(); i++) {\n"
+        "        elements.push_back(context->GetDynamicInputShape(input, i)->GetStorageShape().GetShapeSize());\n"
+        "    }\n    return elements;\n}\n",
+    [AID_IS_FLOAT] = "template <typename E>\nconstexpr bool IS_FLOAT =\n    std::is_same_v<E, half> || "
+                     "std::is_same_v<E, float> || std::is_same_v<E, bfloat16_t>;\n",
+    [AID_LOAD_ROWS] =
+        "// `rows` rows of `cols` elements, `gmPitch` apart in global memory and `pitch` in UB; a gmPitch of 0 repeats "
+        "one.\n"
+        "template <typename E>\n"
+        "%s void LoadRows(const LocalTensor<E> &to, const GlobalTensor<E> &from, int64_t rows, int64_t cols,\n"
+        "                                int64_t gmPitch, int64_t pitch)\n{\n"
+        "    constexpr int64_t BLOCK = 32 / sizeof(E), ROWS_MAX = 4095;\n"
+        "    const int64_t blocks = (cols + BLOCK - 1) / BLOCK;\n"
+        "    const int64_t most = gmPitch ? ROWS_MAX : 1;\n"
+        "    DataCopyPadExtParams<E> pad{true, 0, static_cast<uint8_t>(blocks * BLOCK - cols), static_cast<E>(0)};\n"
+        "    for (int64_t row = 0; row < rows; row += most) {\n"
+        "        DataCopyExtParams copy{static_cast<uint16_t>(Min(rows - row, most)),\n"
+        "                               static_cast<uint32_t>(cols * sizeof(E)),\n"
+        "                               static_cast<uint32_t>((gmPitch ? gmPitch - cols : 0) * sizeof(E)),\n"
+        "                               static_cast<uint32_t>(pitch / BLOCK - blocks), 0};\n"
+        "        DataCopyPad(to[row * pitch], from[row * gmPitch], copy, pad);\n    }\n}\n",
+    [AID_STORE_ROWS] =
+        "// The same the other way.\n"
+        "template <typename E>\n"
+        "%s void StoreRows(const GlobalTensor<E> &to, const LocalTensor<E> &from, int64_t rows, int64_t cols,\n"
+        "                                 int64_t gmPitch, int64_t pitch)\n{\n"
+        "    constexpr int64_t BLOCK = 32 / sizeof(E), ROWS_MAX = 4095;\n"
+        "    const int64_t blocks = (cols + BLOCK - 1) / BLOCK;\n"
+        "    for (int64_t row = 0; row < rows; row += ROWS_MAX) {\n"
+        "        DataCopyExtParams copy{static_cast<uint16_t>(Min(rows - row, ROWS_MAX)),\n"
+        "                               static_cast<uint32_t>(cols * sizeof(E)),\n"
+        "                               static_cast<uint32_t>(pitch / BLOCK - blocks),\n"
+        "                               static_cast<uint32_t>((gmPitch - cols) * sizeof(E)), 0};\n"
+        "        DataCopyPad(to[row * gmPitch], from[row * pitch], copy);\n    }\n}\n",
+    [AID_FILL_UP] =
+        "// What a load of `count` elements fills its last block with: zeros.\n"
+        "template <typename E>\n%s DataCopyPadExtParams<E> FillUp(int64_t count)\n{\n"
+        "    constexpr int64_t BLOCK = 32 / sizeof(E);\n"
+        "    return {true, 0, static_cast<uint8_t>((BLOCK - count %% BLOCK) %% BLOCK), static_cast<E>(0)};\n}\n",
+    [AID_CLEAR_BUFFER] = "// Zeros in a buffer.\n"
+                         "%s void Clear(TBuf<TPosition::VECCALC> &buffer, int64_t bytes)\n{\n"
+                         "    Duplicate(buffer.Get<int16_t>(), static_cast<int16_t>(0), bytes / sizeof(int16_t));\n}\n",
+    [AID_CLEAR_QUEUE] = "// Zeros in every tensor of a queue.\n"
+                        "template <int DEPTH, typename Queue>\n%s void Clear(Queue &queue, int64_t bytes)\n{\n"
+                        "    LocalTensor<int16_t> tensors[DEPTH];\n"
+                        "    for (int i = 0; i < DEPTH; i++) {\n"
+                        "        tensors[i] = queue.template AllocTensor<int16_t>();\n"
+                        "        Duplicate(tensors[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
+                        "    for (int i = 0; i < DEPTH; i++) {\n        queue.FreeTensor(tensors[i]);\n    }\n}\n",
+    [AID_WHOLE] = "// So many elements rounded up to whole repeats, which comparisons take.\n"
+                  "template <typename E>\n%s uint32_t Whole(int64_t count)\n{\n"
+                  "    constexpr int64_t REPEAT = 256 / sizeof(E);\n"
+                  "    return (count + REPEAT - 1) / REPEAT * REPEAT;\n}\n",
+    [AID_COMPARE] =
+        "// A bit for each element: MODE holds between it and `by`. Integers of 32 bits can only be compared for "
+        "equality: a larger\n"
+        "// one is told by the maximum, in `room`.\n"
+        "template <CMPMODE MODE, typename E, typename B>\n"
+        "%s void CompareTo(const LocalTensor<uint8_t> &to, const LocalTensor<E> &from, const B &by,\n"
+        "                                 const LocalTensor<E> &room, int64_t count)\n{\n"
+        "    constexpr bool SCALAR = std::is_same_v<B, E>;\n    const uint32_t whole = Whole<E>(count);\n"
+        "    if constexpr (!std::is_same_v<E, int32_t>) {\n        if constexpr (SCALAR) {\n"
+        "            CompareScalar(to, from, by, MODE, whole);\n        } else {\n"
+        "            Compare(to, from, by, MODE, whole);\n        }\n    } else {\n"
+        "        constexpr bool NOT = MODE == CMPMODE::NE || MODE == CMPMODE::LT || MODE == CMPMODE::GT;\n"
+        "        if constexpr (MODE == CMPMODE::EQ || MODE == CMPMODE::NE) {\n"
+        "            if constexpr (SCALAR) {\n                CompareScalar(to, from, by, CMPMODE::EQ, whole);\n"
+        "            } else {\n                Compare(to, from, by, CMPMODE::EQ, whole);\n            }\n"
+        "        } else {\n            if constexpr (SCALAR) {\n                Maxs(room, from, by, whole);\n"
+        "            } else {\n                Max(room, from, by, whole);\n            }\n"
+        "            PipeBarrier<PIPE_V>();\n"
+        "            if constexpr (MODE == CMPMODE::LT || MODE == CMPMODE::GE) { // not less: it is the maximum\n"
+        "                Compare(to, room, from, CMPMODE::EQ, whole);\n            } else if constexpr (SCALAR) {\n"
+        "                CompareScalar(to, room, by, CMPMODE::EQ, whole);\n            } else {\n"
+        "                Compare(to, room, by, CMPMODE::EQ, whole);\n            }\n        }\n"
+        "        if constexpr (NOT) {\n            PipeBarrier<PIPE_V>();\n"
+        "            const LocalTensor<uint16_t> words = to.template ReinterpretCast<uint16_t>();\n"
+        "            Not(words, words, whole / 16);\n        }\n    }\n}\n",
+    [AID_CHOOSE] =
+        "// Where the bit is set the element of `yes`, else that of `no` or the number.\n"
+        "template <typename E, typename N>\n"
+        "%s void Choose(const LocalTensor<E> &to, const LocalTensor<uint8_t> &bits, const LocalTensor<E> &yes,\n"
+        "                              const N &no, int64_t count)\n{\n"
+        "    using F = std::conditional_t<sizeof(E) == 2, half, float>; // moves any bits of its size\n"
+        "    if constexpr (std::is_same_v<N, E>) {\n"
+        "        Select(to, bits, yes, no, SELMODE::VSEL_TENSOR_SCALAR_MODE, count);\n    } else {\n"
+        "        Select(to.template ReinterpretCast<F>(), bits, yes.template ReinterpretCast<F>(),\n"
+        "               no.template ReinterpretCast<F>(), SELMODE::VSEL_TENSOR_TENSOR_MODE, count);\n    }\n}\n",
+    [AID_TO_BITS] =
+        "// A bit for each element that is not 0.\n"
+        "template <typename S>\n"
+        "%s void ToBits(const LocalTensor<uint8_t> &to, const LocalTensor<S> &from, const LocalTensor<half> &room,\n"
+        "                              int64_t count)\n{\n"
+        "    const uint32_t whole = Whole<half>(count);\n"
+        "    Duplicate(room, static_cast<half>(0), whole);\n    PipeBarrier<PIPE_V>();\n"
+        "    Cast(room, from, RoundMode::CAST_NONE, count);\n    PipeBarrier<PIPE_V>();\n"
+        "    CompareScalar(to, room, static_cast<half>(0), CMPMODE::NE, whole);\n}\n",
+    [AID_FROM_BITS] =
+        "// 1 for each bit that is set, else 0.\n"
+        "template <typename D>\n"
+        "%s void FromBits(const LocalTensor<D> &to, const LocalTensor<uint8_t> &bits, const LocalTensor<half> &room,\n"
+        "                                int64_t count)\n{\n"
+        "    Duplicate(room, static_cast<half>(1), count);\n    PipeBarrier<PIPE_V>();\n"
+        "    Select(room, bits, room, static_cast<half>(0), SELMODE::VSEL_TENSOR_SCALAR_MODE, count);\n"
+        "    PipeBarrier<PIPE_V>();\n    Cast(to, room, RoundMode::CAST_RINT, count);\n}\n",
+    [AID_CAST] =
+        "template <typename E>\nconstexpr bool IS_FLOATING =\n    std::is_same_v<E, half> || std::is_same_v<E, float> "
+        "|| "
+        "std::is_same_v<E, bfloat16_t>;\n\n// Converts `count` elements; where there is no instruction for the two "
+        "types, by way of `room`, eight bytes for each.\n"
+        "template <RoundMode MODE, typename D, typename S>\n"
+        "%s void CastTo(const LocalTensor<D> &to, const LocalTensor<S> &from, const LocalTensor<uint8_t> &room,\n"
+        "                              int64_t count)\n{\n"
+        "    constexpr bool BYTES = sizeof(D) == 1, FROM_BYTES = sizeof(S) == 1;\n"
+        "    const int64_t size = room.GetSize() / 8;\n"
+        "    const LocalTensor<float> wide = room.template ReinterpretCast<float>();\n"
+        "    const LocalTensor<int32_t> whole = room.template ReinterpretCast<int32_t>()[size];\n"
+        "    const LocalTensor<half> halves = room.template ReinterpretCast<half>()[2 * size];\n"
+        "    if constexpr (std::is_same_v<D, S>) {\n        if constexpr (IS_FLOATING<D>) {\n"
+        "            Muls(to, from, static_cast<D>(1), count);\n        } else {\n"
+        "            Adds(to, from, static_cast<D>(0), count);\n        }\n"
+        "    } else if constexpr (FROM_BYTES && std::is_same_v<D, half>) {\n"
+        "        Cast(to, from, RoundMode::CAST_NONE, count);\n"
+        "    } else if constexpr (FROM_BYTES) {\n"
+        "        Cast(halves, from, RoundMode::CAST_NONE, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        CastTo<MODE>(to, halves, room, count);\n"
+        "    } else if constexpr (BYTES) { // integers in the type's range are exact in half\n"
+        "        constexpr int32_t LEAST = std::is_signed_v<D> ? -128 : 0, MOST = std::is_signed_v<D> ? 127 : 255;\n"
+        "        if constexpr (std::is_same_v<S, int32_t>) {\n            Maxs(whole, from, LEAST, count);\n"
+        "        } else {\n            CastTo<MODE>(whole, from, room, count);\n            PipeBarrier<PIPE_V>();\n"
+        "            Maxs(whole, whole, LEAST, count);\n        }\n        PipeBarrier<PIPE_V>();\n"
+        "        Mins(whole, whole, MOST, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        Cast(wide, whole, RoundMode::CAST_RINT, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        Cast(halves, wide, RoundMode::CAST_RINT, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        Cast(to, halves, RoundMode::CAST_RINT, count);\n"
+        "    } else if constexpr (IS_FLOATING<S> && sizeof(S) == 2 &&\n"
+        "                         (IS_FLOATING<D> ? sizeof(D) == 2 : sizeof(D) == 8 || (sizeof(D) == 2 && "
+        "!std::is_same_v<S, half>))) {\n"
+        "        Cast(wide, from, RoundMode::CAST_NONE, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        CastTo<MODE>(to, wide, room, count);\n"
+        "    } else if constexpr (IS_FLOATING<D> && sizeof(D) == 2 && !std::is_same_v<S, float> &&\n"
+        "                         !(std::is_same_v<S, int16_t> && std::is_same_v<D, half>)) {\n"
+        "        CastTo<RoundMode::CAST_RINT>(wide, from, room, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        Cast(to, wide, RoundMode::CAST_RINT, count);\n"
+        "    } else if constexpr (std::is_same_v<S, int16_t> && !IS_FLOATING<D>) {\n"
+        "        Cast(wide, from, RoundMode::CAST_NONE, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        CastTo<RoundMode::CAST_RINT>(to, wide, room, count);\n"
+        "    } else if constexpr (IS_FLOATING<D> && (sizeof(S) == 2)) {\n"
+        "        Cast(to, from, RoundMode::CAST_NONE, count);\n"
+        "    } else if constexpr (IS_FLOATING<D>) {\n        Cast(to, from, RoundMode::CAST_RINT, count);\n"
+        "    } else if constexpr (!IS_FLOATING<S>) {\n        Cast(to, from, RoundMode::CAST_NONE, count);\n"
+        "    } else {\n        Cast(to, from, MODE, count);\n    }\n}\n",
+    [AID_EXP_OF] = "// Exp of a number: the scalar unit has none, so one block of the vector unit computes it.\n"
+                   "%s float ExpOf(TBuf<TPosition::VECCALC> &room, float value)\n{\n"
+                   "    constexpr int32_t BLOCK = 8;\n    LocalTensor<float> block = room.Get<float>();\n"
+                   "    PipeBarrier<PIPE_ALL>();\n    Duplicate(block, value, BLOCK);\n    PipeBarrier<PIPE_V>();\n"
+                   "    Exp(block, block, BLOCK);\n    PipeBarrier<PIPE_ALL>();\n    return block.GetValue(0);\n}\n",
+    [AID_LN_OF] = "// Ln of a number: the scalar unit has none, so one block of the vector unit computes it.\n"
+                  "%s float LnOf(TBuf<TPosition::VECCALC> &room, float value)\n{\n"
+                  "    constexpr int32_t BLOCK = 8;\n    LocalTensor<float> block = room.Get<float>();\n"
+                  "    PipeBarrier<PIPE_ALL>();\n    Duplicate(block, value, BLOCK);\n    PipeBarrier<PIPE_V>();\n"
+                  "    Ln(block, block, BLOCK);\n    PipeBarrier<PIPE_ALL>();\n    return block.GetValue(0);\n}\n",
+    [AID_NUMBER] =
+        "// What the scalar unit computes with: elements of floating types are float, others have 64 bits.\n"
+        "template <typename E>\nusing NumberOf = std::conditional_t<std::is_integral_v<E>, int64_t, float>;\n\n"
+        "template <typename E>\n%s NumberOf<E> Number(E element)\n{\n"
+        "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
+        "    } else {\n        return static_cast<NumberOf<E>>(element);\n    }\n}\n",
+    [AID_SAME_BITS] = "// Types of which one holds the bits of the other: the same, or integers of a size.\n"
+                      "template <typename A, typename B>\nconstexpr bool SAME_BITS =\n    std::is_same_v<A, B> || "
+                      "(std::is_integral_v<A> && std::is_integral_v<B> && sizeof(A) == sizeof(B));\n",
+    [AID_CONVERT] =
+        "// Copies `count` elements, rounded to nearest where the types differ; integers of a size as they are.\n"
+        "template <typename D, typename S>\n"
+        "%s void Convert(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
+        "    if constexpr (SAME_BITS<D, S>) {\n"
+        "        const LocalTensor<uint16_t> words = from.template ReinterpretCast<uint16_t>();\n"
+        "        Or(to.template ReinterpretCast<uint16_t>(), words, words, (count * sizeof(S) + 1) / "
+        "sizeof(uint16_t));\n"
+        "    } else if constexpr (sizeof(D) > sizeof(S)) {\n"
+        "        Cast(to, from, RoundMode::CAST_NONE, count);\n    } else {\n"
+        "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
+    [AID_WIDEN] =
+        "// The elements in the type that computes: as they are where they have it, else converted into `room`.\n"
+        "template <typename D, typename S>\n"
+        "%s LocalTensor<D> Widen(const LocalTensor<S> &from, TBuf<TPosition::VECCALC> &room, int32_t count)\n{\n"
+        "    if constexpr (SAME_BITS<D, S>) {\n        return from.template ReinterpretCast<D>();\n    } else {\n"
+        "        LocalTensor<D> wide = room.Get<D>();\n"
+        "        Cast(wide, from, RoundMode::CAST_NONE, count);\n        return wide;\n    }\n}\n",
+    [AID_OVERLAY] =
+        "// Where results are computed: in `to` itself where that has the type that computes, else in `room`.\n"
+        "template <typename D, typename S>\n"
+        "%s LocalTensor<D> Overlay(const LocalTensor<S> &to, TBuf<TPosition::VECCALC> &room)\n{\n"
+        "    if constexpr (SAME_BITS<D, S>) {\n        return to.template ReinterpretCast<D>();\n    } else {\n"
+        "        return room.Get<D>();\n    }\n}\n",
+    [AID_NARROW] = "// Rounds what Overlay() gave to the type of `to`.\n"
+                   "template <typename D, typename S>\n"
+                   "%s void Narrow(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
+                   "    if constexpr (!SAME_BITS<D, S>) {\n"
+                   "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
+};
+
+void emit_aids(struct emit *emit, struct text *out)
+{
+    emit->aids[AID_SAME_BITS] |=
+        emit->aids[AID_CONVERT] || emit->aids[AID_WIDEN] || emit->aids[AID_OVERLAY] || emit->aids[AID_NARROW];
+    for (int aid = 0; aid < EMIT_AID_COUNT; aid++) {
+        if (!emit->aids[aid])
+            continue;
+        text_addf(out, aids[aid], emit->host ? "static" : "__aicore__ inline");
+        text_add(out, "\n");
+    }
+}

@@ -1,0 +1,361 @@
+/* The compiler: the passes one after the other, and what they all ask of a program. */
+#include "dsl/lower_internal.h"
+#include "base/array.h"
+#include "dsl/emit.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    bool (*run)(struct lowering *lowering);
+} passes[] = {{"tiling", pass_tiling}, {"init", pass_init},         {"align", pass_align}, {"process", pass_process},
+              {"types", pass_types},   {"pipeline", pass_pipeline}, {"sync", pass_sync}};
+_Static_assert(sizeof passes / sizeof *passes == DSL_PASSES_COUNT, "a row for each pass");
+
+enum dsl_pass dsl_pass_find(const char *name)
+{
+    int pass = 0;
+    while (pass < DSL_PASSES_COUNT && strcmp(passes[pass].name, name) != 0)
+        pass++;
+    return (enum dsl_pass)pass;
+}
+
+const char *dsl_pass_name(enum dsl_pass pass)
+{
+    return passes[pass].name;
+}
+
+struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const char *name)
+{
+    for (int i = 0; name && i < lowering->buffer_count; i++)
+        if (strcmp(lowering->buffers[i].name, name) == 0)
+            return &lowering->buffers[i];
+    return NULL;
+}
+
+struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name)
+{
+    for (int i = 0; name && i < lowering->parameter_count; i++)
+        if (strcmp(lowering->parameters[i].name, name) == 0)
+            return &lowering->parameters[i];
+    return NULL;
+}
+
+struct lower_parameter *lower_tensor_of(const struct lowering *lowering, const struct dsl_expr *address)
+{
+    if (address->kind == DSL_NAME)
+        return lower_parameter_find(lowering, address->name);
+    if (address->kind == DSL_INDEX)
+        return lower_tensor_of(lowering, address->items[0]);
+    for (int i = 0; address->kind == DSL_BINARY && i < address->count; i++)
+        if (lower_tensor_of(lowering, address->items[i]) && address->items[i]->type >= DSL_TYPE_TENSOR)
+            return lower_tensor_of(lowering, address->items[i]);
+    return NULL;
+}
+
+enum akgen_dtype lower_type_in(const struct lower_type *type, int combination)
+{
+    return type->fixed != AKGEN_DTYPE_NONE ? type->fixed : type->types[combination];
+}
+
+bool lower_type_equal(const struct lowering *lowering, const struct lower_type *a, const struct lower_type *b)
+{
+    bool equal = true;
+    for (int c = 0; equal && c < lowering->opdef->combinations; c++)
+        equal = lower_type_in(a, c) == lower_type_in(b, c);
+    return equal;
+}
+
+/* A type whose columns are all the same is that one. */
+static struct lower_type settled(const struct lowering *lowering, struct lower_type type)
+{
+    bool same = type.fixed == AKGEN_DTYPE_NONE;
+    for (int c = 1; same && c < lowering->opdef->combinations; c++)
+        same = type.types[c] == type.types[0];
+    if (same)
+        type.fixed = type.types[0];
+    return type;
+}
+
+/* The value that the kernel gives a variable where it is assigned once, outside of loops and branches. */
+static struct dsl_expr *only_value(const struct lowering *lowering, const char *name)
+{
+    const struct dsl_block *kernel = lower_kernel(lowering);
+    struct dsl_expr *value = NULL;
+    for (int i = 0; i < kernel->count; i++) {
+        const struct dsl_statement *statement = kernel->items[i];
+        if (!statement_assigns(statement, name))
+            continue;
+        if (value || statement->kind != DSL_ASSIGN || statement->target->kind != DSL_NAME ||
+            statement->op != DSL_NO_OPERATOR)
+            return NULL;
+        value = statement->value;
+    }
+    return value;
+}
+
+/* The data type that an expression names in a combination; AKGEN_DTYPE_NONE: that is not known before the run. */
+static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct dsl_expr *dtype, int combination);
+
+/* Whether a question about data types holds in a combination; -1: it is another question. */
+int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination)
+{
+    int a, b;
+    if (question->kind == DSL_ATTRIBUTE && strcmp(question->name, "is_floating_point") == 0) {
+        enum akgen_dtype of = dtype_in(lowering, question->items[0], combination);
+        return of == AKGEN_DTYPE_NONE ? -1 : task_is_float(of) && of != AKGEN_COMPLEX64;
+    }
+    switch (question->kind == DSL_BINARY || question->kind == DSL_UNARY ? question->op : DSL_NO_OPERATOR) {
+    case DSL_EQUAL:
+    case DSL_NOT_EQUAL:
+        a = (int)dtype_in(lowering, question->items[0], combination);
+        b = (int)dtype_in(lowering, question->items[1], combination);
+        return a == AKGEN_DTYPE_NONE || b == AKGEN_DTYPE_NONE ? -1 : (a == b) == (question->op == DSL_EQUAL);
+    case DSL_AND:
+    case DSL_OR:
+        a = lower_type_answer(lowering, question->items[0], combination);
+        b = lower_type_answer(lowering, question->items[1], combination);
+        return a < 0 || b < 0 ? -1 : question->op == DSL_AND ? a && b : a || b;
+    case DSL_NOT:
+        a = lower_type_answer(lowering, question->items[0], combination);
+        return a < 0 ? -1 : !a;
+    default:
+        return -1;
+    }
+}
+
+static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct dsl_expr *dtype, int combination)
+{
+    if (dtype->kind == DSL_CHOICE) {
+        int first = lower_type_answer(lowering, dtype->items[1], combination);
+        return first < 0 ? AKGEN_DTYPE_NONE : dtype_in(lowering, dtype->items[first ? 0 : 2], combination);
+    }
+    if (dtype->kind == DSL_NAME) {
+        const struct dsl_expr *value = only_value(lowering, dtype->name);
+        return value ? dtype_in(lowering, value, combination) : AKGEN_DTYPE_NONE;
+    }
+    if (dtype->kind != DSL_ATTRIBUTE)
+        return AKGEN_DTYPE_NONE;
+    const struct lower_parameter *tensor = lower_tensor_of(lowering, dtype->items[0]);
+    return tensor && tensor->operand ? tensor->operand->types[combination]
+           : tensor                  ? lower_type_in(&tensor->elements, combination)
+                                     : akgen_dtype_parse(dtype->name);
+}
+
+struct lower_type lower_type_of(const struct lowering *lowering, const struct dsl_expr *dtype)
+{
+    int combinations = lowering->opdef->combinations;
+    enum akgen_dtype *types = arena_alloc(lowering->arena, (size_t)(combinations + 1) * sizeof *types);
+    for (int c = 0; c < combinations; c++) {
+        types[c] = dtype_in(lowering, dtype, c);
+        if (types[c] == AKGEN_COMPLEX64) /* a pair of them */
+            types[c] = AKGEN_FLOAT;
+    }
+    return settled(lowering, (struct lower_type){.fixed = AKGEN_DTYPE_NONE, .types = types});
+}
+
+bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value)
+{
+    int64_t a, b;
+    const struct dsl_block *body = &lowering->tree->body;
+    switch (expr->kind) {
+    case DSL_INT:
+        *value = expr->integer;
+        return true;
+    case DSL_NAME:
+        if (dsl_scope_find(&lowering->program->kernel_names, expr->name))
+            return false;
+        for (int i = 0; i < body->count; i++)
+            if (body->items[i]->kind == DSL_ASSIGN && strcmp(body->items[i]->target->name, expr->name) == 0)
+                return lower_constant(lowering, body->items[i]->value, value);
+        return false;
+    case DSL_BINARY:
+        if (!lower_constant(lowering, expr->items[0], &a) || !lower_constant(lowering, expr->items[1], &b))
+            return false;
+        if (expr->op == DSL_FLOOR_DIVIDE || expr->op == DSL_REMAINDER) {
+            if (a < 0 || b <= 0)
+                return false;
+            *value = expr->op == DSL_REMAINDER ? a % b : a / b;
+            return true;
+        }
+        return expr->op == DSL_ADD        ? !__builtin_add_overflow(a, b, value)
+               : expr->op == DSL_SUBTRACT ? !__builtin_sub_overflow(a, b, value)
+               : expr->op == DSL_MULTIPLY ? !__builtin_mul_overflow(a, b, value)
+                                          : false;
+    default:
+        return false;
+    }
+}
+
+struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr *expr)
+{
+    enum { ROUNDS = 8 };
+    struct edit *edit = &lowering->edit;
+    struct dsl_statement *line = edit_statement(edit, edit_copy(edit, expr)), *items[] = {line};
+    struct dsl_block block = {.items = items, .count = 1, .capacity = 1};
+    const struct dsl_scope *names = &lowering->program->kernel_names;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int s = 0; s < names->count; s++) {
+            const char *name = names->items[s]->name;
+            struct dsl_expr *value = tree_mentions(line->value, name) && !lower_parameter_find(lowering, name)
+                                         ? only_value(lowering, name)
+                                         : NULL;
+            if (value)
+                edit_substitute(edit, &block, name, value);
+        }
+    return line->value;
+}
+
+const char *lower_new_name(struct lowering *lowering, const char *stem)
+{
+    const struct dsl_program *program = lowering->program;
+    const char *name = stem;
+    for (int i = 2;; i++) {
+        bool taken = dsl_scope_find(&program->kernel_names, name) || dsl_scope_find(&program->file, name);
+        for (int n = 0; !taken && n < lowering->new_name_count; n++)
+            taken = strcmp(lowering->new_names[n], name) == 0;
+        if (!taken)
+            break;
+        name = arena_printf(lowering->arena, "%s_%d", stem, i);
+    }
+    ARRAY_ADD(lowering->arena, lowering->new_names, lowering->new_name_count, lowering->new_name_capacity, name);
+    return name;
+}
+
+/* The buffer that a statement of the kernel allocates; false: it is another statement. */
+static bool read_allocation(const struct lowering *lowering, struct dsl_statement *statement,
+                            struct lower_buffer *buffer)
+{
+    static const struct {
+        const char *name;
+        enum lower_buffer_kind kind;
+    } kinds[] = {{"alloc_ub", LOWER_UB},
+                 {"queue_in", LOWER_QUEUE_IN},
+                 {"queue_out", LOWER_QUEUE_OUT},
+                 {"queue_move", LOWER_QUEUE_MOVE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (statement->kind != DSL_ASSIGN || !statement_calls(statement, kinds[i].name))
+            continue;
+        struct dsl_expr *call = statement->value, *dtype = call_argument(call, "dtype");
+        *buffer = (struct lower_buffer){.name = statement->target->name,
+                                        .kind = kinds[i].kind,
+                                        .allocation = statement,
+                                        .size = call_argument(call, "size"),
+                                        .dtype = dtype,
+                                        .type = lower_type_of(lowering, dtype)};
+        return true;
+    }
+    return false;
+}
+
+static bool block_rounds(const struct dsl_block *block)
+{
+    bool found = false;
+    for (int i = 0; !found && i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
+        found = (instruction && (instruction->form == LOWER_FORM_ROWS || instruction->form == LOWER_FORM_COMPARE ||
+                                 instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS)) ||
+                (call && strcmp(call->operation->name, "load_rows") == 0) || block_rounds(&statement->body) ||
+                block_rounds(&statement->orelse);
+    }
+    return found;
+}
+
+bool lower_rounds(const struct lowering *lowering)
+{
+    return lowering->clears || block_rounds(lower_kernel(lowering));
+}
+
+static void find_buffers(struct lowering *lowering)
+{
+    const struct dsl_block *kernel = lower_kernel(lowering);
+    struct lower_buffer buffer;
+    lowering->buffer_count = 0;
+    for (int i = 0; i < kernel->count; i++)
+        if (read_allocation(lowering, kernel->items[i], &buffer)) {
+            for (int p = 0; p < lowering->pair_count; p++)
+                if (strcmp(lowering->pairs[p].queue, buffer.name) == 0)
+                    buffer.wide = lowering->pairs[p].wide;
+            ARRAY_ADD(lowering->arena, lowering->buffers, lowering->buffer_count, lowering->buffer_capacity, buffer);
+        }
+}
+
+struct lower_buffer *lower_add_buffer(struct lowering *lowering, const char *operation, const char *stem,
+                                      const struct lower_buffer *after, struct dsl_expr *size, struct dsl_expr *dtype)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_block *kernel = lower_kernel(lowering);
+    const struct dsl_statement *allocation = after->allocation;
+    const char *name = lower_new_name(lowering, stem);
+    edit->place = allocation->place;
+    struct dsl_expr *call = EDIT_CALL(edit, operation, edit_copy(edit, size));
+    edit_add_named(edit, call, "dtype", edit_copy(edit, dtype));
+    struct dsl_statement *statement = edit_assign(edit, name, call);
+    int at = 0;
+    while (kernel->items[at] != allocation)
+        at++;
+    edit_insert(edit, kernel, at + 1, statement);
+    struct lower_buffer buffer;
+    read_allocation(lowering, statement, &buffer);
+    buffer.type = lower_type_of(lowering, dtype);
+    ARRAY_ADD(lowering->arena, lowering->buffers, lowering->buffer_count, lowering->buffer_capacity, buffer);
+    return &lowering->buffers[lowering->buffer_count - 1];
+}
+
+bool emit_project(struct lowering *lowering, struct dsl_lowered *lowered)
+{
+    struct arena *arena = lowering->arena;
+    const char *entry = lowering->opdef->entry;
+    const struct dsl_file files[] = {{arena_printf(arena, "op_host/%s_tiling.h", entry), emit_tiling_header(lowering)},
+                                     {arena_printf(arena, "op_host/%s.cpp", entry), emit_host(lowering)},
+                                     {arena_printf(arena, "op_kernel/%s.cpp", entry), emit_kernel(lowering)}};
+    lowered->count = sizeof files / sizeof *files;
+    memcpy(lowered->files, files, sizeof files);
+    return !lowering->messages->count;
+}
+
+/* Elements of tensors: a complex number is two. */
+static void find_elements(struct lowering *lowering)
+{
+    for (int i = 0; i < lowering->parameter_count; i++) {
+        struct lower_parameter *parameter = &lowering->parameters[i];
+        struct dsl_expr tensor = {.kind = DSL_NAME, .name = parameter->name, .op = DSL_NO_OPERATOR},
+                        *items[] = {&tensor};
+        const struct dsl_expr dtype = {
+            .kind = DSL_ATTRIBUTE, .name = "dtype", .items = items, .count = 1, .op = DSL_NO_OPERATOR};
+        if (parameter->operand)
+            parameter->elements = lower_type_of(lowering, &dtype);
+    }
+}
+
+/* What a pass left has to be a program; finds its names, types and buffers. */
+static bool understand(struct lowering *lowering, const char *pass)
+{
+    lowering->program = dsl_check(lowering->arena, lowering->tree, lowering->messages);
+    if (!lowering->program) {
+        struct dsl_place place = lowering->tree->body.items[0]->place;
+        return !pass ? false
+                     : LOWER_FAIL(lowering, place, DSL_RULE_internal, "please report it",
+                                  "what the pass '%s' left is no program", pass);
+    }
+    find_elements(lowering);
+    find_buffers(lowering);
+    return true;
+}
+
+bool dsl_lower(struct arena *arena, struct dsl_tree *tree, const struct dsl_opdef *opdef, enum dsl_pass last,
+               struct dsl_lowered *lowered, struct dsl_messages *messages)
+{
+    struct lowering lowering = {
+        .arena = arena, .edit = {.arena = arena}, .tree = tree, .opdef = opdef, .messages = messages};
+    *lowered = (struct dsl_lowered){.tree = tree};
+    if (!understand(&lowering, NULL))
+        return false;
+    tree->lowered = true;
+    for (int pass = 0; pass < DSL_PASSES_COUNT && pass <= (int)last; pass++)
+        if (!passes[pass].run(&lowering) || messages->count || !understand(&lowering, passes[pass].name))
+            return false;
+    return last < DSL_PASSES_COUNT || emit_project(&lowering, lowered);
+}

@@ -1,0 +1,152 @@
+/* What the passes share. */
+#ifndef DSL_LOWER_INTERNAL_H
+#define DSL_LOWER_INTERNAL_H
+
+#include "dsl/check.h"
+#include "dsl/edit.h"
+#include "dsl/lower.h"
+
+/* The data type of elements: one, or one per combination of the OpDef. */
+struct lower_type {
+    enum akgen_dtype fixed; /* AKGEN_DTYPE_NONE: `types` differ */
+    const enum akgen_dtype *types;
+};
+
+enum lower_buffer_kind { LOWER_UB, LOWER_QUEUE_IN, LOWER_QUEUE_OUT, LOWER_QUEUE_MOVE };
+struct lower_buffer {
+    const char *name;
+    enum lower_buffer_kind kind;
+    struct dsl_statement *allocation;
+    struct dsl_expr *size, *dtype; /* elements */
+    struct lower_type type;
+    char room;        /* of a recipe's steps or a pass: which; 0: it is the program's */
+    const char *wide; /* of a queue of a narrower type: the buffer that is computed with; NULL: itself */
+};
+
+/* An operation that is one instruction: a row of instructions.def. */
+enum lower_form {
+    LOWER_FORM_UNARY,
+    LOWER_FORM_BINARY,
+    LOWER_FORM_SCALAR,
+    LOWER_FORM_FILL,
+    LOWER_FORM_REDUCE,
+    LOWER_FORM_GATHER,
+    LOWER_FORM_POWER,
+    LOWER_FORM_COMPARE,
+    LOWER_FORM_CHOOSE,
+    LOWER_FORM_BITS,
+    LOWER_FORM_TO_BITS,
+    LOWER_FORM_CAST,
+    LOWER_FORM_INDEX,
+    LOWER_FORM_ROWS,
+    LOWER_FORM_WITH_ROOM
+};
+struct lower_instruction {
+    const char *name, *api;
+    enum lower_form form;
+};
+/* NULL: the operation is none. */
+const struct lower_instruction *lower_instruction_find(const char *name);
+
+/* A queue, and the buffer that its elements are computed in. */
+struct lower_pair {
+    const char *queue, *wide;
+};
+
+/* Where a parameter of the kernel gets its value from. */
+enum lower_source { LOWER_TENSOR, LOWER_WORKSPACE, LOWER_FIELD, LOWER_SCALAR };
+struct lower_parameter {
+    const char *name;
+    enum lower_source source;
+    const struct dsl_operand *operand; /* of TENSOR, SCALAR */
+    struct dsl_expr *argument;         /* what the host function gives */
+    enum dsl_type type;
+    struct lower_type elements; /* of TENSOR, WORKSPACE, SCALAR */
+    bool stored, read;          /* of tensors */
+};
+
+struct lowering {
+    struct arena *arena;
+    struct edit edit;
+    struct dsl_tree *tree;
+    struct dsl_program *program; /* of the tree as the pass before left it */
+    const struct dsl_opdef *opdef;
+    struct dsl_messages *messages;
+    struct lower_parameter *parameters; /* of the kernel, in their order */
+    int parameter_count;
+    struct lower_buffer *buffers; /* of the kernel, in their order */
+    int buffer_count, buffer_capacity;
+    bool clears; /* an operation takes in elements that may have no value */
+    struct lower_pair *pairs;
+    int pair_count, pair_capacity;
+    const char **new_names; /* that passes have made */
+    int new_name_count, new_name_capacity;
+};
+
+/* Tells what cannot be compiled; yields false. */
+#define LOWER_FAIL(lowering, place, rule, remedy, ...)                                                                 \
+    (dsl_complain((lowering)->messages, place, rule, remedy, __VA_ARGS__), false)
+
+/* The passes. Each yields false if it has told why it cannot go on. */
+bool pass_tiling(struct lowering *lowering);
+bool pass_init(struct lowering *lowering);
+bool pass_align(struct lowering *lowering);
+bool pass_process(struct lowering *lowering);
+bool pass_types(struct lowering *lowering);
+bool pass_pipeline(struct lowering *lowering);
+bool pass_sync(struct lowering *lowering);
+
+/* The kernel's statements. */
+static inline struct dsl_block *lower_kernel(const struct lowering *lowering)
+{
+    return &lowering->program->kernel->body;
+}
+
+/* Whether the kernel has an operation that reads whole blocks or repeats, where only a part of their elements has a value: then
+ * every element of a buffer gets one at the beginning, and loads fill up the last block. */
+bool lower_rounds(const struct lowering *lowering);
+/* NULL: none has the name. */
+struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const char *name);
+struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name);
+/* The data type that an expression of the kernel names. */
+struct lower_type lower_type_of(const struct lowering *lowering, const struct dsl_expr *dtype);
+/* Whether a question about data types, x.dtype == tl.int32, holds in a combination; -1: it is another question. */
+int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination);
+enum akgen_dtype lower_type_in(const struct lower_type *type, int combination);
+bool lower_type_equal(const struct lowering *lowering, const struct lower_type *a, const struct lower_type *b);
+/* The integer that the expression is, whatever the shapes; false: it is not known before the run. */
+bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value);
+/* The expression with what variables that are assigned once stand for: parameters of the kernel and constants, where it can be
+ * written so. */
+struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr *expr);
+/* A name that nothing in the program has, from `stem`: stem, stem_2, .. */
+const char *lower_new_name(struct lowering *lowering, const char *stem);
+/* A new buffer, allocated behind `after`. */
+struct lower_buffer *lower_add_buffer(struct lowering *lowering, const char *operation, const char *stem,
+                                      const struct lower_buffer *after, struct dsl_expr *size, struct dsl_expr *dtype);
+/* The elements of a tensor that an address lies in: the parameter; NULL: it is none. */
+struct lower_parameter *lower_tensor_of(const struct lowering *lowering, const struct dsl_expr *address);
+
+/* How an instruction uses an operand (lifetime.c): by a row of an operation table. */
+enum lower_use { LOWER_READ = 1, LOWER_WRITE = 2 };
+/* Calls visit for each operand of the call that is a buffer. */
+void lower_visit_operands(struct dsl_expr *call, void (*visit)(void *closure, struct dsl_expr *operand, unsigned use),
+                          void *closure);
+/* How the call uses the buffer: bits of enum lower_use. */
+unsigned lower_use_of(const struct dsl_expr *call, const char *buffer);
+
+/* How many elements of a buffer a transfer moves, gaps between rows included. */
+struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer);
+
+/* A queue's tensor is taken, used and given back within one block; what stands where in that block. */
+bool lifetime_is_clean(struct lowering *lowering, const struct lower_buffer *buffer);
+/* A buffer of this type with as many elements as the operand's, one for all that ask for the same (pass_process.c). */
+struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which);
+/* The same of eight bytes for each element, which tl.cast needs between some types. */
+struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like);
+/* Appends the steps of a recipe for the call to the block (pass_process.c). */
+void process_steps(struct lowering *lowering, const struct dsl_expr *call, const char *recipe, struct dsl_block *block);
+/* Puts the steps of the queue around the uses of a buffer whose lifetime is clean. */
+void lifetime_place(struct lowering *lowering, const struct lower_buffer *buffer);
+
+#endif

@@ -1,0 +1,74 @@
+/* The second pass: what becomes of the buffers. One that is loaded is a queue's tensor that goes to the vector unit, one that
+ * is stored a queue's that comes from it; one that is loaded and stored and nothing else goes through a queue of its own.
+ * Everything else is a buffer of UB.
+ *
+ * Holds afterwards: only tensors of queues are loaded and stored, or buffers that the pass `types` gives a queue beside
+ * them. */
+#include "dsl/lower_internal.h"
+
+#include <string.h>
+
+struct touches {
+    const char *name;
+    bool loaded, stored, computed;
+};
+
+static void note(void *closure, struct dsl_expr *part)
+{
+    struct touches *touches = closure;
+    if (part->kind != DSL_CALL || !part->operation || !lower_use_of(part, touches->name))
+        return;
+    enum dsl_operation_place place = part->operation->place;
+    touches->loaded |= place == DSL_PLACE_COPYIN;
+    touches->stored |= place == DSL_PLACE_COPYOUT;
+    touches->computed |= place != DSL_PLACE_COPYIN && place != DSL_PLACE_COPYOUT;
+}
+
+static void note_below(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, note, closure);
+}
+
+static const char *queue_for(const struct touches *touches)
+{
+    if (touches->loaded && touches->stored)
+        return touches->computed ? NULL : "queue_move";
+    return touches->loaded ? "queue_in" : touches->stored ? "queue_out" : NULL;
+}
+
+/* The parameters that the kernel loads and stores. */
+static void note_tensors(void *closure, struct dsl_expr *part)
+{
+    struct lowering *lowering = closure;
+    struct dsl_expr *address = part->kind == DSL_CALL && part->operation ? call_argument(part, "address") : NULL;
+    struct lower_parameter *tensor = address ? lower_tensor_of(lowering, address) : NULL;
+    if (tensor && part->operation->place == DSL_PLACE_COPYIN)
+        tensor->read = true;
+    else if (tensor)
+        tensor->stored = true;
+    if (part->kind == DSL_CALL && part->operation && strcmp(part->operation->name, "extract_scalar") == 0 &&
+        (tensor = lower_tensor_of(lowering, call_argument(part, "from"))))
+        tensor->read = true;
+}
+
+static void note_tensors_below(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, note_tensors, closure);
+}
+
+bool pass_init(struct lowering *lowering)
+{
+    struct dsl_block *kernel = lower_kernel(lowering);
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        struct lower_buffer *buffer = &lowering->buffers[b];
+        struct touches touches = {.name = buffer->name};
+        for (int i = 0; i < kernel->count; i++)
+            statement_visit(kernel->items[i], note_below, &touches);
+        const char *queue = queue_for(&touches);
+        if (queue)
+            buffer->allocation->value->items[0]->name = queue;
+    }
+    for (int i = 0; i < kernel->count; i++)
+        statement_visit(kernel->items[i], note_tensors_below, lowering);
+    return true;
+}

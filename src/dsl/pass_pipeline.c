@@ -1,0 +1,137 @@
+/* The sixth pass: tensors of queues are taken, given on, received and freed, and each queue gets as many tensors as UB has
+ * room for: two where the cycle of the queue is repeated, so that the next tile is loaded, and the last one stored, while
+ * this one is computed.
+ *
+ * Holds afterwards: the buffers fit into UB where their sizes are known, and where they are not the tiling function asks
+ * before the launch. */
+#include "base/text.h"
+#include "dsl/lower_internal.h"
+#include "npu/npu.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool has_steps(const struct dsl_block *block, const char *queue)
+{
+    bool found = false;
+    for (int i = 0; !found && i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        found = (statement_calls(statement, "alloc_tensor") &&
+                 strcmp(call_argument(statement->value, "queue")->name, queue) == 0) ||
+                has_steps(&statement->body, queue) || has_steps(&statement->orelse, queue);
+    }
+    return found;
+}
+
+static bool in_loop(const struct dsl_block *block, const char *queue)
+{
+    bool found = false;
+    for (int i = 0; !found && i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        bool loop = statement->kind == DSL_FOR || statement->kind == DSL_WHILE;
+        found = loop ? has_steps(&statement->body, queue)
+                     : in_loop(&statement->body, queue) || in_loop(&statement->orelse, queue);
+    }
+    return found;
+}
+
+/* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
+static int64_t bytes_of(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
+{
+    enum { BLOCK = 32, REPEAT = 256, BITS = 8 };
+    int64_t elements;
+    if (!lower_constant(lowering, buffer->size, &elements))
+        return -1;
+    int64_t unit = lower_rounds(lowering) ? REPEAT : BLOCK;
+    int64_t bytes = elements * (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, combination));
+    if (buffer->type.fixed == AKGEN_BOOL && buffer->kind == LOWER_UB)
+        bytes = (elements + BITS - 1) / BITS;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* A buffer that lies in its queue's tensor where the types are equal. */
+static bool lies_in_queue(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
+{
+    for (int p = 0; p < lowering->pair_count; p++) {
+        const struct lower_buffer *queue = lower_buffer_find(lowering, lowering->pairs[p].queue);
+        if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
+            return lower_type_in(&queue->type, combination) == lower_type_in(&buffer->type, combination);
+    }
+    return false;
+}
+
+/* Bytes of UB that all buffers need, in the combination of types that needs most; those of unknown size are left out. */
+static int64_t bytes_needed(const struct lowering *lowering, const int *depths)
+{
+    int64_t most = 0;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        int64_t all = 0;
+        for (int b = 0; b < lowering->buffer_count; b++) {
+            const struct lower_buffer *buffer = &lowering->buffers[b];
+            int64_t bytes = bytes_of(lowering, buffer, c);
+            if (bytes > 0 && !lies_in_queue(lowering, buffer, c))
+                all += bytes * depths[b];
+        }
+        most = all > most ? all : most;
+    }
+    return most;
+}
+
+static bool tell_full(struct lowering *lowering, int64_t needed, int64_t room)
+{
+    struct text text = {0};
+    for (int b = 0; b < lowering->buffer_count; b++)
+        text_addf(&text, "%s%s %" PRId64, b ? ", " : "", lowering->buffers[b].name,
+                  bytes_of(lowering, &lowering->buffers[b], 0));
+    const char *list = arena_strdup(lowering->arena, text.bytes ? text.bytes : "");
+    text_free(&text);
+    return LOWER_FAIL(lowering, lowering->program->kernel->place, DSL_RULE_fits, "make the tiles smaller",
+                      "the buffers need %" PRId64 " bytes of UB, which has %" PRId64 " (%.300s)", needed, room, list);
+}
+
+/* Tensors that the queues of a kind have together: each that is out has one of the events of its position (asc-devkit docs,
+ * TQue, constraints of AllocTensor). */
+enum { EVENTS = 8 };
+static int tensors_out(const struct lowering *lowering, const int *depths, enum lower_buffer_kind kind)
+{
+    int all = 0;
+    for (int b = 0; b < lowering->buffer_count; b++)
+        all += lowering->buffers[b].kind == kind && kind != LOWER_UB ? depths[b] : 0;
+    return all;
+}
+
+/* Two tensors for queues in loops, and one for those that do not fit otherwise: the last queues first. */
+static bool choose_depths(struct lowering *lowering, int *depths)
+{
+    const struct dsl_block *kernel = lower_kernel(lowering);
+    int64_t room = npu_socs->ub_tiling_bytes;
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
+    }
+    for (int b = lowering->buffer_count - 1; b >= 0; b--)
+        if (bytes_needed(lowering, depths) > room || tensors_out(lowering, depths, lowering->buffers[b].kind) > EVENTS)
+            depths[b] = 1;
+    int64_t needed = bytes_needed(lowering, depths);
+    return needed <= room || tell_full(lowering, needed, room);
+}
+
+bool pass_pipeline(struct lowering *lowering)
+{
+    struct edit *edit = &lowering->edit;
+    int *depths = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *depths);
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        if (buffer->kind != LOWER_UB && !has_steps(lower_kernel(lowering), buffer->name))
+            lifetime_place(lowering, buffer);
+    }
+    if (!choose_depths(lowering, depths))
+        return false;
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        edit->place = buffer->allocation->place;
+        if (buffer->kind != LOWER_UB)
+            edit_add_named(edit, buffer->allocation->value, "depth", edit_integer(edit, depths[b]));
+    }
+    return true;
+}

@@ -1,0 +1,236 @@
+/* The last pass: order. Queues order loads, the vector unit and stores among each other; what is left are instructions of the
+ * vector unit that depend on each other, the scalar unit, which reads and writes elements of buffers, and tl.sync_all().
+ * The program is walked as it runs, a loop twice, and each unit's accesses that nothing has ordered yet are kept.
+ *
+ * Holds afterwards: between two accesses of which one writes, by the vector unit or by it and the scalar unit, stands a
+ * barrier, whether the C++ compiler inserts its own or not. */
+#include "base/array.h"
+#include "dsl/lower_internal.h"
+
+#include <string.h>
+
+/* What was accessed since the last barrier of the vector unit, and since the scalar unit last waited for others. */
+struct pending {
+    unsigned vector, vector_to_scalar, scalar_to_vector, load_to_scalar; /* bits of enum lower_use */
+};
+
+struct sync {
+    struct lowering *lowering;
+    struct pending *pending; /* by number of the buffer */
+    bool insert;
+};
+
+static void sync_block(struct sync *sync, struct dsl_block *block);
+
+static struct pending *pending_of(struct sync *sync, const char *name)
+{
+    const struct lower_buffer *buffer = lower_buffer_find(sync->lowering, name);
+    return buffer ? &sync->pending[buffer - sync->lowering->buffers] : NULL;
+}
+
+static bool conflicts(unsigned before, unsigned now)
+{
+    return (before & LOWER_WRITE && now) || (now & LOWER_WRITE && before);
+}
+
+/* Buffers that may be the same memory: a queue's tensor and the buffer that it is computed in. */
+static const char *other_name(const struct lowering *lowering, const char *name)
+{
+    for (int p = 0; p < lowering->pair_count; p++) {
+        if (strcmp(lowering->pairs[p].queue, name) == 0)
+            return lowering->pairs[p].wide;
+        if (strcmp(lowering->pairs[p].wide, name) == 0)
+            return lowering->pairs[p].queue;
+    }
+    return NULL;
+}
+
+/* One instruction of the vector unit. */
+struct access {
+    struct sync *sync;
+    bool barrier, scalar;
+};
+
+static void look(void *closure, struct dsl_expr *operand, unsigned use)
+{
+    struct access *access = closure;
+    const char *name = operand_buffer(operand, NULL), *other = other_name(access->sync->lowering, name);
+    const struct pending *pending = pending_of(access->sync, name);
+    access->barrier |= pending && conflicts(pending->vector, use);
+    access->scalar |= pending && conflicts(pending->scalar_to_vector, use);
+    if (other)
+        access->barrier |= conflicts(pending_of(access->sync, other)->vector, use);
+}
+
+static void record(void *closure, struct dsl_expr *operand, unsigned use)
+{
+    struct access *access = closure;
+    struct pending *pending = pending_of(access->sync, operand_buffer(operand, NULL));
+    if (!pending)
+        return;
+    pending->vector |= use;
+    pending->vector_to_scalar |= use;
+}
+
+static void put(struct sync *sync, struct dsl_block *block, int *at, const char *operation)
+{
+    struct edit *edit = &sync->lowering->edit;
+    edit->place = block->items[*at]->place;
+    if (sync->insert)
+        edit_insert(edit, block, (*at)++, edit_statement(edit, edit_call(edit, operation, 0, NULL)));
+}
+
+static void end_vector(struct sync *sync)
+{
+    for (int b = 0; b < sync->lowering->buffer_count; b++)
+        sync->pending[b].vector = 0;
+}
+
+static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
+{
+    struct access access = {.sync = sync};
+    lower_visit_operands(call, look, &access);
+    if (access.scalar) {
+        put(sync, block, at, "await_s_v");
+        for (int b = 0; b < sync->lowering->buffer_count; b++)
+            sync->pending[b].scalar_to_vector = 0;
+    }
+    if (access.barrier) {
+        put(sync, block, at, "barrier_v");
+        end_vector(sync);
+    }
+    lower_visit_operands(call, record, &access);
+}
+
+/* What the scalar unit does in an expression: reads of elements. */
+struct scalar_access {
+    struct sync *sync;
+    bool vector, load;
+};
+
+static void look_scalar(void *closure, struct dsl_expr *part)
+{
+    struct scalar_access *access = closure;
+    bool read = part->kind == DSL_CALL && part->operation && strcmp(part->operation->name, "extract_scalar") == 0;
+    bool write = part->kind == DSL_CALL && part->operation && strcmp(part->operation->name, "set_scalar") == 0;
+    const char *name = read    ? operand_buffer(call_argument(part, "from"), NULL)
+                       : write ? operand_buffer(call_argument(part, "to"), NULL)
+                               : NULL;
+    struct pending *pending = name ? pending_of(access->sync, name) : NULL;
+    if (!pending)
+        return;
+    access->vector |= conflicts(pending->vector_to_scalar, write ? LOWER_WRITE : LOWER_READ);
+    access->load |= (pending->load_to_scalar & LOWER_WRITE) != 0;
+    pending->scalar_to_vector |= write ? LOWER_WRITE : LOWER_READ;
+}
+
+static void sync_scalars(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *value)
+{
+    struct scalar_access access = {.sync = sync};
+    tree_visit(value, look_scalar, &access);
+    if (access.vector)
+        put(sync, block, at, "await_v_s");
+    if (access.load)
+        put(sync, block, at, "await_mte2_s");
+    for (int b = 0; b < sync->lowering->buffer_count; b++) {
+        if (access.vector)
+            sync->pending[b].vector_to_scalar = 0;
+        if (access.load)
+            sync->pending[b].load_to_scalar = 0;
+    }
+}
+
+/* A tensor that comes out of a queue has been ordered by it; it may be another one than before. */
+static void sync_queue(struct sync *sync, const struct dsl_expr *call)
+{
+    const char *name = call_argument(call, "queue")->name;
+    struct pending *pending = pending_of(sync, name);
+    const struct lower_buffer *buffer = lower_buffer_find(sync->lowering, name);
+    bool deque = strcmp(call->operation->name, "deque") == 0;
+    *pending = (struct pending){0};
+    if (deque && buffer->kind != LOWER_QUEUE_OUT)
+        pending->load_to_scalar = LOWER_WRITE;
+    if (deque && buffer->wide)
+        pending_of(sync, buffer->wide)->load_to_scalar = LOWER_WRITE;
+}
+
+static bool is_vector(const struct dsl_expr *call)
+{
+    static const char *const conversions[] = {"widen", "narrow", "convert"};
+    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
+        if (strcmp(call->operation->name, conversions[i]) == 0)
+            return true;
+    return lower_instruction_find(call->operation->name) != NULL;
+}
+
+static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
+{
+    const char *name = call->operation->name;
+    if (is_vector(call)) {
+        sync_vector(sync, block, at, call);
+    } else if (strcmp(name, "alloc_tensor") == 0 || strcmp(name, "deque") == 0) {
+        sync_queue(sync, call);
+    } else if (strcmp(name, "enque") == 0) {
+        const struct pending *pending = pending_of(sync, call_argument(call, "queue")->name);
+        if (pending->scalar_to_vector & LOWER_WRITE)
+            put(sync, block, at, "await_s_mte3");
+    } else if (strcmp(name, "sync_all") == 0) {
+        put(sync, block, at, "barrier_all");
+        memset(sync->pending, 0, (size_t)sync->lowering->buffer_count * sizeof *sync->pending);
+    }
+}
+
+static void join_pending(struct sync *sync, const struct pending *other)
+{
+    for (int b = 0; b < sync->lowering->buffer_count; b++) {
+        sync->pending[b].vector |= other[b].vector;
+        sync->pending[b].vector_to_scalar |= other[b].vector_to_scalar;
+        sync->pending[b].scalar_to_vector |= other[b].scalar_to_vector;
+        sync->pending[b].load_to_scalar |= other[b].load_to_scalar;
+    }
+}
+
+static void sync_nested(struct sync *sync, struct dsl_statement *statement)
+{
+    size_t bytes = (size_t)(sync->lowering->buffer_count + 1) * sizeof *sync->pending;
+    struct pending *before = arena_copy(sync->lowering->arena, sync->pending, bytes);
+    bool insert = sync->insert;
+    if (statement->kind == DSL_FOR || statement->kind == DSL_WHILE) {
+        sync->insert = false; /* what a turn leaves, the next one finds */
+        sync_block(sync, &statement->body);
+        join_pending(sync, before);
+        sync->insert = insert;
+        before = arena_copy(sync->lowering->arena, sync->pending, bytes);
+    }
+    sync_block(sync, &statement->body);
+    struct pending *after = sync->pending;
+    sync->pending = before;
+    if (statement->kind == DSL_IF)
+        sync_block(sync, &statement->orelse);
+    if (statement->kind == DSL_WITH)
+        memcpy(sync->pending, after, bytes);
+    else
+        join_pending(sync, after);
+}
+
+static void sync_block(struct sync *sync, struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        struct dsl_expr *call = statement_call(statement);
+        if (statement->value && statement->kind != DSL_WITH)
+            sync_scalars(sync, block, &i, statement->value);
+        if (call && statement->kind == DSL_EXPRESSION)
+            sync_call(sync, block, &i, call);
+        if (statement->body.count || statement->orelse.count)
+            sync_nested(sync, statement);
+    }
+}
+
+bool pass_sync(struct lowering *lowering)
+{
+    struct sync sync = {.lowering = lowering, .insert = true};
+    sync.pending = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *sync.pending);
+    sync_block(&sync, lower_kernel(lowering));
+    return true;
+}

@@ -1,0 +1,414 @@
+/* The fifth pass: data types. A transfer copies bytes, so a buffer of another type than the tensor gets a queue of the
+ * tensor's type beside it, and is converted from it or into it. Where the lifetime of the buffer is a queue's
+ * (lifetime.c), both may be the same memory for the combinations of types in which they are equal; else what is loaded is
+ * copied out of the queue at once, and what is stored into it.
+ *
+ * Holds afterwards: a transfer is between a tensor and a queue of its type, in every combination; an instruction has the type
+ * that it works on, in every combination. */
+#include "base/array.h"
+#include "dsl/lower_internal.h"
+#include "npu/isa.h"
+
+#include <string.h>
+
+struct transfer {
+    struct dsl_expr *call;
+    struct lower_parameter *tensor;
+};
+struct transfers {
+    struct lowering *lowering;
+    const char *buffer;
+    struct transfer items[64];
+    int count;
+};
+
+static void find_transfer(void *closure, struct dsl_expr *part)
+{
+    struct transfers *transfers = closure;
+    enum { MOST = sizeof transfers->items / sizeof *transfers->items };
+    bool transfer = part->kind == DSL_CALL && part->operation && part->operation->place <= DSL_PLACE_COPYOUT &&
+                    part->operation->place != DSL_PLACE_COMPUTE;
+    if (transfer && lower_use_of(part, transfers->buffer) && transfers->count < MOST)
+        transfers->items[transfers->count++] =
+            (struct transfer){part, lower_tensor_of(transfers->lowering, call_argument(part, "address"))};
+}
+
+static void find_transfers_below(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, find_transfer, closure);
+}
+
+/* `x.dtype`, or the type as it is written. */
+static struct dsl_expr *dtype_of(struct lowering *lowering, const struct lower_parameter *tensor)
+{
+    struct edit *edit = &lowering->edit;
+    return edit_attribute(edit, edit_name(edit, tensor->name), "dtype");
+}
+
+static struct lower_type tensor_type(struct lowering *lowering, const struct lower_parameter *tensor)
+{
+    return lower_type_of(lowering, dtype_of(lowering, tensor));
+}
+
+/* "x_in" of "x_ub". */
+static const char *stem_of(struct lowering *lowering, const char *name, const char *end)
+{
+    size_t length = strlen(name);
+    if (length > 3 && strcmp(name + length - 3, "_ub") == 0)
+        length -= 3;
+    return arena_printf(lowering->arena, "%.*s_%s", (int)length, name, end);
+}
+
+/* The argument that is the transfer's buffer. */
+static struct dsl_expr **buffer_argument(struct dsl_expr *call)
+{
+    return &call->items[2]; /* the pass `align` has put them in order */
+}
+
+/* One type of queue for all transfers, and that a type that the buffer's elements can be converted from or to. */
+static bool same_tensors(struct lowering *lowering, const struct transfers *transfers)
+{
+    struct lower_type first = tensor_type(lowering, transfers->items[0].tensor);
+    bool same = true;
+    for (int i = 1; same && i < transfers->count; i++) {
+        struct lower_type type = tensor_type(lowering, transfers->items[i].tensor);
+        same = lower_type_equal(lowering, &first, &type);
+    }
+    return same;
+}
+
+static void set_kind(struct lower_buffer *buffer, enum lower_buffer_kind kind)
+{
+    static const char *const names[] = {"alloc_ub", "queue_in", "queue_out", "queue_move"};
+    buffer->kind = kind;
+    buffer->allocation->value->items[0]->name = names[kind];
+}
+
+/* A queue of the tensor's type beside the buffer, which is computed with. */
+static void add_narrow(struct lowering *lowering, struct lower_buffer *buffer, const struct transfers *transfers)
+{
+    bool in = buffer->kind == LOWER_QUEUE_IN;
+    const char *name = buffer->name;
+    struct lower_buffer *queue =
+        lower_add_buffer(lowering, in ? "queue_in" : "queue_out", stem_of(lowering, name, in ? "in" : "out"), buffer,
+                         buffer->size, dtype_of(lowering, transfers->items[0].tensor));
+    ARRAY_ADD(lowering->arena, lowering->pairs, lowering->pair_count, lowering->pair_capacity,
+              (struct lower_pair){queue->name, name});
+    const char *queue_name = queue->name;
+    set_kind(lower_buffer_find(lowering, name), LOWER_UB);
+    for (int i = 0; i < transfers->count; i++)
+        *buffer_argument(transfers->items[i].call) = edit_name(&lowering->edit, queue_name);
+}
+
+/* The queue through which the buffer is loaded (or stored) from tensors of this type; made where there is none. */
+static const char *staging_queue(struct lowering *lowering, const char *name, const struct lower_parameter *tensor,
+                                 bool load)
+{
+    const struct lower_type type = tensor_type(lowering, tensor);
+    struct lower_buffer *buffer = lower_buffer_find(lowering, name);
+    for (int i = 0; i < lowering->buffer_count; i++) {
+        const struct lower_buffer *other = &lowering->buffers[i];
+        if (other->kind == (load ? LOWER_QUEUE_IN : LOWER_QUEUE_OUT) && other->room == 's' &&
+            tree_equal(other->size, buffer->size) && lower_type_equal(lowering, &other->type, &type))
+            return other->name;
+    }
+    struct lower_buffer *made =
+        lower_add_buffer(lowering, load ? "queue_in" : "queue_out", load ? "loaded" : "to_store", buffer, buffer->size,
+                         dtype_of(lowering, tensor));
+    made->room = 's';
+    return made->name;
+}
+
+static struct dsl_statement *queue_step(struct edit *edit, const char *operation, const char *queue)
+{
+    return edit_statement(edit, EDIT_CALL(edit, operation, edit_name(edit, queue)));
+}
+
+/* A load into a buffer of UB: into a queue's tensor, and from there into the buffer; a store the other way. Returns how many
+ * statements more the block has. */
+static int stage_transfer(struct lowering *lowering, struct dsl_block *block, int at)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_statement *statement = block->items[at];
+    struct dsl_expr *call = statement->value;
+    bool load = call->operation->place == DSL_PLACE_COPYIN;
+    struct dsl_expr *buffer = *buffer_argument(call), *count = transfer_elements(edit, call);
+    edit->place = call->place;
+    const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL),
+                                      lower_tensor_of(lowering, call_argument(call, "address")), load);
+    const struct lower_buffer *of = lower_buffer_find(lowering, operand_buffer(buffer, NULL));
+    struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_room(lowering, buffer, "float16", 'h') : NULL;
+    const char *operation = !flags ? "convert" : load ? "to_bits" : "from_bits";
+    struct dsl_expr *tensor = edit_name(edit, queue);
+    struct dsl_expr *convert =
+        EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer, flags, edit_copy(edit, count));
+    *buffer_argument(call) = edit_name(edit, queue);
+    struct dsl_statement *steps[] = {queue_step(edit, "alloc_tensor", queue),
+                                     load ? statement : edit_statement(edit, convert),
+                                     queue_step(edit, "enque", queue),
+                                     queue_step(edit, "deque", queue),
+                                     load ? edit_statement(edit, convert) : statement,
+                                     queue_step(edit, "free_tensor", queue)};
+    enum { STEPS = sizeof steps / sizeof *steps };
+    for (int i = 0; i < STEPS; i++)
+        if (i == 0)
+            block->items[at] = steps[0];
+        else
+            edit_insert(edit, block, at + i, steps[i]);
+    if (steps[0] != statement) {
+        edit_lead(edit, steps[0], &statement->lead);
+        statement->lead = (struct dsl_comments){0};
+    }
+    return STEPS - 1;
+}
+
+static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        bool transfer =
+            call && call->operation->place <= DSL_PLACE_COPYOUT && call->operation->place != DSL_PLACE_COMPUTE;
+        const struct lower_buffer *buffer =
+            transfer ? lower_buffer_find(lowering, operand_buffer(*buffer_argument(call), NULL)) : NULL;
+        if (buffer && buffer->kind == LOWER_UB)
+            i += stage_transfer(lowering, block, i);
+        stage_transfers(lowering, &statement->body);
+        stage_transfers(lowering, &statement->orelse);
+    }
+}
+
+/* Decides for one buffer that is loaded or stored. */
+static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
+{
+    struct transfers transfers = {.lowering = lowering, .buffer = buffer->name};
+    struct dsl_block *kernel = lower_kernel(lowering);
+    if (buffer->kind == LOWER_UB)
+        return;
+    for (int i = 0; i < kernel->count; i++)
+        statement_visit(kernel->items[i], find_transfers_below, &transfers);
+    struct lower_type type = tensor_type(lowering, transfers.items[0].tensor);
+    bool one_type = same_tensors(lowering, &transfers),
+         same = one_type && lower_type_equal(lowering, &type, &buffer->type);
+    struct lower_buffer probe = *buffer;
+    if (!same)
+        probe.wide = buffer->name;
+    bool clean = one_type && lifetime_is_clean(lowering, &probe);
+    bool bits = buffer->type.fixed == AKGEN_BOOL;
+    if (bits && buffer->kind != LOWER_QUEUE_MOVE) {
+        set_kind(buffer, LOWER_UB);
+        return;
+    }
+    if (clean && same)
+        return;
+    if (clean && buffer->kind != LOWER_QUEUE_MOVE)
+        add_narrow(lowering, buffer, &transfers);
+    else
+        set_kind(buffer, LOWER_UB);
+}
+
+/* Instructions. */
+static int npu_operation(const char *api)
+{
+    int op = 0;
+    while (op < NPU_OPS && (!npu_isa[op].name || strcmp(npu_isa[op].name, api) != 0))
+        op++;
+    return op;
+}
+
+enum {
+    FLOATS = 1 << AKGEN_FLOAT16 | 1 << AKGEN_FLOAT,
+    WORDS = 1 << AKGEN_INT16 | 1 << AKGEN_INT32 | 1 << AKGEN_UINT16 | 1 << AKGEN_UINT32
+};
+
+/* The types that an instruction works on: bits 1 << enum akgen_dtype, of its destination or, of comparisons, of its source. */
+static uint64_t types_of(const struct lower_instruction *instruction)
+{
+    int op = npu_operation(instruction->api);
+    switch (instruction->form) {
+    case LOWER_FORM_ROWS:
+    case LOWER_FORM_CAST:
+    case LOWER_FORM_TO_BITS:
+        return UINT64_MAX;
+    case LOWER_FORM_BITS:
+        return (uint64_t)WORDS | 1 << AKGEN_INT64 | 1 << AKGEN_UINT64 | 1 << AKGEN_BOOL;
+    case LOWER_FORM_COMPARE:
+        return (uint64_t)FLOATS | 1 << AKGEN_INT32;
+    case LOWER_FORM_CHOOSE:
+        return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
+    case LOWER_FORM_POWER:
+        return (uint64_t)FLOATS | 1 << AKGEN_INT32;
+    default:
+        return op < NPU_OPS ? npu_isa[op].types : (uint64_t)FLOATS;
+    }
+}
+
+/* The buffer whose type decides which instruction it is. */
+static const struct lower_buffer *deciding(const struct lowering *lowering, const struct dsl_expr *call,
+                                           const struct lower_instruction *instruction)
+{
+    const struct dsl_expr *operand = instruction->form == LOWER_FORM_COMPARE ? call->items[2] : call->items[1];
+    return lower_buffer_find(lowering, operand_buffer(operand, NULL));
+}
+
+/* Types whose every value is exact in float32: what lacks an instruction for them is computed in that. */
+static bool widens(enum akgen_dtype type)
+{
+    return type == AKGEN_INT8 || type == AKGEN_UINT8 || type == AKGEN_INT16 || type == AKGEN_BF16 ||
+           type == AKGEN_FLOAT16;
+}
+
+/* Steps for integers that no instruction does, and float32 would not hold. */
+static const char *steps_for_integers(const char *operation, uint64_t types)
+{
+    static const struct {
+        const char *operation, *steps;
+    } recipes[] = {{"vabs", "vmul_scalar t a -1; vmax d a t"}, {"vsign", "vmin_scalar d a 1; vmax_scalar d d -1"}};
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        if (strcmp(recipes[i].operation, operation) == 0)
+            return types & ~(uint64_t)(1 << AKGEN_INT32 | 1 << AKGEN_INT16) ? NULL : recipes[i].steps;
+    return NULL;
+}
+
+/* `dtype == tl.int8 or ..` of the types in the set. */
+static struct dsl_expr *question_of(struct lowering *lowering, const struct lower_buffer *buffer, uint64_t types)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *question = NULL;
+    for (int type = 0; type < AKGEN_DTYPE_CODES; type++) {
+        if (!(types & UINT64_C(1) << type))
+            continue;
+        struct dsl_expr *one =
+            edit_binary(edit, DSL_EQUAL, edit_copy(edit, buffer->dtype),
+                        edit_attribute(edit, edit_name(edit, "tl"), akgen_dtype_name((enum akgen_dtype)type)));
+        question = question ? edit_binary(edit, DSL_OR, question, one) : one;
+    }
+    return question;
+}
+
+/* The instruction in float32: its operands are converted, then the result. */
+static void widen_into(struct lowering *lowering, const struct dsl_expr *call,
+                       const struct lower_instruction *instruction, struct dsl_block *block)
+{
+    static const char rooms[] = "wxyz";
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *made = edit_copy(edit, call), *dst = made->items[1], *count = call_argument(call, "count");
+    bool compares = instruction->form == LOWER_FORM_COMPARE;
+    struct dsl_expr *bytes = process_bytes(lowering, compares ? made->items[2] : dst);
+    for (int i = 2, room = 1; i < made->count; i++) {
+        struct dsl_expr *operand = made->items[i];
+        const char *name = operand_buffer(operand, NULL);
+        if (!name || lower_buffer_find(lowering, name)->type.fixed == AKGEN_BOOL)
+            continue;
+        struct dsl_expr *wide = process_room(lowering, operand, "float32", rooms[room++]);
+        made->items[i] = wide;
+        if (compares && i == 4)
+            continue; /* the comparison's own room */
+        edit_append(
+            edit, block,
+            edit_statement(edit, EDIT_CALL(edit, "cast_to", edit_copy(edit, wide), operand, edit_copy(edit, bytes),
+                                           edit_copy(edit, count), edit_text(edit, "even"))));
+    }
+    edit_append(edit, block, edit_statement(edit, made));
+    if (compares)
+        return;
+    made->items[1] = process_room(lowering, dst, "float32", rooms[0]);
+    edit_append(edit, block,
+                edit_statement(edit, EDIT_CALL(edit, "cast_to", dst, edit_copy(edit, made->items[1]), bytes,
+                                               edit_copy(edit, count), edit_text(edit, "even"))));
+}
+
+/* The combinations that come into a branch: those for which its question about data types holds. */
+static bool *those_of_branch(struct lowering *lowering, const struct dsl_expr *question, const bool *comes, bool holds)
+{
+    int combinations = lowering->opdef->combinations;
+    bool *branch = arena_alloc(lowering->arena, (size_t)combinations + 1);
+    for (int c = 0; c < combinations; c++) {
+        int answer = lower_type_answer(lowering, question, c);
+        branch[c] = comes[c] && (answer < 0 || answer == (int)holds);
+    }
+    return branch;
+}
+
+/* Sees to it that the instruction has the type, in every combination that comes here. */
+static bool check_types(struct lowering *lowering, struct dsl_statement *statement, const bool *comes)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *call = statement->value;
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    const struct lower_buffer *buffer = instruction ? deciding(lowering, call, instruction) : NULL;
+    uint64_t lacking = 0, had = 0, types = instruction ? types_of(instruction) : 0;
+    for (int c = 0; instruction && c < lowering->opdef->combinations; c++) {
+        uint64_t type = UINT64_C(1) << lower_type_in(&buffer->type, c);
+        if (comes[c])
+            *(types & type ? &had : &lacking) |= type;
+    }
+    bool can = instruction && call_argument(call, "count") &&
+               (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
+                instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
+    const char *steps = NULL;
+    for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
+        if (lacking & UINT64_C(1) << type && !steps_for_integers(call->operation->name, UINT64_C(1) << type) &&
+            (!can || !widens((enum akgen_dtype)type)))
+            return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
+                              "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
+                              "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
+                              akgen_dtype_name((enum akgen_dtype)type), buffer->name);
+    if (!lacking)
+        return true;
+    const uint64_t integers = (uint64_t)1 << AKGEN_INT32 | (uint64_t)1 << AKGEN_INT16;
+    steps = steps_for_integers(call->operation->name, lacking & integers ? lacking & integers : lacking);
+    uint64_t rest = steps && lacking & integers ? lacking & ~integers : 0;
+    lacking &= ~rest;
+    edit->place = statement->place;
+    struct dsl_expr *question = question_of(lowering, buffer, lacking);
+    struct dsl_statement *original = edit_statement(edit, call);
+    *statement = (struct dsl_statement){.kind = DSL_IF,
+                                        .place = statement->place,
+                                        .lead = statement->lead,
+                                        .op = DSL_NO_OPERATOR,
+                                        .value = question,
+                                        .after_blank = statement->after_blank};
+    if (steps)
+        process_steps(lowering, call, steps, &statement->body);
+    else
+        widen_into(lowering, call, instruction, &statement->body);
+    if (had || rest)
+        edit_append(edit, &statement->orelse, original);
+    return !rest || check_types(lowering, original, those_of_branch(lowering, question, comes, false));
+}
+
+static bool check_block_types(struct lowering *lowering, const struct dsl_block *block, const bool *comes)
+{
+    bool good = true;
+    for (int i = 0; good && i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *call = statement_call(statement);
+        bool branch = statement->kind == DSL_IF;
+        if (call && statement->kind == DSL_EXPRESSION) {
+            int before = block->count;
+            good = check_types(lowering, statement, comes);
+            i += block->count - before; /* rooms, in the kernel's own block */
+            continue;
+        }
+        good = check_block_types(lowering, &statement->body,
+                                 branch ? those_of_branch(lowering, statement->value, comes, true) : comes) &&
+               check_block_types(lowering, &statement->orelse,
+                                 branch ? those_of_branch(lowering, statement->value, comes, false) : comes);
+    }
+    return good;
+}
+
+bool pass_types(struct lowering *lowering)
+{
+    struct dsl_block *kernel = lower_kernel(lowering);
+    int combinations = lowering->opdef->combinations, buffers = lowering->buffer_count;
+    bool *all = arena_alloc(lowering->arena, (size_t)combinations + 1);
+    memset(all, true, (size_t)combinations);
+    if (!check_block_types(lowering, kernel, all))
+        return false;
+    for (int b = 0; b < buffers; b++)
+        choose_queue(lowering, &lowering->buffers[b]);
+    stage_transfers(lowering, kernel);
+    return true;
+}

@@ -1,0 +1,36 @@
+import tile.language as tl
+
+
+# y = x * exp(0.851 * (x - |x|)) / (1 + exp(-1.702 * |x|)), element by element.
+@ascend_kernel
+def fast_gelu_kernel(x, y, total, per_core, tile):
+    start = tl.program_id(0) * per_core
+    end = min(start + per_core, total)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    size_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    for at in range(start, end, tile):
+        offsets = at + tl.arange(0, tile)
+        with tl.copyin():
+            tl.load(x + offsets, x_ub, mask=offsets < end)
+        with tl.compute():
+            tl.vabs(size_ub, x_ub)
+            tl.vsub(y_ub, x_ub, size_ub)
+            tl.vmul(y_ub, y_ub, 0.851)
+            tl.vexp(y_ub, y_ub)
+            tl.vmul(y_ub, y_ub, x_ub)
+            tl.vmul(size_ub, size_ub, -1.702)
+            tl.vexp(size_ub, size_ub)
+            tl.vadd(size_ub, size_ub, 1.0)
+            tl.vdiv(y_ub, y_ub, size_ub)
+        with tl.copyout():
+            tl.store(y + offsets, y_ub, mask=offsets < end)
+
+
+def fast_gelu_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+    total = x.numel()
+    if total == 0:
+        return
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
+    fast_gelu_kernel[cores](x, y, total, per_core, tile)

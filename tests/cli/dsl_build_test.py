@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""akgen dsl build: what each pass leaves, what the project says, and that it is right on the machine; what does not compile
+and why."""
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from akgen_program import AKGEN, HOME, verdict
+
+SQRT = """import tile.language as tl
+
+
+# y = sqrt(x), tile by tile.
+@ascend_kernel
+def sqrt_kernel(x, y, total, per_core, tile):
+    # the part of this core
+    start = tl.program_id(0) * per_core
+    end = min(start + per_core, total)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    for at in range(start, end, tile):
+        offsets = at + tl.arange(0, tile)
+        with tl.copyin():
+            tl.load(x + offsets, x_ub, mask=offsets < end)
+        # the root
+        with tl.compute():
+            tl.vsqrt(y_ub, x_ub)
+        with tl.copyout():
+            tl.store(y + offsets, y_ub, mask=offsets < end)
+
+
+def sqrt_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+    total = x.numel()
+    if total == 0:
+        return
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
+    sqrt_kernel[cores](x, y, total, per_core, tile)
+"""
+PASSES = ["tiling", "init", "align", "process", "types", "pipeline", "sync"]
+
+
+def build(text, task, *arguments):
+    return subprocess.run([AKGEN, "dsl", "build", "-", "--task", task, *arguments], capture_output=True, text=True,
+                          input=text, timeout=60)
+
+
+def kernel_after(text, task, last):
+    """The kernel's lines after a pass, without their indentation."""
+    process = build(text, task, "--stop-after", last)
+    assert process.returncode == 0, process.stderr
+    lines = process.stdout.split("@ascend_kernel")[1].split("def sqrt_host")[0].splitlines()
+    return [line.strip() for line in lines if line.strip()]
+
+
+def doubtful_notes(result):
+    """Notes that say that something was read before it was written, or that nothing orders two accesses."""
+    kinds = {note["kind"] for case in result["cases"] for note in case["notes"]}
+    return sorted(kind for kind in kinds if kind.startswith(("hazard", "uninitialized")))
+
+
+class Passes(unittest.TestCase):
+    def test_tiling_makes_constants_of_what_the_launch_gives_as_constants(self):
+        self.assertIn("def sqrt_kernel(x, y, total, per_core):", kernel_after(SQRT, "Sqrt", "tiling"))
+
+    def test_init_makes_queues_of_what_is_loaded_and_stored(self):
+        lines = kernel_after(SQRT, "Sqrt", "init")
+        self.assertIn("x_ub = tl.queue_in(tile, dtype=tl.float32)", lines)
+        self.assertIn("y_ub = tl.queue_out(tile, dtype=tl.float32)", lines)
+
+    def test_align_makes_counts_of_masks(self):
+        lines = kernel_after(SQRT, "Sqrt", "align")
+        self.assertIn("count = min(tile, end - at)", lines)  # at < end holds in the loop: no max(0, ..)
+        self.assertIn("tl.load(x + at, x_ub, count=count)", lines)
+        self.assertIn("tl.vsqrt(y_ub, x_ub, count=count)", lines)
+        self.assertFalse([line for line in lines if "arange" in line or "mask" in line])
+
+    def test_a_mask_that_may_leave_nothing_is_no_negative_count(self):
+        lines = kernel_after(SQRT.replace("mask=offsets < end", "mask=offsets < total - 7"), "Sqrt", "align")
+        self.assertIn("count = max(0, min(tile, total - 7 - at))", lines)
+
+    def test_process_makes_instructions_of_operations(self):
+        lines = kernel_after(SQRT.replace("tl.vsqrt(y_ub, x_ub)", "tl.vrsqrt(y_ub, x_ub)"), "Sqrt", "process")
+        at = lines.index("tl.vsqrt(y_ub, x_ub, count=count)")
+        self.assertEqual(lines[at + 1:at + 3], ["tl.duplicate(room, 1, count=count)",
+                                                "tl.vdiv(y_ub, room, y_ub, count=count)"])
+
+    def test_types_puts_a_queue_of_the_tensors_type_beside_the_buffer(self):
+        lines = kernel_after(SQRT, "Sqrt", "types")
+        self.assertIn("x_in = tl.queue_in(tile, dtype=x.dtype)", lines)
+        self.assertIn("x_ub = tl.alloc_ub(tile, dtype=tl.float32)", lines)
+        self.assertIn("tl.load(x + at, x_in, count=count)", lines)
+
+    def test_pipeline_doubles_queues_and_hands_tensors_on(self):
+        lines = kernel_after(SQRT, "Sqrt", "pipeline")
+        self.assertIn("x_in = tl.queue_in(tile, dtype=x.dtype, depth=2)", lines)
+        steps = [line for line in lines if "x_in" in line][1:]
+        self.assertEqual([step.split("(")[0] for step in steps],
+                         ["tl.alloc_tensor", "tl.load", "tl.enque", "tl.deque", "tl.widen", "tl.free_tensor"])
+
+    def test_sync_orders_what_depends_on_each_other_and_nothing_else(self):
+        lines = kernel_after(SQRT, "Sqrt", "sync")
+        around = [i for i, line in enumerate(lines) if line == "tl.barrier_v()"]
+        self.assertEqual([lines[i + 1].split("(")[0] for i in around], ["tl.vsqrt", "tl.narrow"])
+
+    def test_what_every_pass_leaves_is_read_again(self):
+        for last in PASSES:
+            printed = build(SQRT, "Sqrt", "--stop-after", last).stdout
+            process = subprocess.run([AKGEN, "dsl", "fmt", "-"], capture_output=True, text=True, input=printed)
+            self.assertEqual((process.returncode, process.stdout), (0, printed), last)
+
+
+class Project(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="akgen-dsl-")
+        self.addCleanup(self.folder.cleanup)
+        self.dir = pathlib.Path(self.folder.name)
+
+    def build(self, text, task):
+        process = build(text, task, "-o", str(self.dir))
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        return {path.name: path.read_text() for path in self.dir.rglob("*.*")}
+
+    def test_it_is_right_with_and_without_automatic_synchronisation(self):
+        self.build(SQRT, "Sqrt")
+        for options in [("--sync", "auto"), ("--sync", "manual", "--schedule", "random:3", "--strict-order")]:
+            result = verdict("Sqrt", self.dir, "--profile", "strict", *options)
+            self.assertEqual((result["verdict"], result["cases_passed"]), ("pass", result["cases_total"]), options)
+            self.assertEqual(doubtful_notes(result), [])
+
+    def test_it_reads_as_a_person_would_write_it(self):
+        files = self.build(SQRT, "Sqrt")
+        self.assertEqual(sorted(files), ["sqrt.cpp", "sqrt_tiling.h"])  # op_host and op_kernel have one of a name
+        kernel = (self.dir / "op_kernel" / "sqrt.cpp").read_text()
+        self.assertTrue(kernel.startswith("// y = sqrt(x), tile by tile.\n"))
+        self.assertRegex(kernel, r"// the root\n +Compute\(count\);")
+        for field in ["total", "perCore"]:
+            self.assertIn(f"TILING_DATA_FIELD_DEF(int64_t, {field});", files["sqrt_tiling.h"])
+        host = (self.dir / "op_host" / "sqrt.cpp").read_text()
+        self.assertIn(".DataType({ge::DT_FLOAT16, ge::DT_FLOAT, ge::DT_BF16})", host)
+
+    def test_lists_of_tensors_and_numbers_of_the_combination(self):
+        program = (HOME / "tasks/npukernelbench/level2/Foreach/ForeachMulScalarList/program.py").read_text()
+        self.build(program, "ForeachMulScalarList")
+        result = verdict("ForeachMulScalarList", self.dir, "--profile", "strict", "--case", "4")
+        self.assertEqual(result["verdict"], "pass", result)
+
+    def test_rows_of_any_length(self):
+        program = (HOME / "tasks/npukernelbench/level2/Norm/RmsNorm/program.py").read_text()
+        self.build(program, "RmsNorm")
+        result = verdict("RmsNorm", self.dir, "--profile", "strict", "--sync", "manual")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+        self.assertEqual(doubtful_notes(result), [])
+
+
+class Errors(unittest.TestCase):
+    def refused(self, text, task="Sqrt"):
+        process = build(text, task, "--print")
+        self.assertEqual((process.returncode, process.stdout), (1, ""))
+        found = re.search(r":(\d+):\d+: error: (.*) \[(.*)\]", process.stderr)
+        self.assertTrue(found, process.stderr)
+        return int(found.group(1)), found.group(2), found.group(3)
+
+    def test_buffers_that_do_not_fit_are_told_with_their_bytes(self):
+        line, text, rule = self.refused(SQRT.replace("= 4096", "= 65536"))
+        self.assertEqual((line, rule), (6, "fits"))
+        self.assertIn("y_ub 262144", text)
+
+    def test_a_data_type_that_no_instruction_has(self):
+        line, text, rule = self.refused(SQRT.replace("y_ub = tl.alloc_ub(tile, dtype=tl.float32)",
+                                                     "y_ub = tl.alloc_ub(tile, dtype=tl.int64)"))
+        self.assertEqual((line, rule), (18, "types"))
+        self.assertIn("tl.vsqrt of int64", text)
+
+    def test_a_mask_that_is_no_beginning(self):
+        line, _, rule = self.refused(SQRT.replace("x_ub, mask=offsets < end", "x_ub, mask=offsets > end"))
+        self.assertEqual((line, rule), (15, "not-compiled"))
+
+    def test_parameters_that_the_task_does_not_have(self):
+        process = build(SQRT.replace("y: torch.Tensor", "y: torch.Tensor, z: torch.Tensor"), "Sqrt", "--print")
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("'z'", process.stderr)
+
+    def test_wrong_usage(self):
+        self.assertEqual(build(SQRT, "Sqrt").returncode, 2)
+        self.assertEqual(build(SQRT, "Sqrt", "--stop-after", "nothing").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
