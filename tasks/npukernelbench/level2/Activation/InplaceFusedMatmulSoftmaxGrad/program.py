@@ -8,7 +8,8 @@ import tile.language as tl
 @ascend_kernel
 def matmul_softmax_grad_kernel(y, grad, values, products, sums, per_core, wide, tile):
     rows, cols, depth = y.shape[0], y.shape[1], grad.shape[1]
-    pid, cores = tl.program_id(0), tl.num_programs(0)
+    pid = tl.program_id(0)
+    cores = tl.num_programs(0)
     first = pid * per_core
     last = min(first + per_core, cols)
     piece = min(depth, tile // 256 * 16)
