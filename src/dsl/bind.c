@@ -210,7 +210,7 @@ static struct dsl_argument argument_of(const struct task_instance *instance, con
                                          .number = param->kind == TASK_SCALAR,
                                          .given = given || open,
                                          .stored = stored};
-    if (stored && bound->count == 1)
+    if (stored && bound->count == 1 && golden[binding->output].count == 1)
         argument.spare = bound->tensors->elements - golden[binding->output].tensors->elements;
     return argument;
 }
