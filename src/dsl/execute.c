@@ -83,6 +83,38 @@ static bool gather(struct core *core, const struct dsl_expr *call)
     return true;
 }
 
+/* dst = the elements of src whose condition is true, one behind the other; what lies behind them has no value. Yields how many
+ * there are. */
+static bool compress(struct core *core, const struct dsl_expr *call, struct value *result)
+{
+    struct value dst, src, condition;
+    int64_t count, kept = 0;
+    if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
+        !call_memory(core, call, "condition", &condition) || !call_count(core, call, src.length, &count) ||
+        !has_single_elements(core, call, &src) || !memory_has_type(core, call, condition.memory, AKGEN_BOOL) ||
+        !memory_has_type(core, call, dst.memory, src.memory->tensor.type) ||
+        !memory_holds(core, call, src.memory, src.offset, count) ||
+        !memory_holds(core, call, dst.memory, dst.offset, count) ||
+        !memory_holds(core, call, condition.memory, condition.offset, count))
+        return false;
+    if (dst.memory == src.memory)
+        return CORE_FAIL(core, call->place, DSL_RULE_undefined, "compute into another buffer",
+                         "source and destination are the same: '%s'", dst.memory->name);
+    for (int64_t i = 0; i < count; i++) {
+        struct element truth, element;
+        if (!element_read(core, call, condition.memory, condition.offset + i, &truth))
+            return false;
+        if (!truth.integer)
+            continue;
+        if (!element_read(core, call, src.memory, src.offset + i, &element) ||
+            !element_write(core, call, dst.memory, dst.offset + kept++, element))
+            return false;
+    }
+    memset(dst.memory->state + dst.offset + kept, STATE_UNDEFINED, (size_t)(count - kept));
+    *result = value_of_integer(kept);
+    return true;
+}
+
 static bool extract(struct core *core, const struct dsl_expr *call, struct value *result)
 {
     struct value from, index;
@@ -247,6 +279,7 @@ static const struct {
     {"cdiv", number},       {"pitch", number},      {"sqrt", number},        {"exp", number},
     {"log", number},        {"pow", number},        {"floor", number},       {"ceil", number},
     {"abs", number},        {"max", number},        {"min", number},         {"extract_scalar", extract},
+    {"compress", compress},
 };
 
 bool core_execute(struct core *core, const struct dsl_expr *call, struct value *result)

@@ -18,6 +18,7 @@ struct dsl_argument {
     bool number;                 /* it is the number that the tensor of one element holds */
     bool given;                  /* their values are there */
     bool stored;                 /* the kernel may store into them; has to, every element, where they are not given */
+    int64_t spare;               /* so many elements at its end need not be stored: what comes may be shorter */
     const json_t *value;         /* a number, a text, a list of integers, null; NULL: the parameter's default */
     enum akgen_dtype type;       /* null: the data type of the tensor that is missing */
 };

@@ -25,7 +25,8 @@ def loss_kernel(
     z,
     weighted,
 ):
-    pid, cores = tl.program_id(0), tl.num_programs(0)
+    pid = tl.program_id(0)
+    cores = tl.num_programs(0)
     rows, cols = x.shape
     per_core = tl.cdiv(rows, cores)
     first = pid * per_core
@@ -167,7 +168,7 @@ def loss_host(
     label_smoothing: float = 0.0,
     lse_square_scale_for_zloss: float = 0.0,
     return_zloss: bool = False,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 3072,
 ):
     if input.numel() == 0:
         return

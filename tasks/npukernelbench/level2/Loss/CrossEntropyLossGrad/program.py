@@ -21,7 +21,8 @@ def grad_kernel(
     smooth,
     weighted,
 ):
-    pid, cores = tl.program_id(0), tl.num_programs(0)
+    pid = tl.program_id(0)
+    cores = tl.num_programs(0)
     rows, cols = log_prob.shape
     per_core = tl.cdiv(rows, cores)
     first = pid * per_core
@@ -137,7 +138,7 @@ def grad_host(
     reduction: str = "mean",
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 3072,
 ):
     if log_prob.numel() == 0:
         return
