@@ -21,5 +21,7 @@ double machine_approximation(struct machine *machine, enum akgen_dtype type, dou
     if (!seed)
         return value;
     double part = type == AKGEN_FLOAT16 ? 0x1p-10 : type == AKGEN_BF16 ? 0x1p-8 : 0x1p-21; /* 2, 1 and 4 units */
-    return value * (random_of(seed + machine->approximations++) & 1 ? 1 + part : 1 - part);
+    uint64_t random = random_of(seed + machine->approximations++);
+    double move = part * (1 - 0x1p-54 * (double)(random >> 11)); /* of (part / 2, part] */
+    return value * (random & 1 ? 1 + move : 1 - move);
 }

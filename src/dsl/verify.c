@@ -19,7 +19,8 @@ struct dsl_expected dsl_expect(struct arena *arena, const struct dsl_program *pr
     return expected;
 }
 
-/* One rounding of a floating type, of this number. */
+/* How far roundings alone put a number of this type: two units of float32 (of the last operation, and of what it was given),
+ * one of a narrower type that such a number is rounded to. */
 static double unit_of(enum akgen_dtype type, double value)
 {
     double size = fabs(value);
@@ -29,7 +30,7 @@ static double unit_of(enum akgen_dtype type, double value)
     case AKGEN_BF16:
         return size * 0x1p-7 + 0x1p-133;
     default:
-        return size * 0x1p-23 + 0x1p-149;
+        return size * 0x1p-22 + 0x1p-148;
     }
 }
 
