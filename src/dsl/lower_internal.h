@@ -94,6 +94,7 @@ struct lowering {
     struct lower_transferred *loaded; /* the program's buffers before the pass `types` */
     int loaded_count;
     int64_t reserved; /* bytes of UB that instructions need for themselves */
+    bool rounds;      /* an instruction takes whole blocks or repeats: as the pass before left it */
     bool clears;      /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;

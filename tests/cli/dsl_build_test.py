@@ -155,6 +155,19 @@ class Project(unittest.TestCase):
         self.assertEqual(doubtful_notes(result), [])
 
 
+class Exemplars(unittest.TestCase):
+    """The programs that docs/dsl.md names, as the provider of a benchmark."""
+
+    def test_each_is_right_where_it_has_no_slack(self):
+        table = (HOME / "docs" / "dsl.md").read_text().split("## Exemplars")[1].split("## ")[0]
+        tasks = re.findall(r"\| `(\w+)/(level[^`]+)` \|", table)
+        self.assertGreater(len(tasks), 10)
+        for suite, task in tasks:
+            process = subprocess.run([AKGEN, "bench", "--provider", "dsl", "--suite", suite, "--task", task, "--profile",
+                                      "strict", "--sync", "manual"], capture_output=True, text=True, timeout=300)
+            self.assertRegex(process.stdout, r"verdicts +pass 1\n", f"{task}: {process.stdout} {process.stderr}")
+
+
 class Answer(unittest.TestCase):
     """The same project as an answer in MultiKernelBench's format."""
 
