@@ -7,20 +7,7 @@ import tile.language as tl
 # A core's share are channels, several at once where they are small; each piece's means and
 # squares join those of the pieces before.
 @ascend_kernel
-def norm_kernel(
-    x,
-    weight,
-    bias,
-    run_mean,
-    run_var,
-    y,
-    mean,
-    rstd,
-    tile,
-    epsilon,
-    momentum,
-    training,
-):
+def norm_kernel(x, weight, bias, run_mean, run_var, y, mean, rstd, tile, epsilon, momentum, train):
     batch, channels, size = x.shape[0], x.shape[1], x.shape[2] * x.shape[3]
     per_core = tl.cdiv(channels, tl.num_programs(0))
     first = tl.program_id(0) * per_core
@@ -68,7 +55,7 @@ def norm_kernel(
         with tl.copyin():
             tl.load(weight + channel, weight_ub, count=n)
             tl.load(bias + channel, bias_ub, count=n)
-            if training:
+            if train:
                 tl.load(run_mean + channel, run_mean_ub, count=n)
                 tl.load(run_var + channel, run_var_ub, count=n)
         with tl.compute():
@@ -83,7 +70,7 @@ def norm_kernel(
             tl.vrsqrt(shift_ub, shift_ub, count=n)
             tl.cast(line_ub, shift_ub, count=n)
             tl.cast(shift_ub, line_ub, count=n)
-            if training:
+            if train:
                 tl.vmul_scalar(run_mean_ub, run_mean_ub, 1.0 - momentum, count=n)
                 tl.vaxpy(run_mean_ub, mean_ub, momentum, count=n)
                 tl.vmul_scalar(run_var_ub, run_var_ub, 1.0 - momentum, count=n)
@@ -91,7 +78,7 @@ def norm_kernel(
         with tl.copyout():
             tl.store(mean + channel, mean_ub, count=n)
             tl.store(rstd + channel, part_ub, count=n)
-            if training:
+            if train:
                 tl.store(run_mean + channel, run_mean_ub, count=n)
                 tl.store(run_var + channel, run_var_ub, count=n)
         with tl.compute():
@@ -119,14 +106,14 @@ def norm_kernel(
 
 
 def norm_host(
-    x,
-    weight,
-    bias,
-    running_mean,
-    running_var,
-    y,
-    save_mean,
-    save_rstd,
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    run_mean: torch.Tensor,
+    run_var: torch.Tensor,
+    y: torch.Tensor,
+    mean: torch.Tensor,
+    rstd: torch.Tensor,
     epsilon: float = 1e-5,
     momentum: float = 0.1,
     is_training: bool = True,
@@ -135,17 +122,18 @@ def norm_host(
     if x.numel() == 0:
         return
     cores = min(tl.num_vec_cores(), x.shape[1])
+    train, eps = is_training, epsilon
     norm_kernel[cores](
         x,
         weight,
         bias,
-        running_mean,
-        running_var,
+        run_mean,
+        run_var,
         y,
-        save_mean,
-        save_rstd,
+        mean,
+        rstd,
         tile,
-        epsilon,
+        eps,
         momentum,
-        is_training,
+        train,
     )
