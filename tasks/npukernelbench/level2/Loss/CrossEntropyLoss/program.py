@@ -8,7 +8,7 @@ import tile.language as tl
 # pieces, twice: the sum goes along with the largest element so far. Each core adds up its rows,
 # all wait, and core 0 adds up the sums of all cores.
 @ascend_kernel
-def loss_kernel(x, target, weight, loss, log_p, zloss, lse, sums, tile, how, skip, soft, z, w):
+def loss_kernel(x, target, weight, loss, y, zloss, lse, sums, tile, how, skip, soft, z, w):
     pid = tl.program_id(0)
     cores = tl.num_programs(0)
     rows, cols = x.shape
@@ -97,7 +97,7 @@ def loss_kernel(x, target, weight, loss, log_p, zloss, lse, sums, tile, how, ski
                 tl.vselect(part_ub, mask_ub, part_ub, 0.0, count=n)
                 tl.vsub(own_ub, own_ub, part_ub, count=n)
             with tl.copyout():
-                tl.store_rows(log_p + row * cols + at, y_ub, n, m, cols, pitch)
+                tl.store_rows(y + row * cols + at, y_ub, n, m, cols, pitch)
         with tl.compute():
             if skip >= 0:
                 tl.vne(mask_ub, target_ub, skip, count=n)
@@ -143,10 +143,10 @@ def loss_host(
     x: torch.Tensor,
     target: torch.Tensor,
     loss: torch.Tensor,
-    log_p: torch.Tensor,
+    y: torch.Tensor,
     zloss: torch.Tensor,
     lse: torch.Tensor,
-    weight: torch.Tensor = None,
+    weight=None,
     reduction: str = "mean",
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
@@ -165,19 +165,4 @@ def loss_host(
     sum = torch.empty(32 * cores, dtype=tl.float32)
     skip, soft, w = ignore_index, label_smoothing, weight is not None
     z = lse_square_scale_for_zloss if return_zloss else -1.0
-    loss_kernel[cores](
-        x,
-        target,
-        weight,
-        loss,
-        log_p,
-        zloss,
-        lse,
-        sum,
-        tile,
-        how,
-        skip,
-        soft,
-        z,
-        w,
-    )
+    loss_kernel[cores](x, target, weight, loss, y, zloss, lse, sum, tile, how, skip, soft, z, w)

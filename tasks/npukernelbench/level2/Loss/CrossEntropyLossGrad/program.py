@@ -7,7 +7,7 @@ import tile.language as tl
 # each core finds weight[t] of its rows and adds them up, all wait; then come the rows, short ones
 # many at once, long ones in pieces.
 @ascend_kernel
-def grad_kernel(grad, log_p, target, weight, y, weights, sums, tile, how, skip, soft, weighted):
+def grad_kernel(grad, log_p, target, weight, y, owns, sums, tile, how, skip, soft, weighted):
     pid = tl.program_id(0)
     cores = tl.num_programs(0)
     rows, cols = log_p.shape
@@ -67,7 +67,7 @@ def grad_kernel(grad, log_p, target, weight, y, weights, sums, tile, how, skip, 
                 tl.vselect(own_ub, counts_ub, own_ub, 0.0, count=n)
             tl.vadd(all_ub, all_ub, own_ub, count=n)
         with tl.copyout():
-            tl.store(weights + row, own_ub, count=n)
+            tl.store(owns + row, own_ub, count=n)
     with tl.compute():
         tl.reduce_sum(part_ub, all_ub, work_ub)
     with tl.copyout():
@@ -84,7 +84,7 @@ def grad_kernel(grad, log_p, target, weight, y, weights, sums, tile, how, skip, 
         n = min(step, last - row)
         with tl.copyin():
             tl.load(target + row, class_ub, count=n)
-            tl.load(weights + row, own_ub, count=n)
+            tl.load(owns + row, own_ub, count=n)
             if how == 0:
                 tl.load(grad + row, g_ub, count=n)
         with tl.compute():
@@ -121,7 +121,7 @@ def grad_host(
     log_p: torch.Tensor,
     target: torch.Tensor,
     x_grad: torch.Tensor,
-    weight=None,
+    weight: torch.Tensor = None,
     reduction: str = "mean",
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
@@ -135,21 +135,8 @@ def grad_host(
     elif reduction == "mean":
         how = 2
     cores = min(tl.num_vec_cores(), log_p.shape[0])
-    weights = torch.empty(log_p.shape[0], dtype=tl.float32)
+    owns = torch.empty(log_p.shape[0], dtype=tl.float32)
     sums = torch.empty(8 * cores, dtype=tl.float32)
     w = weight is not None
     skip, soft = ignore_index, label_smoothing
-    grad_kernel[cores](
-        grad,
-        log_p,
-        target,
-        weight,
-        x_grad,
-        weights,
-        sums,
-        tile,
-        how,
-        skip,
-        soft,
-        w,
-    )
+    grad_kernel[cores](grad, log_p, target, weight, x_grad, owns, sums, tile, how, skip, soft, w)
