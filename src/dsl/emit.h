@@ -55,6 +55,7 @@ struct emit {
     bool aids[EMIT_AID_COUNT];
     const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
     int row_count;
+    bool tiles, products;  /* of the cube (emit_tiles.c) */
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;
     const char **needed; /* of the host part: variables that somebody needs */
@@ -88,6 +89,11 @@ void emit_aids(struct emit *emit, struct text *out);
 /* The functions on rows and columns (emit_rows.c): one is called; prints those that are. */
 void emit_need_rows(struct emit *emit, const char *name);
 void emit_rows_aids(struct emit *emit, struct text *out);
+/* The cube: a transfer of a tile between `gm` and `local`, a product; the queues of L0A and L0B; the functions. */
+void emit_tile(struct emit *emit, const struct dsl_expr *call, const char *gm, const char *local);
+void emit_product(struct emit *emit, const struct dsl_expr *call);
+void emit_halves(struct emit *emit, struct text *members);
+void emit_tiles_aids(struct emit *emit, struct text *out);
 /* "half", or the class's name for a type that differs by combination. */
 const char *emit_element(struct emit *emit, const struct lower_type *type);
 

@@ -460,7 +460,7 @@ static void emit_room_check(struct emit *emit)
     struct lowering *lowering = emit->lowering;
     if (!has_unknown_size(lowering))
         return;
-    int64_t known = 0, elements, depth;
+    int64_t known = lowering->reserved, elements, depth;
     emit->aids[AID_CEIL_DIV] = true;
     emit_line(emit, "// What the buffers of the kernel need of UB.");
     emit_indent(emit);

@@ -482,6 +482,9 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_line(emit, "CastTo<RoundMode::%s>(%s, %s, %s, %s);", round_mode(call_argument(call, "round")->name), to,
                   operand_text(emit, call->items[2]), operand_text(emit, call->items[3]), count);
         break;
+    case LOWER_FORM_PRODUCT:
+        emit_product(emit, call);
+        break;
     case LOWER_FORM_INDEX:
         emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
                   count);
@@ -519,6 +522,40 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
     return true;
 }
 
+/* Whether the block mentions a buffer of the cube (or of UB). */
+static bool uses_kind(const struct lowering *lowering, const struct dsl_block *block, bool cube)
+{
+    bool found = false;
+    for (int b = 0; !found && b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        found = (buffer->kind >= LOWER_QUEUE_A1) == cube && first_mention(block, buffer->name);
+    }
+    return found;
+}
+
+/* A kernel of cube and vector cores. */
+static bool is_mixed(const struct lowering *lowering)
+{
+    bool cube = false, vector = false;
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        cube |= lowering->buffers[b].kind >= LOWER_QUEUE_A1;
+        vector |= lowering->buffers[b].kind < LOWER_QUEUE_A1;
+    }
+    return cube && vector;
+}
+
+/* The kind of core that a stage of a mixed kernel belongs to; NULL: both. */
+static const char *core_of(struct emit *emit, const struct dsl_statement *stage)
+{
+    bool cube = uses_kind(emit->lowering, &stage->body, true), vector = uses_kind(emit->lowering, &stage->body, false);
+    if (!is_mixed(emit->lowering) || (!cube && !vector))
+        return NULL;
+    if (cube && vector)
+        emit->good = LOWER_FAIL(emit->lowering, stage->place, DSL_RULE_not_compiled, "make two stages of it",
+                                "a stage has buffers of the cube and of UB");
+    return cube ? "AIC" : "AIV";
+}
+
 static bool emit_order(struct emit *emit, const struct dsl_expr *call)
 {
     static const struct {
@@ -534,7 +571,8 @@ static bool emit_order(struct emit *emit, const struct dsl_expr *call)
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (strcmp(call->operation->name, orders[i].name) == 0) {
             emit->aids[AID_AWAIT] |= orders[i].await;
-            emit_line(emit, "%s", orders[i].text);
+            bool all = strcmp(orders[i].name, "sync_all") == 0 && is_mixed(emit->lowering);
+            emit_line(emit, "%s", all ? "SyncAll<false>();" : orders[i].text);
             return true;
         }
     return false;
@@ -562,9 +600,25 @@ static void emit_kernel_statement(struct emit *emit, const struct dsl_statement 
     }
     if (statement->kind == DSL_ASSIGN || !call)
         return; /* an allocation; a text */
+    struct kernel *kernel = (struct kernel *)emit;
+    const struct dsl_block alone = {.items = (struct dsl_statement *[]){(struct dsl_statement *)statement}, .count = 1};
+    bool guarded = !kernel->in_stage && is_mixed(emit->lowering) &&
+                   (uses_kind(emit->lowering, &alone, true) || uses_kind(emit->lowering, &alone, false));
+    if (guarded) { /* a step of a queue between stages */
+        emit_line(emit, "if ASCEND_IS_%s {", uses_kind(emit->lowering, &alone, true) ? "AIC" : "AIV");
+        kernel->in_stage = true;
+        emit->indent++;
+        emit_kernel_statement(emit, statement);
+        emit->indent--;
+        kernel->in_stage = false;
+        emit_line(emit, "}");
+        return;
+    }
     const char *name = call->operation->name;
     if (strcmp(name, "load") == 0 || strcmp(name, "store") == 0)
         emit_transfer(emit, call, name[0] == 'l');
+    else if (strcmp(name, "load_tile") == 0 || strcmp(name, "store_tile") == 0)
+        emit_tile(emit, call, tensor_text(emit, call->items[1]), operand_text(emit, call->items[2]));
     else if (strcmp(name, "load_rows") == 0 || strcmp(name, "store_rows") == 0)
         emit_transfer_rows(emit, call, name[0] == 'l');
     else if (strcmp(name, "set_scalar") == 0)
@@ -685,8 +739,10 @@ static void emit_stage(struct emit *emit, const struct dsl_statement *stage)
     stage_arguments(emit, &stage->body, &parameters, &arguments);
     emit->out = &body;
     emit->indent = 2;
+    kernel->in_stage = true;
     emit_buffers_used(emit, &stage->body, false);
     emit_block(emit, &stage->body, emit_kernel_statement);
+    kernel->in_stage = false;
     emit->out = out;
     emit->indent = indent;
     emit->declared = declared;
@@ -694,7 +750,12 @@ static void emit_stage(struct emit *emit, const struct dsl_statement *stage)
     emit->declared_capacity = capacity;
     text_addf(&kernel->methods, "    __aicore__ inline void %s(%s)\n    {\n%s    }\n\n", name,
               parameters.bytes ? parameters.bytes : "", body.bytes ? body.bytes : "");
-    emit_line(emit, "%s(%s);", name, arguments.bytes ? arguments.bytes : "");
+    const char *core = core_of(emit, stage), *given = arguments.bytes ? arguments.bytes : "";
+    if (core)
+        emit_line(emit, "if ASCEND_IS_%s {", core);
+    emit_line(emit, "%s%s(%s);", core ? "    " : "", name, given);
+    if (core)
+        emit_line(emit, "}");
     text_free(&parameters);
     text_free(&arguments);
     text_free(&body);
@@ -841,11 +902,17 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
     struct lowering *lowering = emit->lowering;
     static const char *const kinds[] = {[LOWER_QUEUE_IN] = "TQue<TPosition::VECIN, ",
                                         [LOWER_QUEUE_OUT] = "TQue<TPosition::VECOUT, ",
-                                        [LOWER_QUEUE_MOVE] = "TQueBind<TPosition::VECIN, TPosition::VECOUT, "};
+                                        [LOWER_QUEUE_MOVE] = "TQueBind<TPosition::VECIN, TPosition::VECOUT, ",
+                                        [LOWER_QUEUE_A1] = "TQue<TPosition::A1, ",
+                                        [LOWER_QUEUE_B1] = "TQue<TPosition::B1, ",
+                                        [LOWER_QUEUE_CO1] = "TQue<TPosition::CO1, "};
     const char *name = queue_name(emit, buffer), *element = emit_element(emit, &buffer->type);
     const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
     struct dsl_expr *size = lower_resolve(lowering, buffer->size);
-    const char *elements = emit_expr_text(emit, size);
+    const char *elements = size->kind == DSL_TUPLE || size->kind == DSL_LIST
+                               ? arena_printf(lowering->arena, "%s * %s", emit_expr_text(emit, size->items[0]),
+                                              emit_expr_text(emit, size->items[1]))
+                               : emit_expr_text(emit, size);
     int64_t known;
     if (size->kind == DSL_BINARY)
         elements = arena_printf(lowering->arena, "(%s)", elements);
@@ -907,6 +974,8 @@ static void emit_clears(struct emit *emit)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
         const char *element = emit_element(emit, &buffer->type);
+        if (buffer->kind >= LOWER_QUEUE_A1)
+            continue;
         const char *size = emit_expr_text(emit, lower_resolve(lowering, buffer->size));
         const char *bytes = buffer_bytes(emit, buffer, arena_printf(lowering->arena, "(%s)", size), false),
                    *pair = NULL;
@@ -943,13 +1012,26 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
     struct text queues = {0};
     for (int i = 0; i < lowering->parameter_count; i++)
         emit_parameter(emit, &lowering->parameters[i], members);
-    for (int b = 0; b < lowering->buffer_count; b++)
-        emit_buffer(emit, &lowering->buffers[b], &queues);
+    bool mixed = is_mixed(lowering);
+    for (int cube = 0; cube < 2; cube++) {
+        if (mixed)
+            emit_line(emit, "if ASCEND_IS_%s {", cube ? "AIC" : "AIV");
+        emit->indent += mixed;
+        for (int b = 0; b < lowering->buffer_count; b++)
+            if ((lowering->buffers[b].kind >= LOWER_QUEUE_A1) == cube)
+                emit_buffer(emit, &lowering->buffers[b], &queues);
+        if (cube && emit->products)
+            emit_halves(emit, &queues);
+        if (!cube)
+            emit_clears(emit);
+        emit->indent -= mixed;
+        if (mixed)
+            emit_line(emit, "}");
+    }
     if (emit->aids[AID_EXP_OF] || emit->aids[AID_LN_OF]) {
         emit_line(emit, "pipe->InitBuffer(scalarBuffer, 32);");
         text_add(&queues, "    TBuf<TPosition::VECCALC> scalarBuffer;\n");
     }
-    emit_clears(emit);
     struct text all = {0};
     text_addf(&all, "%s", queues.bytes ? queues.bytes : "");
     for (int b = 0; b < lowering->buffer_count; b++)
@@ -976,7 +1058,10 @@ static void emit_entry(struct emit *emit, struct text *out)
     for (int i = 0; i < opdef->output_count; i++)
         if (opdef->outputs[i].declared)
             text_addf(out, "GM_ADDR %s, ", emit_address(lowering, &opdef->outputs[i]));
-    text_add(out, "GM_ADDR workspace, GM_ADDR tiling)\n{\n    GET_TILING_DATA(tilingData, tiling);\n");
+    text_add(out, "GM_ADDR workspace, GM_ADDR tiling)\n{\n    ");
+    if (is_mixed(lowering))
+        text_add(out, "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_1);\n    ");
+    text_add(out, "GET_TILING_DATA(tilingData, tiling);\n");
     if (emit_may_skip(lowering))
         text_add(out, "    if (tilingData.blocks == 0) {\n        return;\n    }\n");
     for (int i = 0; i < kernel->class_count; i++)
@@ -1039,6 +1124,7 @@ const char *emit_kernel(struct lowering *lowering)
         text_addf(&out, "%s\n", constants.bytes);
     emit_aids(emit, &out);
     emit_rows_aids(emit, &out);
+    emit_tiles_aids(emit, &out);
     if (kernel.class_count) {
         text_add(&out, "template <");
         for (int i = 0; i < kernel.class_count; i++)

@@ -26,6 +26,9 @@ static bool reduce(struct core *core, const struct dsl_expr *call, const struct 
                          akgen_dtype_name(src.memory->tensor.type));
     struct element all;
     struct elements next;
+    struct machine *machine = core->machine;
+    enum akgen_dtype type = src.memory->tensor.type;
+    bool sums = lane->kinds & LANE_APPROXIMATE;
     if (!element_read(core, call, src.memory, src.offset, &all))
         return false;
     for (int64_t i = 1, n; i < count; i += n) {
@@ -33,8 +36,10 @@ static bool reduce(struct core *core, const struct dsl_expr *call, const struct 
         if (!elements_read(core, call, src.memory, src.offset + i, (int)n, &next))
             return false;
         for (int64_t k = 0; k < n; k++)
-            all.real = lane->real(all.real, next.real[k]);
+            all.real = lane->real(all.real, sums ? machine_approximation(machine, type, next.real[k]) : next.real[k]);
     }
+    if (sums && count > 1)
+        all.real = machine_approximation(machine, type, all.real);
     memset(shared.memory->state + shared.offset, STATE_UNDEFINED, (size_t)count);
     return element_write(core, call, dst.memory, dst.offset, all);
 }
@@ -180,6 +185,7 @@ static bool allocate(struct core *core, const struct dsl_expr *call, struct valu
     if (!take_room(core, call, type.dtype, elements) || !memory_new(core, call->place, type.dtype, elements, &memory))
         return false;
     memory->buffer = true;
+    memory->cols = size.type == DSL_TYPE_INTS && size.length == 2 ? size.ints[1] : 0;
     memory->name = "the buffer";
     *result = (struct value){.type = DSL_TYPE_BUFFER, .memory = memory, .length = elements, .stride = 1};
     return true;
@@ -195,6 +201,12 @@ static double real_number(const char *name, double a)
     while (strcmp(name, functions[i].name) != 0)
         i++;
     return functions[i].of(a);
+}
+
+/* What a core approximates; the host function does not. */
+static double number_of_chip(struct core *core, double value)
+{
+    return core->number < 0 ? value : machine_approximation(core->machine, AKGEN_FLOAT, value);
 }
 
 /* Numbers: tl.cdiv, tl.sqrt and the like. */
@@ -216,7 +228,7 @@ static bool number(struct core *core, const struct dsl_expr *call, struct value 
             return false;
         *result = value_of_integer(cols / DSL_PITCH * DSL_PITCH);
     } else if (strcmp(name, "pow") == 0) {
-        *result = value_of_real(core, pow(a.real, b.real));
+        *result = value_of_real(core, number_of_chip(core, pow(a.real, b.real)));
     } else if (pair) {
         bool first = strcmp(name, "max") == 0 ? a.real >= b.real : a.real <= b.real;
         *result = first ? a : b;
@@ -225,7 +237,9 @@ static bool number(struct core *core, const struct dsl_expr *call, struct value 
             return CORE_FAIL(core, call->place, DSL_RULE_arithmetic, NULL, "the result of tl.abs has no 64 bits");
         *result = value_of_integer(a.integer < 0 ? -a.integer : a.integer);
     } else {
-        *result = value_of_real(core, real_number(name, a.real));
+        double real = real_number(name, a.real);
+        bool approximate = strcmp(name, "exp") == 0 || strcmp(name, "log") == 0;
+        *result = value_of_real(core, approximate ? number_of_chip(core, real) : real);
     }
     return true;
 }
@@ -296,7 +310,7 @@ bool core_execute(struct core *core, const struct dsl_expr *call, struct value *
             return values[i].execute(core, call, result);
     if (strcmp(name, "sync_all") == 0)
         return core_sync_all(core, call->place);
-    if (core_execute_rows(core, call, &good))
+    if (core_execute_rows(core, call, &good) || core_execute_tiles(core, call, &good))
         return good;
     return circumstance(core, call, result) ||
            CORE_FAIL(core, call->place, DSL_RULE_not_interpreted, NULL, "tl.%s is not interpreted yet", name);

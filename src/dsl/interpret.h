@@ -28,7 +28,9 @@ struct dsl_run {
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
     int64_t turns_max;                     /* of all loops together; 0: 200 million */
     const struct dsl_argument *arguments;  /* one for each parameter of the host function */
+    uint64_t nudge;                        /* 0: none; else the seed of approximate.c's moves */
     int cores;                             /* result: how many ran */
+    bool approximate;                      /* result: something was computed that a chip approximates */
 };
 
 /* Runs the host function and the kernel on every core. What is stored lies in the arguments' tensors, whose values the

@@ -17,7 +17,8 @@ struct machine {
     struct value *constants; /* of the file, by number of the symbol */
     struct dsl_memory **memories;
     int memory_count, memory_capacity;
-    int64_t turns; /* of loops */
+    int64_t turns;           /* of loops */
+    uint64_t approximations; /* how many there were */
     bool launched, stopped;
     pthread_mutex_t lock;
     pthread_cond_t turn;
@@ -111,6 +112,9 @@ void elements_of(const struct dsl_memory *memory, int64_t first, int n, struct e
 bool elements_write(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t first, int n,
                     const struct elements *elements);
 
+/* approximate.c. A value of a data type that a chip computes a few units off: itself, or moved (dsl_run.nudge). */
+double machine_approximation(struct machine *machine, enum akgen_dtype type, double value);
+
 /* execute_copies.c. */
 bool execute_load(struct core *core, const struct dsl_expr *call);
 bool execute_store(struct core *core, const struct dsl_expr *call);
@@ -118,10 +122,11 @@ bool execute_store_add(struct core *core, const struct dsl_expr *call);
 
 /* execute_elements.c. */
 /* What an operation computes of one element of each operand: a row of lanes.def. */
-enum { LANE_REAL = 1, LANE_INTEGER = 2, LANE_TRUTH = 4, LANE_COMPARE = 8 };
+enum { LANE_REAL = 1, LANE_INTEGER = 2, LANE_TRUTH = 4, LANE_COMPARE = 8, LANE_APPROXIMATE = 16 };
 struct lane {
     const char *name;
-    unsigned kinds; /* of what it computes; COMPARE: the result is a truth value */
+    unsigned
+        kinds; /* of what it computes; COMPARE: the result is a truth value; APPROXIMATE: a chip rounds it otherwise */
     double (*real)(double a, double b);
     int64_t (*integer)(int64_t a, int64_t b);
 };
@@ -136,6 +141,8 @@ bool execute_select(struct core *core, const struct dsl_expr *call);
 bool execute_cast(struct core *core, const struct dsl_expr *call);
 bool execute_iota(struct core *core, const struct dsl_expr *call);
 
+/* execute_tiles.c. Whether the call is one of the cube's; `good`: it could be done. */
+bool core_execute_tiles(struct core *core, const struct dsl_expr *call, bool *good);
 /* execute_rows.c. Whether the call is one of rows and columns or a sort; `good`: it could be done. */
 bool core_execute_rows(struct core *core, const struct dsl_expr *call, bool *good);
 

@@ -147,6 +147,12 @@ static bool is_transfer(const struct dsl_expr *call)
     return call->operation->place == DSL_PLACE_COPYIN || call->operation->place == DSL_PLACE_COPYOUT;
 }
 
+/* Whether the first half of a cycle computes the tensor. */
+static bool makes(const struct lower_buffer *buffer)
+{
+    return buffer->kind == LOWER_QUEUE_OUT || buffer->kind == LOWER_QUEUE_CO1;
+}
+
 struct half {
     const struct walk *walk;
     bool first, second;
@@ -158,7 +164,7 @@ static void see_use(void *closure, struct dsl_expr *part)
     const struct lower_buffer *buffer = half->walk->buffer;
     if (part->kind != DSL_CALL || !part->operation || !uses(part, buffer))
         return;
-    bool first = buffer->kind == LOWER_QUEUE_OUT ? !is_transfer(part) : part->operation->place == DSL_PLACE_COPYIN;
+    bool first = makes(buffer) ? !is_transfer(part) : part->operation->place == DSL_PLACE_COPYIN;
     half->first |= first;
     half->second |= !first;
 }
@@ -196,8 +202,7 @@ static enum part part_of(struct walk *walk, struct dsl_statement *statement)
     if (statement->kind == DSL_IF)
         body = part_of_branches(body, part_of_block(walk, &statement->orelse));
     if (!condition.second)
-        return body == PART_FIRST && walk->buffer->kind != LOWER_QUEUE_OUT && statement->kind != DSL_IF ? PART_BAD
-                                                                                                        : body;
+        return body == PART_FIRST && !makes(walk->buffer) && statement->kind != DSL_IF ? PART_BAD : body;
     return body == PART_NONE || body == PART_SECOND ? PART_SECOND : PART_BAD;
 }
 
@@ -359,7 +364,7 @@ static enum part part_of_block(struct walk *walk, struct dsl_block *block)
 {
     int firsts = 0, seconds = 0, closed = 0;
     struct cycle cycle = {-1, -1, -1, -1};
-    bool makes = walk->buffer->kind == LOWER_QUEUE_OUT;
+    bool made = makes(walk->buffer);
     for (int i = 0; i < block->count; i++) {
         enum part part = part_of(walk, block->items[i]);
         bool open = cycle.from >= 0 && cycle.used < 0;
@@ -371,7 +376,7 @@ static enum part part_of_block(struct walk *walk, struct dsl_block *block)
         if (part == PART_SECOND && cycle.from >= 0) {
             cycle.used = open ? i : cycle.used;
             cycle.last = i;
-        } else if (part == PART_FIRST && open && makes) {
+        } else if (part == PART_FIRST && open && made) {
             cycle.filled = i;
         } else if (part == PART_FIRST || part == PART_CLOSED) {
             if (firsts + closed == 1 && seconds) /* used before it is filled: by the turn before */
@@ -388,7 +393,7 @@ static enum part part_of_block(struct walk *walk, struct dsl_block *block)
     if (!firsts)
         return seconds && closed ? PART_BAD : seconds ? PART_SECOND : closed ? PART_CLOSED : PART_NONE;
     if (!seconds)
-        return closed || (firsts > 1 && !makes) ? PART_BAD : PART_FIRST;
+        return closed || (firsts > 1 && !made) ? PART_BAD : PART_FIRST;
     if (!cycle_is_good(walk, block, cycle))
         return PART_BAD;
     if (walk->place)

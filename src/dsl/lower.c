@@ -154,6 +154,26 @@ struct lower_type lower_type_of(const struct lowering *lowering, const struct ds
     return settled(lowering, (struct lower_type){.fixed = AKGEN_DTYPE_NONE, .types = types});
 }
 
+/* min, max, tl.cdiv and tl.pitch of constants. */
+static bool constant_of_call(const struct lowering *lowering, const struct dsl_expr *call, int64_t *value)
+{
+    const struct dsl_expr *function = call->items[0];
+    const char *name = function->name ? function->name : "";
+    int64_t a, b = 1;
+    if (call->count < 2 || call->count > 3 || !lower_constant(lowering, call->items[1], &a) ||
+        (call->count == 3 && !lower_constant(lowering, call->items[2], &b)))
+        return false;
+    if (strcmp(name, "pitch") == 0)
+        *value = (a + DSL_PITCH - 1) / DSL_PITCH * DSL_PITCH;
+    else if (strcmp(name, "cdiv") == 0 && b > 0)
+        *value = a / b + (a % b > 0);
+    else if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0)
+        *value = (name[1] == 'i') == (a < b) ? a : b;
+    else
+        return false;
+    return call->count == 3 || strcmp(name, "pitch") == 0;
+}
+
 bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr, int64_t *value)
 {
     int64_t a, b;
@@ -163,8 +183,11 @@ bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr
         *value = expr->integer;
         return true;
     case DSL_NAME:
-        if (dsl_scope_find(&lowering->program->kernel_names, expr->name))
-            return false;
+        if (dsl_scope_find(&lowering->program->kernel_names, expr->name)) {
+            const struct dsl_expr *only =
+                lower_parameter_find(lowering, expr->name) ? NULL : only_value(lowering, expr->name);
+            return only && lower_constant(lowering, only, value);
+        }
         for (int i = 0; i < body->count; i++)
             if (body->items[i]->kind == DSL_ASSIGN && strcmp(body->items[i]->target->name, expr->name) == 0)
                 return lower_constant(lowering, body->items[i]->value, value);
@@ -182,6 +205,15 @@ bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr
                : expr->op == DSL_SUBTRACT ? !__builtin_sub_overflow(a, b, value)
                : expr->op == DSL_MULTIPLY ? !__builtin_mul_overflow(a, b, value)
                                           : false;
+    case DSL_TUPLE:
+    case DSL_LIST:
+        *value = 1;
+        for (int i = 0; i < expr->count; i++)
+            if (!lower_constant(lowering, expr->items[i], &a) || __builtin_mul_overflow(*value, a, value))
+                return false;
+        return true;
+    case DSL_CALL:
+        return constant_of_call(lowering, expr, value);
     default:
         return false;
     }
@@ -229,10 +261,9 @@ static bool read_allocation(const struct lowering *lowering, struct dsl_statemen
     static const struct {
         const char *name;
         enum lower_buffer_kind kind;
-    } kinds[] = {{"alloc_ub", LOWER_UB},
-                 {"queue_in", LOWER_QUEUE_IN},
-                 {"queue_out", LOWER_QUEUE_OUT},
-                 {"queue_move", LOWER_QUEUE_MOVE}};
+    } kinds[] = {{"alloc_ub", LOWER_UB},           {"queue_in", LOWER_QUEUE_IN}, {"queue_out", LOWER_QUEUE_OUT},
+                 {"queue_move", LOWER_QUEUE_MOVE}, {"queue_a1", LOWER_QUEUE_A1}, {"queue_b1", LOWER_QUEUE_B1},
+                 {"queue_co1", LOWER_QUEUE_CO1},   {"alloc_l1", LOWER_QUEUE_A1}, {"alloc_l0c", LOWER_QUEUE_CO1}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (statement->kind != DSL_ASSIGN || !statement_calls(statement, kinds[i].name))
             continue;
@@ -265,7 +296,14 @@ static bool block_rounds(const struct dsl_block *block)
 
 bool lower_rounds(const struct lowering *lowering)
 {
-    return lowering->clears || block_rounds(lower_kernel(lowering));
+    return lowering->clears || lowering->rounds;
+}
+
+bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)
+{
+    const struct dsl_expr *size = buffer->size;
+    return (size->kind == DSL_TUPLE || size->kind == DSL_LIST) && size->count == 2 &&
+           lower_constant(lowering, size->items[0], rows) && lower_constant(lowering, size->items[1], cols);
 }
 
 static void find_buffers(struct lowering *lowering)
@@ -342,6 +380,7 @@ static bool understand(struct lowering *lowering, const char *pass)
     }
     find_elements(lowering);
     find_buffers(lowering);
+    lowering->rounds = block_rounds(lower_kernel(lowering));
     return true;
 }
 

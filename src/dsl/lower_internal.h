@@ -12,7 +12,15 @@ struct lower_type {
     const enum akgen_dtype *types;
 };
 
-enum lower_buffer_kind { LOWER_UB, LOWER_QUEUE_IN, LOWER_QUEUE_OUT, LOWER_QUEUE_MOVE };
+enum lower_buffer_kind {
+    LOWER_UB,
+    LOWER_QUEUE_IN,
+    LOWER_QUEUE_OUT,
+    LOWER_QUEUE_MOVE,
+    LOWER_QUEUE_A1, /* and what follows: of the cube */
+    LOWER_QUEUE_B1,
+    LOWER_QUEUE_CO1
+};
 struct lower_buffer {
     const char *name;
     enum lower_buffer_kind kind;
@@ -37,6 +45,7 @@ enum lower_form {
     LOWER_FORM_BITS,
     LOWER_FORM_TO_BITS,
     LOWER_FORM_CAST,
+    LOWER_FORM_PRODUCT,
     LOWER_FORM_INDEX,
     LOWER_FORM_ROWS,
     LOWER_FORM_WITH_ROOM
@@ -51,6 +60,12 @@ const struct lower_instruction *lower_instruction_find(const char *name);
 /* A queue, and the buffer that its elements are computed in. */
 struct lower_pair {
     const char *queue, *wide;
+};
+
+/* What a buffer was before the passes made others, and where it was made. */
+struct lower_transferred {
+    enum lower_buffer_kind kind;
+    struct dsl_place place;
 };
 
 /* Where a parameter of the kernel gets its value from. */
@@ -76,12 +91,19 @@ struct lowering {
     int parameter_count;
     struct lower_buffer *buffers; /* of the kernel, in their order */
     int buffer_count, buffer_capacity;
-    bool clears; /* an operation takes in elements that may have no value */
+    struct lower_transferred *loaded; /* the program's buffers before the pass `types` */
+    int loaded_count;
+    int64_t reserved; /* bytes of UB that instructions need for themselves */
+    bool rounds;      /* an instruction takes whole blocks or repeats: as the pass before left it */
+    bool clears;      /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;
     const char **new_names; /* that passes have made */
     int new_name_count, new_name_capacity;
 };
+
+/* The rows and columns of a matrix in L1 or L0C; false: they are no constants. */
+bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols);
 
 /* Tells what cannot be compiled; yields false. */
 #define LOWER_FAIL(lowering, place, rule, remedy, ...)                                                                 \

@@ -603,10 +603,12 @@ static struct dsl_expr *stated_count(struct edit *edit, const struct dsl_expr *c
     const char *name = call->operation->name;
     struct dsl_expr *rows = call_argument(call, "rows"), *cols = call_argument(call, "cols");
     struct dsl_expr *pitch = call_argument(call, "pitch");
-    if (!rows)
-        return edit_copy(edit, call_argument(call, "count"));
+    if (!rows) /* a sort; a product has a matrix of its own */
+        return call_argument(call, "count") ? edit_copy(edit, call_argument(call, "count")) : edit_integer(edit, 0);
     if (strncmp(name, "row_", 4) == 0 || strncmp(name, "col_", 4) == 0)
         return edit_copy(edit, name[0] == 'r' ? rows : cols);
+    if (!pitch && !call_argument(call, "dst_pitch")) /* a tile */
+        return edit_integer(edit, 0);
     if (!pitch) /* a transpose */
         return edit_product(edit, edit_copy(edit, cols), edit_copy(edit, call_argument(call, "dst_pitch")));
     return edit_product(edit, edit_copy(edit, rows), edit_copy(edit, pitch));
@@ -617,7 +619,7 @@ static struct dsl_expr *stated_count(struct edit *edit, const struct dsl_expr *c
 static bool align_stated(struct align *align, struct dsl_expr *call, struct dsl_block *block, int *at)
 {
     struct edit *edit = align->edit;
-    static const char *const operands[] = {"dst", "src", "a", "row", "col", "values", "indices", "room"};
+    static const char *const operands[] = {"dst", "src", "a", "b", "row", "col", "values", "indices", "room"};
     static const char *const writes[] = {"dst", "values", "indices"};
     struct place_value address;
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {

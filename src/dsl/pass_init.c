@@ -11,7 +11,15 @@
 struct touches {
     const char *name;
     bool loaded, stored, computed;
+    bool first, second; /* operand of a product */
 };
+
+static bool is_operand(const struct dsl_expr *call, const char *parameter, const char *buffer)
+{
+    const struct dsl_expr *operand = call_argument(call, parameter);
+    const char *name = operand ? operand_buffer(operand, NULL) : NULL;
+    return name && strcmp(name, buffer) == 0;
+}
 
 static void note(void *closure, struct dsl_expr *part)
 {
@@ -22,6 +30,10 @@ static void note(void *closure, struct dsl_expr *part)
     touches->loaded |= place == DSL_PLACE_COPYIN;
     touches->stored |= place == DSL_PLACE_COPYOUT;
     touches->computed |= place != DSL_PLACE_COPYIN && place != DSL_PLACE_COPYOUT;
+    if (strncmp(part->operation->name, "gemm", 4) == 0) {
+        touches->first |= is_operand(part, "a", touches->name);
+        touches->second |= is_operand(part, "b", touches->name);
+    }
 }
 
 static void note_below(void *closure, struct dsl_expr *expr)
@@ -56,6 +68,23 @@ static void note_tensors_below(void *closure, struct dsl_expr *expr)
     tree_visit(expr, note_tensors, closure);
 }
 
+/* A buffer of the cube is a matrix of constant sizes, and an operand on one side. */
+static bool check_matrix(struct lowering *lowering, const struct lower_buffer *buffer, const struct touches *touches)
+{
+    enum { FRACTAL = 16 };
+    int64_t rows, cols;
+    struct dsl_place place = buffer->allocation->place;
+    if (!lower_matrix(lowering, buffer, &rows, &cols) || rows < 1 || cols < 1)
+        return LOWER_FAIL(lowering, place, DSL_RULE_not_compiled, "tl.alloc_l1((rows, cols), dtype=) of constants",
+                          "'%s' is no matrix whose sizes are known before the run", buffer->name);
+    if (rows % FRACTAL || cols % FRACTAL)
+        return LOWER_FAIL(lowering, place, DSL_RULE_alignment, "make both a multiple of 16",
+                          "'%s' has %lld rows of %lld", buffer->name, (long long)rows, (long long)cols);
+    return !(touches->first && touches->second) ||
+           LOWER_FAIL(lowering, place, DSL_RULE_not_compiled, "load it into a second buffer too",
+                      "'%s' is on both sides of a product", buffer->name);
+}
+
 bool pass_init(struct lowering *lowering)
 {
     struct dsl_block *kernel = lower_kernel(lowering);
@@ -64,7 +93,13 @@ bool pass_init(struct lowering *lowering)
         struct touches touches = {.name = buffer->name};
         for (int i = 0; i < kernel->count; i++)
             statement_visit(kernel->items[i], note_below, &touches);
-        const char *queue = queue_for(&touches);
+        bool cube = buffer->kind >= LOWER_QUEUE_A1;
+        if (cube && !check_matrix(lowering, buffer, &touches))
+            return false;
+        const char *queue = !cube                             ? queue_for(&touches)
+                            : buffer->kind == LOWER_QUEUE_CO1 ? "queue_co1"
+                            : touches.second                  ? "queue_b1"
+                                                              : "queue_a1";
         if (queue)
             buffer->allocation->value->items[0]->name = queue;
     }

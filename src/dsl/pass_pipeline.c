@@ -68,7 +68,7 @@ static int64_t bytes_needed(const struct lowering *lowering, const int *depths)
         int64_t all = 0;
         for (int b = 0; b < lowering->buffer_count; b++) {
             const struct lower_buffer *buffer = &lowering->buffers[b];
-            int64_t bytes = bytes_of(lowering, buffer, c);
+            int64_t bytes = buffer->kind < LOWER_QUEUE_A1 ? bytes_of(lowering, buffer, c) : 0;
             if (bytes > 0 && !lies_in_queue(lowering, buffer, c))
                 all += bytes * depths[b];
         }
@@ -100,11 +100,56 @@ static int tensors_out(const struct lowering *lowering, const int *depths, enum 
     return all;
 }
 
+/* Bytes at the end of UB that no buffer may have: Select works in the last 8 KiB (docs/machine.md), functions of the high-level
+ * library take their room from what is free. */
+static int64_t reserved_bytes(const struct dsl_block *block)
+{
+    enum { OF_SELECT = 8 << 10, OF_LIBRARY = 24 << 10 };
+    int64_t most = 0;
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
+        enum lower_form form = instruction ? instruction->form : LOWER_FORM_UNARY;
+        int64_t bytes[] = {reserved_bytes(&statement->body), reserved_bytes(&statement->orelse),
+                           form == LOWER_FORM_CHOOSE || form == LOWER_FORM_TO_BITS    ? OF_SELECT
+                           : form == LOWER_FORM_WITH_ROOM || form == LOWER_FORM_POWER ? OF_LIBRARY
+                                                                                      : 0};
+        for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
+            most = bytes[b] > most ? bytes[b] : most;
+    }
+    return most;
+}
+
+/* Tiles in L1 and products in L0C: one product, two tiles where there is room. */
+static bool fits_cube(struct lowering *lowering, int *depths)
+{
+    int64_t l1 = 0, l0c = 0;
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        if (buffer->kind == LOWER_QUEUE_CO1) {
+            depths[b] = 1;
+            l0c += bytes_of(lowering, buffer, 0);
+        } else if (buffer->kind >= LOWER_QUEUE_A1) {
+            l1 += bytes_of(lowering, buffer, 0) * depths[b];
+        }
+    }
+    for (int b = lowering->buffer_count - 1; b >= 0 && l1 > npu_socs->l1_bytes; b--)
+        if (lowering->buffers[b].kind == LOWER_QUEUE_A1 || lowering->buffers[b].kind == LOWER_QUEUE_B1) {
+            l1 -= bytes_of(lowering, &lowering->buffers[b], 0) * (depths[b] - 1);
+            depths[b] = 1;
+        }
+    return (l1 <= npu_socs->l1_bytes && l0c <= npu_socs->l0c_bytes) ||
+           LOWER_FAIL(lowering, lowering->program->kernel->place, DSL_RULE_fits, "make the tiles smaller",
+                      "the tiles need %" PRId64 " bytes of L1 and %" PRId64 " of L0C", l1, l0c);
+}
+
 /* Two tensors for queues in loops, and one for those that do not fit otherwise: the last queues first. */
 static bool choose_depths(struct lowering *lowering, int *depths)
 {
     const struct dsl_block *kernel = lower_kernel(lowering);
-    int64_t room = npu_socs->ub_tiling_bytes;
+    lowering->reserved = reserved_bytes(kernel);
+    int64_t room = npu_socs->ub_tiling_bytes - lowering->reserved;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
@@ -112,6 +157,8 @@ static bool choose_depths(struct lowering *lowering, int *depths)
     for (int b = lowering->buffer_count - 1; b >= 0; b--)
         if (bytes_needed(lowering, depths) > room || tensors_out(lowering, depths, lowering->buffers[b].kind) > EVENTS)
             depths[b] = 1;
+    if (!fits_cube(lowering, depths))
+        return false;
     int64_t needed = bytes_needed(lowering, depths);
     return needed <= room || tell_full(lowering, needed, room);
 }

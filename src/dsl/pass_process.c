@@ -25,7 +25,7 @@ static const struct lower_instruction instructions[] = {
 const struct lower_instruction *lower_instruction_find(const char *name)
 {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
-        if (strcmp(instructions[i].name, name) == 0)
+        if (instructions[i].name[0] == *name && strcmp(instructions[i].name, name) == 0)
             return &instructions[i];
     return NULL;
 }
@@ -33,7 +33,7 @@ const struct lower_instruction *lower_instruction_find(const char *name)
 static const char *recipe_for(const char *name)
 {
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
-        if (strcmp(recipes[i].name, name) == 0)
+        if (recipes[i].name[0] == *name && strcmp(recipes[i].name, name) == 0)
             return recipes[i].steps;
     return NULL;
 }
@@ -330,6 +330,21 @@ static void process_bits(struct lowering *lowering, struct dsl_block *block, str
             call->items[i] = room;
 }
 
+/* tl.gemm_v0: the sizes of the product are those of the tiles. */
+static void process_product(struct lowering *lowering, struct dsl_expr *call)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *dst = call_argument(call, "dst"), *a = call_argument(call, "a"), *b = call_argument(call, "b");
+    const struct lower_buffer *product = lower_buffer_find(lowering, operand_buffer(dst, NULL));
+    const struct lower_buffer *left = lower_buffer_find(lowering, operand_buffer(a, NULL));
+    struct dsl_expr *init = call_argument(call, "init");
+    struct dsl_expr *made = EDIT_CALL(edit, "gemm", dst, a, b, edit_copy(edit, product->size->items[0]),
+                                      edit_copy(edit, product->size->items[1]), edit_copy(edit, left->size->items[1]));
+    if (init)
+        edit_add_named(edit, made, "init", init);
+    *call = *made;
+}
+
 /* Operations that are put together in ways of their own. True: nothing is left to do. */
 static bool process_special(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
 {
@@ -342,6 +357,8 @@ static bool process_special(struct lowering *lowering, struct dsl_block *block, 
         process_select(lowering, block, statement);
     else if (strcmp(name, "cast") == 0)
         process_cast(lowering, block, statement);
+    else if (strcmp(name, "gemm_v0") == 0)
+        process_product(lowering, statement->value);
     else
         return false;
     return true;

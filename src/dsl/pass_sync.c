@@ -160,7 +160,8 @@ static bool is_vector(const struct dsl_expr *call)
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
         if (strcmp(call->operation->name, conversions[i]) == 0)
             return true;
-    return lower_instruction_find(call->operation->name) != NULL;
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    return instruction && instruction->form != LOWER_FORM_PRODUCT;
 }
 
 static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)

@@ -178,6 +178,35 @@ static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
     }
 }
 
+/* Whether the buffer can have a queue of its own: a position has events for eight tensors, and where more buffers come through
+ * it some share a queue, from which they are copied. */
+static bool has_queue_left(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    enum { EVENTS = 8, OWN = 5 };
+    int before = 0, all = 0;
+    for (int b = 0; b < lowering->loaded_count; b++) {
+        bool same = lowering->loaded[b].kind == buffer->kind;
+        all += same;
+        before += same && lowering->loaded[b].place.line < buffer->allocation->place.line;
+    }
+    return all <= EVENTS || before < OWN;
+}
+
+/* A tile is loaded as it is, and used where a queue's tensor can be. */
+static void check_tiles(struct lowering *lowering, const struct lower_buffer *buffer, const struct transfers *transfers)
+{
+    for (int i = 0; i < transfers->count && buffer->kind != LOWER_QUEUE_CO1; i++) {
+        struct lower_type type = tensor_type(lowering, transfers->items[i].tensor);
+        if (!lower_type_equal(lowering, &type, &buffer->type))
+            LOWER_FAIL(lowering, transfers->items[i].call->place, DSL_RULE_types,
+                       "give the tile the tensor's data type: dtype=x.dtype", "a load into L1 converts nothing");
+    }
+    if (!lifetime_is_clean(lowering, buffer))
+        LOWER_FAIL(lowering, buffer->allocation->place, DSL_RULE_not_compiled,
+                   "load it, multiply and store in one block, in this order",
+                   "the lifetime of '%s' is none that a queue's tensor has", buffer->name);
+}
+
 /* Decides for one buffer that is loaded or stored. */
 static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
 {
@@ -187,13 +216,22 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
         return;
     for (int i = 0; i < kernel->count; i++)
         statement_visit(kernel->items[i], find_transfers_below, &transfers);
+    if (!transfers.count) { /* a tile that nothing loads */
+        LOWER_FAIL(lowering, buffer->allocation->place, DSL_RULE_undefined, "load or store it",
+                   "'%s' is neither loaded nor stored", buffer->name);
+        return;
+    }
     struct lower_type type = tensor_type(lowering, transfers.items[0].tensor);
+    if (buffer->kind >= LOWER_QUEUE_A1) {
+        check_tiles(lowering, buffer, &transfers);
+        return;
+    }
     bool one_type = same_tensors(lowering, &transfers),
          same = one_type && lower_type_equal(lowering, &type, &buffer->type);
     struct lower_buffer probe = *buffer;
     if (!same)
         probe.wide = buffer->name;
-    bool clean = one_type && lifetime_is_clean(lowering, &probe);
+    bool clean = one_type && lifetime_is_clean(lowering, &probe) && has_queue_left(lowering, buffer);
     bool bits = buffer->type.fixed == AKGEN_BOOL;
     if (bits && buffer->kind != LOWER_QUEUE_MOVE) {
         set_kind(buffer, LOWER_UB);
@@ -227,6 +265,7 @@ static uint64_t types_of(const struct lower_instruction *instruction)
     int op = npu_operation(instruction->api);
     switch (instruction->form) {
     case LOWER_FORM_ROWS:
+    case LOWER_FORM_PRODUCT:
     case LOWER_FORM_CAST:
     case LOWER_FORM_TO_BITS:
         return UINT64_MAX;
@@ -407,8 +446,13 @@ bool pass_types(struct lowering *lowering)
     memset(all, true, (size_t)combinations);
     if (!check_block_types(lowering, kernel, all))
         return false;
+    lowering->loaded = arena_alloc(lowering->arena, (size_t)(buffers + 1) * sizeof *lowering->loaded);
+    lowering->loaded_count = buffers;
+    for (int b = 0; b < buffers; b++)
+        lowering->loaded[b] =
+            (struct lower_transferred){lowering->buffers[b].kind, lowering->buffers[b].allocation->place};
     for (int b = 0; b < buffers; b++)
         choose_queue(lowering, &lowering->buffers[b]);
     stage_transfers(lowering, kernel);
-    return true;
+    return !lowering->messages->count;
 }

@@ -9,6 +9,7 @@ struct dsl_memory {
     struct task_tensor tensor;
     const char *name;
     int64_t count;  /* numbers that it holds: elements, of complex64 twice as many */
+    int64_t cols;   /* of a matrix in L1 or L0C; 0: it is none */
     uint8_t *state; /* per number: 0 has no value; else, in global memory, who wrote it last: below */
     uint8_t
         *readers;   /* per number of global memory that may be stored: who reads it in this phase; NULL: of the rest */

@@ -1,0 +1,131 @@
+/* The interpreter: the cube's operations. A buffer of L1 or L0C that was made with two sizes is a matrix; element (r, c) is
+ * buffer[r * cols + c]. */
+#include "dsl/interpret_internal.h"
+
+#include <string.h>
+
+static bool integer_of(struct core *core, const struct dsl_expr *call, const char *name, int64_t *integer)
+{
+    struct value value;
+    bool good = call_value(core, call, name, &value);
+    *integer = value.integer;
+    return good;
+}
+
+/* Whether the first rows and columns of a buffer exist. */
+static bool has_tile(struct core *core, const struct dsl_expr *call, const struct value *buffer, int64_t rows,
+                     int64_t cols)
+{
+    const struct dsl_memory *memory = buffer->memory;
+    if (!memory->cols || buffer->offset)
+        return CORE_FAIL(core, call->place, DSL_RULE_types, "tl.alloc_l1((rows, cols), dtype=)",
+                         "'%s' is no matrix of L1 or L0C", memory->name);
+    return (rows >= 1 && cols >= 1 && cols <= memory->cols && rows <= memory->tensor.elements / memory->cols) ||
+           CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL, "%lld rows of %lld in '%s', which has %lld of %lld",
+                     (long long)rows, (long long)cols, memory->name,
+                     (long long)(memory->tensor.elements / memory->cols), (long long)memory->cols);
+}
+
+static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
+{
+    struct value address, tile;
+    int64_t rows, cols, gm_pitch;
+    if (!call_memory(core, call, "address", &address) || !call_memory(core, call, load ? "dst" : "src", &tile) ||
+        !integer_of(core, call, "rows", &rows) || !integer_of(core, call, "cols", &cols) ||
+        !integer_of(core, call, "gm_pitch", &gm_pitch) || !has_tile(core, call, &tile, rows, cols) ||
+        !memory_converts(core, call, address.memory, tile.memory))
+        return false;
+    if (load)
+        memset(tile.memory->state, STATE_UNDEFINED, (size_t)tile.memory->tensor.elements);
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t place;
+        if (!core_offset(core, call, address.offset, r, gm_pitch, &place) ||
+            !memory_holds(core, call, address.memory, place, cols))
+            return false;
+        for (int64_t c = 0; c < cols; c++) {
+            struct element element;
+            int64_t at = r * tile.memory->cols + c;
+            if (!(load ? element_read(core, call, address.memory, place + c, &element) &&
+                             element_write(core, call, tile.memory, at, element)
+                       : element_read(core, call, tile.memory, at, &element) &&
+                             element_write(core, call, address.memory, place + c, element)))
+                return false;
+        }
+    }
+    return true;
+}
+
+struct product {
+    struct value dst, a, b;
+    int64_t m, n, k;
+    bool init, turned; /* turned: b holds its transpose */
+};
+
+/* One element of the product: the sum in double, rounded once. */
+static bool product_element(struct core *core, const struct dsl_expr *call, const struct product *product, int64_t i,
+                            int64_t j)
+{
+    struct element sum = {0}, x, y;
+    const struct dsl_memory *a = product->a.memory, *b = product->b.memory;
+    int64_t at = i * product->dst.memory->cols + j;
+    if (!product->init && !element_read(core, call, product->dst.memory, at, &sum))
+        return false;
+    for (int64_t k = 0; k < product->k; k++) {
+        if (!element_read(core, call, a, i * a->cols + k, &x) ||
+            !element_read(core, call, b, product->turned ? j * b->cols + k : k * b->cols + j, &y))
+            return false;
+        sum.real += x.real * y.real;
+        sum.integer += x.integer * y.integer;
+    }
+    return element_write(core, call, product->dst.memory, at, sum);
+}
+
+static bool multiply(struct core *core, const struct dsl_expr *call)
+{
+    struct product product;
+    struct value init, turned;
+    bool whole = strcmp(call->operation->name, "gemm_v0") == 0;
+    if (!call_memory(core, call, "dst", &product.dst) || !call_memory(core, call, "a", &product.a) ||
+        !call_memory(core, call, "b", &product.b) || !call_value(core, call, "init", &init))
+        return false;
+    const struct dsl_memory *dst = product.dst.memory, *a = product.a.memory;
+    product.init = init.type != DSL_TYPE_NONE && init.integer != 0;
+    product.turned = false;
+    if (whole && dst->cols) {
+        product.m = dst->tensor.elements / dst->cols;
+        product.n = dst->cols;
+        product.k = a->cols;
+    } else if (whole || !integer_of(core, call, "m", &product.m) || !integer_of(core, call, "n", &product.n) ||
+               !integer_of(core, call, "k", &product.k) || !call_value(core, call, "transpose_b", &turned)) {
+        return has_tile(core, call, &product.dst, 1, 1) && false;
+    } else {
+        product.turned = turned.type != DSL_TYPE_NONE && turned.integer != 0;
+    }
+    if (!has_tile(core, call, &product.dst, product.m, product.n) ||
+        !has_tile(core, call, &product.a, product.m, product.k) ||
+        !has_tile(core, call, &product.b, product.turned ? product.n : product.k,
+                  product.turned ? product.k : product.n))
+        return false;
+    if (memory_is_real(dst) != memory_is_real(a) || memory_is_real(a) != memory_is_real(product.b.memory))
+        return CORE_FAIL(core, call->place, DSL_RULE_types, "the product of int8 is int32, of others float32",
+                         "a product of %s in %s", akgen_dtype_name(a->tensor.type), akgen_dtype_name(dst->tensor.type));
+    for (int64_t i = 0; i < product.m; i++)
+        for (int64_t j = 0; j < product.n; j++)
+            if (!product_element(core, call, &product, i, j))
+                return false;
+    return true;
+}
+
+bool core_execute_tiles(struct core *core, const struct dsl_expr *call, bool *good)
+{
+    const char *name = call->operation->name;
+    bool product = strcmp(name, "gemm") == 0 || strcmp(name, "gemm_v0") == 0;
+    bool load = strcmp(name, "load_tile") == 0;
+    if (product)
+        *good = multiply(core, call);
+    else if (load || strcmp(name, "store_tile") == 0)
+        *good = transfer(core, call, load);
+    else
+        return false;
+    return true;
+}
