@@ -429,6 +429,19 @@ static const char *round_mode(const char *name)
     return "CAST_RINT";
 }
 
+/* A function that the project brings along, with all arguments of the operation. */
+static void emit_call(struct emit *emit, const char *api, const struct dsl_expr *call)
+{
+    emit_indent(emit);
+    text_addf(emit->out, "%s(", api);
+    for (int i = 1; i < call->count; i++) {
+        const struct dsl_expr *argument = call->items[i]->kind == DSL_NAMED ? call->items[i]->items[0] : call->items[i];
+        text_addf(emit->out, "%s%s", i > 1 ? ", " : "",
+                  operand_buffer(argument, NULL) ? operand_text(emit, argument) : emit_expr_text(emit, argument));
+    }
+    text_add(emit->out, ");\n");
+}
+
 static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
 {
     const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
@@ -489,15 +502,14 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
                   count);
         break;
+    case LOWER_FORM_INT64:
+    case LOWER_FORM_INT64_TRUTH:
+        emit_need_int64(emit, instruction->api);
+        emit_call(emit, instruction->api, call);
+        break;
     case LOWER_FORM_ROWS:
         emit_need_rows(emit, instruction->api);
-        emit_indent(emit);
-        text_addf(emit->out, "%s(", instruction->api);
-        for (int i = 1; i < call->count; i++)
-            text_addf(emit->out, "%s%s", i > 1 ? ", " : "",
-                      operand_buffer(call->items[i], NULL) ? operand_text(emit, call->items[i])
-                                                           : emit_expr_text(emit, call->items[i]));
-        text_add(emit->out, ");\n");
+        emit_call(emit, instruction->api, call);
         break;
     case LOWER_FORM_POWER:
         emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
@@ -1124,6 +1136,7 @@ const char *emit_kernel(struct lowering *lowering)
         text_addf(&out, "%s\n", constants.bytes);
     emit_aids(emit, &out);
     emit_rows_aids(emit, &out);
+    emit_int64_aids(emit, &out);
     emit_tiles_aids(emit, &out);
     if (kernel.class_count) {
         text_add(&out, "template <");
