@@ -41,7 +41,8 @@ static const char *const results =
     "    const LocalTensor<uint32_t> bits = odd.ReinterpretCast<uint32_t>();\n"
     "    CreateVecIndex(places, 0, COUNT);\n" BARRIER
     "    ShiftLeft(bits, places.ReinterpretCast<uint32_t>(), ALL_BUT_LAST, COUNT);\n"
-    "    Muls(places, places, 2, COUNT);\n" BARRIER "    ShiftRight(bits, bits, ALL_BUT_LAST, COUNT);\n" BARRIER
+    BARRIER
+    "    ShiftRight(bits, bits, ALL_BUT_LAST, COUNT);\n    Muls(places, places, 2, COUNT);\n" BARRIER
     "    Muls(odd, odd, static_cast<int32_t>(4 * CHUNK - 2), COUNT);\n" BARRIER
     "    Add(places, places, odd, COUNT);\n}\n\n"
     "__aicore__ inline void PutTogether(" ELEMENTS "to, " WORDS_IN "room, int64_t count)\n{\n"

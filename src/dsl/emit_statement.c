@@ -352,6 +352,12 @@ static const char *const aids[] = {
                         "        tensors[i] = queue.template AllocTensor<int16_t>();\n"
                         "        Duplicate(tensors[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
                         "    for (int i = 0; i < DEPTH; i++) {\n        queue.FreeTensor(tensors[i]);\n    }\n}\n",
+    [AID_FILL_BYTES] =
+        "// The value in each of `count` bytes, and one more of an odd number.\n"
+        "template <typename E>\n%s void FillBytes(const LocalTensor<E> &to, E value, int64_t count)\n{\n"
+        "    const uint16_t byte = static_cast<uint8_t>(value);\n"
+        "    Duplicate(to.template ReinterpretCast<uint16_t>(), static_cast<uint16_t>(byte << 8 | byte), (count + 1) / "
+        "2);\n}\n",
     [AID_WHOLE] = "// So many elements rounded up to whole repeats, which comparisons take.\n"
                   "template <typename E>\n%s uint32_t Whole(int64_t count)\n{\n"
                   "    constexpr int64_t REPEAT = 256 / sizeof(E);\n"

@@ -253,6 +253,7 @@ static uint64_t types_of(const struct lower_instruction *instruction)
     case LOWER_FORM_ROWS:
     case LOWER_FORM_PRODUCT:
     case LOWER_FORM_INT64:
+    case LOWER_FORM_BYTES:
     case LOWER_FORM_INT64_TRUTH:
     case LOWER_FORM_CAST:
     case LOWER_FORM_TO_BITS:
@@ -288,7 +289,7 @@ static bool widens(enum akgen_dtype type)
 /* Steps for integers that no instruction does, and float32 would not hold; NULL: there are none. */
 static const char *steps_for_integer(const char *operation, enum akgen_dtype type)
 {
-    enum { I16 = 1 << AKGEN_INT16, I32 = 1 << AKGEN_INT32, I64 = 1 << AKGEN_INT64 };
+    enum { I8 = 1 << AKGEN_INT8 | 1 << AKGEN_UINT8 | 1 << AKGEN_BOOL, I16 = 1 << AKGEN_INT16, I32 = 1 << AKGEN_INT32, I64 = 1 << AKGEN_INT64 };
     static const struct {
         const char *operation;
         unsigned types;
@@ -386,12 +387,6 @@ static bool can_widen(const struct dsl_expr *call, const struct lower_instructio
             instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
 }
 
-/* Truth values that are bytes: of a buffer that has other types as well. */
-static bool is_byte(const struct lower_buffer *buffer, const struct lower_instruction *instruction, int type)
-{
-    return type == AKGEN_BOOL && buffer->type.fixed == AKGEN_DTYPE_NONE && instruction->form == LOWER_FORM_FILL;
-}
-
 /* Sees to it that the instruction has the type, in every combination that comes here. */
 static bool check_types(struct lowering *lowering, struct dsl_statement *statement, const bool *comes)
 {
@@ -407,7 +402,7 @@ static bool check_types(struct lowering *lowering, struct dsl_statement *stateme
     }
     for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
         if (lacking & UINT64_C(1) << type && !steps_for_integer(call->operation->name, (enum akgen_dtype)type) &&
-            (!can_widen(call, instruction) || (!widens((enum akgen_dtype)type) && !is_byte(buffer, instruction, type))))
+            (!can_widen(call, instruction) || !widens((enum akgen_dtype)type)))
             return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
                               "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
                               "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
