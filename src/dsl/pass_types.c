@@ -387,8 +387,24 @@ static bool can_widen(const struct dsl_expr *call, const struct lower_instructio
             instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
 }
 
+/* Puts the statements of `made` in the place of one of the block. */
+static void put_instead(struct edit *edit, struct dsl_block *block, const struct dsl_statement *statement,
+                        const struct dsl_block *made)
+{
+    int at = 0; /* rooms may stand before it now */
+    while (block->items[at] != statement)
+        at++;
+    made->items[0]->after_blank = statement->after_blank;
+    made->items[0]->trail = statement->trail;
+    edit_lead(edit, made->items[0], &statement->lead);
+    block->items[at] = made->items[0];
+    for (int i = 1; i < made->count; i++)
+        edit_insert(edit, block, at + i, made->items[i]);
+}
+
 /* Sees to it that the instruction has the type, in every combination that comes here. */
-static bool check_types(struct lowering *lowering, struct dsl_statement *statement, const bool *comes)
+static bool check_types(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
+                        const bool *comes)
 {
     struct edit *edit = &lowering->edit;
     struct dsl_expr *call = statement->value;
@@ -412,6 +428,15 @@ static bool check_types(struct lowering *lowering, struct dsl_statement *stateme
     const char *steps = NULL;
     uint64_t alike = computed_alike(call->operation->name, lacking, &steps);
     edit->place = statement->place;
+    struct dsl_block made = {0};
+    if (steps)
+        process_steps(lowering, call, steps, &made);
+    else
+        widen_into(lowering, call, instruction, &made);
+    if (!had && alike == lacking) {
+        put_instead(edit, block, statement, &made);
+        return true;
+    }
     struct dsl_expr *question = question_of(lowering, buffer, alike);
     struct dsl_statement *original = edit_statement(edit, call);
     *statement = (struct dsl_statement){.kind = DSL_IF,
@@ -419,18 +444,14 @@ static bool check_types(struct lowering *lowering, struct dsl_statement *stateme
                                         .lead = statement->lead,
                                         .op = DSL_NO_OPERATOR,
                                         .value = question,
+                                        .body = made,
                                         .after_blank = statement->after_blank};
-    if (steps)
-        process_steps(lowering, call, steps, &statement->body);
-    else
-        widen_into(lowering, call, instruction, &statement->body);
-    bool rest = lacking != alike;
-    if (had || rest)
-        edit_append(edit, &statement->orelse, original);
-    return !rest || check_types(lowering, original, those_of_branch(lowering, question, comes, false));
+    edit_append(edit, &statement->orelse, original);
+    return alike == lacking || check_types(lowering, &statement->orelse, original,
+                                           those_of_branch(lowering, question, comes, false));
 }
 
-static bool check_block_types(struct lowering *lowering, const struct dsl_block *block, const bool *comes)
+static bool check_block_types(struct lowering *lowering, struct dsl_block *block, const bool *comes)
 {
     bool good = true;
     for (int i = 0; good && i < block->count; i++) {
@@ -439,7 +460,7 @@ static bool check_block_types(struct lowering *lowering, const struct dsl_block 
         bool branch = statement->kind == DSL_IF;
         if (call && statement->kind == DSL_EXPRESSION) {
             int before = block->count;
-            good = check_types(lowering, statement, comes);
+            good = check_types(lowering, block, statement, comes);
             i += block->count - before; /* rooms, in the kernel's own block */
             continue;
         }
