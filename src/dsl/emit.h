@@ -22,6 +22,7 @@
     X(AID_FILL_UP)                                                                                                     \
     X(AID_CLEAR_BUFFER)                                                                                                \
     X(AID_CLEAR_QUEUE)                                                                                                 \
+    X(AID_FILL_BYTES)                                                                                                  \
     X(AID_WHOLE)                                                                                                       \
     X(AID_COMPARE)                                                                                                     \
     X(AID_CHOOSE)                                                                                                      \
@@ -55,6 +56,7 @@ struct emit {
     bool aids[EMIT_AID_COUNT];
     const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
     int row_count;
+    unsigned int64; /* functions on int64 that are called (emit_int64.c): a bit for each */
     bool tiles, products;  /* of the cube (emit_tiles.c) */
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;
@@ -94,6 +96,9 @@ void emit_tile(struct emit *emit, const struct dsl_expr *call, const char *gm, c
 void emit_product(struct emit *emit, const struct dsl_expr *call);
 void emit_halves(struct emit *emit, struct text *members);
 void emit_tiles_aids(struct emit *emit, struct text *out);
+/* The same for int64 (emit_int64.c). */
+void emit_need_int64(struct emit *emit, const char *api);
+void emit_int64_aids(struct emit *emit, struct text *out);
 /* "half", or the class's name for a type that differs by combination. */
 const char *emit_element(struct emit *emit, const struct lower_type *type);
 

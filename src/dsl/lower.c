@@ -287,7 +287,8 @@ static bool block_rounds(const struct dsl_block *block)
         const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
         found = (instruction && (instruction->form == LOWER_FORM_ROWS || instruction->form == LOWER_FORM_COMPARE ||
-                                 instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS)) ||
+                                 instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS ||
+                                 instruction->form == LOWER_FORM_INT64_TRUTH)) ||
                 (call && strcmp(call->operation->name, "load_rows") == 0) || block_rounds(&statement->body) ||
                 block_rounds(&statement->orelse);
     }

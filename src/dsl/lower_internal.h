@@ -48,6 +48,9 @@ enum lower_form {
     LOWER_FORM_PRODUCT,
     LOWER_FORM_INDEX,
     LOWER_FORM_ROWS,
+    LOWER_FORM_BYTES,
+    LOWER_FORM_INT64,
+    LOWER_FORM_INT64_TRUTH,
     LOWER_FORM_WITH_ROOM
 };
 struct lower_instruction {
@@ -166,6 +169,9 @@ bool lifetime_is_clean(struct lowering *lowering, const struct lower_buffer *buf
 struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which);
 /* The same of eight bytes for each element, which tl.cast needs between some types. */
 struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like);
+/* Room for the words of int64: a chunk of elements is computed at a time (emit_int64.c), in so many times its words. */
+enum { LOWER_INT64_CHUNK = 512, LOWER_INT64_PLANES = 10 };
+struct dsl_expr *process_words(struct lowering *lowering, const struct dsl_expr *like);
 /* Appends the steps of a recipe for the call to the block (pass_process.c). */
 void process_steps(struct lowering *lowering, const struct dsl_expr *call, const char *recipe, struct dsl_block *block);
 /* Puts the steps of the queue around the uses of a buffer whose lifetime is clean. */

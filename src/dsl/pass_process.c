@@ -69,14 +69,13 @@ static const char *room_for(struct lowering *lowering, const char *like, char wh
     return made->name;
 }
 
-/* A room of `bytes` for each element of the buffer, of this type. */
-static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr *like, const char *type, int each,
-                                char which)
+/* A room of this size and type, allocated behind the operand's buffer. */
+static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr *like, const char *type,
+                                struct dsl_expr *size, char which)
 {
     struct edit *edit = &lowering->edit;
     const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
     struct dsl_place place = edit->place;
-    struct dsl_expr *size = edit_product(edit, edit_copy(edit, buffer->size), edit_integer(edit, each));
     const char *found = NULL;
     for (int i = 0; i < lowering->buffer_count && !found; i++)
         if (lowering->buffers[i].room == which && tree_equal(lowering->buffers[i].size, size))
@@ -85,6 +84,7 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
         struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub",
                                                      which == 'c'   ? "bytes"
                                                      : which == 'h' ? "flags"
+                                                     : which == 'W' ? "words"
                                                                     : "wide",
                                                      buffer, size, edit_attribute(edit, edit_name(edit, "tl"), type));
         made->room = which;
@@ -98,13 +98,23 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
 
 struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which)
 {
-    return room_of(lowering, like, type, 1, which);
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    return room_of(lowering, like, type, edit_copy(&lowering->edit, buffer->size), which);
 }
 
 struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like)
 {
     enum { BYTES = 8 };
-    return room_of(lowering, like, "uint8", BYTES, 'c');
+    struct edit *edit = &lowering->edit;
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    struct dsl_expr *size = edit_product(edit, edit_copy(edit, buffer->size), edit_integer(edit, BYTES));
+    return room_of(lowering, like, "uint8", size, 'c');
+}
+
+struct dsl_expr *process_words(struct lowering *lowering, const struct dsl_expr *like)
+{
+    struct dsl_expr *size = edit_integer(&lowering->edit, LOWER_INT64_CHUNK * LOWER_INT64_PLANES);
+    return room_of(lowering, like, "int32", size, 'W');
 }
 
 /* The name of a room like an operand's buffer. */
@@ -146,6 +156,14 @@ static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr
         return edit_copy(edit, call_argument(call, call_argument(call, "row") ? "row" : "col"));
     case 'B':
         return edit_copy(edit, call_argument(call, "b"));
+    case 'c':
+        return edit_copy(edit, call_argument(call, "condition"));
+    case 'x':
+        return edit_copy(edit, call_argument(call, "index"));
+    case 'o':
+        return edit_copy(edit, call_argument(call, "base"));
+    case 'W':
+        return process_words(lowering, dst);
     case 'R':
         return edit_copy(edit, call_argument(call, "rows"));
     case 'C':
