@@ -151,6 +151,8 @@ static int stage_transfer(struct lowering *lowering, struct dsl_block *block, in
     const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL), tensor_of, load);
     const struct lower_buffer *of = lower_buffer_find(lowering, operand_buffer(buffer, NULL));
     struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_room(lowering, buffer, "float16", 'h') : NULL;
+    for (int c = 0; c < lowering->opdef->combinations; c++) /* bytes are copied by twos */
+        lowering->clears |= !flags && akgen_dtype_size(lower_type_in(&of->type, c)) == 1;
     bool indirect = !flags && goes_by_float(lowering, of, tensor_of);
     const char *operation = flags ? load ? "to_bits" : "from_bits" : indirect ? "cast_to" : "convert";
     struct dsl_expr *tensor = edit_name(edit, queue);
