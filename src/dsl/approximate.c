@@ -14,6 +14,14 @@ static uint64_t random_of(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* Between a half and one, or the negative of that. */
+static double random_move(struct machine *machine)
+{
+    uint64_t random = random_of(machine->run->nudge + machine->approximations++);
+    double move = 1 - 0x1p-54 * (double)(random >> 11);
+    return random & 1 ? move : -move;
+}
+
 double machine_approximation(struct machine *machine, enum akgen_dtype type, double value)
 {
     uint64_t seed = machine->run->nudge;
@@ -21,7 +29,11 @@ double machine_approximation(struct machine *machine, enum akgen_dtype type, dou
     if (!seed)
         return value;
     double part = type == AKGEN_FLOAT16 ? 0x1p-10 : type == AKGEN_BF16 ? 0x1p-8 : 0x1p-21; /* 2, 1 and 4 units */
-    uint64_t random = random_of(seed + machine->approximations++);
-    double move = part * (1 - 0x1p-54 * (double)(random >> 11)); /* of (part / 2, part] */
-    return value * (random & 1 ? 1 + move : 1 - move);
+    return value * (1 + part * random_move(machine));
+}
+
+double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value)
+{
+    value = machine_approximation(machine, type, value);
+    return machine->run->nudge ? value + 0x1p-14 * random_move(machine) : value;
 }

@@ -610,13 +610,11 @@ static bool emit_order(struct emit *emit, const struct dsl_expr *call)
     static const struct {
         const char *name, *text;
         bool await;
-    } orders[] = {{"barrier_v", "PipeBarrier<PIPE_V>();", false},
-                  {"barrier_all", "PipeBarrier<PIPE_ALL>();", false},
-                  {"sync_all", "SyncAll();", false},
-                  {"await_v_s", "Await<HardEvent::V_S>();", true},
-                  {"await_mte2_s", "Await<HardEvent::MTE2_S>();", true},
-                  {"await_s_v", "Await<HardEvent::S_V>();", true},
-                  {"await_s_mte3", "Await<HardEvent::S_MTE3>();", true}};
+    } orders[] = {
+        {"barrier_v", "PipeBarrier<PIPE_V>();", false},     {"barrier_mte2", "PipeBarrier<PIPE_MTE2>();", false},
+        {"barrier_all", "PipeBarrier<PIPE_ALL>();", false}, {"sync_all", "SyncAll();", false},
+        {"await_v_s", "Await<HardEvent::V_S>();", true},    {"await_mte2_s", "Await<HardEvent::MTE2_S>();", true},
+        {"await_s_v", "Await<HardEvent::S_V>();", true},    {"await_s_mte3", "Await<HardEvent::S_MTE3>();", true}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (strcmp(call->operation->name, orders[i].name) == 0) {
             emit->aids[AID_AWAIT] |= orders[i].await;
@@ -1023,7 +1021,7 @@ static void emit_clears(struct emit *emit)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
         const char *element = emit_element(emit, &buffer->type);
-        if (buffer->kind >= LOWER_QUEUE_A1)
+        if (buffer->kind >= LOWER_QUEUE_A1 || buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
             continue;
         const char *size = emit_expr_text(emit, lower_resolve(lowering, buffer->size));
         const char *bytes = buffer_bytes(emit, buffer, arena_printf(lowering->arena, "(%s)", size), false),

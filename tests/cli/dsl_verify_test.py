@@ -32,6 +32,20 @@ class Verify(unittest.TestCase):
         done = verify(program, "RmsNorm", "--case", "2")
         self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), done.stderr)
 
+    def test_a_function_of_its_own_source(self):
+        """The high-level library may not write where it reads."""
+        for operation in ("vacos", "vexp2", "vsign", "vtanh"):
+            text = SQRT.replace("tl.vsqrt(y_ub, x_ub)", f"tl.{operation}(x_ub, x_ub)").replace("offsets, y_ub", "offsets, x_ub")
+            done = verify(text, "multikernelbench/level1/Activation/Relu", "--case", "2")
+            self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), operation)
+
+    def test_float16_and_bfloat16_convert_by_way_of_float32(self):
+        text = SQRT.replace("x_ub = tl.alloc_ub(tile, dtype=tl.float32)", "x_ub = tl.alloc_ub(tile, dtype=tl.float16)").replace(
+            "y_ub = tl.alloc_ub(tile, dtype=tl.float32)", "y_ub = tl.alloc_ub(tile, dtype=tl.float16)")
+        for kind in ("float16", "bfloat16"):
+            done = verify(text.replace("float16", kind), "Sqrt")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_the_project_is_where_it_was_asked_for(self):
         with tempfile.TemporaryDirectory(prefix="akgen-dsl-") as folder:
             done = verify(SQRT, "Sqrt", "--case", "0", "-o", folder)
