@@ -40,8 +40,7 @@ static const char *const results =
     "    const LocalTensor<int32_t> places = room[Int64Room::PLACES], odd = room[Int64Room::A];\n"
     "    const LocalTensor<uint32_t> bits = odd.ReinterpretCast<uint32_t>();\n"
     "    CreateVecIndex(places, 0, COUNT);\n" BARRIER
-    "    ShiftLeft(bits, places.ReinterpretCast<uint32_t>(), ALL_BUT_LAST, COUNT);\n"
-    BARRIER
+    "    ShiftLeft(bits, places.ReinterpretCast<uint32_t>(), ALL_BUT_LAST, COUNT);\n" BARRIER
     "    ShiftRight(bits, bits, ALL_BUT_LAST, COUNT);\n    Muls(places, places, 2, COUNT);\n" BARRIER
     "    Muls(odd, odd, static_cast<int32_t>(4 * CHUNK - 2), COUNT);\n" BARRIER
     "    Add(places, places, odd, COUNT);\n}\n\n"

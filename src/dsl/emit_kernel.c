@@ -159,6 +159,13 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
         text_addf(emit->out, "%sLength", emit_name(emit, call->items[1]->name));
         return true;
     }
+    if (call->operation && strcmp(call->operation->name, "compress") == 0) {
+        emit->aids[AID_COMPRESS] = true;
+        text_addf(emit->out, "Compress(%s, %s, %s, %s)", operand_text(emit, call->items[1]),
+                  operand_text(emit, call->items[2]), operand_text(emit, call->items[3]),
+                  emit_expr_text(emit, call_argument(call, "count")));
+        return true;
+    }
     if (!call->operation || strcmp(call->operation->name, "extract_scalar") != 0)
         return false;
     const struct dsl_expr *from = call_argument(call, "from");
@@ -528,6 +535,8 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit->aids[AID_CAST] = true;
         emit_line(emit, "CastTo<RoundMode::%s>(%s, %s, %s, %s);", round_mode(call_argument(call, "round")->name), to,
                   operand_text(emit, call->items[2]), operand_text(emit, call->items[3]), count);
+        break;
+    case LOWER_FORM_COMPRESS: /* in an expression */
         break;
     case LOWER_FORM_PRODUCT:
         emit_product(emit, call);

@@ -351,7 +351,8 @@ static bool cycle_is_good(struct walk *walk, struct dsl_block *block, struct cyc
 {
     const struct lower_buffer *buffer = walk->buffer;
     return cycle_is_whole(block, cycle) && (!buffer->wide || only_transfer(block, cycle, buffer)) &&
-           (buffer->kind != LOWER_QUEUE_OUT || makes_what_it_stores(walk->lowering, block, cycle, buffer, block->items[cycle.from]));
+           (buffer->kind != LOWER_QUEUE_OUT ||
+            makes_what_it_stores(walk->lowering, block, cycle, buffer, block->items[cycle.from]));
 }
 
 /* The steps between the queue's tensor and the buffer that it is computed in. */
