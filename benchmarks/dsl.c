@@ -26,10 +26,12 @@ static double measure(const char *path, const struct task *task, bool checks_onl
     double start = clock_seconds(), spent = -1;
     const struct dsl_tree *tree = error ? NULL : dsl_parse(&arena, path, text, length, &messages);
     const struct dsl_program *program = tree ? dsl_check(&arena, tree, &messages) : NULL;
-    if (program && checks_only)
-        spent = clock_seconds() - start;
-    else if (program && !(error = dsl_opdef_of_task(&arena, program, task, &opdef)) &&
-             dsl_lower(&arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, &lowered, &messages))
+    bool done = program && checks_only;
+    if (program && !checks_only)
+        error = dsl_opdef_of_task(&arena, program, task, &opdef);
+    if (program && !checks_only && !error)
+        done = dsl_lower(&arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, &lowered, &messages);
+    if (done)
         spent = clock_seconds() - start;
     error_free(error);
     arena_free(&arena);

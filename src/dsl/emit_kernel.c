@@ -209,7 +209,7 @@ static bool type_question(struct emit *emit, const struct dsl_expr *expr)
         text_addf(emit->out, "IS_FLOAT<%s>", emit_element(emit, &type));
         return true;
     }
-    bool types = expr->kind == DSL_BINARY && a->type == DSL_TYPE_DTYPE && b->type == DSL_TYPE_DTYPE;
+    bool types = expr->kind == DSL_BINARY && a && b && a->type == DSL_TYPE_DTYPE && b->type == DSL_TYPE_DTYPE;
     if (!types || (expr->op != DSL_EQUAL && expr->op != DSL_NOT_EQUAL))
         return false;
     text_addf(emit->out, "%sstd::is_same_v<%s, %s>", expr->op == DSL_EQUAL ? "" : "!", dtype_text(emit, a),
