@@ -287,8 +287,11 @@ static bool makes_all(const struct lowering *lowering, struct dsl_block *block, 
         if (!operand_buffer(call_argument(store, "src"), &from) || from || !covers(lowering, &written, &stored))
             return false;
     }
-    operand_buffer(call_argument(make, "dst"), &from);
-    return !from;
+    for (int i = 1; i < make->count; i++)
+        if (make->items[i]->kind != DSL_NAMED && operand_buffer(make->items[i], &from) &&
+            strcmp(operand_buffer(make->items[i], &from), buffer->wide ? buffer->wide : buffer->name) == 0 && from)
+            return false;
+    return true;
 }
 
 /* A tensor of an output queue is another one in each cycle: what a cycle stores, it has to have computed. True if what uses the
@@ -351,7 +354,8 @@ static bool cycle_is_good(struct walk *walk, struct dsl_block *block, struct cyc
 {
     const struct lower_buffer *buffer = walk->buffer;
     return cycle_is_whole(block, cycle) && (!buffer->wide || only_transfer(block, cycle, buffer)) &&
-           (buffer->kind != LOWER_QUEUE_OUT || makes_what_it_stores(walk->lowering, block, cycle, buffer, block->items[cycle.from]));
+           (buffer->kind != LOWER_QUEUE_OUT ||
+            makes_what_it_stores(walk->lowering, block, cycle, buffer, block->items[cycle.from]));
 }
 
 /* The steps between the queue's tensor and the buffer that it is computed in. */

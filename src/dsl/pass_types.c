@@ -264,6 +264,8 @@ static uint64_t types_of(const struct lower_instruction *instruction)
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     case LOWER_FORM_CHOOSE:
         return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
+    case LOWER_FORM_SORT:
+        return UINT64_C(1) << AKGEN_FLOAT;
     case LOWER_FORM_POWER:
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     default:
@@ -289,7 +291,12 @@ static bool widens(enum akgen_dtype type)
 /* Steps for integers that no instruction does, and float32 would not hold; NULL: there are none. */
 static const char *steps_for_integer(const char *operation, enum akgen_dtype type)
 {
-    enum { I8 = 1 << AKGEN_INT8 | 1 << AKGEN_UINT8 | 1 << AKGEN_BOOL, I16 = 1 << AKGEN_INT16, I32 = 1 << AKGEN_INT32, I64 = 1 << AKGEN_INT64 };
+    enum {
+        I8 = 1 << AKGEN_INT8 | 1 << AKGEN_UINT8 | 1 << AKGEN_BOOL,
+        I16 = 1 << AKGEN_INT16,
+        I32 = 1 << AKGEN_INT32,
+        I64 = 1 << AKGEN_INT64
+    };
     static const struct {
         const char *operation;
         unsigned types;
@@ -447,8 +454,8 @@ static bool check_types(struct lowering *lowering, struct dsl_block *block, stru
                                         .body = made,
                                         .after_blank = statement->after_blank};
     edit_append(edit, &statement->orelse, original);
-    return alike == lacking || check_types(lowering, &statement->orelse, original,
-                                           those_of_branch(lowering, question, comes, false));
+    return alike == lacking ||
+           check_types(lowering, &statement->orelse, original, those_of_branch(lowering, question, comes, false));
 }
 
 static bool check_block_types(struct lowering *lowering, struct dsl_block *block, const bool *comes)
