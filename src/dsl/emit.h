@@ -33,6 +33,7 @@
     X(AID_CAST)                                                                                                        \
     X(AID_EXP_OF)                                                                                                      \
     X(AID_LN_OF)                                                                                                       \
+    X(AID_COMPRESS)                                                                                                    \
     X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \
     X(AID_NUMBER)                                                                                                      \

@@ -514,13 +514,13 @@ static void emit_finish(struct emit *emit)
     emit_room_check(emit);
     for (int i = 0; i < count; i++)
         if (fields[i].list) {
-            emit_line(emit, "std::vector<int64_t> %s = %s;", fields[i].name,
+            emit_line(emit, "std::vector<int64_t> %sEntries = %s;", fields[i].name,
                       emit_expr_text(emit, fields[i].parameter->argument));
-            emit_line(emit, "const int64_t %sLength = %s.size();", fields[i].name, fields[i].name);
+            emit_line(emit, "const int64_t %sLength = %sEntries.size();", fields[i].name, fields[i].name);
             emit_line(emit, "if (%sLength > %d) {", fields[i].name, EMIT_LIST_MAX);
             emit_line(emit, "    return ge::GRAPH_FAILED; // more than the tiling structure holds");
             emit_line(emit, "}");
-            emit_line(emit, "%s.resize(%d);", fields[i].name, EMIT_LIST_MAX);
+            emit_line(emit, "%sEntries.resize(%d);", fields[i].name, EMIT_LIST_MAX);
         }
     text_add(emit->out, "\n");
     emit_line(emit, "%s tiling;", emit_struct_name(lowering));
@@ -532,7 +532,7 @@ static void emit_finish(struct emit *emit)
         else if (parameter->source == LOWER_WORKSPACE)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
         else if (fields[i].list)
-            emit_line(emit, "tiling.set_%s(%s.data());", fields[i].name, fields[i].name);
+            emit_line(emit, "tiling.set_%s(%sEntries.data());", fields[i].name, fields[i].name);
         else if (parameter->type == DSL_TYPE_INTS)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
         else if (strcmp(fields[i].type, "float") == 0)

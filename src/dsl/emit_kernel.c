@@ -159,6 +159,13 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
         text_addf(emit->out, "%sLength", emit_name(emit, call->items[1]->name));
         return true;
     }
+    if (call->operation && strcmp(call->operation->name, "compress") == 0) {
+        emit->aids[AID_COMPRESS] = true;
+        text_addf(emit->out, "Compress(%s, %s, %s, %s)", operand_text(emit, call->items[1]),
+                  operand_text(emit, call->items[2]), operand_text(emit, call->items[3]),
+                  emit_expr_text(emit, call_argument(call, "count")));
+        return true;
+    }
     if (!call->operation || strcmp(call->operation->name, "extract_scalar") != 0)
         return false;
     const struct dsl_expr *from = call_argument(call, "from");
@@ -538,6 +545,8 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_line(emit, "CastTo<RoundMode::%s>(%s, %s, %s, %s);", round_mode(call_argument(call, "round")->name), to,
                   operand_text(emit, call->items[2]), operand_text(emit, call->items[3]), count);
         break;
+    case LOWER_FORM_COMPRESS: /* in an expression */
+        break;
     case LOWER_FORM_PRODUCT:
         emit_product(emit, call);
         break;
@@ -627,13 +636,11 @@ static bool emit_order(struct emit *emit, const struct dsl_expr *call)
     static const struct {
         const char *name, *text;
         bool await;
-    } orders[] = {{"barrier_v", "PipeBarrier<PIPE_V>();", false},
-                  {"barrier_all", "PipeBarrier<PIPE_ALL>();", false},
-                  {"sync_all", "SyncAll();", false},
-                  {"await_v_s", "Await<HardEvent::V_S>();", true},
-                  {"await_mte2_s", "Await<HardEvent::MTE2_S>();", true},
-                  {"await_s_v", "Await<HardEvent::S_V>();", true},
-                  {"await_s_mte3", "Await<HardEvent::S_MTE3>();", true}};
+    } orders[] = {
+        {"barrier_v", "PipeBarrier<PIPE_V>();", false},     {"barrier_mte2", "PipeBarrier<PIPE_MTE2>();", false},
+        {"barrier_all", "PipeBarrier<PIPE_ALL>();", false}, {"sync_all", "SyncAll();", false},
+        {"await_v_s", "Await<HardEvent::V_S>();", true},    {"await_mte2_s", "Await<HardEvent::MTE2_S>();", true},
+        {"await_s_v", "Await<HardEvent::S_V>();", true},    {"await_s_mte3", "Await<HardEvent::S_MTE3>();", true}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (strcmp(call->operation->name, orders[i].name) == 0) {
             emit->aids[AID_AWAIT] |= orders[i].await;
@@ -1042,7 +1049,7 @@ static void emit_clears(struct emit *emit)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
         const char *element = emit_element(emit, &buffer->type);
-        if (buffer->kind >= LOWER_QUEUE_A1)
+        if (buffer->kind >= LOWER_QUEUE_A1 || buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
             continue;
         const char *size = emit_expr_text(emit, lower_resolve(lowering, buffer->size));
         const char *bytes = buffer_bytes(emit, buffer, arena_printf(lowering->arena, "(%s)", size), false),

@@ -337,6 +337,16 @@ static const char *const aids[] = {
         "                               static_cast<uint32_t>(pitch / BLOCK - blocks),\n"
         "                               static_cast<uint32_t>((gmPitch - cols) * sizeof(E)), 0};\n"
         "        DataCopyPad(to[row * gmPitch], from[row * pitch], copy);\n    }\n}\n",
+    [AID_COMPRESS] =
+        "// The elements whose bit is set, one behind the other; how many they are.\n"
+        "template <typename E>\n"
+        "%s int64_t Compress(const LocalTensor<E> &to, const LocalTensor<E> &from, const LocalTensor<uint8_t> &bits,\n"
+        "                                   int64_t count)\n{\n"
+        "    using Word = std::conditional_t<sizeof(E) == sizeof(uint16_t), uint16_t, uint32_t>;\n"
+        "    uint64_t kept = 0;\n"
+        "    GatherMask(to, from, bits.template ReinterpretCast<Word>(), true, static_cast<uint32_t>(count),\n"
+        "               GatherMaskParams{1, 1, 8, 0}, kept);\n"
+        "    PipeBarrier<PIPE_ALL>(); // the number is there when the instruction has ended\n    return kept;\n}\n",
     [AID_FILL_UP] =
         "// What a load of `count` elements fills its last block with: zeros.\n"
         "template <typename E>\n%s DataCopyPadExtParams<E> FillUp(int64_t count)\n{\n"

@@ -58,7 +58,7 @@ static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
 struct product {
     struct value dst, a, b;
     int64_t m, n, k;
-    bool init, turned; /* turned: b holds its transpose */
+    bool init, turned_a, turned_b; /* the buffer holds the operand's transpose */
 };
 
 /* One element of the product: the sum in double, rounded once. */
@@ -71,8 +71,8 @@ static bool product_element(struct core *core, const struct dsl_expr *call, cons
     if (!product->init && !element_read(core, call, product->dst.memory, at, &sum))
         return false;
     for (int64_t k = 0; k < product->k; k++) {
-        if (!element_read(core, call, a, i * a->cols + k, &x) ||
-            !element_read(core, call, b, product->turned ? j * b->cols + k : k * b->cols + j, &y))
+        if (!element_read(core, call, a, product->turned_a ? k * a->cols + i : i * a->cols + k, &x) ||
+            !element_read(core, call, b, product->turned_b ? j * b->cols + k : k * b->cols + j, &y))
             return false;
         sum.real += x.real * y.real;
         sum.integer += x.integer * y.integer;
@@ -80,31 +80,43 @@ static bool product_element(struct core *core, const struct dsl_expr *call, cons
     return element_write(core, call, product->dst.memory, at, sum);
 }
 
+static bool flag_of(struct core *core, const struct dsl_expr *call, const char *name, bool *flag)
+{
+    struct value value;
+    bool good = call_value(core, call, name, &value);
+    *flag = value.type != DSL_TYPE_NONE && value.integer != 0;
+    return good;
+}
+
+/* The sizes of the product: of tl.gemm_v0 those of the tiles. */
+static bool sizes_of(struct core *core, const struct dsl_expr *call, struct product *product)
+{
+    const struct dsl_memory *dst = product->dst.memory;
+    if (strcmp(call->operation->name, "gemm") == 0)
+        return integer_of(core, call, "m", &product->m) && integer_of(core, call, "n", &product->n) &&
+               integer_of(core, call, "k", &product->k) && flag_of(core, call, "transpose_a", &product->turned_a) &&
+               flag_of(core, call, "transpose_b", &product->turned_b);
+    if (!has_tile(core, call, &product->dst, 1, 1))
+        return false;
+    product->m = dst->tensor.elements / dst->cols;
+    product->n = dst->cols;
+    product->k = product->a.memory->cols;
+    return true;
+}
+
 static bool multiply(struct core *core, const struct dsl_expr *call)
 {
-    struct product product;
-    struct value init, turned;
-    bool whole = strcmp(call->operation->name, "gemm_v0") == 0;
+    struct product product = {0};
     if (!call_memory(core, call, "dst", &product.dst) || !call_memory(core, call, "a", &product.a) ||
-        !call_memory(core, call, "b", &product.b) || !call_value(core, call, "init", &init))
+        !call_memory(core, call, "b", &product.b) || !flag_of(core, call, "init", &product.init) ||
+        !sizes_of(core, call, &product))
         return false;
     const struct dsl_memory *dst = product.dst.memory, *a = product.a.memory;
-    product.init = init.type != DSL_TYPE_NONE && init.integer != 0;
-    product.turned = false;
-    if (whole && dst->cols) {
-        product.m = dst->tensor.elements / dst->cols;
-        product.n = dst->cols;
-        product.k = a->cols;
-    } else if (whole || !integer_of(core, call, "m", &product.m) || !integer_of(core, call, "n", &product.n) ||
-               !integer_of(core, call, "k", &product.k) || !call_value(core, call, "transpose_b", &turned)) {
-        return has_tile(core, call, &product.dst, 1, 1) && false;
-    } else {
-        product.turned = turned.type != DSL_TYPE_NONE && turned.integer != 0;
-    }
     if (!has_tile(core, call, &product.dst, product.m, product.n) ||
-        !has_tile(core, call, &product.a, product.m, product.k) ||
-        !has_tile(core, call, &product.b, product.turned ? product.n : product.k,
-                  product.turned ? product.k : product.n))
+        !has_tile(core, call, &product.a, product.turned_a ? product.k : product.m,
+                  product.turned_a ? product.m : product.k) ||
+        !has_tile(core, call, &product.b, product.turned_b ? product.n : product.k,
+                  product.turned_b ? product.k : product.n))
         return false;
     if (memory_is_real(dst) != memory_is_real(a) || memory_is_real(a) != memory_is_real(product.b.memory))
         return CORE_FAIL(core, call->place, DSL_RULE_types, "the product of int8 is int32, of others float32",

@@ -297,7 +297,7 @@ static bool block_rounds(const struct dsl_block *block)
 
 bool lower_rounds(const struct lowering *lowering)
 {
-    return lowering->clears || block_rounds(lower_kernel(lowering));
+    return lowering->clears || lowering->rounds;
 }
 
 bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)
@@ -381,6 +381,7 @@ static bool understand(struct lowering *lowering, const char *pass)
     }
     find_elements(lowering);
     find_buffers(lowering);
+    lowering->rounds = block_rounds(lower_kernel(lowering));
     return true;
 }
 

@@ -45,6 +45,7 @@ enum lower_form {
     LOWER_FORM_BITS,
     LOWER_FORM_TO_BITS,
     LOWER_FORM_CAST,
+    LOWER_FORM_COMPRESS,
     LOWER_FORM_PRODUCT,
     LOWER_FORM_INDEX,
     LOWER_FORM_ROWS,
@@ -65,6 +66,12 @@ const struct lower_instruction *lower_instruction_find(const char *name);
 /* A queue, and the buffer that its elements are computed in. */
 struct lower_pair {
     const char *queue, *wide;
+};
+
+/* What a buffer was before the passes made others, and where it was made. */
+struct lower_transferred {
+    enum lower_buffer_kind kind;
+    struct dsl_place place;
 };
 
 /* Where a parameter of the kernel gets its value from. */
@@ -90,7 +97,10 @@ struct lowering {
     int parameter_count;
     struct lower_buffer *buffers; /* of the kernel, in their order */
     int buffer_count, buffer_capacity;
+    struct lower_transferred *loaded; /* the program's buffers before the pass `types` */
+    int loaded_count;
     int64_t reserved; /* bytes of UB that instructions need for themselves */
+    bool rounds;      /* an instruction takes whole blocks or repeats: as the pass before left it */
     bool clears;      /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;

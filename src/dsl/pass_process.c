@@ -25,7 +25,7 @@ static const struct lower_instruction instructions[] = {
 const struct lower_instruction *lower_instruction_find(const char *name)
 {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
-        if (strcmp(instructions[i].name, name) == 0)
+        if (instructions[i].name[0] == *name && strcmp(instructions[i].name, name) == 0)
             return &instructions[i];
     return NULL;
 }
@@ -33,7 +33,7 @@ const struct lower_instruction *lower_instruction_find(const char *name)
 static const char *recipe_for(const char *name)
 {
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
-        if (strcmp(recipes[i].name, name) == 0)
+        if (recipes[i].name[0] == *name && strcmp(recipes[i].name, name) == 0)
             return recipes[i].steps;
     return NULL;
 }
@@ -399,6 +399,47 @@ static bool process_special(struct lowering *lowering, struct dsl_block *block, 
     return true;
 }
 
+/* Functions of the high-level library may not compute into their own source (docs/machine.md): some read it again behind the
+ * first element that they wrote. A copy of the source goes in. */
+static void copy_sources(struct lowering *lowering, struct dsl_block *block)
+{
+    struct edit *edit = &lowering->edit;
+    for (int i = 0; i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
+        bool library =
+            instruction && (instruction->form == LOWER_FORM_WITH_ROOM || instruction->form == LOWER_FORM_POWER);
+        const char *written = library ? operand_buffer(call->items[1], NULL) : NULL;
+        struct dsl_expr *copy = NULL;
+        for (int o = 2; library && o < call->count; o++) {
+            struct dsl_expr *source = call->items[o];
+            const char *read = operand_buffer(source, NULL);
+            if (!read || strcmp(read, written) != 0)
+                continue;
+            if (!copy) {
+                edit->place = statement->place;
+                struct dsl_expr *room = room_name(lowering, source, 'u');
+                copy = EDIT_CALL(edit, "vmax", room, source, edit_copy(edit, source));
+                edit_add_named(edit, copy, "count", edit_copy(edit, call_argument(call, "count")));
+            }
+            call->items[o] = edit_copy(edit, copy->items[1]);
+        }
+        if (copy) {
+            int at = 0; /* a room may stand before it now */
+            while (block->items[at] != statement)
+                at++;
+            struct dsl_statement *made = edit_statement(edit, copy);
+            edit_insert(edit, block, at, made);
+            edit_lead(edit, made, &statement->lead);
+            statement->lead = (struct dsl_comments){0};
+            i = at + 1;
+        }
+        copy_sources(lowering, &statement->body);
+        copy_sources(lowering, &statement->orelse);
+    }
+}
+
 static bool process_block(struct lowering *lowering, struct dsl_block *block)
 {
     for (int i = 0; i < block->count; i++) {
@@ -429,5 +470,8 @@ static bool process_block(struct lowering *lowering, struct dsl_block *block)
 
 bool pass_process(struct lowering *lowering)
 {
-    return process_block(lowering, lower_kernel(lowering));
+    bool good = process_block(lowering, lower_kernel(lowering));
+    if (good)
+        copy_sources(lowering, lower_kernel(lowering));
+    return good;
 }

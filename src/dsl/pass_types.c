@@ -119,6 +119,19 @@ static const char *staging_queue(struct lowering *lowering, const char *name, co
     return made->name;
 }
 
+/* Whether, in some combination, the buffer and the tensor have two types between which no instruction converts. */
+static bool goes_by_float(struct lowering *lowering, const struct lower_buffer *buffer,
+                          const struct lower_parameter *tensor)
+{
+    const struct lower_type type = tensor_type(lowering, tensor);
+    bool found = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        enum akgen_dtype a = lower_type_in(&type, c), b = lower_type_in(&buffer->type, c);
+        found |= (a == AKGEN_FLOAT16 && b == AKGEN_BF16) || (a == AKGEN_BF16 && b == AKGEN_FLOAT16);
+    }
+    return found;
+}
+
 static struct dsl_statement *queue_step(struct edit *edit, const char *operation, const char *queue)
 {
     return edit_statement(edit, EDIT_CALL(edit, operation, edit_name(edit, queue)));
@@ -134,14 +147,20 @@ static int stage_transfer(struct lowering *lowering, struct dsl_block *block, in
     bool load = call->operation->place == DSL_PLACE_COPYIN;
     struct dsl_expr *buffer = *buffer_argument(call), *count = transfer_elements(edit, call);
     edit->place = call->place;
-    const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL),
-                                      lower_tensor_of(lowering, call_argument(call, "address")), load);
+    const struct lower_parameter *tensor_of = lower_tensor_of(lowering, call_argument(call, "address"));
+    const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL), tensor_of, load);
     const struct lower_buffer *of = lower_buffer_find(lowering, operand_buffer(buffer, NULL));
     struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_room(lowering, buffer, "float16", 'h') : NULL;
-    const char *operation = !flags ? "convert" : load ? "to_bits" : "from_bits";
+    for (int c = 0; c < lowering->opdef->combinations; c++) /* bytes are copied by twos */
+        lowering->clears |= !flags && akgen_dtype_size(lower_type_in(&of->type, c)) == 1;
+    bool indirect = !flags && goes_by_float(lowering, of, tensor_of);
+    const char *operation = flags ? load ? "to_bits" : "from_bits" : indirect ? "cast_to" : "convert";
     struct dsl_expr *tensor = edit_name(edit, queue);
     struct dsl_expr *convert =
-        EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer, flags, edit_copy(edit, count));
+        indirect
+            ? EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer,
+                        process_bytes(lowering, buffer), edit_copy(edit, count), edit_text(edit, "even"))
+            : EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer, flags, edit_copy(edit, count));
     *buffer_argument(call) = edit_name(edit, queue);
     struct dsl_statement *steps[] = {queue_step(edit, "alloc_tensor", queue),
                                      load ? statement : edit_statement(edit, convert),
@@ -176,6 +195,20 @@ static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
         stage_transfers(lowering, &statement->body);
         stage_transfers(lowering, &statement->orelse);
     }
+}
+
+/* Whether the buffer can have a queue of its own: a position has events for eight tensors, and where more buffers come through
+ * it some share a queue, from which they are copied. */
+static bool has_queue_left(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    enum { EVENTS = 8, OWN = 5 };
+    int before = 0, all = 0;
+    for (int b = 0; b < lowering->loaded_count; b++) {
+        bool same = lowering->loaded[b].kind == buffer->kind;
+        all += same;
+        before += same && lowering->loaded[b].place.line < buffer->allocation->place.line;
+    }
+    return all <= EVENTS || before < OWN;
 }
 
 /* A tile is loaded as it is, and used where a queue's tensor can be. */
@@ -217,7 +250,7 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     struct lower_buffer probe = *buffer;
     if (!same)
         probe.wide = buffer->name;
-    bool clean = one_type && lifetime_is_clean(lowering, &probe);
+    bool clean = one_type && lifetime_is_clean(lowering, &probe) && has_queue_left(lowering, buffer);
     bool bits = buffer->type.fixed == AKGEN_BOOL;
     if (bits && buffer->kind != LOWER_QUEUE_MOVE) {
         set_kind(buffer, LOWER_UB);
@@ -225,7 +258,7 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     }
     if (clean && same)
         return;
-    if (clean && buffer->kind != LOWER_QUEUE_MOVE)
+    if (clean && buffer->kind != LOWER_QUEUE_MOVE && !goes_by_float(lowering, buffer, transfers.items[0].tensor))
         add_narrow(lowering, buffer, &transfers);
     else
         set_kind(buffer, LOWER_UB);
@@ -245,12 +278,26 @@ enum {
     WORDS = 1 << AKGEN_INT16 | 1 << AKGEN_INT32 | 1 << AKGEN_UINT16 | 1 << AKGEN_UINT32
 };
 
+/* Those of a function on rows and columns (emit_rows.c). */
+static uint64_t types_of_rows(const char *api)
+{
+    static const char *const any[] = {"Spread", "Turn", "Fill"}, *const floats[] = {"FoldRows", "Div"};
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        if (strncmp(api, any[i], strlen(any[i])) == 0)
+            return UINT64_MAX;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+        if (strncmp(api, floats[i], strlen(floats[i])) == 0)
+            return FLOATS;
+    return (uint64_t)FLOATS | 1 << AKGEN_INT16 | 1 << AKGEN_INT32;
+}
+
 /* The types that an instruction works on: bits 1 << enum akgen_dtype, of its destination or, of comparisons, of its source. */
 static uint64_t types_of(const struct lower_instruction *instruction)
 {
     int op = npu_operation(instruction->api);
     switch (instruction->form) {
     case LOWER_FORM_ROWS:
+        return types_of_rows(instruction->api);
     case LOWER_FORM_PRODUCT:
     case LOWER_FORM_INT64:
     case LOWER_FORM_BYTES:
@@ -487,6 +534,11 @@ bool pass_types(struct lowering *lowering)
     memset(all, true, (size_t)combinations);
     if (!check_block_types(lowering, kernel, all))
         return false;
+    lowering->loaded = arena_alloc(lowering->arena, (size_t)(buffers + 1) * sizeof *lowering->loaded);
+    lowering->loaded_count = buffers;
+    for (int b = 0; b < buffers; b++)
+        lowering->loaded[b] =
+            (struct lower_transferred){lowering->buffers[b].kind, lowering->buffers[b].allocation->place};
     for (int b = 0; b < buffers; b++)
         choose_queue(lowering, &lowering->buffers[b]);
     stage_transfers(lowering, kernel);

@@ -155,6 +155,39 @@ class Project(unittest.TestCase):
         self.assertEqual(doubtful_notes(result), [])
 
 
+class Exemplars(unittest.TestCase):
+    """The programs that docs/dsl.md names, as the provider of a benchmark."""
+
+    def test_each_is_right_where_it_has_no_slack(self):
+        table = (HOME / "docs" / "dsl.md").read_text().split("## Exemplars")[1].split("## ")[0]
+        tasks = re.findall(r"\| `(\w+)/(level[^`]+)` \|", table)
+        self.assertGreater(len(tasks), 10)
+        for suite, task in tasks:
+            process = subprocess.run([AKGEN, "bench", "--provider", "dsl", "--suite", suite, "--task", task, "--profile",
+                                      "strict", "--sync", "manual"], capture_output=True, text=True, timeout=300)
+            self.assertRegex(process.stdout, r"verdicts +pass 1\n", f"{task}: {process.stdout} {process.stderr}")
+
+
+class Answer(unittest.TestCase):
+    """The same project as an answer in MultiKernelBench's format."""
+
+    def test_it_is_judged_as_an_answer_is(self):
+        program = HOME / "tasks/multikernelbench/level1/Activation/LeakyRelu/program.py"
+        task = "multikernelbench/level1/Activation/LeakyRelu"
+        with tempfile.TemporaryDirectory(prefix="akgen-dsl-") as folder:
+            answer = pathlib.Path(folder) / "answer.txt"
+            process = build(program.read_text(), task, "--response", str(answer))
+            self.assertEqual((process.returncode, process.stderr), (0, ""))
+            result = verdict(task, answer, "--profile", "strict")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+
+    def test_a_shape_that_no_input_has_cannot_be_bound(self):
+        program = HOME / "tasks/npukernelbench/level2/Norm/RmsNorm/program.py"
+        process = build(program.read_text(), "RmsNorm", "--response", "/dev/null")
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("output 'rstd' has a shape that no input has", process.stderr)
+
+
 class Errors(unittest.TestCase):
     def refused(self, text, task="Sqrt"):
         process = build(text, task, "--print")
