@@ -413,8 +413,13 @@ static const char *const aids[] = {
         "            }\n        }\n        PipeBarrier<PIPE_V>();\n"
         "        const LocalTensor<float> sorted = merged;\n        merged = lists;\n        lists = sorted;\n    }\n"
         "    uint64_t taken = 0;\n    constexpr uint8_t EVEN = 1, ODD = 2; // patterns of GatherMask\n"
-        "    GatherMask(values, lists, EVEN, true, PAIR * count, {1, 1, 8, 0}, taken);\n"
-        "    GatherMask(indices, lists.ReinterpretCast<int32_t>(), ODD, true, PAIR * count, {1, 1, 8, 0}, taken);\n}\n",
+        "    // It leaves the rest of its last block in any state.\n"
+        "    GatherMask(merged, lists, EVEN, true, PAIR * count, {1, 1, 8, 0}, taken);\n"
+        "    GatherMask(merged[whole], lists, ODD, true, PAIR * count, {1, 1, 8, 0}, taken);\n"
+        "    PipeBarrier<PIPE_V>();\n"
+        "    const LocalTensor<uint16_t> first = merged.ReinterpretCast<uint16_t>(), second = first[2 * whole];\n"
+        "    Or(values.ReinterpretCast<uint16_t>(), first, first, 2 * count);\n"
+        "    Or(indices.ReinterpretCast<uint16_t>(), second, second, 2 * count);\n}\n",
     [AID_FILL_BYTES] =
         "// The value in each of `count` bytes, and one more of an odd number.\n"
         "template <typename E>\n%s void FillBytes(const LocalTensor<E> &to, E value, int64_t count)\n{\n"
