@@ -59,7 +59,7 @@ struct emit {
     bool aids[EMIT_AID_COUNT];
     const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
     int row_count;
-    unsigned int64; /* functions on int64 that are called (emit_int64.c): a bit for each */
+    unsigned int64;        /* functions on int64 that are called (emit_int64.c): a bit for each */
     bool tiles, products;  /* of the cube (emit_tiles.c) */
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;
@@ -76,6 +76,10 @@ void emit_line(struct emit *emit, const char *format, ...) __attribute__((format
 void emit_comments(struct emit *emit, const struct dsl_comments *comments);
 /* "rowMax" of "row_max"; "RowMax" of it with `first` large. A word that C++ has gets a '_' behind it. */
 const char *emit_camel(struct arena *arena, const char *name, bool first_large);
+/* The text of a comment without what would end or continue its line. */
+const char *emit_remark(struct arena *arena, const char *text);
+/* How a variable or parameter of a function is called in C++: no two the same, none a word of C++. */
+const char *emit_variable(struct lowering *lowering, const struct dsl_scope *scope, const char *name);
 /* How a name of the program is written in C++. */
 const char *emit_name(struct emit *emit, const char *name);
 /* An expression; `level`: of the operator around it, as in dsl_operator_level. */

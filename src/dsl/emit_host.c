@@ -51,7 +51,7 @@ int emit_fields(struct lowering *lowering, struct emit_field **fields)
     for (int i = 0; i < lowering->parameter_count; i++) {
         const struct lower_parameter *parameter = &lowering->parameters[i];
         struct emit_field field = {.type = parameter->type == DSL_TYPE_REAL ? "float" : "int64_t",
-                                   .name = emit_camel(arena, parameter->name, false),
+                                   .name = emit_variable(lowering, &lowering->program->kernel_names, parameter->name),
                                    .meaning = "",
                                    .parameter = parameter};
         if (parameter->source == LOWER_WORKSPACE && workspaces++ > 0)
@@ -498,7 +498,7 @@ static void emit_finish(struct emit *emit)
         const struct lower_parameter *parameter = &lowering->parameters[i];
         if (parameter->source != LOWER_WORKSPACE)
             continue;
-        const char *name = emit_camel(lowering->arena, parameter->name, false);
+        const char *name = emit_variable(lowering, &lowering->program->kernel_names, parameter->name);
         if (!workspaces++)
             emit_line(emit, "int64_t workspace = 0;");
         emit_line(emit, "const int64_t %sAt = workspace;", name);
@@ -561,7 +561,7 @@ static void emit_host_statement(struct emit *emit, const struct dsl_statement *s
         break;
     case DSL_ASSERT:
         if (note && note->kind == DSL_TEXT)
-            emit_line(emit, "// Refused: %s", note->name);
+            emit_line(emit, "// Refused: %s", emit_remark(emit->lowering->arena, note->name));
         emit_indent(emit);
         text_add(emit->out, "if (!(");
         emit_expr(emit, statement->value, 0);

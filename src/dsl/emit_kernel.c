@@ -98,8 +98,10 @@ static const char *queue_name(struct emit *emit, const struct lower_buffer *buff
 static const char *gm_name(struct emit *emit, const struct lower_parameter *tensor)
 {
     if (tensor->type == DSL_TYPE_TENSORS)
-        return arena_printf(emit->lowering->arena, "%sList", emit_camel(emit->lowering->arena, tensor->name, false));
-    return arena_printf(emit->lowering->arena, "%sGm", emit_camel(emit->lowering->arena, tensor->name, false));
+        return arena_printf(emit->lowering->arena, "%sList",
+                            emit_variable(emit->lowering, &emit->lowering->program->kernel_names, tensor->name));
+    return arena_printf(emit->lowering->arena, "%sGm",
+                        emit_variable(emit->lowering, &emit->lowering->program->kernel_names, tensor->name));
 }
 
 /* A tensor of global memory: `xGm`, or `TensorOf<T>(xList, t)` of a list. */
@@ -912,11 +914,22 @@ static bool is_first_workspace(const struct lowering *lowering, const struct low
     return &lowering->parameters[i] == parameter;
 }
 
+/* Whether Init() has a parameter of the name. */
+static bool is_address(const struct lowering *lowering, const char *name)
+{
+    bool found = false;
+    for (int i = 0; !found && i < lowering->parameter_count; i++)
+        found = lowering->parameters[i].operand &&
+                strcmp(emit_address(lowering, lowering->parameters[i].operand), name) == 0;
+    return found;
+}
+
 /* What Init() does for a parameter of the kernel, and the member that keeps it. */
 static void emit_parameter(struct emit *emit, const struct lower_parameter *parameter, struct text *members)
 {
     struct arena *arena = emit->lowering->arena;
-    const char *name = emit_camel(arena, parameter->name, false), *element = emit_element(emit, &parameter->elements);
+    const char *name = emit_variable(emit->lowering, &emit->lowering->program->kernel_names, parameter->name),
+               *element = emit_element(emit, &parameter->elements);
     const char *given = parameter->operand ? emit_address(emit->lowering, parameter->operand) : NULL;
     switch (parameter->source) {
     case LOWER_FIELD:
@@ -928,7 +941,7 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
             text_addf(members, "    int64_t %sLength;\n    int64_t %s[%d];\n", name, name, EMIT_LIST_MAX);
             break;
         }
-        emit_line(emit, "%s = tiling.%s;", name, name);
+        emit_line(emit, "%s%s = tiling.%s;", is_address(emit->lowering, name) ? "this->" : "", name, name);
         text_addf(members, "    %s %s;\n", parameter->type == DSL_TYPE_REAL ? "float" : "int64_t", name);
         break;
     case LOWER_TENSOR:

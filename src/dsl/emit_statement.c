@@ -57,7 +57,7 @@ static void end_line(struct emit *emit, const struct dsl_statement *statement)
 {
     const char *trail = statement->trail;
     if (trail)
-        text_addf(emit->out, " //%s", trail + strspn(trail, "#"));
+        text_addf(emit->out, " //%s", emit_remark(emit->lowering->arena, trail));
     text_add(emit->out, "\n");
 }
 

@@ -99,9 +99,10 @@ struct lowering {
     int buffer_count, buffer_capacity;
     struct lower_transferred *loaded; /* the program's buffers before the pass `types` */
     int loaded_count;
-    int64_t reserved; /* bytes of UB that instructions need for themselves */
-    bool rounds;      /* an instruction takes whole blocks or repeats: as the pass before left it */
-    bool clears;      /* an operation takes in elements that may have no value */
+    const char **kernel_words, **host_words; /* names in C++, by number of the symbol (emit_expr.c) */
+    int64_t reserved;                        /* bytes of UB that instructions need for themselves */
+    bool rounds; /* an instruction takes whole blocks or repeats: as the pass before left it */
+    bool clears; /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;
     const char **new_names; /* that passes have made */

@@ -141,6 +141,17 @@ class Project(unittest.TestCase):
         host = (self.dir / "op_host" / "sqrt.cpp").read_text()
         self.assertIn(".DataType({ge::DT_FLOAT16, ge::DT_FLOAT, ge::DT_BF16})", host)
 
+    def test_names_and_remarks_that_mean_something_else_in_cpp(self):
+        text = SQRT.replace("# the root", "# the root \\")
+        for name, other in [("per_core", "T"), ("total", "y_out"), ("x_ub", "switch"), ("y_ub", "y_queue"),
+                            ("start", "yQueue"), ("end", "Min")]:
+            text = re.sub(rf"\b{name}\b", other, text)
+        text = text.replace("    for at in", "    yOut2 = (1 << 40) // (1 << 40)\n    for at in")
+        text = text.replace("range(yQueue, Min, tile)", "range(yQueue, Min * yOut2, tile)")
+        self.build(text, "Sqrt")
+        result = verdict("Sqrt", self.dir, "--profile", "strict")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+
     def test_lists_of_tensors_and_numbers_of_the_combination(self):
         program = (HOME / "tasks/npukernelbench/level2/Foreach/ForeachMulScalarList/program.py").read_text()
         self.build(program, "ForeachMulScalarList")

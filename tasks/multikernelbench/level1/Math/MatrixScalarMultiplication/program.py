@@ -19,7 +19,10 @@ def matrix_scalar_multiplication_kernel(a, c, s, total, per_core, tile):
 
 
 def matrix_scalar_multiplication_host(
-    A: torch.Tensor, C: torch.Tensor, s: float, tile: tl.constexpr = 8192
+    A: torch.Tensor,
+    C: torch.Tensor,
+    s: float,
+    tile: tl.constexpr = 8192,
 ):
     total = A.numel()
     if total == 0:
