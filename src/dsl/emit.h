@@ -22,6 +22,8 @@
     X(AID_FILL_UP)                                                                                                     \
     X(AID_CLEAR_BUFFER)                                                                                                \
     X(AID_CLEAR_QUEUE)                                                                                                 \
+    X(AID_SHIFT)                                                                                                       \
+    X(AID_SORT)                                                                                                        \
     X(AID_FILL_BYTES)                                                                                                  \
     X(AID_WHOLE)                                                                                                       \
     X(AID_COMPARE)                                                                                                     \

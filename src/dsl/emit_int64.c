@@ -212,9 +212,12 @@ static const struct {
            "        if (by < 0 || by >= BITS) {\n"
            "            Duplicate(low, 0, n);\n            Duplicate(high, 0, n);\n"
            "        } else if (by >= WORD_BITS) {\n            Duplicate(low, 0, n);\n"
-           "            ShiftLeft(high, aLow, static_cast<int32_t>(by - WORD_BITS), n);\n        } else {\n"
-           "            ShiftLeft(low, aLow, static_cast<int32_t>(by), n);\n"
-           "            ShiftLeft(high, aHigh, static_cast<int32_t>(by), n);\n"
+           "            ShiftLeft(high.ReinterpretCast<uint32_t>(), aLow.ReinterpretCast<uint32_t>(),\n"
+           "                      static_cast<uint32_t>(by - WORD_BITS), n);\n        } else {\n"
+           "            ShiftLeft(low.ReinterpretCast<uint32_t>(), aLow.ReinterpretCast<uint32_t>(), "
+           "static_cast<uint32_t>(by), n);\n"
+           "            ShiftLeft(high.ReinterpretCast<uint32_t>(), aHigh.ReinterpretCast<uint32_t>(), "
+           "static_cast<uint32_t>(by), n);\n"
            "            if (by > 0) { // what goes from one word into the other\n"
            "                ShiftRight(step.ReinterpretCast<uint32_t>(), aLow.ReinterpretCast<uint32_t>(),\n"
            "                           static_cast<uint32_t>(WORD_BITS - by), n);\n            " BARRIER
@@ -229,7 +232,8 @@ static const struct {
            "static_cast<uint32_t>(bits),\n                       n);\n"
            "            ShiftRight(high, aHigh, static_cast<int32_t>(bits), n);\n"
            "            if (bits > 0) { // what goes from one word into the other\n"
-           "                ShiftLeft(step, aHigh, static_cast<int32_t>(WORD_BITS - bits), n);\n            " BARRIER
+           "                ShiftLeft(step.ReinterpretCast<uint32_t>(), aHigh.ReinterpretCast<uint32_t>(),\n"
+           "                          static_cast<uint32_t>(WORD_BITS - bits), n);\n            " BARRIER
            "                OrWords(low, low, step, n);\n            }\n        }\n")},
     {"CompareInt64", NEEDS(STEP_LESS) | NEEDS(STEP_OR), NO_RESULT,
      "// A bit for each element: MODE holds between a and b, either of which may be a number. CARRY tells whether one "
@@ -263,8 +267,8 @@ static const struct {
          "B",
          "no") "    " BARRIER "        for (int64_t plane = 0; plane <= Int64Room::HIGH; plane += Int64Room::HIGH) {\n"
                "            Select(words[Int64Room::RESULT + plane], bits[at / BITS], words[Int64Room::A + plane],\n"
-               "                   words[Int64Room::B + plane], SELMODE::VSEL_TENSOR_TENSOR_MODE, n);\n        }\n   "
-               " " BARRIER "        PutTogether(to[at], room, n);\n    }\n}\n\n"},
+               "                   words[Int64Room::B + plane], SELMODE::VSEL_TENSOR_TENSOR_MODE, n);\n        " BARRIER
+               "        }\n        PutTogether(to[at], room, n);\n    }\n}\n\n"},
     {"GatherInt64", 0, NO_OPERANDS,
      "// to = the element at byte base + index of `from`.\n"
      "__aicore__ inline void GatherInt64(" ELEMENTS "to, " ELEMENTS "from, " WORDS_IN "index,\n"

@@ -411,6 +411,15 @@ static void emit_transfer(struct emit *emit, const struct dsl_expr *call, bool l
         emit_line(emit, "DataCopyPad(%s, %s, %s);", gm, local, copy);
 }
 
+/* A store that adds to what is there. */
+static void emit_store_add(struct emit *emit, const struct dsl_expr *call)
+{
+    const struct lower_parameter *tensor = lower_tensor_of(emit->lowering, call_argument(call, "address"));
+    emit_line(emit, "SetAtomicAdd<%s>();", emit_element(emit, &tensor->elements));
+    emit_transfer(emit, call, false);
+    emit_line(emit, "SetAtomicNone();");
+}
+
 /* Rows of a matrix, each `gmPitch` elements behind the one before in global memory and `pitch` in the buffer. */
 static void emit_transfer_rows(struct emit *emit, const struct dsl_expr *call, bool load)
 {
@@ -547,6 +556,14 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
                   count);
         break;
+    case LOWER_FORM_SHIFT:
+        emit->aids[AID_SHIFT] = true;
+        emit_call(emit, arena_printf(emit->lowering->arena, "%sBy", instruction->api), call);
+        break;
+    case LOWER_FORM_SORT:
+        emit->aids[AID_SORT] = emit->aids[AID_MIN] = emit->aids[AID_MAX] = true;
+        emit_call(emit, instruction->api, call);
+        break;
     case LOWER_FORM_BYTES:
         emit_fill_bytes(emit, call, buffer);
         break;
@@ -681,6 +698,8 @@ static void emit_kernel_statement(struct emit *emit, const struct dsl_statement 
         emit_transfer_rows(emit, call, name[0] == 'l');
     else if (strcmp(name, "set_scalar") == 0)
         emit_set_scalar(emit, call);
+    else if (strcmp(name, "store_add") == 0)
+        emit_store_add(emit, call);
     else if (call_argument(call, "queue"))
         emit_queue_step(emit, call);
     else if (!emit_conversion(emit, call) && !emit_instruction(emit, call) && !emit_order(emit, call))

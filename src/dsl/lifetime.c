@@ -287,8 +287,11 @@ static bool makes_all(const struct lowering *lowering, struct dsl_block *block, 
         if (!operand_buffer(call_argument(store, "src"), &from) || from || !covers(lowering, &written, &stored))
             return false;
     }
-    operand_buffer(call_argument(make, "dst"), &from);
-    return !from;
+    for (int i = 1; i < make->count; i++)
+        if (make->items[i]->kind != DSL_NAMED && operand_buffer(make->items[i], &from) &&
+            strcmp(operand_buffer(make->items[i], &from), buffer->wide ? buffer->wide : buffer->name) == 0 && from)
+            return false;
+    return true;
 }
 
 /* A tensor of an output queue is another one in each cycle: what a cycle stores, it has to have computed. True if what uses the

@@ -85,6 +85,7 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
                                                      which == 'c'   ? "bytes"
                                                      : which == 'h' ? "flags"
                                                      : which == 'W' ? "words"
+                                                     : which == 'p' ? "pairs"
                                                                     : "wide",
                                                      buffer, size, edit_attribute(edit, edit_name(edit, "tl"), type));
         made->room = which;
@@ -363,6 +364,20 @@ static void process_product(struct lowering *lowering, struct dsl_expr *call)
     *call = *made;
 }
 
+/* tl.sort: pairs of value and index of whole blocks of 32, before and behind each merge. */
+static void process_sort(struct lowering *lowering, struct dsl_expr *call)
+{
+    enum { WORDS_OF_PAIRS = 4, BLOCK = 32 };
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *src = call_argument(call, "src");
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(src, NULL));
+    struct dsl_expr *elements = edit_sum(edit, edit_copy(edit, buffer->size), edit_integer(edit, BLOCK));
+    struct dsl_expr *size = edit_product(edit, elements, edit_integer(edit, WORDS_OF_PAIRS));
+    struct dsl_expr *room = room_of(lowering, src, "float32", size, 'p');
+    *call = *EDIT_CALL(edit, "sort_pairs", call_argument(call, "values"), call_argument(call, "indices"), src, room,
+                       call_argument(call, "count"));
+}
+
 /* Operations that are put together in ways of their own. True: nothing is left to do. */
 static bool process_special(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
 {
@@ -377,6 +392,8 @@ static bool process_special(struct lowering *lowering, struct dsl_block *block, 
         process_cast(lowering, block, statement);
     else if (strcmp(name, "gemm_v0") == 0)
         process_product(lowering, statement->value);
+    else if (strcmp(name, "sort") == 0)
+        process_sort(lowering, statement->value);
     else
         return false;
     return true;

@@ -311,6 +311,8 @@ static uint64_t types_of(const struct lower_instruction *instruction)
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     case LOWER_FORM_CHOOSE:
         return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
+    case LOWER_FORM_SORT:
+        return UINT64_C(1) << AKGEN_FLOAT;
     case LOWER_FORM_POWER:
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     default:
