@@ -474,6 +474,11 @@ static const char *const aids[] = {
         "template <typename E>\n%s NumberOf<E> Number(E element)\n{\n"
         "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
         "    } else {\n        return static_cast<NumberOf<E>>(element);\n    }\n}\n",
+    [AID_ROUNDED] = "// A number as an element of this type holds it; integers are whole.\n"
+                    "template <typename E>\n%s float Rounded(float value)\n{\n"
+                    "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(ToBfloat16(value));\n"
+                    "    } else if constexpr (std::is_integral_v<E>) {\n        return value;\n"
+                    "    } else {\n        return static_cast<float>(static_cast<E>(value));\n    }\n}\n",
     [AID_SAME_BITS] = "// Types of which one holds the bits of the other: the same, or integers of a size.\n"
                       "template <typename A, typename B>\nconstexpr bool SAME_BITS =\n    std::is_same_v<A, B> || "
                       "(std::is_integral_v<A> && std::is_integral_v<B> && sizeof(A) == sizeof(B));\n",

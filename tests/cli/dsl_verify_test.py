@@ -46,6 +46,19 @@ class Verify(unittest.TestCase):
             done = verify(text.replace("float16", kind), "Sqrt")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_numbers_are_rounded_to_the_buffers_type(self):
+        """0.1 of bfloat16 is 0.100097..: no instruction adds bfloat16, float32 does it."""
+        text = SQRT.replace("tl.float32", "x.dtype").replace("tl.vsqrt(y_ub, x_ub)", "tl.vadd_scalar(y_ub, x_ub, 0.1)")
+        done = verify(text, "Sqrt")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_loads_over_each_other(self):
+        load = "            tl.load(x + offsets, x_ub, mask=offsets < end)\n"
+        for text in (SQRT.replace(load, load + load), SQRT.replace(load, load + load).replace("vsqrt(y_ub", "vsqrt(x_ub").replace(
+                "offsets, y_ub", "offsets, x_ub")):
+            done = verify(text, "Sqrt")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_the_project_is_where_it_was_asked_for(self):
         with tempfile.TemporaryDirectory(prefix="akgen-dsl-") as folder:
             done = verify(SQRT, "Sqrt", "--case", "0", "-o", folder)
