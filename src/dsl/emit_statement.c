@@ -499,18 +499,21 @@ static const char *const aids[] = {
         "%s LocalTensor<D> Widen(const LocalTensor<S> &from, TBuf<TPosition::VECCALC> &room, int32_t count)\n{\n"
         "    if constexpr (SAME_BITS<D, S>) {\n        return from.template ReinterpretCast<D>();\n    } else {\n"
         "        LocalTensor<D> wide = room.Get<D>();\n"
-        "        Cast(wide, from, RoundMode::CAST_NONE, count);\n        return wide;\n    }\n}\n",
+        "        Cast(wide, from, sizeof(D) > sizeof(S) ? RoundMode::CAST_NONE : RoundMode::CAST_RINT, count);\n"
+        "        return wide;\n    }\n}\n",
     [AID_OVERLAY] =
         "// Where results are computed: in `to` itself where that has the type that computes, else in `room`.\n"
         "template <typename D, typename S>\n"
         "%s LocalTensor<D> Overlay(const LocalTensor<S> &to, TBuf<TPosition::VECCALC> &room)\n{\n"
         "    if constexpr (SAME_BITS<D, S>) {\n        return to.template ReinterpretCast<D>();\n    } else {\n"
         "        return room.Get<D>();\n    }\n}\n",
-    [AID_NARROW] = "// Rounds what Overlay() gave to the type of `to`.\n"
-                   "template <typename D, typename S>\n"
-                   "%s void Narrow(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
-                   "    if constexpr (!SAME_BITS<D, S>) {\n"
-                   "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
+    [AID_NARROW] =
+        "// Rounds what Overlay() gave to the type of `to`.\n"
+        "template <typename D, typename S>\n"
+        "%s void Narrow(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
+        "    if constexpr (!SAME_BITS<D, S>) {\n"
+        "        Cast(to, from, sizeof(D) > sizeof(S) ? RoundMode::CAST_NONE : RoundMode::CAST_RINT, count);\n"
+        "    }\n}\n",
 };
 
 void emit_aids(struct emit *emit, struct text *out)

@@ -116,6 +116,8 @@ bool elements_write(struct core *core, const struct dsl_expr *call, struct dsl_m
 double machine_approximation(struct machine *machine, enum akgen_dtype type, double value);
 /* The same of functions whose series on the chip are coarse. */
 double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value);
+/* The same of powers, exp(b * ln a): what the exponent is off, the power is off many times. */
+double machine_power_approximation(struct machine *machine, enum akgen_dtype type, double value);
 
 /* execute_copies.c. */
 bool execute_load(struct core *core, const struct dsl_expr *call);
@@ -124,7 +126,15 @@ bool execute_store_add(struct core *core, const struct dsl_expr *call);
 
 /* execute_elements.c. */
 /* What an operation computes of one element of each operand: a row of lanes.def. */
-enum { LANE_REAL = 1, LANE_INTEGER = 2, LANE_TRUTH = 4, LANE_COMPARE = 8, LANE_APPROXIMATE = 16, LANE_COARSE = 48 };
+enum {
+    LANE_REAL = 1,
+    LANE_INTEGER = 2,
+    LANE_TRUTH = 4,
+    LANE_COMPARE = 8,
+    LANE_APPROXIMATE = 16,
+    LANE_COARSE = 48,
+    LANE_POWER = 80
+};
 struct lane {
     const char *name;
     unsigned

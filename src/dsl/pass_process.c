@@ -69,14 +69,18 @@ static const char *room_for(struct lowering *lowering, const char *like, char wh
     return made->name;
 }
 
-/* A room of `bytes` for each element of the buffer, of this type. */
+/* A room of `each` for each element of the buffer, of this type. One of several parts begins each at whole blocks. */
 static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr *like, const char *type, int each,
                                 char which)
 {
     struct edit *edit = &lowering->edit;
     const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
     struct dsl_place place = edit->place;
-    struct dsl_expr *size = edit_product(edit, edit_copy(edit, buffer->size), edit_integer(edit, each));
+    struct dsl_expr *elements = edit_copy(edit, buffer->size);
+    int64_t known;
+    if (each > 1 && !(lower_constant(lowering, elements, &known) && known % DSL_PITCH == 0))
+        elements = EDIT_CALL(edit, "pitch", elements);
+    struct dsl_expr *size = edit_product(edit, elements, edit_integer(edit, each));
     const char *found = NULL;
     for (int i = 0; i < lowering->buffer_count && !found; i++)
         if (lowering->buffers[i].room == which && tree_equal(lowering->buffers[i].size, size))

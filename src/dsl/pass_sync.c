@@ -18,7 +18,7 @@ struct pending {
 
 struct sync {
     struct lowering *lowering;
-    struct pending *pending; /* by number of the buffer */
+    struct pending *pending; /* by number of the buffer; then that of the UB which Select has for itself */
     bool insert;
 };
 
@@ -84,13 +84,17 @@ static void put(struct sync *sync, struct dsl_block *block, int *at, const char 
 
 static void end_vector(struct sync *sync)
 {
-    for (int b = 0; b < sync->lowering->buffer_count; b++)
+    for (int b = 0; b <= sync->lowering->buffer_count; b++)
         sync->pending[b].vector = 0;
 }
 
 static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
 {
     struct access access = {.sync = sync};
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    struct pending *of_select = &sync->pending[sync->lowering->buffer_count];
+    bool selects = instruction && (instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS);
+    access.barrier = selects && of_select->vector;
     lower_visit_operands(call, look, &access);
     if (access.scalar) {
         put(sync, block, at, "await_s_v");
@@ -102,6 +106,7 @@ static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, str
         end_vector(sync);
     }
     lower_visit_operands(call, record, &access);
+    of_select->vector |= selects ? LOWER_WRITE : 0;
 }
 
 /* What the scalar unit does in an expression: reads of elements. */
@@ -196,13 +201,13 @@ static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struc
             put(sync, block, at, "await_s_mte3");
     } else if (strcmp(name, "sync_all") == 0) {
         put(sync, block, at, "barrier_all");
-        memset(sync->pending, 0, (size_t)sync->lowering->buffer_count * sizeof *sync->pending);
+        memset(sync->pending, 0, (size_t)(sync->lowering->buffer_count + 1) * sizeof *sync->pending);
     }
 }
 
 static void join_pending(struct sync *sync, const struct pending *other)
 {
-    for (int b = 0; b < sync->lowering->buffer_count; b++) {
+    for (int b = 0; b <= sync->lowering->buffer_count; b++) {
         sync->pending[b].vector |= other[b].vector;
         sync->pending[b].vector_to_scalar |= other[b].vector_to_scalar;
         sync->pending[b].scalar_to_vector |= other[b].scalar_to_vector;
