@@ -17,11 +17,11 @@ class Programs(unittest.TestCase):
         self.assertGreaterEqual(counts["verified"], PROGRAMS // VERIFY_EVERY // 2, counts)
 
     def test_a_wrong_task_is_told(self):
-        """What the proof rests on: a program that the task's cases stop, and one that no rule lets through, count as wrong."""
+        """What the proof rests on: a program that reads behind its tensor, and one that no rule lets through, count as wrong."""
         make = dsl_programs.make
         self.addCleanup(setattr, dsl_programs, "make", make)
         text, yaml, cases = make(1)
-        for broken, what in ((text.replace("count=n)", "count=n + 1)"), "stopped by the interpreter"),
+        for broken, what in ((text.replace("count=n)", "count=n + 1)"), "wrong"),
                              (text.replace("tl.load(", "tl.fetch("), "refused by the checker")):
             dsl_programs.make = lambda seed, broken=broken: (broken, yaml, cases)
             found, why = dsl_programs.judge(1, True)
