@@ -34,6 +34,12 @@ double machine_approximation(struct machine *machine, enum akgen_dtype type, dou
     return value * (1 + part * random_move(machine));
 }
 
+double machine_steady_approximation(struct machine *machine, enum akgen_dtype type, double value)
+{
+    value = machine_approximation(machine, type, value);
+    return machine->run->nudge ? value + 0x1p-23 * random_move(machine) : value;
+}
+
 double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value)
 {
     value = machine_approximation(machine, type, value);

@@ -44,7 +44,8 @@ const struct lane *lane_find(const char *name)
         COMPARE = LANE_COMPARE,
         APPROXIMATE = LANE_APPROXIMATE,
         COARSE = LANE_COARSE,
-        POWER = LANE_POWER
+        POWER = LANE_POWER,
+        STEADY = LANE_STEADY
     };
     static const struct lane lanes[] = {
 #define LANE(name, kinds, real, integer) {#name, kinds, real_##name, integer_##name},
@@ -180,6 +181,7 @@ static approximate *approximation_of(const struct lane *lane)
 {
     return !(lane->kinds & LANE_APPROXIMATE)            ? NULL
            : (lane->kinds & LANE_COARSE) == LANE_COARSE ? machine_coarse_approximation
+           : (lane->kinds & LANE_STEADY) == LANE_STEADY ? machine_steady_approximation
            : (lane->kinds & LANE_POWER) == LANE_POWER   ? machine_power_approximation
                                                         : machine_approximation;
 }

@@ -114,7 +114,8 @@ bool elements_write(struct core *core, const struct dsl_expr *call, struct dsl_m
 
 /* approximate.c. A value of a data type that a chip computes a few units off: itself, or moved (dsl_run.nudge). */
 double machine_approximation(struct machine *machine, enum akgen_dtype type, double value);
-/* The same of functions whose series on the chip are coarse. */
+/* The same of functions whose error does not shrink with the result, and of those whose series are coarse as well. */
+double machine_steady_approximation(struct machine *machine, enum akgen_dtype type, double value);
 double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value);
 /* The same of powers, exp(b * ln a): what the exponent is off, the power is off many times. */
 double machine_power_approximation(struct machine *machine, enum akgen_dtype type, double value);
@@ -133,7 +134,8 @@ enum {
     LANE_COMPARE = 8,
     LANE_APPROXIMATE = 16,
     LANE_COARSE = 48,
-    LANE_POWER = 80
+    LANE_POWER = 80,
+    LANE_STEADY = 144
 };
 struct lane {
     const char *name;

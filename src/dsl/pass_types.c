@@ -281,7 +281,7 @@ enum {
 /* Those of a function on rows and columns (emit_rows.c). */
 static uint64_t types_of_rows(const char *api)
 {
-    static const char *const any[] = {"Spread", "Turn", "Fill"}, *const floats[] = {"FoldRows", "Div"};
+    static const char *const any[] = {"Turn", "Fill"}, *const floats[] = {"FoldRows", "Div"};
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
         if (strncmp(api, any[i], strlen(any[i])) == 0)
             return UINT64_MAX;

@@ -69,7 +69,8 @@ class Verify(unittest.TestCase):
         chosen = SQRT.replace(allocation, allocation + "    p = tl.alloc_ub(tile, dtype=tl.bool)\n").replace(
             root, "            tl.vgt(p, x_ub, 0.5)\n            tl.vselect(y_ub, p, x_ub, 7.0)\n"
                   "            tl.vselect(x_ub, p, x_ub, 100.0)\n            tl.vadd(y_ub, y_ub, x_ub)\n")  # both in Select's own UB
-        for text in (half, pieces, odd, chosen):
+        wide = chosen.replace("tl.float32", "tl.bfloat16")  # Select has no number of bfloat16
+        for text in (half, pieces, odd, chosen, wide):
             done = verify(text, "multikernelbench/level1/Activation/Relu", "--case", "2")
             self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), text + done.stderr)
 
