@@ -974,7 +974,7 @@ static void emit_clears(struct emit *emit)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
         const char *element = emit_element(emit, &buffer->type);
-        if (buffer->kind >= LOWER_QUEUE_A1)
+        if (buffer->kind >= LOWER_QUEUE_MOVE) /* no instruction of the vector unit reads it */
             continue;
         const char *size = emit_expr_text(emit, lower_resolve(lowering, buffer->size));
         const char *bytes = buffer_bytes(emit, buffer, arena_printf(lowering->arena, "(%s)", size), false),
