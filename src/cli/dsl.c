@@ -2,9 +2,12 @@
 #include "base/files.h"
 #include "cli/cli.h"
 #include "cli/dsl_project.h"
+#include "cli/dsl_verify.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
+#include "dsl/response.h"
+#include "dsl/write.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>
@@ -18,13 +21,15 @@ enum {
     KEY_HIDDEN,
     KEY_STOP,
     KEY_PRINT,
+    KEY_RESPONSE,
+    KEY_VERIFY,
     PROGRAMS_MAX = 1024,
     LONGEST_FILE = 4 << 20
 };
 
 struct dsl_arguments {
-    bool json, check, hidden, print;
-    const char *task, *output;
+    bool json, check, hidden, print, verify;
+    const char *task, *output, *response;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
     const char *command, *files[PROGRAMS_MAX];
@@ -38,8 +43,11 @@ static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
     {"stop-after", KEY_STOP, "PASS", 0,
      "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
+    {"response", KEY_RESPONSE, "FILE", 0, "build: write an answer in MultiKernelBench's format (docs/answers.md)", 0},
     {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
-    {"case", KEY_CASE, "N", 0, "run: that case alone", 0},
+    {"verify", KEY_VERIFY, NULL, 0,
+     "build: run the project on the task's cases and compare with what the interpreter computes", 0},
+    {"case", KEY_CASE, "N", 0, "run, build --verify: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
     {0},
 };
@@ -59,6 +67,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->only_case = cli_parse_number(state, "--case", text, 0, INT32_MAX);
     else if (key == KEY_PRINT)
         arguments->print = true;
+    else if (key == KEY_RESPONSE)
+        arguments->response = text;
+    else if (key == KEY_VERIFY)
+        arguments->verify = true;
     else if (key == 'o')
         arguments->output = text;
     else if (key == KEY_STOP && (arguments->last = dsl_pass_find(text)) == DSL_PASSES_COUNT)
@@ -258,6 +270,23 @@ static void print_project(struct arena *arena, const struct dsl_lowered *lowered
         printf("%s==> %s <==\n%s", i ? "\n" : "", lowered->files[i].path, lowered->files[i].text);
 }
 
+/* The passes have used up the tree: the interpreter gets one of its own. */
+static int verify_project(struct arena *arena, const struct dsl_arguments *arguments, const struct program_text *text,
+                          const struct task *task, const char *dir)
+{
+    struct dsl_messages none = {0};
+    const struct dsl_tree *tree = dsl_parse(arena, text->path, text->text, text->length, &none);
+    return dsl_verify(dsl_check(arena, tree, &none), task, dir, (int)arguments->only_case);
+}
+
+static struct akgen_error *write_response(struct arena *arena, const char *path, const struct dsl_lowered *lowered,
+                                          const struct dsl_opdef *opdef)
+{
+    const char *answer;
+    struct akgen_error *error = dsl_response(arena, lowered, opdef, &answer);
+    return error ? error : files_write(path, answer, strlen(answer));
+}
+
 static int build_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
                       json_t *all)
 {
@@ -268,10 +297,13 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     (void)all;
     if (!arguments->task)
         error = error_new("build: --task says which operator the program is");
-    if (!error && !arguments->print && !arguments->output)
-        error = error_new("build: -o DIR says where the project goes, --print shows it");
+    if (!error && !arguments->print && !arguments->output && !arguments->response && !arguments->verify)
+        error = error_new("build: -o DIR says where the project goes, --response FILE an answer, --print shows it, "
+                          "--verify tries it");
     if (!error)
         error = task_find(arena, toolchain_home(), arguments->task, &task);
+    if (!error && arguments->verify)
+        error = cli_check_case(&task, (int)arguments->only_case);
     if (error)
         return cli_fail(EXIT_USAGE, error);
     const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
@@ -283,11 +315,42 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     print_messages(&text->messages);
     if (!built)
         return EXIT_OTHER_VERDICT;
-    if (arguments->print)
+    if (arguments->print || !lowered.count) {
         print_project(arena, &lowered);
-    else
-        error = dsl_project_write(arena, arguments->output, &lowered);
-    return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
+        return EXIT_PASS;
+    }
+    if (arguments->response && (error = write_response(arena, arguments->response, &lowered, &opdef)))
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    if (!arguments->output && !arguments->verify)
+        return EXIT_PASS;
+    const char *dir = arguments->output;
+    error = dir ? dsl_project_write(arena, dir, &lowered) : dsl_project_keep(arena, &task, &lowered, &dir);
+    if (error)
+        return cli_fail(EXIT_OWN_FAILURE, error);
+    return arguments->verify ? verify_project(arena, arguments, text, &task, dir) : EXIT_PASS;
+}
+
+/* akgen dsl write TASK: the program that the planner makes of the task's formulas. */
+static int write_program(const struct dsl_arguments *arguments)
+{
+    struct arena arena = {0};
+    struct task task;
+    const char *program;
+    struct akgen_error *error = task_find(&arena, toolchain_home(), arguments->files[0], &task);
+    int code = EXIT_USAGE;
+    if (!error && task.broken)
+        error = error_new("%s", task.broken);
+    if (!error) {
+        code = EXIT_OTHER_VERDICT;
+        error = dsl_write(&arena, &task, &program);
+    }
+    if (!error && arguments->output)
+        error = files_write(arguments->output, program, strlen(program));
+    else if (!error)
+        fputs(program, stdout);
+    code = error ? cli_fail(code, error) : EXIT_PASS;
+    arena_free(&arena);
+    return code;
 }
 
 static int each_file(const struct dsl_arguments *arguments, on_file *run)
@@ -317,10 +380,11 @@ int cli_dsl(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR",
+        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR [--verify]",
         .doc = "Programs in AscendDSL; '-' is the standard input."
                "\vcheck says what is wrong with programs, where, by which rule and what "
                "to do. fmt formats them in place. "
+               "write prints the program that the planner makes of a task's formulas. "
                "run computes a task's cases by the interpreter and compares with the task's references."};
     struct dsl_arguments arguments = {.only_case = -1, .last = DSL_PASSES_COUNT};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -332,6 +396,8 @@ int cli_dsl(int argc, char **argv)
         return each_file(&arguments, run_file);
     if (arguments.count && strcmp(arguments.command, "build") == 0)
         return each_file(&arguments, build_file);
+    if (arguments.count == 1 && strcmp(arguments.command, "write") == 0)
+        return write_program(&arguments);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     return EXIT_USAGE;
 }

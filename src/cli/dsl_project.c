@@ -63,6 +63,13 @@ static struct akgen_error *place_of(struct arena *arena, const struct task *task
     return NULL;
 }
 
+struct akgen_error *dsl_project_keep(struct arena *arena, const struct task *task, const struct dsl_lowered *lowered,
+                                     const char **dir)
+{
+    struct akgen_error *error = place_of(arena, task, lowered, dir);
+    return error ? error : dsl_project_write(arena, *dir, lowered);
+}
+
 static const char *candidate(struct arena *arena, const struct task *task)
 {
     const char *path = arena_printf(arena, "%s/program.py", task->dir), *dir = path;
@@ -71,9 +78,7 @@ static const char *candidate(struct arena *arena, const struct task *task)
         return NULL;
     if (!compile(arena, path, task, &lowered))
         return arena_printf(arena, "%s: no project", path);
-    struct akgen_error *error = place_of(arena, task, &lowered, &dir);
-    if (!error)
-        error = dsl_project_write(arena, dir, &lowered);
+    struct akgen_error *error = dsl_project_keep(arena, task, &lowered, &dir);
     if (error)
         fprintf(stderr, "akgen: %s\n", error->message);
     error_free(error);

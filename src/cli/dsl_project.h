@@ -8,6 +8,10 @@
 /* Writes the files of a project below a folder, which is made. */
 struct akgen_error *dsl_project_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered);
 
+/* Writes them to a folder of the cache that is named after what they hold. */
+struct akgen_error *dsl_project_keep(struct arena *arena, const struct task *task, const struct dsl_lowered *lowered,
+                                     const char **dir);
+
 /* `akgen bench --provider dsl`: the tasks' own programs, compiled. What is wrong with one is said on standard error. */
 extern const struct bench_provider dsl_provider;
 

@@ -188,7 +188,7 @@ static enum akgen_dtype missing_type(const struct task_instance *instance, const
 }
 
 static struct dsl_argument argument_of(const struct task_instance *instance, const struct dsl_binding *binding,
-                                       const struct task_argument *outputs)
+                                       const struct task_argument *outputs, const struct task_argument *golden)
 {
     const struct task *task = instance->task;
     struct dsl_argument argument = {0};
@@ -210,29 +210,44 @@ static struct dsl_argument argument_of(const struct task_instance *instance, con
                                          .number = param->kind == TASK_SCALAR,
                                          .given = given || open,
                                          .stored = stored};
+    if (stored && bound->count == 1 && golden[binding->output].count == 1)
+        argument.spare = bound->tensors->elements - golden[binding->output].tensors->elements;
     return argument;
+}
+
+struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_program *program,
+                                     const struct dsl_binding *bindings, const struct task_instance *instance,
+                                     const struct npu_soc *soc, uint64_t nudge, struct dsl_messages *messages)
+{
+    int count = program->host->function->count;
+    struct task_argument *golden = task_reference(instance, TASK_STRICT);
+    struct dsl_computed computed = {.outputs = make_outputs(arena, instance)};
+    struct dsl_argument *arguments = arena_alloc(arena, (size_t)(count + 1) * sizeof *arguments);
+    for (int i = 0; i < count; i++)
+        arguments[i] = argument_of(instance, &bindings[i], computed.outputs, golden);
+    struct dsl_run run = {.vector_cores = soc->aiv,
+                          .cube_cores = soc->aic,
+                          .ub_bytes = soc->ub_tiling_bytes,
+                          .l1_bytes = soc->l1_bytes,
+                          .l0c_bytes = soc->l0c_bytes,
+                          .arguments = arguments,
+                          .nudge = nudge};
+    computed.ran = dsl_interpret(arena, program, &run, messages);
+    computed.cores = run.cores;
+    computed.approximate = run.approximate;
+    task_outputs_free(golden);
+    return computed;
 }
 
 void dsl_run_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
                   const struct task_instance *instance, const struct npu_soc *soc, enum task_profile first,
                   struct dsl_messages *messages, struct dsl_outcome *outcome)
 {
-    int count = program->host->function->count;
-    struct task_argument *outputs = make_outputs(arena, instance);
-    struct dsl_argument *arguments = arena_alloc(arena, (size_t)(count + 1) * sizeof *arguments);
-    for (int i = 0; i < count; i++)
-        arguments[i] = argument_of(instance, &bindings[i], outputs);
-    struct dsl_run run = {.vector_cores = soc->aiv,
-                          .cube_cores = soc->aic,
-                          .ub_bytes = soc->ub_tiling_bytes,
-                          .l1_bytes = soc->l1_bytes,
-                          .l0c_bytes = soc->l0c_bytes,
-                          .arguments = arguments};
-    *outcome = (struct dsl_outcome){.ran = dsl_interpret(arena, program, &run, messages)};
-    outcome->cores = run.cores;
+    struct dsl_computed computed = dsl_compute_case(arena, program, bindings, instance, soc, 0, messages);
+    *outcome = (struct dsl_outcome){.ran = computed.ran, .cores = computed.cores};
     for (enum task_profile profile = first; outcome->ran && profile <= TASK_STRICT; profile++) {
         struct task_argument *expected = task_reference(instance, profile);
-        task_compare(instance, profile, expected, outputs, &outcome->by[profile]);
+        task_compare(instance, profile, expected, computed.outputs, &outcome->by[profile]);
         task_outputs_free(expected);
     }
 }

@@ -21,6 +21,18 @@ struct dsl_binding {
 struct akgen_error *dsl_bind(struct arena *arena, const struct dsl_program *program, const struct task *task,
                              struct dsl_binding **bindings);
 
+/* What a program stores in a case of a task. */
+struct dsl_computed {
+    bool ran;                      /* otherwise the messages say why it did not */
+    int cores;                     /* that it ran on */
+    bool approximate;              /* dsl_run.approximate */
+    struct task_argument *outputs; /* with values */
+};
+/* Interprets the program in a case of the task, on a chip's cores. `nudge`: dsl_run.nudge. */
+struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_program *program,
+                                     const struct dsl_binding *bindings, const struct task_instance *instance,
+                                     const struct npu_soc *soc, uint64_t nudge, struct dsl_messages *messages);
+
 struct dsl_outcome {
     bool ran;                                 /* otherwise the messages say why it did not */
     int cores;                                /* that it ran on */

@@ -305,8 +305,8 @@ bool tree_equal(const struct dsl_expr *a, const struct dsl_expr *b)
     if (!a || !b)
         return a == b;
     bool same = a->kind == b->kind && a->op == b->op && a->count == b->count && !a->name == !b->name &&
-                (!a->name || strcmp(a->name, b->name) == 0) && a->integer == b->integer &&
-                memcmp(&a->real, &b->real, sizeof a->real) == 0;
+                (!a->name || strcmp(a->name, b->name) == 0) && a->integer == b->integer && a->real == b->real &&
+                signbit(a->real) == signbit(b->real);
     for (int i = 0; same && i < a->count; i++)
         same = tree_equal(a->items[i], b->items[i]);
     return same;

@@ -75,6 +75,8 @@ static struct value machine_tensor(struct machine *machine, const struct dsl_arg
     memory->count = task_scalars(tensor);
     memory->state = arena_alloc(machine->arena, (size_t)memory->count + 1);
     memset(memory->state, argument->given ? STATE_GIVEN : STATE_UNDEFINED, (size_t)memory->count);
+    if (argument->spare > 0)
+        memset(memory->state + memory->count - argument->spare, STATE_GIVEN, (size_t)argument->spare);
     if (argument->stored)
         memory->readers = arena_alloc(machine->arena, (size_t)memory->count + 1);
     ARRAY_ADD(machine->arena, machine->memories, machine->memory_count, machine->memory_capacity, memory);

@@ -26,6 +26,9 @@ static bool reduce(struct core *core, const struct dsl_expr *call, const struct 
                          akgen_dtype_name(src.memory->tensor.type));
     struct element all;
     struct elements next;
+    struct machine *machine = core->machine;
+    enum akgen_dtype type = src.memory->tensor.type;
+    bool sums = lane->kinds & LANE_APPROXIMATE;
     if (!element_read(core, call, src.memory, src.offset, &all))
         return false;
     for (int64_t i = 1, n; i < count; i += n) {
@@ -33,8 +36,10 @@ static bool reduce(struct core *core, const struct dsl_expr *call, const struct 
         if (!elements_read(core, call, src.memory, src.offset + i, (int)n, &next))
             return false;
         for (int64_t k = 0; k < n; k++)
-            all.real = lane->real(all.real, next.real[k]);
+            all.real = lane->real(all.real, sums ? machine_approximation(machine, type, next.real[k]) : next.real[k]);
     }
+    if (sums && count > 1)
+        all.real = machine_approximation(machine, type, all.real);
     memset(shared.memory->state + shared.offset, STATE_UNDEFINED, (size_t)count);
     return element_write(core, call, dst.memory, dst.offset, all);
 }
@@ -80,6 +85,38 @@ static bool gather(struct core *core, const struct dsl_expr *call)
                  !element_write(core, call, dst.memory, dst.offset + i, element))
             return false;
     }
+    return true;
+}
+
+/* dst = the elements of src whose condition is true, one behind the other; what lies behind them has no value. Yields how many
+ * there are. */
+static bool compress(struct core *core, const struct dsl_expr *call, struct value *result)
+{
+    struct value dst, src, condition;
+    int64_t count, kept = 0;
+    if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
+        !call_memory(core, call, "condition", &condition) || !call_count(core, call, src.length, &count) ||
+        !has_single_elements(core, call, &src) || !memory_has_type(core, call, condition.memory, AKGEN_BOOL) ||
+        !memory_has_type(core, call, dst.memory, src.memory->tensor.type) ||
+        !memory_holds(core, call, src.memory, src.offset, count) ||
+        !memory_holds(core, call, dst.memory, dst.offset, count) ||
+        !memory_holds(core, call, condition.memory, condition.offset, count))
+        return false;
+    if (dst.memory == src.memory)
+        return CORE_FAIL(core, call->place, DSL_RULE_undefined, "compute into another buffer",
+                         "source and destination are the same: '%s'", dst.memory->name);
+    for (int64_t i = 0; i < count; i++) {
+        struct element truth, element;
+        if (!element_read(core, call, condition.memory, condition.offset + i, &truth))
+            return false;
+        if (!truth.integer)
+            continue;
+        if (!element_read(core, call, src.memory, src.offset + i, &element) ||
+            !element_write(core, call, dst.memory, dst.offset + kept++, element))
+            return false;
+    }
+    memset(dst.memory->state + dst.offset + kept, STATE_UNDEFINED, (size_t)(count - kept));
+    *result = value_of_integer(kept);
     return true;
 }
 
@@ -166,6 +203,12 @@ static double real_number(const char *name, double a)
     return functions[i].of(a);
 }
 
+/* What a core approximates; the host function does not. */
+static double number_of_chip(struct core *core, double value)
+{
+    return core->number < 0 ? value : machine_approximation(core->machine, AKGEN_FLOAT, value);
+}
+
 /* Numbers: tl.cdiv, tl.sqrt and the like. */
 static bool number(struct core *core, const struct dsl_expr *call, struct value *result)
 {
@@ -185,7 +228,7 @@ static bool number(struct core *core, const struct dsl_expr *call, struct value 
             return false;
         *result = value_of_integer(cols / DSL_PITCH * DSL_PITCH);
     } else if (strcmp(name, "pow") == 0) {
-        *result = value_of_real(core, pow(a.real, b.real));
+        *result = value_of_real(core, number_of_chip(core, pow(a.real, b.real)));
     } else if (pair) {
         bool first = strcmp(name, "max") == 0 ? a.real >= b.real : a.real <= b.real;
         *result = first ? a : b;
@@ -194,7 +237,9 @@ static bool number(struct core *core, const struct dsl_expr *call, struct value 
             return CORE_FAIL(core, call->place, DSL_RULE_arithmetic, NULL, "the result of tl.abs has no 64 bits");
         *result = value_of_integer(a.integer < 0 ? -a.integer : a.integer);
     } else {
-        *result = value_of_real(core, real_number(name, a.real));
+        double real = real_number(name, a.real);
+        bool approximate = strcmp(name, "exp") == 0 || strcmp(name, "log") == 0;
+        *result = value_of_real(core, approximate ? number_of_chip(core, real) : real);
     }
     return true;
 }
@@ -247,6 +292,7 @@ static const struct {
     {"cdiv", number},       {"pitch", number},      {"sqrt", number},        {"exp", number},
     {"log", number},        {"pow", number},        {"floor", number},       {"ceil", number},
     {"abs", number},        {"max", number},        {"min", number},         {"extract_scalar", extract},
+    {"compress", compress},
 };
 
 bool core_execute(struct core *core, const struct dsl_expr *call, struct value *result)

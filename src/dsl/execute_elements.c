@@ -37,7 +37,14 @@ static int64_t integer_power(int64_t base, int64_t exponent)
 
 const struct lane *lane_find(const char *name)
 {
-    enum { REAL = LANE_REAL, INTEGER = LANE_INTEGER, TRUTH = LANE_TRUTH, COMPARE = LANE_COMPARE };
+    enum {
+        REAL = LANE_REAL,
+        INTEGER = LANE_INTEGER,
+        TRUTH = LANE_TRUTH,
+        COMPARE = LANE_COMPARE,
+        APPROXIMATE = LANE_APPROXIMATE,
+        COARSE = LANE_COARSE
+    };
     static const struct lane lanes[] = {
 #define LANE(name, kinds, real, integer) {#name, kinds, real_##name, integer_##name},
 #include "dsl/lanes.def"
@@ -109,9 +116,12 @@ static bool spread(struct core *core, const struct dsl_expr *call, const struct 
 /* How a run of elements is computed of the operands' into `out`; `how` is the operation's own. */
 typedef void compute_run(const void *how, const struct operand *operands, int n, struct elements *out);
 
+/* How a chip approximates a real result; NULL: it rounds it once. */
+typedef double approximate(struct machine *machine, enum akgen_dtype type, double value);
+
 /* Element i of the destination from elements i of `operands`, which have been seen to fit. */
 static bool compute(struct core *core, const struct dsl_expr *call, const struct value *dst, struct operand *operands,
-                    int operand_count, int64_t count, compute_run *run, const void *how)
+                    int operand_count, int64_t count, compute_run *run, const void *how, approximate *approximation)
 {
     bool defined[ELEMENTS_RUN];
     struct elements out;
@@ -126,6 +136,8 @@ static bool compute(struct core *core, const struct dsl_expr *call, const struct
                 elements_of(value->memory, value->offset + i, n, &operands[o].elements);
         }
         run(how, operands, n, &out);
+        for (int k = 0; approximation && k < n; k++)
+            out.real[k] = approximation(core->machine, dst->memory->tensor.type, out.real[k]);
         if (!elements_write(core, call, dst->memory, dst->offset + i, n, &out))
             return false;
         for (int k = 0; k < n; k++)
@@ -188,7 +200,10 @@ bool execute_lane(struct core *core, const struct dsl_expr *call, const struct l
     compute_run *run = !memory_is_real(of) ? of->tensor.type == AKGEN_BOOL ? run_truth : run_integer
                        : compares          ? run_comparison
                                            : run_real;
-    return compute(core, call, &dst, operands, 2, count, run, lane);
+    approximate *approximation = run != run_real || !(lane->kinds & LANE_APPROXIMATE) ? NULL
+                                 : (lane->kinds & LANE_COARSE) == LANE_COARSE         ? machine_coarse_approximation
+                                                                                      : machine_approximation;
+    return compute(core, call, &dst, operands, 2, count, run, lane, approximation);
 }
 
 /* dst += src * value, rounded to the data type after the product and after the sum. */
@@ -213,7 +228,7 @@ bool execute_axpy(struct core *core, const struct dsl_expr *call)
            call_value(core, call, "value", &operands[2].value) && call_count(core, call, src->length, &count) &&
            same_type(core, call, src->memory, dst->memory) && fits(core, call, dst, dst, count) &&
            fits(core, call, dst, src, count) && spread(core, call, dst->memory, &operands[2]) &&
-           compute(core, call, dst, operands, 3, count, run_axpy, dst->memory);
+           compute(core, call, dst, operands, 3, count, run_axpy, dst->memory, NULL);
 }
 
 static void run_select(const void *how, const struct operand *operands, int n, struct elements *out)
@@ -244,7 +259,7 @@ bool execute_select(struct core *core, const struct dsl_expr *call)
             return false;
     }
     return memory_has_type(core, call, operands[0].value.memory, AKGEN_BOOL) &&
-           compute(core, call, &dst, operands, 3, count, run_select, NULL);
+           compute(core, call, &dst, operands, 3, count, run_select, NULL, NULL);
 }
 
 /* tl.cast. */
@@ -307,7 +322,7 @@ bool execute_cast(struct core *core, const struct dsl_expr *call)
         return CORE_FAIL(core, call->place, DSL_RULE_types, "tl.vfloor and the like round real numbers to whole ones",
                          "round='%s' to %s: it says how real numbers become integers", mode.text,
                          akgen_dtype_name(conversion.to));
-    return compute(core, call, &dst, &from, 1, count, run_cast, &conversion);
+    return compute(core, call, &dst, &from, 1, count, run_cast, &conversion, NULL);
 }
 
 /* dst[i] = start + i * step; of float32 the product and the sum are rounded. */

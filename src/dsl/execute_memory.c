@@ -222,7 +222,7 @@ bool element_add(struct core *core, const struct dsl_expr *call, struct dsl_memo
         return false;
     if (memory_is_real(memory)) {
         task_read_double(&memory->tensor, at, 1, &real);
-        real += task_round(memory->tensor.type, by.real);
+        real += machine_approximation(core->machine, memory->tensor.type, task_round(memory->tensor.type, by.real));
         task_write_double(&memory->tensor, at, 1, &real);
     } else {
         task_read_integer(&memory->tensor, at, 1, &integer);

@@ -166,6 +166,7 @@ static bool reduce_lines(struct core *core, const struct dsl_expr *call, const s
         !has_type(core, call, &dst, memory_is_real(dst.memory) || !by_row) ||
         !goes_with(core, call, &dst, lines, &src, matrix.rows * matrix.pitch, false))
         return false;
+    bool sums = strcmp(lane->name, "vadd") == 0 && memory_is_real(src.memory) && length > 1;
     for (int64_t line = 0; line < lines; line++) {
         int64_t first = src.offset + line * next_line;
         struct element all, next;
@@ -174,8 +175,12 @@ static bool reduce_lines(struct core *core, const struct dsl_expr *call, const s
         for (int64_t i = 1; i < length; i++) {
             if (!element_read(core, call, src.memory, first + i * step, &next))
                 return false;
+            if (sums)
+                next.real = machine_approximation(core->machine, src.memory->tensor.type, next.real);
             all = lane_result(lane, all, next);
         }
+        if (sums)
+            all.real = machine_approximation(core->machine, src.memory->tensor.type, all.real);
         if (!element_write(core, call, dst.memory, dst.offset + line, all))
             return false;
     }

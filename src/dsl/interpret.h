@@ -18,6 +18,7 @@ struct dsl_argument {
     bool number;                 /* it is the number that the tensor of one element holds */
     bool given;                  /* their values are there */
     bool stored;                 /* the kernel may store into them; has to, every element, where they are not given */
+    int64_t spare;               /* so many elements at its end need not be stored: what comes may be shorter */
     const json_t *value;         /* a number, a text, a list of integers, null; NULL: the parameter's default */
     enum akgen_dtype type;       /* null: the data type of the tensor that is missing */
 };
@@ -27,7 +28,9 @@ struct dsl_run {
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
     int64_t turns_max;                     /* of all loops together; 0: 200 million */
     const struct dsl_argument *arguments;  /* one for each parameter of the host function */
+    uint64_t nudge;                        /* 0: none; else the seed of approximate.c's moves */
     int cores;                             /* result: how many ran */
+    bool approximate;                      /* result: something was computed that a chip approximates */
 };
 
 /* Runs the host function and the kernel on every core. What is stored lies in the arguments' tensors, whose values the

@@ -17,7 +17,8 @@ struct machine {
     struct value *constants; /* of the file, by number of the symbol */
     struct dsl_memory **memories;
     int memory_count, memory_capacity;
-    int64_t turns; /* of loops */
+    int64_t turns;           /* of loops */
+    uint64_t approximations; /* how many there were */
     bool launched, stopped;
     pthread_mutex_t lock;
     pthread_cond_t turn;
@@ -111,6 +112,11 @@ void elements_of(const struct dsl_memory *memory, int64_t first, int n, struct e
 bool elements_write(struct core *core, const struct dsl_expr *call, struct dsl_memory *memory, int64_t first, int n,
                     const struct elements *elements);
 
+/* approximate.c. A value of a data type that a chip computes a few units off: itself, or moved (dsl_run.nudge). */
+double machine_approximation(struct machine *machine, enum akgen_dtype type, double value);
+/* The same of functions whose series on the chip are coarse. */
+double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value);
+
 /* execute_copies.c. */
 bool execute_load(struct core *core, const struct dsl_expr *call);
 bool execute_store(struct core *core, const struct dsl_expr *call);
@@ -118,10 +124,11 @@ bool execute_store_add(struct core *core, const struct dsl_expr *call);
 
 /* execute_elements.c. */
 /* What an operation computes of one element of each operand: a row of lanes.def. */
-enum { LANE_REAL = 1, LANE_INTEGER = 2, LANE_TRUTH = 4, LANE_COMPARE = 8 };
+enum { LANE_REAL = 1, LANE_INTEGER = 2, LANE_TRUTH = 4, LANE_COMPARE = 8, LANE_APPROXIMATE = 16, LANE_COARSE = 48 };
 struct lane {
     const char *name;
-    unsigned kinds; /* of what it computes; COMPARE: the result is a truth value */
+    unsigned
+        kinds; /* of what it computes; COMPARE: the result is a truth value; APPROXIMATE: a chip rounds it otherwise; COARSE: and far off */
     double (*real)(double a, double b);
     int64_t (*integer)(int64_t a, int64_t b);
 };

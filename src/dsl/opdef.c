@@ -37,6 +37,15 @@ static struct dsl_operand operand_of(const struct task_param *param, bool output
                                 .declared = true};
 }
 
+/* The name of an input whose shape is written as the output's; NULL: there is none. */
+static const char *input_like(const struct task *task, const struct task_param *output)
+{
+    for (int i = 0; i < task->input_count; i++)
+        if (strcmp(expr_text(task->inputs[i].shape), expr_text(output->shape)) == 0 && !task->inputs[i].optional)
+            return task->inputs[i].name;
+    return NULL;
+}
+
 struct akgen_error *dsl_opdef_of_task(struct arena *arena, const struct dsl_program *program, const struct task *task,
                                       struct dsl_opdef *opdef)
 {
@@ -64,6 +73,7 @@ struct akgen_error *dsl_opdef_of_task(struct arena *arena, const struct dsl_prog
     }
     for (int i = 0; i < task->output_count; i++) {
         opdef->outputs[i] = operand_of(&task->outputs[i], true);
+        opdef->outputs[i].like = input_like(task, &task->outputs[i]);
         opdef->outputs[i].declared = task->outputs[i].in_place == TASK_NONE || task->outputs[i].type_count > 0;
         opdef->outputs[i].types = opdef->outputs[i].declared ? column_of(arena, task, column++)
                                                              : opdef->inputs[task->outputs[i].in_place].types;

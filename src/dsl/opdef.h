@@ -24,6 +24,7 @@ struct dsl_operand {
     const enum akgen_dtype *types; /* one per combination */
     int in_place;                  /* of an output: the number of the input whose memory it is, or TASK_NONE */
     bool declared;                 /* it stands in the OpDef: not an output that an input of that name is alone */
+    const char *like;              /* of an output: an input of its shape; NULL: there is none */
 };
 struct dsl_opdef {
     const char *type, *entry; /* "SqrtCustom", "sqrt_custom" */

@@ -112,7 +112,8 @@ static int64_t reserved_bytes(const struct dsl_block *block)
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
         enum lower_form form = instruction ? instruction->form : LOWER_FORM_UNARY;
         int64_t bytes[] = {reserved_bytes(&statement->body), reserved_bytes(&statement->orelse),
-                           form == LOWER_FORM_CHOOSE || form == LOWER_FORM_TO_BITS    ? OF_SELECT
+                           form == LOWER_FORM_CHOOSE || form == LOWER_FORM_TO_BITS || form == LOWER_FORM_INT64_TRUTH
+                               ? OF_SELECT
                            : form == LOWER_FORM_WITH_ROOM || form == LOWER_FORM_POWER ? OF_LIBRARY
                                                                                       : 0};
         for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)

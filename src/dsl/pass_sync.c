@@ -1,5 +1,6 @@
 /* The last pass: order. Queues order loads, the vector unit and stores among each other; what is left are instructions of the
- * vector unit that depend on each other, the scalar unit, which reads and writes elements of buffers, and tl.sync_all().
+ * vector unit that depend on each other, loads over loads, the scalar unit, which reads and writes elements of buffers, and
+ * tl.sync_all().
  * The program is walked as it runs, a loop twice, and each unit's accesses that nothing has ordered yet are kept.
  *
  * Holds afterwards: between two accesses of which one writes, by the vector unit or by it and the scalar unit, stands a
@@ -12,10 +13,12 @@
 /* What was accessed since the last barrier of the vector unit, and since the scalar unit last waited for others. */
 struct pending {
     unsigned vector, vector_to_scalar, scalar_to_vector, load_to_scalar; /* bits of enum lower_use */
+    bool loaded, loaded_part; /* from the beginning of the tensor on; from elsewhere on */
 };
 
 struct sync {
     struct lowering *lowering;
+    bool select_writes;      /* a Select with a number has used its own room at the end of UB */
     struct pending *pending; /* by number of the buffer */
     bool insert;
 };
@@ -80,8 +83,17 @@ static void put(struct sync *sync, struct dsl_block *block, int *at, const char 
         edit_insert(edit, block, (*at)++, edit_statement(edit, edit_call(edit, operation, 0, NULL)));
 }
 
+/* Whether it is made of a Select between a tensor and a number, which puts the number into UB (docs/machine.md). */
+static bool uses_room_of_select(const struct dsl_expr *call)
+{
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    bool chooses = instruction && instruction->form == LOWER_FORM_CHOOSE;
+    return chooses || (instruction && instruction->form == LOWER_FORM_TO_BITS);
+}
+
 static void end_vector(struct sync *sync)
 {
+    sync->select_writes = false;
     for (int b = 0; b < sync->lowering->buffer_count; b++)
         sync->pending[b].vector = 0;
 }
@@ -89,7 +101,9 @@ static void end_vector(struct sync *sync)
 static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
 {
     struct access access = {.sync = sync};
+    bool selects = uses_room_of_select(call);
     lower_visit_operands(call, look, &access);
+    access.barrier |= selects && sync->select_writes;
     if (access.scalar) {
         put(sync, block, at, "await_s_v");
         for (int b = 0; b < sync->lowering->buffer_count; b++)
@@ -99,6 +113,7 @@ static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, str
         put(sync, block, at, "barrier_v");
         end_vector(sync);
     }
+    sync->select_writes |= selects;
     lower_visit_operands(call, record, &access);
 }
 
@@ -164,11 +179,28 @@ static bool is_vector(const struct dsl_expr *call)
     return instruction && instruction->form != LOWER_FORM_PRODUCT;
 }
 
+/* A load over what was loaded before: parts of a buffer that begin elsewhere lie apart. */
+static void sync_load(struct sync *sync, struct dsl_block *block, int *at, const struct dsl_expr *call)
+{
+    struct dsl_expr *from = NULL;
+    struct pending *pending = pending_of(sync, operand_buffer(call_argument(call, "dst"), &from));
+    if (!pending)
+        return;
+    if (pending->loaded || (pending->loaded_part && !from)) {
+        put(sync, block, at, "barrier_mte2");
+        for (int b = 0; b < sync->lowering->buffer_count; b++)
+            sync->pending[b].loaded = sync->pending[b].loaded_part = false;
+    }
+    *(from ? &pending->loaded_part : &pending->loaded) = true;
+}
+
 static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
 {
     const char *name = call->operation->name;
     if (is_vector(call)) {
         sync_vector(sync, block, at, call);
+    } else if (call->operation->place == DSL_PLACE_COPYIN) {
+        sync_load(sync, block, at, call);
     } else if (strcmp(name, "alloc_tensor") == 0 || strcmp(name, "deque") == 0) {
         sync_queue(sync, call);
     } else if (strcmp(name, "enque") == 0) {
@@ -177,6 +209,7 @@ static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struc
             put(sync, block, at, "await_s_mte3");
     } else if (strcmp(name, "sync_all") == 0) {
         put(sync, block, at, "barrier_all");
+        sync->select_writes = false;
         memset(sync->pending, 0, (size_t)sync->lowering->buffer_count * sizeof *sync->pending);
     }
 }
@@ -188,6 +221,8 @@ static void join_pending(struct sync *sync, const struct pending *other)
         sync->pending[b].vector_to_scalar |= other[b].vector_to_scalar;
         sync->pending[b].scalar_to_vector |= other[b].scalar_to_vector;
         sync->pending[b].load_to_scalar |= other[b].load_to_scalar;
+        sync->pending[b].loaded |= other[b].loaded;
+        sync->pending[b].loaded_part |= other[b].loaded_part;
     }
 }
 
@@ -221,7 +256,7 @@ static void sync_block(struct sync *sync, struct dsl_block *block)
         struct dsl_expr *call = statement_call(statement);
         if (statement->value && statement->kind != DSL_WITH)
             sync_scalars(sync, block, &i, statement->value);
-        if (call && statement->kind == DSL_EXPRESSION)
+        if (call && (statement->kind == DSL_EXPRESSION || strcmp(call->operation->name, "compress") == 0))
             sync_call(sync, block, &i, call);
         if (statement->body.count || statement->orelse.count)
             sync_nested(sync, statement);

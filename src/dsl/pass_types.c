@@ -119,6 +119,19 @@ static const char *staging_queue(struct lowering *lowering, const char *name, co
     return made->name;
 }
 
+/* Whether, in some combination, the buffer and the tensor have two types between which no instruction converts. */
+static bool goes_by_float(struct lowering *lowering, const struct lower_buffer *buffer,
+                          const struct lower_parameter *tensor)
+{
+    const struct lower_type type = tensor_type(lowering, tensor);
+    bool found = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        enum akgen_dtype a = lower_type_in(&type, c), b = lower_type_in(&buffer->type, c);
+        found |= (a == AKGEN_FLOAT16 && b == AKGEN_BF16) || (a == AKGEN_BF16 && b == AKGEN_FLOAT16);
+    }
+    return found;
+}
+
 static struct dsl_statement *queue_step(struct edit *edit, const char *operation, const char *queue)
 {
     return edit_statement(edit, EDIT_CALL(edit, operation, edit_name(edit, queue)));
@@ -134,14 +147,20 @@ static int stage_transfer(struct lowering *lowering, struct dsl_block *block, in
     bool load = call->operation->place == DSL_PLACE_COPYIN;
     struct dsl_expr *buffer = *buffer_argument(call), *count = transfer_elements(edit, call);
     edit->place = call->place;
-    const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL),
-                                      lower_tensor_of(lowering, call_argument(call, "address")), load);
+    const struct lower_parameter *tensor_of = lower_tensor_of(lowering, call_argument(call, "address"));
+    const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL), tensor_of, load);
     const struct lower_buffer *of = lower_buffer_find(lowering, operand_buffer(buffer, NULL));
     struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_room(lowering, buffer, "float16", 'h') : NULL;
-    const char *operation = !flags ? "convert" : load ? "to_bits" : "from_bits";
+    for (int c = 0; c < lowering->opdef->combinations; c++) /* bytes are copied by twos */
+        lowering->clears |= !flags && akgen_dtype_size(lower_type_in(&of->type, c)) == 1;
+    bool indirect = !flags && goes_by_float(lowering, of, tensor_of);
+    const char *operation = flags ? load ? "to_bits" : "from_bits" : indirect ? "cast_to" : "convert";
     struct dsl_expr *tensor = edit_name(edit, queue);
     struct dsl_expr *convert =
-        EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer, flags, edit_copy(edit, count));
+        indirect
+            ? EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer,
+                        process_bytes(lowering, buffer), edit_copy(edit, count), edit_text(edit, "even"))
+            : EDIT_CALL(edit, operation, load ? buffer : tensor, load ? tensor : buffer, flags, edit_copy(edit, count));
     *buffer_argument(call) = edit_name(edit, queue);
     struct dsl_statement *steps[] = {queue_step(edit, "alloc_tensor", queue),
                                      load ? statement : edit_statement(edit, convert),
@@ -176,6 +195,20 @@ static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
         stage_transfers(lowering, &statement->body);
         stage_transfers(lowering, &statement->orelse);
     }
+}
+
+/* Whether the buffer can have a queue of its own: a position has events for eight tensors, and where more buffers come through
+ * it some share a queue, from which they are copied. */
+static bool has_queue_left(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    enum { EVENTS = 8, OWN = 5 };
+    int before = 0, all = 0;
+    for (int b = 0; b < lowering->loaded_count; b++) {
+        bool same = lowering->loaded[b].kind == buffer->kind;
+        all += same;
+        before += same && lowering->loaded[b].place.line < buffer->allocation->place.line;
+    }
+    return all <= EVENTS || before < OWN;
 }
 
 /* A tile is loaded as it is, and used where a queue's tensor can be. */
@@ -217,7 +250,7 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     struct lower_buffer probe = *buffer;
     if (!same)
         probe.wide = buffer->name;
-    bool clean = one_type && lifetime_is_clean(lowering, &probe);
+    bool clean = one_type && lifetime_is_clean(lowering, &probe) && has_queue_left(lowering, buffer);
     bool bits = buffer->type.fixed == AKGEN_BOOL;
     if (bits && buffer->kind != LOWER_QUEUE_MOVE) {
         set_kind(buffer, LOWER_UB);
@@ -225,7 +258,7 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     }
     if (clean && same)
         return;
-    if (clean && buffer->kind != LOWER_QUEUE_MOVE)
+    if (clean && buffer->kind != LOWER_QUEUE_MOVE && !goes_by_float(lowering, buffer, transfers.items[0].tensor))
         add_narrow(lowering, buffer, &transfers);
     else
         set_kind(buffer, LOWER_UB);
@@ -245,13 +278,30 @@ enum {
     WORDS = 1 << AKGEN_INT16 | 1 << AKGEN_INT32 | 1 << AKGEN_UINT16 | 1 << AKGEN_UINT32
 };
 
+/* Those of a function on rows and columns (emit_rows.c). */
+static uint64_t types_of_rows(const char *api)
+{
+    static const char *const any[] = {"Spread", "Turn", "Fill"}, *const floats[] = {"FoldRows", "Div"};
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        if (strncmp(api, any[i], strlen(any[i])) == 0)
+            return UINT64_MAX;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+        if (strncmp(api, floats[i], strlen(floats[i])) == 0)
+            return FLOATS;
+    return (uint64_t)FLOATS | 1 << AKGEN_INT16 | 1 << AKGEN_INT32;
+}
+
 /* The types that an instruction works on: bits 1 << enum akgen_dtype, of its destination or, of comparisons, of its source. */
 static uint64_t types_of(const struct lower_instruction *instruction)
 {
     int op = npu_operation(instruction->api);
     switch (instruction->form) {
     case LOWER_FORM_ROWS:
+        return types_of_rows(instruction->api);
     case LOWER_FORM_PRODUCT:
+    case LOWER_FORM_INT64:
+    case LOWER_FORM_BYTES:
+    case LOWER_FORM_INT64_TRUTH:
     case LOWER_FORM_CAST:
     case LOWER_FORM_TO_BITS:
         return UINT64_MAX;
@@ -261,6 +311,8 @@ static uint64_t types_of(const struct lower_instruction *instruction)
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     case LOWER_FORM_CHOOSE:
         return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
+    case LOWER_FORM_SORT:
+        return UINT64_C(1) << AKGEN_FLOAT;
     case LOWER_FORM_POWER:
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     default:
@@ -283,15 +335,27 @@ static bool widens(enum akgen_dtype type)
            type == AKGEN_FLOAT16;
 }
 
-/* Steps for integers that no instruction does, and float32 would not hold. */
-static const char *steps_for_integers(const char *operation, uint64_t types)
+/* Steps for integers that no instruction does, and float32 would not hold; NULL: there are none. */
+static const char *steps_for_integer(const char *operation, enum akgen_dtype type)
 {
+    enum {
+        I8 = 1 << AKGEN_INT8 | 1 << AKGEN_UINT8 | 1 << AKGEN_BOOL,
+        I16 = 1 << AKGEN_INT16,
+        I32 = 1 << AKGEN_INT32,
+        I64 = 1 << AKGEN_INT64
+    };
     static const struct {
-        const char *operation, *steps;
-    } recipes[] = {{"vabs", "vmul_scalar t a -1; vmax d a t"}, {"vsign", "vmin_scalar d a 1; vmax_scalar d d -1"}};
+        const char *operation;
+        unsigned types;
+        const char *steps;
+    } recipes[] = {
+#define INTEGERS(operation, types, steps) {#operation, types, steps},
+#include "dsl/integers.def"
+#undef INTEGERS
+    };
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
-        if (strcmp(recipes[i].operation, operation) == 0)
-            return types & ~(uint64_t)(1 << AKGEN_INT32 | 1 << AKGEN_INT16) ? NULL : recipes[i].steps;
+        if (strcmp(recipes[i].operation, operation) == 0 && recipes[i].types & UINT64_C(1) << type)
+            return recipes[i].steps;
     return NULL;
 }
 
@@ -355,8 +419,46 @@ static bool *those_of_branch(struct lowering *lowering, const struct dsl_expr *q
     return branch;
 }
 
+/* The types of the set that are computed as the first of them is: in the same steps, or in float32. */
+static uint64_t computed_alike(const char *operation, uint64_t types, const char **steps)
+{
+    uint64_t alike = 0;
+    for (int type = 0; type < AKGEN_DTYPE_CODES; type++) {
+        if (!(types & UINT64_C(1) << type))
+            continue;
+        const char *its = steps_for_integer(operation, (enum akgen_dtype)type);
+        *steps = alike ? *steps : its;
+        alike |= !alike || its == *steps ? UINT64_C(1) << type : 0;
+    }
+    return alike;
+}
+
+/* Whether the instruction can be computed in float32 where it lacks a type. */
+static bool can_widen(const struct dsl_expr *call, const struct lower_instruction *instruction)
+{
+    return call_argument(call, "count") &&
+           (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
+            instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
+}
+
+/* Puts the statements of `made` in the place of one of the block. */
+static void put_instead(struct edit *edit, struct dsl_block *block, const struct dsl_statement *statement,
+                        const struct dsl_block *made)
+{
+    int at = 0; /* rooms may stand before it now */
+    while (block->items[at] != statement)
+        at++;
+    made->items[0]->after_blank = statement->after_blank;
+    made->items[0]->trail = statement->trail;
+    edit_lead(edit, made->items[0], &statement->lead);
+    block->items[at] = made->items[0];
+    for (int i = 1; i < made->count; i++)
+        edit_insert(edit, block, at + i, made->items[i]);
+}
+
 /* Sees to it that the instruction has the type, in every combination that comes here. */
-static bool check_types(struct lowering *lowering, struct dsl_statement *statement, const bool *comes)
+static bool check_types(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
+                        const bool *comes)
 {
     struct edit *edit = &lowering->edit;
     struct dsl_expr *call = statement->value;
@@ -368,42 +470,42 @@ static bool check_types(struct lowering *lowering, struct dsl_statement *stateme
         if (comes[c])
             *(types & type ? &had : &lacking) |= type;
     }
-    bool can = instruction && call_argument(call, "count") &&
-               (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
-                instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
-    const char *steps = NULL;
     for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
-        if (lacking & UINT64_C(1) << type && !steps_for_integers(call->operation->name, UINT64_C(1) << type) &&
-            (!can || !widens((enum akgen_dtype)type)))
+        if (lacking & UINT64_C(1) << type && !steps_for_integer(call->operation->name, (enum akgen_dtype)type) &&
+            (!can_widen(call, instruction) || !widens((enum akgen_dtype)type)))
             return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
                               "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
                               "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
                               akgen_dtype_name((enum akgen_dtype)type), buffer->name);
     if (!lacking)
         return true;
-    const uint64_t integers = (uint64_t)1 << AKGEN_INT32 | (uint64_t)1 << AKGEN_INT16;
-    steps = steps_for_integers(call->operation->name, lacking & integers ? lacking & integers : lacking);
-    uint64_t rest = steps && lacking & integers ? lacking & ~integers : 0;
-    lacking &= ~rest;
+    const char *steps = NULL;
+    uint64_t alike = computed_alike(call->operation->name, lacking, &steps);
     edit->place = statement->place;
-    struct dsl_expr *question = question_of(lowering, buffer, lacking);
+    struct dsl_block made = {0};
+    if (steps)
+        process_steps(lowering, call, steps, &made);
+    else
+        widen_into(lowering, call, instruction, &made);
+    if (!had && alike == lacking) {
+        put_instead(edit, block, statement, &made);
+        return true;
+    }
+    struct dsl_expr *question = question_of(lowering, buffer, alike);
     struct dsl_statement *original = edit_statement(edit, call);
     *statement = (struct dsl_statement){.kind = DSL_IF,
                                         .place = statement->place,
                                         .lead = statement->lead,
                                         .op = DSL_NO_OPERATOR,
                                         .value = question,
+                                        .body = made,
                                         .after_blank = statement->after_blank};
-    if (steps)
-        process_steps(lowering, call, steps, &statement->body);
-    else
-        widen_into(lowering, call, instruction, &statement->body);
-    if (had || rest)
-        edit_append(edit, &statement->orelse, original);
-    return !rest || check_types(lowering, original, those_of_branch(lowering, question, comes, false));
+    edit_append(edit, &statement->orelse, original);
+    return alike == lacking ||
+           check_types(lowering, &statement->orelse, original, those_of_branch(lowering, question, comes, false));
 }
 
-static bool check_block_types(struct lowering *lowering, const struct dsl_block *block, const bool *comes)
+static bool check_block_types(struct lowering *lowering, struct dsl_block *block, const bool *comes)
 {
     bool good = true;
     for (int i = 0; good && i < block->count; i++) {
@@ -412,7 +514,7 @@ static bool check_block_types(struct lowering *lowering, const struct dsl_block 
         bool branch = statement->kind == DSL_IF;
         if (call && statement->kind == DSL_EXPRESSION) {
             int before = block->count;
-            good = check_types(lowering, statement, comes);
+            good = check_types(lowering, block, statement, comes);
             i += block->count - before; /* rooms, in the kernel's own block */
             continue;
         }
@@ -432,6 +534,11 @@ bool pass_types(struct lowering *lowering)
     memset(all, true, (size_t)combinations);
     if (!check_block_types(lowering, kernel, all))
         return false;
+    lowering->loaded = arena_alloc(lowering->arena, (size_t)(buffers + 1) * sizeof *lowering->loaded);
+    lowering->loaded_count = buffers;
+    for (int b = 0; b < buffers; b++)
+        lowering->loaded[b] =
+            (struct lower_transferred){lowering->buffers[b].kind, lowering->buffers[b].allocation->place};
     for (int b = 0; b < buffers; b++)
         choose_queue(lowering, &lowering->buffers[b]);
     stage_transfers(lowering, kernel);

@@ -228,6 +228,17 @@ class Project(unittest.TestCase):
         host = (self.dir / "op_host" / "sqrt.cpp").read_text()
         self.assertIn(".DataType({ge::DT_FLOAT16, ge::DT_FLOAT, ge::DT_BF16})", host)
 
+    def test_names_and_remarks_that_mean_something_else_in_cpp(self):
+        text = SQRT.replace("# the root", "# the root \\")
+        for name, other in [("per_core", "T"), ("total", "y_out"), ("x_ub", "switch"), ("y_ub", "y_queue"),
+                            ("start", "yQueue"), ("end", "Min")]:
+            text = re.sub(rf"\b{name}\b", other, text)
+        text = text.replace("    for at in", "    yOut2 = (1 << 40) // (1 << 40)\n    for at in")
+        text = text.replace("range(yQueue, Min, tile)", "range(yQueue, Min * yOut2, tile)")
+        self.build(text, "Sqrt")
+        result = verdict("Sqrt", self.dir, "--profile", "strict")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+
     def test_lists_of_tensors_and_numbers_of_the_combination(self):
         program = (HOME / "tasks/npukernelbench/level2/Foreach/ForeachMulScalarList/program.py").read_text()
         self.build(program, "ForeachMulScalarList")
@@ -259,6 +270,39 @@ class Project(unittest.TestCase):
         result = verdict("RmsNorm", self.dir, "--profile", "strict", "--sync", "manual")
         self.assertEqual(result["verdict"], "pass", result["reason"])
         self.assertEqual(doubtful_notes(result), [])
+
+
+class Exemplars(unittest.TestCase):
+    """The programs that docs/dsl.md names, as the provider of a benchmark."""
+
+    def test_each_is_right_where_it_has_no_slack(self):
+        table = (HOME / "docs" / "dsl.md").read_text().split("## Exemplars")[1].split("## ")[0]
+        tasks = re.findall(r"\| `(\w+)/(level[^`]+)` \|", table)
+        self.assertGreater(len(tasks), 10)
+        for suite, task in tasks:
+            process = subprocess.run([AKGEN, "bench", "--provider", "dsl", "--suite", suite, "--task", task, "--profile",
+                                      "strict", "--sync", "manual"], capture_output=True, text=True, timeout=300)
+            self.assertRegex(process.stdout, r"verdicts +pass 1\n", f"{task}: {process.stdout} {process.stderr}")
+
+
+class Answer(unittest.TestCase):
+    """The same project as an answer in MultiKernelBench's format."""
+
+    def test_it_is_judged_as_an_answer_is(self):
+        program = HOME / "tasks/multikernelbench/level1/Activation/LeakyRelu/program.py"
+        task = "multikernelbench/level1/Activation/LeakyRelu"
+        with tempfile.TemporaryDirectory(prefix="akgen-dsl-") as folder:
+            answer = pathlib.Path(folder) / "answer.txt"
+            process = build(program.read_text(), task, "--response", str(answer))
+            self.assertEqual((process.returncode, process.stderr), (0, ""))
+            result = verdict(task, answer, "--profile", "strict")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+
+    def test_a_shape_that_no_input_has_cannot_be_bound(self):
+        program = HOME / "tasks/npukernelbench/level2/Norm/RmsNorm/program.py"
+        process = build(program.read_text(), "RmsNorm", "--response", "/dev/null")
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("output 'rstd' has a shape that no input has", process.stderr)
 
 
 class Errors(unittest.TestCase):

@@ -36,6 +36,7 @@ static bool run(const char *kernel, int64_t outputs, struct dsl_messages *messag
                                     "    w = tl.alloc_ub(pitch, dtype=tl.float32)\n"
                                     "    k = tl.alloc_ub(pitch, dtype=tl.int32)\n"
                                     "    h = tl.alloc_ub(pitch * pitch, dtype=tl.float16)\n"
+                                    "    t = tl.alloc_ub(pitch, dtype=tl.bool)\n"
                                     "    with tl.copyin():\n"
                                     "        tl.load_rows(x, a, rows, cols, cols, pitch)\n"
                                     "%s"
@@ -187,6 +188,25 @@ static void test_sort(void **state)
     assert_true(y[2 * COLS - 1] == -1);
 }
 
+/* Those that are larger than 1, in their order, and how many they are. */
+static void test_compress(void **state)
+{
+    (void)state;
+    int kept = 0;
+    float expected[COLS];
+    runs(COMPUTE "tl.vgt(t, a, 1.0, count=cols)\n"
+                 "        n = tl.compress(v, a, t, count=cols)\n"
+                 "        tl.duplicate(w, n)\n"
+                 "    with tl.copyout():\n        tl.store(y + 1, v, count=n)\n        tl.store(y, w, count=1)\n",
+         1 + 8);
+    for (int i = 0; i < COLS; i++)
+        if (at(0, i) > 1)
+            expected[kept++] = at(0, i);
+    assert_int_equal(kept, 8); /* what the store above relies on */
+    assert_true(y[0] == (float)kept);
+    assert_memory_equal(y + 1, expected, (size_t)kept * sizeof *y);
+}
+
 /* The message's rule and a part of it. */
 static const struct {
     const char *kernel;
@@ -216,6 +236,14 @@ static const struct {
     {COMPUTE "tl.row_sum(a, a, rows, cols, pitch)\n", DSL_RULE_undefined, "overlap: 'a' from 0 and from 0 on"},
     {COMPUTE "tl.transpose(a + pitch, a, rows, cols, pitch, pitch)\n", DSL_RULE_undefined, "overlap"},
     {COMPUTE "tl.vadd_row(a, a, a, rows, cols, pitch)\n", DSL_RULE_undefined, "overlap"},
+    {COMPUTE "tl.vgt(t, a, 1.0, count=cols)\n        n = tl.compress(v, a, t, count=cols)\n"
+             "        s = tl.extract_scalar(v, n)\n",
+     DSL_RULE_undefined, "element 8 of 'v'"},
+    {COMPUTE "tl.vgt(t, a, 1.0, count=cols)\n        n = tl.compress(v, a, t, count=cols + 1)\n", DSL_RULE_undefined,
+     "element 19 of 't'"},
+    {COMPUTE "tl.vgt(t, a, 1.0, count=cols)\n        n = tl.compress(a, a, t, count=cols)\n", DSL_RULE_undefined,
+     "source and destination are the same"},
+    {COMPUTE "n = tl.compress(v, a, w, count=cols)\n", DSL_RULE_types, "'w' holds float32"},
     {COMPUTE "tl.sort(v, v, a, cols)\n", DSL_RULE_types, "tl.sort has no float32"},
     {COMPUTE "tl.sort(v, k, a, 0)\n", DSL_RULE_bounds, "a sort of 0 elements"},
     {COMPUTE "tl.sort(v, k, a, cols + 1)\n", DSL_RULE_undefined, "element 19 of 'a'"},
@@ -249,7 +277,7 @@ int main(void)
         cmocka_unit_test_teardown(test_transfers, drop),  cmocka_unit_test_teardown(test_other, drop),
         cmocka_unit_test_teardown(test_reductions, drop), cmocka_unit_test_teardown(test_lines, drop),
         cmocka_unit_test_teardown(test_transpose, drop),  cmocka_unit_test_teardown(test_sort, drop),
-        cmocka_unit_test_teardown(test_stops, drop),
+        cmocka_unit_test_teardown(test_compress, drop),   cmocka_unit_test_teardown(test_stops, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,6 @@ def masked_cumsum_kernel(x, mask, y, rows, cols, per_core, side):
     d_ub = tl.alloc_ub((side + 1) * 16, dtype=tl.float32)
     before_ub = tl.alloc_ub(side + 16, dtype=tl.float32)
     mask_ub = tl.alloc_ub(tile, dtype=tl.bool)
-    factor_ub = tl.alloc_ub(tile, dtype=tl.float32)
     for row in range(first, last, step):
         n = min(step, last - row)
         with tl.compute():
@@ -37,8 +36,8 @@ def masked_cumsum_kernel(x, mask, y, rows, cols, per_core, side):
                     tl.load(x + row * cols + at, x_ub, count=m)
                     tl.load(mask + row * cols + at, mask_ub, count=m)
             with tl.compute():
-                tl.cast(factor_ub, mask_ub)
-                tl.vmul(x_ub, x_ub, factor_ub)
+                tl.cast(a_ub, mask_ub)
+                tl.vmul(x_ub, x_ub, a_ub)
                 tl.transpose(a_ub, x_ub, segments, length, pitch, side)
                 d = 1
                 while d < length:

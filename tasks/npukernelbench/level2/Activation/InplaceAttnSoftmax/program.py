@@ -1,11 +1,11 @@
 import tile.language as tl
 
 
-# x becomes exp(x - max) / sum(exp(x - max)) over its last dimension, max the row's largest element.
-# Rows that fit into a tile come many at once, longer ones in pieces, twice: the sum goes along
-# with the largest element so far.
+# x becomes exp(x - max) / sum(exp(x - max)) over its last dimension, max the largest element
+# there. Rows that fit into a tile come many at once, longer ones in pieces, twice: the sum goes
+# along with the largest element so far.
 @ascend_kernel
-def inplace_attn_softmax_kernel(x, rows, cols, per_core, tile):
+def softmax_kernel(x, rows, cols, per_core, tile):
     first = tl.program_id(0) * per_core
     last = min(first + per_core, rows)
     piece = min(cols, tile)
@@ -56,10 +56,10 @@ def inplace_attn_softmax_kernel(x, rows, cols, per_core, tile):
                     tl.store(x + at, y_ub, count=n)
 
 
-def inplace_attn_softmax_host(x: torch.Tensor, tile: tl.constexpr = 4096):
+def softmax_host(x: torch.Tensor, tile: tl.constexpr = 4096):
     if x.numel() == 0:
         return
-    cols = x.shape[x.ndim - 1]
+    cols = x.shape[-1]
     rows = x.numel() // cols
     cores = min(tl.num_vec_cores(), rows)
-    inplace_attn_softmax_kernel[cores](x, rows, cols, tl.cdiv(rows, cores), tile)
+    softmax_kernel[cores](x, rows, cols, tl.cdiv(rows, cores), tile)

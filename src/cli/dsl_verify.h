@@ -1,0 +1,12 @@
+/* akgen dsl build --verify: the compiler's project against the interpreter. */
+#ifndef CLI_DSL_VERIFY_H
+#define CLI_DSL_VERIFY_H
+
+#include "dsl/program.h"
+#include "task/task.h"
+
+/* Runs the project in `dir`, which was made of the program, on the task's cases (`only_case`: one, below 0: all) and says of each
+ * whether it computes what the interpreter does. Returns the exit code. */
+int dsl_verify(const struct dsl_program *program, const struct task *task, const char *dir, int only_case);
+
+#endif
