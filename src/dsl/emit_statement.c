@@ -363,7 +363,8 @@ static const char *const aids[] = {
                         "        Duplicate(tensors[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
                         "    for (int i = 0; i < DEPTH; i++) {\n        queue.FreeTensor(tensors[i]);\n    }\n}\n",
     [AID_SHIFT] =
-        "// Shifts by a number of bits, to the right with the sign. By a negative number, or more bits than there are, all "
+        "// Shifts by a number of bits, to the right with the sign. By a negative number, or more bits than there are, "
+        "all "
         "are\n// shifted out. ShiftLeft of a signed type would keep the sign.\n"
         "template <typename E>\n%s void ShiftLeftBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t by,\n"
         "                                   int64_t count)\n{\n"
@@ -372,7 +373,8 @@ static const char *const aids[] = {
         "    const LocalTensor<Bits> bits = to.template ReinterpretCast<Bits>();\n"
         "    if (by < 0 || by >= BITS) {\n        Duplicate(bits, static_cast<Bits>(0), count);\n    } else {\n"
         "        ShiftLeft(bits, from.template ReinterpretCast<Bits>(), static_cast<Bits>(by), count);\n    }\n}\n\n"
-        "template <typename E>\n%s void ShiftRightBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t by,\n"
+        "template <typename E>\n%s void ShiftRightBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t "
+        "by,\n"
         "                                    int64_t count)\n{\n"
         "    constexpr int64_t BITS = sizeof(E) * 8;\n"
         "    ShiftRight(to, from, static_cast<E>(by < 0 || by >= BITS ? BITS - 1 : by), count);\n}\n",
