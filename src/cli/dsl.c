@@ -7,6 +7,7 @@
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
 #include "dsl/response.h"
+#include "dsl/write.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>
@@ -329,6 +330,29 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     return arguments->verify ? verify_project(arena, arguments, text, &task, dir) : EXIT_PASS;
 }
 
+/* akgen dsl write TASK: the program that the planner makes of the task's formulas. */
+static int write_program(const struct dsl_arguments *arguments)
+{
+    struct arena arena = {0};
+    struct task task;
+    const char *program;
+    struct akgen_error *error = task_find(&arena, toolchain_home(), arguments->files[0], &task);
+    int code = EXIT_USAGE;
+    if (!error && task.broken)
+        error = error_new("%s", task.broken);
+    if (!error) {
+        code = EXIT_OTHER_VERDICT;
+        error = dsl_write(&arena, &task, &program);
+    }
+    if (!error && arguments->output)
+        error = files_write(arguments->output, program, strlen(program));
+    else if (!error)
+        fputs(program, stdout);
+    code = error ? cli_fail(code, error) : EXIT_PASS;
+    arena_free(&arena);
+    return code;
+}
+
 static int each_file(const struct dsl_arguments *arguments, on_file *run)
 {
     int worst = EXIT_PASS;
@@ -360,6 +384,7 @@ int cli_dsl(int argc, char **argv)
         .doc = "Programs in AscendDSL; '-' is the standard input."
                "\vcheck says what is wrong with programs, where, by which rule and what "
                "to do. fmt formats them in place. "
+               "write prints the program that the planner makes of a task's formulas. "
                "run computes a task's cases by the interpreter and compares with the task's references."};
     struct dsl_arguments arguments = {.only_case = -1, .last = DSL_PASSES_COUNT};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -371,6 +396,8 @@ int cli_dsl(int argc, char **argv)
         return each_file(&arguments, run_file);
     if (arguments.count && strcmp(arguments.command, "build") == 0)
         return each_file(&arguments, build_file);
+    if (arguments.count == 1 && strcmp(arguments.command, "write") == 0)
+        return write_program(&arguments);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     return EXIT_USAGE;
 }

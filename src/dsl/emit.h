@@ -22,6 +22,9 @@
     X(AID_FILL_UP)                                                                                                     \
     X(AID_CLEAR_BUFFER)                                                                                                \
     X(AID_CLEAR_QUEUE)                                                                                                 \
+    X(AID_SHIFT)                                                                                                       \
+    X(AID_SORT)                                                                                                        \
+    X(AID_FILL_BYTES)                                                                                                  \
     X(AID_WHOLE)                                                                                                       \
     X(AID_COMPARE)                                                                                                     \
     X(AID_CHOOSE)                                                                                                      \
@@ -30,6 +33,7 @@
     X(AID_CAST)                                                                                                        \
     X(AID_EXP_OF)                                                                                                      \
     X(AID_LN_OF)                                                                                                       \
+    X(AID_COMPRESS)                                                                                                    \
     X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \
     X(AID_NUMBER)                                                                                                      \
@@ -56,6 +60,7 @@ struct emit {
     bool aids[EMIT_AID_COUNT];
     const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
     int row_count;
+    unsigned int64;        /* functions on int64 that are called (emit_int64.c): a bit for each */
     bool tiles, products;  /* of the cube (emit_tiles.c) */
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;
@@ -72,6 +77,10 @@ void emit_line(struct emit *emit, const char *format, ...) __attribute__((format
 void emit_comments(struct emit *emit, const struct dsl_comments *comments);
 /* "rowMax" of "row_max"; "RowMax" of it with `first` large. A word that C++ has gets a '_' behind it. */
 const char *emit_camel(struct arena *arena, const char *name, bool first_large);
+/* The text of a comment without what would end or continue its line. */
+const char *emit_remark(struct arena *arena, const char *text);
+/* How a variable or parameter of a function is called in C++: no two the same, none a word of C++. */
+const char *emit_variable(struct lowering *lowering, const struct dsl_scope *scope, const char *name);
 /* How a name of the program is written in C++. */
 const char *emit_name(struct emit *emit, const char *name);
 /* An expression; `level`: of the operator around it, as in dsl_operator_level. */
@@ -95,6 +104,9 @@ void emit_tile(struct emit *emit, const struct dsl_expr *call, const char *gm, c
 void emit_product(struct emit *emit, const struct dsl_expr *call);
 void emit_halves(struct emit *emit, struct text *members);
 void emit_tiles_aids(struct emit *emit, struct text *out);
+/* The same for int64 (emit_int64.c). */
+void emit_need_int64(struct emit *emit, const char *api);
+void emit_int64_aids(struct emit *emit, struct text *out);
 /* "half", or the class's name for a type that differs by combination. */
 const char *emit_element(struct emit *emit, const struct lower_type *type);
 

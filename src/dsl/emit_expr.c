@@ -29,10 +29,21 @@ void emit_line(struct emit *emit, const char *format, ...)
     free(line);
 }
 
+const char *emit_remark(struct arena *arena, const char *text)
+{
+    char *remark = arena_strdup(arena, text + strspn(text, "#"));
+    size_t length = strlen(remark);
+    for (char *c = remark; *c; c++)
+        *c = (char)((unsigned char)*c < ' ' ? ' ' : *c);
+    while (length && (remark[length - 1] == '\\' || remark[length - 1] == ' ')) /* the next line is none of it */
+        remark[--length] = 0;
+    return remark;
+}
+
 void emit_comments(struct emit *emit, const struct dsl_comments *comments)
 {
     for (int i = 0; i < comments->count; i++) {
-        const char *text = comments->items[i].text + strspn(comments->items[i].text, "#");
+        const char *text = emit_remark(emit->lowering->arena, comments->items[i].text);
         if (text[strspn(text, " -=*#")])
             emit_line(emit, "//%s%s", *text == ' ' ? "" : " ", text);
     }
@@ -41,11 +52,11 @@ void emit_comments(struct emit *emit, const struct dsl_comments *comments)
 static bool is_word_of_cpp(const char *name)
 {
     static const char *const words[] = {
-        "auto",   "bool",    "break",   "case",   "char",    "class",   "const",  "default", "delete", "do",
-        "double", "else",    "enum",    "extern", "float",   "for",     "goto",   "half",    "if",     "inline",
-        "int",    "long",    "new",     "pipe",   "private", "public",  "return", "short",   "signed", "sizeof",
-        "static", "struct",  "switch",  "this",   "throw",   "tiling",  "try",    "union",   "void",   "while",
-        "using",  "virtual", "typedef", "true",   "false",   "context", "attrs",  "platform"};
+        "auto",   "bool",   "break",   "case",    "char",    "class",  "const",   "default", "delete",  "do",
+        "double", "else",   "enum",    "extern",  "float",   "for",    "goto",    "half",    "if",      "inline",
+        "int",    "long",   "new",     "pipe",    "private", "public", "return",  "short",   "signed",  "sizeof",
+        "static", "struct", "switch",  "this",    "throw",   "tiling", "try",     "union",   "void",    "while",
+        "T",      "using",  "virtual", "typedef", "true",    "false",  "context", "attrs",   "platform"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0)
             return true;
@@ -78,23 +89,80 @@ static bool is_constant_of_file(const struct emit *emit, const char *name)
     return !dsl_scope_find(emit->names, name) && dsl_scope_find(&emit->lowering->program->file, name);
 }
 
+/* What the kernel's class calls what belongs to a parameter or a buffer. */
+static const char *const belongings[] = {"", "Gm", "List", "Length", "At", "Queue", "Buffer", "Copy"};
+
+static bool is_used(const char *const *used, int count, const char *name)
+{
+    bool found = is_word_of_cpp(name);
+    for (int i = 0; !found && i < count; i++)
+        found = strcmp(used[i], name) == 0;
+    return found;
+}
+
+/* The name of a variable as C++ has it, before it is told from others: "rowMax" of "row_max", "x" of the buffer "x_ub", which a
+ * tensor of that name leaves free. */
+static const char *plain_name(struct lowering *lowering, const struct dsl_scope *scope, const char *name, bool buffer)
+{
+    size_t length = strlen(name);
+    if (buffer && length > 3 && strcmp(name + length - 3, "_ub") == 0) {
+        const char *stem = arena_strndup(lowering->arena, name, length - 3);
+        if (!dsl_scope_find(scope, stem) || lower_parameter_find(lowering, stem))
+            name = stem;
+    }
+    char *plain = (char *)emit_camel(lowering->arena, name, false);
+    *plain = (char)tolower((unsigned char)*plain);
+    return plain;
+}
+
+/* Names for all of a scope, by number: parameters and buffers first, with what belongs to them. */
+static const char **name_all(struct lowering *lowering, const struct dsl_scope *scope, bool kernel)
+{
+    enum { BELONGINGS = sizeof belongings / sizeof *belongings };
+    const char **names = arena_alloc(lowering->arena, (size_t)(scope->count + 1) * sizeof *names);
+    const char **used = arena_alloc(lowering->arena, (size_t)(scope->count + 1) * (BELONGINGS + 1) * sizeof *used);
+    int count = 0;
+    used[count++] = "scalarBuffer";
+    used[count++] = "blocks";
+    for (int round = 0; round < 2; round++)
+        for (int s = 0; s < scope->count; s++) {
+            const char *name = scope->items[s]->name;
+            bool buffer = kernel && lower_buffer_find(lowering, name) != NULL;
+            bool owns = buffer || (kernel && lower_parameter_find(lowering, name));
+            if (owns != (round == 0))
+                continue;
+            const char *plain = plain_name(lowering, scope, name, buffer), *found = plain;
+            bool tensor = owns && !buffer && scope->items[s]->type == DSL_TYPE_TENSOR; /* is written with Gm */
+            for (int n = 2; !tensor && is_used(used, count, found); n++)
+                found = arena_printf(lowering->arena, "%s_%d", plain, n);
+            names[s] = found;
+            for (int b = tensor; b < (owns ? BELONGINGS : 1); b++)
+                used[count++] = arena_printf(lowering->arena, "%s%s", found, belongings[b]);
+        }
+    return names;
+}
+
+const char *emit_variable(struct lowering *lowering, const struct dsl_scope *scope, const char *name)
+{
+    bool kernel = scope == &lowering->program->kernel_names;
+    const char ***names = kernel ? &lowering->kernel_words : &lowering->host_words;
+    if (!*names)
+        *names = name_all(lowering, scope, kernel);
+    for (int s = 0; s < scope->count; s++)
+        if (strcmp(scope->items[s]->name, name) == 0)
+            return (*names)[s];
+    return emit_camel(lowering->arena, name, false);
+}
+
 const char *emit_name(struct emit *emit, const char *name)
 {
     struct arena *arena = emit->lowering->arena;
-    if (is_constant_of_file(emit, name)) {
-        char *upper = arena_strdup(arena, name);
-        for (char *c = upper; *c; c++)
-            *c = (char)toupper((unsigned char)*c);
-        return upper;
-    }
-    size_t length = strlen(name);
-    const struct lower_buffer *buffer = emit->host ? NULL : lower_buffer_find(emit->lowering, name);
-    if (buffer && length > 3 && strcmp(name + length - 3, "_ub") == 0) {
-        const char *stem = arena_strndup(arena, name, length - 3);
-        if (!dsl_scope_find(emit->names, stem) || lower_parameter_find(emit->lowering, stem))
-            name = stem; /* a tensor of that name is written with Gm behind it */
-    }
-    return emit_camel(arena, name, false);
+    if (!is_constant_of_file(emit, name))
+        return emit_variable(emit->lowering, emit->names, name);
+    char *upper = arena_strdup(arena, name);
+    for (char *c = upper; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return arena_printf(arena, "%s%s", upper, upper[1] ? "" : "_"); /* one letter is a template's */
 }
 
 struct element_read {
@@ -361,6 +429,13 @@ static bool emit_question(struct emit *emit, const struct dsl_expr *expr)
     return emit->host ? emit_host_part(emit, expr) : emit_kernel_part(emit, expr);
 }
 
+static void emit_cast(struct emit *emit, const char *type, const struct dsl_expr *expr);
+
+static bool is_literal(const struct dsl_expr *expr)
+{
+    return expr->kind == DSL_INT || (expr->kind == DSL_UNARY && expr->items[0]->kind == DSL_INT);
+}
+
 static void emit_binary(struct emit *emit, const struct dsl_expr *expr)
 {
     static const char *const words[] = {[DSL_OR] = "||", [DSL_AND] = "&&"};
@@ -384,6 +459,12 @@ static void emit_binary(struct emit *emit, const struct dsl_expr *expr)
         return;
     bool comparison = level == dsl_operator_level(DSL_EQUAL), bits = level > 4 && level < 9;
     const char *word = expr->op <= DSL_AND ? words[expr->op] : dsl_operator_text(expr->op);
+    if (is_literal(expr->items[0]) && is_literal(expr->items[1]) && !comparison && level > 4) {
+        emit_cast(emit, "int64_t", expr->items[0]); /* C++ computes literals in 32 bits */
+        text_addf(emit->out, " %s ", word);
+        emit_expr(emit, expr->items[1], level + 1);
+        return;
+    }
     /* C++ reads & | ^ << >> beside comparisons and sums otherwise: their operands are put in brackets */
     emit_expr(emit, expr->items[0], bits ? DSL_PRIMARY_LEVEL : level + comparison);
     text_addf(emit->out, " %s ", word);
@@ -517,6 +598,18 @@ static void emit_real(struct emit *emit, const struct dsl_expr *expr)
     text_addf(emit->out, "%s%s%s", expr->digits, point ? "" : ".0", emit->host ? "" : "f");
 }
 
+/* A text as a literal of C++. */
+static void emit_text(struct emit *emit, const char *text)
+{
+    text_add(emit->out, "\"");
+    for (; *text; text++)
+        if (strchr("\\\"?", *text) || (unsigned char)*text < ' ')
+            text_addf(emit->out, "\\%03o", (unsigned)(unsigned char)*text);
+        else
+            text_append(emit->out, text, 1);
+    text_add(emit->out, "\"");
+}
+
 /* How tightly what is printed for an expression binds. */
 static int level_of(const struct dsl_expr *expr)
 {
@@ -542,7 +635,7 @@ static void emit_inner(struct emit *emit, const struct dsl_expr *expr)
         text_add(emit->out, expr->kind == DSL_TRUE ? "true" : "false");
         break;
     case DSL_TEXT:
-        text_addf(emit->out, "\"%s\"", expr->name);
+        emit_text(emit, expr->name);
         break;
     case DSL_NAME:
         text_add(emit->out, emit_name(emit, expr->name));

@@ -51,7 +51,7 @@ int emit_fields(struct lowering *lowering, struct emit_field **fields)
     for (int i = 0; i < lowering->parameter_count; i++) {
         const struct lower_parameter *parameter = &lowering->parameters[i];
         struct emit_field field = {.type = parameter->type == DSL_TYPE_REAL ? "float" : "int64_t",
-                                   .name = emit_camel(arena, parameter->name, false),
+                                   .name = emit_variable(lowering, &lowering->program->kernel_names, parameter->name),
                                    .meaning = "",
                                    .parameter = parameter};
         if (parameter->source == LOWER_WORKSPACE && workspaces++ > 0)
@@ -376,11 +376,25 @@ static bool emit_question(struct emit *emit, const struct dsl_expr *expr)
     return true;
 }
 
+/* (a, b). */
+static bool emit_list(struct emit *emit, const struct dsl_expr *expr)
+{
+    if (expr->kind != DSL_TUPLE && expr->kind != DSL_LIST)
+        return false;
+    text_add(emit->out, "std::vector<int64_t>{");
+    for (int i = 0; i < expr->count; i++)
+        text_addf(emit->out, "%s%s", i ? ", " : "", emit_expr_text(emit, expr->items[i]));
+    text_add(emit->out, "}");
+    return true;
+}
+
 bool emit_host_part(struct emit *emit, const struct dsl_expr *expr)
 {
     const struct dsl_expr *of = expr->count ? expr->items[0] : NULL;
     if (expr->kind == DSL_BINARY)
         return emit_question(emit, expr);
+    if (!of)
+        return emit_list(emit, expr);
     if (expr->kind == DSL_INDEX && of->kind == DSL_ATTRIBUTE && strcmp(of->name, "shape") == 0 &&
         expr->items[1]->kind != DSL_SLICE) {
         emit_dim(emit, shape_of(emit, of->items[0]), expr->items[1]);
@@ -418,14 +432,7 @@ bool emit_host_part(struct emit *emit, const struct dsl_expr *expr)
             text_add(emit->out, strcmp(expr->name, "pi") == 0 ? "3.14159265358979323846" : "2.71828182845904523536");
         return true;
     }
-    if (expr->kind == DSL_TUPLE || expr->kind == DSL_LIST) {
-        text_add(emit->out, "std::vector<int64_t>{");
-        for (int i = 0; i < expr->count; i++)
-            text_addf(emit->out, "%s%s", i ? ", " : "", emit_expr_text(emit, expr->items[i]));
-        text_add(emit->out, "}");
-        return true;
-    }
-    return false;
+    return emit_list(emit, expr);
 }
 
 /* What every tiling function ends with. */
@@ -479,7 +486,7 @@ static void emit_room_check(struct emit *emit)
             continue;
         }
         text_addf(emit->out, "CeilDiv((%s) * %lld, 32) * %lld + ",
-                  emit_expr_text(emit, host_terms(lowering, buffer->size)), (long long)size, (long long)(32 * depth));
+                  emit_expr_text(emit, host_terms(lowering, buffer->size)), (long long)size, 32 * (long long)depth);
     }
     text_addf(emit->out, "%lld;\n", (long long)known);
     emit_line(emit, "if (needed > static_cast<int64_t>(ubBytes)) {");
@@ -498,7 +505,7 @@ static void emit_finish(struct emit *emit)
         const struct lower_parameter *parameter = &lowering->parameters[i];
         if (parameter->source != LOWER_WORKSPACE)
             continue;
-        const char *name = emit_camel(lowering->arena, parameter->name, false);
+        const char *name = emit_variable(lowering, &lowering->program->kernel_names, parameter->name);
         if (!workspaces++)
             emit_line(emit, "int64_t workspace = 0;");
         emit_line(emit, "const int64_t %sAt = workspace;", name);
@@ -514,13 +521,13 @@ static void emit_finish(struct emit *emit)
     emit_room_check(emit);
     for (int i = 0; i < count; i++)
         if (fields[i].list) {
-            emit_line(emit, "std::vector<int64_t> %s = %s;", fields[i].name,
+            emit_line(emit, "std::vector<int64_t> %sEntries = %s;", fields[i].name,
                       emit_expr_text(emit, fields[i].parameter->argument));
-            emit_line(emit, "const int64_t %sLength = %s.size();", fields[i].name, fields[i].name);
+            emit_line(emit, "const int64_t %sLength = %sEntries.size();", fields[i].name, fields[i].name);
             emit_line(emit, "if (%sLength > %d) {", fields[i].name, EMIT_LIST_MAX);
             emit_line(emit, "    return ge::GRAPH_FAILED; // more than the tiling structure holds");
             emit_line(emit, "}");
-            emit_line(emit, "%s.resize(%d);", fields[i].name, EMIT_LIST_MAX);
+            emit_line(emit, "%sEntries.resize(%d);", fields[i].name, EMIT_LIST_MAX);
         }
     text_add(emit->out, "\n");
     emit_line(emit, "%s tiling;", emit_struct_name(lowering));
@@ -532,7 +539,7 @@ static void emit_finish(struct emit *emit)
         else if (parameter->source == LOWER_WORKSPACE)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
         else if (fields[i].list)
-            emit_line(emit, "tiling.set_%s(%s.data());", fields[i].name, fields[i].name);
+            emit_line(emit, "tiling.set_%s(%sEntries.data());", fields[i].name, fields[i].name);
         else if (parameter->type == DSL_TYPE_INTS)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
         else if (strcmp(fields[i].type, "float") == 0)
@@ -561,7 +568,7 @@ static void emit_host_statement(struct emit *emit, const struct dsl_statement *s
         break;
     case DSL_ASSERT:
         if (note && note->kind == DSL_TEXT)
-            emit_line(emit, "// Refused: %s", note->name);
+            emit_line(emit, "// Refused: %s", emit_remark(emit->lowering->arena, note->name));
         emit_indent(emit);
         text_add(emit->out, "if (!(");
         emit_expr(emit, statement->value, 0);

@@ -39,9 +39,16 @@ static void add_class(struct kernel *kernel, const struct lower_type *type)
         kernel->classes[kernel->class_count++] = type;
 }
 
+/* A type by the name that an operand's macro stands for. */
+static const char *operand_type(enum akgen_dtype type)
+{
+    return type == AKGEN_COMPLEX64 ? "Complex64" : akgen_dtype_kernel_type(type);
+}
+
+/* The type of a buffer's elements: truth values are bits. */
 static const char *kernel_type(enum akgen_dtype type)
 {
-    return type == AKGEN_BOOL ? "uint8_t" : type == AKGEN_COMPLEX64 ? "complex64" : akgen_dtype_kernel_type(type);
+    return type == AKGEN_BOOL ? "uint8_t" : operand_type(type);
 }
 
 const char *emit_element(struct emit *emit, const struct lower_type *type)
@@ -61,10 +68,21 @@ const char *emit_number_type(struct emit *emit, const struct lower_type *type)
     return arena_printf(emit->lowering->arena, "NumberOf<%s>", emit_element(emit, type));
 }
 
-/* The operand's macro of the preprocessor, "DTYPE_X". */
-static const char *macro_of(struct arena *arena, const char *name)
+/* Whether the operand may be complex64, which the kernel's headers do not have. */
+static bool may_be_complex(const struct lowering *lowering, const struct dsl_operand *operand)
 {
-    char *macro = arena_printf(arena, "DTYPE_%s", name);
+    bool found = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        found |= operand->types[c] == AKGEN_COMPLEX64;
+    return found;
+}
+
+/* The operand's macro of the preprocessor, "DTYPE_X"; of one that may be complex, the name that stands for its type. */
+static const char *macro_of(const struct lowering *lowering, const struct dsl_operand *operand)
+{
+    char *macro = arena_printf(lowering->arena, "DTYPE_%s", operand->name);
+    if (may_be_complex(lowering, operand))
+        return arena_printf(lowering->arena, "TypeOf%s", emit_camel(lowering->arena, operand->name, true));
     for (char *c = macro; *c; c++)
         *c = (char)toupper((unsigned char)*c);
     return macro;
@@ -80,8 +98,10 @@ static const char *queue_name(struct emit *emit, const struct lower_buffer *buff
 static const char *gm_name(struct emit *emit, const struct lower_parameter *tensor)
 {
     if (tensor->type == DSL_TYPE_TENSORS)
-        return arena_printf(emit->lowering->arena, "%sList", emit_camel(emit->lowering->arena, tensor->name, false));
-    return arena_printf(emit->lowering->arena, "%sGm", emit_camel(emit->lowering->arena, tensor->name, false));
+        return arena_printf(emit->lowering->arena, "%sList",
+                            emit_variable(emit->lowering, &emit->lowering->program->kernel_names, tensor->name));
+    return arena_printf(emit->lowering->arena, "%sGm",
+                        emit_variable(emit->lowering, &emit->lowering->program->kernel_names, tensor->name));
 }
 
 /* A tensor of global memory: `xGm`, or `TensorOf<T>(xList, t)` of a list. */
@@ -141,6 +161,13 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
         text_addf(emit->out, "%sLength", emit_name(emit, call->items[1]->name));
         return true;
     }
+    if (call->operation && strcmp(call->operation->name, "compress") == 0) {
+        emit->aids[AID_COMPRESS] = true;
+        text_addf(emit->out, "Compress(%s, %s, %s, %s)", operand_text(emit, call->items[1]),
+                  operand_text(emit, call->items[2]), operand_text(emit, call->items[3]),
+                  emit_expr_text(emit, call_argument(call, "count")));
+        return true;
+    }
     if (call->operation && strcmp(call->operation->name, "rounded") == 0) {
         emit->aids[AID_ROUNDED] = true;
         text_addf(emit->out, "Rounded<%s>(%s)", emit_element(emit, &buffer_of(emit, call->items[2])->type),
@@ -171,11 +198,11 @@ static const char *dtype_text(struct emit *emit, const struct dsl_expr *dtype)
     const struct lower_parameter *tensor =
         dtype->kind == DSL_ATTRIBUTE ? lower_tensor_of(emit->lowering, dtype->items[0]) : NULL;
     if (tensor && tensor->operand && tensor->operand->declared)
-        return macro_of(emit->lowering->arena, tensor->operand->name);
+        return macro_of(emit->lowering, tensor->operand);
     if (dtype->kind == DSL_ATTRIBUTE && akgen_dtype_parse(dtype->name) != AKGEN_DTYPE_NONE)
-        return kernel_type(akgen_dtype_parse(dtype->name));
+        return operand_type(akgen_dtype_parse(dtype->name));
     struct lower_type type = lower_type_of(emit->lowering, dtype);
-    return emit_element(emit, &type);
+    return is_class(emit, &type) ? emit_element(emit, &type) : operand_type(lower_type_in(&type, 0));
 }
 
 /* x.dtype == tl.int32. */
@@ -188,7 +215,7 @@ static bool type_question(struct emit *emit, const struct dsl_expr *expr)
         text_addf(emit->out, "IS_FLOAT<%s>", emit_element(emit, &type));
         return true;
     }
-    bool types = expr->kind == DSL_BINARY && a->type == DSL_TYPE_DTYPE && b->type == DSL_TYPE_DTYPE;
+    bool types = expr->kind == DSL_BINARY && a && b && a->type == DSL_TYPE_DTYPE && b->type == DSL_TYPE_DTYPE;
     if (!types || (expr->op != DSL_EQUAL && expr->op != DSL_NOT_EQUAL))
         return false;
     text_addf(emit->out, "%sstd::is_same_v<%s, %s>", expr->op == DSL_EQUAL ? "" : "!", dtype_text(emit, a),
@@ -390,6 +417,15 @@ static void emit_transfer(struct emit *emit, const struct dsl_expr *call, bool l
         emit_line(emit, "DataCopyPad(%s, %s, %s);", gm, local, copy);
 }
 
+/* A store that adds to what is there. */
+static void emit_store_add(struct emit *emit, const struct dsl_expr *call)
+{
+    const struct lower_parameter *tensor = lower_tensor_of(emit->lowering, call_argument(call, "address"));
+    emit_line(emit, "SetAtomicAdd<%s>();", emit_element(emit, &tensor->elements));
+    emit_transfer(emit, call, false);
+    emit_line(emit, "SetAtomicNone();");
+}
+
 /* Rows of a matrix, each `gmPitch` elements behind the one before in global memory and `pitch` in the buffer. */
 static void emit_transfer_rows(struct emit *emit, const struct dsl_expr *call, bool load)
 {
@@ -433,6 +469,35 @@ static const char *round_mode(const char *name)
         if (strcmp(modes[i][0], name) == 0)
             return modes[i][1];
     return "CAST_RINT";
+}
+
+/* The value in each byte; of truth values, which are bits, in all bits. */
+static void emit_fill_bytes(struct emit *emit, const struct dsl_expr *call, const struct lower_buffer *buffer)
+{
+    const struct dsl_expr *value = call_argument(call, "value");
+    const char *to = operand_text(emit, call->items[1]), *count = emit_expr_text(emit, call_argument(call, "count"));
+    bool bits = buffer->type.fixed == AKGEN_BOOL;
+    emit->aids[AID_FILL_BYTES] = true;
+    emit->aids[AID_CEIL_DIV] |= bits;
+    if (bits)
+        emit_line(emit, "FillBytes<uint8_t>(%s, (%s) ? 0xff : 0, CeilDiv(%s, 8));", to, emit_expr_text(emit, value),
+                  count);
+    else
+        emit_line(emit, "FillBytes<%s>(%s, %s, %s);", emit_element(emit, &buffer->type), to,
+                  element_text(emit, &buffer->type, value), count);
+}
+
+/* A function that the project brings along, with all arguments of the operation. */
+static void emit_call(struct emit *emit, const char *api, const struct dsl_expr *call)
+{
+    emit_indent(emit);
+    text_addf(emit->out, "%s(", api);
+    for (int i = 1; i < call->count; i++) {
+        const struct dsl_expr *argument = call->items[i]->kind == DSL_NAMED ? call->items[i]->items[0] : call->items[i];
+        text_addf(emit->out, "%s%s", i > 1 ? ", " : "",
+                  operand_buffer(argument, NULL) ? operand_text(emit, argument) : emit_expr_text(emit, argument));
+    }
+    text_add(emit->out, ");\n");
 }
 
 static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
@@ -488,6 +553,8 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_line(emit, "CastTo<RoundMode::%s>(%s, %s, %s, %s);", round_mode(call_argument(call, "round")->name), to,
                   operand_text(emit, call->items[2]), operand_text(emit, call->items[3]), count);
         break;
+    case LOWER_FORM_COMPRESS: /* in an expression */
+        break;
     case LOWER_FORM_PRODUCT:
         emit_product(emit, call);
         break;
@@ -495,15 +562,25 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
                   count);
         break;
+    case LOWER_FORM_SHIFT:
+        emit->aids[AID_SHIFT] = true;
+        emit_call(emit, arena_printf(emit->lowering->arena, "%sBy", instruction->api), call);
+        break;
+    case LOWER_FORM_SORT:
+        emit->aids[AID_SORT] = emit->aids[AID_MIN] = emit->aids[AID_MAX] = true;
+        emit_call(emit, instruction->api, call);
+        break;
+    case LOWER_FORM_BYTES:
+        emit_fill_bytes(emit, call, buffer);
+        break;
+    case LOWER_FORM_INT64:
+    case LOWER_FORM_INT64_TRUTH:
+        emit_need_int64(emit, instruction->api);
+        emit_call(emit, instruction->api, call);
+        break;
     case LOWER_FORM_ROWS:
         emit_need_rows(emit, instruction->api);
-        emit_indent(emit);
-        text_addf(emit->out, "%s(", instruction->api);
-        for (int i = 1; i < call->count; i++)
-            text_addf(emit->out, "%s%s", i > 1 ? ", " : "",
-                      operand_buffer(call->items[i], NULL) ? operand_text(emit, call->items[i])
-                                                           : emit_expr_text(emit, call->items[i]));
-        text_add(emit->out, ");\n");
+        emit_call(emit, instruction->api, call);
         break;
     case LOWER_FORM_POWER:
         emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
@@ -627,6 +704,8 @@ static void emit_kernel_statement(struct emit *emit, const struct dsl_statement 
         emit_transfer_rows(emit, call, name[0] == 'l');
     else if (strcmp(name, "set_scalar") == 0)
         emit_set_scalar(emit, call);
+    else if (strcmp(name, "store_add") == 0)
+        emit_store_add(emit, call);
     else if (call_argument(call, "queue"))
         emit_queue_step(emit, call);
     else if (!emit_conversion(emit, call) && !emit_instruction(emit, call) && !emit_order(emit, call))
@@ -801,7 +880,7 @@ static bool decides(const struct lowering *lowering, const struct dsl_operand *o
 static const char *type_by(struct emit *emit, const struct dsl_operand *operand, const struct lower_type *type)
 {
     struct arena *arena = emit->lowering->arena;
-    const char *macro = macro_of(arena, operand->name), *text = macro;
+    const char *macro = macro_of(emit->lowering, operand), *text = macro;
     int combinations = emit->lowering->opdef->combinations;
     for (int c = 0; c < combinations; c++) {
         enum akgen_dtype other = lower_type_in(type, c);
@@ -810,7 +889,7 @@ static const char *type_by(struct emit *emit, const struct dsl_operand *operand,
             told |= operand->types[before] == operand->types[c];
         if (!told)
             text = arena_printf(arena, "std::conditional_t<std::is_same_v<%s, %s>, %s, %s>", macro,
-                                kernel_type(operand->types[c]), kernel_type(other), text);
+                                operand_type(operand->types[c]), operand_type(other), text);
     }
     return text;
 }
@@ -826,7 +905,7 @@ static const char *class_macro(struct emit *emit, const struct lower_type *type)
                 i < opdef->input_count ? &opdef->inputs[i] : &opdef->outputs[i - opdef->input_count];
             struct lower_type of = {.types = operand->types, .fixed = AKGEN_DTYPE_NONE};
             if (operand->declared && (exact ? lower_type_equal(lowering, type, &of) : decides(lowering, operand, type)))
-                return exact ? macro_of(lowering->arena, operand->name) : type_by(emit, operand, type);
+                return exact ? macro_of(lowering, operand) : type_by(emit, operand, type);
         }
     emit->good = LOWER_FAIL(lowering, lowering->program->kernel->place, DSL_RULE_not_compiled, NULL,
                             "the data type of a buffer depends on several tensors");
@@ -841,11 +920,22 @@ static bool is_first_workspace(const struct lowering *lowering, const struct low
     return &lowering->parameters[i] == parameter;
 }
 
+/* Whether Init() has a parameter of the name. */
+static bool is_address(const struct lowering *lowering, const char *name)
+{
+    bool found = false;
+    for (int i = 0; !found && i < lowering->parameter_count; i++)
+        found = lowering->parameters[i].operand &&
+                strcmp(emit_address(lowering, lowering->parameters[i].operand), name) == 0;
+    return found;
+}
+
 /* What Init() does for a parameter of the kernel, and the member that keeps it. */
 static void emit_parameter(struct emit *emit, const struct lower_parameter *parameter, struct text *members)
 {
     struct arena *arena = emit->lowering->arena;
-    const char *name = emit_camel(arena, parameter->name, false), *element = emit_element(emit, &parameter->elements);
+    const char *name = emit_variable(emit->lowering, &emit->lowering->program->kernel_names, parameter->name),
+               *element = emit_element(emit, &parameter->elements);
     const char *given = parameter->operand ? emit_address(emit->lowering, parameter->operand) : NULL;
     switch (parameter->source) {
     case LOWER_FIELD:
@@ -857,7 +947,7 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
             text_addf(members, "    int64_t %sLength;\n    int64_t %s[%d];\n", name, name, EMIT_LIST_MAX);
             break;
         }
-        emit_line(emit, "%s = tiling.%s;", name, name);
+        emit_line(emit, "%s%s = tiling.%s;", is_address(emit->lowering, name) ? "this->" : "", name, name);
         text_addf(members, "    %s %s;\n", parameter->type == DSL_TYPE_REAL ? "float" : "int64_t", name);
         break;
     case LOWER_TENSOR:
@@ -1078,6 +1168,27 @@ static void emit_entry(struct emit *emit, struct text *out)
     text_free(&classes);
 }
 
+/* Names for the types of operands that may be complex64. */
+static void emit_complex(const struct lowering *lowering, struct text *out)
+{
+    const struct dsl_opdef *opdef = lowering->opdef;
+    bool known = false;
+    for (int i = 0; i < opdef->input_count + opdef->output_count; i++) {
+        const struct dsl_operand *operand =
+            i < opdef->input_count ? &opdef->inputs[i] : &opdef->outputs[i - opdef->input_count];
+        if (!operand->declared || !may_be_complex(lowering, operand))
+            continue;
+        const char *name = emit_camel(lowering->arena, operand->name, true);
+        char *upper = arena_strdup(lowering->arena, operand->name);
+        for (char *c = upper; *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+        text_add(out, known ? "" : "struct Complex64; // the parts of a number are float\n\n");
+        known = true;
+        text_addf(out, "#if ORIG_DTYPE_%s == DT_COMPLEX64\nusing TypeOf%s = Complex64;\n#else\n", upper, name);
+        text_addf(out, "using TypeOf%s = DTYPE_%s;\n#endif\n\n", name, upper);
+    }
+}
+
 static void emit_constants(struct emit *emit, struct text *out)
 {
     const struct dsl_block *body = &emit->lowering->tree->body;
@@ -1126,8 +1237,10 @@ const char *emit_kernel(struct lowering *lowering)
               lists ? "#include \"kernel_operator_list_tensor_intf.h\"\n" : "");
     if (constants.length)
         text_addf(&out, "%s\n", constants.bytes);
+    emit_complex(lowering, &out);
     emit_aids(emit, &out);
     emit_rows_aids(emit, &out);
+    emit_int64_aids(emit, &out);
     emit_tiles_aids(emit, &out);
     if (kernel.class_count) {
         text_add(&out, "template <");

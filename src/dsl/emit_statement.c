@@ -57,7 +57,7 @@ static void end_line(struct emit *emit, const struct dsl_statement *statement)
 {
     const char *trail = statement->trail;
     if (trail)
-        text_addf(emit->out, " //%s", trail + strspn(trail, "#"));
+        text_addf(emit->out, " //%s", emit_remark(emit->lowering->arena, trail));
     text_add(emit->out, "\n");
 }
 
@@ -267,7 +267,7 @@ void emit_block(struct emit *emit, const struct dsl_block *block,
     }
 }
 
-/* The text of each aid. %s: how the part that has it declares functions. */
+/* The text of each aid. %s, twice at most: how the part that has it declares functions. */
 static const char *const aids[] = {
     [AID_MIN] = "template <typename N>\n%s N Min(N a, N b)\n{\n    return a < b ? a : b;\n}\n",
     [AID_MAX] = "template <typename N>\n%s N Max(N a, N b)\n{\n    return a > b ? a : b;\n}\n",
@@ -337,6 +337,16 @@ static const char *const aids[] = {
         "                               static_cast<uint32_t>(pitch / BLOCK - blocks),\n"
         "                               static_cast<uint32_t>((gmPitch - cols) * sizeof(E)), 0};\n"
         "        DataCopyPad(to[row * gmPitch], from[row * pitch], copy);\n    }\n}\n",
+    [AID_COMPRESS] =
+        "// The elements whose bit is set, one behind the other; how many they are.\n"
+        "template <typename E>\n"
+        "%s int64_t Compress(const LocalTensor<E> &to, const LocalTensor<E> &from, const LocalTensor<uint8_t> &bits,\n"
+        "                                   int64_t count)\n{\n"
+        "    using Word = std::conditional_t<sizeof(E) == sizeof(uint16_t), uint16_t, uint32_t>;\n"
+        "    uint64_t kept = 0;\n"
+        "    GatherMask(to, from, bits.template ReinterpretCast<Word>(), true, static_cast<uint32_t>(count),\n"
+        "               GatherMaskParams{1, 1, 8, 0}, kept);\n"
+        "    PipeBarrier<PIPE_ALL>(); // the number is there when the instruction has ended\n    return kept;\n}\n",
     [AID_FILL_UP] =
         "// What a load of `count` elements fills its last block with: zeros.\n"
         "template <typename E>\n%s DataCopyPadExtParams<E> FillUp(int64_t count)\n{\n"
@@ -352,6 +362,70 @@ static const char *const aids[] = {
                         "        tensors[i] = queue.template AllocTensor<int16_t>();\n"
                         "        Duplicate(tensors[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
                         "    for (int i = 0; i < DEPTH; i++) {\n        queue.FreeTensor(tensors[i]);\n    }\n}\n",
+    [AID_SHIFT] =
+        "// Shifts by a number of bits, to the right with the sign. By a negative number, or more bits than there are, all "
+        "are\n// shifted out. ShiftLeft of a signed type would keep the sign.\n"
+        "template <typename E>\n%s void ShiftLeftBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t by,\n"
+        "                                   int64_t count)\n{\n"
+        "    using Bits = std::conditional_t<sizeof(E) == 2, uint16_t, uint32_t>;\n"
+        "    constexpr int64_t BITS = sizeof(E) * 8;\n"
+        "    const LocalTensor<Bits> bits = to.template ReinterpretCast<Bits>();\n"
+        "    if (by < 0 || by >= BITS) {\n        Duplicate(bits, static_cast<Bits>(0), count);\n    } else {\n"
+        "        ShiftLeft(bits, from.template ReinterpretCast<Bits>(), static_cast<Bits>(by), count);\n    }\n}\n\n"
+        "template <typename E>\n%s void ShiftRightBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t by,\n"
+        "                                    int64_t count)\n{\n"
+        "    constexpr int64_t BITS = sizeof(E) * 8;\n"
+        "    ShiftRight(to, from, static_cast<E>(by < 0 || by >= BITS ? BITS - 1 : by), count);\n}\n",
+    [AID_SORT] =
+        "// values = the first `count` elements of `from` in descending order, indices = where they stood. Pairs of "
+        "both "
+        "are sorted\n// by 32, then up to four lists become one, in the other half of `room`, until one is left.\n"
+        "%s void SortPairs(const LocalTensor<float> &values, const LocalTensor<int32_t> &indices,\n"
+        "                                 const LocalTensor<float> &from, const LocalTensor<float> &room, int64_t "
+        "count)\n{\n"
+        "    constexpr int64_t BLOCK = 32, PAIR = 2, LISTS = 4, REPEATS_MAX = 255;\n"
+        "    constexpr int32_t LEAST = 0xff800000; // minus infinity\n"
+        "    const int64_t whole = (count + BLOCK - 1) / BLOCK * BLOCK;\n"
+        "    LocalTensor<float> lists = room, merged = room[PAIR * whole];\n"
+        "    const LocalTensor<int32_t> keys = merged.ReinterpretCast<int32_t>(), places = keys[whole];\n"
+        "    const LocalTensor<uint16_t> words = from.ReinterpretCast<uint16_t>();\n"
+        "    Duplicate(keys[whole - BLOCK], LEAST, BLOCK);\n    CreateVecIndex(places, 0, whole);\n"
+        "    PipeBarrier<PIPE_V>();\n"
+        "    Or(keys.ReinterpretCast<uint16_t>(), words, words, 2 * count);\n    PipeBarrier<PIPE_V>();\n"
+        "    for (int64_t at = 0; at < whole; at += REPEATS_MAX * BLOCK) {\n"
+        "        Sort32(lists[PAIR * at], merged[at], places[at].ReinterpretCast<uint32_t>(),\n"
+        "               Min((whole - at) / BLOCK, REPEATS_MAX));\n    }\n    PipeBarrier<PIPE_V>();\n"
+        "    for (int64_t length = BLOCK; length < whole; length *= LISTS) {\n"
+        "        for (int64_t at = 0; at < whole; at += LISTS * length) {\n"
+        "            uint16_t lengths[LISTS];\n            int64_t used = 0;\n"
+        "            for (int64_t i = 0; i < LISTS; i++) {\n"
+        "                lengths[i] = Max<int64_t>(Min(whole - at - i * length, length), 0);\n"
+        "                used += lengths[i] > 0;\n            }\n"
+        "            const LocalTensor<float> second = lists[PAIR * (used > 1 ? at + length : at)],\n"
+        "                                     third = lists[PAIR * (used > 2 ? at + 2 * length : at)],\n"
+        "                                     fourth = lists[PAIR * (used > 3 ? at + 3 * length : at)];\n"
+        "            if (used > 1) {\n"
+        "                MrgSort(merged[PAIR * at], MrgSortSrcList<float>(lists[PAIR * at], second, third, fourth),\n"
+        "                        MrgSort4Info(lengths, false, (1 << used) - 1, 1));\n"
+        "            } else { // as it is\n"
+        "                const LocalTensor<uint16_t> pairs = lists[PAIR * at].ReinterpretCast<uint16_t>();\n"
+        "                Or(merged[PAIR * at].ReinterpretCast<uint16_t>(), pairs, pairs, 2 * PAIR * lengths[0]);\n"
+        "            }\n        }\n        PipeBarrier<PIPE_V>();\n"
+        "        const LocalTensor<float> sorted = merged;\n        merged = lists;\n        lists = sorted;\n    }\n"
+        "    uint64_t taken = 0;\n    constexpr uint8_t EVEN = 1, ODD = 2; // patterns of GatherMask\n"
+        "    // It leaves the rest of its last block in any state.\n"
+        "    GatherMask(merged, lists, EVEN, true, PAIR * count, {1, 1, 8, 0}, taken);\n"
+        "    GatherMask(merged[whole], lists, ODD, true, PAIR * count, {1, 1, 8, 0}, taken);\n"
+        "    PipeBarrier<PIPE_V>();\n"
+        "    const LocalTensor<uint16_t> first = merged.ReinterpretCast<uint16_t>(), second = first[2 * whole];\n"
+        "    Or(values.ReinterpretCast<uint16_t>(), first, first, 2 * count);\n"
+        "    Or(indices.ReinterpretCast<uint16_t>(), second, second, 2 * count);\n}\n",
+    [AID_FILL_BYTES] =
+        "// The value in each of `count` bytes, and one more of an odd number.\n"
+        "template <typename E>\n%s void FillBytes(const LocalTensor<E> &to, E value, int64_t count)\n{\n"
+        "    const uint16_t byte = static_cast<uint8_t>(value);\n"
+        "    Duplicate(to.template ReinterpretCast<uint16_t>(), static_cast<uint16_t>(byte << 8 | byte), (count + 1) / "
+        "2);\n}\n",
     [AID_WHOLE] = "// So many elements rounded up to whole repeats, which comparisons take.\n"
                   "template <typename E>\n%s uint32_t Whole(int64_t count)\n{\n"
                   "    constexpr int64_t REPEAT = 256 / sizeof(E);\n"
@@ -421,12 +495,22 @@ static const char *const aids[] = {
         "    const LocalTensor<float> wide = room.template ReinterpretCast<float>();\n"
         "    const LocalTensor<int32_t> whole = room.template ReinterpretCast<int32_t>()[size];\n"
         "    const LocalTensor<half> halves = room.template ReinterpretCast<half>()[2 * size];\n"
-        "    if constexpr (std::is_same_v<D, S> && std::is_same_v<D, bfloat16_t>) {\n"
-        "        Adds(to.template ReinterpretCast<int16_t>(), from.template ReinterpretCast<int16_t>(),\n"
-        "             static_cast<int16_t>(0), count);\n"
-        "    } else if constexpr (std::is_same_v<D, S>) {\n        if constexpr (IS_FLOATING<D>) {\n"
-        "            Muls(to, from, static_cast<D>(1), count);\n        } else {\n"
-        "            Adds(to, from, static_cast<D>(0), count);\n        }\n"
+        "    if constexpr (std::is_same_v<D, S>) {\n"
+        "        const LocalTensor<uint16_t> words = from.template ReinterpretCast<uint16_t>();\n"
+        "        Or(to.template ReinterpretCast<uint16_t>(), words, words, (count * sizeof(S) + 1) / "
+        "sizeof(uint16_t));\n"
+        "    } else if constexpr (std::is_same_v<S, bool>) {\n"
+        "        CastTo<MODE>(to, from.template ReinterpretCast<uint8_t>(), room, count);\n"
+        "    } else if constexpr (std::is_same_v<D, bool>) { // 1 where a bit is set but the sign\n"
+        "        const LocalTensor<uint32_t> bits = room.template ReinterpretCast<uint32_t>();\n"
+        "        CastTo<MODE>(wide, from, room, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        ShiftLeft(bits, bits, static_cast<uint32_t>(1), count);\n        PipeBarrier<PIPE_V>();\n"
+        "        ShiftRight(bits, bits, static_cast<uint32_t>(1), count);\n        PipeBarrier<PIPE_V>();\n"
+        "        Mins(whole, bits.template ReinterpretCast<int32_t>(), 1, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        CastTo<MODE>(to.template ReinterpretCast<uint8_t>(), whole, room, count);\n"
+        "    } else if constexpr (std::is_same_v<D, int16_t> && std::is_same_v<S, int64_t>) {\n"
+        "        Cast(whole, from, RoundMode::CAST_NONE, count);\n        PipeBarrier<PIPE_V>();\n"
+        "        Cast(to, whole, RoundMode::CAST_NONE, count);\n"
         "    } else if constexpr (FROM_BYTES && std::is_same_v<D, half>) {\n"
         "        Cast(to, from, RoundMode::CAST_NONE, count);\n"
         "    } else if constexpr (FROM_BYTES) {\n"
@@ -520,10 +604,11 @@ void emit_aids(struct emit *emit, struct text *out)
 {
     emit->aids[AID_SAME_BITS] |=
         emit->aids[AID_CONVERT] || emit->aids[AID_WIDEN] || emit->aids[AID_OVERLAY] || emit->aids[AID_NARROW];
+    const char *how = emit->host ? "static" : "__aicore__ inline";
     for (int aid = 0; aid < EMIT_AID_COUNT; aid++) {
         if (!emit->aids[aid])
             continue;
-        text_addf(out, aids[aid], emit->host ? "static" : "__aicore__ inline");
+        text_addf(out, aids[aid], how, how);
         text_add(out, "\n");
     }
 }

@@ -1,7 +1,9 @@
 /* The interpreter: the cube's operations. A buffer of L1 or L0C that was made with two sizes is a matrix; element (r, c) is
  * buffer[r * cols + c]. */
+#include "base/memory.h"
 #include "dsl/interpret_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool integer_of(struct core *core, const struct dsl_expr *call, const char *name, int64_t *integer)
@@ -58,62 +60,102 @@ static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
 struct product {
     struct value dst, a, b;
     int64_t m, n, k;
-    bool init, turned; /* turned: b holds its transpose */
+    bool init, turned_a, turned_b; /* the buffer holds the operand's transpose */
 };
 
-/* One element of the product: the sum in double, rounded once. */
-static bool product_element(struct core *core, const struct dsl_expr *call, const struct product *product, int64_t i,
-                            int64_t j)
+/* (rows, cols) of an operand, or of the transpose that its buffer holds. Integers of 8 and 32 bits are exact, their sums too. */
+static bool read_operand(struct core *core, const struct dsl_expr *call, const struct dsl_memory *memory, int64_t rows,
+                         int64_t cols, bool turned, double *to)
 {
-    struct element sum = {0}, x, y;
-    const struct dsl_memory *a = product->a.memory, *b = product->b.memory;
-    int64_t at = i * product->dst.memory->cols + j;
-    if (!product->init && !element_read(core, call, product->dst.memory, at, &sum))
-        return false;
-    for (int64_t k = 0; k < product->k; k++) {
-        if (!element_read(core, call, a, i * a->cols + k, &x) ||
-            !element_read(core, call, b, product->turned ? j * b->cols + k : k * b->cols + j, &y))
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++) {
+            struct element element;
+            if (!element_read(core, call, memory, turned ? c * memory->cols + r : r * memory->cols + c, &element))
+                return false;
+            to[r * cols + c] = element.real;
+        }
+    return true;
+}
+
+/* Row i of the product: the sums in double, in the order of k, rounded once. a is (m,k), b (k,n), sums (n). */
+static bool product_row(struct core *core, const struct dsl_expr *call, const struct product *product, int64_t i,
+                        const double *a, const double *b, double *sums)
+{
+    struct dsl_memory *dst = product->dst.memory;
+    memset(sums, 0, (size_t)product->n * sizeof *sums);
+    for (int64_t j = 0; !product->init && j < product->n; j++) {
+        struct element before;
+        if (!element_read(core, call, dst, i * dst->cols + j, &before))
             return false;
-        sum.real += x.real * y.real;
-        sum.integer += x.integer * y.integer;
+        sums[j] = before.real;
     }
-    return element_write(core, call, product->dst.memory, at, sum);
+    for (int64_t k = 0; k < product->k; k++)
+        for (int64_t j = 0; j < product->n; j++)
+            sums[j] += a[i * product->k + k] * b[k * product->n + j];
+    for (int64_t j = 0; j < product->n; j++) {
+        struct element sum = {.real = sums[j]};
+        if (!memory_is_real(dst))
+            sum.integer = (int64_t)sums[j];
+        if (!element_write(core, call, dst, i * dst->cols + j, sum))
+            return false;
+    }
+    return true;
+}
+
+static bool compute_product(struct core *core, const struct dsl_expr *call, const struct product *product)
+{
+    int64_t m = product->m, n = product->n, k = product->k;
+    double *a = memory_alloc((size_t)(m * k + k * n + n) * sizeof *a), *b = a + m * k, *sums = b + k * n;
+    bool good = read_operand(core, call, product->a.memory, m, k, product->turned_a, a) &&
+                read_operand(core, call, product->b.memory, k, n, product->turned_b, b);
+    for (int64_t i = 0; good && i < m; i++)
+        good = product_row(core, call, product, i, a, b, sums);
+    free(a);
+    return good;
+}
+
+static bool flag_of(struct core *core, const struct dsl_expr *call, const char *name, bool *flag)
+{
+    struct value value;
+    bool good = call_value(core, call, name, &value);
+    *flag = value.type != DSL_TYPE_NONE && value.integer != 0;
+    return good;
+}
+
+/* The sizes of the product: of tl.gemm_v0 those of the tiles. */
+static bool sizes_of(struct core *core, const struct dsl_expr *call, struct product *product)
+{
+    const struct dsl_memory *dst = product->dst.memory;
+    if (strcmp(call->operation->name, "gemm") == 0)
+        return integer_of(core, call, "m", &product->m) && integer_of(core, call, "n", &product->n) &&
+               integer_of(core, call, "k", &product->k) && flag_of(core, call, "transpose_a", &product->turned_a) &&
+               flag_of(core, call, "transpose_b", &product->turned_b);
+    if (!has_tile(core, call, &product->dst, 1, 1))
+        return false;
+    product->m = dst->tensor.elements / dst->cols;
+    product->n = dst->cols;
+    product->k = product->a.memory->cols;
+    return true;
 }
 
 static bool multiply(struct core *core, const struct dsl_expr *call)
 {
-    struct product product;
-    struct value init, turned;
-    bool whole = strcmp(call->operation->name, "gemm_v0") == 0;
+    struct product product = {0};
     if (!call_memory(core, call, "dst", &product.dst) || !call_memory(core, call, "a", &product.a) ||
-        !call_memory(core, call, "b", &product.b) || !call_value(core, call, "init", &init))
+        !call_memory(core, call, "b", &product.b) || !flag_of(core, call, "init", &product.init) ||
+        !sizes_of(core, call, &product))
         return false;
     const struct dsl_memory *dst = product.dst.memory, *a = product.a.memory;
-    product.init = init.type != DSL_TYPE_NONE && init.integer != 0;
-    product.turned = false;
-    if (whole && dst->cols) {
-        product.m = dst->tensor.elements / dst->cols;
-        product.n = dst->cols;
-        product.k = a->cols;
-    } else if (whole || !integer_of(core, call, "m", &product.m) || !integer_of(core, call, "n", &product.n) ||
-               !integer_of(core, call, "k", &product.k) || !call_value(core, call, "transpose_b", &turned)) {
-        return has_tile(core, call, &product.dst, 1, 1) && false;
-    } else {
-        product.turned = turned.type != DSL_TYPE_NONE && turned.integer != 0;
-    }
     if (!has_tile(core, call, &product.dst, product.m, product.n) ||
-        !has_tile(core, call, &product.a, product.m, product.k) ||
-        !has_tile(core, call, &product.b, product.turned ? product.n : product.k,
-                  product.turned ? product.k : product.n))
+        !has_tile(core, call, &product.a, product.turned_a ? product.k : product.m,
+                  product.turned_a ? product.m : product.k) ||
+        !has_tile(core, call, &product.b, product.turned_b ? product.n : product.k,
+                  product.turned_b ? product.k : product.n))
         return false;
     if (memory_is_real(dst) != memory_is_real(a) || memory_is_real(a) != memory_is_real(product.b.memory))
         return CORE_FAIL(core, call->place, DSL_RULE_types, "the product of int8 is int32, of others float32",
                          "a product of %s in %s", akgen_dtype_name(a->tensor.type), akgen_dtype_name(dst->tensor.type));
-    for (int64_t i = 0; i < product.m; i++)
-        for (int64_t j = 0; j < product.n; j++)
-            if (!product_element(core, call, &product, i, j))
-                return false;
-    return true;
+    return compute_product(core, call, &product);
 }
 
 bool core_execute_tiles(struct core *core, const struct dsl_expr *call, bool *good)

@@ -270,15 +270,12 @@ static struct dsl_expr *first_use(struct dsl_statement *statement, const struct 
     return found;
 }
 
-/* A tensor of an output queue is another one in each cycle: what a cycle stores, it has to have computed. True if the first
- * operation of the cycle writes all that its store takes. */
-static bool makes_what_it_stores(const struct lowering *lowering, struct dsl_block *block, struct cycle cycle,
-                                 const struct lower_buffer *buffer)
+/* Whether the call writes all that the stores of the cycle take. */
+static bool makes_all(const struct lowering *lowering, struct dsl_block *block, struct cycle cycle,
+                      const struct lower_buffer *buffer, struct dsl_expr *make)
 {
-    bool certain = true;
-    const char *made = buffer->wide ? buffer->wide : buffer->name;
-    struct dsl_expr *make = first_use(block->items[cycle.from], buffer, &certain), *from = NULL;
-    if (!make || !certain || lower_use_of(make, made) != LOWER_WRITE)
+    struct dsl_expr *from = NULL;
+    if (lower_use_of(make, buffer->wide ? buffer->wide : buffer->name) != LOWER_WRITE)
         return false;
     struct extent written = extent_of(make);
     for (int i = cycle.used; i <= cycle.last; i++) {
@@ -290,8 +287,36 @@ static bool makes_what_it_stores(const struct lowering *lowering, struct dsl_blo
         if (!operand_buffer(call_argument(store, "src"), &from) || from || !covers(lowering, &written, &stored))
             return false;
     }
-    operand_buffer(call_argument(make, "dst"), &from);
-    return !from;
+    for (int i = 1; i < make->count; i++)
+        if (make->items[i]->kind != DSL_NAMED && operand_buffer(make->items[i], &from) &&
+            strcmp(operand_buffer(make->items[i], &from), buffer->wide ? buffer->wide : buffer->name) == 0 && from)
+            return false;
+    return true;
+}
+
+/* A tensor of an output queue is another one in each cycle: what a cycle stores, it has to have computed. True if what uses the
+ * tensor first, in the statement or below it, writes all that the store takes, whichever branches are taken. */
+static bool makes_what_it_stores(const struct lowering *lowering, struct dsl_block *block, struct cycle cycle,
+                                 const struct lower_buffer *buffer, struct dsl_statement *statement)
+{
+    struct dsl_expr *call = statement_call(statement);
+    const struct dsl_block *branches[] = {&statement->body, &statement->orelse};
+    if (call && uses(call, buffer))
+        return makes_all(lowering, block, cycle, buffer, call);
+    if (statement->kind == DSL_WHILE)
+        return false;
+    for (int b = 0; b < (statement->kind == DSL_IF ? 2 : 1); b++) {
+        struct dsl_expr *first = NULL;
+        for (int i = 0; !first && i < branches[b]->count; i++) {
+            bool certain = true;
+            first = first_use(branches[b]->items[i], buffer, &certain);
+            if (first && !makes_what_it_stores(lowering, block, cycle, buffer, branches[b]->items[i]))
+                return false;
+        }
+        if (!first)
+            return false;
+    }
+    return true;
 }
 
 static void count_uses(struct dsl_statement *statement, const struct lower_buffer *buffer, int *count)
@@ -329,7 +354,8 @@ static bool cycle_is_good(struct walk *walk, struct dsl_block *block, struct cyc
 {
     const struct lower_buffer *buffer = walk->buffer;
     return cycle_is_whole(block, cycle) && (!buffer->wide || only_transfer(block, cycle, buffer)) &&
-           (buffer->kind != LOWER_QUEUE_OUT || makes_what_it_stores(walk->lowering, block, cycle, buffer));
+           (buffer->kind != LOWER_QUEUE_OUT ||
+            makes_what_it_stores(walk->lowering, block, cycle, buffer, block->items[cycle.from]));
 }
 
 /* The steps between the queue's tensor and the buffer that it is computed in. */

@@ -77,6 +77,20 @@ static struct lower_type settled(const struct lowering *lowering, struct lower_t
     return type;
 }
 
+/* The expression that a statement assigns to the name, alone or beside others; NULL: it is no plain assignment. */
+static struct dsl_expr *assigned_value(const struct dsl_statement *statement, const char *name)
+{
+    const struct dsl_expr *target = statement->target, *value = statement->value;
+    if (statement->kind != DSL_ASSIGN || statement->op != DSL_NO_OPERATOR)
+        return NULL;
+    if (target->kind == DSL_NAME)
+        return statement->value;
+    for (int i = 0; value->kind == DSL_TUPLE && i < target->count && i < value->count; i++)
+        if (target->items[i]->kind == DSL_NAME && strcmp(target->items[i]->name, name) == 0)
+            return value->items[i];
+    return NULL;
+}
+
 /* The value that the kernel gives a variable where it is assigned once, outside of loops and branches. */
 static struct dsl_expr *only_value(const struct lowering *lowering, const char *name)
 {
@@ -86,10 +100,10 @@ static struct dsl_expr *only_value(const struct lowering *lowering, const char *
         const struct dsl_statement *statement = kernel->items[i];
         if (!statement_assigns(statement, name))
             continue;
-        if (value || statement->kind != DSL_ASSIGN || statement->target->kind != DSL_NAME ||
-            statement->op != DSL_NO_OPERATOR)
+        struct dsl_expr *given = assigned_value(statement, name);
+        if (value || !given)
             return NULL;
-        value = statement->value;
+        value = given;
     }
     return value;
 }
@@ -287,7 +301,8 @@ static bool block_rounds(const struct dsl_block *block)
         const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
         found = (instruction && (instruction->form == LOWER_FORM_ROWS || instruction->form == LOWER_FORM_COMPARE ||
-                                 instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS)) ||
+                                 instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS ||
+                                 instruction->form == LOWER_FORM_INT64_TRUTH)) ||
                 (call && strcmp(call->operation->name, "load_rows") == 0) || block_rounds(&statement->body) ||
                 block_rounds(&statement->orelse);
     }
@@ -296,7 +311,7 @@ static bool block_rounds(const struct dsl_block *block)
 
 bool lower_rounds(const struct lowering *lowering)
 {
-    return lowering->clears || block_rounds(lower_kernel(lowering));
+    return lowering->clears || lowering->rounds;
 }
 
 bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)
@@ -380,6 +395,7 @@ static bool understand(struct lowering *lowering, const char *pass)
     }
     find_elements(lowering);
     find_buffers(lowering);
+    lowering->rounds = block_rounds(lower_kernel(lowering));
     return true;
 }
 

@@ -45,9 +45,15 @@ enum lower_form {
     LOWER_FORM_BITS,
     LOWER_FORM_TO_BITS,
     LOWER_FORM_CAST,
+    LOWER_FORM_COMPRESS,
     LOWER_FORM_PRODUCT,
     LOWER_FORM_INDEX,
     LOWER_FORM_ROWS,
+    LOWER_FORM_SHIFT,
+    LOWER_FORM_SORT,
+    LOWER_FORM_BYTES,
+    LOWER_FORM_INT64,
+    LOWER_FORM_INT64_TRUTH,
     LOWER_FORM_WITH_ROOM
 };
 struct lower_instruction {
@@ -93,8 +99,10 @@ struct lowering {
     int buffer_count, buffer_capacity;
     struct lower_transferred *loaded; /* the program's buffers before the pass `types` */
     int loaded_count;
-    int64_t reserved; /* bytes of UB that instructions need for themselves */
-    bool clears;      /* an operation takes in elements that may have no value */
+    const char **kernel_words, **host_words; /* names in C++, by number of the symbol (emit_expr.c) */
+    int64_t reserved;                        /* bytes of UB that instructions need for themselves */
+    bool rounds; /* an instruction takes whole blocks or repeats: as the pass before left it */
+    bool clears; /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;
     const char **new_names; /* that passes have made */
@@ -165,6 +173,9 @@ bool lifetime_is_clean(struct lowering *lowering, const struct lower_buffer *buf
 struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which);
 /* The same of eight bytes for each element, which tl.cast needs between some types. */
 struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like);
+/* Room for the words of int64: a chunk of elements is computed at a time (emit_int64.c), in so many times its words. */
+enum { LOWER_INT64_CHUNK = 512, LOWER_INT64_PLANES = 10 };
+struct dsl_expr *process_words(struct lowering *lowering, const struct dsl_expr *like);
 /* Appends the steps of a recipe for the call to the block (pass_process.c). */
 void process_steps(struct lowering *lowering, const struct dsl_expr *call, const char *recipe, struct dsl_block *block);
 /* Puts the steps of the queue around the uses of a buffer whose lifetime is clean. */

@@ -779,6 +779,17 @@ static bool align_stage(struct align *align, struct dsl_block *block, int *at)
     return good;
 }
 
+/* `kept = tl.compress(dst, ..)`: how many elements dst has a value of is known when it runs. */
+static bool align_compress(struct align *align, struct dsl_expr *call, struct dsl_block *block, int *at)
+{
+    struct operand dst;
+    edit_order_arguments(align->edit, call);
+    if (!align_lanes(align, call, block, at) || !align_operand(align, call, "dst", &dst))
+        return false;
+    *extent_of(align, dst.buffer) = (struct extent){.kind = EXTENT_UNKNOWN};
+    return true;
+}
+
 static bool align_statement(struct align *align, struct dsl_block *block, int *at, bool *gone)
 {
     struct dsl_statement *statement = block->items[*at];
@@ -799,6 +810,8 @@ static bool align_statement(struct align *align, struct dsl_block *block, int *a
         return align_branches(align, statement);
     if (statement->kind == DSL_EXPRESSION && call)
         return align->good && align_call(align, call, block, at);
+    if (call && strcmp(call->operation->name, "compress") == 0 && !align_compress(align, call, block, at))
+        return false;
     if (statement->target && statement->target->kind == DSL_NAME)
         forget(align, statement->target->name);
     return align->good;

@@ -68,17 +68,18 @@ static void note_tensors_below(void *closure, struct dsl_expr *expr)
     tree_visit(expr, note_tensors, closure);
 }
 
-/* A buffer of the cube is a matrix of constant sizes, and an operand on one side. */
+/* A buffer of the cube is a matrix of constant sizes, which are whole squares, and an operand on one side. */
 static bool check_matrix(struct lowering *lowering, const struct lower_buffer *buffer, const struct touches *touches)
 {
-    enum { FRACTAL = 16 };
     int64_t rows, cols;
     struct dsl_place place = buffer->allocation->place;
+    int side = akgen_dtype_size(lower_type_in(&buffer->type, 0)) == 1 ? 32 : 16;
     if (!lower_matrix(lowering, buffer, &rows, &cols) || rows < 1 || cols < 1)
         return LOWER_FAIL(lowering, place, DSL_RULE_not_compiled, "tl.alloc_l1((rows, cols), dtype=) of constants",
                           "'%s' is no matrix whose sizes are known before the run", buffer->name);
-    if (rows % FRACTAL || cols % FRACTAL)
-        return LOWER_FAIL(lowering, place, DSL_RULE_alignment, "make both a multiple of 16",
+    if (rows % side || cols % side)
+        return LOWER_FAIL(lowering, place, DSL_RULE_alignment,
+                          side == 32 ? "make both a multiple of 32" : "make both a multiple of 16",
                           "'%s' has %lld rows of %lld", buffer->name, (long long)rows, (long long)cols);
     return !(touches->first && touches->second) ||
            LOWER_FAIL(lowering, place, DSL_RULE_not_compiled, "load it into a second buffer too",

@@ -112,11 +112,23 @@ static int64_t reserved_bytes(const struct dsl_block *block)
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
         enum lower_form form = instruction ? instruction->form : LOWER_FORM_UNARY;
         int64_t bytes[] = {reserved_bytes(&statement->body), reserved_bytes(&statement->orelse),
-                           form == LOWER_FORM_CHOOSE || form == LOWER_FORM_TO_BITS    ? OF_SELECT
+                           form == LOWER_FORM_CHOOSE || form == LOWER_FORM_TO_BITS || form == LOWER_FORM_INT64_TRUTH
+                               ? OF_SELECT
                            : form == LOWER_FORM_WITH_ROOM || form == LOWER_FORM_POWER ? OF_LIBRARY
                                                                                       : 0};
         for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
             most = bytes[b] > most ? bytes[b] : most;
+    }
+    return most;
+}
+
+/* Bytes of a buffer in the combination of types that needs most. */
+static int64_t most_bytes_of(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    int64_t most = 0;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        int64_t bytes = bytes_of(lowering, buffer, c);
+        most = bytes > most ? bytes : most;
     }
     return most;
 }
@@ -129,14 +141,14 @@ static bool fits_cube(struct lowering *lowering, int *depths)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         if (buffer->kind == LOWER_QUEUE_CO1) {
             depths[b] = 1;
-            l0c += bytes_of(lowering, buffer, 0);
+            l0c += most_bytes_of(lowering, buffer);
         } else if (buffer->kind >= LOWER_QUEUE_A1) {
-            l1 += bytes_of(lowering, buffer, 0) * depths[b];
+            l1 += most_bytes_of(lowering, buffer) * depths[b];
         }
     }
     for (int b = lowering->buffer_count - 1; b >= 0 && l1 > npu_socs->l1_bytes; b--)
         if (lowering->buffers[b].kind == LOWER_QUEUE_A1 || lowering->buffers[b].kind == LOWER_QUEUE_B1) {
-            l1 -= bytes_of(lowering, &lowering->buffers[b], 0) * (depths[b] - 1);
+            l1 -= most_bytes_of(lowering, &lowering->buffers[b]) * (depths[b] - 1);
             depths[b] = 1;
         }
     return (l1 <= npu_socs->l1_bytes && l0c <= npu_socs->l0c_bytes) ||

@@ -25,7 +25,7 @@ static const struct lower_instruction instructions[] = {
 const struct lower_instruction *lower_instruction_find(const char *name)
 {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
-        if (strcmp(instructions[i].name, name) == 0)
+        if (instructions[i].name[0] == *name && strcmp(instructions[i].name, name) == 0)
             return &instructions[i];
     return NULL;
 }
@@ -33,7 +33,7 @@ const struct lower_instruction *lower_instruction_find(const char *name)
 static const char *recipe_for(const char *name)
 {
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
-        if (strcmp(recipes[i].name, name) == 0)
+        if (recipes[i].name[0] == *name && strcmp(recipes[i].name, name) == 0)
             return recipes[i].steps;
     return NULL;
 }
@@ -69,18 +69,13 @@ static const char *room_for(struct lowering *lowering, const char *like, char wh
     return made->name;
 }
 
-/* A room of `each` for each element of the buffer, of this type. One of several parts begins each at whole blocks. */
-static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr *like, const char *type, int each,
-                                char which)
+/* A room of this size and type, allocated behind the operand's buffer. */
+static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr *like, const char *type,
+                                struct dsl_expr *size, char which)
 {
     struct edit *edit = &lowering->edit;
     const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
     struct dsl_place place = edit->place;
-    struct dsl_expr *elements = edit_copy(edit, buffer->size);
-    int64_t known;
-    if (each > 1 && !(lower_constant(lowering, elements, &known) && known % DSL_PITCH == 0))
-        elements = EDIT_CALL(edit, "pitch", elements);
-    struct dsl_expr *size = edit_product(edit, elements, edit_integer(edit, each));
     const char *found = NULL;
     for (int i = 0; i < lowering->buffer_count && !found; i++)
         if (lowering->buffers[i].room == which && tree_equal(lowering->buffers[i].size, size))
@@ -89,6 +84,8 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
         struct lower_buffer *made = lower_add_buffer(lowering, "alloc_ub",
                                                      which == 'c'   ? "bytes"
                                                      : which == 'h' ? "flags"
+                                                     : which == 'W' ? "words"
+                                                     : which == 'p' ? "pairs"
                                                                     : "wide",
                                                      buffer, size, edit_attribute(edit, edit_name(edit, "tl"), type));
         made->room = which;
@@ -102,13 +99,27 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
 
 struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which)
 {
-    return room_of(lowering, like, type, 1, which);
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    return room_of(lowering, like, type, edit_copy(&lowering->edit, buffer->size), which);
 }
 
 struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr *like)
 {
     enum { BYTES = 8 };
-    return room_of(lowering, like, "uint8", BYTES, 'c');
+    struct edit *edit = &lowering->edit;
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    struct dsl_expr *elements = edit_copy(edit, buffer->size);
+    int64_t known;
+    if (!(lower_constant(lowering, elements, &known) && known % DSL_PITCH == 0)) /* each part begins at whole blocks */
+        elements = EDIT_CALL(edit, "pitch", elements);
+    struct dsl_expr *size = edit_product(edit, elements, edit_integer(edit, BYTES));
+    return room_of(lowering, like, "uint8", size, 'c');
+}
+
+struct dsl_expr *process_words(struct lowering *lowering, const struct dsl_expr *like)
+{
+    struct dsl_expr *size = edit_integer(&lowering->edit, LOWER_INT64_CHUNK * LOWER_INT64_PLANES);
+    return room_of(lowering, like, "int32", size, 'W');
 }
 
 /* The name of a room like an operand's buffer. */
@@ -150,6 +161,14 @@ static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr
         return edit_copy(edit, call_argument(call, call_argument(call, "row") ? "row" : "col"));
     case 'B':
         return edit_copy(edit, call_argument(call, "b"));
+    case 'c':
+        return edit_copy(edit, call_argument(call, "condition"));
+    case 'x':
+        return edit_copy(edit, call_argument(call, "index"));
+    case 'o':
+        return edit_copy(edit, call_argument(call, "base"));
+    case 'W':
+        return process_words(lowering, dst);
     case 'R':
         return edit_copy(edit, call_argument(call, "rows"));
     case 'C':
@@ -349,6 +368,20 @@ static void process_product(struct lowering *lowering, struct dsl_expr *call)
     *call = *made;
 }
 
+/* tl.sort: pairs of value and index of whole blocks of 32, before and behind each merge. */
+static void process_sort(struct lowering *lowering, struct dsl_expr *call)
+{
+    enum { WORDS_OF_PAIRS = 4, BLOCK = 32 };
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *src = call_argument(call, "src");
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(src, NULL));
+    struct dsl_expr *elements = edit_sum(edit, edit_copy(edit, buffer->size), edit_integer(edit, BLOCK));
+    struct dsl_expr *size = edit_product(edit, elements, edit_integer(edit, WORDS_OF_PAIRS));
+    struct dsl_expr *room = room_of(lowering, src, "float32", size, 'p');
+    *call = *EDIT_CALL(edit, "sort_pairs", call_argument(call, "values"), call_argument(call, "indices"), src, room,
+                       call_argument(call, "count"));
+}
+
 /* Operations that are put together in ways of their own. True: nothing is left to do. */
 static bool process_special(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
 {
@@ -363,6 +396,8 @@ static bool process_special(struct lowering *lowering, struct dsl_block *block, 
         process_cast(lowering, block, statement);
     else if (strcmp(name, "gemm_v0") == 0)
         process_product(lowering, statement->value);
+    else if (strcmp(name, "sort") == 0)
+        process_sort(lowering, statement->value);
     else
         return false;
     return true;

@@ -247,7 +247,7 @@ static void sync_block(struct sync *sync, struct dsl_block *block)
         struct dsl_expr *call = statement_call(statement);
         if (statement->value && statement->kind != DSL_WITH)
             sync_scalars(sync, block, &i, statement->value);
-        if (call && statement->kind == DSL_EXPRESSION)
+        if (call && (statement->kind == DSL_EXPRESSION || strcmp(call->operation->name, "compress") == 0))
             sync_call(sync, block, &i, call);
         if (statement->body.count || statement->orelse.count)
             sync_nested(sync, statement);

@@ -299,6 +299,9 @@ static uint64_t types_of(const struct lower_instruction *instruction)
     case LOWER_FORM_ROWS:
         return types_of_rows(instruction->api);
     case LOWER_FORM_PRODUCT:
+    case LOWER_FORM_INT64:
+    case LOWER_FORM_BYTES:
+    case LOWER_FORM_INT64_TRUTH:
     case LOWER_FORM_CAST:
     case LOWER_FORM_TO_BITS:
         return UINT64_MAX;
@@ -308,6 +311,8 @@ static uint64_t types_of(const struct lower_instruction *instruction)
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     case LOWER_FORM_CHOOSE:
         return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
+    case LOWER_FORM_SORT:
+        return UINT64_C(1) << AKGEN_FLOAT;
     case LOWER_FORM_POWER:
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     default:
@@ -330,15 +335,27 @@ static bool widens(enum akgen_dtype type)
            type == AKGEN_FLOAT16;
 }
 
-/* Steps for integers that no instruction does, and float32 would not hold. */
-static const char *steps_for_integers(const char *operation, uint64_t types)
+/* Steps for integers that no instruction does, and float32 would not hold; NULL: there are none. */
+static const char *steps_for_integer(const char *operation, enum akgen_dtype type)
 {
+    enum {
+        I8 = 1 << AKGEN_INT8 | 1 << AKGEN_UINT8 | 1 << AKGEN_BOOL,
+        I16 = 1 << AKGEN_INT16,
+        I32 = 1 << AKGEN_INT32,
+        I64 = 1 << AKGEN_INT64
+    };
     static const struct {
-        const char *operation, *steps;
-    } recipes[] = {{"vabs", "vmul_scalar t a -1; vmax d a t"}, {"vsign", "vmin_scalar d a 1; vmax_scalar d d -1"}};
+        const char *operation;
+        unsigned types;
+        const char *steps;
+    } recipes[] = {
+#define INTEGERS(operation, types, steps) {#operation, types, steps},
+#include "dsl/integers.def"
+#undef INTEGERS
+    };
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
-        if (strcmp(recipes[i].operation, operation) == 0)
-            return types & ~(uint64_t)(1 << AKGEN_INT32 | 1 << AKGEN_INT16) ? NULL : recipes[i].steps;
+        if (strcmp(recipes[i].operation, operation) == 0 && recipes[i].types & UINT64_C(1) << type)
+            return recipes[i].steps;
     return NULL;
 }
 
@@ -428,8 +445,46 @@ static bool *those_of_branch(struct lowering *lowering, const struct dsl_expr *q
     return branch;
 }
 
+/* The types of the set that are computed as the first of them is: in the same steps, or in float32. */
+static uint64_t computed_alike(const char *operation, uint64_t types, const char **steps)
+{
+    uint64_t alike = 0;
+    for (int type = 0; type < AKGEN_DTYPE_CODES; type++) {
+        if (!(types & UINT64_C(1) << type))
+            continue;
+        const char *its = steps_for_integer(operation, (enum akgen_dtype)type);
+        *steps = alike ? *steps : its;
+        alike |= !alike || its == *steps ? UINT64_C(1) << type : 0;
+    }
+    return alike;
+}
+
+/* Whether the instruction can be computed in float32 where it lacks a type. */
+static bool can_widen(const struct dsl_expr *call, const struct lower_instruction *instruction)
+{
+    return call_argument(call, "count") &&
+           (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
+            instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
+}
+
+/* Puts the statements of `made` in the place of one of the block. */
+static void put_instead(struct edit *edit, struct dsl_block *block, const struct dsl_statement *statement,
+                        const struct dsl_block *made)
+{
+    int at = 0; /* rooms may stand before it now */
+    while (block->items[at] != statement)
+        at++;
+    made->items[0]->after_blank = statement->after_blank;
+    made->items[0]->trail = statement->trail;
+    edit_lead(edit, made->items[0], &statement->lead);
+    block->items[at] = made->items[0];
+    for (int i = 1; i < made->count; i++)
+        edit_insert(edit, block, at + i, made->items[i]);
+}
+
 /* Sees to it that the instruction has the type, in every combination that comes here. */
-static bool check_types(struct lowering *lowering, struct dsl_statement *statement, const bool *comes)
+static bool check_types(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
+                        const bool *comes)
 {
     struct edit *edit = &lowering->edit;
     struct dsl_expr *call = statement->value;
@@ -441,42 +496,42 @@ static bool check_types(struct lowering *lowering, struct dsl_statement *stateme
         if (comes[c])
             *(types & type ? &had : &lacking) |= type;
     }
-    bool can = instruction && call_argument(call, "count") &&
-               (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
-                instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
-    const char *steps = NULL;
     for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
-        if (lacking & UINT64_C(1) << type && !steps_for_integers(call->operation->name, UINT64_C(1) << type) &&
-            (!can || !widens((enum akgen_dtype)type)))
+        if (lacking & UINT64_C(1) << type && !steps_for_integer(call->operation->name, (enum akgen_dtype)type) &&
+            (!can_widen(call, instruction) || !widens((enum akgen_dtype)type)))
             return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
                               "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
                               "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
                               akgen_dtype_name((enum akgen_dtype)type), buffer->name);
     if (!lacking)
         return true;
-    const uint64_t integers = (uint64_t)1 << AKGEN_INT32 | (uint64_t)1 << AKGEN_INT16;
-    steps = steps_for_integers(call->operation->name, lacking & integers ? lacking & integers : lacking);
-    uint64_t rest = steps && lacking & integers ? lacking & ~integers : 0;
-    lacking &= ~rest;
+    const char *steps = NULL;
+    uint64_t alike = computed_alike(call->operation->name, lacking, &steps);
     edit->place = statement->place;
-    struct dsl_expr *question = question_of(lowering, buffer, lacking);
+    struct dsl_block made = {0};
+    if (steps)
+        process_steps(lowering, call, steps, &made);
+    else
+        widen_into(lowering, call, instruction, &made);
+    if (!had && alike == lacking) {
+        put_instead(edit, block, statement, &made);
+        return true;
+    }
+    struct dsl_expr *question = question_of(lowering, buffer, alike);
     struct dsl_statement *original = edit_statement(edit, call);
     *statement = (struct dsl_statement){.kind = DSL_IF,
                                         .place = statement->place,
                                         .lead = statement->lead,
                                         .op = DSL_NO_OPERATOR,
                                         .value = question,
+                                        .body = made,
                                         .after_blank = statement->after_blank};
-    if (steps)
-        process_steps(lowering, call, steps, &statement->body);
-    else
-        widen_into(lowering, call, instruction, &statement->body);
-    if (had || rest)
-        edit_append(edit, &statement->orelse, original);
-    return !rest || check_types(lowering, original, those_of_branch(lowering, question, comes, false));
+    edit_append(edit, &statement->orelse, original);
+    return alike == lacking ||
+           check_types(lowering, &statement->orelse, original, those_of_branch(lowering, question, comes, false));
 }
 
-static bool check_block_types(struct lowering *lowering, const struct dsl_block *block, const bool *comes)
+static bool check_block_types(struct lowering *lowering, struct dsl_block *block, const bool *comes)
 {
     bool good = true;
     for (int i = 0; good && i < block->count; i++) {
@@ -485,7 +540,7 @@ static bool check_block_types(struct lowering *lowering, const struct dsl_block 
         bool branch = statement->kind == DSL_IF;
         if (call && statement->kind == DSL_EXPRESSION) {
             int before = block->count;
-            good = check_types(lowering, statement, comes);
+            good = check_types(lowering, block, statement, comes);
             i += block->count - before; /* rooms, in the kernel's own block */
             continue;
         }

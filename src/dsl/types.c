@@ -429,11 +429,14 @@ static void check_taken(struct checker *checker, const struct dsl_expr *call, co
         for (int i = 1; i < position; i++)
             taken += is_named(call->items[i], name, length);
     }
+    bool surplus = argument->kind != DSL_NAMED && position > number;
+    if (!surplus && (argument->kind != DSL_NAMED || taken == 1))
+        return;
     const char *remedy = signature(checker, operation);
-    if (argument->kind != DSL_NAMED && position > number)
+    if (surplus)
         TELL(checker, argument->place, DSL_RULE_arguments, remedy, "tl.%s has at most %d arguments", operation->name,
              number);
-    else if (argument->kind == DSL_NAMED && taken != 1)
+    else
         TELL(checker, argument->place, DSL_RULE_arguments, remedy,
              taken ? "tl.%s gets '%s=' twice" : "tl.%s has no '%s='", operation->name, argument->name);
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """akgen dsl build: what each pass leaves, what the project says, and that it is right on the machine; what does not compile
 and why."""
+import itertools
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -39,6 +41,91 @@ def sqrt_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     sqrt_kernel[cores](x, y, total, per_core, tile)
 """
+# The vector cores copy a and b, transposed or not; then the cube multiplies the copies. Of int8 the product is scaled behind.
+PRODUCT = """import tile.language as tl
+
+
+@ascend_kernel
+def product_kernel(a, b, c, left, right, m, n, k{parameters}):
+    core = tl.program_id(0)
+    cores = tl.num_programs(0)
+    a_l1 = tl.alloc_l1(({left_shape}), dtype=a.dtype)
+    b_l1 = tl.alloc_l1(({right_shape}), dtype=b.dtype)
+    c_l0 = tl.alloc_l0c((64, 96), dtype={sum_type})
+    copy_ub = tl.alloc_ub(256 * 32, dtype=a.dtype)
+    for row in range(core, m, cores):
+        for at in range(0, k, 256):
+            count = min(256, k - at)
+            with tl.copyin():
+                tl.load_rows(a + row * k + at, copy_ub, count, 1, 1, 32)
+            with tl.copyout():
+                tl.store_rows(left + {left_at}, copy_ub, count, 1, {left_step}, 32)
+    for row in range(core, k, cores):
+        for at in range(0, n, 256):
+            count = min(256, n - at)
+            with tl.copyin():
+                tl.load_rows(b + row * n + at, copy_ub, count, 1, 1, 32)
+            with tl.copyout():
+                tl.store_rows(right + {right_at}, copy_ub, count, 1, {right_step}, 32)
+    tl.sync_all()
+    across = tl.cdiv(n, 96)
+    for block in range(core, tl.cdiv(m, 64) * across, cores):
+        row = block // across * 64
+        col = block % across * 96
+        rows = min(64, m - row)
+        cols = min(96, n - col)
+        for at in range(0, k, 32):
+            depth = min(32, k - at)
+            with tl.copyin():
+                tl.load_tile(left + {left_tile})
+                tl.load_tile(right + {right_tile})
+            with tl.compute():
+                tl.gemm(c_l0, a_l1, b_l1, rows, cols, depth, init=at == 0, transpose_a={turn_a}, transpose_b={turn_b})
+        with tl.copyout():
+            tl.store_tile({product} + row * n + col, c_l0, rows, cols, n)
+{scaling}
+
+def product_host(a: torch.Tensor, b: torch.Tensor, {tensors}c: torch.Tensor):
+    m, k = a.shape
+    n = b.shape[1]
+    left = torch.empty(m * k, dtype=a.dtype)
+    right = torch.empty(k * n, dtype=b.dtype)
+{workspace}    product_kernel[tl.num_cube_cores()](a, b, c, left, right, m, n, k{parameters})
+"""
+SCALING = """    tl.sync_all()
+    sum_ub = tl.alloc_ub(32, dtype=tl.int32)
+    scale_ub = tl.alloc_ub(32, dtype=tl.float32)
+    c_ub = tl.alloc_ub(32, dtype=tl.float32)
+    for row in range(core, m, cores):
+        factor = tl.extract_scalar(per_token_scale, row)
+        for at in range(0, n, 32):
+            count = min(32, n - at)
+            with tl.copyin():
+                tl.load(sums + row * n + at, sum_ub, count=count)
+                tl.load(scale + at, scale_ub, count=count)
+            with tl.compute():
+                tl.cast(c_ub, sum_ub, count=count)
+                tl.vmul(c_ub, c_ub, scale_ub, count=count)
+                tl.vmul_scalar(c_ub, c_ub, factor, count=count)
+            with tl.copyout():
+                tl.store(c + row * n + at, c_ub, count=count)
+"""
+
+
+def product_program(turn_a, turn_b, int8):
+    return PRODUCT.format(
+        turn_a=turn_a, turn_b=turn_b,
+        left_shape="32, 64" if turn_a else "64, 32", right_shape="96, 32" if turn_b else "32, 96",
+        left_at="at * m + row" if turn_a else "row * k + at", left_step="m" if turn_a else "1",
+        right_at="at * k + row" if turn_b else "row * n + at", right_step="k" if turn_b else "1",
+        left_tile="at * m + row, a_l1, depth, rows, m" if turn_a else "row * k + at, a_l1, rows, depth, k",
+        right_tile="col * k + at, b_l1, cols, depth, k" if turn_b else "at * n + col, b_l1, depth, cols, n",
+        sum_type="tl.int32" if int8 else "tl.float32", product="sums" if int8 else "c",
+        scaling=SCALING if int8 else "", parameters=", scale, per_token_scale, sums" if int8 else "",
+        tensors="scale: torch.Tensor, per_token_scale: torch.Tensor, " if int8 else "",
+        workspace="    sums = torch.empty(m * n, dtype=tl.int32)\n" if int8 else "")
+
+
 PASSES = ["tiling", "init", "align", "process", "types", "pipeline", "sync"]
 
 
@@ -141,11 +228,41 @@ class Project(unittest.TestCase):
         host = (self.dir / "op_host" / "sqrt.cpp").read_text()
         self.assertIn(".DataType({ge::DT_FLOAT16, ge::DT_FLOAT, ge::DT_BF16})", host)
 
+    def test_names_and_remarks_that_mean_something_else_in_cpp(self):
+        text = SQRT.replace("# the root", "# the root \\")
+        for name, other in [("per_core", "T"), ("total", "y_out"), ("x_ub", "switch"), ("y_ub", "y_queue"),
+                            ("start", "yQueue"), ("end", "Min")]:
+            text = re.sub(rf"\b{name}\b", other, text)
+        text = text.replace("    for at in", "    yOut2 = (1 << 40) // (1 << 40)\n    for at in")
+        text = text.replace("range(yQueue, Min, tile)", "range(yQueue, Min * yOut2, tile)")
+        self.build(text, "Sqrt")
+        result = verdict("Sqrt", self.dir, "--profile", "strict")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+
     def test_lists_of_tensors_and_numbers_of_the_combination(self):
         program = (HOME / "tasks/npukernelbench/level2/Foreach/ForeachMulScalarList/program.py").read_text()
         self.build(program, "ForeachMulScalarList")
         result = verdict("ForeachMulScalarList", self.dir, "--profile", "strict", "--case", "4")
         self.assertEqual(result["verdict"], "pass", result)
+
+    def test_products_of_every_type_with_operands_as_they_are_and_transposed(self):
+        types = ["float16", "float32", "bfloat16"]
+        own = [("level2/Linalg/Matmul", [f"[{m}, {k}];[{k}, {n}];{type}" for type in types
+                                         for m, k, n in [(70, 100, 130), (1, 33, 1)]]),
+               ("level3/GMM/QuantMatmul", ["70;100;130;float16", "1;33;1;float16"])]
+        for path, cases in own:
+            task = self.dir / "npukernelbench" / path
+            shutil.copytree(HOME / "tasks/npukernelbench" / path, task)
+            header = (task / "cases.csv").read_text().splitlines()[0]
+            (task / "cases.csv").write_text("\n".join([header, *(f"{i};{case}" for i, case in enumerate(cases))]) + "\n")
+            for turn_a, turn_b in itertools.product([False, True], repeat=2):
+                with self.subTest(path=path, turn_a=turn_a, turn_b=turn_b):
+                    project = task / f"{turn_a}{turn_b}"
+                    process = build(product_program(turn_a, turn_b, "Quant" in path), str(task), "-o", str(project))
+                    self.assertEqual((process.returncode, process.stderr), (0, ""))
+                    result = verdict(str(task), project, "--profile", "strict", "--sync", "manual", "--strict-order")
+                    self.assertEqual(result["verdict"], "pass", result["reason"])
+                    self.assertEqual(doubtful_notes(result), [])
 
     def test_rows_of_any_length(self):
         program = (HOME / "tasks/npukernelbench/level2/Norm/RmsNorm/program.py").read_text()
@@ -153,6 +270,19 @@ class Project(unittest.TestCase):
         result = verdict("RmsNorm", self.dir, "--profile", "strict", "--sync", "manual")
         self.assertEqual(result["verdict"], "pass", result["reason"])
         self.assertEqual(doubtful_notes(result), [])
+
+
+class Exemplars(unittest.TestCase):
+    """The programs that docs/dsl.md names, as the provider of a benchmark."""
+
+    def test_each_is_right_where_it_has_no_slack(self):
+        table = (HOME / "docs" / "dsl.md").read_text().split("## Exemplars")[1].split("## ")[0]
+        tasks = re.findall(r"\| `(\w+)/(level[^`]+)` \|", table)
+        self.assertGreater(len(tasks), 10)
+        for suite, task in tasks:
+            process = subprocess.run([AKGEN, "bench", "--provider", "dsl", "--suite", suite, "--task", task, "--profile",
+                                      "strict", "--sync", "manual"], capture_output=True, text=True, timeout=300)
+            self.assertRegex(process.stdout, r"verdicts +pass 1\n", f"{task}: {process.stdout} {process.stderr}")
 
 
 class Answer(unittest.TestCase):

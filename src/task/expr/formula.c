@@ -171,6 +171,11 @@ struct akgen_error *formula_parse(struct arena *arena, const char *text, const s
     return error;
 }
 
+const struct expr *formula_tree(const struct formula *formula)
+{
+    return formula->tree;
+}
+
 bool formula_uses(const struct formula *formula, int index)
 {
     return formula->uses >> index & 1;

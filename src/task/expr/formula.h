@@ -19,6 +19,9 @@ struct formula_name {
 /* Parses a formula over these names, at most FORMULA_MAX_NAMES. */
 struct akgen_error *formula_parse(struct arena *arena, const char *text, const struct formula_name *names, int count,
                                   const struct formula **formula);
+struct expr;
+/* Its tree (task/expr/tree.h), of which `index` of a word is the number of its name. */
+const struct expr *formula_tree(const struct formula *formula);
 /* True if the formula names name number `index`. */
 bool formula_uses(const struct formula *formula, int index);
 /* Its values for n <= FORMULA_BLOCK elements: values[i][e] is name number i at element e, values[i] is needed for the

@@ -73,10 +73,10 @@ def triplet_margin_loss_kernel(anchor, positive, negative, loss, sums, tile, mar
 
 
 def triplet_margin_loss_host(
-    anchor,
-    positive,
-    negative,
-    loss,
+    anchor: torch.Tensor,
+    positive: torch.Tensor,
+    negative: torch.Tensor,
+    loss: torch.Tensor,
     margin: float = 1.0,
     tile: tl.constexpr = 4096,
 ):

@@ -1,7 +1,9 @@
 import tile.language as tl
 
 
-# y = (x - mean) / sqrt(variance + 1e-5) * weight + bias, mean and variance of each channel over N, H and W. A core's share are channels, several at once where they are small; each piece's means and squares join those of the pieces before.
+# y = (x - mean) / sqrt(variance + 1e-5) * weight + bias, mean and variance of each channel over
+# N, H and W. A core's share are channels, several at once where they are small; each piece's
+# means and squares join those of the pieces before.
 @ascend_kernel
 def batch_norm_kernel(x, weight, bias, y, per_core, tile):
     batch, channels, size = x.shape[0], x.shape[1], x.shape[2] * x.shape[3]

@@ -52,8 +52,8 @@ def average_pooling_1d_kernel(x, y, kernel_size, stride, padding, wide, tile):
 
 
 def average_pooling_1d_host(
-    x,
-    y,
+    x: torch.Tensor,
+    y: torch.Tensor,
     kernel_size: int,
     stride: int,
     padding: int,

@@ -65,8 +65,8 @@ def average_pooling_2d_kernel(x, y, kernel_size, stride, padding, wide, tile):
 
 
 def average_pooling_2d_host(
-    x,
-    y,
+    x: torch.Tensor,
+    y: torch.Tensor,
     kernel_size: int,
     stride: int,
     padding: int,

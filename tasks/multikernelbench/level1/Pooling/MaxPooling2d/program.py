@@ -64,8 +64,8 @@ def max_pooling_2d_kernel(x, y, kernel_size, stride, padding, dilation, wide, ti
 
 
 def max_pooling_2d_host(
-    x,
-    y,
+    x: torch.Tensor,
+    y: torch.Tensor,
     kernel_size: int,
     stride: int,
     padding: int,

@@ -66,8 +66,8 @@ def max_pooling_3d_kernel(x, y, kernel_size, stride, padding, dilation, wide, ti
 
 
 def max_pooling_3d_host(
-    x,
-    y,
+    x: torch.Tensor,
+    y: torch.Tensor,
     kernel_size: int,
     stride: int,
     padding: int,

@@ -1,97 +1,130 @@
 import tile.language as tl
 
 
-# g = grad * transpose(values), then y becomes (g - sum(y * g)) * y with the sum over a row of y.
-# A core's share are columns of y, which are rows of values; several of them come at once, and a
-# row of g is their sums with a row of grad. Each core adds up y * g over its columns, all wait,
-# and each adds up the sums of all cores.
+# y becomes (g - sum(y g)) y with g = grad values^T and the sum over a row. The cube cores leave g in the workspace; then the vector
+# cores sum up strips of rows, and finish each strip when the sums of all are there.
 @ascend_kernel
-def matmul_softmax_grad_kernel(y, grad, values, products, sums, per_core, wide, tile):
-    rows, cols, depth = y.shape[0], y.shape[1], grad.shape[1]
-    pid = tl.program_id(0)
+def inplace_fused_matmul_softmax_grad_kernel(
+    y,
+    grad,
+    values,
+    g,
+    sums,
+    rows,
+    n,
+    k,
+    strip,
+    strips,
+    tile_m,
+    tile_n,
+    tile_k,
+    tile,
+):
+    core = tl.program_id(0)
     cores = tl.num_programs(0)
-    first = pid * per_core
-    last = min(first + per_core, cols)
-    piece = min(depth, tile // 256 * 16)
-    pitch = tl.pitch(piece)
-    step = min(tile // wide, tile // pitch)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    values_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    grad_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    grad_l1 = tl.alloc_l1((tile_m, tile_k), dtype=grad.dtype)
+    values_l1 = tl.alloc_l1((tile_n, tile_k), dtype=values.dtype)
+    g_l0 = tl.alloc_l0c((tile_m, tile_n), dtype=tl.float32)
     g_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    new_ub = tl.alloc_ub(tile, dtype=tl.float32)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    part_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
-    sum_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
-    for row in range(0, rows, step):
-        n = min(step, rows - row)
-        with tl.compute():
-            tl.duplicate(sum_ub, 0.0, count=n)
-        for col in range(first, last, wide):
-            m = min(wide, last - col)
-            with tl.compute():
-                tl.duplicate(g_ub, 0.0)
-            for at in range(0, depth, piece):
-                k = min(piece, depth - at)
-                with tl.copyin():
-                    tl.load_rows(values + col * depth + at, values_ub, m, k, depth, pitch)
-                    tl.load_rows(grad + row * depth + at, grad_ub, n, k, depth, pitch)
-                with tl.compute():
-                    for r in range(n):
-                        tl.vmul_row(work_ub, values_ub, grad_ub + r * pitch, m, k, pitch)
-                        tl.row_sum(part_ub, work_ub, m, k, pitch)
-                        tl.vadd(g_ub + r * wide, g_ub + r * wide, part_ub, count=m)
+    part_ub = tl.alloc_ub(16, dtype=tl.float32)
+    sum_ub = tl.alloc_ub(16, dtype=tl.float32)
+    sums_ub = tl.alloc_ub(64, dtype=tl.float32)
+    across = tl.cdiv(n, tile_n)
+    for block in range(core, tl.cdiv(rows, tile_m) * across, cores):
+        row = block // across * tile_m
+        col = block % across * tile_n
+        high = min(tile_m, rows - row)
+        cols = min(tile_n, n - col)
+        for at in range(0, k, tile_k):
+            depth = min(tile_k, k - at)
             with tl.copyin():
-                tl.load_rows(y + row * cols + col, y_ub, n, m, cols, wide)
+                tl.load_tile(grad + row * k + at, grad_l1, high, depth, k)
+                tl.load_tile(values + col * k + at, values_l1, cols, depth, k)
             with tl.compute():
-                tl.vmul(work_ub, y_ub, g_ub, count=n * wide)
-                tl.row_sum(part_ub, work_ub, n, m, wide)
-                tl.vadd(sum_ub, sum_ub, part_ub, count=n)
-            with tl.copyout():
-                tl.store_rows(products + row * cols + col, g_ub, n, m, cols, wide)
+                tl.gemm(
+                    g_l0,
+                    grad_l1,
+                    values_l1,
+                    high,
+                    cols,
+                    depth,
+                    init=at == 0,
+                    transpose_b=True,
+                )
         with tl.copyout():
-            tl.store(sums + pid * rows + row, sum_ub, count=n)
+            tl.store_tile(g + row * n + col, g_l0, high, cols, n)
     tl.sync_all()
-    for row in range(0, rows, step):
-        n = min(step, rows - row)
+    for unit in range(core, rows * strips, cores):
+        start = unit // strips * n
+        first = unit % strips * strip
         with tl.compute():
-            tl.duplicate(sum_ub, 0.0, count=n)
-        for core in range(cores):
+            tl.duplicate(sum_ub, 0.0, count=1)
+        for at in range(first, min(first + strip, n), tile):
+            count = min(tile, min(first + strip, n) - at)
             with tl.copyin():
-                tl.load(sums + core * rows + row, part_ub, count=n)
+                tl.load(g + start + at, g_ub, count=count)
+                tl.load(y + start + at, y_ub, count=count)
             with tl.compute():
-                tl.vadd(sum_ub, sum_ub, part_ub, count=n)
-        for col in range(first, last, wide):
-            m = min(wide, last - col)
+                tl.vmul(g_ub, g_ub, y_ub, count=count)
+                tl.reduce_sum(part_ub, g_ub, work_ub, count=count)
+                tl.vadd(sum_ub, sum_ub, part_ub, count=1)
+        with tl.copyout():
+            tl.store(sums + unit, sum_ub, count=1)
+    tl.sync_all()
+    for unit in range(core, rows * strips, cores):
+        start = unit // strips * n
+        first = unit % strips * strip
+        with tl.copyin():
+            tl.load(sums + unit // strips * strips, sums_ub, count=strips)
+        with tl.compute():
+            tl.reduce_sum(part_ub, sums_ub, work_ub, count=strips)
+            sum = tl.extract_scalar(part_ub, 0)
+        for at in range(first, min(first + strip, n), tile):
+            count = min(tile, min(first + strip, n) - at)
             with tl.copyin():
-                tl.load_rows(y + row * cols + col, y_ub, n, m, cols, wide)
-                tl.load_rows(products + row * cols + col, g_ub, n, m, cols, wide)
+                tl.load(g + start + at, g_ub, count=count)
+                tl.load(y + start + at, y_ub, count=count)
             with tl.compute():
-                tl.vsub_col(g_ub, g_ub, sum_ub, n, m, wide)
-                tl.vmul(work_ub, y_ub, g_ub, count=n * wide)
+                tl.vsub_scalar(new_ub, g_ub, sum, count=count)
+                tl.vmul(new_ub, new_ub, y_ub, count=count)
             with tl.copyout():
-                tl.store_rows(y + row * cols + col, work_ub, n, m, cols, wide)
+                tl.store(y + start + at, new_ub, count=count)
 
 
-def matmul_softmax_grad_host(softmaxOutput, gradOutput, values, tile: tl.constexpr = 4096):
-    rows, cols = softmaxOutput.shape
-    if rows * cols == 0:
+def inplace_fused_matmul_softmax_grad_host(
+    softmaxOutput: torch.Tensor,
+    gradOutput: torch.Tensor,
+    values: torch.Tensor,
+    tile_m: tl.constexpr = 128,
+    tile_n: tl.constexpr = 256,
+    tile_k: tl.constexpr = 128,
+    tile: tl.constexpr = 4096,
+):
+    rows, n = softmaxOutput.shape
+    k = gradOutput.shape[1]
+    if rows * n * k == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(cols, 16))
-    per_core = tl.cdiv(tl.cdiv(cols, cores), 16) * 16
-    wide = min(
-        per_core,
-        tile // tl.pitch(min(values.shape[1], tile // 256 * 16)) // 16 * 16,
-        tile // 256 * 16,
-    )
-    products = torch.empty(rows * cols, dtype=tl.float32)
-    sums = torch.empty(cores * rows, dtype=tl.float32)
-    matmul_softmax_grad_kernel[cores](
+    cores = tl.num_cube_cores()
+    g = torch.empty(rows * n, dtype=tl.float32)
+    strip = min(n, max(512, tl.pitch(tl.cdiv(n, max(1, min(cores // rows, 64))))))
+    strips = tl.cdiv(n, strip)
+    sums = torch.empty(rows * strips, dtype=tl.float32)
+    inplace_fused_matmul_softmax_grad_kernel[cores](
         softmaxOutput,
         gradOutput,
         values,
-        products,
+        g,
         sums,
-        per_core,
-        wide,
+        rows,
+        n,
+        k,
+        strip,
+        strips,
+        tile_m,
+        tile_n,
+        tile_k,
         tile,
     )

@@ -3,28 +3,12 @@ import tile.language as tl
 
 # Per row lse = max + log(sum(exp(input - max))), log_prob = input - lse, and of the class t: own
 # = -log_prob[t] * weight[t], spread = -sum(log_prob * weight), both 0 where t is ignored. loss =
-# (1 - smooth) * own + smooth / classes * spread: of each row, or of the sums over all rows,
-# perhaps divided by that of weight[t]. Rows that fit into a tile come many at once, longer ones
-# in pieces, twice: the sum goes along with the largest element so far. Each core adds up its
-# rows, all wait, and core 0 adds up the sums of all cores.
+# (1 - soft) * own + soft / classes * spread: of each row, or of the sums over all rows, perhaps
+# divided by that of weight[t]. Rows that fit into a tile come many at once, longer ones in
+# pieces, twice: the sum goes along with the largest element so far. Each core adds up its rows,
+# all wait, and core 0 adds up the sums of all cores.
 @ascend_kernel
-def loss_kernel(
-    x,
-    target,
-    weight,
-    loss,
-    log_prob,
-    zloss,
-    lse,
-    sums,
-    tile,
-    how,
-    ignore,
-    smooth,
-    z_scale,
-    z,
-    weighted,
-):
+def loss_kernel(x, target, weight, loss, y, zloss, lse, sums, tile, how, skip, soft, z, w):
     pid = tl.program_id(0)
     cores = tl.num_programs(0)
     rows, cols = x.shape
@@ -34,7 +18,7 @@ def loss_kernel(
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    spread_share = smooth / cols
+    spread_share = soft / cols
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
     y_ub = tl.alloc_ub(tile, dtype=tl.float32)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
@@ -92,7 +76,7 @@ def loss_kernel(
             if piece < cols:
                 with tl.copyin():
                     tl.load_rows(x + row * cols + at, x_ub, n, m, cols, pitch)
-            if weighted and (piece < cols or row == first):
+            if w and (piece < cols or row == first):
                 with tl.copyin():
                     tl.load(weight + at, weight_ub, count=m)
             with tl.compute():
@@ -113,14 +97,14 @@ def loss_kernel(
                 tl.vselect(part_ub, mask_ub, part_ub, 0.0, count=n)
                 tl.vsub(own_ub, own_ub, part_ub, count=n)
             with tl.copyout():
-                tl.store_rows(log_prob + row * cols + at, y_ub, n, m, cols, pitch)
+                tl.store_rows(y + row * cols + at, y_ub, n, m, cols, pitch)
         with tl.compute():
-            if ignore >= 0:
-                tl.vne(mask_ub, target_ub, ignore, count=n)
+            if skip >= 0:
+                tl.vne(mask_ub, target_ub, skip, count=n)
                 tl.vselect(own_ub, mask_ub, own_ub, 0.0, count=n)
                 tl.vselect(spread_ub, mask_ub, spread_ub, 0.0, count=n)
                 tl.vselect(count_ub, mask_ub, count_ub, 0.0, count=n)
-            tl.vmul_scalar(own_ub, own_ub, 1.0 - smooth, count=n)
+            tl.vmul_scalar(own_ub, own_ub, 1.0 - soft, count=n)
             tl.vaxpy(own_ub, spread_ub, spread_share, count=n)
             tl.vadd(all_ub, all_ub, own_ub, count=n)
             tl.vadd(all_ub + quarter, all_ub + quarter, count_ub, count=n)
@@ -129,7 +113,7 @@ def loss_kernel(
         with tl.copyout():
             if how == 0:
                 tl.store(loss + row, own_ub, count=n)
-            if z:
+            if z >= 0.0:
                 tl.store(lse + row, sum_ub, count=n)
     with tl.compute():
         tl.duplicate(part_ub, 0.0, count=32)
@@ -147,21 +131,21 @@ def loss_kernel(
             if how == 2:
                 total = total / (tl.extract_scalar(part_ub, 8) + 1e-12)
             tl.duplicate(own_ub, total, count=1)
-            tl.duplicate(max_ub, tl.extract_scalar(part_ub, 16) * z_scale / rows, count=1)
+            tl.duplicate(max_ub, tl.extract_scalar(part_ub, 16) * z / rows, count=1)
         with tl.copyout():
             if how > 0:
                 tl.store(loss, own_ub, count=1)
-            if z:
+            if z >= 0.0:
                 tl.store(zloss, max_ub, count=1)
 
 
 def loss_host(
-    input,
-    target,
-    loss,
-    log_prob,
-    zloss,
-    lse_for_zloss,
+    x: torch.Tensor,
+    target: torch.Tensor,
+    loss: torch.Tensor,
+    y: torch.Tensor,
+    zloss: torch.Tensor,
+    lse: torch.Tensor,
     weight=None,
     reduction: str = "mean",
     ignore_index: int = -100,
@@ -170,29 +154,15 @@ def loss_host(
     return_zloss: bool = False,
     tile: tl.constexpr = 3072,
 ):
-    if input.numel() == 0:
+    if x.numel() == 0:
         return
     how = 0
     if reduction == "sum":
         how = 1
     elif reduction == "mean":
         how = 2
-    cores = min(tl.num_vec_cores(), input.shape[0])
-    sums = torch.empty(32 * cores, dtype=tl.float32)
-    loss_kernel[cores](
-        input,
-        target,
-        weight,
-        loss,
-        log_prob,
-        zloss,
-        lse_for_zloss,
-        sums,
-        tile,
-        how,
-        ignore_index,
-        label_smoothing,
-        lse_square_scale_for_zloss,
-        return_zloss,
-        weight is not None,
-    )
+    cores = min(tl.num_vec_cores(), x.shape[0])
+    sum = torch.empty(32 * cores, dtype=tl.float32)
+    skip, soft, w = ignore_index, label_smoothing, weight is not None
+    z = lse_square_scale_for_zloss if return_zloss else -1.0
+    loss_kernel[cores](x, target, weight, loss, y, zloss, lse, sum, tile, how, skip, soft, z, w)

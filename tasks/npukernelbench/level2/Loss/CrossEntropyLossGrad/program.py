@@ -1,36 +1,23 @@
 import tile.language as tl
 
 
-# x_grad = (exp(log_prob) - [column is t]) * g + h with g = grad_loss * (1 - smooth) * weight[t]
-# and h = grad_loss * smooth / classes, t the row's class; both are 0 where t is ignored, and for
+# x_grad = (exp(log_prob) - [column is t]) * g + h with g = grad_loss * (1 - soft) * weight[t] and
+# h = grad_loss * soft / classes, t the row's class; both are 0 where t is ignored, and for
 # reduction "mean" divided by the sum of weight[t] over all rows that count, plus 1e-12. First
 # each core finds weight[t] of its rows and adds them up, all wait; then come the rows, short ones
 # many at once, long ones in pieces.
 @ascend_kernel
-def grad_kernel(
-    grad,
-    log_prob,
-    target,
-    weight,
-    y,
-    weights,
-    sums,
-    tile,
-    how,
-    ignore,
-    smooth,
-    weighted,
-):
+def grad_kernel(grad, log_p, target, weight, y, owns, sums, tile, how, skip, soft, weighted):
     pid = tl.program_id(0)
     cores = tl.num_programs(0)
-    rows, cols = log_prob.shape
+    rows, cols = log_p.shape
     per_core = tl.cdiv(rows, cores)
     first = pid * per_core
     last = min(first + per_core, rows)
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
-    own_share, other_share = 1.0 - smooth, smooth / cols
+    own_share, other_share = 1.0 - soft, soft / cols
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
     y_ub = tl.alloc_ub(tile, dtype=tl.float32)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
@@ -75,12 +62,12 @@ def grad_kernel(
                 tl.gather(g_ub, weight_ub, inside_ub, 0, count=n)
                 tl.vselect(own_ub, counts_ub, g_ub, own_ub, count=n)
         with tl.compute():
-            if ignore >= 0:
-                tl.vne(counts_ub, target_ub, ignore, count=n)
+            if skip >= 0:
+                tl.vne(counts_ub, target_ub, skip, count=n)
                 tl.vselect(own_ub, counts_ub, own_ub, 0.0, count=n)
             tl.vadd(all_ub, all_ub, own_ub, count=n)
         with tl.copyout():
-            tl.store(weights + row, own_ub, count=n)
+            tl.store(owns + row, own_ub, count=n)
     with tl.compute():
         tl.reduce_sum(part_ub, all_ub, work_ub)
     with tl.copyout():
@@ -97,7 +84,7 @@ def grad_kernel(
         n = min(step, last - row)
         with tl.copyin():
             tl.load(target + row, class_ub, count=n)
-            tl.load(weights + row, own_ub, count=n)
+            tl.load(owns + row, own_ub, count=n)
             if how == 0:
                 tl.load(grad + row, g_ub, count=n)
         with tl.compute():
@@ -107,15 +94,15 @@ def grad_kernel(
             tl.cast(t_ub, target_ub, count=n)
             tl.vdiv_scalar(g_ub, g_ub, total, count=n)
             tl.vmul_scalar(h_ub, g_ub, other_share, count=n)
-            if ignore >= 0:
-                tl.vne(counts_ub, target_ub, ignore, count=n)
+            if skip >= 0:
+                tl.vne(counts_ub, target_ub, skip, count=n)
                 tl.vselect(h_ub, counts_ub, h_ub, 0.0, count=n)
             tl.vmul_scalar(g_ub, g_ub, own_share, count=n)
             tl.vmul(g_ub, g_ub, own_ub, count=n)
         for at in range(0, cols, piece):
             m = min(piece, cols - at)
             with tl.copyin():
-                tl.load_rows(log_prob + row * cols + at, x_ub, n, m, cols, pitch)
+                tl.load_rows(log_p + row * cols + at, x_ub, n, m, cols, pitch)
             with tl.compute():
                 tl.broadcast_col(work_ub, t_ub, n, m, pitch)
                 tl.vsub_row(work_ub, work_ub, column_ub, n, m, pitch)
@@ -130,37 +117,26 @@ def grad_kernel(
 
 
 def grad_host(
-    grad_loss,
-    log_prob,
-    target,
-    x_grad,
-    weight=None,
+    grad: torch.Tensor,
+    log_p: torch.Tensor,
+    target: torch.Tensor,
+    x_grad: torch.Tensor,
+    weight: torch.Tensor = None,
     reduction: str = "mean",
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     tile: tl.constexpr = 3072,
 ):
-    if log_prob.numel() == 0:
+    if log_p.numel() == 0:
         return
     how = 0
     if reduction == "sum":
         how = 1
     elif reduction == "mean":
         how = 2
-    cores = min(tl.num_vec_cores(), log_prob.shape[0])
-    weights = torch.empty(log_prob.shape[0], dtype=tl.float32)
+    cores = min(tl.num_vec_cores(), log_p.shape[0])
+    owns = torch.empty(log_p.shape[0], dtype=tl.float32)
     sums = torch.empty(8 * cores, dtype=tl.float32)
-    grad_kernel[cores](
-        grad_loss,
-        log_prob,
-        target,
-        weight,
-        x_grad,
-        weights,
-        sums,
-        tile,
-        how,
-        ignore_index,
-        label_smoothing,
-        weight is not None,
-    )
+    w = weight is not None
+    skip, soft = ignore_index, label_smoothing
+    grad_kernel[cores](grad, log_p, target, weight, x_grad, owns, sums, tile, how, skip, soft, w)

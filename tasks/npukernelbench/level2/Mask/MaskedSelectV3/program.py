@@ -57,7 +57,7 @@ def masked_select_kernel(x, mask, y, sums, total, tile):
         place += kept
 
 
-def masked_select_host(x, mask, y, tile: tl.constexpr = 4096):
+def masked_select_host(x, mask, y, tile: tl.constexpr = 3072):
     total = x.numel()
     if total == 0:
         return

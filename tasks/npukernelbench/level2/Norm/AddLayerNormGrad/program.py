@@ -125,16 +125,16 @@ def norm_grad_kernel(dy, x1, x2, rstd, mean, gamma, dsum, dx, dgamma, dbeta, til
 
 
 def norm_grad_host(
-    dy,
-    x1,
-    x2,
-    rstd,
-    mean,
-    gamma,
-    dx,
-    dgamma,
-    dbeta,
-    dsum=None,
+    dy: torch.Tensor,
+    x1: torch.Tensor,
+    x2: torch.Tensor,
+    rstd: torch.Tensor,
+    mean: torch.Tensor,
+    gamma: torch.Tensor,
+    dx: torch.Tensor,
+    dgamma: torch.Tensor,
+    dbeta: torch.Tensor,
+    dsum: torch.Tensor = None,
     tile: tl.constexpr = 2048,
 ):
     if dy.numel() == 0:

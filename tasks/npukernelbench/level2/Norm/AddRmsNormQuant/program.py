@@ -75,14 +75,14 @@ def norm_kernel(x1, x2, gamma, scales1, zero_points1, y1, x, tile, epsilon):
 
 
 def norm_host(
-    x1,
-    x2,
-    gamma,
-    scales1,
-    zero_points1,
-    y1,
+    x1: torch.Tensor,
+    x2: torch.Tensor,
+    gamma: torch.Tensor,
+    scales1: torch.Tensor,
+    zero_points1: torch.Tensor,
+    y1: torch.Tensor,
     y2: torch.Tensor,
-    x,
+    x: torch.Tensor,
     epsilon: float = 1e-6,
     tile: tl.constexpr = 2048,
 ):

@@ -76,13 +76,13 @@ def norm_kernel(x, gx, beta, gamma, mean, rstd, y, tile, alpha, epsilon):
 
 
 def norm_host(
-    x,
-    gx,
-    beta,
-    gamma,
-    mean,
-    rstd,
-    y,
+    x: torch.Tensor,
+    gx: torch.Tensor,
+    beta: torch.Tensor,
+    gamma: torch.Tensor,
+    mean: torch.Tensor,
+    rstd: torch.Tensor,
+    y: torch.Tensor,
     alpha: float = 0.3,
     epsilon: float = 1e-6,
     tile: tl.constexpr = 2560,

@@ -109,12 +109,12 @@ def swish_kernel(x, gamma, beta, y, mean, rstd, groups, together, tile, eps, swi
 
 
 def swish_host(
-    x,
-    gamma,
-    beta,
-    y,
-    mean,
-    rstd,
+    x: torch.Tensor,
+    gamma: torch.Tensor,
+    beta: torch.Tensor,
+    y: torch.Tensor,
+    mean: torch.Tensor,
+    rstd: torch.Tensor,
     num_groups: int,
     eps: float = 1e-5,
     activate_swish: bool = True,

@@ -147,15 +147,15 @@ def grad_kernel(dy, mean, rstd, x, gamma, beta, dx, dgamma, dbeta, ds, dns, toge
 
 
 def grad_host(
-    dy,
-    mean,
-    rstd,
-    x,
-    gamma,
-    beta,
-    dx,
-    dgamma,
-    dbeta,
+    dy: torch.Tensor,
+    mean: torch.Tensor,
+    rstd: torch.Tensor,
+    x: torch.Tensor,
+    gamma: torch.Tensor,
+    beta: torch.Tensor,
+    dx: torch.Tensor,
+    dgamma: torch.Tensor,
+    dbeta: torch.Tensor,
     num_groups: int,
     swish_scale: float = 1.0,
     tile: tl.constexpr = 3072,
@@ -168,19 +168,5 @@ def grad_host(
     cores = min(tl.num_vec_cores(), x.shape[0] * tl.cdiv(num_groups, together))
     ds = torch.empty(x.shape[0] * x.shape[1], dtype=tl.float32)
     dns = torch.empty(x.shape[0] * x.shape[1], dtype=tl.float32)
-    grad_kernel[cores](
-        dy,
-        mean,
-        rstd,
-        x,
-        gamma,
-        beta,
-        dx,
-        dgamma,
-        dbeta,
-        ds,
-        dns,
-        together,
-        tile,
-        swish_scale,
-    )
+    k, scale = together, swish_scale
+    grad_kernel[cores](dy, mean, rstd, x, gamma, beta, dx, dgamma, dbeta, ds, dns, k, tile, scale)

@@ -101,13 +101,13 @@ def norm_kernel(x1, x2, gamma, beta, bias, mean, rstd, tile, epsilon, keep, extr
 
 
 def norm_host(
-    x1,
-    x2,
-    gamma,
-    beta,
-    mean,
-    rstd,
-    bias=None,
+    x1: torch.Tensor,
+    x2: torch.Tensor,
+    gamma: torch.Tensor,
+    beta: torch.Tensor,
+    mean: torch.Tensor,
+    rstd: torch.Tensor,
+    bias: torch.Tensor = None,
     epsilon: float = 1e-5,
     additional_output: bool = False,
     tile: tl.constexpr = 2048,

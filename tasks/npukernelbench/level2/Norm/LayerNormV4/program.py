@@ -76,12 +76,12 @@ def norm_kernel(x, gamma, beta, y, mean, rstd, tile, epsilon, scaled, shifted):
 
 
 def norm_host(
-    x,
-    y,
-    mean,
-    rstd,
-    gamma=None,
-    beta=None,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    mean: torch.Tensor,
+    rstd: torch.Tensor,
+    gamma: torch.Tensor = None,
+    beta: torch.Tensor = None,
     epsilon: float = 1e-5,
     tile: tl.constexpr = 3072,
 ):

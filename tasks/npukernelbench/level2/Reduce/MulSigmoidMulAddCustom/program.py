@@ -29,11 +29,11 @@ def mul_sigmoid_mul_add_kernel(x, scale, factor, shift, y, total, tile):
 
 
 def mul_sigmoid_mul_add_host(
-    input,
-    mulscalar1,
-    mulscalar2,
-    addscalar3,
-    outputs,
+    input: torch.Tensor,
+    mulscalar1: torch.Tensor,
+    mulscalar2: torch.Tensor,
+    addscalar3: torch.Tensor,
+    outputs: torch.Tensor,
     tile: tl.constexpr = 4096,
 ):
     total = input.numel()
