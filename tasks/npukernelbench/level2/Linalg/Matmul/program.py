@@ -3,16 +3,16 @@ import tile.language as tl
 
 # c = a b. Blocks of c go to the cores in turn; each sums up its products over k in L0C.
 @ascend_kernel
-def matmul_kernel(a, b, c, m, n, k, tile_m, tile_n, tile_k):
+def matmul_kernel(a, b, c, m, n, k, high, wide, tile_m, tile_n, tile_k):
     a_l1 = tl.alloc_l1((tile_m, tile_k), dtype=a.dtype)
     b_l1 = tl.alloc_l1((tile_k, tile_n), dtype=b.dtype)
     c_l0 = tl.alloc_l0c((tile_m, tile_n), dtype=tl.float32)
-    across = tl.cdiv(n, tile_n)
-    for block in range(tl.program_id(0), tl.cdiv(m, tile_m) * across, tl.num_programs(0)):
-        row = block // across * tile_m
-        col = block % across * tile_n
-        rows = min(tile_m, m - row)
-        cols = min(tile_n, n - col)
+    across = tl.cdiv(n, wide)
+    for block in range(tl.program_id(0), tl.cdiv(m, high) * across, tl.num_programs(0)):
+        row = block // across * high
+        col = block % across * wide
+        rows = min(high, m - row)
+        cols = min(wide, n - col)
         for at in range(0, k, tile_k):
             depth = min(tile_k, k - at)
             with tl.copyin():
@@ -36,6 +36,9 @@ def matmul_host(
     n = b.shape[1]
     if m * n * k == 0:
         return
-    blocks = tl.cdiv(m, tile_m) * tl.cdiv(n, tile_n)
-    cores = min(tl.num_cube_cores(), blocks)
-    matmul_kernel[cores](a, b, c, m, n, k, tile_m, tile_n, tile_k)
+    cores = tl.num_cube_cores()
+    # Blocks are smaller where there would be fewer than cores.
+    wide = min(tile_n, max(64, tl.pitch(tl.cdiv(n, max(1, cores // tl.cdiv(m, tile_m))))))
+    high = min(tile_m, max(64, tl.pitch(tl.cdiv(m, max(1, cores // tl.cdiv(n, wide))))))
+    cores = min(cores, tl.cdiv(m, high) * tl.cdiv(n, wide))
+    matmul_kernel[cores](a, b, c, m, n, k, high, wide, tile_m, tile_n, tile_k)

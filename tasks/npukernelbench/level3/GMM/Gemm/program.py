@@ -4,7 +4,7 @@ import tile.language as tl
 # c = alpha a b + beta c, in place. The cube cores leave the product in the workspace; then the vector cores put it together
 # with pieces of c.
 @ascend_kernel
-def gemm_kernel(a, b, c, product, alpha, beta, m, n, k, tile_m, tile_n, tile_k, tile):
+def gemm_kernel(a, b, c, product, alpha, beta, m, n, k, high, wide, tile_m, tile_n, tile_k, tile):
     core = tl.program_id(0)
     cores = tl.num_programs(0)
     a_l1 = tl.alloc_l1((tile_m, tile_k), dtype=a.dtype)
@@ -13,12 +13,12 @@ def gemm_kernel(a, b, c, product, alpha, beta, m, n, k, tile_m, tile_n, tile_k, 
     product_ub = tl.alloc_ub(tile, dtype=tl.float32)
     c_ub = tl.alloc_ub(tile, dtype=tl.float32)
     sum_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    across = tl.cdiv(n, tile_n)
-    for block in range(core, tl.cdiv(m, tile_m) * across, cores):
-        row = block // across * tile_m
-        col = block % across * tile_n
-        rows = min(tile_m, m - row)
-        cols = min(tile_n, n - col)
+    across = tl.cdiv(n, wide)
+    for block in range(core, tl.cdiv(m, high) * across, cores):
+        row = block // across * high
+        col = block % across * wide
+        rows = min(high, m - row)
+        cols = min(wide, n - col)
         for at in range(0, k, tile_k):
             depth = min(tile_k, k - at)
             with tl.copyin():
@@ -57,8 +57,12 @@ def gemm_host(
     n = b.shape[1]
     if m * n * k == 0:
         return
+    cores = tl.num_cube_cores()
+    # Blocks are smaller where there would be fewer than cores.
+    wide = min(tile_n, max(64, tl.pitch(tl.cdiv(n, max(1, cores // tl.cdiv(m, tile_m))))))
+    high = min(tile_m, max(64, tl.pitch(tl.cdiv(m, max(1, cores // tl.cdiv(n, wide))))))
     product = torch.empty(m * n, dtype=tl.float32)
-    gemm_kernel[tl.num_cube_cores()](
+    gemm_kernel[cores](
         a,
         b,
         c,
@@ -68,6 +72,8 @@ def gemm_host(
         m,
         n,
         k,
+        high,
+        wide,
         tile_m,
         tile_n,
         tile_k,

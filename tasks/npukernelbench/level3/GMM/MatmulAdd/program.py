@@ -3,7 +3,7 @@ import tile.language as tl
 
 # d = a b + c. The cube cores leave the product in the workspace; then the vector cores add c to pieces of it.
 @ascend_kernel
-def matmul_add_kernel(a, b, c, d, product, m, n, k, tile_m, tile_n, tile_k, tile):
+def matmul_add_kernel(a, b, c, d, product, m, n, k, high, wide, tile_m, tile_n, tile_k, tile):
     core = tl.program_id(0)
     cores = tl.num_programs(0)
     a_l1 = tl.alloc_l1((tile_m, tile_k), dtype=a.dtype)
@@ -12,12 +12,12 @@ def matmul_add_kernel(a, b, c, d, product, m, n, k, tile_m, tile_n, tile_k, tile
     product_ub = tl.alloc_ub(tile, dtype=tl.float32)
     c_ub = tl.alloc_ub(tile, dtype=tl.float32)
     d_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    across = tl.cdiv(n, tile_n)
-    for block in range(core, tl.cdiv(m, tile_m) * across, cores):
-        row = block // across * tile_m
-        col = block % across * tile_n
-        rows = min(tile_m, m - row)
-        cols = min(tile_n, n - col)
+    across = tl.cdiv(n, wide)
+    for block in range(core, tl.cdiv(m, high) * across, cores):
+        row = block // across * high
+        col = block % across * wide
+        rows = min(high, m - row)
+        cols = min(wide, n - col)
         for at in range(0, k, tile_k):
             depth = min(tile_k, k - at)
             with tl.copyin():
@@ -53,8 +53,12 @@ def matmul_add_host(
     n = b.shape[1]
     if m * n * k == 0:
         return
+    cores = tl.num_cube_cores()
+    # Blocks are smaller where there would be fewer than cores.
+    wide = min(tile_n, max(64, tl.pitch(tl.cdiv(n, max(1, cores // tl.cdiv(m, tile_m))))))
+    high = min(tile_m, max(64, tl.pitch(tl.cdiv(m, max(1, cores // tl.cdiv(n, wide))))))
     product = torch.empty(m * n, dtype=tl.float32)
-    matmul_add_kernel[tl.num_cube_cores()](
+    matmul_add_kernel[cores](
         a,
         b,
         c,
@@ -63,6 +67,8 @@ def matmul_add_host(
         m,
         n,
         k,
+        high,
+        wide,
         tile_m,
         tile_n,
         tile_k,

@@ -14,6 +14,8 @@ def quant_matmul_kernel(
     m,
     n,
     k,
+    high,
+    wide,
     tile_m,
     tile_n,
     tile_k,
@@ -27,12 +29,12 @@ def quant_matmul_kernel(
     product_ub = tl.alloc_ub(tile, dtype=tl.int32)
     scale_ub = tl.alloc_ub(tile, dtype=tl.float32)
     d_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    across = tl.cdiv(n, tile_n)
-    for block in range(core, tl.cdiv(m, tile_m) * across, cores):
-        row = block // across * tile_m
-        col = block % across * tile_n
-        rows = min(tile_m, m - row)
-        cols = min(tile_n, n - col)
+    across = tl.cdiv(n, wide)
+    for block in range(core, tl.cdiv(m, high) * across, cores):
+        row = block // across * high
+        col = block % across * wide
+        rows = min(high, m - row)
+        cols = min(wide, n - col)
         for at in range(0, k, tile_k):
             depth = min(tile_k, k - at)
             with tl.copyin():
@@ -73,8 +75,12 @@ def quant_matmul_host(
     n = b.shape[1]
     if m * n * k == 0:
         return
+    cores = tl.num_cube_cores()
+    # Blocks are smaller where there would be fewer than cores.
+    wide = min(tile_n, max(64, tl.pitch(tl.cdiv(n, max(1, cores // tl.cdiv(m, tile_m))))))
+    high = min(tile_m, max(64, tl.pitch(tl.cdiv(m, max(1, cores // tl.cdiv(n, wide))))))
     product = torch.empty(m * n, dtype=tl.int32)
-    quant_matmul_kernel[tl.num_cube_cores()](
+    quant_matmul_kernel[cores](
         a,
         b,
         scale,
@@ -84,6 +90,8 @@ def quant_matmul_host(
         m,
         n,
         k,
+        high,
+        wide,
         tile_m,
         tile_n,
         tile_k,
