@@ -73,11 +73,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->verify = true;
     else if (key == 'o')
         arguments->output = text;
-    else if (key == KEY_STOP && (arguments->last = dsl_pass_find(text)) == DSL_PASSES_COUNT)
-        argp_error(state, "--stop-after %s: there is no such pass", text);
-    else if (key == KEY_STOP)
+    else if (key == KEY_STOP) {
+        arguments->last = dsl_pass_find(text);
         arguments->print = true;
-    else if (key == ARGP_KEY_ARG && !arguments->command)
+        if (arguments->last == DSL_PASSES_COUNT)
+            argp_error(state, "--stop-after %s: there is no such pass", text);
+    } else if (key == ARGP_KEY_ARG && !arguments->command)
         arguments->command = text;
     else if (key == ARGP_KEY_ARG && arguments->count < PROGRAMS_MAX)
         arguments->files[arguments->count++] = text;

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "dsl/emit.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 const char *emit_struct_name(struct lowering *lowering)
@@ -461,34 +462,78 @@ static const char *workspace_size(struct emit *emit, const struct dsl_expr *call
     return copy;
 }
 
+/* Units of a size that the tiling function decides, and bytes that all buffers of so many units need for each. */
+struct room_term {
+    const char *units;
+    int64_t bytes;
+};
+
+static void add_term(struct room_term *terms, int *count, const char *units, int64_t bytes)
+{
+    int t = 0;
+    while (t < *count && strcmp(terms[t].units, units) != 0)
+        t++;
+    if (t == *count)
+        terms[(*count)++] = (struct room_term){units, 0};
+    terms[t].bytes += bytes;
+}
+
+/* Bytes of UB that the buffers need in a combination of types, as the tiling function computes it; NULL: it is that of an
+ * earlier combination. */
+static const char *room_of(struct emit *emit, int combination, const char **earlier)
+{
+    struct lowering *lowering = emit->lowering;
+    struct room_term *terms = arena_alloc(lowering->arena, (size_t)lowering->buffer_count * sizeof *terms);
+    int64_t known = lowering->reserved;
+    int count = 0;
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        const struct dsl_expr *named = call_argument(buffer->allocation->value, "depth");
+        int64_t depth = named ? named->integer : 1, bytes = lower_bytes(lowering, buffer, combination);
+        if (buffer->kind >= LOWER_QUEUE_A1 || lower_lies_in_queue(lowering, buffer, combination))
+            continue;
+        if (bytes >= 0)
+            known += bytes * depth;
+        else
+            add_term(terms, &count,
+                     arena_printf(lowering->arena, "CeilDiv(%s, %" PRId64 ")",
+                                  emit_expr_text(emit, host_terms(lowering, buffer->size)),
+                                  lower_unit_elements(lowering, buffer, combination)),
+                     depth * lower_unit_bytes(lowering, buffer));
+    }
+    struct text text = {0};
+    for (int t = 0; t < count; t++)
+        text_addf(&text, "%s%s * %" PRId64, t ? " + " : "", terms[t].units, terms[t].bytes);
+    if (known || !count)
+        text_addf(&text, "%s%" PRId64, count ? " + " : "", known);
+    const char *room = arena_strdup(lowering->arena, text.bytes);
+    text_free(&text);
+    for (int c = 0; c < combination; c++)
+        if (earlier[c] && strcmp(earlier[c], room) == 0)
+            return NULL;
+    return room;
+}
+
 /* Buffers whose sizes the tiling function decides: asks whether they fit into UB, all together. */
 static void emit_room_check(struct emit *emit)
 {
-    struct lowering *lowering = emit->lowering;
-    if (!has_unknown_size(lowering))
+    int combinations = emit->lowering->opdef->combinations, different = 0;
+    if (!has_unknown_size(emit->lowering))
         return;
-    int64_t known = lowering->reserved, elements, depth;
-    emit->aids[AID_CEIL_DIV] = true;
-    emit_line(emit, "// What the buffers of the kernel need of UB.");
-    emit_indent(emit);
-    text_add(emit->out, "int64_t needed = ");
-    for (int b = 0; b < lowering->buffer_count; b++) {
-        const struct lower_buffer *buffer = &lowering->buffers[b];
-        const struct dsl_expr *count = call_argument(buffer->allocation->value, "depth");
-        int64_t size = 0;
-        depth = count ? count->integer : 1;
-        for (int c = 0; c < lowering->opdef->combinations; c++) {
-            int64_t bytes = (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, c));
-            size = bytes > size ? bytes : size;
-        }
-        if (lower_constant(lowering, buffer->size, &elements)) {
-            known += (elements * size + 31) / 32 * 32 * depth;
-            continue;
-        }
-        text_addf(emit->out, "CeilDiv((%s) * %lld, 32) * %lld + ",
-                  emit_expr_text(emit, host_terms(lowering, buffer->size)), (long long)size, 32 * (long long)depth);
+    const char **rooms = arena_alloc(emit->lowering->arena, (size_t)combinations * sizeof *rooms);
+    for (int c = 0; c < combinations; c++) {
+        rooms[c] = room_of(emit, c, rooms);
+        different += rooms[c] != NULL;
     }
-    text_addf(emit->out, "%lld;\n", (long long)known);
+    emit->aids[AID_CEIL_DIV] = true;
+    emit_line(emit, "// What the buffers of the kernel need of UB%s.",
+              different > 1 ? ", in the data types that need most" : "");
+    emit_indent(emit);
+    text_add(emit->out, different > 1 ? "const int64_t needed = std::max<int64_t>({" : "const int64_t needed = ");
+    for (int c = 0; c < combinations; c++)
+        if (rooms[c])
+            text_addf(emit->out, "%s%s", c ? ", " : "", rooms[c]);
+    text_add(emit->out, different > 1 ? "});\n" : ";\n");
     emit_line(emit, "if (needed > static_cast<int64_t>(ubBytes)) {");
     emit_line(emit, "    return ge::GRAPH_FAILED; // the tiles do not fit");
     emit_line(emit, "}");
@@ -536,11 +581,9 @@ static void emit_finish(struct emit *emit)
         const struct lower_parameter *parameter = fields[i].parameter;
         if (!parameter)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, blocks);
-        else if (parameter->source == LOWER_WORKSPACE)
-            emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
         else if (fields[i].list)
             emit_line(emit, "tiling.set_%s(%sEntries.data());", fields[i].name, fields[i].name);
-        else if (parameter->type == DSL_TYPE_INTS)
+        else if (parameter->source == LOWER_WORKSPACE || parameter->type == DSL_TYPE_INTS)
             emit_line(emit, "tiling.set_%s(%s);", fields[i].name, fields[i].name);
         else if (strcmp(fields[i].type, "float") == 0)
             emit_line(emit, "tiling.set_%s(static_cast<float>(%s));", fields[i].name,

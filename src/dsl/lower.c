@@ -314,6 +314,43 @@ bool lower_rounds(const struct lowering *lowering)
     return lowering->clears || lowering->rounds;
 }
 
+enum { BLOCK_BYTES = 32, REPEAT_BYTES = 256, BITS = 8 };
+
+/* Truth values of a compute buffer are bits. */
+static bool is_bits(const struct lower_buffer *buffer)
+{
+    return buffer->type.fixed == AKGEN_BOOL && buffer->kind == LOWER_UB;
+}
+
+int64_t lower_unit_bytes(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    return lower_rounds(lowering) && !is_bits(buffer) ? REPEAT_BYTES : BLOCK_BYTES;
+}
+
+int64_t lower_unit_elements(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
+{
+    int64_t unit = lower_unit_bytes(lowering, buffer);
+    return is_bits(buffer) ? unit * BITS : unit / (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, combination));
+}
+
+int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
+{
+    int64_t elements, unit = lower_unit_elements(lowering, buffer, combination);
+    if (!lower_constant(lowering, buffer->size, &elements))
+        return -1;
+    return (elements + unit - 1) / unit * lower_unit_bytes(lowering, buffer);
+}
+
+bool lower_lies_in_queue(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
+{
+    for (int p = 0; p < lowering->pair_count; p++) {
+        const struct lower_buffer *queue = lower_buffer_find(lowering, lowering->pairs[p].queue);
+        if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
+            return lower_type_in(&queue->type, combination) == lower_type_in(&buffer->type, combination);
+    }
+    return false;
+}
+
 bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)
 {
     const struct dsl_expr *size = buffer->size;

@@ -134,6 +134,13 @@ static inline struct dsl_block *lower_kernel(const struct lowering *lowering)
 /* Whether the kernel has an operation that reads whole blocks or repeats, where only a part of their elements has a value: then
  * every element of a buffer gets one at the beginning, and loads fill up the last block. */
 bool lower_rounds(const struct lowering *lowering);
+/* What a tensor of the buffer is a multiple of: bytes, and elements in a combination of types. */
+int64_t lower_unit_bytes(const struct lowering *lowering, const struct lower_buffer *buffer);
+int64_t lower_unit_elements(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
+int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* A buffer that lies in its queue's tensor where the types are equal. */
+bool lower_lies_in_queue(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
 /* NULL: none has the name. */
 struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const char *name);
 struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name);

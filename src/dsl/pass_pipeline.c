@@ -35,31 +35,6 @@ static bool in_loop(const struct dsl_block *block, const char *queue)
     return found;
 }
 
-/* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
-static int64_t bytes_of(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
-{
-    enum { BLOCK = 32, REPEAT = 256, BITS = 8 };
-    int64_t elements;
-    if (!lower_constant(lowering, buffer->size, &elements))
-        return -1;
-    int64_t unit = lower_rounds(lowering) ? REPEAT : BLOCK;
-    int64_t bytes = elements * (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, combination));
-    if (buffer->type.fixed == AKGEN_BOOL && buffer->kind == LOWER_UB)
-        bytes = (elements + BITS - 1) / BITS;
-    return (bytes + unit - 1) / unit * unit;
-}
-
-/* A buffer that lies in its queue's tensor where the types are equal. */
-static bool lies_in_queue(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
-{
-    for (int p = 0; p < lowering->pair_count; p++) {
-        const struct lower_buffer *queue = lower_buffer_find(lowering, lowering->pairs[p].queue);
-        if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
-            return lower_type_in(&queue->type, combination) == lower_type_in(&buffer->type, combination);
-    }
-    return false;
-}
-
 /* Bytes of UB that all buffers need, in the combination of types that needs most; those of unknown size are left out. */
 static int64_t bytes_needed(const struct lowering *lowering, const int *depths)
 {
@@ -68,8 +43,8 @@ static int64_t bytes_needed(const struct lowering *lowering, const int *depths)
         int64_t all = 0;
         for (int b = 0; b < lowering->buffer_count; b++) {
             const struct lower_buffer *buffer = &lowering->buffers[b];
-            int64_t bytes = buffer->kind < LOWER_QUEUE_A1 ? bytes_of(lowering, buffer, c) : 0;
-            if (bytes > 0 && !lies_in_queue(lowering, buffer, c))
+            int64_t bytes = buffer->kind < LOWER_QUEUE_A1 ? lower_bytes(lowering, buffer, c) : 0;
+            if (bytes > 0 && !lower_lies_in_queue(lowering, buffer, c))
                 all += bytes * depths[b];
         }
         most = all > most ? all : most;
@@ -82,7 +57,7 @@ static bool tell_full(struct lowering *lowering, int64_t needed, int64_t room)
     struct text text = {0};
     for (int b = 0; b < lowering->buffer_count; b++)
         text_addf(&text, "%s%s %" PRId64, b ? ", " : "", lowering->buffers[b].name,
-                  bytes_of(lowering, &lowering->buffers[b], 0));
+                  lower_bytes(lowering, &lowering->buffers[b], 0));
     const char *list = arena_strdup(lowering->arena, text.bytes ? text.bytes : "");
     text_free(&text);
     return LOWER_FAIL(lowering, lowering->program->kernel->place, DSL_RULE_fits, "make the tiles smaller",
@@ -127,7 +102,7 @@ static int64_t most_bytes_of(const struct lowering *lowering, const struct lower
 {
     int64_t most = 0;
     for (int c = 0; c < lowering->opdef->combinations; c++) {
-        int64_t bytes = bytes_of(lowering, buffer, c);
+        int64_t bytes = lower_bytes(lowering, buffer, c);
         most = bytes > most ? bytes : most;
     }
     return most;
