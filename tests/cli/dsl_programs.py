@@ -138,6 +138,8 @@ class Elements(Writer):
             dst = self.target(src.dtype, src)
             return self.write(dst, f"{name}({dst.name}, {src.name}", [src])
         names = EXACT + APPROXIMATE + (STEPPED if src.exact else ())
+        if not src.plain:
+            names = [name for name in names if name not in ("vsign", "vexp2")]  # what they are made of loses NaN
         name = self.random.choice(names)
         dst = self.target(src.dtype, src)
         self.write(dst, f"{name}({dst.name}, {src.name}", [src], name not in APPROXIMATE)
@@ -357,6 +359,9 @@ class Flat(Elements):
         self.cores = choose((1, 3, 4, 8))
         self.totals = [choose(SIZES + (self.tile, self.tile + 1, 3 * self.tile - 1)) for _ in range(2)]
         self.dtypes = [choose(FLOATS + ("float32", "int32")) for _ in range(self.random.randint(1, 3))]
+        self.each = self.maybe(0.3)  # float inputs are of the case's data type: one project for several
+        if self.each:
+            self.dtypes = ["$dtype" if dtype in FLOATS else dtype for dtype in ["float32", *self.dtypes[1:]]]
         self.inputs = [(f"x{i}", "$shape", dtype) for i, dtype in enumerate(self.dtypes)]
         self.collects = self.maybe(0.35)
 
@@ -382,7 +387,7 @@ class Flat(Elements):
         return f"tl.{buffer.dtype}"
 
     def load(self, name, dtype):
-        choices = {dtype} | ({"float32"} if dtype in FLOATS else set())
+        choices = {"float32", "float16"} if dtype == "$dtype" else {dtype} | ({"float32"} if dtype in FLOATS else set())
         buffer = self.pick(lambda b: b.dtype in choices and b.size == "tile" and b not in self.kept)
         if not buffer or self.maybe(0.7):
             buffer = self.buffer(self.random.choice(sorted(choices)), "tile")
@@ -406,7 +411,7 @@ class Flat(Elements):
         if self.maybe(0.12) and len(self.inputs) > 1 and self.inputs[0][2] == self.inputs[1][2]:
             with self.block(f"if {self.condition()}:"):
                 with self.stage("copyin"):
-                    buffer = self.buffer(self.inputs[0][2], "tile")
+                    buffer = self.buffer("float32" if self.each else self.inputs[0][2], "tile")
                     self.line(f"tl.load(x0 + at, {buffer.name}, count=n)")
             with self.block("else:"):
                 with self.stage("copyin"):
@@ -420,7 +425,7 @@ class Flat(Elements):
         source = self.pick(lambda b: b.extent and b.size == "tile")
         if not source:
             return
-        dtype = self.random.choice(FLOATS) if source.real else source.dtype
+        dtype = self.random.choice(("$dtype",) if self.each else FLOATS) if source.real else source.dtype
         if len(self.outputs) >= 3:
             return
         self.outputs.append((f"y{len(self.outputs)}", "$shape", dtype))
@@ -479,7 +484,8 @@ class Flat(Elements):
                 self.line(f"tl.set_scalar({collected.name}, {self.random.randrange(8)}, {numbers[0][0]})")
         if self.tile < 8 and collected.size == "tile":
             many = self.tile
-        self.outputs.append((f"y{len(self.outputs)}", f"[{many * self.cores}]", self.random.choice(FLOATS)))
+        dtype = "$dtype" if self.each else self.random.choice(FLOATS)
+        self.outputs.append((f"y{len(self.outputs)}", f"[{many * self.cores}]", dtype))
         with self.stage("copyout"):
             self.line(f"tl.store({self.outputs[-1][0]} + tl.program_id(0) * {many}, {collected.name}, count={many})")
 
@@ -492,6 +498,8 @@ class Flat(Elements):
                     break
             else:
                 shapes.append(f"[{total}]")
+        if self.each:
+            return "case_id;shape;dtype\n" + "".join(f"{i};{shapes[i % 2]};{dtype}\n" for i, dtype in enumerate(FLOATS))
         return "case_id;shape\n" + "".join(f"{i};{shape}\n" for i, shape in enumerate(shapes))
 
 
@@ -639,8 +647,10 @@ class Rows(Elements):
 def task_files(program):
     """task.yaml and cases.csv of a task whose signature is the program's. Its formulas are of no meaning."""
     def param(name, shape, dtype):
-        return f"  - name: {name}\n    shape: \"{shape}\"\n    dtype: \"{dtype}\"\n    types: [{dtype}]\n"
+        types = FLOATS if dtype == "$dtype" else (dtype,) * (len(FLOATS) if several else 1)
+        return f"  - name: {name}\n    shape: \"{shape}\"\n    dtype: \"{dtype}\"\n    types: [{', '.join(types)}]\n"
 
+    several = any(dtype == "$dtype" for _, _, dtype in program.inputs)
     generators = {"int32": "randint(-100, 100)", "int8": "randint(-100, 100)", "bool": "randbool"}
     yaml = "suite: mine\nlevel: 1\ncategory: Random\nop: Program\nreference: formula\ninputs:\n"
     for name, shape, dtype in program.inputs:

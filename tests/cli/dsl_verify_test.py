@@ -74,6 +74,12 @@ class Verify(unittest.TestCase):
             done = verify(text, "multikernelbench/level1/Activation/Relu", "--case", "2")
             self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), text + done.stderr)
 
+    def test_attributes_are_float32(self):
+        """1 - alpha of a double alpha is another number than of what the operator gets."""
+        task = "multikernelbench/level1/Optimizer/Rmsprop"
+        done = verify((HOME / "tasks" / task / "program.py").read_text(), task, "--case", "1")
+        self.assertEqual((done.returncode, done.stdout), (0, "case 1: as the interpreter computes it\n"))
+
     def test_the_project_is_where_it_was_asked_for(self):
         with tempfile.TemporaryDirectory(prefix="akgen-dsl-") as folder:
             done = verify(SQRT, "Sqrt", "--case", "0", "-o", folder)

@@ -13,7 +13,8 @@ from akgen_program import HOME, akgen
 PROGRAMS = sorted((HOME / "tasks").glob("*/*/*/*/program.py"))
 SMALL = 1 << 20
 # Cases whose published result is float32 and whose limit is below what the output's bfloat16 resolves: no program is right there.
-UNREACHABLE = {("level2/Norm/BatchNormV3", "3")}
+# The same where the published module computes with attributes in double: an operator gets them as float32.
+UNREACHABLE = {("level2/Norm/BatchNormV3", "3"), ("level2/Optim/ApplyAdamWV2", "11")}
 
 
 def size(row):
