@@ -5,6 +5,8 @@
  * steep functions, through numbers and choices. (The idea is that of discrete stochastic arithmetic; Vignes 2004.) */
 #include "dsl/interpret_internal.h"
 
+#include <math.h>
+
 /* splitmix64's output function. */
 static uint64_t random_of(uint64_t x)
 {
@@ -32,8 +34,21 @@ double machine_approximation(struct machine *machine, enum akgen_dtype type, dou
     return value * (1 + part * random_move(machine));
 }
 
+double machine_steady_approximation(struct machine *machine, enum akgen_dtype type, double value)
+{
+    value = machine_approximation(machine, type, value);
+    return machine->run->nudge ? value + 0x1p-23 * random_move(machine) : value;
+}
+
 double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value)
 {
     value = machine_approximation(machine, type, value);
     return machine->run->nudge ? value + 0x1p-14 * random_move(machine) : value;
+}
+
+double machine_power_approximation(struct machine *machine, enum akgen_dtype type, double value)
+{
+    double moved = machine_approximation(machine, type, value);
+    double exponent = value != 0 && isfinite(value) ? fabs(log2(fabs(value))) : 0;
+    return moved == value ? value : value + (moved - value) * (1 + exponent / 4);
 }

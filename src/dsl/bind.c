@@ -192,8 +192,10 @@ static struct dsl_argument argument_of(const struct task_instance *instance, con
 {
     const struct task *task = instance->task;
     struct dsl_argument argument = {0};
-    if (binding->attr != TASK_NONE)
+    if (binding->attr != TASK_NONE) {
         argument.value = instance->attrs[binding->attr];
+        argument.single = task->attrs[binding->attr].type == TASK_ATTR_FLOAT; /* CANN's attributes are float */
+    }
     if (binding->input == TASK_NONE && binding->output == TASK_NONE)
         return argument;
     bool stored = binding->output != TASK_NONE, given = binding->input != TASK_NONE;

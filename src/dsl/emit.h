@@ -37,6 +37,7 @@
     X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \
     X(AID_NUMBER)                                                                                                      \
+    X(AID_ROUNDED)                                                                                                     \
     X(AID_SAME_BITS)                                                                                                   \
     X(AID_CONVERT)                                                                                                     \
     X(AID_WIDEN)                                                                                                       \

@@ -168,6 +168,12 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
                   emit_expr_text(emit, call_argument(call, "count")));
         return true;
     }
+    if (call->operation && strcmp(call->operation->name, "rounded") == 0) {
+        emit->aids[AID_ROUNDED] = true;
+        text_addf(emit->out, "Rounded<%s>(%s)", emit_element(emit, &buffer_of(emit, call->items[2])->type),
+                  emit_expr_text(emit, call->items[1]));
+        return true;
+    }
     if (!call->operation || strcmp(call->operation->name, "extract_scalar") != 0)
         return false;
     const struct dsl_expr *from = call_argument(call, "from");

@@ -363,7 +363,8 @@ static const char *const aids[] = {
                         "        Duplicate(tensors[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
                         "    for (int i = 0; i < DEPTH; i++) {\n        queue.FreeTensor(tensors[i]);\n    }\n}\n",
     [AID_SHIFT] =
-        "// Shifts by a number of bits, to the right with the sign. By a negative number, or more bits than there are, all "
+        "// Shifts by a number of bits, to the right with the sign. By a negative number, or more bits than there are, "
+        "all "
         "are\n// shifted out. ShiftLeft of a signed type would keep the sign.\n"
         "template <typename E>\n%s void ShiftLeftBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t by,\n"
         "                                   int64_t count)\n{\n"
@@ -372,7 +373,8 @@ static const char *const aids[] = {
         "    const LocalTensor<Bits> bits = to.template ReinterpretCast<Bits>();\n"
         "    if (by < 0 || by >= BITS) {\n        Duplicate(bits, static_cast<Bits>(0), count);\n    } else {\n"
         "        ShiftLeft(bits, from.template ReinterpretCast<Bits>(), static_cast<Bits>(by), count);\n    }\n}\n\n"
-        "template <typename E>\n%s void ShiftRightBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t by,\n"
+        "template <typename E>\n%s void ShiftRightBy(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t "
+        "by,\n"
         "                                    int64_t count)\n{\n"
         "    constexpr int64_t BITS = sizeof(E) * 8;\n"
         "    ShiftRight(to, from, static_cast<E>(by < 0 || by >= BITS ? BITS - 1 : by), count);\n}\n",
@@ -558,6 +560,11 @@ static const char *const aids[] = {
         "template <typename E>\n%s NumberOf<E> Number(E element)\n{\n"
         "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(element);\n"
         "    } else {\n        return static_cast<NumberOf<E>>(element);\n    }\n}\n",
+    [AID_ROUNDED] = "// A number as an element of this type holds it; integers are whole.\n"
+                    "template <typename E>\n%s float Rounded(float value)\n{\n"
+                    "    if constexpr (std::is_same_v<E, bfloat16_t>) {\n        return ToFloat(ToBfloat16(value));\n"
+                    "    } else if constexpr (std::is_integral_v<E>) {\n        return value;\n"
+                    "    } else {\n        return static_cast<float>(static_cast<E>(value));\n    }\n}\n",
     [AID_SAME_BITS] = "// Types of which one holds the bits of the other: the same, or integers of a size.\n"
                       "template <typename A, typename B>\nconstexpr bool SAME_BITS =\n    std::is_same_v<A, B> || "
                       "(std::is_integral_v<A> && std::is_integral_v<B> && sizeof(A) == sizeof(B));\n",
@@ -578,18 +585,21 @@ static const char *const aids[] = {
         "%s LocalTensor<D> Widen(const LocalTensor<S> &from, TBuf<TPosition::VECCALC> &room, int32_t count)\n{\n"
         "    if constexpr (SAME_BITS<D, S>) {\n        return from.template ReinterpretCast<D>();\n    } else {\n"
         "        LocalTensor<D> wide = room.Get<D>();\n"
-        "        Cast(wide, from, RoundMode::CAST_NONE, count);\n        return wide;\n    }\n}\n",
+        "        Cast(wide, from, sizeof(D) > sizeof(S) ? RoundMode::CAST_NONE : RoundMode::CAST_RINT, count);\n"
+        "        return wide;\n    }\n}\n",
     [AID_OVERLAY] =
         "// Where results are computed: in `to` itself where that has the type that computes, else in `room`.\n"
         "template <typename D, typename S>\n"
         "%s LocalTensor<D> Overlay(const LocalTensor<S> &to, TBuf<TPosition::VECCALC> &room)\n{\n"
         "    if constexpr (SAME_BITS<D, S>) {\n        return to.template ReinterpretCast<D>();\n    } else {\n"
         "        return room.Get<D>();\n    }\n}\n",
-    [AID_NARROW] = "// Rounds what Overlay() gave to the type of `to`.\n"
-                   "template <typename D, typename S>\n"
-                   "%s void Narrow(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
-                   "    if constexpr (!SAME_BITS<D, S>) {\n"
-                   "        Cast(to, from, RoundMode::CAST_RINT, count);\n    }\n}\n",
+    [AID_NARROW] =
+        "// Rounds what Overlay() gave to the type of `to`.\n"
+        "template <typename D, typename S>\n"
+        "%s void Narrow(const LocalTensor<D> &to, const LocalTensor<S> &from, int32_t count)\n{\n"
+        "    if constexpr (!SAME_BITS<D, S>) {\n"
+        "        Cast(to, from, sizeof(D) > sizeof(S) ? RoundMode::CAST_NONE : RoundMode::CAST_RINT, count);\n"
+        "    }\n}\n",
 };
 
 void emit_aids(struct emit *emit, struct text *out)

@@ -96,6 +96,8 @@ struct value machine_argument(struct machine *machine, const struct dsl_argument
     struct value value = {0};
     if (!argument->tensors) {
         value = value_of_json(machine->arena, argument->value);
+        if (argument->single && value.type == DSL_TYPE_REAL)
+            value.real = (double)(float)value.real;
         value.dtype = argument->type;
         return value;
     }

@@ -43,7 +43,9 @@ const struct lane *lane_find(const char *name)
         TRUTH = LANE_TRUTH,
         COMPARE = LANE_COMPARE,
         APPROXIMATE = LANE_APPROXIMATE,
-        COARSE = LANE_COARSE
+        COARSE = LANE_COARSE,
+        POWER = LANE_POWER,
+        STEADY = LANE_STEADY
     };
     static const struct lane lanes[] = {
 #define LANE(name, kinds, real, integer) {#name, kinds, real_##name, integer_##name},
@@ -175,6 +177,15 @@ static void run_comparison(const void *how, const struct operand *operands, int 
         out->integer[i] = (int64_t)lane->real(operands[0].elements.real[i], operands[1].elements.real[i]);
 }
 
+static approximate *approximation_of(const struct lane *lane)
+{
+    return !(lane->kinds & LANE_APPROXIMATE)            ? NULL
+           : (lane->kinds & LANE_COARSE) == LANE_COARSE ? machine_coarse_approximation
+           : (lane->kinds & LANE_STEADY) == LANE_STEADY ? machine_steady_approximation
+           : (lane->kinds & LANE_POWER) == LANE_POWER   ? machine_power_approximation
+                                                        : machine_approximation;
+}
+
 bool execute_lane(struct core *core, const struct dsl_expr *call, const struct lane *lane)
 {
     struct operand operands[2] = {0};
@@ -200,9 +211,7 @@ bool execute_lane(struct core *core, const struct dsl_expr *call, const struct l
     compute_run *run = !memory_is_real(of) ? of->tensor.type == AKGEN_BOOL ? run_truth : run_integer
                        : compares          ? run_comparison
                                            : run_real;
-    approximate *approximation = run != run_real || !(lane->kinds & LANE_APPROXIMATE) ? NULL
-                                 : (lane->kinds & LANE_COARSE) == LANE_COARSE         ? machine_coarse_approximation
-                                                                                      : machine_approximation;
+    approximate *approximation = run == run_real ? approximation_of(lane) : NULL;
     return compute(core, call, &dst, operands, 2, count, run, lane, approximation);
 }
 

@@ -19,6 +19,7 @@ struct dsl_argument {
     bool given;                  /* their values are there */
     bool stored;                 /* the kernel may store into them; has to, every element, where they are not given */
     int64_t spare;               /* so many elements at its end need not be stored: what comes may be shorter */
+    bool single;                 /* a real value has float32's digits */
     const json_t *value;         /* a number, a text, a list of integers, null; NULL: the parameter's default */
     enum akgen_dtype type;       /* null: the data type of the tensor that is missing */
 };

@@ -114,8 +114,11 @@ bool elements_write(struct core *core, const struct dsl_expr *call, struct dsl_m
 
 /* approximate.c. A value of a data type that a chip computes a few units off: itself, or moved (dsl_run.nudge). */
 double machine_approximation(struct machine *machine, enum akgen_dtype type, double value);
-/* The same of functions whose series on the chip are coarse. */
+/* The same of functions whose error does not shrink with the result, and of those whose series are coarse as well. */
+double machine_steady_approximation(struct machine *machine, enum akgen_dtype type, double value);
 double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value);
+/* The same of powers, exp(b * ln a): what the exponent is off, the power is off many times. */
+double machine_power_approximation(struct machine *machine, enum akgen_dtype type, double value);
 
 /* execute_copies.c. */
 bool execute_load(struct core *core, const struct dsl_expr *call);
@@ -124,7 +127,16 @@ bool execute_store_add(struct core *core, const struct dsl_expr *call);
 
 /* execute_elements.c. */
 /* What an operation computes of one element of each operand: a row of lanes.def. */
-enum { LANE_REAL = 1, LANE_INTEGER = 2, LANE_TRUTH = 4, LANE_COMPARE = 8, LANE_APPROXIMATE = 16, LANE_COARSE = 48 };
+enum {
+    LANE_REAL = 1,
+    LANE_INTEGER = 2,
+    LANE_TRUTH = 4,
+    LANE_COMPARE = 8,
+    LANE_APPROXIMATE = 16,
+    LANE_COARSE = 48,
+    LANE_POWER = 80,
+    LANE_STEADY = 144
+};
 struct lane {
     const char *name;
     unsigned

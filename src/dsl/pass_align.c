@@ -442,8 +442,9 @@ static void find_count(struct align *align, const struct operand *operands, int 
             continue;
         if (!operand_count(align, &operands[i], &other)) { /* all: what has no value gets one at the beginning */
             align->lowering->clears = true;
-            other = edit_difference(align->edit, edit_copy(align->edit, buffer->size),
-                                    edit_copy(align->edit, operands[i].value.start));
+            if (!operands[i].value.length)
+                other = edit_difference(align->edit, edit_copy(align->edit, buffer->size),
+                                        edit_copy(align->edit, operands[i].value.start));
         }
         bool whole = tree_equal(other, buffer->size);
         bool counted_whole = *count && extent_of(align, operands[0].buffer ? operands[0].buffer : operands[i].buffer) &&
@@ -492,7 +493,10 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
         count = named(align, count, "count", block, at);
         edit_add_named(edit, call, "count", count);
     }
-    if (inferred && tree_is_integer(dst.value.start, 0)) /* what is computed of nothing has no value */
+    bool parts = dst.value.length || !tree_is_integer(dst.value.start, 0);
+    for (int i = 0; i < n; i++)
+        parts |= operands[i].value.length || !tree_is_integer(operands[i].value.start, 0);
+    if (inferred && !parts) /* what is computed of nothing has no value */
         *extent_of(align, dst.buffer) = (struct extent){.kind = EXTENT_NONE};
     write_extent(align, &dst, reduces ? edit_integer(edit, 1) : edit_copy(edit, count));
     if (whole && !reduces)

@@ -108,7 +108,11 @@ struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr 
     enum { BYTES = 8 };
     struct edit *edit = &lowering->edit;
     const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
-    struct dsl_expr *size = edit_product(edit, edit_copy(edit, buffer->size), edit_integer(edit, BYTES));
+    struct dsl_expr *elements = edit_copy(edit, buffer->size);
+    int64_t known;
+    if (!(lower_constant(lowering, elements, &known) && known % DSL_PITCH == 0)) /* each part begins at whole blocks */
+        elements = EDIT_CALL(edit, "pitch", elements);
+    struct dsl_expr *size = edit_product(edit, elements, edit_integer(edit, BYTES));
     return room_of(lowering, like, "uint8", size, 'c');
 }
 
@@ -302,7 +306,7 @@ static struct dsl_expr *as_buffer(struct lowering *lowering, struct dsl_block *b
     return room;
 }
 
-/* tl.vselect: `choose`, whose first choice is a buffer; a number of another type than float one, too. */
+/* tl.vselect: `choose`, whose first choice is a buffer; a number of another type than float32 and float16, too. */
 static void process_select(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
 {
     struct edit *edit = &lowering->edit;
@@ -310,7 +314,7 @@ static void process_select(struct lowering *lowering, struct dsl_block *block, s
     const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(dst, NULL));
     bool floats = true;
     for (int c = 0; c < lowering->opdef->combinations; c++)
-        floats &= task_is_float(lower_type_in(&buffer->type, c));
+        floats &= task_is_float(lower_type_in(&buffer->type, c)) && lower_type_in(&buffer->type, c) != AKGEN_BF16;
     struct dsl_expr *a = as_buffer(lowering, block, statement, call_argument(call, "a"), dst, 't');
     if (!floats)
         b = as_buffer(lowering, block, statement, b, dst, 'u');

@@ -18,8 +18,7 @@ struct pending {
 
 struct sync {
     struct lowering *lowering;
-    bool select_writes;      /* a Select with a number has used its own room at the end of UB */
-    struct pending *pending; /* by number of the buffer */
+    struct pending *pending; /* by number of the buffer; then that of the UB which Select has for itself */
     bool insert;
 };
 
@@ -83,27 +82,20 @@ static void put(struct sync *sync, struct dsl_block *block, int *at, const char 
         edit_insert(edit, block, (*at)++, edit_statement(edit, edit_call(edit, operation, 0, NULL)));
 }
 
-/* Whether it is made of a Select between a tensor and a number, which puts the number into UB (docs/machine.md). */
-static bool uses_room_of_select(const struct dsl_expr *call)
-{
-    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
-    bool chooses = instruction && instruction->form == LOWER_FORM_CHOOSE;
-    return chooses || (instruction && instruction->form == LOWER_FORM_TO_BITS);
-}
-
 static void end_vector(struct sync *sync)
 {
-    sync->select_writes = false;
-    for (int b = 0; b < sync->lowering->buffer_count; b++)
+    for (int b = 0; b <= sync->lowering->buffer_count; b++)
         sync->pending[b].vector = 0;
 }
 
 static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
 {
     struct access access = {.sync = sync};
-    bool selects = uses_room_of_select(call);
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    struct pending *of_select = &sync->pending[sync->lowering->buffer_count];
+    bool selects = instruction && (instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS);
+    access.barrier = selects && of_select->vector;
     lower_visit_operands(call, look, &access);
-    access.barrier |= selects && sync->select_writes;
     if (access.scalar) {
         put(sync, block, at, "await_s_v");
         for (int b = 0; b < sync->lowering->buffer_count; b++)
@@ -113,8 +105,8 @@ static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, str
         put(sync, block, at, "barrier_v");
         end_vector(sync);
     }
-    sync->select_writes |= selects;
     lower_visit_operands(call, record, &access);
+    of_select->vector |= selects ? LOWER_WRITE : 0;
 }
 
 /* What the scalar unit does in an expression: reads of elements. */
@@ -209,14 +201,13 @@ static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struc
             put(sync, block, at, "await_s_mte3");
     } else if (strcmp(name, "sync_all") == 0) {
         put(sync, block, at, "barrier_all");
-        sync->select_writes = false;
-        memset(sync->pending, 0, (size_t)sync->lowering->buffer_count * sizeof *sync->pending);
+        memset(sync->pending, 0, (size_t)(sync->lowering->buffer_count + 1) * sizeof *sync->pending);
     }
 }
 
 static void join_pending(struct sync *sync, const struct pending *other)
 {
-    for (int b = 0; b < sync->lowering->buffer_count; b++) {
+    for (int b = 0; b <= sync->lowering->buffer_count; b++) {
         sync->pending[b].vector |= other[b].vector;
         sync->pending[b].vector_to_scalar |= other[b].vector_to_scalar;
         sync->pending[b].scalar_to_vector |= other[b].scalar_to_vector;

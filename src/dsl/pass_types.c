@@ -281,7 +281,7 @@ enum {
 /* Those of a function on rows and columns (emit_rows.c). */
 static uint64_t types_of_rows(const char *api)
 {
-    static const char *const any[] = {"Spread", "Turn", "Fill"}, *const floats[] = {"FoldRows", "Div"};
+    static const char *const any[] = {"Turn", "Fill"}, *const floats[] = {"FoldRows", "Div"};
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
         if (strncmp(api, any[i], strlen(any[i])) == 0)
             return UINT64_MAX;
@@ -375,6 +375,29 @@ static struct dsl_expr *question_of(struct lowering *lowering, const struct lowe
     return question;
 }
 
+/* Whether every narrow type of the buffer holds the number as it is. */
+static bool is_held(const struct lowering *lowering, const struct lower_buffer *buffer, const struct dsl_expr *number)
+{
+    bool held = number->kind == DSL_INT || number->kind == DSL_REAL;
+    double value = number->kind == DSL_INT ? (double)number->integer : number->real;
+    if (number->kind == DSL_UNARY && number->op == DSL_NEGATE)
+        return is_held(lowering, buffer, number->items[0]);
+    for (int c = 0; held && c < lowering->opdef->combinations; c++) {
+        enum akgen_dtype type = lower_type_in(&buffer->type, c);
+        held = !task_is_float(type) || task_round(type, value) == value;
+    }
+    return held;
+}
+
+/* A number goes into an operation rounded to the data type of the buffer, wherever it is computed. */
+static struct dsl_expr *rounded(struct lowering *lowering, const struct dsl_expr *like, struct dsl_expr *number)
+{
+    struct edit *edit = &lowering->edit;
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    return is_held(lowering, buffer, number) ? number
+                                             : EDIT_CALL(edit, "rounded", number, edit_name(edit, buffer->name));
+}
+
 /* The instruction in float32: its operands are converted, then the result. */
 static void widen_into(struct lowering *lowering, const struct dsl_expr *call,
                        const struct lower_instruction *instruction, struct dsl_block *block)
@@ -387,6 +410,9 @@ static void widen_into(struct lowering *lowering, const struct dsl_expr *call,
     for (int i = 2, room = 1; i < made->count; i++) {
         struct dsl_expr *operand = made->items[i];
         const char *name = operand_buffer(operand, NULL);
+        bool number = !name && operand->kind != DSL_NAMED && operand != call_argument(made, "count");
+        if (number)
+            made->items[i] = rounded(lowering, compares ? call->items[2] : call->items[1], operand);
         if (!name || lower_buffer_find(lowering, name)->type.fixed == AKGEN_BOOL)
             continue;
         struct dsl_expr *wide = process_room(lowering, operand, "float32", rooms[room++]);

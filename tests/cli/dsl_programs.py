@@ -38,7 +38,7 @@ class Buffer:
         self.name, self.dtype, self.size = name, dtype, size
         self.extent = None  # which elements have values: None, "n" (as many as the tile has), "all"
         self.exact = True
-        self.stored = False
+        self.plain = False  # its values are loaded or filled in, so none is NaN
 
     @property
     def real(self):
@@ -111,7 +111,7 @@ class Elements(Writer):
         count, extent = self.counted(*operands)
         self.line(f"tl.{text}{named}{count})")
         dst.extent = "all" if dst.extent == "all" and count else extent
-        dst.exact = exact and all(buffer.exact for buffer in operands)
+        dst.exact, dst.plain = exact and all(buffer.exact for buffer in operands), False
 
     def defined(self, dtype=None, exact=False, size=None):
         return self.pick(lambda b: b.extent in ("n", "all") and (not dtype or b.dtype == dtype) and (b.exact or not exact) and
@@ -150,7 +150,9 @@ class Elements(Writer):
         if a.dtype == "bool":
             names = ("vand", "vor", "vxor")
         else:
-            names = PAIRS + (("vdiv",) if a.real else () if a.dtype == "int8" else ("vand", "vor", "vxor"))
+            names = PAIRS + (("vdiv",) if a.real else ("vand", "vor", "vxor"))
+        if a.dtype == "int8":  # sums and products of bytes do not wrap yet
+            names = ("vmax", "vmin")
         name = self.random.choice(names)
         dst = self.target(a.dtype, self.random.choice((a, b)))
         if self.maybe(0.15) and a.dtype != "bool":
@@ -159,7 +161,7 @@ class Elements(Writer):
 
     def of_number(self):
         src = self.defined()
-        if not src or src.dtype == "bool":
+        if not src or src.dtype in ("bool", "int8"):
             return
         names = SCALARS + (("vdiv_scalar",) if src.real else ())
         name = self.random.choice(names)
@@ -219,7 +221,7 @@ class Elements(Writer):
             self.line(f"tl.iota({dst.name}, {self.number(dtype == 'float32')})")
         else:
             self.line(f"tl.{self.random.choice(('duplicate', 'vconst'))}({dst.name}, {self.number(dtype in FLOATS)})")
-        dst.extent, dst.exact = "all", True
+        dst.extent, dst.exact, dst.plain = "all", True, True
 
     def piece(self):
         """A part of a buffer that has values throughout, by a part of another."""
@@ -241,6 +243,7 @@ class Elements(Writer):
         named = f", count={many}" if "+" in texts[0] else ""
         self.line(f"tl.{name}({texts[0]}, {texts[1]}, {self.number(a.real)}{named})")
         dst.exact &= a.exact
+        dst.plain = False
 
     def gather(self):
         src = self.pick(lambda b: b.extent and b.size == self.size and b.dtype in ("float32", "int32", "float16"))
@@ -262,10 +265,12 @@ class Elements(Writer):
                             f"{self.random.randrange(6)}", [src])
 
     def power(self):
-        a = self.defined("float32") or self.defined("float16")
+        """Of positive numbers: CANN's Power knows neither NaN nor that a negative number has no root."""
+        a = self.pick(lambda b: b.extent in ("n", "all") and b.plain and b.dtype in ("float32", "float16") and b.size == self.size)
         if a:
             dst = self.target(a.dtype, a)
-            self.write(dst, f"vpow({dst.name}, {a.name}, {self.random.choice(('2.0', '3.0', '0.5', '-1.0'))}", [a], False)
+            self.write(dst, f"vabs({dst.name}, {a.name}", [a])
+            self.write(dst, f"vpow({dst.name}, {dst.name}, {self.random.choice(('2.0', '3.0', '0.5', '-1.0'))}", [dst], False)
 
     operations = (of_one, of_one, of_one, of_two, of_two, of_two, of_number, of_number, compare, select, select, cast, fill, piece, shift,
                   power, gather)
@@ -388,7 +393,7 @@ class Flat(Elements):
         else:
             self.line(f"tl.load({name} + at, {buffer.name}, count=n)")
         buffer.extent = "all" if self.masks and other else "n"
-        buffer.exact = True
+        buffer.exact = buffer.plain = True
 
     def store(self, source, name):
         if self.masks:

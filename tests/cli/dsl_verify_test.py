@@ -46,6 +46,34 @@ class Verify(unittest.TestCase):
             done = verify(text.replace("float16", kind), "Sqrt")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_numbers_are_rounded_to_the_buffers_type(self):
+        """0.1 of bfloat16 is 0.100097..: no instruction adds bfloat16, float32 does it."""
+        text = SQRT.replace("tl.float32", "x.dtype").replace("tl.vsqrt(y_ub, x_ub)", "tl.vadd_scalar(y_ub, x_ub, 0.1)")
+        done = verify(text, "Sqrt")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_loads_over_each_other(self):
+        load = "            tl.load(x + offsets, x_ub, mask=offsets < end)\n"
+        for text in (SQRT.replace(load, load + load), SQRT.replace(load, load + load).replace("vsqrt(y_ub", "vsqrt(x_ub").replace(
+                "offsets, y_ub", "offsets, x_ub")):
+            done = verify(text, "Sqrt")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_what_random_programs_found(self):
+        root, allocation = "            tl.vsqrt(y_ub, x_ub)\n", "    y_ub = tl.alloc_ub(tile, dtype=tl.float32)\n"
+        half = SQRT.replace("tl.float32", "tl.float16")  # a narrower buffer than the tensor's elements
+        pieces = SQRT.replace("mask=offsets < end)\n        #", "mask=offsets < end, other=1.0)\n        #").replace(
+            root, "            tl.vmul(x_ub[0:5], x_ub[24:29], 2)\n            tl.vmul(x_ub[0:8], x_ub[24:32], 0.1)\n" + root)
+        odd = SQRT.replace("= 4096", "= 250").replace(allocation, allocation + "    b = tl.alloc_ub(tile, dtype=tl.int8)\n").replace(
+            root, "            tl.cast(b, x_ub)\n            tl.cast(y_ub, b)\n")  # parts of a room of 250 elements
+        chosen = SQRT.replace(allocation, allocation + "    p = tl.alloc_ub(tile, dtype=tl.bool)\n").replace(
+            root, "            tl.vgt(p, x_ub, 0.5)\n            tl.vselect(y_ub, p, x_ub, 7.0)\n"
+                  "            tl.vselect(x_ub, p, x_ub, 100.0)\n            tl.vadd(y_ub, y_ub, x_ub)\n")  # both in Select's own UB
+        wide = chosen.replace("tl.float32", "tl.bfloat16")  # Select has no number of bfloat16
+        for text in (half, pieces, odd, chosen, wide):
+            done = verify(text, "multikernelbench/level1/Activation/Relu", "--case", "2")
+            self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), text + done.stderr)
+
     def test_the_project_is_where_it_was_asked_for(self):
         with tempfile.TemporaryDirectory(prefix="akgen-dsl-") as folder:
             done = verify(SQRT, "Sqrt", "--case", "0", "-o", folder)
