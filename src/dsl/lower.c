@@ -293,18 +293,22 @@ static bool read_allocation(const struct lowering *lowering, struct dsl_statemen
     return false;
 }
 
+bool lower_call_rounds(const struct dsl_expr *call)
+{
+    const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
+    enum lower_form form = instruction ? instruction->form : LOWER_FORM_UNARY;
+    return form == LOWER_FORM_ROWS || form == LOWER_FORM_COMPARE || form == LOWER_FORM_CHOOSE ||
+           form == LOWER_FORM_TO_BITS || form == LOWER_FORM_INT64_TRUTH ||
+           strcmp(call->operation->name, "load_rows") == 0;
+}
+
 static bool block_rounds(const struct dsl_block *block)
 {
     bool found = false;
     for (int i = 0; !found && i < block->count; i++) {
         const struct dsl_statement *statement = block->items[i];
         const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
-        const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
-        found = (instruction && (instruction->form == LOWER_FORM_ROWS || instruction->form == LOWER_FORM_COMPARE ||
-                                 instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS ||
-                                 instruction->form == LOWER_FORM_INT64_TRUTH)) ||
-                (call && strcmp(call->operation->name, "load_rows") == 0) || block_rounds(&statement->body) ||
-                block_rounds(&statement->orelse);
+        found = (call && lower_call_rounds(call)) || block_rounds(&statement->body) || block_rounds(&statement->orelse);
     }
     return found;
 }

@@ -134,6 +134,8 @@ static inline struct dsl_block *lower_kernel(const struct lowering *lowering)
 /* Whether the kernel has an operation that reads whole blocks or repeats, where only a part of their elements has a value: then
  * every element of a buffer gets one at the beginning, and loads fill up the last block. */
 bool lower_rounds(const struct lowering *lowering);
+/* The same of one call. */
+bool lower_call_rounds(const struct dsl_expr *call);
 /* What a tensor of the buffer is a multiple of: bytes, and elements in a combination of types. */
 int64_t lower_unit_bytes(const struct lowering *lowering, const struct lower_buffer *buffer);
 int64_t lower_unit_elements(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);

@@ -254,8 +254,60 @@ static void sync_block(struct sync *sync, struct dsl_block *block)
     }
 }
 
+/* Whether elements of a buffer are read that may have been computed of nothing. */
+struct reader {
+    const char *buffer;
+    bool found;
+};
+
+static void note_reader(void *closure, struct dsl_expr *operand, unsigned use)
+{
+    struct reader *reader = closure;
+    const char *name = operand_buffer(operand, NULL);
+    reader->found |= (use & LOWER_READ) && name && strcmp(name, reader->buffer) == 0;
+}
+
+static bool read_beyond(const struct lowering *lowering, const struct dsl_block *block, const char *buffer)
+{
+    struct reader reader = {.buffer = buffer};
+    for (int i = 0; !reader.found && i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        if (call && (lowering->clears || lower_call_rounds(call)))
+            lower_visit_operands(call, note_reader, &reader);
+        reader.found |=
+            read_beyond(lowering, &statement->body, buffer) || read_beyond(lowering, &statement->orelse, buffer);
+    }
+    return reader.found;
+}
+
+/* Reductions leave their room without values: where it is read beyond what is computed there later, it gets zeros again, which
+ * every buffer of such a kernel has at the beginning. */
+static void clear_rooms(struct lowering *lowering, struct dsl_block *block)
+{
+    struct edit *edit = &lowering->edit;
+    for (int i = 0; i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
+        clear_rooms(lowering, &statement->body);
+        clear_rooms(lowering, &statement->orelse);
+        if (!instruction || instruction->form != LOWER_FORM_REDUCE)
+            continue;
+        const struct lower_buffer *room =
+            lower_buffer_find(lowering, operand_buffer(call_argument(call, "shared"), NULL));
+        if (!room || !read_beyond(lowering, lower_kernel(lowering), room->name))
+            continue;
+        edit->place = statement->place;
+        struct dsl_expr *zeros = EDIT_CALL(edit, "duplicate", edit_name(edit, room->name), edit_real(edit, 0));
+        edit_add_named(edit, zeros, "count", edit_copy(edit, room->size));
+        edit_insert(edit, block, ++i, edit_statement(edit, zeros));
+    }
+}
+
 bool pass_sync(struct lowering *lowering)
 {
+    clear_rooms(lowering, lower_kernel(lowering));
     struct sync sync = {.lowering = lowering, .insert = true};
     sync.pending = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *sync.pending);
     sync_block(&sync, lower_kernel(lowering));

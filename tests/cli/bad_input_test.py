@@ -41,7 +41,7 @@ class BadInput(unittest.TestCase):
             (["eval", SQRT, self.project, "--schedule=sometimes"], "sometimes"),
             (["bench", "--provider", "oracle"], "oracle"),
             (["bench", "--task", "no/such/*"], "no/such"),
-            (["bench", "--suite", "mhc"], "reference project"),
+            (["bench", "--suite", "mhc"], "project of provider reference"),
             (["frobnicate"], "frobnicate"),
             ([], "Usage"),
         ]:
