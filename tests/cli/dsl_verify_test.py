@@ -70,11 +70,15 @@ class Verify(unittest.TestCase):
             root, "            tl.vgt(p, x_ub, 0.5)\n            tl.vselect(y_ub, p, x_ub, 7.0)\n"
                   "            tl.vselect(x_ub, p, x_ub, 100.0)\n            tl.vadd(y_ub, y_ub, x_ub)\n")  # both in Select's own UB
         wide = chosen.replace("tl.float32", "tl.bfloat16")  # Select has no number of bfloat16
-        room = chosen.replace("= 4096", "= 250").replace(allocation, allocation + "    r = tl.alloc_ub(8, dtype=tl.float32)\n").replace(
-            "tl.vadd(y_ub, y_ub, x_ub)\n", "tl.vadd(y_ub, y_ub, x_ub)\n            tl.reduce_sum(r, y_ub, x_ub, count=min(tile, end - at))\n")
-        for text in (half, pieces, odd, chosen, wide, room):  # room: x_ub is without values then, and compared in whole repeats
-            done = verify(text, "multikernelbench/level1/Activation/Relu", "--case", "2")
-            self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), text + done.stderr)
+        room = chosen.replace("= 4096", "= 254").replace(
+            allocation, allocation + "    t = tl.alloc_ub(tile, dtype=tl.float32)\n    r = tl.alloc_ub(8, dtype=tl.float32)\n").replace(
+            "            tl.vgt(p, x_ub", "            tl.vmul(t, x_ub, 3.0)\n            tl.vgt(p, t").replace(
+            "tl.vadd(y_ub, y_ub, x_ub)\n", "tl.vadd(y_ub, y_ub, x_ub)\n"
+            "            tl.reduce_max(r, t, t, count=min(tile, end - at))\n")
+        # room: t is left without values, and compared in whole repeats, in a last tile of 4 elements
+        for text, case in ((half, 2), (pieces, 2), (odd, 2), (chosen, 2), (wide, 2), (room, 3)):
+            done = verify(text, "multikernelbench/level1/Activation/Relu", "--case", f"{case}")
+            self.assertEqual((done.returncode, done.stdout), (0, f"case {case}: as the interpreter computes it\n"), text + done.stderr)
 
     def test_attributes_are_float32(self):
         """1 - alpha of a double alpha is another number than of what the operator gets."""
