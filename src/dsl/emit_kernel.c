@@ -974,6 +974,17 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
     }
 }
 
+/* The elements of a tensor, as a factor. */
+static const char *elements_text(struct emit *emit, const struct lower_buffer *buffer)
+{
+    struct dsl_expr *size = lower_resolve(emit->lowering, buffer->size);
+    if (size->kind == DSL_TUPLE || size->kind == DSL_LIST)
+        return arena_printf(emit->lowering->arena, "%s * %s", emit_expr_text(emit, size->items[0]),
+                            emit_expr_text(emit, size->items[1]));
+    bool simple = size->kind != DSL_BINARY && size->kind != DSL_CHOICE;
+    return arena_printf(emit->lowering->arena, simple ? "%s" : "(%s)", emit_expr_text(emit, size));
+}
+
 /* The room of one tensor: whole blocks, or whole repeats where instructions round up to them; of truth values an eighth. */
 static const char *buffer_bytes(struct emit *emit, const struct lower_buffer *buffer, const char *elements,
                                 bool aligned)
@@ -1002,15 +1013,9 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
                                         [LOWER_QUEUE_CO1] = "TQue<TPosition::CO1, "};
     const char *name = queue_name(emit, buffer), *element = emit_element(emit, &buffer->type);
     const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
-    struct dsl_expr *size = lower_resolve(lowering, buffer->size);
-    const char *elements = size->kind == DSL_TUPLE || size->kind == DSL_LIST
-                               ? arena_printf(lowering->arena, "%s * %s", emit_expr_text(emit, size->items[0]),
-                                              emit_expr_text(emit, size->items[1]))
-                               : emit_expr_text(emit, size);
+    const char *elements = elements_text(emit, buffer);
     int64_t known;
-    if (size->kind == DSL_BINARY)
-        elements = arena_printf(lowering->arena, "(%s)", elements);
-    bool aligned = lower_constant(lowering, size, &known);
+    bool aligned = lower_constant(lowering, buffer->size, &known);
     for (int c = 0; aligned && c < lowering->opdef->combinations; c++)
         aligned = known * (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, c)) % 32 == 0;
     const char *bytes = buffer_bytes(emit, buffer, elements, aligned);
@@ -1070,9 +1075,7 @@ static void emit_clears(struct emit *emit)
         const char *element = emit_element(emit, &buffer->type);
         if (buffer->kind >= LOWER_QUEUE_A1 || buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
             continue;
-        const char *size = emit_expr_text(emit, lower_resolve(lowering, buffer->size));
-        const char *bytes = buffer_bytes(emit, buffer, arena_printf(lowering->arena, "(%s)", size), false),
-                   *pair = NULL;
+        const char *bytes = buffer_bytes(emit, buffer, elements_text(emit, buffer), false), *pair = NULL;
         for (int p = 0; p < lowering->pair_count; p++)
             if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
                 pair = lowering->pairs[p].queue;
