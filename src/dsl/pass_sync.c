@@ -255,30 +255,16 @@ static void sync_block(struct sync *sync, struct dsl_block *block)
 }
 
 /* Whether elements of a buffer are read that may have been computed of nothing. */
-struct reader {
-    const char *buffer;
-    bool found;
-};
-
-static void note_reader(void *closure, struct dsl_expr *operand, unsigned use)
-{
-    struct reader *reader = closure;
-    const char *name = operand_buffer(operand, NULL);
-    reader->found |= (use & LOWER_READ) && name && strcmp(name, reader->buffer) == 0;
-}
-
 static bool read_beyond(const struct lowering *lowering, const struct dsl_block *block, const char *buffer)
 {
-    struct reader reader = {.buffer = buffer};
-    for (int i = 0; !reader.found && i < block->count; i++) {
+    bool found = false;
+    for (int i = 0; !found && i < block->count; i++) {
         const struct dsl_statement *statement = block->items[i];
-        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
-        if (call && (lowering->clears || lower_call_rounds(call)))
-            lower_visit_operands(call, note_reader, &reader);
-        reader.found |=
-            read_beyond(lowering, &statement->body, buffer) || read_beyond(lowering, &statement->orelse, buffer);
+        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        found = (call && (lowering->clears || lower_call_rounds(call)) && lower_use_of(call, buffer) & LOWER_READ) ||
+                read_beyond(lowering, &statement->body, buffer) || read_beyond(lowering, &statement->orelse, buffer);
     }
-    return reader.found;
+    return found;
 }
 
 /* Reductions leave their room without values: where it is read beyond what is computed there later, it gets zeros again, which
