@@ -421,6 +421,11 @@ struct dsl_expr *statement_call(const struct dsl_statement *statement)
     return call ? value : NULL;
 }
 
+struct dsl_expr *statement_operation(const struct dsl_statement *statement)
+{
+    return statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+}
+
 bool statement_calls(const struct dsl_statement *statement, const char *name)
 {
     const struct dsl_expr *call = statement_call(statement);

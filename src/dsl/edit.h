@@ -74,6 +74,8 @@ bool statement_mentions(const struct dsl_statement *statement, const char *name)
 void edit_substitute(struct edit *edit, struct dsl_block *block, const char *name, const struct dsl_expr *value);
 /* The call tl.NAME(..) that the statement is; NULL: it is another. */
 struct dsl_expr *statement_call(const struct dsl_statement *statement);
+/* The same of a statement that is nothing but the call. */
+struct dsl_expr *statement_operation(const struct dsl_statement *statement);
 /* Whether the statement calls tl.NAME. */
 bool statement_calls(const struct dsl_statement *statement, const char *name);
 /* DSL_PLACE_COPYIN and so on of `with tl.STAGE():`, -1 for another statement. */

@@ -120,8 +120,6 @@ bool emit_host_part(struct emit *emit, const struct dsl_expr *expr);
 bool emit_kernel_part(struct emit *emit, const struct dsl_expr *expr);
 /* Whether a condition is decided when the kernel is compiled: it compares data types. */
 bool emit_is_constexpr(const struct emit *emit, const struct dsl_expr *condition);
-/* inf, -inf or nan. */
-void emit_infinity(struct emit *emit, const char *text);
 
 /* "float", "int64_t", or by the combination: what the kernel computes with an element of this type as a number. */
 const char *emit_number_type(struct emit *emit, const struct lower_type *type);

@@ -179,7 +179,7 @@ static void see_element(void *closure, struct dsl_expr *part)
     const struct lower_buffer *buffer = NULL;
     if (part->kind == DSL_CALL && part->operation && strcmp(part->operation->name, "extract_scalar") == 0) {
         const struct dsl_expr *from = call_argument(part, "from");
-        buffer = lower_buffer_find(lowering, operand_buffer(from, NULL));
+        buffer = lower_buffer_of(lowering, from);
         scalar = buffer ? NULL : lower_tensor_of(lowering, from);
     } else if (scalar && scalar->source != LOWER_SCALAR) {
         scalar = NULL;
@@ -487,7 +487,7 @@ static void emit_extreme(struct emit *emit, const struct dsl_expr *call, bool sm
     text_add(emit->out, ")");
 }
 
-void emit_infinity(struct emit *emit, const char *text)
+static void emit_infinity(struct emit *emit, const char *text)
 {
     const char *type = emit->host ? "double" : "float";
     bool negative = *text == '-';
@@ -500,6 +500,20 @@ void emit_infinity(struct emit *emit, const char *text)
         text_add(emit->out, emit->host ? "std::numeric_limits<double>::quiet_NaN()" : "__builtin_nanf(\"\")");
     else
         text_addf(emit->out, "%s%s", text, emit->host ? "" : "f");
+}
+
+/* math.pi and so on. False: it is none. */
+static bool emit_math(struct emit *emit, const struct dsl_expr *expr)
+{
+    if (expr->kind != DSL_ATTRIBUTE || !expr_is(expr->items[0], "", "math"))
+        return false;
+    if (strcmp(expr->name, "pi") == 0)
+        text_add(emit->out, emit->host ? "3.14159265358979323846" : "3.14159265f");
+    else if (strcmp(expr->name, "e") == 0)
+        text_add(emit->out, emit->host ? "2.71828182845904523536" : "2.71828183f");
+    else
+        emit_infinity(emit, expr->name);
+    return true;
 }
 
 static void emit_cast(struct emit *emit, const char *type, const struct dsl_expr *expr)
@@ -661,7 +675,7 @@ static void emit_inner(struct emit *emit, const struct dsl_expr *expr)
     case DSL_ATTRIBUTE:
     case DSL_TUPLE:
     case DSL_LIST:
-        if (emit->host ? !emit_host_part(emit, expr) : !emit_kernel_part(emit, expr))
+        if (!emit_math(emit, expr) && (emit->host ? !emit_host_part(emit, expr) : !emit_kernel_part(emit, expr)))
             refuse(emit, expr, "this has no counterpart in Ascend C yet");
         break;
     default:

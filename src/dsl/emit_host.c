@@ -425,14 +425,6 @@ bool emit_host_part(struct emit *emit, const struct dsl_expr *expr)
         text_addf(emit->out, "Dims(%s)", shape_of(emit, of));
         return true;
     }
-    if (expr->kind == DSL_ATTRIBUTE && expr_is(of, "", "math")) {
-        bool infinite = strcmp(expr->name, "inf") == 0 || strcmp(expr->name, "nan") == 0;
-        if (infinite)
-            emit_infinity(emit, expr->name);
-        else
-            text_add(emit->out, strcmp(expr->name, "pi") == 0 ? "3.14159265358979323846" : "2.71828182845904523536");
-        return true;
-    }
     return emit_list(emit, expr);
 }
 

@@ -130,11 +130,6 @@ static const char *operand_text(struct emit *emit, const struct dsl_expr *operan
     return arena_printf(emit->lowering->arena, "%s[%s]", emit_name(emit, name), emit_expr_text(emit, from));
 }
 
-static const struct lower_buffer *buffer_of(struct emit *emit, const struct dsl_expr *operand)
-{
-    return lower_buffer_find(emit->lowering, operand_buffer(operand, NULL));
-}
-
 /* A number as an element of a buffer: "0.5f", "static_cast<T>(n)". */
 static const char *element_text(struct emit *emit, const struct lower_type *type, const struct dsl_expr *value)
 {
@@ -148,6 +143,12 @@ static const char *element_text(struct emit *emit, const struct lower_type *type
         (literal && strcmp(element, "int32_t") == 0))
         return text;
     return arena_printf(arena, "static_cast<%s>(%s)", element, text);
+}
+
+/* A buffer, or a number as one of its elements. */
+static const char *value_text(struct emit *emit, const struct lower_type *type, const struct dsl_expr *value)
+{
+    return operand_buffer(value, NULL) ? operand_text(emit, value) : element_text(emit, type, value);
 }
 
 bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
@@ -170,14 +171,15 @@ bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call)
     }
     if (call->operation && strcmp(call->operation->name, "rounded") == 0) {
         emit->aids[AID_ROUNDED] = true;
-        text_addf(emit->out, "Rounded<%s>(%s)", emit_element(emit, &buffer_of(emit, call->items[2])->type),
+        text_addf(emit->out, "Rounded<%s>(%s)",
+                  emit_element(emit, &lower_buffer_of(emit->lowering, call->items[2])->type),
                   emit_expr_text(emit, call->items[1]));
         return true;
     }
     if (!call->operation || strcmp(call->operation->name, "extract_scalar") != 0)
         return false;
     const struct dsl_expr *from = call_argument(call, "from");
-    const struct lower_buffer *buffer = buffer_of(emit, from);
+    const struct lower_buffer *buffer = lower_buffer_of(emit->lowering, from);
     const struct lower_parameter *tensor = buffer ? NULL : lower_tensor_of(emit->lowering, from);
     if (!buffer && !tensor)
         return false;
@@ -231,14 +233,6 @@ bool emit_kernel_part(struct emit *emit, const struct dsl_expr *expr)
         bool negative = expr->items[1]->kind == DSL_UNARY;
         text_addf(emit->out, "%s[%s%s%s]", list, negative ? list : "", negative ? "Length - " : "",
                   emit_expr_text(emit, negative ? expr->items[1]->items[0] : expr->items[1]));
-        return true;
-    }
-    if (expr->kind == DSL_ATTRIBUTE && expr_is(expr->items[0], "", "math")) {
-        bool infinite = strcmp(expr->name, "inf") == 0 || strcmp(expr->name, "nan") == 0;
-        if (infinite)
-            emit_infinity(emit, expr->name);
-        else
-            text_add(emit->out, strcmp(expr->name, "pi") == 0 ? "3.14159265f" : "2.71828183f");
         return true;
     }
     return type_question(emit, expr);
@@ -301,21 +295,13 @@ static bool is_member(const struct lowering *lowering, const struct dsl_block *b
     return member;
 }
 
-static bool is_wide(const struct lowering *lowering, const char *name)
-{
-    bool found = false;
-    for (int p = 0; !found && p < lowering->pair_count; p++)
-        found = strcmp(lowering->pairs[p].wide, name) == 0;
-    return found;
-}
-
 static void find_members(struct kernel *kernel)
 {
     struct lowering *lowering = kernel->emit.lowering;
     kernel->members = arena_alloc(lowering->arena, (size_t)lowering->buffer_count + 1);
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
-        bool taken = buffer->kind != LOWER_UB || is_wide(lowering, buffer->name);
+        bool taken = buffer->kind != LOWER_UB || lower_queue_of(lowering, buffer);
         kernel->members[b] = taken && is_member(lowering, lower_kernel(lowering), buffer->name);
     }
 }
@@ -344,7 +330,7 @@ static void emit_tensor_target(struct emit *emit, const struct lower_buffer *buf
 
 static void emit_queue_step(struct emit *emit, const struct dsl_expr *call)
 {
-    const struct lower_buffer *buffer = buffer_of(emit, call_argument(call, "queue"));
+    const struct lower_buffer *buffer = lower_buffer_of(emit->lowering, call_argument(call, "queue"));
     const char *queue = queue_name(emit, buffer), *element = emit_element(emit, &buffer->type);
     const char *name = call->operation->name, *tensor = emit_name(emit, buffer->name);
     bool alloc = strcmp(name, "alloc_tensor") == 0;
@@ -365,7 +351,7 @@ static bool emit_conversion(struct emit *emit, const struct dsl_expr *call)
         return false;
     const struct dsl_expr *dst = call_argument(call, "dst"), *src = call_argument(call, "src"),
                           *count = call_argument(call, "count");
-    const struct lower_buffer *buffer = buffer_of(emit, dst);
+    const struct lower_buffer *buffer = lower_buffer_of(emit->lowering, dst);
     const char *from = operand_text(emit, src);
     if (widen || overlay) {
         emit->aids[widen ? AID_WIDEN : AID_OVERLAY] = true;
@@ -472,19 +458,19 @@ static const char *round_mode(const char *name)
 }
 
 /* The value in each byte; of truth values, which are bits, in all bits. */
-static void emit_fill_bytes(struct emit *emit, const struct dsl_expr *call, const struct lower_buffer *buffer)
+static void emit_fill_bytes(struct emit *emit, const struct dsl_expr *call, const struct lower_type *type)
 {
     const struct dsl_expr *value = call_argument(call, "value");
     const char *to = operand_text(emit, call->items[1]), *count = emit_expr_text(emit, call_argument(call, "count"));
-    bool bits = buffer->type.fixed == AKGEN_BOOL;
+    bool bits = type->fixed == AKGEN_BOOL;
     emit->aids[AID_FILL_BYTES] = true;
     emit->aids[AID_CEIL_DIV] |= bits;
     if (bits)
         emit_line(emit, "FillBytes<uint8_t>(%s, (%s) ? 0xff : 0, CeilDiv(%s, 8));", to, emit_expr_text(emit, value),
                   count);
     else
-        emit_line(emit, "FillBytes<%s>(%s, %s, %s);", emit_element(emit, &buffer->type), to,
-                  element_text(emit, &buffer->type, value), count);
+        emit_line(emit, "FillBytes<%s>(%s, %s, %s);", emit_element(emit, type), to, element_text(emit, type, value),
+                  count);
 }
 
 /* A function that the project brings along, with all arguments of the operation. */
@@ -500,107 +486,85 @@ static void emit_call(struct emit *emit, const char *api, const struct dsl_expr 
     text_add(emit->out, ");\n");
 }
 
+/* Api(operands, count): numbers among the operands as elements of the type. */
+static void emit_operands(struct emit *emit, const char *api, const struct dsl_expr *call, const struct lower_type *type)
+{
+    const struct dsl_expr *count = call_argument(call, "count");
+    emit_indent(emit);
+    text_addf(emit->out, "%s(", api);
+    for (int i = 1; i < call->count && call->items[i]->kind != DSL_NAMED && call->items[i] != count; i++)
+        text_addf(emit->out, "%s, ", value_text(emit, type, call->items[i]));
+    text_addf(emit->out, "%s);\n", emit_expr_text(emit, count));
+}
+
+/* The functions that the instruction's line calls, and what the project brings along for them. */
+static void need_aids(struct emit *emit, const struct lower_instruction *instruction)
+{
+    static const struct {
+        enum lower_form form;
+        enum emit_aid aid;
+    } of_forms[] = {{LOWER_FORM_COMPARE, AID_WHOLE}, {LOWER_FORM_COMPARE, AID_COMPARE}, {LOWER_FORM_CHOOSE, AID_WHOLE},
+                    {LOWER_FORM_CHOOSE, AID_CHOOSE}, {LOWER_FORM_TO_BITS, AID_WHOLE},   {LOWER_FORM_CAST, AID_CAST},
+                    {LOWER_FORM_SHIFT, AID_SHIFT},   {LOWER_FORM_SORT, AID_SORT},       {LOWER_FORM_SORT, AID_MIN},
+                    {LOWER_FORM_SORT, AID_MAX}};
+    for (size_t i = 0; i < sizeof of_forms / sizeof *of_forms; i++)
+        emit->aids[of_forms[i].aid] |= of_forms[i].form == instruction->form;
+    if (instruction->form == LOWER_FORM_TO_BITS)
+        emit->aids[strcmp(instruction->api, "ToBits") == 0 ? AID_TO_BITS : AID_FROM_BITS] = true;
+    if (instruction->form == LOWER_FORM_INT64 || instruction->form == LOWER_FORM_INT64_TRUTH)
+        emit_need_int64(emit, instruction->api);
+    if (instruction->form == LOWER_FORM_ROWS)
+        emit_need_rows(emit, instruction->api);
+}
+
 static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
 {
     const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
     if (!instruction)
         return false;
-    const struct dsl_expr *dst = call->items[1];
-    const struct lower_buffer *buffer = buffer_of(emit, dst);
-    const struct dsl_expr *elements = call_argument(call, "count");
-    const char *count = elements ? emit_expr_text(emit, elements) : "";
-    const char *to = operand_text(emit, dst), *element = emit_element(emit, &buffer->type);
+    struct arena *arena = emit->lowering->arena;
+    const char *api = instruction->api;
+    const struct lower_type *type = &lower_buffer_of(emit->lowering, call->items[1])->type;
+    need_aids(emit, instruction);
     switch (instruction->form) {
-    case LOWER_FORM_UNARY:
-    case LOWER_FORM_WITH_ROOM:
-        emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]), count);
-        break;
-    case LOWER_FORM_BINARY:
-        emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
-                  operand_text(emit, call->items[3]), count);
-        break;
-    case LOWER_FORM_SCALAR:
-        emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
-                  element_text(emit, &buffer->type, call->items[3]), count);
-        break;
     case LOWER_FORM_COMPARE:
-        emit->aids[AID_WHOLE] = emit->aids[AID_COMPARE] = true;
-        emit_line(emit, "%s(%s, %s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
-                  operand_buffer(call->items[3], NULL)
-                      ? operand_text(emit, call->items[3])
-                      : element_text(emit, &buffer_of(emit, call->items[2])->type, call->items[3]),
-                  operand_text(emit, call->items[4]), count);
-        break;
-    case LOWER_FORM_CHOOSE:
-        emit->aids[AID_WHOLE] = emit->aids[AID_CHOOSE] = true;
-        emit_line(emit, "%s(%s, %s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
-                  operand_text(emit, call->items[3]),
-                  operand_buffer(call->items[4], NULL) ? operand_text(emit, call->items[4])
-                                                       : element_text(emit, &buffer->type, call->items[4]),
-                  count);
+        emit_operands(emit, api, call, &lower_buffer_of(emit->lowering, call->items[2])->type);
         break;
     case LOWER_FORM_BITS:
-        emit_bits(emit, instruction->api, call, &buffer->type, count);
-        break;
-    case LOWER_FORM_TO_BITS:
-        emit->aids[AID_WHOLE] = true;
-        emit->aids[strcmp(instruction->api, "ToBits") == 0 ? AID_TO_BITS : AID_FROM_BITS] = true;
-        emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
-                  operand_text(emit, call->items[3]), count);
+        emit_bits(emit, api, call, type, emit_expr_text(emit, call_argument(call, "count")));
         break;
     case LOWER_FORM_CAST:
-        emit->aids[AID_CAST] = true;
-        emit_line(emit, "CastTo<RoundMode::%s>(%s, %s, %s, %s);", round_mode(call_argument(call, "round")->name), to,
-                  operand_text(emit, call->items[2]), operand_text(emit, call->items[3]), count);
+        api = arena_printf(arena, "CastTo<RoundMode::%s>", round_mode(call_argument(call, "round")->name));
+        emit_operands(emit, api, call, type);
+        break;
+    case LOWER_FORM_REDUCE:
+        emit_operands(emit, arena_printf(arena, "%s<%s>", api, emit_element(emit, type)), call, type);
         break;
     case LOWER_FORM_COMPRESS: /* in an expression */
         break;
     case LOWER_FORM_PRODUCT:
         emit_product(emit, call);
         break;
-    case LOWER_FORM_INDEX:
-        emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
-                  count);
-        break;
     case LOWER_FORM_SHIFT:
-        emit->aids[AID_SHIFT] = true;
-        emit_call(emit, arena_printf(emit->lowering->arena, "%sBy", instruction->api), call);
-        break;
-    case LOWER_FORM_SORT:
-        emit->aids[AID_SORT] = emit->aids[AID_MIN] = emit->aids[AID_MAX] = true;
-        emit_call(emit, instruction->api, call);
+        emit_call(emit, arena_printf(arena, "%sBy", api), call);
         break;
     case LOWER_FORM_BYTES:
-        emit_fill_bytes(emit, call, buffer);
+        emit_fill_bytes(emit, call, type);
         break;
+    case LOWER_FORM_SORT:
     case LOWER_FORM_INT64:
     case LOWER_FORM_INT64_TRUTH:
-        emit_need_int64(emit, instruction->api);
-        emit_call(emit, instruction->api, call);
-        break;
     case LOWER_FORM_ROWS:
-        emit_need_rows(emit, instruction->api);
-        emit_call(emit, instruction->api, call);
-        break;
-    case LOWER_FORM_POWER:
-        emit_line(emit, "%s(%s, %s, %s, %s);", instruction->api, to, operand_text(emit, call->items[2]),
-                  operand_buffer(call->items[3], NULL) ? operand_text(emit, call->items[3])
-                                                       : element_text(emit, &buffer->type, call->items[3]),
-                  count);
-        break;
-    case LOWER_FORM_FILL:
-        emit_line(emit, "%s(%s, %s, %s);", instruction->api, to, element_text(emit, &buffer->type, call->items[2]),
-                  count);
-        break;
-    case LOWER_FORM_REDUCE:
-        emit_line(emit, "%s<%s>(%s, %s, %s, %s);", instruction->api, element, to, operand_text(emit, call->items[2]),
-                  operand_text(emit, call->items[3]), count);
+        emit_call(emit, api, call);
         break;
     case LOWER_FORM_GATHER:
-        emit_line(emit, "%s(%s, %s, %s.template ReinterpretCast<uint32_t>(), static_cast<uint32_t>(%s), %s);",
-                  instruction->api, to, operand_text(emit, call->items[2]), operand_text(emit, call->items[3]),
-                  emit_expr_text(emit, call->items[4]), count);
+        emit_line(emit, "%s(%s, %s, %s.template ReinterpretCast<uint32_t>(), static_cast<uint32_t>(%s), %s);", api,
+                  operand_text(emit, call->items[1]), operand_text(emit, call->items[2]),
+                  operand_text(emit, call->items[3]), emit_expr_text(emit, call->items[4]),
+                  emit_expr_text(emit, call_argument(call, "count")));
         break;
+    default:
+        emit_operands(emit, api, call, type);
     }
     return true;
 }
@@ -663,7 +627,7 @@ static void emit_set_scalar(struct emit *emit, const struct dsl_expr *call)
 {
     const struct dsl_expr *to = call_argument(call, "to");
     emit_line(emit, "%s.SetValue(%s, %s);", operand_text(emit, to), emit_expr_text(emit, call_argument(call, "index")),
-              element_text(emit, &buffer_of(emit, to)->type, call_argument(call, "value")));
+              element_text(emit, &lower_buffer_of(emit->lowering, to)->type, call_argument(call, "value")));
 }
 
 static void emit_stage(struct emit *emit, const struct dsl_statement *stage);
@@ -732,7 +696,7 @@ static void emit_buffers_used(struct emit *emit, const struct dsl_block *block, 
     const struct lowering *lowering = emit->lowering;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
-        if (buffer->kind != LOWER_UB || is_wide(lowering, buffer->name))
+        if (buffer->kind != LOWER_UB || lower_queue_of(lowering, buffer))
             continue;
         if (outside ? !used_outside(lowering, block, buffer->name) : !first_mention(block, buffer->name))
             continue;
@@ -1002,6 +966,26 @@ static const char *buffer_bytes(struct emit *emit, const struct lower_buffer *bu
     return arena_printf(arena, "CeilDiv(%s, %d) * %d", bytes, rounds ? 256 : 32, rounds ? 256 : 32);
 }
 
+/* `if constexpr (..) {` before what concerns a buffer that is none where its queue's elements have its type; whether there is
+ * something to close. */
+static bool open_if_apart(struct emit *emit, const struct lower_buffer *buffer)
+{
+    const struct lower_buffer *queue = lower_queue_of(emit->lowering, buffer);
+    if (!queue || !(is_class(emit, &queue->type) || is_class(emit, &buffer->type)))
+        return false;
+    emit_line(emit, "if constexpr (!std::is_same_v<%s, %s>) {", emit_element(emit, &queue->type),
+              emit_element(emit, &buffer->type));
+    emit->indent++;
+    return true;
+}
+
+static void close_if(struct emit *emit, bool closes)
+{
+    emit->indent -= closes;
+    if (closes)
+        emit_line(emit, "}");
+}
+
 static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, struct text *members)
 {
     struct lowering *lowering = emit->lowering;
@@ -1011,7 +995,7 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
                                         [LOWER_QUEUE_A1] = "TQue<TPosition::A1, ",
                                         [LOWER_QUEUE_B1] = "TQue<TPosition::B1, ",
                                         [LOWER_QUEUE_CO1] = "TQue<TPosition::CO1, "};
-    const char *name = queue_name(emit, buffer), *element = emit_element(emit, &buffer->type);
+    const char *name = queue_name(emit, buffer);
     const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
     const char *elements = elements_text(emit, buffer);
     int64_t known;
@@ -1024,19 +1008,9 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
         text_addf(members, "    %s%s> %s;\n", kinds[buffer->kind], depth->digits, name);
         return;
     }
-    const char *queue = NULL;
-    for (int p = 0; p < lowering->pair_count; p++)
-        if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
-            queue = lowering->pairs[p].queue;
-    const struct lower_buffer *pair = queue ? lower_buffer_find(lowering, queue) : NULL;
-    bool differs = pair && (is_class(emit, &pair->type) || is_class(emit, &buffer->type));
-    if (differs)
-        emit_line(emit, "if constexpr (!std::is_same_v<%s, %s>) {", emit_element(emit, &pair->type), element);
-    emit->indent += differs;
+    bool closes = open_if_apart(emit, buffer);
     emit_line(emit, "pipe->InitBuffer(%s, %s);", name, bytes);
-    emit->indent -= differs;
-    if (differs)
-        emit_line(emit, "}");
+    close_if(emit, closes);
     text_addf(members, "    TBuf<TPosition::VECCALC> %s;\n", name);
 }
 
@@ -1072,26 +1046,16 @@ static void emit_clears(struct emit *emit)
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
-        const char *element = emit_element(emit, &buffer->type);
         if (buffer->kind >= LOWER_QUEUE_A1 || buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
             continue;
-        const char *bytes = buffer_bytes(emit, buffer, elements_text(emit, buffer), false), *pair = NULL;
-        for (int p = 0; p < lowering->pair_count; p++)
-            if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
-                pair = lowering->pairs[p].queue;
-        const struct lower_buffer *queue = pair ? lower_buffer_find(lowering, pair) : NULL;
-        bool differs = queue && (is_class(emit, &queue->type) || is_class(emit, &buffer->type));
+        const char *bytes = buffer_bytes(emit, buffer, elements_text(emit, buffer), false);
         emit->aids[buffer->kind == LOWER_UB ? AID_CLEAR_BUFFER : AID_CLEAR_QUEUE] = true;
-        if (differs)
-            emit_line(emit, "if constexpr (!std::is_same_v<%s, %s>) {", emit_element(emit, &queue->type), element);
-        emit->indent += differs;
+        bool closes = open_if_apart(emit, buffer);
         if (buffer->kind == LOWER_UB)
             emit_line(emit, "Clear(%s, %s);", queue_name(emit, buffer), bytes);
         else
             emit_line(emit, "Clear<%s>(%s, %s);", depth->digits, queue_name(emit, buffer), bytes);
-        emit->indent -= differs;
-        if (differs)
-            emit_line(emit, "}");
+        close_if(emit, closes);
     }
     emit_line(emit, "PipeBarrier<PIPE_V>();");
 }

@@ -7,11 +7,6 @@
 
 enum { HALF_BYTES = 32 << 10 }; /* of L0A and of L0B, which hold two parts */
 
-static const struct lower_buffer *buffer_of(const struct emit *emit, const struct dsl_expr *operand)
-{
-    return lower_buffer_find(emit->lowering, operand_buffer(operand, NULL));
-}
-
 /* Rows and columns of a tile, and how it lies in L1: "128, 64, false" (or true: as squares). A tile whose rows are those of k
  * is turned on the way to L0; float32 is so in squares of two fractals beside each other. */
 struct shape {
@@ -52,7 +47,7 @@ static struct shape shape_of(struct emit *emit, const struct dsl_expr *tile)
     struct shape shape = {0};
     struct operand operand = {.buffer = operand_buffer(tile, NULL)};
     struct dsl_block *kernel = lower_kernel(emit->lowering);
-    lower_matrix(emit->lowering, buffer_of(emit, tile), &shape.rows, &shape.cols);
+    lower_matrix(emit->lowering, lower_buffer_of(emit->lowering, tile), &shape.rows, &shape.cols);
     for (int i = 0; i < kernel->count; i++)
         statement_visit(kernel->items[i], note_operands_below, &operand);
     if (operand.deep && operand.wide)

@@ -33,6 +33,19 @@ struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const ch
     return NULL;
 }
 
+struct lower_buffer *lower_buffer_of(const struct lowering *lowering, const struct dsl_expr *operand)
+{
+    return lower_buffer_find(lowering, operand_buffer(operand, NULL));
+}
+
+struct lower_buffer *lower_queue_of(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    for (int p = 0; p < lowering->pair_count; p++)
+        if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
+            return lower_buffer_find(lowering, lowering->pairs[p].queue);
+    return NULL;
+}
+
 struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name)
 {
     for (int i = 0; name && i < lowering->parameter_count; i++)
@@ -307,7 +320,7 @@ static bool block_rounds(const struct dsl_block *block)
     bool found = false;
     for (int i = 0; !found && i < block->count; i++) {
         const struct dsl_statement *statement = block->items[i];
-        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct dsl_expr *call = statement_operation(statement);
         found = (call && lower_call_rounds(call)) || block_rounds(&statement->body) || block_rounds(&statement->orelse);
     }
     return found;
@@ -347,12 +360,8 @@ int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *
 
 bool lower_lies_in_queue(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
 {
-    for (int p = 0; p < lowering->pair_count; p++) {
-        const struct lower_buffer *queue = lower_buffer_find(lowering, lowering->pairs[p].queue);
-        if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
-            return lower_type_in(&queue->type, combination) == lower_type_in(&buffer->type, combination);
-    }
-    return false;
+    const struct lower_buffer *queue = lower_queue_of(lowering, buffer);
+    return queue && lower_type_in(&queue->type, combination) == lower_type_in(&buffer->type, combination);
 }
 
 bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)

@@ -145,6 +145,10 @@ int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *
 bool lower_lies_in_queue(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
 /* NULL: none has the name. */
 struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const char *name);
+/* The buffer that an operand is or is a piece of; NULL: it is none. */
+struct lower_buffer *lower_buffer_of(const struct lowering *lowering, const struct dsl_expr *operand);
+/* The queue whose elements are computed in this buffer; NULL: it is no such buffer. */
+struct lower_buffer *lower_queue_of(const struct lowering *lowering, const struct lower_buffer *buffer);
 struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name);
 /* The data type that an expression of the kernel names. */
 struct lower_type lower_type_of(const struct lowering *lowering, const struct dsl_expr *dtype);

@@ -649,8 +649,7 @@ static bool align_stated(struct align *align, struct dsl_expr *call, struct dsl_
             EDIT_CALL(edit, "fill_gaps", edit_copy(edit, buffer), other, edit_copy(edit, call_argument(call, "rows")),
                       edit_copy(edit, call_argument(call, "cols")), edit_copy(edit, call_argument(call, "pitch")));
         edit_insert(edit, block, ++*at, edit_statement(edit, fill));
-        lower_buffer_find(align->lowering, operand_buffer(buffer, NULL))->allocation->value->items[0]->name =
-            "alloc_ub";
+        lower_buffer_of(align->lowering, buffer)->allocation->value->items[0]->name = "alloc_ub";
     }
     return true;
 }

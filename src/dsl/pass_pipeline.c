@@ -83,7 +83,7 @@ static int64_t reserved_bytes(const struct dsl_block *block)
     int64_t most = 0;
     for (int i = 0; i < block->count; i++) {
         const struct dsl_statement *statement = block->items[i];
-        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct dsl_expr *call = statement_operation(statement);
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
         enum lower_form form = instruction ? instruction->form : LOWER_FORM_UNARY;
         int64_t bytes[] = {reserved_bytes(&statement->body), reserved_bytes(&statement->orelse),

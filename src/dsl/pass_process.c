@@ -74,7 +74,7 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
                                 struct dsl_expr *size, char which)
 {
     struct edit *edit = &lowering->edit;
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, like);
     struct dsl_place place = edit->place;
     const char *found = NULL;
     for (int i = 0; i < lowering->buffer_count && !found; i++)
@@ -99,7 +99,7 @@ static struct dsl_expr *room_of(struct lowering *lowering, const struct dsl_expr
 
 struct dsl_expr *process_room(struct lowering *lowering, const struct dsl_expr *like, const char *type, char which)
 {
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, like);
     return room_of(lowering, like, type, edit_copy(&lowering->edit, buffer->size), which);
 }
 
@@ -107,7 +107,7 @@ struct dsl_expr *process_bytes(struct lowering *lowering, const struct dsl_expr 
 {
     enum { BYTES = 8 };
     struct edit *edit = &lowering->edit;
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, like);
     struct dsl_expr *elements = edit_copy(edit, buffer->size);
     int64_t known;
     if (!(lower_constant(lowering, elements, &known) && known % DSL_PITCH == 0)) /* each part begins at whole blocks */
@@ -284,7 +284,7 @@ static struct dsl_statement *call_statement(struct edit *edit, struct dsl_expr *
 
 static bool is_bool(const struct lowering *lowering, const struct dsl_expr *operand)
 {
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(operand, NULL));
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, operand);
     return buffer && buffer->type.fixed == AKGEN_BOOL;
 }
 
@@ -311,7 +311,7 @@ static void process_select(struct lowering *lowering, struct dsl_block *block, s
 {
     struct edit *edit = &lowering->edit;
     struct dsl_expr *call = statement->value, *dst = call_argument(call, "dst"), *b = call_argument(call, "b");
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(dst, NULL));
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, dst);
     bool floats = true;
     for (int c = 0; c < lowering->opdef->combinations; c++)
         floats &= task_is_float(lower_type_in(&buffer->type, c)) && lower_type_in(&buffer->type, c) != AKGEN_BF16;
@@ -358,8 +358,8 @@ static void process_product(struct lowering *lowering, struct dsl_expr *call)
 {
     struct edit *edit = &lowering->edit;
     struct dsl_expr *dst = call_argument(call, "dst"), *a = call_argument(call, "a"), *b = call_argument(call, "b");
-    const struct lower_buffer *product = lower_buffer_find(lowering, operand_buffer(dst, NULL));
-    const struct lower_buffer *left = lower_buffer_find(lowering, operand_buffer(a, NULL));
+    const struct lower_buffer *product = lower_buffer_of(lowering, dst);
+    const struct lower_buffer *left = lower_buffer_of(lowering, a);
     struct dsl_expr *init = call_argument(call, "init");
     struct dsl_expr *made = EDIT_CALL(edit, "gemm", dst, a, b, edit_copy(edit, product->size->items[0]),
                                       edit_copy(edit, product->size->items[1]), edit_copy(edit, left->size->items[1]));
@@ -374,7 +374,7 @@ static void process_sort(struct lowering *lowering, struct dsl_expr *call)
     enum { WORDS_OF_PAIRS = 4, BLOCK = 32 };
     struct edit *edit = &lowering->edit;
     struct dsl_expr *src = call_argument(call, "src");
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(src, NULL));
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, src);
     struct dsl_expr *elements = edit_sum(edit, edit_copy(edit, buffer->size), edit_integer(edit, BLOCK));
     struct dsl_expr *size = edit_product(edit, elements, edit_integer(edit, WORDS_OF_PAIRS));
     struct dsl_expr *room = room_of(lowering, src, "float32", size, 'p');
@@ -410,7 +410,7 @@ static void copy_sources(struct lowering *lowering, struct dsl_block *block)
     struct edit *edit = &lowering->edit;
     for (int i = 0; i < block->count; i++) {
         struct dsl_statement *statement = block->items[i];
-        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        struct dsl_expr *call = statement_operation(statement);
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
         bool library =
             instruction && (instruction->form == LOWER_FORM_WITH_ROOM || instruction->form == LOWER_FORM_POWER);
@@ -448,7 +448,7 @@ static bool process_block(struct lowering *lowering, struct dsl_block *block)
 {
     for (int i = 0; i < block->count; i++) {
         struct dsl_statement *statement = block->items[i];
-        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        struct dsl_expr *call = statement_operation(statement);
         int before = block->count;
         if (call && call->operation->place == DSL_PLACE_COMPUTE) {
             lowering->edit.place = statement->place;

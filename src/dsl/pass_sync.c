@@ -38,13 +38,9 @@ static bool conflicts(unsigned before, unsigned now)
 /* Buffers that may be the same memory: a queue's tensor and the buffer that it is computed in. */
 static const char *other_name(const struct lowering *lowering, const char *name)
 {
-    for (int p = 0; p < lowering->pair_count; p++) {
-        if (strcmp(lowering->pairs[p].queue, name) == 0)
-            return lowering->pairs[p].wide;
-        if (strcmp(lowering->pairs[p].wide, name) == 0)
-            return lowering->pairs[p].queue;
-    }
-    return NULL;
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, name);
+    const struct lower_buffer *queue = buffer ? lower_queue_of(lowering, buffer) : NULL;
+    return queue ? queue->name : buffer ? buffer->wide : NULL;
 }
 
 /* One instruction of the vector unit. */
@@ -260,7 +256,7 @@ static bool read_beyond(const struct lowering *lowering, const struct dsl_block 
     bool found = false;
     for (int i = 0; !found && i < block->count; i++) {
         const struct dsl_statement *statement = block->items[i];
-        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct dsl_expr *call = statement_operation(statement);
         found = (call && (lowering->clears || lower_call_rounds(call)) && lower_use_of(call, buffer) & LOWER_READ) ||
                 read_beyond(lowering, &statement->body, buffer) || read_beyond(lowering, &statement->orelse, buffer);
     }
@@ -274,14 +270,13 @@ static void clear_rooms(struct lowering *lowering, struct dsl_block *block)
     struct edit *edit = &lowering->edit;
     for (int i = 0; i < block->count; i++) {
         struct dsl_statement *statement = block->items[i];
-        const struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        const struct dsl_expr *call = statement_operation(statement);
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
         clear_rooms(lowering, &statement->body);
         clear_rooms(lowering, &statement->orelse);
         if (!instruction || instruction->form != LOWER_FORM_REDUCE)
             continue;
-        const struct lower_buffer *room =
-            lower_buffer_find(lowering, operand_buffer(call_argument(call, "shared"), NULL));
+        const struct lower_buffer *room = lower_buffer_of(lowering, call_argument(call, "shared"));
         if (!room || !read_beyond(lowering, lower_kernel(lowering), room->name))
             continue;
         edit->place = statement->place;

@@ -149,7 +149,7 @@ static int stage_transfer(struct lowering *lowering, struct dsl_block *block, in
     edit->place = call->place;
     const struct lower_parameter *tensor_of = lower_tensor_of(lowering, call_argument(call, "address"));
     const char *queue = staging_queue(lowering, operand_buffer(buffer, NULL), tensor_of, load);
-    const struct lower_buffer *of = lower_buffer_find(lowering, operand_buffer(buffer, NULL));
+    const struct lower_buffer *of = lower_buffer_of(lowering, buffer);
     struct dsl_expr *flags = of->type.fixed == AKGEN_BOOL ? process_room(lowering, buffer, "float16", 'h') : NULL;
     for (int c = 0; c < lowering->opdef->combinations; c++) /* bytes are copied by twos */
         lowering->clears |= !flags && akgen_dtype_size(lower_type_in(&of->type, c)) == 1;
@@ -185,11 +185,10 @@ static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
 {
     for (int i = 0; i < block->count; i++) {
         struct dsl_statement *statement = block->items[i];
-        struct dsl_expr *call = statement->kind == DSL_EXPRESSION ? statement_call(statement) : NULL;
+        struct dsl_expr *call = statement_operation(statement);
         bool transfer =
             call && call->operation->place <= DSL_PLACE_COPYOUT && call->operation->place != DSL_PLACE_COMPUTE;
-        const struct lower_buffer *buffer =
-            transfer ? lower_buffer_find(lowering, operand_buffer(*buffer_argument(call), NULL)) : NULL;
+        const struct lower_buffer *buffer = transfer ? lower_buffer_of(lowering, *buffer_argument(call)) : NULL;
         if (buffer && buffer->kind == LOWER_UB)
             i += stage_transfer(lowering, block, i);
         stage_transfers(lowering, &statement->body);
@@ -325,7 +324,7 @@ static const struct lower_buffer *deciding(const struct lowering *lowering, cons
                                            const struct lower_instruction *instruction)
 {
     const struct dsl_expr *operand = instruction->form == LOWER_FORM_COMPARE ? call->items[2] : call->items[1];
-    return lower_buffer_find(lowering, operand_buffer(operand, NULL));
+    return lower_buffer_of(lowering, operand);
 }
 
 /* Types whose every value is exact in float32: what lacks an instruction for them is computed in that. */
@@ -393,7 +392,7 @@ static bool is_held(const struct lowering *lowering, const struct lower_buffer *
 static struct dsl_expr *rounded(struct lowering *lowering, const struct dsl_expr *like, struct dsl_expr *number)
 {
     struct edit *edit = &lowering->edit;
-    const struct lower_buffer *buffer = lower_buffer_find(lowering, operand_buffer(like, NULL));
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, like);
     return is_held(lowering, buffer, number) ? number
                                              : EDIT_CALL(edit, "rounded", number, edit_name(edit, buffer->name));
 }
