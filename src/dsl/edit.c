@@ -413,6 +413,17 @@ void edit_substitute(struct edit *edit, struct dsl_block *block, const char *nam
     }
 }
 
+int block_mentions(const struct dsl_block *block, const char *name)
+{
+    int count = 0;
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        count += tree_mentions(statement->value, name) + tree_mentions(statement->target, name) +
+                 block_mentions(&statement->body, name) + block_mentions(&statement->orelse, name);
+    }
+    return count;
+}
+
 struct dsl_expr *statement_call(const struct dsl_statement *statement)
 {
     struct dsl_expr *value = statement->value;

@@ -70,6 +70,8 @@ bool statement_assigns(const struct dsl_statement *statement, const char *name);
 bool block_assigns(const struct dsl_block *block, const char *name);
 /* Whether the name is mentioned in the statement or below it, assigned or read. */
 bool statement_mentions(const struct dsl_statement *statement, const char *name);
+/* In how many expressions and targets of the block. */
+int block_mentions(const struct dsl_block *block, const char *name);
 /* Puts `value` in the place of every reading of the name in the block. */
 void edit_substitute(struct edit *edit, struct dsl_block *block, const char *name, const struct dsl_expr *value);
 /* The call tl.NAME(..) that the statement is; NULL: it is another. */

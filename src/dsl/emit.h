@@ -113,7 +113,7 @@ const char *emit_element(struct emit *emit, const struct lower_type *type);
 /* As tight as anything: a name, a call. */
 enum { DSL_PRIMARY_LEVEL = 100 };
 
-/* What emit_expr.c leaves to the part that is printed (emit_host.c, emit_kernel.c). False: that has no such thing. */
+/* What emit_expr.c leaves to the part that is printed (emit_host.c, emit_instruction.c). False: that has no such thing. */
 bool emit_host_call(struct emit *emit, const struct dsl_expr *call);
 bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call);
 bool emit_host_part(struct emit *emit, const struct dsl_expr *expr);
