@@ -85,12 +85,13 @@ static const char *why_not(struct validation *validation, const struct verdict_c
 static int print_cases(struct validation *validation, const struct verdict *verdict)
 {
     int code = EXIT_PASS;
-    for (int i = 0; i < verdict->case_count; i++) {
+    bool ran = verdict->case_count && verdict->kind != AKGEN_VERDICT_COMPILE_ERROR;
+    for (int i = 0; ran && i < verdict->case_count; i++) {
         const char *why = why_not(validation, &verdict->cases[i]);
         printf("case %d: %s\n", verdict->cases[i].id, why ? why : "as the interpreter computes it");
         code = why ? EXIT_OTHER_VERDICT : code;
     }
-    if (verdict->case_count)
+    if (ran)
         return code;
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_verdict(stdout, verdict, &colors);

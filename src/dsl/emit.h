@@ -60,8 +60,10 @@ struct emit {
     bool aids[EMIT_AID_COUNT];
     const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
     int row_count;
-    unsigned int64;        /* functions on int64 that are called (emit_int64.c): a bit for each */
-    bool tiles, products;  /* of the cube (emit_tiles.c) */
+    unsigned int64;         /* functions on int64 that are called (emit_int64.c): a bit for each */
+    bool tiles, products;   /* of the cube (emit_tiles.c) */
+    const char **constants; /* of the file, that are named */
+    int constant_count, constant_capacity;
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;
     const char **needed; /* of the host part: variables that somebody needs */
@@ -83,6 +85,8 @@ const char *emit_remark(struct arena *arena, const char *text);
 const char *emit_variable(struct lowering *lowering, const struct dsl_scope *scope, const char *name);
 /* How a name of the program is written in C++. */
 const char *emit_name(struct emit *emit, const char *name);
+/* Defines the constants of the file that were named up to now. */
+void emit_constants(struct emit *emit, struct text *out);
 /* An expression; `level`: of the operator around it, as in dsl_operator_level. */
 void emit_expr(struct emit *emit, const struct dsl_expr *expr, int level);
 /* The same as text of the arena. */

@@ -49,14 +49,113 @@ void emit_comments(struct emit *emit, const struct dsl_comments *comments)
     }
 }
 
+/* Words of C++, its types, and names that the printed text has itself. */
 static bool is_word_of_cpp(const char *name)
 {
-    static const char *const words[] = {
-        "auto",   "bool",   "break",   "case",    "char",    "class",  "const",   "default", "delete",  "do",
-        "double", "else",   "enum",    "extern",  "float",   "for",    "goto",    "half",    "if",      "inline",
-        "int",    "long",   "new",     "pipe",    "private", "public", "return",  "short",   "signed",  "sizeof",
-        "static", "struct", "switch",  "this",    "throw",   "tiling", "try",     "union",   "void",    "while",
-        "T",      "using",  "virtual", "typedef", "true",    "false",  "context", "attrs",   "platform"};
+    static const char *const words[] = {"alignas",
+                                        "alignof",
+                                        "and",
+                                        "and_eq",
+                                        "asm",
+                                        "auto",
+                                        "bitand",
+                                        "bitor",
+                                        "bool",
+                                        "break",
+                                        "case",
+                                        "catch",
+                                        "char",
+                                        "char16_t",
+                                        "char32_t",
+                                        "class",
+                                        "compl",
+                                        "concept",
+                                        "const",
+                                        "const_cast",
+                                        "consteval",
+                                        "constexpr",
+                                        "constinit",
+                                        "continue",
+                                        "decltype",
+                                        "default",
+                                        "delete",
+                                        "do",
+                                        "double",
+                                        "dynamic_cast",
+                                        "else",
+                                        "enum",
+                                        "explicit",
+                                        "export",
+                                        "extern",
+                                        "false",
+                                        "float",
+                                        "for",
+                                        "friend",
+                                        "goto",
+                                        "if",
+                                        "inline",
+                                        "int",
+                                        "long",
+                                        "mutable",
+                                        "namespace",
+                                        "new",
+                                        "noexcept",
+                                        "not",
+                                        "not_eq",
+                                        "nullptr",
+                                        "operator",
+                                        "or",
+                                        "or_eq",
+                                        "private",
+                                        "protected",
+                                        "public",
+                                        "register",
+                                        "reinterpret_cast",
+                                        "requires",
+                                        "return",
+                                        "short",
+                                        "signed",
+                                        "sizeof",
+                                        "static",
+                                        "static_assert",
+                                        "static_cast",
+                                        "struct",
+                                        "switch",
+                                        "template",
+                                        "this",
+                                        "thread_local",
+                                        "throw",
+                                        "true",
+                                        "try",
+                                        "typedef",
+                                        "typeid",
+                                        "typename",
+                                        "union",
+                                        "unsigned",
+                                        "using",
+                                        "virtual",
+                                        "void",
+                                        "volatile",
+                                        "wchar_t",
+                                        "while",
+                                        "xor",
+                                        "xor_eq",
+                                        "half",
+                                        "T",
+                                        "pipe",
+                                        "tiling",
+                                        "context",
+                                        "attrs",
+                                        "platform",
+                                        "int8_t",
+                                        "int16_t",
+                                        "int32_t",
+                                        "int64_t",
+                                        "uint8_t",
+                                        "uint16_t",
+                                        "uint32_t",
+                                        "uint64_t",
+                                        "size_t"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0)
             return true;
@@ -92,11 +191,11 @@ static bool is_constant_of_file(const struct emit *emit, const char *name)
 /* What the kernel's class calls what belongs to a parameter or a buffer. */
 static const char *const belongings[] = {"", "Gm", "List", "Length", "At", "Queue", "Buffer", "Copy"};
 
-static bool is_used(const char *const *used, int count, const char *name)
+static bool is_among(const char *const *names, int count, const char *name)
 {
-    bool found = is_word_of_cpp(name);
+    bool found = false;
     for (int i = 0; !found && i < count; i++)
-        found = strcmp(used[i], name) == 0;
+        found = strcmp(names[i], name) == 0;
     return found;
 }
 
@@ -133,7 +232,7 @@ static const char **name_all(struct lowering *lowering, const struct dsl_scope *
                 continue;
             const char *plain = plain_name(lowering, scope, name, buffer), *found = plain;
             bool tensor = owns && !buffer && scope->items[s]->type == DSL_TYPE_TENSOR; /* is written with Gm */
-            for (int n = 2; !tensor && is_used(used, count, found); n++)
+            for (int n = 2; !tensor && (is_word_of_cpp(found) || is_among(used, count, found)); n++)
                 found = arena_printf(lowering->arena, "%s_%d", plain, n);
             names[s] = found;
             for (int b = tensor; b < (owns ? BELONGINGS : 1); b++)
@@ -154,15 +253,75 @@ const char *emit_variable(struct lowering *lowering, const struct dsl_scope *sco
     return emit_camel(lowering->arena, name, false);
 }
 
+/* A macro of C's headers, or a type's name. */
+static bool is_macro(const char *name)
+{
+    static const char *const macros[] = {"NULL", "NAN", "EOF", "INFINITY", "NO_ERROR"};
+    static const char *const stems[] = {"DTYPE_", "ORIG_DTYPE_", "DT_", "FORMAT_", "M_", "PIPE_", "TILING_"};
+    static const char *const ends[] = {"_MAX", "_MIN", "_EPSILON", "_DIG"};
+    bool found = !name[1] || is_among(macros, sizeof macros / sizeof *macros, name);
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        found |= strncmp(name, stems[i], strlen(stems[i])) == 0;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        found |= length > strlen(ends[i]) && strcmp(name + length - strlen(ends[i]), ends[i]) == 0;
+    return found;
+}
+
+/* Constants of the file are upper case; what is another name there, or a macro, gets something behind it. */
+static const char *constant_name(const struct emit *emit, const char *name)
+{
+    struct arena *arena = emit->lowering->arena;
+    const struct dsl_scope *file = &emit->lowering->program->file;
+    int number = 1;
+    for (int i = 0; i < file->count && strcmp(file->items[i]->name, name) != 0; i++)
+        number += strcasecmp(file->items[i]->name, name) == 0;
+    char *upper = arena_strdup(arena, name);
+    for (char *c = upper; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    const char *stem = is_macro(upper) ? arena_printf(arena, "%s_", upper) : upper;
+    return number == 1 ? stem : arena_printf(arena, "%s_%d_", stem, number);
+}
+
 const char *emit_name(struct emit *emit, const char *name)
 {
     struct arena *arena = emit->lowering->arena;
     if (!is_constant_of_file(emit, name))
         return emit_variable(emit->lowering, emit->names, name);
-    char *upper = arena_strdup(arena, name);
-    for (char *c = upper; *c; c++)
-        *c = (char)toupper((unsigned char)*c);
-    return arena_printf(arena, "%s%s", upper, upper[1] ? "" : "_"); /* one letter is a template's */
+    if (!is_among(emit->constants, emit->constant_count, name))
+        ARRAY_ADD(arena, emit->constants, emit->constant_count, emit->constant_capacity, name);
+    return constant_name(emit, name);
+}
+
+void emit_constants(struct emit *emit, struct text *out)
+{
+    struct arena *arena = emit->lowering->arena;
+    const struct dsl_block *body = &emit->lowering->tree->body;
+    const char **lines = arena_alloc(arena, (size_t)body->count * sizeof *lines);
+    bool any = false;
+    for (int i = body->count - 1; i >= 0; i--) { /* a constant is made of those before it */
+        const struct dsl_statement *statement = body->items[i];
+        bool named = statement->kind == DSL_ASSIGN && statement->target->kind == DSL_NAME &&
+                     is_among(emit->constants, emit->constant_count, statement->target->name);
+        const enum dsl_type kind = statement->kind == DSL_ASSIGN ? statement->value->type : DSL_TYPE_INT;
+        const char *type = kind == DSL_TYPE_REAL   ? emit->host ? "constexpr double" : "constexpr float"
+                           : kind == DSL_TYPE_BOOL ? "constexpr bool"
+                           : kind == DSL_TYPE_INTS ? "const std::vector<int64_t>"
+                           : kind == DSL_TYPE_TEXT ? "const std::string"
+                                                   : "constexpr int64_t";
+        lines[i] = named ? arena_printf(arena, "%s %s = %s;", type, emit_name(emit, statement->target->name),
+                                        emit_expr_text(emit, statement->value))
+                         : NULL;
+    }
+    emit->out = out;
+    emit->indent = 0;
+    for (int i = 0; i < body->count; i++)
+        if (lines[i]) {
+            emit_comments(emit, &body->items[i]->lead);
+            emit_line(emit, "%s", lines[i]);
+            any = true;
+        }
+    text_add(out, any ? "\n" : "");
 }
 
 struct element_read {

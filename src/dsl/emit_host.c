@@ -709,9 +709,11 @@ static void emit_op_def(const struct lowering *lowering, struct text *out)
 const char *emit_host(struct lowering *lowering)
 {
     struct emit emit = {.lowering = lowering, .names = &lowering->program->host_names, .host = true, .good = true};
-    struct text out = {0}, function = {0};
+    struct text out = {0}, function = {0}, body = {0};
     emit.out = &function;
     emit_tiling_function(&emit, &function);
+    emit_constants(&emit, &body);
+    text_add(&body, function.bytes);
     text_addf(&out, "// Host part of %s.\n#include \"%s_tiling.h\"\n\n", lowering->opdef->type, lowering->opdef->entry);
     text_add(&out, "#include \"register/op_def_registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\n\n");
     static const struct {
@@ -722,15 +724,16 @@ const char *emit_host(struct lowering *lowering)
                    {"std::vector", "vector"}};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         const char *line = arena_printf(lowering->arena, "#include <%s>\n", headers[i].header);
-        if (strstr(function.bytes, headers[i].word) && !strstr(out.bytes, line))
+        if (strstr(body.bytes, headers[i].word) && !strstr(out.bytes, line))
             text_add(&out, line);
     }
     if (out.bytes[out.length - 2] == '>')
         text_add(&out, "\n");
-    text_addf(&out, "namespace optiling {\n%s} // namespace optiling\n\n", function.bytes);
+    text_addf(&out, "namespace optiling {\n%s} // namespace optiling\n\n", body.bytes);
     emit_op_def(lowering, &out);
     const char *copy = arena_strdup(lowering->arena, out.bytes);
     text_free(&out);
     text_free(&function);
+    text_free(&body);
     return emit.good ? copy : NULL;
 }

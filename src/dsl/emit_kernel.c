@@ -428,23 +428,6 @@ static void emit_complex(const struct lowering *lowering, struct text *out)
     }
 }
 
-static void emit_constants(struct emit *emit, struct text *out)
-{
-    const struct dsl_block *body = &emit->lowering->tree->body;
-    emit->out = out;
-    emit->indent = 0;
-    for (int i = 0; i < body->count; i++) {
-        const struct dsl_statement *statement = body->items[i];
-        if (statement->kind != DSL_ASSIGN || statement->target->kind != DSL_NAME ||
-            !block_mentions(lower_kernel(emit->lowering), statement->target->name))
-            continue;
-        bool real = statement->value->type == DSL_TYPE_REAL;
-        emit_comments(emit, &statement->lead);
-        emit_line(emit, "constexpr %s %s = %s;", real ? "float" : "int64_t", emit_name(emit, statement->target->name),
-                  emit_expr_text(emit, statement->value));
-    }
-}
-
 const char *emit_kernel(struct lowering *lowering)
 {
     const struct dsl_statement *function = lowering->program->kernel;
@@ -459,14 +442,13 @@ const char *emit_kernel(struct lowering *lowering)
     kernel_find_members(&kernel);
     kernel_count_stages(&kernel, &function->body);
 
-    struct text process = {0}, members = {0}, init = {0}, out = {0}, constants = {0};
+    struct text process = {0}, members = {0}, init = {0}, out = {0};
     emit->out = &process;
     emit->indent = 2;
     kernel_declare_fields(emit);
     kernel_buffers_used(emit, &function->body, true);
     emit_block(emit, &function->body, kernel_statement);
     emit_init(emit, &init, &members);
-    emit_constants(emit, &constants);
 
     emit->out = &out;
     emit->indent = 0;
@@ -474,8 +456,7 @@ const char *emit_kernel(struct lowering *lowering)
     bool lists = emit->aids[AID_TENSOR_OF];
     text_addf(&out, "#include \"kernel_operator.h\"\n%s\nusing namespace AscendC;\n\n",
               lists ? "#include \"kernel_operator_list_tensor_intf.h\"\n" : "");
-    if (constants.length)
-        text_addf(&out, "%s\n", constants.bytes);
+    emit_constants(emit, &out);
     emit_complex(lowering, &out);
     emit_aids(emit, &out);
     emit_rows_aids(emit, &out);
@@ -493,7 +474,7 @@ const char *emit_kernel(struct lowering *lowering)
               kernel.methods.bytes ? kernel.methods.bytes : "", members.bytes ? members.bytes : "");
     emit_entry(emit, &out);
     const char *copy = arena_strdup(lowering->arena, out.bytes);
-    struct text *texts[] = {&process, &members, &init, &out, &constants, &kernel.methods};
+    struct text *texts[] = {&process, &members, &init, &out, &kernel.methods};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         text_free(texts[i]);
     return emit->good ? copy : NULL;

@@ -217,6 +217,30 @@ class Project(unittest.TestCase):
             self.assertEqual((result["verdict"], result["cases_passed"]), ("pass", result["cases_total"]), options)
             self.assertEqual(doubtful_notes(result), [])
 
+    def test_constants_of_the_file_stand_where_the_host_part_or_the_kernel_names_them(self):
+        text = SQRT.replace("\n\n\n# y", """
+BLOCK = 8
+# elements of a tile
+TILE = BLOCK * 125
+SIZES = (TILE, 1)
+SHARE = 0.5
+NEVER = False
+KIND = "root"
+
+
+# y""").replace("(tile, ", "(TILE, ").replace("        return\n", """        return
+    if NEVER or KIND == "square":
+        return
+""").replace("tl.cdiv(total, 512)", "tl.cdiv(total, int(SIZES[0] * SHARE))")
+        self.build(text, "Sqrt")
+        host = (self.dir / "op_host/sqrt.cpp").read_text()
+        kernel = (self.dir / "op_kernel/sqrt.cpp").read_text()
+        for line in ["constexpr int64_t BLOCK = 8;", "// elements of a tile", "constexpr int64_t TILE = BLOCK * 125;"]:
+            self.assertEqual((host.count(line), kernel.count(line)), (1, 1), line)
+        self.assertIn("constexpr double SHARE = 0.5;", host)
+        self.assertNotIn("SHARE", kernel)
+        self.assertEqual(verdict("Sqrt", self.dir, "--profile", "strict")["verdict"], "pass")
+
     def test_it_reads_as_a_person_would_write_it(self):
         files = self.build(SQRT, "Sqrt")
         self.assertEqual(sorted(files), ["sqrt.cpp", "sqrt_tiling.h"])  # op_host and op_kernel have one of a name
