@@ -8,6 +8,7 @@
 #include "dsl/lower_internal.h"
 
 #include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* What a variable or an expression of these types stands for. Every part is an expression of integers. */
@@ -395,6 +396,24 @@ static bool align_operand(struct align *align, struct dsl_expr *call, const char
     return true;
 }
 
+/* Whether so many elements lie in the operand's buffer, as far as the numbers are known before the run. */
+static bool lies_inside(struct align *align, const struct dsl_expr *call, const struct operand *operand,
+                        const struct dsl_expr *length)
+{
+    const struct lower_buffer *buffer = lower_buffer_find(align->lowering, operand->buffer);
+    int64_t count, from, all;
+    for (int i = 0; length && i < align->known_count; i++)
+        if (length->kind == DSL_NAME && strcmp(align->known[i].name, length->name) == 0)
+            length = align->known[i].value;
+    if (!buffer || !length || !lower_constant(align->lowering, length, &count) ||
+        !lower_constant(align->lowering, operand->value.start, &from) ||
+        !lower_constant(align->lowering, buffer->size, &all) || count <= all - from)
+        return true;
+    return LOWER_FAIL(align->lowering, call->place, DSL_RULE_bounds, "give count= as many elements as there are",
+                      "%" PRId64 " elements from %" PRId64 " on of '%s', which has %" PRId64, count, from, buffer->name,
+                      all);
+}
+
 /* How many elements an operand has values of; false: that is not known. */
 static bool operand_count(struct align *align, const struct operand *operand, struct dsl_expr **count)
 {
@@ -476,6 +495,11 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
         return false;
     struct dsl_expr *count = call_argument(call, "count");
     bool inferred = !count, whole = false;
+    for (int i = 0; i < n; i++)
+        if (!lies_inside(align, call, &operands[i], count))
+            return false;
+    if (!reduces && !lies_inside(align, call, &dst, count))
+        return false;
     if (!count) {
         if (n)
             find_count(align, operands, n, &count);
@@ -532,6 +556,8 @@ static bool align_transfer(struct align *align, struct dsl_expr *call, bool load
     if (!address.tensor)
         return not_compiled(align, call, "write the tensor's name in the address",
                             "it is not known before the run which tensor this is");
+    if (!lies_inside(align, call, &buffer, count ? count : address.length))
+        return false;
     if (masked && count)
         count = edit_smaller(edit, count, mask.count);
     else if (masked)

@@ -149,6 +149,14 @@ def doubtful_notes(result):
 
 
 class Passes(unittest.TestCase):
+    def test_more_elements_than_a_buffer_has_are_told_before_the_run(self):
+        for longer in ["tl.arange(0, tile + 1)", "tl.arange(0, 2 * tile)"]:
+            process = build(SQRT.replace("tl.arange(0, tile)", longer), "Sqrt", "--print")
+            self.assertEqual(process.returncode, 1)
+            self.assertRegex(process.stderr, r"(4097|8192) elements from 0 on of 'x_ub', which has 4096 \[bounds\]")
+        process = build(SQRT.replace("x_ub)\n", "x_ub, count=5000)\n"), "Sqrt", "--print")
+        self.assertIn("5000 elements from 0 on of 'x_ub', which has 4096 [bounds]", process.stderr)
+
     def test_tiling_makes_constants_of_what_the_launch_gives_as_constants(self):
         self.assertIn("def sqrt_kernel(x, y, total, per_core):", kernel_after(SQRT, "Sqrt", "tiling"))
 
@@ -228,11 +236,11 @@ NEVER = False
 KIND = "root"
 
 
-# y""").replace("(tile, ", "(TILE, ").replace("        return\n", """        return
+# y""").replace("per_core, tile)", "per_core)").replace("        return\n", """        return
     if NEVER or KIND == "square":
         return
 """).replace("tl.cdiv(total, 512)", "tl.cdiv(total, int(SIZES[0] * SHARE))")
-        self.build(text, "Sqrt")
+        self.build(re.sub(r"tile(?=[,)])", "TILE", text), "Sqrt")
         host = (self.dir / "op_host/sqrt.cpp").read_text()
         kernel = (self.dir / "op_kernel/sqrt.cpp").read_text()
         for line in ["constexpr int64_t BLOCK = 8;", "// elements of a tile", "constexpr int64_t TILE = BLOCK * 125;"]:
