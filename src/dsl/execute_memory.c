@@ -23,6 +23,19 @@ bool memory_new(struct core *core, struct dsl_place place, enum akgen_dtype type
     return true;
 }
 
+/* Whether a piece of a buffer begins where instructions can: they take operands by blocks of 32 bytes; the scalar unit does not. */
+static bool begins_block(struct core *core, const struct dsl_expr *piece, const char *name, const struct value *value)
+{
+    enum { BLOCK = 32 };
+    int64_t unit = BLOCK / (int64_t)akgen_dtype_size(value->memory->tensor.type);
+    return value->offset % unit == 0 || strcmp(name, "from") == 0 || strcmp(name, "to") == 0 ||
+           CORE_FAIL(
+               core, piece->place, DSL_RULE_alignment,
+               "begin at a multiple, tl.gather what lies elsewhere, or load it from its place into another buffer",
+               "the piece begins at element %lld of '%s', no multiple of %lld: operands begin at 32 bytes",
+               (long long)value->offset, value->memory->name, (long long)unit);
+}
+
 bool call_value(struct core *core, const struct dsl_expr *call, const char *name, struct value *value)
 {
     const struct dsl_expr *expr = call_argument(call, name);
@@ -30,6 +43,8 @@ bool call_value(struct core *core, const struct dsl_expr *call, const char *name
     if (expr && !core_value(core, expr, value))
         return false;
     bool piece = value->type == DSL_TYPE_PIECE && value->memory->tensor.type == AKGEN_BOOL;
+    if (value->memory && value->memory->buffer && !piece && !begins_block(core, expr, name, value))
+        return false;
     return !piece || CORE_FAIL(core, expr->place, DSL_RULE_types, "use a buffer of its own",
                                "a piece of '%s': buffers of truth values have none", value->memory->name);
 }

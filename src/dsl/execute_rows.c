@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT_BYTES = 32 };
-
 struct matrix {
     int64_t rows, cols, pitch;
 };
@@ -54,17 +52,6 @@ static bool holds_matrix(struct core *core, const struct dsl_expr *call, const s
                          "rows of '%s' begin at element %lld, %lld apart: no multiples of %lld", buffer->memory->name,
                          (long long)buffer->offset, (long long)matrix->pitch, (long long)unit);
     return core_offset(core, call, 0, matrix->rows, matrix->pitch, &elements) && has_room(core, call, buffer, elements);
-}
-
-/* The same of a buffer with one element per row or per column. */
-static bool holds_vector(struct core *core, const struct dsl_expr *call, const struct value *buffer, int64_t elements)
-{
-    int64_t unit = ALIGNMENT_BYTES / (int64_t)akgen_dtype_size(buffer->memory->tensor.type);
-    if (buffer->offset % unit)
-        return CORE_FAIL(core, call->place, DSL_RULE_alignment, NULL,
-                         "the operation begins at element %lld of '%s', no multiple of %lld", (long long)buffer->offset,
-                         buffer->memory->name, (long long)unit);
-    return has_room(core, call, buffer, elements);
 }
 
 /* Whether a source has the destination's data type, and none of its elements unless `same`, all of them. */
@@ -162,7 +149,7 @@ static bool reduce_lines(struct core *core, const struct dsl_expr *call, const s
         return false;
     int64_t lines = by_row ? matrix.rows : matrix.cols, length = by_row ? matrix.cols : matrix.rows;
     int64_t step = by_row ? 1 : matrix.pitch, next_line = by_row ? matrix.pitch : 1;
-    if (!holds_matrix(core, call, &src, &matrix) || !holds_vector(core, call, &dst, lines) ||
+    if (!holds_matrix(core, call, &src, &matrix) || !has_room(core, call, &dst, lines) ||
         !has_type(core, call, &dst, memory_is_real(dst.memory) || !by_row) ||
         !goes_with(core, call, &dst, lines, &src, matrix.rows * matrix.pitch, false))
         return false;
@@ -199,7 +186,7 @@ static bool combine(struct core *core, const struct dsl_expr *call, const struct
         return false;
     int64_t elements = matrix.rows * matrix.pitch, length = by_row ? matrix.cols : matrix.rows;
     if (!holds_matrix(core, call, &dst, &matrix) || (!alone && !holds_matrix(core, call, &a, &matrix)) ||
-        !holds_vector(core, call, &line, length) || !has_type(core, call, &dst, lane_takes(lane, dst.memory)) ||
+        !has_room(core, call, &line, length) || !has_type(core, call, &dst, lane_takes(lane, dst.memory)) ||
         (!alone && !goes_with(core, call, &dst, elements, &a, elements, true)) ||
         !goes_with(core, call, &dst, elements, &line, length, false))
         return false;
@@ -275,8 +262,8 @@ static bool sort(struct core *core, const struct dsl_expr *call, const struct la
         return false;
     if (count < 1)
         return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL, "a sort of %lld elements", (long long)count);
-    if (!holds_vector(core, call, &values, count) || !holds_vector(core, call, &indices, count) ||
-        !holds_vector(core, call, &src, count) ||
+    if (!has_room(core, call, &values, count) || !has_room(core, call, &indices, count) ||
+        !has_room(core, call, &src, count) ||
         !has_type(core, call, &values, values.memory->tensor.type == AKGEN_FLOAT) ||
         !has_type(core, call, &indices, indices.memory->tensor.type == AKGEN_INT32) ||
         !goes_with(core, call, &values, count, &src, count, false))

@@ -374,6 +374,24 @@ struct operand {
     struct place_value value;
 };
 
+/* Whether a piece begins where instructions can, as far as the numbers are known before the run. */
+static bool begins_block(struct align *align, const struct dsl_expr *piece, const struct place_value *value)
+{
+    enum { BLOCK = 32 };
+    struct lowering *lowering = align->lowering;
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, value->name);
+    int64_t from = 0;
+    bool unknown = !buffer || !lower_constant(lowering, value->start, &from);
+    for (int c = 0; !unknown && c < lowering->opdef->combinations; c++) {
+        int64_t unit = BLOCK / (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, c));
+        if (from % unit)
+            return LOWER_FAIL(lowering, piece->place, DSL_RULE_alignment, "begin at a multiple of 32 bytes",
+                              "the piece begins at element %" PRId64 " of '%s', no multiple of %" PRId64, from,
+                              buffer->name, unit);
+    }
+    return true;
+}
+
 static bool align_operand(struct align *align, struct dsl_expr *call, const char *name, struct operand *operand)
 {
     struct edit *edit = align->edit;
@@ -381,7 +399,7 @@ static bool align_operand(struct align *align, struct dsl_expr *call, const char
     *operand = (struct operand){0};
     if (!argument || argument->type < DSL_TYPE_BUFFER || argument->type > DSL_TYPE_PIECE)
         return true;
-    if (!place_of(align, argument, &operand->value))
+    if (!place_of(align, argument, &operand->value) || !begins_block(align, argument, &operand->value))
         return false;
     operand->buffer = operand->value.name;
     struct dsl_expr *piece = edit_piece(edit, edit_name(edit, operand->buffer), edit_copy(edit, operand->value.start));

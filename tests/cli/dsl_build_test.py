@@ -160,6 +160,19 @@ class Passes(unittest.TestCase):
     def test_tiling_makes_constants_of_what_the_launch_gives_as_constants(self):
         self.assertIn("def sqrt_kernel(x, y, total, per_core):", kernel_after(SQRT, "Sqrt", "tiling"))
 
+    def test_a_piece_begins_at_32_bytes(self):
+        text = SQRT.replace("(tile, ", "(tile + 64, ").replace("tl.vsqrt(y_ub, x_ub)", "tl.vsqrt(y_ub, x_ub[FROM:], count=8)")
+        for begin, says in [("12", "begins at element 12 of 'x_ub', no multiple of 8"), ("8 + 16", "")]:
+            process = build(text.replace("FROM", begin), "Sqrt", "--print")
+            self.assertEqual((process.returncode, says in process.stderr), (1 if says else 0, True), process.stderr)
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as program:  # known when it runs: the interpreter says it
+            program.write(text.replace("FROM", "min(end - at, 3)"))
+            program.flush()
+            process = subprocess.run([AKGEN, "dsl", "run", program.name, "--task", "Sqrt", "--case", "1"],
+                                     capture_output=True, text=True, timeout=60)
+        self.assertIn("the piece begins at element 3 of 'x_ub', no multiple of 8: operands begin at 32 bytes [alignment]",
+                      process.stdout + process.stderr)
+
     def test_init_makes_queues_of_what_is_loaded_and_stored(self):
         lines = kernel_after(SQRT, "Sqrt", "init")
         self.assertIn("x_ub = tl.queue_in(tile, dtype=tl.float32)", lines)

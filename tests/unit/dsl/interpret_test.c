@@ -173,9 +173,12 @@ static const struct {
     {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(w + pid, b, "
      "count=1)\n    s = tl.extract_scalar(w, 0)\n",
      "", DSL_RULE_shared, "which core 0 stored, is read by core 1"},
-    {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n        tl.vabs(b + 8, b, count=8)\n        tl.vabs(b + 4, "
-     "b, count=8)\n",
-     "", DSL_RULE_undefined, "overlap in part: 'b' from 0 and from 4 on"},
+    {"    c = tl.alloc_ub(32, dtype=tl.float32)\n    with tl.compute():\n        tl.duplicate(c, 1.0)\n        "
+     "tl.vabs(c + "
+     "8, c, count=8)\n        tl.vabs(c + 8, c, count=16)\n",
+     "", DSL_RULE_undefined, "overlap in part: 'c' from 0 and from 8 on"},
+    {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n        tl.vabs(a, b + (pid + 8), count=4)\n", "",
+     DSL_RULE_alignment, "begins at element 9 of 'b', no multiple of 8"},
     {"    s = tl.extract_scalar(w, 3)\n", "", DSL_RULE_undefined, "element 3 of 'workspace'"},
     {"    if pid == 2:\n        tl.sync_all()\n", "", DSL_RULE_shared, "waits here for others that have ended"},
     {"    c = tl.alloc_ub(1000, dtype=tl.float32)\n", "", DSL_RULE_bounds, "UB, which has 4096 bytes"},
