@@ -34,6 +34,12 @@ double machine_approximation(struct machine *machine, enum akgen_dtype type, dou
     return value * (1 + part * random_move(machine));
 }
 
+double machine_approximation_of_sum(struct machine *machine, double size)
+{
+    machine->run->approximate = true;
+    return machine->run->nudge ? size * 0x1p-21 * random_move(machine) : 0;
+}
+
 double machine_steady_approximation(struct machine *machine, enum akgen_dtype type, double value)
 {
     value = machine_approximation(machine, type, value);

@@ -354,16 +354,17 @@ static const char *base_of(const struct dsl_expr *address)
 
 static void find_pointers_in(struct checker *checker, const struct dsl_expr *expr)
 {
-    static const char *const readers[] = {"load", "store", "load_rows", "store_rows", "store_add", "extract_scalar"};
     for (int i = 0; expr && i < expr->count; i++)
         find_pointers_in(checker, expr->items[i]);
     if (!expr || expr->kind != DSL_CALL || expr->count < 2 || !expr->items[0]->name)
         return;
+    const struct dsl_operation *operation = dsl_operation_find(expr->items[0]->name);
     const char *base = base_of(expr->items[1]);
     struct dsl_symbol *symbol = base ? dsl_scope_find(checker->names, base) : NULL;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (symbol && symbol->parameter && strcmp(expr->items[0]->name, readers[i]) == 0)
-            symbol->type = DSL_TYPE_TENSOR;
+    bool address = operation && (strncmp(operation->parameters, "address:", strlen("address:")) == 0 ||
+                                 strcmp(operation->name, "extract_scalar") == 0);
+    if (address && symbol && symbol->parameter)
+        symbol->type = DSL_TYPE_TENSOR;
 }
 
 /* Parameters of a kernel from which it loads and to which it stores are tensors, whatever the host function says. */

@@ -12,6 +12,7 @@
     X(AID_CEIL_DIV)                                                                                                    \
     X(AID_FLOOR_DIV)                                                                                                   \
     X(AID_FLOOR_MOD)                                                                                                   \
+    X(AID_REFUSE)                                                                                                      \
     X(AID_DIM)                                                                                                         \
     X(AID_DIMS)                                                                                                        \
     X(AID_SLICE)                                                                                                       \
@@ -93,6 +94,8 @@ void emit_expr(struct emit *emit, const struct dsl_expr *expr, int level);
 const char *emit_expr_text(struct emit *emit, const struct dsl_expr *expr);
 /* "int64_t", "float", "double", "bool": the type of a variable. */
 const char *emit_type(struct emit *emit, const struct dsl_symbol *symbol);
+/* "int64_t", "float": the type of the tiling structure's field for a parameter of the kernel. */
+const char *emit_field_type(const struct lowering *lowering, const struct lower_parameter *parameter);
 /* Statements that the kernel and the host part print in the same way; `other` prints what only one of them has. */
 void emit_block(struct emit *emit, const struct dsl_block *block,
                 void (*other)(struct emit *emit, const struct dsl_statement *statement));

@@ -325,7 +325,7 @@ void emit_constants(struct emit *emit, struct text *out)
 }
 
 struct element_read {
-    const struct emit *emit;
+    const struct lowering *lowering;
     struct lower_type type;
     bool found;
 };
@@ -333,7 +333,7 @@ struct element_read {
 static void see_element(void *closure, struct dsl_expr *part)
 {
     struct element_read *read = closure;
-    const struct lowering *lowering = read->emit->lowering;
+    const struct lowering *lowering = read->lowering;
     const struct lower_parameter *scalar = part->kind == DSL_NAME ? lower_parameter_find(lowering, part->name) : NULL;
     const struct lower_buffer *buffer = NULL;
     if (part->kind == DSL_CALL && part->operation && strcmp(part->operation->name, "extract_scalar") == 0) {
@@ -364,9 +364,21 @@ static void see_elements(struct element_read *read, const struct dsl_block *bloc
 /* A number that comes from elements is what they are. */
 static const char *number_type(struct emit *emit, const char *name)
 {
-    struct element_read read = {.emit = emit};
+    struct element_read read = {.lowering = emit->lowering};
     see_elements(&read, lower_kernel(emit->lowering), name);
     return read.found ? emit_number_type(emit, &read.type) : "float";
+}
+
+const char *emit_field_type(const struct lowering *lowering, const struct lower_parameter *parameter)
+{
+    struct element_read read = {.lowering = lowering};
+    if (parameter->type != DSL_TYPE_NUMBER)
+        return parameter->type == DSL_TYPE_REAL ? "float" : "int64_t";
+    see_elements(&read, lower_kernel(lowering), parameter->name);
+    bool integers = read.found;
+    for (int c = 0; integers && c < lowering->opdef->combinations; c++)
+        integers = !task_is_float(lower_type_in(&read.type, c));
+    return integers ? "int64_t" : "float";
 }
 
 const char *emit_type(struct emit *emit, const struct dsl_symbol *symbol)

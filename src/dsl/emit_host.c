@@ -51,7 +51,7 @@ int emit_fields(struct lowering *lowering, struct emit_field **fields)
     int workspaces = 0;
     for (int i = 0; i < lowering->parameter_count; i++) {
         const struct lower_parameter *parameter = &lowering->parameters[i];
-        struct emit_field field = {.type = parameter->type == DSL_TYPE_REAL ? "float" : "int64_t",
+        struct emit_field field = {.type = emit_field_type(lowering, parameter),
                                    .name = emit_variable(lowering, &lowering->program->kernel_names, parameter->name),
                                    .meaning = "",
                                    .parameter = parameter};
@@ -235,6 +235,7 @@ static void emit_parameter(struct emit *emit, const char *name)
     const struct dsl_parameter_role *role = role_of(emit, name, &number);
     const struct dsl_symbol *symbol = dsl_scope_find(emit->names, name);
     const char *variable = emit_name(emit, name), *type = emit_type(emit, symbol);
+    const char *constant = block_assigns(&emit->lowering->program->host->body, name) ? "" : "const ";
     ARRAY_ADD(emit->lowering->arena, emit->declared, emit->declared_count, emit->declared_capacity, name);
     if (symbol->type == DSL_TYPE_TENSORS)
         return; /* the context is asked for its tensors where they are used */
@@ -251,13 +252,13 @@ static void emit_parameter(struct emit *emit, const char *name)
             emit_line(emit, "std::vector<int64_t> %s(%sList->GetData(), %sList->GetData() + %sList->GetSize());",
                       variable, variable, variable, variable);
     else if (role->kind == DSL_PARAMETER_ATTR && symbol->type == DSL_TYPE_TEXT)
-        emit_line(emit, "const std::string %s = context->GetAttrs()->GetStr(%d);", variable, role->number);
+        emit_line(emit, "%sstd::string %s = context->GetAttrs()->GetStr(%d);", constant, variable, role->number);
     else if (role->kind == DSL_PARAMETER_ATTR)
-        emit_line(emit, "const %s %s = *context->GetAttrs()->%s(%d);", type, variable,
+        emit_line(emit, "%s%s %s = *context->GetAttrs()->%s(%d);", constant, type, variable,
                   attr_getter(opdef->attrs[role->number].type), role->number);
     else {
         const struct dsl_expr *value = emit->lowering->program->host->function->parameters[number].value;
-        emit_line(emit, "const %s %s = %s;", type, variable, emit_expr_text(emit, value));
+        emit_line(emit, "%s%s %s = %s;", constant, type, variable, emit_expr_text(emit, value));
     }
 }
 
@@ -470,6 +471,13 @@ static void add_term(struct room_term *terms, int *count, const char *units, int
     terms[t].bytes += bytes;
 }
 
+/* The branch of a condition in which there is no tiling. */
+static void emit_refusal(struct emit *emit, const char *why)
+{
+    emit->aids[AID_REFUSE] = true;
+    emit_line(emit, "    return Refuse(context, %s);", why);
+}
+
 /* Bytes of UB that the buffers need in a combination of types, as the tiling function computes it; NULL: it is that of an
  * earlier combination. */
 static const char *room_of(struct emit *emit, int combination, const char **earlier)
@@ -527,7 +535,8 @@ static void emit_room_check(struct emit *emit)
             text_addf(emit->out, "%s%s", c ? ", " : "", rooms[c]);
     text_add(emit->out, different > 1 ? "});\n" : ";\n");
     emit_line(emit, "if (needed > static_cast<int64_t>(ubBytes)) {");
-    emit_line(emit, "    return ge::GRAPH_FAILED; // the tiles do not fit");
+    emit_refusal(emit, "\"the tiles need \" + std::to_string(needed) + \" bytes of UB, which has \" + "
+                       "std::to_string(ubBytes)");
     emit_line(emit, "}");
 }
 
@@ -562,7 +571,7 @@ static void emit_finish(struct emit *emit)
                       emit_expr_text(emit, fields[i].parameter->argument));
             emit_line(emit, "const int64_t %sLength = %sEntries.size();", fields[i].name, fields[i].name);
             emit_line(emit, "if (%sLength > %d) {", fields[i].name, EMIT_LIST_MAX);
-            emit_line(emit, "    return ge::GRAPH_FAILED; // more than the tiling structure holds");
+            emit_refusal(emit, "\"a list is longer than the tiling structure holds\"");
             emit_line(emit, "}");
             emit_line(emit, "%sEntries.resize(%d);", fields[i].name, EMIT_LIST_MAX);
         }
@@ -602,13 +611,12 @@ static void emit_host_statement(struct emit *emit, const struct dsl_statement *s
         emit_line(emit, "return Finish(context, tiling, 1, 0);");
         break;
     case DSL_ASSERT:
-        if (note && note->kind == DSL_TEXT)
-            emit_line(emit, "// Refused: %s", emit_remark(emit->lowering->arena, note->name));
         emit_indent(emit);
         text_add(emit->out, "if (!(");
         emit_expr(emit, statement->value, 0);
         text_add(emit->out, ")) {\n");
-        emit_line(emit, "    return ge::GRAPH_FAILED;");
+        emit_refusal(emit, note && note->kind == DSL_TEXT ? emit_expr_text(emit, note)
+                                                          : "\"the program does not compute these shapes\"");
         emit_line(emit, "}");
         break;
     case DSL_EXPRESSION:
@@ -718,10 +726,10 @@ const char *emit_host(struct lowering *lowering)
     text_add(&out, "#include \"register/op_def_registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\n\n");
     static const struct {
         const char *word, *header;
-    } headers[] = {{"std::m", "algorithm"},  {"std::pow", "cmath"},      {"std::log", "cmath"},
-                   {"std::exp", "cmath"},    {"std::ceil", "cmath"},     {"std::floor", "cmath"},
-                   {"std::sqrt", "cmath"},   {"std::numeric", "limits"}, {"std::string", "string"},
-                   {"std::vector", "vector"}};
+    } headers[] = {{"std::fprintf", "cstdio"}, {"std::m", "algorithm"},  {"std::pow", "cmath"},
+                   {"std::log", "cmath"},      {"std::exp", "cmath"},    {"std::ceil", "cmath"},
+                   {"std::floor", "cmath"},    {"std::sqrt", "cmath"},   {"std::numeric", "limits"},
+                   {"std::string", "string"},  {"std::vector", "vector"}};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         const char *line = arena_printf(lowering->arena, "#include <%s>\n", headers[i].header);
         if (strstr(body.bytes, headers[i].word) && !strstr(out.bytes, line))

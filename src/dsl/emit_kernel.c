@@ -184,7 +184,11 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
             break;
         }
         emit_line(emit, "%s%s = tiling.%s;", is_address(emit->lowering, name) ? "this->" : "", name, name);
-        text_addf(members, "    %s %s;\n", parameter->type == DSL_TYPE_REAL ? "float" : "int64_t", name);
+        text_addf(members, "    %s %s;\n",
+                  parameter->type == DSL_TYPE_NUMBER
+                      ? emit_type(emit, dsl_scope_find(&emit->lowering->program->kernel_names, parameter->name))
+                      : emit_field_type(emit->lowering, parameter),
+                  name);
         break;
     case LOWER_TENSOR:
         if (parameter->type == DSL_TYPE_TENSORS) {

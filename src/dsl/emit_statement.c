@@ -277,6 +277,10 @@ static const char *const aids[] = {
                       "    return value / by - (value %% by != 0 && (value < 0) != (by < 0));\n}\n",
     [AID_FLOOR_MOD] = "%s int64_t FloorMod(int64_t value, int64_t by)\n{\n    return value - FloorDiv(value, by) * "
                       "by;\n}\n",
+    [AID_REFUSE] = "// Says why there is no tiling for these shapes.\n"
+                   "%s ge::graphStatus Refuse(gert::TilingContext *context, const std::string &why)\n{\n"
+                   "    std::fprintf(stderr, \"%%s: %%s\\n\", context->GetNodeName(), why.c_str());\n"
+                   "    return ge::GRAPH_FAILED;\n}\n",
     [AID_DIM] = "// The size of an axis, which counts from the end if it is negative.\n"
                 "%s int64_t DimOf(const gert::Shape &shape, int64_t axis)\n{\n"
                 "    return shape.GetDim(axis < 0 ? axis + static_cast<int64_t>(shape.GetDimNum()) : axis);\n}\n",

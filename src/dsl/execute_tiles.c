@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "dsl/interpret_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,12 +78,14 @@ static bool read_operand(struct core *core, const struct dsl_expr *call, const s
     return true;
 }
 
-/* Row i of the product: the sums in double, in the order of k, rounded once. a is (m,k), b (k,n), sums (n). */
+/* Row i of the product: the sums in double, in the order of k, rounded once; the cube has its own order. a is (m,k), b (k,n),
+ * sums and squares (n), the latter of the terms. */
 static bool product_row(struct core *core, const struct dsl_expr *call, const struct product *product, int64_t i,
-                        const double *a, const double *b, double *sums)
+                        const double *a, const double *b, double *sums, double *squares)
 {
     struct dsl_memory *dst = product->dst.memory;
     memset(sums, 0, (size_t)product->n * sizeof *sums);
+    memset(squares, 0, (size_t)product->n * sizeof *squares);
     for (int64_t j = 0; !product->init && j < product->n; j++) {
         struct element before;
         if (!element_read(core, call, dst, i * dst->cols + j, &before))
@@ -92,9 +95,14 @@ static bool product_row(struct core *core, const struct dsl_expr *call, const st
     for (int64_t k = 0; k < product->k; k++)
         for (int64_t j = 0; j < product->n; j++)
             sums[j] += a[i * product->k + k] * b[k * product->n + j];
+    for (int64_t k = 0; core->machine->run->nudge && k < product->k; k++)
+        for (int64_t j = 0; j < product->n; j++)
+            squares[j] += pow(a[i * product->k + k] * b[k * product->n + j], 2);
     for (int64_t j = 0; j < product->n; j++) {
         struct element sum = {.real = sums[j]};
-        if (!memory_is_real(dst))
+        if (memory_is_real(dst))
+            sum.real += machine_approximation_of_sum(core->machine, sqrt(squares[j] + sums[j] * sums[j]));
+        else
             sum.integer = (int64_t)sums[j];
         if (!element_write(core, call, dst, i * dst->cols + j, sum))
             return false;
@@ -105,11 +113,11 @@ static bool product_row(struct core *core, const struct dsl_expr *call, const st
 static bool compute_product(struct core *core, const struct dsl_expr *call, const struct product *product)
 {
     int64_t m = product->m, n = product->n, k = product->k;
-    double *a = memory_alloc((size_t)(m * k + k * n + n) * sizeof *a), *b = a + m * k, *sums = b + k * n;
+    double *a = memory_alloc((size_t)(m * k + k * n + 2 * n) * sizeof *a), *b = a + m * k, *sums = b + k * n;
     bool good = read_operand(core, call, product->a.memory, m, k, product->turned_a, a) &&
                 read_operand(core, call, product->b.memory, k, n, product->turned_b, b);
     for (int64_t i = 0; good && i < m; i++)
-        good = product_row(core, call, product, i, a, b, sums);
+        good = product_row(core, call, product, i, a, b, sums, sums + n);
     free(a);
     return good;
 }

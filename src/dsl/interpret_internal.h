@@ -114,6 +114,8 @@ bool elements_write(struct core *core, const struct dsl_expr *call, struct dsl_m
 
 /* approximate.c. A value of a data type that a chip computes a few units off: itself, or moved (dsl_run.nudge). */
 double machine_approximation(struct machine *machine, enum akgen_dtype type, double value);
+/* How far a sum in float32 is off whose terms have this root of the sum of their squares: 0, or a move. */
+double machine_approximation_of_sum(struct machine *machine, double size);
 /* The same of functions whose error does not shrink with the result, and of those whose series are coarse as well. */
 double machine_steady_approximation(struct machine *machine, enum akgen_dtype type, double value);
 double machine_coarse_approximation(struct machine *machine, enum akgen_dtype type, double value);

@@ -32,6 +32,24 @@ class Verify(unittest.TestCase):
         done = verify(program, "RmsNorm", "--case", "2")
         self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), done.stderr)
 
+    def test_products_whose_sums_the_cube_adds_in_its_own_order(self):
+        program = (HOME / "tasks/npukernelbench/level3/GMM/BasicMatmul/program.py").read_text()
+        for text in (program, program.replace(": torch.Tensor", "").replace("= 128", "= 48").replace("= 256", "= 80")):
+            done = verify(text, "BasicMatmul", "--case", "7")
+            self.assertEqual((done.returncode, done.stdout), (0, "case 7: as the interpreter computes it\n"), done.stderr)
+        wrong = program.replace("init=at == 0", "init=at <= tile_k")  # the interpreter does the same: nothing to tell
+        done = verify(wrong, "BasicMatmul", "--case", "7")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_why_the_tiling_function_refuses_a_shape_is_printed(self):
+        text = SQRT.replace("    total = x.numel()", "    total = x.numel()\n    tile = total").replace(": tl.constexpr = 4096", " = 0")
+        with tempfile.TemporaryDirectory() as folder:
+            built = subprocess.run([AKGEN, "dsl", "build", "-", "--task", "Sqrt", "-o", folder], input=text, text=True,
+                                   capture_output=True, timeout=60)
+            self.assertEqual((built.returncode, built.stderr), (0, ""))
+            done = subprocess.run([AKGEN, "eval", "Sqrt", folder, "--case", "0"], capture_output=True, text=True, timeout=120)
+        self.assertRegex(done.stdout, r"the tiles need \d+ bytes of UB, which has 196352")
+
     def test_a_function_of_its_own_source(self):
         """The high-level library may not write where it reads."""
         for operation in ("vacos", "vexp2", "vsign", "vtanh"):
