@@ -6,15 +6,15 @@
 
 struct dsl_expected dsl_expect(struct arena *arena, const struct dsl_program *program,
                                const struct dsl_binding *bindings, const struct task_instance *instance,
-                               const struct npu_soc *soc, struct dsl_messages *messages)
+                               const struct npu_soc *soc, int nudges, struct dsl_messages *messages)
 {
     struct dsl_computed plain = dsl_compute_case(arena, program, bindings, instance, soc, 0, messages);
     struct dsl_expected expected = {.ran = plain.ran, .approximate = plain.approximate, .outputs = plain.outputs};
-    for (int i = 0; expected.ran && expected.approximate && i < DSL_NUDGES; i++) {
+    for (int i = 0; expected.ran && expected.approximate && i < nudges; i++) {
         uint64_t seed = (uint64_t)(i + 1) << 48; /* the numbers behind it are for the values */
         struct dsl_computed moved = dsl_compute_case(arena, program, bindings, instance, soc, seed, messages);
         expected.ran = moved.ran;
-        expected.nudged[i] = moved.outputs;
+        expected.nudged[expected.nudges++] = moved.outputs;
     }
     return expected;
 }
@@ -37,7 +37,8 @@ static double unit_of(enum akgen_dtype type, double value)
 /* A tensor as the machine left it and as the interpreter computes it. */
 struct comparison {
     const struct task_tensor *actual, *expected;
-    const struct task_tensor *nudged[DSL_NUDGES];
+    const struct task_tensor *nudged[DSL_NUDGES_MOST];
+    int nudges;
     bool approximate;
 };
 
@@ -46,7 +47,7 @@ static double allowed_at(const struct comparison *tensors, int64_t at, double ex
 {
     bool real = task_is_float(tensors->expected->type);
     double most = 0;
-    for (int i = 0; tensors->approximate && i < DSL_NUDGES; i++) {
+    for (int i = 0; i < tensors->nudges; i++) {
         double moved;
         int64_t integer = 0;
         if (real)
@@ -92,8 +93,9 @@ struct dsl_difference dsl_compare(const struct task_instance *instance, const st
         for (int t = 0; t < actual[o].count && task_output_judged(instance, o, TASK_STRICT); t++) {
             struct comparison tensors = {.actual = &actual[o].tensors[t],
                                          .expected = &expected->outputs[o].tensors[t],
+                                         .nudges = expected->nudges,
                                          .approximate = expected->approximate};
-            for (int i = 0; tensors.approximate && i < DSL_NUDGES; i++)
+            for (int i = 0; i < tensors.nudges; i++)
                 tensors.nudged[i] = &expected->nudged[i][o].tensors[t];
             int64_t scalars = task_scalars(tensors.expected);
             if (lengths && t < lengths[o].count && task_scalars(&lengths[o].tensors[t]) < scalars &&

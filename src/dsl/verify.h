@@ -2,25 +2,27 @@
  * the interpreter computes with the program itself.
  *
  * Everything is compared bit by bit (but NaN equals NaN, and 0 equals -0), unless the program computes something that a chip
- * approximates (approximate.c). Then it is interpreted DSL_NUDGES times more with these values moved, and an element may be
- * off by DSL_REACH times as far as the moves carried it, and by a unit or two of its type more where that is a floating one. */
+ * approximates (approximate.c). Then it is interpreted some times more with these values moved, and an element may be off by
+ * DSL_REACH times as far as the moves carried it, and by a unit or two of its type more where that is a floating one. Roundings
+ * on the way may swallow all of a few moves: what seems to differ after DSL_NUDGES of them is judged by DSL_NUDGES_MOST. */
 #ifndef DSL_VERIFY_H
 #define DSL_VERIFY_H
 
 #include "dsl/bind.h"
 
-enum { DSL_NUDGES = 5, DSL_REACH = 4 };
+enum { DSL_NUDGES = 5, DSL_NUDGES_MOST = 40, DSL_REACH = 4 };
 
 struct dsl_expected {
     bool ran; /* otherwise the messages say why it did not */
     bool approximate;
-    const struct task_argument *outputs;            /* what the interpreter stores */
-    const struct task_argument *nudged[DSL_NUDGES]; /* with values moved; where `approximate` */
+    const struct task_argument *outputs;                 /* what the interpreter stores */
+    int nudges;                                          /* where `approximate` */
+    const struct task_argument *nudged[DSL_NUDGES_MOST]; /* with values moved */
 };
-/* Interprets a case. What it yields lives in the arena. */
+/* Interprets a case, where it is approximate 1 + nudges times. What it yields lives in the arena. */
 struct dsl_expected dsl_expect(struct arena *arena, const struct dsl_program *program,
                                const struct dsl_binding *bindings, const struct task_instance *instance,
-                               const struct npu_soc *soc, struct dsl_messages *messages);
+                               const struct npu_soc *soc, int nudges, struct dsl_messages *messages);
 
 /* The first element that differs, and how many do. */
 struct dsl_difference {

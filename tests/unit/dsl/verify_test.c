@@ -43,7 +43,7 @@ static struct dsl_difference compare(enum akgen_dtype type, const void *computed
     const struct task_instance instance = {.task = &task, .judging = &judging};
     struct dsl_expected expected = {.ran = true, .approximate = moved, .outputs = argument_of(type, computed)};
     for (int i = 0; moved && i < DSL_NUDGES; i++)
-        expected.nudged[i] = argument_of(type, i == 1 ? moved : computed);
+        expected.nudged[expected.nudges++] = argument_of(type, i == 1 ? moved : computed);
     return dsl_compare(&instance, &expected, lengths, argument_of(type, actual));
 }
 
@@ -130,7 +130,7 @@ static struct dsl_expected expect(const char *operation, const struct task *task
     const struct dsl_program *program = dsl_check(&arena, tree, &messages);
     assert_non_null(program);
     assert_null(dsl_bind(&arena, program, task, &bindings));
-    struct dsl_expected expected = dsl_expect(&arena, program, bindings, instance, npu_socs, &messages);
+    struct dsl_expected expected = dsl_expect(&arena, program, bindings, instance, npu_socs, DSL_NUDGES, &messages);
     assert_true(expected.ran);
     return expected;
 }
