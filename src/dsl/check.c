@@ -1,5 +1,5 @@
 /* The checker: names, types, stages. The host function comes first, since the kernel's parameters are of the types that the
- * launch gives them. Each function is read until no type is new, silently, and then once more to tell what is wrong. */
+ * launch gives them. Each function is read until no type is new; what the last reading finds wrong is told. */
 #include "base/array.h"
 #include "dsl/check.h"
 
@@ -7,12 +7,20 @@
 
 enum { ROUNDS_MAX = 64 };
 
+static unsigned bucket_of(const char *name)
+{
+    unsigned hash = 0;
+    for (; *name; name++)
+        hash = hash * 31 + (unsigned char)*name;
+    return hash % DSL_SCOPE_BUCKETS;
+}
+
 struct dsl_symbol *dsl_scope_find(const struct dsl_scope *scope, const char *name)
 {
-    for (int i = 0; i < scope->count; i++)
-        if (strcmp(scope->items[i]->name, name) == 0)
-            return scope->items[i];
-    return NULL;
+    struct dsl_symbol *symbol = scope->buckets[bucket_of(name)];
+    while (symbol && strcmp(symbol->name, name) != 0)
+        symbol = symbol->next;
+    return symbol;
 }
 
 struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const char *name, struct dsl_place place)
@@ -21,7 +29,10 @@ struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const
     if (symbol)
         return symbol;
     symbol = arena_alloc(arena, sizeof *symbol);
-    *symbol = (struct dsl_symbol){.name = name, .type = DSL_TYPE_UNKNOWN, .place = place, .number = scope->count};
+    struct dsl_symbol **bucket = &scope->buckets[bucket_of(name)];
+    *symbol = (struct dsl_symbol){
+        .name = name, .type = DSL_TYPE_UNKNOWN, .place = place, .number = scope->count, .next = *bucket};
+    *bucket = symbol;
     ARRAY_ADD(arena, scope->items, scope->count, scope->capacity, symbol);
     return symbol;
 }
@@ -228,8 +239,10 @@ static void check_launch(struct checker *checker, struct dsl_expr *call)
     }
     for (int p = 0; p < kernel->count; p++) {
         bool given = p + 1 < call->count && call->items[p + 1]->kind != DSL_NAMED;
-        for (int i = 1; i < call->count; i++)
-            given |= call->items[i]->kind == DSL_NAMED && strcmp(call->items[i]->name, kernel->parameters[p].name) == 0;
+        for (int i = 1; i < call->count; i++) {
+            const char *name = call->items[i]->kind == DSL_NAMED ? call->items[i]->name : NULL;
+            given |= name && strcmp(name, kernel->parameters[p].name) == 0;
+        }
         if (!given && !kernel->parameters[p].value)
             TELL(checker, call->place, DSL_RULE_launch, NULL, "the launch gives nothing for the kernel's '%s'",
                  kernel->parameters[p].name);
@@ -499,13 +512,12 @@ static void read_function(struct checker *checker, const struct dsl_statement *d
 
 static void find_types(struct checker *checker, const struct dsl_statement *def)
 {
-    checker->loud = false;
+    struct dsl_messages before = *checker->messages;
     int rounds = 0;
-    do
+    do {
+        *checker->messages = before;
         read_function(checker, def);
-    while (checker->changed && ++rounds < ROUNDS_MAX);
-    checker->loud = true;
-    read_function(checker, def);
+    } while (checker->changed && ++rounds < ROUNDS_MAX);
 }
 
 static bool is_kernel(const struct dsl_statement *def)
@@ -554,12 +566,8 @@ static void find_functions(struct checker *checker)
 struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, struct dsl_messages *messages)
 {
     struct dsl_program *program = arena_alloc(arena, sizeof *program);
-    struct checker checker = {.arena = arena,
-                              .messages = messages,
-                              .program = program,
-                              .names = &program->file,
-                              .loud = true,
-                              .stage = STAGE_NONE};
+    struct checker checker = {
+        .arena = arena, .messages = messages, .program = program, .names = &program->file, .stage = STAGE_NONE};
     *program = (struct dsl_program){.tree = tree};
     find_functions(&checker);
     if (!program->kernel || !program->host)

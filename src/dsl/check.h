@@ -12,16 +12,13 @@ struct checker {
     struct dsl_program *program;
     struct dsl_scope *names; /* of the function that is being read */
     bool kernel;             /* it is the kernel */
-    bool loud;               /* tell what is wrong; before that, types are still being found */
     bool changed;            /* a type was found that was not known */
     bool *bound;             /* by number of the symbol: it has a value here, whatever way led here */
     int stage;               /* an enum dsl_operation_place of three, or STAGE_NONE */
     int loops, nesting;      /* loops around; loops and branches around */
 };
 
-/* Tells, if it is time to. */
-#define TELL(checker, place, rule, remedy, ...)                                                                        \
-    ((checker)->loud ? dsl_complain((checker)->messages, place, rule, remedy, __VA_ARGS__) : (void)0)
+#define TELL(checker, place, rule, remedy, ...) dsl_complain((checker)->messages, place, rule, remedy, __VA_ARGS__)
 
 /* Adds a symbol of a type yet to be found, or returns the one of that name. */
 struct dsl_symbol *scope_add(struct arena *arena, struct dsl_scope *scope, const char *name, struct dsl_place place);
@@ -33,6 +30,18 @@ bool type_is_number(enum dsl_type type);
 void type_add(struct checker *checker, struct dsl_symbol *symbol, enum dsl_type type, struct dsl_place place);
 /* The type of an expression, which keeps it; NULL yields UNKNOWN. */
 enum dsl_type type_of(struct checker *checker, struct dsl_expr *expr);
+/* A parameter of an operation, as its row has it. */
+struct operation_parameter {
+    const char *row;  /* what is left of it */
+    const char *name; /* `length` bytes */
+    int number, length;
+    char what;
+    bool optional;
+};
+/* Steps to the next one, from {.row = operation->parameters, .number = -1} on; false: there is no more. */
+bool operation_next_parameter(struct operation_parameter *parameter);
+/* The argument that a call gives for it; NULL: none. */
+struct dsl_expr *call_argument_for(const struct dsl_expr *call, const struct operation_parameter *parameter);
 /* The argument that a call of an operation gives for the parameter of this name; NULL: none. */
 struct dsl_expr *call_argument(const struct dsl_expr *call, const char *name);
 /* Whether the expression is `module.name`, or `name` alone with module "". */

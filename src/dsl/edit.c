@@ -217,14 +217,13 @@ struct dsl_expr *edit_take_argument(struct dsl_expr *call, const char *name)
 void edit_order_arguments(struct edit *edit, struct dsl_expr *call)
 {
     struct dsl_expr *ordered = new_expr(edit, DSL_CALL);
-    const char *row = call->operation->parameters;
+    struct operation_parameter parameter = {.row = call->operation->parameters, .number = -1};
     add_item(edit, ordered, call->items[0]);
-    for (row += strspn(row, " "); *row; row += strcspn(row, " "), row += strspn(row, " ")) {
-        const char *name = arena_strndup(edit->arena, row, strcspn(row, ":"));
-        struct dsl_expr *argument = call_argument(call, name);
-        bool optional = row[strlen(name) + 2] == '?';
-        if (argument && optional)
-            edit_add_named(edit, ordered, name, argument);
+    while (operation_next_parameter(&parameter)) {
+        struct dsl_expr *argument = call_argument_for(call, &parameter);
+        if (argument && parameter.optional)
+            edit_add_named(edit, ordered, arena_strndup(edit->arena, parameter.name, (size_t)parameter.length),
+                           argument);
         else if (argument)
             add_item(edit, ordered, argument);
     }
@@ -321,7 +320,7 @@ bool tree_mentions(const struct dsl_expr *expr, const char *name)
 {
     if (!expr)
         return false;
-    bool found = expr->kind == DSL_NAME && expr->name && strcmp(expr->name, name) == 0;
+    bool found = expr->kind == DSL_NAME && expr->name && *expr->name == *name && strcmp(expr->name, name) == 0;
     for (int i = 0; !found && i < expr->count; i++)
         found = tree_mentions(expr->items[i], name);
     return found;

@@ -157,7 +157,7 @@ static bool is_word_of_cpp(const char *name)
                                         "uint64_t",
                                         "size_t"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], name) == 0)
+        if (*words[i] == *name && strcmp(words[i], name) == 0)
             return true;
     return false;
 }

@@ -444,6 +444,7 @@ const char *emit_kernel(struct lowering *lowering)
     for (int b = 0; b < lowering->buffer_count; b++)
         add_class(&kernel, &lowering->buffers[b].type);
     kernel_find_members(&kernel);
+    kernel_count_mentions(&kernel);
     kernel_count_stages(&kernel, &function->body);
 
     struct text process = {0}, members = {0}, init = {0}, out = {0};

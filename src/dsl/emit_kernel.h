@@ -12,7 +12,8 @@ struct kernel {
     const char *class_name;
     const struct lower_type *classes[16]; /* data types that differ by combination, each a parameter of the template */
     int class_count;
-    bool *members; /* by number of the buffer: its tensor is kept between stages */
+    bool *members;       /* by number of the buffer: its tensor is kept between stages */
+    const int *mentions; /* by number of the symbol: how often the kernel has its name */
     int stages[DSL_PLACE_COPYOUT + 1], stage_totals[DSL_PLACE_COPYOUT + 1];
     bool in_stage;
 };
@@ -35,6 +36,8 @@ void kernel_statement(struct emit *emit, const struct dsl_statement *statement);
 /* Finds the buffers whose tensors are kept between stages, and how many stages of a kind there are. */
 void kernel_find_members(struct kernel *kernel);
 void kernel_count_stages(struct kernel *kernel, const struct dsl_block *block);
+/* Finds how often the kernel mentions each of its names. */
+void kernel_count_mentions(struct kernel *kernel);
 /* Whether cores of both kinds have work. */
 bool kernel_is_mixed(const struct lowering *lowering);
 /* Whether the C++ function has declared the variable. */

@@ -196,16 +196,44 @@ static bool is_number(const struct dsl_symbol *symbol)
     return symbol->type >= DSL_TYPE_BOOL && symbol->type <= DSL_TYPE_NUMBER;
 }
 
-/* The variables that a stage shares with what is around it: "int64_t at, float &sum", and as arguments "at, sum". */
-static void stage_arguments(struct emit *emit, const struct dsl_block *stage, struct text *parameters,
-                            struct text *arguments)
+struct mentions {
+    const struct dsl_scope *names;
+    int *counts; /* by number of the symbol */
+};
+
+static void count_mention(void *closure, struct dsl_expr *part)
+{
+    const struct mentions *mentions = closure;
+    const struct dsl_symbol *symbol = part->kind == DSL_NAME ? part->symbol : NULL;
+    if (symbol && symbol->number < mentions->names->count && mentions->names->items[symbol->number] == symbol)
+        mentions->counts[symbol->number]++;
+}
+
+static void count_mentions_below(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, count_mention, closure);
+}
+
+/* How often the block mentions each of the kernel's names. */
+static const int *count_mentions(const struct emit *emit, const struct dsl_block *block)
+{
+    size_t bytes = (size_t)(emit->names->count + 1) * sizeof(int);
+    struct mentions mentions = {emit->names, arena_alloc(emit->lowering->arena, bytes)};
+    for (int i = 0; i < block->count; i++)
+        statement_visit(block->items[i], count_mentions_below, &mentions);
+    return mentions.counts;
+}
+
+/* The variables that a stage shares with what is around it: "int64_t at, float &sum", and as arguments "at, sum". `inside`: how
+ * often it mentions each. */
+static void stage_arguments(struct emit *emit, const struct dsl_block *stage, const int *inside,
+                            struct text *parameters, struct text *arguments)
 {
     struct lowering *lowering = emit->lowering;
+    const int *all = ((struct kernel *)emit)->mentions;
     for (int s = 0; s < emit->names->count; s++) {
         const struct dsl_symbol *symbol = emit->names->items[s];
-        int inside = block_mentions(stage, symbol->name);
-        if (!is_number(symbol) || !inside || lower_parameter_find(lowering, symbol->name) ||
-            inside == block_mentions(lower_kernel(lowering), symbol->name))
+        if (!is_number(symbol) || !inside[s] || inside[s] == all[s] || lower_parameter_find(lowering, symbol->name))
             continue;
         const char *comma = parameters->length ? ", " : "", *name = emit_name(emit, symbol->name);
         text_addf(parameters, "%s%s %s%s", comma, emit_type(emit, symbol),
@@ -216,12 +244,12 @@ static void stage_arguments(struct emit *emit, const struct dsl_block *stage, st
 }
 
 /* A variable that a stage assigns has to be declared where it is called. */
-static void declare_results(struct emit *emit, const struct dsl_block *stage)
+static void declare_results(struct emit *emit, const struct dsl_block *stage, const int *inside)
 {
+    const int *all = ((struct kernel *)emit)->mentions;
     for (int s = 0; s < emit->names->count; s++) {
         const struct dsl_symbol *symbol = emit->names->items[s];
-        bool shared = is_number(symbol) && block_assigns(stage, symbol->name) &&
-                      block_mentions(stage, symbol->name) != block_mentions(lower_kernel(emit->lowering), symbol->name);
+        bool shared = is_number(symbol) && inside[s] && inside[s] != all[s] && block_assigns(stage, symbol->name);
         if (!shared || kernel_declared(emit, symbol->name))
             continue;
         emit_line(emit, "%s %s = 0;", emit_type(emit, symbol), emit_name(emit, symbol->name));
@@ -241,14 +269,15 @@ static void emit_stage(struct emit *emit, const struct dsl_statement *stage)
 {
     struct kernel *kernel = (struct kernel *)emit;
     struct text parameters = {0}, arguments = {0}, body = {0}, *out = emit->out;
-    declare_results(emit, &stage->body);
+    const int *inside = count_mentions(emit, &stage->body);
+    declare_results(emit, &stage->body, inside);
     const char **declared = emit->declared;
     int count = emit->declared_count, capacity = emit->declared_capacity, indent = emit->indent;
     const char *name = stage_name(kernel, statement_stage(stage));
     emit->declared = NULL;
     emit->declared_count = emit->declared_capacity = 0;
     kernel_declare_fields(emit);
-    stage_arguments(emit, &stage->body, &parameters, &arguments);
+    stage_arguments(emit, &stage->body, inside, &parameters, &arguments);
     emit->out = &body;
     emit->indent = 2;
     kernel->in_stage = true;
@@ -271,6 +300,11 @@ static void emit_stage(struct emit *emit, const struct dsl_statement *stage)
     text_free(&parameters);
     text_free(&arguments);
     text_free(&body);
+}
+
+void kernel_count_mentions(struct kernel *kernel)
+{
+    kernel->mentions = count_mentions(&kernel->emit, lower_kernel(kernel->emit.lowering));
 }
 
 void kernel_count_stages(struct kernel *kernel, const struct dsl_block *block)

@@ -9,15 +9,11 @@
 void lower_visit_operands(struct dsl_expr *call, void (*visit)(void *closure, struct dsl_expr *operand, unsigned use),
                           void *closure)
 {
-    const char *row = call->operation->parameters;
-    for (row += strspn(row, " "); *row; row += strcspn(row, " "), row += strspn(row, " ")) {
-        char name[32];
-        size_t length = strcspn(row, ":");
-        memcpy(name, row, length);
-        name[length] = 0;
-        char what = row[length + 1];
+    struct operation_parameter parameter = {.row = call->operation->parameters, .number = -1};
+    while (operation_next_parameter(&parameter)) {
+        char what = parameter.what;
         unsigned use = what == 'W' ? LOWER_WRITE : what == 'R' || what == 'B' || what == 'G' ? LOWER_READ : 0;
-        struct dsl_expr *operand = use ? call_argument(call, name) : NULL;
+        struct dsl_expr *operand = use ? call_argument_for(call, &parameter) : NULL;
         if (operand && operand_buffer(operand, NULL))
             visit(closure, operand, use);
     }

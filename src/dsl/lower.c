@@ -253,7 +253,9 @@ struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr 
     struct dsl_statement *line = edit_statement(edit, edit_copy(edit, expr)), *items[] = {line};
     struct dsl_block block = {.items = items, .count = 1, .capacity = 1};
     const struct dsl_scope *names = &lowering->program->kernel_names;
-    for (int round = 0; round < ROUNDS; round++)
+    bool changed = true;
+    for (int round = 0; changed && round < ROUNDS; round++) {
+        changed = false;
         for (int s = 0; s < names->count; s++) {
             const char *name = names->items[s]->name;
             struct dsl_expr *value = tree_mentions(line->value, name) && !lower_parameter_find(lowering, name)
@@ -261,7 +263,9 @@ struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr 
                                          : NULL;
             if (value)
                 edit_substitute(edit, &block, name, value);
+            changed |= value != NULL;
         }
+    }
     return line->value;
 }
 

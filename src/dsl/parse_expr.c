@@ -31,7 +31,8 @@ const char *dsl_operator_text(enum dsl_operator op)
 
 bool parser_is(const struct parser *p, const char *text)
 {
-    return (p->now->kind == TOKEN_NAME || p->now->kind == TOKEN_SIGN) && strcmp(p->now->text, text) == 0;
+    return *p->now->text == *text && (p->now->kind == TOKEN_NAME || p->now->kind == TOKEN_SIGN) &&
+           strcmp(p->now->text, text) == 0;
 }
 
 bool parser_accept(struct parser *p, const char *text)
@@ -85,7 +86,7 @@ static bool is_word_of_the_language(const char *name)
                                         "nonlocal", "not",   "or",     "pass",   "raise", "return",   "True",
                                         "try",      "while", "with",   "yield",  "async", "await",    "finally"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(name, words[i]) == 0)
+        if (*name == *words[i] && strcmp(name, words[i]) == 0)
             return true;
     return false;
 }

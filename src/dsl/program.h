@@ -68,11 +68,14 @@ struct dsl_symbol {
     bool parameter, constant; /* constant: of the file, never assigned in a function */
     bool constexpr;           /* a parameter annotated tl.constexpr: no task gives it a value, its default stays */
     int number;               /* in its scope */
+    struct dsl_symbol *next;  /* of its bucket */
 };
 
+enum { DSL_SCOPE_BUCKETS = 64 };
 struct dsl_scope {
     struct dsl_symbol **items;
     int count, capacity;
+    struct dsl_symbol *buckets[DSL_SCOPE_BUCKETS]; /* by a hash of the name */
 };
 
 /* The symbol of this name; NULL: there is none. */

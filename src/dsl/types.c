@@ -40,8 +40,8 @@ void type_add(struct checker *checker, struct dsl_symbol *symbol, enum dsl_type 
 bool expr_is(const struct dsl_expr *expr, const char *module, const char *name)
 {
     if (!*module)
-        return expr->kind == DSL_NAME && expr->name && strcmp(expr->name, name) == 0;
-    return expr->kind == DSL_ATTRIBUTE && expr->name && strcmp(expr->name, name) == 0 &&
+        return expr->kind == DSL_NAME && expr->name && *expr->name == *name && strcmp(expr->name, name) == 0;
+    return expr->kind == DSL_ATTRIBUTE && expr->name && *expr->name == *name && strcmp(expr->name, name) == 0 &&
            expr_is(expr->items[0], "", module);
 }
 
@@ -351,65 +351,69 @@ static const char *remedy_for(char what, enum dsl_type type)
     return NULL;
 }
 
-/* The next parameter of a row: its name, what it is, whether it may be left out. Returns the row behind it; NULL: no more. */
-static const char *next_parameter(const char *row, const char **name, int *length, char *what, bool *optional)
+bool operation_next_parameter(struct operation_parameter *parameter)
 {
-    row += strspn(row, " ");
+    const char *row = parameter->row;
+    while (*row == ' ')
+        row++;
     if (!*row)
-        return NULL;
-    *name = row;
-    *length = (int)strcspn(row, ":");
-    *what = row[*length + 1];
-    row += *length + 2;
-    *optional = *row == '?';
-    return row + *optional;
+        return false;
+    int length = 0;
+    while (row[length] != ':')
+        length++;
+    bool optional = row[length + 2] == '?';
+    *parameter = (struct operation_parameter){.row = row + length + 2 + optional,
+                                              .name = row,
+                                              .number = parameter->number + 1,
+                                              .length = length,
+                                              .what = row[length + 1],
+                                              .optional = optional};
+    return true;
+}
+
+static bool has_name(const struct operation_parameter *parameter, const char *name)
+{
+    return strncmp(parameter->name, name, (size_t)parameter->length) == 0 && !name[parameter->length];
+}
+
+/* Whether the argument is given by the parameter's name. */
+static bool is_named(const struct dsl_expr *argument, const struct operation_parameter *parameter)
+{
+    return argument->kind == DSL_NAMED && has_name(parameter, argument->name);
+}
+
+struct dsl_expr *call_argument_for(const struct dsl_expr *call, const struct operation_parameter *parameter)
+{
+    if (parameter->number + 1 < call->count && call->items[parameter->number + 1]->kind != DSL_NAMED)
+        return call->items[parameter->number + 1];
+    for (int i = 1; i < call->count; i++)
+        if (is_named(call->items[i], parameter))
+            return call->items[i]->items[0];
+    return NULL;
+}
+
+struct dsl_expr *call_argument(const struct dsl_expr *call, const char *name)
+{
+    struct operation_parameter parameter = {.row = call->operation->parameters, .number = -1};
+    while (operation_next_parameter(&parameter))
+        if (has_name(&parameter, name))
+            return call_argument_for(call, &parameter);
+    return NULL;
 }
 
 /* "address, dst, mask=, other=, count=" */
 static const char *signature(struct checker *checker, const struct dsl_operation *operation)
 {
     struct text text = {0};
-    const char *name, *row = operation->parameters;
-    int length;
-    char what;
-    bool optional;
+    struct operation_parameter parameter = {.row = operation->parameters, .number = -1};
     text_addf(&text, "tl.%s(", operation->name);
-    for (bool first = true; (row = next_parameter(row, &name, &length, &what, &optional)); first = false)
-        text_addf(&text, "%s%.*s%s", first ? "" : ", ", length, name, optional ? "=" : "");
+    while (operation_next_parameter(&parameter))
+        text_addf(&text, "%s%.*s%s", parameter.number ? ", " : "", parameter.length, parameter.name,
+                  parameter.optional ? "=" : "");
     text_add(&text, ")");
     const char *copy = arena_strdup(checker->arena, text.bytes);
     text_free(&text);
     return copy;
-}
-
-/* Whether the argument is given by this name, of `length` bytes. */
-static bool is_named(const struct dsl_expr *argument, const char *name, int length)
-{
-    return argument->kind == DSL_NAMED && (int)strlen(argument->name) == length &&
-           strncmp(argument->name, name, (size_t)length) == 0;
-}
-
-/* The argument of a call for parameter number `number`, named `name`; NULL: it has none. */
-static struct dsl_expr *argument_of(const struct dsl_expr *call, int number, const char *name, int length)
-{
-    if (number + 1 < call->count && call->items[number + 1]->kind != DSL_NAMED)
-        return call->items[number + 1];
-    for (int i = 1; i < call->count; i++)
-        if (is_named(call->items[i], name, length))
-            return call->items[i]->items[0];
-    return NULL;
-}
-
-struct dsl_expr *call_argument(const struct dsl_expr *call, const char *wanted_name)
-{
-    const char *name, *row = call->operation->parameters;
-    int length;
-    char what;
-    bool optional;
-    for (int number = 0; (row = next_parameter(row, &name, &length, &what, &optional)); number++)
-        if ((int)strlen(wanted_name) == length && strncmp(name, wanted_name, (size_t)length) == 0)
-            return argument_of(call, number, name, length);
-    return NULL;
 }
 
 /* An argument that no parameter of the row takes, or that another has taken. */
@@ -417,25 +421,24 @@ static void check_taken(struct checker *checker, const struct dsl_expr *call, co
                         int position)
 {
     const struct dsl_expr *argument = call->items[position];
-    const char *name, *row = operation->parameters;
-    int length, number = 0, taken = 0;
-    char what;
-    bool optional;
-    for (; (row = next_parameter(row, &name, &length, &what, &optional)); number++) {
-        if (argument->kind != DSL_NAMED || !is_named(argument, name, length))
+    struct operation_parameter parameter = {.row = operation->parameters, .number = -1};
+    int taken = 0;
+    while (operation_next_parameter(&parameter)) {
+        if (!is_named(argument, &parameter))
             continue;
-        bool in_order = number + 1 < call->count && call->items[number + 1]->kind != DSL_NAMED;
+        bool in_order = parameter.number + 1 < call->count && call->items[parameter.number + 1]->kind != DSL_NAMED;
         taken += 1 + in_order;
         for (int i = 1; i < position; i++)
-            taken += is_named(call->items[i], name, length);
+            taken += is_named(call->items[i], &parameter);
     }
-    bool surplus = argument->kind != DSL_NAMED && position > number;
+    int most = parameter.number + 1;
+    bool surplus = argument->kind != DSL_NAMED && position > most;
     if (!surplus && (argument->kind != DSL_NAMED || taken == 1))
         return;
     const char *remedy = signature(checker, operation);
     if (surplus)
         TELL(checker, argument->place, DSL_RULE_arguments, remedy, "tl.%s has at most %d arguments", operation->name,
-             number);
+             most);
     else
         TELL(checker, argument->place, DSL_RULE_arguments, remedy,
              taken ? "tl.%s gets '%s=' twice" : "tl.%s has no '%s='", operation->name, argument->name);
@@ -443,29 +446,26 @@ static void check_taken(struct checker *checker, const struct dsl_expr *call, co
 
 static void check_arguments(struct checker *checker, struct dsl_expr *call, const struct dsl_operation *operation)
 {
-    const char *name, *row = operation->parameters;
-    int length;
-    char what;
-    bool optional;
+    struct operation_parameter parameter = {.row = operation->parameters, .number = -1};
     for (int i = 1; i < call->count; i++)
         type_of(checker, call->items[i]->kind == DSL_NAMED ? call->items[i]->items[0] : call->items[i]);
-    for (int number = 0; (row = next_parameter(row, &name, &length, &what, &optional)); number++) {
-        const struct dsl_expr *argument = argument_of(call, number, name, length);
-        if (!argument && optional)
+    while (operation_next_parameter(&parameter)) {
+        const struct dsl_expr *argument = call_argument_for(call, &parameter);
+        if (!argument && parameter.optional)
             continue;
         if (!argument) {
             bool scalar = call->count == 2 && type_is_number((enum dsl_type)call->items[1]->type);
             TELL(checker, call->place, DSL_RULE_arguments,
                  scalar ? "it computes buffers; of a number write tl.sqrt(x), tl.exp(x), tl.max(a, b)"
                         : signature(checker, operation),
-                 "tl.%s lacks its argument '%.*s'", operation->name, length, name);
+                 "tl.%s lacks its argument '%.*s'", operation->name, parameter.length, parameter.name);
             return;
         }
         enum dsl_type type = (enum dsl_type)argument->type;
-        if (type != DSL_TYPE_UNKNOWN && !accepts(what, type))
-            TELL(checker, argument->place, DSL_RULE_types, remedy_for(what, type),
-                 "'%.*s' of tl.%s is %s, and this is %s", length, name, operation->name, wanted(what),
-                 dsl_type_text(type));
+        if (type != DSL_TYPE_UNKNOWN && !accepts(parameter.what, type))
+            TELL(checker, argument->place, DSL_RULE_types, remedy_for(parameter.what, type),
+                 "'%.*s' of tl.%s is %s, and this is %s", parameter.length, parameter.name, operation->name,
+                 wanted(parameter.what), dsl_type_text(type));
     }
     for (int i = 1; i < call->count; i++)
         check_taken(checker, call, operation, i);
