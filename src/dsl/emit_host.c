@@ -228,6 +228,16 @@ static int declared_number(const struct dsl_operand *operands, int number)
     return declared;
 }
 
+/* The function of the context that gives an input's shape by its place in the OpDef. GetInputShape counts the tensors that are
+ * there: it is as good where none is missing and none more comes before. */
+static const char *shape_getter(const struct dsl_opdef *opdef, int number)
+{
+    for (int i = 0; i < number; i++)
+        if (opdef->inputs[i].optional || opdef->inputs[i].list)
+            return "GetRequiredInputShape";
+    return "GetInputShape";
+}
+
 static void emit_parameter(struct emit *emit, const char *name)
 {
     int number;
@@ -242,8 +252,8 @@ static void emit_parameter(struct emit *emit, const char *name)
     if (role->kind == DSL_PARAMETER_INPUT && opdef->inputs[role->number].optional)
         emit_line(emit, "const gert::StorageShape *%s = context->GetOptionalInputShape(%d);", variable, role->number);
     else if (role->kind == DSL_PARAMETER_INPUT)
-        emit_line(emit, "const gert::Shape &%s = context->GetInputShape(%d)->GetStorageShape();", variable,
-                  role->number);
+        emit_line(emit, "const gert::Shape &%s = context->%s(%d)->GetStorageShape();", variable,
+                  shape_getter(opdef, role->number), role->number);
     else if (role->kind == DSL_PARAMETER_OUTPUT)
         emit_line(emit, "const gert::Shape &%s = context->GetOutputShape(%d)->GetStorageShape();", variable,
                   declared_number(opdef->outputs, role->number));
