@@ -390,11 +390,16 @@ static bool emit_order(struct emit *emit, const struct dsl_expr *call)
     static const struct {
         const char *name, *text;
         bool await;
-    } orders[] = {
-        {"barrier_v", "PipeBarrier<PIPE_V>();", false},     {"barrier_mte2", "PipeBarrier<PIPE_MTE2>();", false},
-        {"barrier_all", "PipeBarrier<PIPE_ALL>();", false}, {"sync_all", "SyncAll();", false},
-        {"await_v_s", "Await<HardEvent::V_S>();", true},    {"await_mte2_s", "Await<HardEvent::MTE2_S>();", true},
-        {"await_s_v", "Await<HardEvent::S_V>();", true},    {"await_s_mte3", "Await<HardEvent::S_MTE3>();", true}};
+    } orders[] = {{"barrier_v", "PipeBarrier<PIPE_V>();", false},
+                  {"barrier_mte2", "PipeBarrier<PIPE_MTE2>();", false},
+                  {"barrier_mte3", "PipeBarrier<PIPE_MTE3>();", false},
+                  {"await_mte3_mte2", "Await<HardEvent::MTE3_MTE2>();", true},
+                  {"barrier_all", "PipeBarrier<PIPE_ALL>();", false},
+                  {"sync_all", "SyncAll();", false},
+                  {"await_v_s", "Await<HardEvent::V_S>();", true},
+                  {"await_mte2_s", "Await<HardEvent::MTE2_S>();", true},
+                  {"await_s_v", "Await<HardEvent::S_V>();", true},
+                  {"await_s_mte3", "Await<HardEvent::S_MTE3>();", true}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (strcmp(call->operation->name, orders[i].name) == 0) {
             emit->aids[AID_AWAIT] |= orders[i].await;

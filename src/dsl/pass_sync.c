@@ -1,6 +1,6 @@
 /* The last pass: order. Queues order loads, the vector unit and stores among each other; what is left are instructions of the
- * vector unit that depend on each other, loads over loads, the scalar unit, which reads and writes elements of buffers, and
- * tl.sync_all().
+ * vector unit that depend on each other, loads over loads, the scalar unit, which reads and writes elements of buffers, stores to
+ * places in global memory that elements decide, and tl.sync_all().
  * The program is walked as it runs, a loop twice, and each unit's accesses that nothing has ordered yet are kept.
  *
  * Holds afterwards: between two accesses of which one writes, by the vector unit or by it and the scalar unit, stands a
@@ -13,13 +13,19 @@
 /* What was accessed since the last barrier of the vector unit, and since the scalar unit last waited for others. */
 struct pending {
     unsigned vector, vector_to_scalar, scalar_to_vector, load_to_scalar; /* bits of enum lower_use */
-    bool loaded, loaded_part; /* from the beginning of the tensor on; from elsewhere on */
+    bool loaded, loaded_part;               /* from the beginning of the tensor on; from elsewhere on */
+    unsigned store_to_store, store_to_load; /* of a tensor in global memory: bits of enum stored */
 };
+enum stored { STORED = 1, STORED_ANYWHERE = 2 };
 
 struct sync {
     struct lowering *lowering;
-    struct pending *pending; /* by number of the buffer; then that of the UB which Select has for itself */
+    struct pending
+        *pending; /* by number of the buffer; then that of the UB which Select has for itself; then the tensors */
+    int count;
     bool insert;
+    const char **found; /* variables whose values come from elements of buffers or tensors */
+    int found_count, found_capacity;
 };
 
 static void sync_block(struct sync *sync, struct dsl_block *block);
@@ -182,9 +188,76 @@ static void sync_load(struct sync *sync, struct dsl_block *block, int *at, const
     *(from ? &pending->loaded_part : &pending->loaded) = true;
 }
 
+struct origin {
+    const struct sync *sync;
+    bool found;
+};
+
+static void look_for_elements(void *closure, struct dsl_expr *part)
+{
+    struct origin *origin = closure;
+    const char *name = part->kind == DSL_CALL && part->operation ? part->operation->name : "";
+    origin->found |= strcmp(name, "extract_scalar") == 0 || strcmp(name, "compress") == 0;
+    for (int i = 0; part->kind == DSL_NAME && i < origin->sync->found_count; i++)
+        origin->found |= strcmp(origin->sync->found[i], part->name) == 0;
+}
+
+static bool comes_from_elements(const struct sync *sync, struct dsl_expr *value)
+{
+    struct origin origin = {.sync = sync};
+    tree_visit(value, look_for_elements, &origin);
+    return origin.found;
+}
+
+/* Adds the variables of the block that get such values. */
+static void find_variables(struct sync *sync, const struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        if (statement->target && statement->target->kind == DSL_NAME && statement->value &&
+            !comes_from_elements(sync, statement->target) && comes_from_elements(sync, statement->value))
+            ARRAY_ADD(sync->lowering->arena, sync->found, sync->found_count, sync->found_capacity,
+                      statement->target->name);
+        find_variables(sync, &statement->body);
+        find_variables(sync, &statement->orelse);
+    }
+}
+
+/* A store, or a load, where a core has stored before. Places that the program computes of the core's and the loops' numbers lie
+ * apart; those that elements decide may be the same. */
+static void sync_memory(struct sync *sync, struct dsl_block *block, int *at, const struct dsl_expr *call)
+{
+    bool load = call->operation->place == DSL_PLACE_COPYIN;
+    struct dsl_expr *address = call_argument(call, "address");
+    const struct lowering *lowering = sync->lowering;
+    const struct lower_parameter *tensor = lower_tensor_of(lowering, address);
+    if (!tensor)
+        return;
+    struct pending *pending = &sync->pending[lowering->buffer_count + 1 + (tensor - lowering->parameters)];
+    unsigned before = load ? pending->store_to_load : pending->store_to_store;
+    bool anywhere = comes_from_elements(sync, address);
+    if (before & STORED_ANYWHERE || (before && anywhere)) {
+        put(sync, block, at, load ? "await_mte3_mte2" : "barrier_mte3");
+        for (int i = lowering->buffer_count + 1; i < sync->count; i++)
+            *(load ? &sync->pending[i].store_to_load : &sync->pending[i].store_to_store) = 0;
+    }
+    if (load)
+        return;
+    unsigned now = STORED | (anywhere ? STORED_ANYWHERE : 0);
+    pending->store_to_store |= now;
+    pending->store_to_load |= now;
+}
+
+static bool is_one_of(const char *name, const char *a, const char *b)
+{
+    return strcmp(name, a) == 0 || strcmp(name, b) == 0;
+}
+
 static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
 {
     const char *name = call->operation->name;
+    if (is_one_of(name, "load", "load_rows") || is_one_of(name, "store", "store_rows"))
+        sync_memory(sync, block, at, call);
     if (is_vector(call)) {
         sync_vector(sync, block, at, call);
     } else if (call->operation->place == DSL_PLACE_COPYIN) {
@@ -197,25 +270,27 @@ static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struc
             put(sync, block, at, "await_s_mte3");
     } else if (strcmp(name, "sync_all") == 0) {
         put(sync, block, at, "barrier_all");
-        memset(sync->pending, 0, (size_t)(sync->lowering->buffer_count + 1) * sizeof *sync->pending);
+        memset(sync->pending, 0, (size_t)sync->count * sizeof *sync->pending);
     }
 }
 
 static void join_pending(struct sync *sync, const struct pending *other)
 {
-    for (int b = 0; b <= sync->lowering->buffer_count; b++) {
+    for (int b = 0; b < sync->count; b++) {
         sync->pending[b].vector |= other[b].vector;
         sync->pending[b].vector_to_scalar |= other[b].vector_to_scalar;
         sync->pending[b].scalar_to_vector |= other[b].scalar_to_vector;
         sync->pending[b].load_to_scalar |= other[b].load_to_scalar;
         sync->pending[b].loaded |= other[b].loaded;
         sync->pending[b].loaded_part |= other[b].loaded_part;
+        sync->pending[b].store_to_store |= other[b].store_to_store;
+        sync->pending[b].store_to_load |= other[b].store_to_load;
     }
 }
 
 static void sync_nested(struct sync *sync, struct dsl_statement *statement)
 {
-    size_t bytes = (size_t)(sync->lowering->buffer_count + 1) * sizeof *sync->pending;
+    size_t bytes = (size_t)sync->count * sizeof *sync->pending;
     struct pending *before = arena_copy(sync->lowering->arena, sync->pending, bytes);
     bool insert = sync->insert;
     if (statement->kind == DSL_FOR || statement->kind == DSL_WHILE) {
@@ -289,8 +364,13 @@ static void clear_rooms(struct lowering *lowering, struct dsl_block *block)
 bool pass_sync(struct lowering *lowering)
 {
     clear_rooms(lowering, lower_kernel(lowering));
-    struct sync sync = {.lowering = lowering, .insert = true};
-    sync.pending = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *sync.pending);
+    struct sync sync = {
+        .lowering = lowering, .count = lowering->buffer_count + 1 + lowering->parameter_count, .insert = true};
+    sync.pending = arena_alloc(lowering->arena, (size_t)sync.count * sizeof *sync.pending);
+    for (int known = -1; known < sync.found_count;) {
+        known = sync.found_count;
+        find_variables(&sync, lower_kernel(lowering));
+    }
     sync_block(&sync, lower_kernel(lowering));
     return true;
 }

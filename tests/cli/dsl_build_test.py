@@ -290,6 +290,23 @@ KIND = "root"
         result = verdict("ForeachMulScalarList", self.dir, "--profile", "strict", "--case", "4")
         self.assertEqual(result["verdict"], "pass", result)
 
+    def test_tensors_behind_a_list_keep_their_shapes(self):
+        """GetInputShape counts each tensor of a list: what stands behind one is asked for by its place in the OpDef."""
+        self.build((HOME / "tasks/npukernelbench/level1/Index/ScatterList/program.py").read_text(), "ScatterList")
+        self.assertIn("GetRequiredInputShape(2)", (self.dir / "op_host" / "scatter_list.cpp").read_text())
+        result = verdict("ScatterList", self.dir, "--profile", "strict", "--case", "3")
+        self.assertEqual(result["verdict"], "pass", result["reason"])
+
+    def test_stores_to_places_that_elements_decide_are_ordered(self):
+        """Several entries go to one place: only the last of these stores may stay."""
+        self.build((HOME / "tasks/npukernelbench/level2/TensorMove/CoalesceSparse/program.py").read_text(), "CoalesceSparse")
+        kernel = (self.dir / "op_kernel" / "coalesce_sparse.cpp").read_text()
+        store = kernel.split("inline void CopyOut1(")[1].split("FreeTensor")[0]
+        self.assertLess(store.index("PipeBarrier<PIPE_MTE3>();"), store.index("DataCopyPad(newIndicesGm["))
+        result = verdict("CoalesceSparse", self.dir, "--profile", "strict", "--sync", "manual", "--schedule", "random:5",
+                         "--strict-order", "--case", "7")
+        self.assertEqual((result["verdict"], doubtful_notes(result)), ("pass", []), result["reason"])
+
     def test_products_of_every_type_with_operands_as_they_are_and_transposed(self):
         types = ["float16", "float32", "bfloat16"]
         own = [("level2/Linalg/Matmul", [f"[{m}, {k}];[{k}, {n}];{type}" for type in types
