@@ -154,6 +154,7 @@ static json_t *run_json(const struct job_result *run)
     json_object_set_new(json, "bytes_in", json_integer((json_int_t)run->stats.bytes_in));
     json_object_set_new(json, "bytes_out", json_integer((json_int_t)run->stats.bytes_out));
     json_object_set_new(json, "waves", json_integer(run->stats.waves));
+    json_object_set_new(json, "cores_busy", json_integer(run->stats.cores_busy));
     return json;
 }
 

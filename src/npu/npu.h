@@ -116,6 +116,7 @@ struct npu_stats {
     uint64_t bytes_in, bytes_out;   /* GM->local, local->GM */
     uint64_t path;                  /* a digest of the way that the cores took: basic blocks, addresses of accesses */
     int blocks, waves;
+    int cores_busy;  /* that moved bytes out of their local memories */
     int kernel_type; /* enum npu_kernel_type: named or inferred; 0 before a launch */
 };
 

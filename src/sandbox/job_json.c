@@ -63,6 +63,7 @@ static const struct field stats_fields[] = {
     WORD(npu_stats, path),
     INT(npu_stats, blocks, 0, INT32_MAX),
     INT(npu_stats, waves, 0, INT32_MAX),
+    INT(npu_stats, cores_busy, 0, INT32_MAX),
     INT(npu_stats, kernel_type, INT32_MIN, INT32_MAX),
 };
 

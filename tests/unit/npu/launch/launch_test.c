@@ -53,6 +53,7 @@ static void adds_in_order(void **state)
     assert_int_equal(stats.instructions, BLOCKS * TILES * 4);
     assert_int_equal(stats.bytes_in, 2 * ELEMENTS * 4);
     assert_int_equal(stats.bytes_out, ELEMENTS * 4);
+    assert_int_equal(stats.cores_busy, BLOCKS);
     assert_int_equal(npu_gm_undefined(f.npu, f.z, NULL), 0);
     fixture_free(&f);
 }
