@@ -318,12 +318,15 @@ static void emit_clears(struct emit *emit)
     struct lowering *lowering = emit->lowering;
     if (!lower_rounds(lowering))
         return;
-    emit_line(emit, "// Instructions round up to whole blocks: what they read beyond the elements is zero.");
+    bool any = false;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
         if (buffer->kind >= LOWER_QUEUE_A1 || buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
             continue;
+        if (!any)
+            emit_line(emit, "// Instructions round up to whole blocks: what they read beyond the elements is zero.");
+        any = true;
         const char *bytes = buffer_bytes(emit, buffer, elements_text(emit, buffer), false);
         emit->aids[buffer->kind == LOWER_UB ? AID_CLEAR_BUFFER : AID_CLEAR_QUEUE] = true;
         bool closes = open_if_apart(emit, buffer);
@@ -333,7 +336,8 @@ static void emit_clears(struct emit *emit)
             emit_line(emit, "Clear<%s>(%s, %s);", depth->digits, kernel_queue_name(emit, buffer), bytes);
         close_if(emit, closes);
     }
-    emit_line(emit, "PipeBarrier<PIPE_V>();");
+    if (any)
+        emit_line(emit, "PipeBarrier<PIPE_V>();");
 }
 
 static void emit_init(struct emit *emit, struct text *out, struct text *members)
