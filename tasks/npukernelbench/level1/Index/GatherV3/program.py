@@ -13,13 +13,17 @@ def gather_kernel(x, indices, axis, y, shape, total, wanted, tile):
         inner *= shape[i]
     size = shape[place]
     rows = total // inner
-    per_core = tl.cdiv(rows, tl.num_programs(0))
-    start = tl.program_id(0) * per_core
-    for row in range(start, min(start + per_core, rows)):
+    # Where rows are few, each is cut into parts.
+    parts = max(1, min(tl.cdiv(4 * tl.num_programs(0), rows), inner // 256))
+    units = rows * parts
+    last = (tl.program_id(0) + 1) * units // tl.num_programs(0)
+    for unit in range(tl.program_id(0) * units // tl.num_programs(0), last):
+        row = unit // parts
         index = int(tl.extract_scalar(indices, row % wanted))
         base = (row // wanted * size + index) * inner
-        for at in range(0, inner, tile):
-            count = min(tile, inner - at)
+        end = inner * (unit % parts + 1) // parts
+        for at in range(inner * (unit % parts) // parts, end, tile):
+            count = min(tile, end - at)
             with tl.copyin():
                 tl.load(x + base + at, row_ub, count=count)
             with tl.copyout():

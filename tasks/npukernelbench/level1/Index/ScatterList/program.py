@@ -15,13 +15,17 @@ def scatter_kernel(
     outer,
     inner,
     new,
-    per_core,
+    parts,
     tile,
 ):
     rows_ub = tl.alloc_ub(tile, dtype=updates.dtype)
-    start = tl.program_id(0) * per_core
-    end = min(start + per_core, count * outer)
-    for i in range(start // outer, tl.cdiv(end, outer)):
+    units = count * outer * parts
+    unit = tl.program_id(0) * units // tl.num_programs(0)
+    end = (tl.program_id(0) + 1) * units // tl.num_programs(0)
+    while unit < end:
+        i = unit // (outer * parts)
+        row = unit // parts % outer
+        run = 1 if parts > 1 else min(end - unit, outer - row)
         chosen = True
         if masked:
             chosen = tl.extract_scalar(mask, i) != 0
@@ -29,20 +33,20 @@ def scatter_kernel(
             old = var[i].numel() // outer
             at = int(tl.extract_scalar(indice, 2 * i)) * inner
             width = int(tl.extract_scalar(indice, 2 * i + 1)) * inner
-            first = max(start - i * outer, 0)
-            last = min(end - i * outer, outer)
-            for col in range(0, width, tile):
-                cols = min(width - col, tile)
+            right = width * (unit % parts + 1) // parts
+            for col in range(width * (unit % parts) // parts, right, tile):
+                cols = min(right - col, tile)
                 pitch = tl.cdiv(cols, 32) * 32
                 many = min(tile // pitch, 4095)
-                for row in range(first, last, many):
-                    rows = min(many, last - row)
+                for above in range(0, run, many):
+                    rows = min(many, run - above)
                     with tl.copyin():
-                        source = updates + (i * outer + row) * new + col
+                        source = updates + (i * outer + row + above) * new + col
                         tl.load_rows(source, rows_ub, rows, cols, new, pitch)
                     with tl.copyout():
-                        target = var[i] + row * old + at + col
+                        target = var[i] + (row + above) * old + at + col
                         tl.store_rows(target, rows_ub, rows, cols, old, pitch)
+        unit += run
 
 
 def scatter_host(
@@ -61,8 +65,10 @@ def scatter_host(
         inner *= updates.shape[i]
     new = updates.shape[updates.ndim + axis] * inner
     outer = updates.numel() // (count * new)
-    cores = min(tl.num_vec_cores(), count * outer)
-    per_core = tl.cdiv(count * outer, cores)
+    # Where rows are few, each is cut into parts.
+    rows = count * outer
+    parts = max(1, min(tl.cdiv(4 * tl.num_vec_cores(), rows), new // 256)) if rows < 4 * tl.num_vec_cores() else 1
+    cores = min(tl.num_vec_cores(), rows * parts)
     masked = mask is not None
     scatter_kernel[cores](
         var,
@@ -74,6 +80,6 @@ def scatter_host(
         outer,
         inner,
         new,
-        per_core,
+        parts,
         tile,
     )

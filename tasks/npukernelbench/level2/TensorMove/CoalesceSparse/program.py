@@ -12,14 +12,16 @@ def coalesce_kernel(
     new_indices,
     new_values,
     entries,
+    made,
     inner,
-    per_core,
     width,
     parts,
     tile,
     room,
 ):
-    first = tl.program_id(0) // parts * per_core
+    groups = tl.num_programs(0) // parts
+    first = tl.program_id(0) // parts * made // groups
+    last = (tl.program_id(0) // parts + 1) * made // groups
     part = tl.program_id(0) % parts * width
     unique_ub = tl.alloc_ub(tile, dtype=unique.dtype)
     wanted_ub = tl.alloc_ub(tile, dtype=tl.int32)
@@ -38,7 +40,7 @@ def coalesce_kernel(
         with tl.compute():
             tl.cast(wanted_ub, unique_ub, count=n)
             tl.vge(above_ub, wanted_ub, first, count=n)
-            tl.vlt(below_ub, wanted_ub, first + per_core, count=n)
+            tl.vlt(below_ub, wanted_ub, last, count=n)
             tl.vand(above_ub, above_ub, below_ub, count=n)
             tl.iota(entry_ub, piece, count=n)
             found = tl.compress(from_ub, entry_ub, above_ub, count=n)
@@ -88,8 +90,6 @@ def coalesce_host(
         return
     inner = values.numel() // entries
     groups = min(tl.num_vec_cores(), made)
-    per_core = tl.cdiv(made, groups)
-    groups = tl.cdiv(made, per_core)
     parts = max(min(tl.num_vec_cores() // groups, tl.cdiv(inner, 256)), 1)
     width = tl.cdiv(tl.cdiv(inner, parts), 16) * 16
     coalesce_kernel[groups * parts](
@@ -99,8 +99,8 @@ def coalesce_host(
         new_indices,
         new_values,
         entries,
+        made,
         inner,
-        per_core,
         width,
         parts,
         tile,

@@ -15,7 +15,6 @@ def assign_kernel(
     var_shape,
     shape,
     sliced,
-    per_core,
     parts,
     width,
     tile,
@@ -25,8 +24,9 @@ def assign_kernel(
     cols = shape[rank - 1]
     block = shape[rank - 2] if rank > 1 else 1
     rows = value.numel() // cols
-    row = tl.program_id(0) // parts * per_core
-    end = min(row + per_core, rows)
+    shares = tl.num_programs(0) // parts
+    row = tl.program_id(0) // parts * rows // shares
+    end = (tl.program_id(0) // parts + 1) * rows // shares
     left_col = tl.program_id(0) % parts * width
     right_col = min(left_col + width, cols)
     while row < end:
@@ -108,7 +108,6 @@ def assign_host(
     cols = input_value.shape[input_value.ndim - 1]
     rows = input_value.numel() // cols
     shares = min(tl.num_vec_cores(), rows)
-    per_core = tl.cdiv(rows, shares)
     parts = max(min(tl.num_vec_cores() // shares, tl.cdiv(cols, 256)), 1)
     width = tl.cdiv(cols, parts)
     named = axes is not None
@@ -123,7 +122,6 @@ def assign_host(
         var.shape,
         input_value.shape,
         sliced,
-        per_core,
         parts,
         width,
         tile,
