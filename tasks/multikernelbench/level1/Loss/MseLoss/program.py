@@ -47,6 +47,6 @@ def mse_loss_host(predictions, targets, loss, tile: tl.constexpr = 4096):
     total = predictions.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, tile))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
     sums = torch.empty(cores * 8, dtype=tl.float32)
     mse_loss_kernel[cores](predictions, targets, loss, sums, total, tile)

@@ -6,9 +6,9 @@ import tile.language as tl
 # the segments before add is found the same way of their totals. Short rows come many at once,
 # each a segment.
 @ascend_kernel
-def cumsum_reverse_kernel(x, y, rows, cols, per_core, side):
-    first = tl.program_id(0) * per_core
-    last = min(first + per_core, rows)
+def cumsum_reverse_kernel(x, y, rows, cols, side):
+    first = tl.program_id(0) * rows // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * rows // tl.num_programs(0)
     tile = side * side
     length = min(cols, side)
     pitch = tl.pitch(length)
@@ -90,4 +90,4 @@ def cumsum_reverse_host(x: torch.Tensor, y: torch.Tensor, dim: int = 1, side: tl
     if rows * cols == 0:
         return
     cores = min(tl.num_vec_cores(), rows)
-    cumsum_reverse_kernel[cores](x, y, rows, cols, tl.cdiv(rows, cores), side)
+    cumsum_reverse_kernel[cores](x, y, rows, cols, side)

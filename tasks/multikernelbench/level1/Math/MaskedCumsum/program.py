@@ -6,9 +6,9 @@ import tile.language as tl
 # segments before add is found the same way of their totals. Short rows come many at once, each a
 # segment.
 @ascend_kernel
-def masked_cumsum_kernel(x, mask, y, rows, cols, per_core, side):
-    first = tl.program_id(0) * per_core
-    last = min(first + per_core, rows)
+def masked_cumsum_kernel(x, mask, y, rows, cols, side):
+    first = tl.program_id(0) * rows // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * rows // tl.num_programs(0)
     tile = side * side
     length = min(cols, side)
     pitch = tl.cdiv(length, 32) * 32
@@ -73,4 +73,4 @@ def masked_cumsum_host(x, mask, y, dim: int = 1, side: tl.constexpr = 64):
     if rows * cols == 0:
         return
     cores = min(tl.num_vec_cores(), rows)
-    masked_cumsum_kernel[cores](x, mask, y, rows, cols, tl.cdiv(rows, cores), side)
+    masked_cumsum_kernel[cores](x, mask, y, rows, cols, side)

@@ -3,9 +3,9 @@ import tile.language as tl
 
 # C = A * s, element by element.
 @ascend_kernel
-def matrix_scalar_multiplication_kernel(a, c, s, total, per_core, tile):
-    start = tl.program_id(0) * per_core
-    end = min(start + per_core, total)
+def matrix_scalar_multiplication_kernel(a, c, s, total, blocks, tile):
+    start = tl.program_id(0) * blocks // tl.num_programs(0) * 64
+    end = min((tl.program_id(0) + 1) * blocks // tl.num_programs(0) * 64, total)
     a_ub = tl.alloc_ub(tile, dtype=tl.float32)
     c_ub = tl.alloc_ub(tile, dtype=tl.float32)
     for at in range(start, end, tile):
@@ -28,5 +28,4 @@ def matrix_scalar_multiplication_host(
     if total == 0:
         return
     cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
-    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
-    matrix_scalar_multiplication_kernel[cores](A, C, s, total, per_core, tile)
+    matrix_scalar_multiplication_kernel[cores](A, C, s, total, tl.cdiv(total, 64), tile)

@@ -5,10 +5,10 @@ import tile.language as tl
 # N, H and W. A core's share are channels, several at once where they are small; each piece's
 # means and squares join those of the pieces before.
 @ascend_kernel
-def batch_norm_kernel(x, weight, bias, y, per_core, tile):
+def batch_norm_kernel(x, weight, bias, y, tile):
     batch, channels, size = x.shape[0], x.shape[1], x.shape[2] * x.shape[3]
-    first = tl.program_id(0) * per_core
-    last = min(first + per_core, channels)
+    first = tl.program_id(0) * channels // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * channels // tl.num_programs(0)
     piece = min(size, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
@@ -71,4 +71,4 @@ def batch_norm_host(x, weight, bias, y, tile: tl.constexpr = 6144):
     if x.numel() == 0:
         return
     cores = min(tl.num_vec_cores(), channels)
-    batch_norm_kernel[cores](x, weight, bias, y, tl.cdiv(channels, cores), tile)
+    batch_norm_kernel[cores](x, weight, bias, y, tile)

@@ -49,7 +49,7 @@ def frobenius_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, tile))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
     per_core = tl.cdiv(total, cores)
     sums = torch.empty(cores * 8, dtype=tl.float32)
     frobenius_norm_kernel[cores](x, y, sums, total, per_core, tile)

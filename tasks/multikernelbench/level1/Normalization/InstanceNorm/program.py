@@ -5,9 +5,9 @@ import tile.language as tl
 # sample. Channels that fit into a tile come many at once, larger ones in pieces, twice: each
 # piece's mean and squares join those of the pieces before.
 @ascend_kernel
-def instance_norm_kernel(x, y, rows, cols, per_core, tile):
-    first = tl.program_id(0) * per_core
-    last = min(first + per_core, rows)
+def instance_norm_kernel(x, y, rows, cols, tile):
+    first = tl.program_id(0) * rows // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * rows // tl.num_programs(0)
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
@@ -66,4 +66,4 @@ def instance_norm_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 40
     cols = x.shape[2] * x.shape[3]
     rows = x.numel() // cols
     cores = min(tl.num_vec_cores(), rows)
-    instance_norm_kernel[cores](x, y, rows, cols, tl.cdiv(rows, cores), tile)
+    instance_norm_kernel[cores](x, y, rows, cols, tile)

@@ -6,9 +6,8 @@ import tile.language as tl
 # of them twice where they do not fit.
 @ascend_kernel
 def rms_norm_kernel(x, y, depth, cols, piece, units, tile, eps):
-    per_core = tl.cdiv(units, tl.num_programs(0))
-    first = tl.program_id(0) * per_core
-    last = min(first + per_core, units)
+    first = tl.program_id(0) * units // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * units // tl.num_programs(0)
     pitch = tl.pitch(piece)
     step = tile // pitch
     strips = tl.cdiv(cols, piece)

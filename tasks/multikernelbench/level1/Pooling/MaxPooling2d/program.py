@@ -5,19 +5,18 @@ import tile.language as tl
 # minus infinity. The rows under a window are put together first, for many rows of y at once, with
 # padding between them; then the columns, which come by index.
 @ascend_kernel
-def max_pooling_2d_kernel(x, y, kernel_size, stride, padding, dilation, wide, tile):
+def max_pooling_2d_kernel(x, y, kernel_size, stride, padding, dilation, wide, step, tile):
     images, height, width = x.shape[0] * x.shape[1], x.shape[2], x.shape[3]
     rows, out_width = y.shape[2], y.shape[3]
     reach = dilation * (kernel_size - 1) + 1
     pitch = tl.pitch((wide - 1) * stride + reach)
     out_pitch = tl.pitch(wide)
     lead = tl.pitch(padding)
-    step = tile // max(pitch, out_pitch)
     strips = tl.cdiv(out_width, wide)
     blocks = tl.cdiv(rows, step)
     units = images * blocks * strips
-    per_core = tl.cdiv(units, tl.num_programs(0))
-    first = tl.program_id(0) * per_core
+    first = tl.program_id(0) * units // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * units // tl.num_programs(0)
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
     y_ub = tl.alloc_ub(tile, dtype=tl.float32)
     all_ub = tl.alloc_ub(tile + lead, dtype=tl.float32)
@@ -31,7 +30,7 @@ def max_pooling_2d_kernel(x, y, kernel_size, stride, padding, dilation, wide, ti
         tl.broadcast_col(index_ub, col_ub, step, out_pitch, out_pitch)
         tl.vadd_row(index_ub, index_ub, row_ub, step, out_pitch, out_pitch)
         tl.vmin(index_ub, index_ub, 4 * (step * pitch - reach), count=step * out_pitch)
-    for unit in range(first, min(first + per_core, units)):
+    for unit in range(first, last):
         col = unit % strips * wide
         row = unit // strips % blocks * step
         n = min(step, rows - row)
@@ -78,6 +77,9 @@ def max_pooling_2d_host(
     assert reach + 16 <= tile, "a window is wider than a tile"
     wide = min(y.shape[-1], (tile - 16 - reach) // stride + 1)
     step = tile // max(tl.pitch((wide - 1) * stride + reach), tl.pitch(wide))
+    # So few rows that all cores have some.
+    lines = y.numel() // y.shape[-1] * tl.cdiv(y.shape[-1], wide)
+    step = min(step, tl.cdiv(lines, tl.num_vec_cores()))
     units = (
         y.numel() //
         (y.shape[-1] * y.shape[-2]) *
@@ -85,4 +87,4 @@ def max_pooling_2d_host(
         tl.cdiv(y.shape[-1], wide)
     )
     cores = min(tl.num_vec_cores(), units)
-    max_pooling_2d_kernel[cores](x, y, kernel_size, stride, padding, dilation, wide, tile)
+    max_pooling_2d_kernel[cores](x, y, kernel_size, stride, padding, dilation, wide, step, tile)

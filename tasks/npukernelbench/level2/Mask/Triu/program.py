@@ -4,9 +4,9 @@ import tile.language as tl
 # y[.., r, c] = x[.., r, c] where c >= r + diagonal, 0 elsewhere. Many rows come at once; each has
 # its r + diagonal, from which its columns are subtracted.
 @ascend_kernel
-def triu_kernel(x, y, rows, height, cols, per_core, tile, diagonal):
-    first = tl.program_id(0) * per_core
-    last = min(first + per_core, rows)
+def triu_kernel(x, y, rows, height, cols, tile, diagonal):
+    first = tl.program_id(0) * rows // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * rows // tl.num_programs(0)
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
@@ -48,5 +48,4 @@ def triu_host(x: torch.Tensor, y: torch.Tensor, diagonal: int = 0, tile: tl.cons
     height, cols = x.shape[-2], x.shape[-1]
     rows = x.numel() // cols
     cores = min(tl.num_vec_cores(), rows)
-    per_core = tl.cdiv(rows, cores)
-    triu_kernel[cores](x, y, rows, height, cols, per_core, tile, diagonal)
+    triu_kernel[cores](x, y, rows, height, cols, tile, diagonal)

@@ -11,8 +11,9 @@ def swish_kernel(x, gamma, beta, y, mean, rstd, groups, together, tile, eps, swi
     batch, channels = x.shape[0], x.shape[1] // groups
     size = x.numel() // (batch * groups * channels)
     blocks = tl.cdiv(groups, together)
-    per_core = tl.cdiv(batch * blocks, tl.num_programs(0))
-    first = tl.program_id(0) * per_core
+    units = batch * blocks
+    first = tl.program_id(0) * units // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * units // tl.num_programs(0)
     piece = min(size, tile)
     pitch = tl.pitch(piece)
     part = min(channels, tile // pitch)
@@ -41,7 +42,7 @@ def swish_kernel(x, gamma, beta, y, mean, rstd, groups, together, tile, eps, swi
         tl.cast(group_ub, channel_ub)
         tl.vmul(group_ub, group_ub, 4)
         tl.duplicate(channel_ub, 0.0)
-    for unit in range(first, min(first + per_core, batch * blocks)):
+    for unit in range(first, last):
         group = unit % blocks * together
         k = min(together, groups - group)
         start = unit // blocks * groups + group

@@ -7,8 +7,8 @@ import tile.language as tl
 @ascend_kernel
 def reduce_kernel(a, b, f, p, q, out, piece, units, tile):
     depth, cols = a.shape[1], a.shape[2]
-    per_core = tl.cdiv(units, tl.num_programs(0))
-    first = tl.program_id(0) * per_core
+    first = tl.program_id(0) * units // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * units // tl.num_programs(0)
     factor = tl.extract_scalar(f, 0)
     pitch = tl.pitch(piece)
     step = tile // pitch
@@ -19,7 +19,7 @@ def reduce_kernel(a, b, f, p, q, out, piece, units, tile):
     b_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
     part_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
     out_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
-    for unit in range(first, min(first + per_core, units)):
+    for unit in range(first, last):
         col = unit % strips * piece
         m = min(piece, cols - col)
         start = unit // strips * depth
@@ -50,7 +50,7 @@ def reduce_host(a, b, f, p, q, out, tile: tl.constexpr = 4096):
     batch, cols = a.shape[0], a.shape[2]
     if out.numel() == 0:
         return
-    wide = tl.cdiv(cols, max(1, tl.num_vec_cores() // batch))
+    wide = tl.cdiv(cols, tl.cdiv(tl.num_vec_cores(), batch))
     piece = min(cols, max(64, tl.pitch(wide)), tile // 16)
     units = batch * tl.cdiv(cols, piece)
     reduce_kernel[min(tl.num_vec_cores(), units)](a, b, f, p, q, out, piece, units, tile)
