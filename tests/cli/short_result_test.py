@@ -68,11 +68,13 @@ class ShortResult(unittest.TestCase):
         for profile in ("upstream", "strict"):
             result = self.verdict(profile)
             self.assertEqual(result["verdict"], "pass", result["reason"])
+            self.assertEqual([note["name"] for note in result["cases"][0]["notes"] if note["kind"] == "undefined"], [])
 
     def test_a_result_that_ends_too_early(self):
         edit(self.kernel, "uint32_t(count * sizeof(half))", "uint32_t((count - 1) * sizeof(half))")
         result = self.verdict("upstream")
         self.assertEqual(result["verdict"], "wrong", result["reason"])
+        self.assertIn("unwritten_output", [note["name"] for note in result["cases"][0]["notes"]])
 
     def test_one_value_too_many_is_allowed_to_stand_behind(self):
         edit(self.kernel, "    DataCopyExtParams", "    to.SetValue(count++, 1);\n    DataCopyExtParams")
