@@ -51,14 +51,32 @@ def dequant_swiglu_quant_kernel(
     most_ub = tl.alloc_ub(block_rows, dtype=tl.float32)
     part_ub = tl.alloc_ub(block_rows, dtype=tl.float32)
     scale_ub = tl.alloc_ub(block_rows, dtype=tl.float32)
+    index_ub = tl.alloc_ub(1024, dtype=group_index.dtype)
+    counts_ub = tl.alloc_ub(1024, dtype=tl.float32)
+    work_ub = tl.alloc_ub(1024, dtype=tl.float32)
+    sum_ub = tl.alloc_ub(16, dtype=tl.float32)
     cores = tl.num_programs(0)
     first = 0
     blocks = 0
-    for group in range(groups):
+    from_group = 0
+    to_group = groups
+    # Of many groups a core has some, which begin behind the rows of those before; the blocks of few go to the cores in turn.
+    own_groups = grouped and groups >= cores
+    if own_groups:
+        from_group = tl.program_id(0) * groups // cores
+        to_group = (tl.program_id(0) + 1) * groups // cores
+        for at in range(0, from_group, 1024):
+            n = min(1024, from_group - at)
+            with tl.copyin():
+                tl.load(group_index + at, index_ub, count=n)
+            with tl.compute():
+                tl.cast(counts_ub, index_ub, count=n)
+                tl.reduce_sum(sum_ub, counts_ub, work_ub, count=n)
+                first = min(first + int(tl.extract_scalar(sum_ub, 0) + 0.5), rows)
+    for group in range(from_group, to_group):
         last = min(first + int(tl.extract_scalar(group_index, group)), rows) if grouped else rows
-        # The blocks of all groups go to the cores in turn.
-        own = (tl.program_id(0) - blocks) % cores
-        for block in range(own, tl.cdiv(last - first, block_rows), cores):
+        own = 0 if own_groups else (tl.program_id(0) - blocks) % cores
+        for block in range(own, tl.cdiv(last - first, block_rows), 1 if own_groups else cores):
             row = first + block * block_rows
             height = min(block_rows, last - row)
             with tl.compute():
@@ -176,6 +194,7 @@ def dequant_swiglu_quant_host(
     assert quant_scale is not None, "no quant_scale"
     half = x.shape[-1] // 2
     rows = x.numel() // (2 * half)
+    assert rows < 1 << 24, "more rows than float32 counts"
     groups = quant_scale.numel() // half
     block_cols = min(half, tile)
     pitch = tl.cdiv(block_cols, 32) * 32

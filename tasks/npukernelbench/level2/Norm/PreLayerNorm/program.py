@@ -7,9 +7,8 @@ import tile.language as tl
 @ascend_kernel
 def pre_layer_norm_kernel(x, y, gamma, beta, res_out, tile, epsilon):
     rows, cols = x.numel() // gamma.numel(), gamma.numel()
-    per_core = tl.cdiv(rows, tl.num_programs(0))
-    first = tl.program_id(0) * per_core
-    last = min(first + per_core, rows)
+    first = tl.program_id(0) * rows // tl.num_programs(0)
+    last = (tl.program_id(0) + 1) * rows // tl.num_programs(0)
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
