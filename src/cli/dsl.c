@@ -7,6 +7,7 @@
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
 #include "dsl/response.h"
+#include "dsl/sizes.h"
 #include "dsl/write.h"
 #include "toolchain/toolchain.h"
 
@@ -39,7 +40,7 @@ struct dsl_arguments {
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "check: print what is wrong as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
-    {"task", KEY_TASK, "TASK", 0, "run, build: the task whose cases the program computes", 0},
+    {"task", KEY_TASK, "TASK", 0, "check, run, build: the task whose cases the program computes", 0},
     {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
     {"stop-after", KEY_STOP, "PASS", 0,
      "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
@@ -127,21 +128,6 @@ struct program_text {
 typedef int on_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
                     json_t *all);
 
-static int check_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
-                      json_t *all)
-{
-    struct dsl_messages *messages = &program->messages;
-    (void)arguments;
-    if (program->tree)
-        dsl_check(arena, program->tree, messages);
-    if (all)
-        json_array_append_new(all, json_pack("{s:s, s:i, s:o}", "file", program->path, "errors", messages->count,
-                                             "messages", dsl_messages_json(messages)));
-    else
-        print_messages(messages);
-    return messages->count ? EXIT_OTHER_VERDICT : EXIT_PASS;
-}
-
 static int format_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
                        json_t *all)
 {
@@ -171,11 +157,12 @@ struct trial {
     enum task_profile first;
 };
 
+static const char *const variants[TASK_VARIANTS] = {"", ", prime sizes", ", tail sizes", ", limits", ", nan"};
+
 /* Says whether the outputs are right; true if by each profile that judges them. */
 static bool print_case(const struct trial *trial, const struct dsl_outcome *outcome)
 {
     static const char *const names[] = {"upstream", "strict"};
-    static const char *const variants[TASK_VARIANTS] = {"", ", prime sizes", ", tail sizes", ", limits", ", nan"};
     printf("case %d%s%s:%s", trial->row->id, variants[trial->row->variant],
            trial->seed & TASK_OTHER_VALUES ? ", other values" : "", outcome->ran ? "" : " stopped");
     bool right = outcome->ran;
@@ -230,6 +217,71 @@ static const struct trial *trials_of(struct arena *arena, const struct dsl_argum
     for (int i = 0; i < found; i++)
         trials[(*count)++] = (struct trial){hidden[i], SEED, TASK_STRICT};
     return trials;
+}
+
+/* What goes wrong in a case of the task, if that is not too large to be interpreted for it. */
+static struct akgen_error *check_case(const struct dsl_program *program, const struct dsl_binding *bindings,
+                                      const struct task *task, const struct trial *trial, struct dsl_messages *messages)
+{
+    enum { ELEMENTS_MAX = 4 << 20 };
+    struct task_instance *instance;
+    struct akgen_error *error = task_instance_make(task, trial->row, trial->seed, false, &instance);
+    if (error)
+        return error;
+    int64_t elements = 0;
+    for (int i = 0; i < task->input_count; i++)
+        for (int t = 0; t < instance->inputs[i].count; t++)
+            elements += instance->inputs[i].tensors[t].elements;
+    struct arena arena = {0};
+    struct dsl_messages found = *messages;
+    if (elements <= ELEMENTS_MAX)
+        dsl_compute_case(&arena, program, bindings, instance, npu_socs, 0, &found);
+    if (found.count)
+        dsl_complain(messages, found.items->place, found.items->rule, found.items->remedy, "case %d%s: %s",
+                     trial->row->id, variants[trial->row->variant], found.items->text);
+    task_instance_free(instance);
+    arena_free(&arena);
+    return NULL;
+}
+
+/* The first of the task's cases in which something goes wrong. */
+static struct akgen_error *check_cases(struct arena *arena, const struct dsl_arguments *arguments,
+                                       const struct dsl_program *program, struct dsl_messages *messages)
+{
+    struct task *task = arena_alloc(arena, sizeof *task);
+    struct dsl_arguments all = *arguments;
+    struct dsl_binding *bindings;
+    int count;
+    struct akgen_error *error = task_find(arena, toolchain_home(), arguments->task, task);
+    if (!error)
+        error = dsl_bind(arena, program, task, &bindings);
+    if (error)
+        return error;
+    all.hidden = true;
+    const struct trial *trials = trials_of(arena, &all, task, &count);
+    for (int i = 0; i < count && !error && !messages->count; i++)
+        if (!(trials[i].seed & TASK_OTHER_VALUES))
+            error = check_case(program, bindings, task, &trials[i], messages);
+    return error;
+}
+
+static int check_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
+                      json_t *all)
+{
+    struct dsl_messages *messages = &program->messages;
+    const struct dsl_program *checked = program->tree ? dsl_check(arena, program->tree, messages) : NULL;
+    if (checked)
+        dsl_try_sizes(arena, checked, npu_socs, messages);
+    struct akgen_error *error =
+        checked && arguments->task && !messages->count ? check_cases(arena, arguments, checked, messages) : NULL;
+    if (error)
+        return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", program->path));
+    if (all)
+        json_array_append_new(all, json_pack("{s:s, s:i, s:o}", "file", program->path, "errors", messages->count,
+                                             "messages", dsl_messages_json(messages)));
+    else
+        print_messages(messages);
+    return messages->count ? EXIT_OTHER_VERDICT : EXIT_PASS;
 }
 
 static int run_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text, json_t *all)

@@ -73,6 +73,44 @@ static void assign_parts(struct checker *checker, struct dsl_statement *statemen
     }
 }
 
+/* The number that a block's statements outside of loops give a name first, if it is written there; else 0. */
+static double first_number(const struct dsl_block *block, const char *name)
+{
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *value = statement->value;
+        if (statement->kind == DSL_FOR || statement->kind == DSL_IF || statement->kind == DSL_WITH) {
+            double inner = first_number(&statement->body, name);
+            if (inner != 0)
+                return inner;
+        }
+        if (statement->kind != DSL_ASSIGN || !expr_is(statement->target, "", name))
+            continue;
+        bool negative = value->kind == DSL_UNARY && value->op == DSL_NEGATE;
+        const struct dsl_expr *number = negative ? value->items[0] : value;
+        return number->kind == DSL_REAL ? negative ? -number->real : number->real : 0;
+    }
+    return 0;
+}
+
+/* largest = max(largest, x), begun with -1e30: wrong where all elements are below that. */
+static void check_neutral(struct checker *checker, const struct dsl_statement *statement)
+{
+    const double least = 1e4, most = 3e38; /* what stands for infinity; from `most` on it is as good as one */
+    const struct dsl_expr *call = statement->value;
+    if (!checker->kernel || !checker->loops || call->kind != DSL_CALL || call->count != 3)
+        return;
+    bool max = expr_is(call->items[0], "tl", "max") || expr_is(call->items[0], "", "max");
+    bool min = expr_is(call->items[0], "tl", "min") || expr_is(call->items[0], "", "min");
+    const char *name = statement->target->name;
+    if ((!max && !min) || (!expr_is(call->items[1], "", name) && !expr_is(call->items[2], "", name)))
+        return;
+    double first = first_number(&checker->program->kernel->body, name) * (max ? -1 : 1);
+    if (first >= least && first < most)
+        TELL(checker, call->place, DSL_RULE_neutral, max ? "begin it with -math.inf" : "begin it with math.inf",
+             "'%s' begins with %g: elements %s that are lost", name, max ? -first : first, max ? "below" : "above");
+}
+
 static void check_assign(struct checker *checker, struct dsl_statement *statement)
 {
     struct dsl_expr *target = statement->target;
@@ -92,6 +130,8 @@ static void check_assign(struct checker *checker, struct dsl_statement *statemen
             TELL(checker, statement->value->place, DSL_RULE_types,
                  "it writes its first argument; call it on a line of its own", "the call yields nothing");
         assign(checker, target, type);
+        if (target->kind == DSL_NAME && target->name)
+            check_neutral(checker, statement);
     }
 }
 

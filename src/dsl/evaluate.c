@@ -150,6 +150,15 @@ static bool integer_power(struct core *core, const struct dsl_expr *expr, int64_
     return true;
 }
 
+void dsl_divisions_add(struct dsl_divisions *divisions, const struct dsl_expr *division)
+{
+    bool known = divisions->count == sizeof divisions->items / sizeof *divisions->items;
+    for (int i = 0; i < divisions->count; i++)
+        known |= divisions->items[i] == division;
+    if (!known)
+        divisions->items[divisions->count++] = division;
+}
+
 /* '//' and '%' round down, as in Python. */
 static bool integer_division(struct core *core, const struct dsl_expr *expr, int64_t a, int64_t b, int64_t *out)
 {
@@ -160,6 +169,8 @@ static bool integer_division(struct core *core, const struct dsl_expr *expr, int
         return out_of_range(core, expr);
     int64_t quotient = a / b - (a % b != 0 && (a % b < 0) != (b < 0));
     *out = expr->op == DSL_FLOOR_DIVIDE ? quotient : a - quotient * b;
+    if (core->machine->run->divisions && expr->op == DSL_FLOOR_DIVIDE && a != quotient * b)
+        dsl_divisions_add(core->machine->run->divisions, expr);
     return true;
 }
 

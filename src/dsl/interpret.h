@@ -24,12 +24,20 @@ struct dsl_argument {
     enum akgen_dtype type;       /* null: the data type of the tensor that is missing */
 };
 
+/* Divisions '//' of a program that left a remainder, each once; so many at most. */
+struct dsl_divisions {
+    const struct dsl_expr *items[32];
+    int count;
+};
+void dsl_divisions_add(struct dsl_divisions *divisions, const struct dsl_expr *division);
+
 struct dsl_run {
     int vector_cores, cube_cores;          /* that the chip has */
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
     int64_t turns_max;                     /* of all loops together; 0: 200 million */
     const struct dsl_argument *arguments;  /* one for each parameter of the host function */
     uint64_t nudge;                        /* 0: none; else the seed of approximate.c's moves */
+    struct dsl_divisions *divisions;       /* NULL: not asked for; the run adds to them */
     int cores;                             /* result: how many ran */
     bool approximate;                      /* result: something was computed that a chip approximates */
 };

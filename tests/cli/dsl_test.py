@@ -25,18 +25,21 @@ def sqrt_kernel(x, y, total, per_core, tile):
     start = tl.program_id(0) * per_core
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
     y_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    for at in range(start, min(start + per_core, total), tile):
+    end = min(start + per_core, total)
+    for at in range(start, end, tile):
         offsets = at + tl.arange(0, tile)
         with tl.copyin():
-            tl.load(x + offsets, x_ub, mask=offsets < total)
+            tl.load(x + offsets, x_ub, mask=offsets < end)
         with tl.compute():
             tl.vsqrt(y_ub, x_ub)
         with tl.copyout():
-            tl.store(y + offsets, y_ub, mask=offsets < total)
+            tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
 def sqrt_host(x: torch.Tensor, y: torch.Tensor):
     total = x.numel()
+    if total == 0:
+        return
     cores = min(tl.num_vec_cores(), total)
     sqrt_kernel[cores](x, y, total, tl.cdiv(total, cores), 4096)
 """
@@ -181,10 +184,10 @@ class Dsl(unittest.TestCase):
             wrong = akgen("run", program, "--task", "level1/Math/Sqrt", "--case", "1")
             self.assertEqual(wrong.returncode, 1)
             self.assertIn("upstream wrong: ", wrong.stdout)
-            program.write_text(PROGRAM.replace(", mask=offsets < total)", ")"))
+            program.write_text(PROGRAM.replace(", mask=offsets < end)", ")"))
             past = akgen("run", program, "--task", "multikernelbench/level1/Activation/Relu", "--case", "2")
             self.assertEqual((past.returncode, past.stdout), (1, "case 2: stopped\n"))
-            self.assertIn("sqrt.py:13:16: error: element 231 of 'x', which has 231 [bounds]", past.stderr)
+            self.assertIn("sqrt.py:14:16: error: element 231 of 'x', which has 231 [bounds]", past.stderr)
             self.assertEqual(akgen("run", program).returncode, 2)
             self.assertEqual(akgen("run", program, "--task", "Nothing").returncode, 2)
 

@@ -1,0 +1,471 @@
+/* What a program does on sizes that nothing divides.
+ *
+ * A program without a task does not say how large its outputs are. But where its cores and tiles divide the sizes it shows it:
+ * of the shapes that an output may have beside the first input (the same, one element, one per row or per column) one is
+ * stored whole, and nothing else. A trial is a run of the interpreter on zeros; sizes come from the program's own numbers, the
+ * small ones for what is shared among cores, the large ones for tiles. */
+#include "dsl/sizes.h"
+#include "dsl/check.h"
+#include "dsl/interpret.h"
+
+#include <string.h>
+
+enum { PARAMETERS_MAX = 24, RANK_MAX = 6, OUTPUTS_MAX = 3, CORES_EVEN = 4, CORES_ODD = 3 };
+enum { SMALL_MAX = 64, SMALL_SIZE_MAX = 960, LARGE_SIZE_MAX = 1 << 16, ELEMENTS_MAX = 1 << 20, TURNS_MAX = 1 << 18 };
+
+/* What an output's shape is beside the first input's. */
+enum relation { RELATION_SAME, RELATION_ONE, RELATION_ROWS, RELATION_COLUMNS, RELATIONS };
+
+struct parameter {
+    enum dsl_type type;
+    bool missing, loaded, stored;
+    int rank; /* that its uses show; 0: none do */
+    enum akgen_dtype dtype;
+};
+
+struct trials {
+    struct arena *arena;
+    const struct dsl_program *program;
+    const struct npu_soc *soc;
+    struct parameter parameters[PARAMETERS_MAX];
+    int count, main; /* main: the parameter whose shape the others follow */
+    int outputs[OUTPUTS_MAX], output_count;
+    int64_t small, large;
+    struct dsl_divisions even;        /* that had a remainder where everything went well */
+    const struct dsl_message *always; /* what stopped every trial that was not refused; NULL: not one thing did */
+    int stopped;                      /* how many it were */
+};
+
+struct trial {
+    int64_t dims[RANK_MAX];
+    int rank, cores;
+    enum relation relations[OUTPUTS_MAX];
+    struct dsl_divisions divisions;
+    struct dsl_messages messages;
+};
+
+/* The index of the host function's parameter that a name of the function means; -1: none. In the kernel the launch says. */
+static int parameter_of(const struct dsl_program *program, const char *name, bool kernel)
+{
+    const struct dsl_function *host = program->host->function, *function = program->kernel->function;
+    const struct dsl_expr *given = NULL;
+    for (int i = 0; kernel && name && i < function->count; i++)
+        if (strcmp(function->parameters[i].name, name) == 0) {
+            for (int a = 1; a < program->launch->count; a++) {
+                const struct dsl_expr *argument = program->launch->items[a];
+                bool named = argument->kind == DSL_NAMED;
+                if (named ? strcmp(argument->name, name) == 0 : a == i + 1)
+                    given = named ? argument->items[0] : argument;
+            }
+        }
+    if (kernel)
+        name = given && given->kind == DSL_NAME ? given->name : NULL;
+    for (int i = 0; name && i < host->count; i++)
+        if (strcmp(host->parameters[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* The tensor that an address begins with. */
+static const char *base_of(const struct dsl_expr *address)
+{
+    while (address->kind == DSL_BINARY && address->op == DSL_ADD)
+        address = address->items[0]->type == DSL_TYPE_INT ? address->items[1] : address->items[0];
+    return address->kind == DSL_NAME ? address->name : NULL;
+}
+
+static void note_rank(struct trials *trials, const struct dsl_expr *tensor, bool kernel, int rank)
+{
+    int index = tensor->kind == DSL_NAME ? parameter_of(trials->program, tensor->name, kernel) : -1;
+    if (index >= 0 && index < trials->count && rank > trials->parameters[index].rank)
+        trials->parameters[index].rank = rank;
+}
+
+/* x.shape[1], x.size(-1), x.numel(). */
+static void note_shape(struct trials *trials, const struct dsl_expr *expr, bool kernel)
+{
+    const struct dsl_expr *of = expr->kind == DSL_INDEX || expr->kind == DSL_CALL ? expr->items[0] : NULL, *at = NULL;
+    if (!of || of->kind != DSL_ATTRIBUTE)
+        return;
+    if (expr->kind == DSL_INDEX && strcmp(of->name, "shape") == 0)
+        at = expr->items[1];
+    if (expr->kind == DSL_CALL && strcmp(of->name, "size") == 0 && expr->count > 1)
+        at = expr->items[1];
+    if (expr->kind == DSL_CALL && strcmp(of->name, "numel") == 0)
+        note_rank(trials, of->items[0], kernel, 1);
+    int64_t axis = !at ? 0 : at->kind == DSL_UNARY ? at->items[0]->integer : at->integer + 1;
+    if (at) /* who asks for an axis has a matrix at least */
+        note_rank(trials, of->items[0], kernel, axis < 2 ? 2 : axis < RANK_MAX ? (int)axis : RANK_MAX);
+}
+
+/* The data type that a buffer of the kernel is made with, if it is written there; NONE: another. */
+static enum akgen_dtype buffer_type(const struct dsl_block *block, const char *name)
+{
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        if (statement->kind != DSL_ASSIGN || !statement->target->name || strcmp(statement->target->name, name) != 0 ||
+            statement->value->kind != DSL_CALL || !statement->value->operation)
+            continue;
+        const struct dsl_expr *type = call_argument(statement->value, "dtype");
+        if (type && type->kind == DSL_ATTRIBUTE && type->items[0]->kind == DSL_NAME)
+            return akgen_dtype_parse(type->name);
+    }
+    return AKGEN_DTYPE_NONE;
+}
+
+/* A load or a store: which parameter it moves, and of which data type. */
+static void note_copy(struct trials *trials, const struct dsl_expr *call)
+{
+    const struct dsl_expr *address = call_argument(call, "address");
+    int index = address ? parameter_of(trials->program, base_of(address), true) : -1;
+    if (index < 0)
+        return;
+    bool load = call->operation->place == DSL_PLACE_COPYIN;
+    const struct dsl_expr *buffer = call_argument(call, load ? "dst" : "src");
+    struct parameter *parameter = &trials->parameters[index];
+    parameter->loaded |= load;
+    parameter->stored |= !load;
+    while (buffer && buffer->kind != DSL_NAME && buffer->count)
+        buffer = buffer->items[0];
+    if (buffer && buffer->kind == DSL_NAME && parameter->dtype == AKGEN_DTYPE_NONE)
+        parameter->dtype = buffer_type(&trials->program->kernel->body, buffer->name);
+}
+
+static int64_t multiple_of(int64_t a, int64_t b, int64_t most)
+{
+    int64_t x = a, y = b;
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b > most ? a > b ? a : b : a / x * b;
+}
+
+/* False: what the program does depends on integers that tensors hold. */
+static bool survey_expr(struct trials *trials, const struct dsl_expr *expr, bool kernel)
+{
+    bool good = true;
+    if (!expr)
+        return true;
+    if (expr->kind == DSL_INT && expr->integer > 1 && expr->integer <= SMALL_MAX)
+        trials->small = multiple_of(trials->small, expr->integer, SMALL_SIZE_MAX);
+    if (expr->kind == DSL_INT && expr->integer > SMALL_MAX && expr->integer <= LARGE_SIZE_MAX)
+        trials->large = multiple_of(trials->large, expr->integer, LARGE_SIZE_MAX);
+    note_shape(trials, expr, kernel);
+    if (expr->kind == DSL_CALL && expr->operation) {
+        const char *name = expr->operation->name;
+        if (expr->operation->place == DSL_PLACE_COPYIN || expr->operation->place == DSL_PLACE_COPYOUT)
+            note_copy(trials, expr);
+        if (strcmp(name, "compress") == 0)
+            good = false;
+        if (strcmp(name, "extract_scalar") == 0) {
+            const struct dsl_expr *from = call_argument(expr, "from");
+            enum akgen_dtype type =
+                from->kind == DSL_NAME ? buffer_type(&trials->program->kernel->body, from->name) : AKGEN_DTYPE_NONE;
+            good = type != AKGEN_DTYPE_NONE && task_is_float(type);
+        }
+    }
+    for (int i = 0; i < expr->count && good; i++)
+        good = survey_expr(trials, expr->items[i], kernel);
+    return good;
+}
+
+static bool survey_block(struct trials *trials, const struct dsl_block *block, bool kernel)
+{
+    bool good = true;
+    for (int i = 0; i < block->count && good; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *value = statement->value;
+        bool parts = statement->kind == DSL_ASSIGN && statement->target->kind == DSL_TUPLE;
+        if (parts && value->kind == DSL_ATTRIBUTE && strcmp(value->name, "shape") == 0)
+            note_rank(trials, value->items[0], kernel, statement->target->count);
+        good = survey_expr(trials, value, kernel) && survey_block(trials, &statement->body, kernel) &&
+               survey_block(trials, &statement->orelse, kernel);
+    }
+    return good;
+}
+
+/* What the program's text says of its parameters; false: no trial says anything of it. */
+static bool survey(struct trials *trials)
+{
+    const struct dsl_program *program = trials->program;
+    const struct dsl_function *host = program->host->function;
+    trials->count = host->count;
+    trials->small = trials->large = 1;
+    trials->main = -1;
+    if (host->count > PARAMETERS_MAX)
+        return false;
+    for (int i = 0; i < host->count; i++) {
+        const struct dsl_expr *value = host->parameters[i].value;
+        struct parameter *parameter = &trials->parameters[i];
+        parameter->type = dsl_scope_find(&program->host_names, host->parameters[i].name)->type;
+        parameter->missing = value && value->kind == DSL_NONE;
+        parameter->dtype = AKGEN_DTYPE_NONE;
+        if (parameter->type != DSL_TYPE_TENSOR && !type_is_number(parameter->type) && !value)
+            return false;
+        survey_expr(trials, value, false);
+    }
+    for (int i = 0; i < program->tree->body.count; i++)
+        survey_expr(trials, program->tree->body.items[i]->value, false);
+    if (!survey_block(trials, &program->host->body, false) || !survey_block(trials, &program->kernel->body, true))
+        return false;
+    for (int i = 0; i < trials->count; i++) {
+        struct parameter *parameter = &trials->parameters[i];
+        if (parameter->type != DSL_TYPE_TENSOR || parameter->missing)
+            continue;
+        if (parameter->stored && !parameter->loaded) {
+            if (trials->output_count == OUTPUTS_MAX)
+                return false;
+            trials->outputs[trials->output_count++] = i;
+        }
+        if (!parameter->stored && (trials->main < 0 || parameter->rank > trials->parameters[trials->main].rank))
+            trials->main = i;
+    }
+    return trials->main >= 0 && trials->output_count;
+}
+
+static void set_dims(struct trial *trial, int64_t first, int64_t last)
+{
+    enum { MIDDLE = 2 };
+    for (int i = 0; i < trial->rank; i++)
+        trial->dims[i] = i == trial->rank - 1 ? last : i == 0 ? first : MIDDLE;
+}
+
+static void add_dim(struct task_tensor *tensor, int64_t size)
+{
+    tensor->dims[tensor->rank++] = size;
+    tensor->elements *= size;
+}
+
+/* The shape of parameter number `index`. */
+static struct task_tensor shape_of(const struct trials *trials, const struct trial *trial, int index)
+{
+    const struct parameter *parameter = &trials->parameters[index];
+    struct task_tensor tensor = {.type = parameter->dtype == AKGEN_DTYPE_NONE ? AKGEN_FLOAT : parameter->dtype,
+                                 .elements = 1};
+    enum relation relation = RELATION_SAME;
+    for (int o = 0; o < trials->output_count; o++)
+        relation = trials->outputs[o] == index ? trial->relations[o] : relation;
+    bool input = parameter->loaded || !parameter->stored;
+    int skipped = input && parameter->rank && parameter->rank < trial->rank ? trial->rank - parameter->rank : 0;
+    if (relation == RELATION_ONE)
+        add_dim(&tensor, 1);
+    for (int i = skipped; i < trial->rank && relation != RELATION_ONE; i++)
+        if ((relation != RELATION_ROWS || i < trial->rank - 1) && (relation != RELATION_COLUMNS || i > 0))
+            add_dim(&tensor, trial->dims[i]);
+    while (tensor.rank < parameter->rank)
+        add_dim(&tensor, 1);
+    return tensor;
+}
+
+/* Runs a trial; false: its messages say what went wrong. */
+static bool run_trial(const struct trials *trials, struct trial *trial)
+{
+    struct arena arena = {0};
+    struct task_tensor *tensors = arena_alloc(&arena, sizeof *tensors * PARAMETERS_MAX);
+    struct dsl_argument *arguments = arena_alloc(&arena, sizeof *arguments * PARAMETERS_MAX);
+    json_t *one = json_integer(1), *half = json_real(0.5);
+    for (int i = 0; i < trials->count; i++) {
+        const struct parameter *parameter = &trials->parameters[i];
+        bool given = trials->program->host->function->parameters[i].value != NULL;
+        if (parameter->type == DSL_TYPE_TENSOR && !parameter->missing) {
+            tensors[i] = shape_of(trials, trial, i);
+            tensors[i].values =
+                arena_alloc(&arena, (size_t)tensors[i].elements * akgen_dtype_size(tensors[i].type) + 1);
+            arguments[i] = (struct dsl_argument){
+                .tensors = &tensors[i], .given = parameter->loaded || !parameter->stored, .stored = parameter->stored};
+        } else if (!given) {
+            arguments[i].value = parameter->type == DSL_TYPE_REAL || parameter->type == DSL_TYPE_NUMBER ? half : one;
+        }
+    }
+    trial->divisions.count = 0;
+    trial->messages = (struct dsl_messages){.arena = trials->arena};
+    struct dsl_run run = {.vector_cores = trial->cores,
+                          .cube_cores = trial->cores,
+                          .ub_bytes = trials->soc->ub_tiling_bytes,
+                          .l1_bytes = trials->soc->l1_bytes,
+                          .l0c_bytes = trials->soc->l0c_bytes,
+                          .turns_max = TURNS_MAX,
+                          .arguments = arguments,
+                          .divisions = &trial->divisions};
+    bool good = dsl_interpret(&arena, trials->program, &run, &trial->messages);
+    json_decref(one);
+    json_decref(half);
+    arena_free(&arena);
+    return good;
+}
+
+static int64_t elements_of_trial(const struct trial *trial)
+{
+    int64_t elements = 1;
+    for (int i = 0; i < trial->rank; i++)
+        elements *= trial->dims[i];
+    return elements;
+}
+
+static void add_even(struct trials *trials, const struct trial *trial)
+{
+    for (int i = 0; i < trial->divisions.count; i++)
+        dsl_divisions_add(&trials->even, trial->divisions.items[i]);
+}
+
+/* A trial went wrong where no outputs were known to be right yet. */
+static void note_stop(struct trials *trials, const struct trial *trial)
+{
+    const struct dsl_message *message = &trial->messages.items[0], *always = trials->always;
+    if (message->rule == DSL_RULE_refused || message->rule == DSL_RULE_launch)
+        return;
+    bool same = always && always->rule == message->rule && always->place.line == message->place.line;
+    if (trials->stopped++ == 0)
+        trials->always = arena_copy(trials->arena, message, sizeof *message);
+    else if (!same)
+        trials->always = NULL;
+}
+
+/* Whether the outputs are these, by sizes that everything divides and twice as many rows. */
+static bool confirm(struct trials *trials, struct trial *trial)
+{
+    if (elements_of_trial(trial) > ELEMENTS_MAX)
+        return false;
+    if (!run_trial(trials, trial)) {
+        note_stop(trials, trial);
+        return false;
+    }
+    struct trial twice = *trial;
+    twice.dims[0] *= 2;
+    if (!run_trial(trials, &twice))
+        return false;
+    add_even(trials, trial);
+    add_even(trials, &twice);
+    return true;
+}
+
+/* Sizes and relations for which the program does all that it should; false: none were found. */
+static bool find_shapes(struct trials *trials, struct trial *trial)
+{
+    int64_t small = trials->small > 1 ? trials->small : CORES_EVEN, large = trials->large > 1 ? trials->large : 64;
+    const int64_t pairs[][2] = {
+        {CORES_EVEN, 64}, {small, 64}, {small, large}, {large, large}, {CORES_EVEN, small * large}};
+    int combinations = 1;
+    for (int o = 0; o < trials->output_count; o++)
+        combinations *= RELATIONS;
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        set_dims(trial, pairs[p][0], pairs[p][1]);
+        if (trial->rank == 1)
+            trial->dims[0] = pairs[p][0] * pairs[p][1];
+        for (int c = 0; c < combinations; c++) {
+            for (int o = 0, rest = c; o < trials->output_count; o++, rest /= RELATIONS)
+                trial->relations[o] = (enum relation)(rest % RELATIONS);
+            if (confirm(trials, trial))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in(const struct dsl_divisions *divisions, const struct dsl_expr *division)
+{
+    bool found = false;
+    for (int i = 0; i < divisions->count && !found; i++)
+        found = divisions->items[i] == division;
+    return found;
+}
+
+/* Whether a buffer of the kernel has this size: it is a tile. */
+static bool is_tile(const struct dsl_program *program, const char *name)
+{
+    const struct dsl_block *kernel = &program->kernel->body;
+    for (int i = 0; i < kernel->count; i++) {
+        const struct dsl_expr *call = kernel->items[i]->kind == DSL_ASSIGN ? kernel->items[i]->value : NULL;
+        const struct dsl_expr *size =
+            call && call->operation && call->operation->result == DSL_TYPE_BUFFER ? call_argument(call, "size") : NULL;
+        if (size && expr_is(size, "", name))
+            return true;
+    }
+    return false;
+}
+
+/* The first division by the number of cores or by a tile's size that has a remainder now and had none where everything went
+ * well. What else is divided is the operator's: groups of channels, halves of a row. */
+static const struct dsl_expr *culprit(const struct trials *trials, const struct trial *trial)
+{
+    const struct dsl_program *program = trials->program;
+    const struct dsl_expr *cores = program->launch->items[0]->items[1];
+    for (int i = 0; i < trial->divisions.count; i++) {
+        const struct dsl_expr *division = trial->divisions.items[i], *by = division->items[1];
+        bool share =
+            by->kind == cores->kind && (by->kind == DSL_NAME ? strcmp(by->name, cores->name) == 0
+                                                             : by->kind == DSL_INT && by->integer == cores->integer);
+        bool piece = by->kind == DSL_NAME && is_tile(program, by->name);
+        if ((share || piece) && !is_in(&trials->even, division))
+            return division;
+    }
+    return NULL;
+}
+
+static void tell(const struct trials *trials, const struct trial *trial, const struct dsl_expr *division,
+                 struct dsl_messages *messages)
+{
+    const struct dsl_message *message = &trial->messages.items[0];
+    struct text shape = {0};
+    for (int i = 0; i < trial->rank; i++)
+        text_addf(&shape, "%s%lld", i ? ", " : "", (long long)trial->dims[i]);
+    dsl_complain(messages, division ? division->place : message->place, message->rule,
+                 division
+                     ? "'//' drops the remainder: tl.cdiv(a, b) rounds up, and the last part is cut by min(.., total)"
+                     : message->remedy,
+                 "where '%s' has the shape (%s): %s", trials->program->host->function->parameters[trials->main].name,
+                 shape.bytes, message->text);
+    text_free(&shape);
+}
+
+/* What goes wrong whatever the sizes and the outputs are. */
+static void tell_always(const struct trials *trials, struct dsl_messages *messages)
+{
+    const struct dsl_message *always = trials->always;
+    if (always && trials->stopped > 1 &&
+        (always->rule == DSL_RULE_shared || always->rule == DSL_RULE_undefined || always->rule == DSL_RULE_fits))
+        dsl_complain(messages, always->place, always->rule, always->remedy, "%s", always->text);
+}
+
+/* What stopped a trial is the program's fault, whatever its operator is; of what is not stored, that a division drops it. */
+static bool is_fault(const struct trials *trials, const struct trial *trial, const struct dsl_expr **division)
+{
+    enum dsl_rule rule = trial->messages.items[0].rule;
+    *division = rule == DSL_RULE_coverage ? culprit(trials, trial) : NULL;
+    if (!elements_of_trial(trial)) /* what is empty may be refused by any means but this */
+        return rule == DSL_RULE_arithmetic || rule == DSL_RULE_launch;
+    return *division || rule == DSL_RULE_bounds || rule == DSL_RULE_undefined || rule == DSL_RULE_shared;
+}
+
+void dsl_try_sizes(struct arena *arena, const struct dsl_program *program, const struct npu_soc *soc,
+                   struct dsl_messages *messages)
+{
+    struct trials trials = {.arena = arena, .program = program, .soc = soc};
+    struct trial even = {.cores = CORES_EVEN};
+    if (!survey(&trials))
+        return;
+    even.rank = trials.parameters[trials.main].rank;
+    even.rank = even.rank ? even.rank : 1;
+    if (!find_shapes(&trials, &even)) {
+        tell_always(&trials, messages);
+        return;
+    }
+    const int64_t first = even.dims[0], last = even.dims[even.rank - 1];
+    const int64_t longer = trials.large + last + 1;
+    const int64_t odd[][2] = {
+        {first + 1, last}, {first, last + 1}, {first - 1, last - 1}, {first, last - 1}, {9, 11},
+        {19, 7},           {7, 77},           {5, longer},           {first, longer},   {0, last}};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct trial trial = even;
+        const struct dsl_expr *division;
+        trial.cores = CORES_ODD;
+        set_dims(&trial, odd[i][0], first == last ? odd[i][0] : odd[i][1]); /* square ones stay square */
+        if (elements_of_trial(&trial) > ELEMENTS_MAX || run_trial(&trials, &trial) ||
+            !is_fault(&trials, &trial, &division))
+            continue;
+        tell(&trials, &trial, division, messages);
+        return;
+    }
+}

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""akgen dsl: each rule has a program that breaks it, and sizes that nobody thought of are tried without a task."""
+import json
+import re
+import subprocess
+import unittest
+
+from akgen_program import AKGEN, HOME
+
+RIGHT = """import tile.language as tl
+
+
+@ascend_kernel
+def scale_kernel(x, y, total, per_core, tile):
+    start = tl.program_id(0) * per_core
+    end = min(start + per_core, total)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    for at in range(start, end, tile):
+        n = min(tile, end - at)
+        with tl.copyin():
+            tl.load(x + at, x_ub, count=n)
+        with tl.compute():
+            tl.vmul_scalar(y_ub, x_ub, 2.0, count=n)
+        with tl.copyout():
+            tl.store(y + at, y_ub, count=n)
+
+
+def scale_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
+    total = x.numel()
+    if total == 0:
+        return
+    cores = min(tl.num_vec_cores(), total)
+    scale_kernel[cores](x, y, total, tl.cdiv(total, cores), tile)
+"""
+
+SOFTMAX = """@ascend_kernel
+def softmax_kernel(x, y, rows, rows_per_core, tile, tiles, cols):
+    first = tl.program_id(0) * rows_per_core
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    part_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    for row in range(first, min(first + rows_per_core, rows)):
+        largest = -math.inf
+        for i in range(tiles):
+            offsets = row * cols + i * tile + tl.arange(0, tile)
+            with tl.copyin():
+                tl.load(x + offsets, x_ub)
+            with tl.compute():
+                tl.reduce_max(part_ub, x_ub, part_ub)
+                largest = tl.max(largest, tl.extract_scalar(part_ub, 0))
+        for i in range(tiles):
+            offsets = row * cols + i * tile + tl.arange(0, tile)
+            with tl.copyin():
+                tl.load(x + offsets, x_ub)
+            with tl.compute():
+                tl.vsub_scalar(y_ub, x_ub, largest)
+            with tl.copyout():
+                tl.store(y + offsets, y_ub)
+
+
+def softmax_host(x: torch.Tensor, y: torch.Tensor):
+    rows, cols = x.shape
+    cores = 32
+    rows_per_core = tl.cdiv(rows, cores)
+    tile = min(4096, cols)
+    softmax_kernel[cores](x, y, rows, rows_per_core, tile, tl.cdiv(cols, tile), cols)
+"""
+
+SUM = """@ascend_kernel
+def sum_kernel(x, y, sums, per_core, tile):
+    pid = tl.program_id(0)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    sum_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    part_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    with tl.compute():
+        tl.duplicate(sum_ub, 0.0)
+    for i in range(per_core // tile):
+        with tl.copyin():
+            tl.load(x + pid * per_core + i * tile, x_ub)
+        with tl.compute():
+            tl.vadd(sum_ub, sum_ub, x_ub)
+    with tl.compute():
+        tl.reduce_sum(part_ub, sum_ub, x_ub)
+    with tl.copyout():
+        tl.store(sums + pid, part_ub, count=1)
+    tl.sync_all()
+    if pid == 0:
+        with tl.copyin():
+            tl.load(sums, x_ub, count=16)
+        with tl.compute():
+            tl.reduce_sum(part_ub, x_ub, sum_ub, count=16)
+        with tl.copyout():
+            tl.store(y, part_ub, count=1)
+
+
+def sum_host(x: torch.Tensor, y: torch.Tensor):
+    assert x.numel() % (16 * 512) == 0 and x.numel() > 0, "16 cores, whole tiles"
+    sums = torch.empty(16, dtype=tl.float32)
+    sum_kernel[16](x, y, sums, x.numel() // 16, 512)
+"""
+
+CHECK, RUN, BUILD = ("check",), ("run", "--task", "level1/Math/Sqrt", "--case", "1"), ("build", "--task", "level1/Math/Sqrt", "--print")
+MATRIX = "    a = tl.alloc_l1((10, 16), dtype=tl.float32)\n    for at"
+
+# The rule, the command, what stands in the right program, what stands there instead, the line that is told.
+BROKEN = [
+    ("text", CHECK, "import tile", "\x01import tile", 1),
+    ("indentation", CHECK, "        n = min", "       n = min", 12),
+    ("syntax", CHECK, "total = x.numel()", "total = = x.numel()", 21),
+    ("not-in-the-language", CHECK, "total = x.numel()", "total = lambda: 1", 21),
+    ("number", CHECK, "2048", "99999999999999999999", 20),
+    ("depth", CHECK, "total = x.numel()", "total = " + "(" * 40 + "1" + ")" * 40, 21),
+    ("functions", CHECK, "@ascend_kernel\n", "\n", 20),
+    ("launch", CHECK, ", tile)\n", ")\n", 25),
+    ("names", CHECK, "end - at", "end - att", 11),
+    ("types", CHECK, "2.0, count", "x, count", 15),
+    ("arguments", CHECK, "tl.vmul_scalar(y_ub, x_ub, 2.0, count=n)", "tl.vmul_scalar(y_ub, x_ub)", 15),
+    ("stages", CHECK, "with tl.compute():", "with tl.copyin():", 15),
+    ("bounds", RUN, "tl.load(x + at, x_ub, count=n)", "tl.load(x + at, x_ub, count=n + 1)", 13),
+    ("alignment", RUN, "tl.vmul_scalar(y_ub, x_ub, 2.0, count=n)", "tl.row_sum(y_ub, x_ub, 1, 5, 5)", 15),
+    ("undefined", RUN, "tl.vmul_scalar(y_ub, x_ub, 2.0, count=n)", "tl.vmul_scalar(y_ub, x_ub, 2.0, count=n - 1)", 17),
+    ("shared", RUN, "tl.store(y + at,", "tl.store(y + (at - start),", 17),
+    ("coverage", RUN, "tl.cdiv(total, cores)", "tl.cdiv(total, cores) - 1", 25),
+    ("neutral", CHECK, "    for at in", "    top = -1e30\n    for at in", None),
+    ("arithmetic", RUN, "total == 0:\n", "total // (total - total):\n", 22),
+    ("refused", RUN, "    total = x.numel()\n", "    total = x.numel()\n    assert total == 0, 'too large'\n", 22),
+    ("fits", RUN, "2048", "100000", 8),
+    ("not-compiled", BUILD, "tl.load(x + at, x_ub, count=n)", "tl.load(x + at + tl.arange(0, n) * n, x_ub)", 13),
+]
+
+# What sizes show: the program, what stands in it, what stands there instead, the rule, the line, what is said.
+SIZES = [
+    (RIGHT, "tl.cdiv(total, cores), tile", "total // cores, tile", "coverage", 25, "no core stores element"),
+    (RIGHT, "min(start + per_core, total)", "start + per_core", "bounds", 13, "of 'x', which has"),
+    (RIGHT, "n = min(tile, end - at)", "n = min(tile, total - at)", "shared", 17, "stored by core 0 and by core 1"),
+    (RIGHT, "    if total == 0:\n        return\n", "", "launch", 23, "(0): the kernel is launched on 0 cores"),
+    (RIGHT, "x_ub = tl.alloc_ub(tile,", "x_ub = tl.alloc_ub(60000,", "fits", 8, "does not fit into UB"),
+    (SOFTMAX, "rows_per_core = tl.cdiv(rows, cores)", "rows_per_core = rows // cores", "coverage", 29,
+     "no core stores element"),
+    (SOFTMAX, "", "", "shared", 23, "stored by core"),
+    (SOFTMAX, "-math.inf", "-1e30", "neutral", 15, "elements below that are lost"),
+    (SUM, "    tl.sync_all()\n", "", "undefined", 20, "element 1 of 'workspace' is read"),
+    (SUM, "count=16)\n        with tl.copyout", "count=17)\n        with tl.copyout", "undefined", 23, "element 16 of 'x_ub'"),
+]
+
+
+def akgen(command, text):
+    return subprocess.run([AKGEN, "dsl", command[0], "-", *command[1:]], capture_output=True, text=True, input=text,
+                          timeout=120)
+
+
+class Rules(unittest.TestCase):
+    def test_each_rule_is_broken(self):
+        rules = re.findall(r'^RULE\(\w+, "([^"]+)"', (HOME / "src/dsl/rules.def").read_text(), re.M)
+        self.assertEqual(sorted({row[0] for row in BROKEN} | {"internal"}), sorted(rules))
+        for rule, command, old, new, line in BROKEN:
+            with self.subTest(rule=rule):
+                text = RIGHT.replace(old, new, 1)
+                if rule == "neutral":
+                    text = text.replace("        n = min", "        top = max(top, 1.0)\n        n = min")
+                self.assertNotEqual(text, RIGHT)
+                done = akgen(command, text)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertRegex(done.stderr, rf"^-:{line or 12}:\d+: error: .* \[{rule}\]\n")
+
+    def test_right_programs(self):
+        for text in (RIGHT, SUM, SOFTMAX.replace("i * tile + tl.arange(0, tile)", "i * tile + tl.arange(0, min(tile, cols - i * tile))")
+                     .replace("tl.reduce_max(part_ub, x_ub, part_ub)", "tl.reduce_max(part_ub, x_ub, part_ub, count=min(tile, cols - i * tile))")
+                     .replace("    cores = 32", "    assert rows * cols > 0\n    cores = 32")):
+            done = akgen(CHECK, text)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_sizes(self):
+        for program, old, new, rule, line, says in SIZES:
+            with self.subTest(rule=rule, line=line):
+                done = akgen(("check", "--json"), program.replace(old, new, 1) if old else program)
+                self.assertEqual(done.returncode, 1)
+                [file] = json.loads(done.stdout)
+                [message] = file["messages"]
+                self.assertEqual((message["rule"], message["line"]), (rule, line), message)
+                self.assertIn(says, message["text"])
+                self.assertTrue(message["remedy"])
+
+    def test_cases_of_a_task(self):
+        text = RIGHT.replace("    total = x.numel()", "    assert x.numel() < 100 or x.numel() > 300\n    total = x.numel()")
+        self.assertEqual(akgen(CHECK, text).returncode, 0)
+        done = akgen(("check", "--task", "multikernelbench/level1/Activation/Relu"), text)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"-:21:5: error: case 2: the host function refuses the shape: .* \[refused\]")
+
+
+if __name__ == "__main__":
+    unittest.main()
