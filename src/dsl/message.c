@@ -21,19 +21,38 @@ const char *dsl_rule_demand(enum dsl_rule rule)
     return rules[rule].demand;
 }
 
+static void add_message(struct dsl_messages *messages, struct dsl_message message, const char *format, va_list args)
+{
+    enum { LONGEST = 1024 };
+    char text[LONGEST];
+    vsnprintf(text, sizeof text, format, args);
+    text_make_utf8(text); /* it may have been cut inside a character */
+    message.text = arena_strdup(messages->arena, text);
+    messages->items[messages->kept++] = message;
+}
+
 void dsl_complain(struct dsl_messages *messages, struct dsl_place place, enum dsl_rule rule, const char *remedy,
                   const char *format, ...)
 {
-    if (messages->count++ >= DSL_MESSAGES_MAX)
+    messages->count++;
+    if (messages->kept == DSL_MESSAGES_MAX)
         return;
-    enum { LONGEST = 1024 };
-    char text[LONGEST];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    add_message(messages, (struct dsl_message){.place = place, .rule = rule, .remedy = remedy}, format, args);
     va_end(args);
-    text_make_utf8(text); /* it may have been cut inside a character */
-    messages->items[messages->kept++] = (struct dsl_message){place, rule, arena_strdup(messages->arena, text), remedy};
+}
+
+void dsl_warn(struct dsl_messages *messages, struct dsl_place place, enum dsl_rule rule, const char *remedy,
+              const char *format, ...)
+{
+    if (messages->kept == DSL_MESSAGES_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    add_message(messages, (struct dsl_message){.place = place, .rule = rule, .remedy = remedy, .warning = true}, format,
+                args);
+    va_end(args);
 }
 
 /* The bytes of a line of the text, without its end. */
@@ -96,8 +115,8 @@ void dsl_messages_print(const struct dsl_messages *messages, struct text *text)
         int length, column = message->place.column;
         const char *line = line_of(messages->source, message->place.line, &length);
         line = part_of(line, &length, &column);
-        text_addf(text, "%s:%d:%d: error: %s [%s]\n", messages->path, message->place.line, message->place.column,
-                  message->text, dsl_rule_name(message->rule));
+        text_addf(text, "%s:%d:%d: %s: %s [%s]\n", messages->path, message->place.line, message->place.column,
+                  message->warning ? "warning" : "error", message->text, dsl_rule_name(message->rule));
         text_addf(text, "    %.*s\n    ", length, line);
         add_caret(text, line, length, column, message->place.length);
         if (message->remedy)
@@ -115,8 +134,9 @@ json_t *dsl_messages_json(const struct dsl_messages *messages)
         int length, column = message->place.column;
         const char *line = line_of(messages->source, message->place.line, &length);
         line = part_of(line, &length, &column);
-        json_array_append_new(all, json_pack("{s:i, s:i, s:i, s:s, s:s, s:s?, s:s%}", "line", message->place.line,
-                                             "column", message->place.column, "length", message->place.length, "rule",
+        json_array_append_new(all, json_pack("{s:i, s:i, s:i, s:s, s:s, s:s, s:s?, s:s%}", "line", message->place.line,
+                                             "column", message->place.column, "length", message->place.length,
+                                             "severity", message->warning ? "warning" : "error", "rule",
                                              dsl_rule_name(message->rule), "text", message->text, "remedy",
                                              message->remedy, "source", line, (size_t)length));
     }

@@ -23,6 +23,7 @@ struct dsl_message {
     enum dsl_rule rule;
     const char *text;   /* what is wrong */
     const char *remedy; /* what to do about it; NULL: the text says it */
+    bool warning;       /* it concerns sizes that the operator may not have */
 };
 
 enum { DSL_MESSAGES_MAX = 30 };
@@ -31,7 +32,7 @@ struct dsl_messages {
     struct arena *arena;
     const char *path, *source;
     struct dsl_message items[DSL_MESSAGES_MAX];
-    int kept, count;
+    int kept, count; /* count: of errors, not of warnings */
 };
 
 /* The rule's name, as "unknown-name". */
@@ -42,9 +43,12 @@ const char *dsl_rule_demand(enum dsl_rule rule);
 /* Adds a message; `remedy` may be NULL and must live as long as the messages' arena. */
 void dsl_complain(struct dsl_messages *messages, struct dsl_place place, enum dsl_rule rule, const char *remedy,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same, as a warning: the program is right where the operator does not have what it says. */
+void dsl_warn(struct dsl_messages *messages, struct dsl_place place, enum dsl_rule rule, const char *remedy,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* As compilers print them: "FILE:LINE:COLUMN: error: TEXT [RULE]", the line, a caret, "fix: REMEDY". */
 void dsl_messages_print(const struct dsl_messages *messages, struct text *text);
-/* [{"line", "column", "length", "rule", "text", "remedy", "source"}]; the caller owns it. */
+/* [{"line", "column", "length", "severity", "rule", "text", "remedy", "source"}]; the caller owns it. */
 json_t *dsl_messages_json(const struct dsl_messages *messages);
 
 #endif

@@ -404,20 +404,15 @@ static const struct dsl_expr *culprit(const struct trials *trials, const struct 
     return NULL;
 }
 
-static void tell(const struct trials *trials, const struct trial *trial, const struct dsl_expr *division,
-                 struct dsl_messages *messages)
+static const char *shape_text(const struct trials *trials, const struct trial *trial)
 {
-    const struct dsl_message *message = &trial->messages.items[0];
     struct text shape = {0};
+    text_addf(&shape, "where '%s' has the shape (", trials->program->host->function->parameters[trials->main].name);
     for (int i = 0; i < trial->rank; i++)
         text_addf(&shape, "%s%lld", i ? ", " : "", (long long)trial->dims[i]);
-    dsl_complain(messages, division ? division->place : message->place, message->rule,
-                 division
-                     ? "'//' drops the remainder: tl.cdiv(a, b) rounds up, and the last part is cut by min(.., total)"
-                     : message->remedy,
-                 "where '%s' has the shape (%s): %s", trials->program->host->function->parameters[trials->main].name,
-                 shape.bytes, message->text);
+    const char *copy = arena_printf(trials->arena, "%s)", shape.bytes);
     text_free(&shape);
+    return copy;
 }
 
 /* What goes wrong whatever the sizes and the outputs are. */
@@ -429,14 +424,52 @@ static void tell_always(const struct trials *trials, struct dsl_messages *messag
         dsl_complain(messages, always->place, always->rule, always->remedy, "%s", always->text);
 }
 
-/* What stopped a trial is the program's fault, whatever its operator is; of what is not stored, that a division drops it. */
-static bool is_fault(const struct trials *trials, const struct trial *trial, const struct dsl_expr **division)
+/* What stopped a trial on sizes near those that went well: true if it was told as the program's mistake. Of what is not stored,
+ * that a division drops it. */
+static bool tell_fault(const struct trials *trials, const struct trial *trial, struct dsl_messages *messages)
 {
-    enum dsl_rule rule = trial->messages.items[0].rule;
-    *division = rule == DSL_RULE_coverage ? culprit(trials, trial) : NULL;
-    if (!elements_of_trial(trial)) /* what is empty may be refused by any means but this */
-        return rule == DSL_RULE_arithmetic || rule == DSL_RULE_launch;
-    return *division || rule == DSL_RULE_bounds || rule == DSL_RULE_undefined || rule == DSL_RULE_shared;
+    const struct dsl_message *message = trial->messages.items;
+    enum dsl_rule rule = message->rule;
+    const struct dsl_expr *division = rule == DSL_RULE_coverage ? culprit(trials, trial) : NULL;
+    if (!division && rule != DSL_RULE_bounds && rule != DSL_RULE_undefined && rule != DSL_RULE_shared)
+        return false;
+    dsl_complain(messages, division ? division->place : message->place, rule,
+                 division
+                     ? "'//' drops the remainder: tl.cdiv(a, b) rounds up, and the last part is cut by min(.., total)"
+                     : message->remedy,
+                 "%s: %s", shape_text(trials, trial), message->text);
+    return true;
+}
+
+/* Rows that are longer than tiles: right or refused, or there is a warning. True: they come in pieces, and are tried further. */
+static bool try_long_rows(const struct trials *trials, const struct trial *even, struct dsl_messages *messages)
+{
+    struct trial trial = *even;
+    trial.dims[trial.rank - 1] = 2 * trials->large;
+    if (even->dims[0] == even->dims[trial.rank - 1] || elements_of_trial(&trial) > ELEMENTS_MAX)
+        return false;
+    if (run_trial(trials, &trial))
+        return true;
+    const struct dsl_message *message = trial.messages.items;
+    if (message->rule == DSL_RULE_bounds || message->rule == DSL_RULE_fits)
+        dsl_warn(messages, message->place, message->rule,
+                 "if the operator has such shapes, cut them into tiles; otherwise refuse them by an assert of the host "
+                 "function",
+                 "%s: %s", shape_text(trials, &trial), message->text);
+    return false;
+}
+
+static void try_empty(const struct trials *trials, const struct trial *even, struct dsl_messages *messages)
+{
+    struct trial trial = *even;
+    trial.dims[0] = 0;
+    if (run_trial(trials, &trial))
+        return;
+    const struct dsl_message *message = trial.messages.items;
+    if (message->rule == DSL_RULE_arithmetic || message->rule == DSL_RULE_launch)
+        dsl_warn(messages, message->place, message->rule,
+                 "if the operator's tensors may be empty, return before: if x.numel() == 0", "%s: %s",
+                 shape_text(trials, &trial), message->text);
 }
 
 void dsl_try_sizes(struct arena *arena, const struct dsl_program *program, const struct npu_soc *soc,
@@ -453,19 +486,16 @@ void dsl_try_sizes(struct arena *arena, const struct dsl_program *program, const
         return;
     }
     const int64_t first = even.dims[0], last = even.dims[even.rank - 1];
-    const int64_t longer = trials.large + last + 1;
-    const int64_t odd[][2] = {
-        {first + 1, last}, {first, last + 1}, {first - 1, last - 1}, {first, last - 1}, {9, 11},
-        {19, 7},           {7, 77},           {5, longer},           {first, longer},   {0, last}};
+    const int64_t longer = even.rank > 1 && try_long_rows(&trials, &even, messages) ? 2 * trials.large : last;
+    const int64_t odd[][2] = {{first + 1, last}, {first, last + 1}, {first - 1, last - 1}, {first, last - 1},
+                              {9, 11},           {19, 7},           {5, longer + 1},       {first, longer + 1}};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         struct trial trial = even;
-        const struct dsl_expr *division;
         trial.cores = CORES_ODD;
         set_dims(&trial, odd[i][0], first == last ? odd[i][0] : odd[i][1]); /* square ones stay square */
-        if (elements_of_trial(&trial) > ELEMENTS_MAX || run_trial(&trials, &trial) ||
-            !is_fault(&trials, &trial, &division))
-            continue;
-        tell(&trials, &trial, division, messages);
-        return;
+        if (elements_of_trial(&trial) <= ELEMENTS_MAX && !run_trial(&trials, &trial) &&
+            tell_fault(&trials, &trial, messages))
+            return;
     }
+    try_empty(&trials, &even, messages);
 }

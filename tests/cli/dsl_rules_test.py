@@ -100,6 +100,26 @@ def sum_host(x: torch.Tensor, y: torch.Tensor):
     sum_kernel[16](x, y, sums, x.numel() // 16, 512)
 """
 
+ROWS = """@ascend_kernel
+def abs_kernel(x, y, rows, per_core, cols):
+    first = tl.program_id(0) * per_core
+    x_ub = tl.alloc_ub(1024, dtype=tl.float32)
+    for row in range(first, min(first + per_core, rows)):
+        with tl.copyin():
+            tl.load(x + row * cols, x_ub, count=cols)
+        with tl.compute():
+            tl.vabs(x_ub, x_ub, count=cols)
+        with tl.copyout():
+            tl.store(y + row * cols, x_ub, count=cols)
+
+
+def abs_host(x: torch.Tensor, y: torch.Tensor):
+    rows, cols = x.shape
+    assert rows > 0
+    cores = min(tl.num_vec_cores(), rows)
+    abs_kernel[cores](x, y, rows, tl.cdiv(rows, cores), cols)
+"""
+
 CHECK, RUN, BUILD = ("check",), ("run", "--task", "level1/Math/Sqrt", "--case", "1"), ("build", "--task", "level1/Math/Sqrt", "--print")
 MATRIX = "    a = tl.alloc_l1((10, 16), dtype=tl.float32)\n    for at"
 
@@ -134,7 +154,6 @@ SIZES = [
     (RIGHT, "tl.cdiv(total, cores), tile", "total // cores, tile", "coverage", 25, "no core stores element"),
     (RIGHT, "min(start + per_core, total)", "start + per_core", "bounds", 13, "of 'x', which has"),
     (RIGHT, "n = min(tile, end - at)", "n = min(tile, total - at)", "shared", 17, "stored by core 0 and by core 1"),
-    (RIGHT, "    if total == 0:\n        return\n", "", "launch", 23, "(0): the kernel is launched on 0 cores"),
     (RIGHT, "x_ub = tl.alloc_ub(tile,", "x_ub = tl.alloc_ub(60000,", "fits", 8, "does not fit into UB"),
     (SOFTMAX, "rows_per_core = tl.cdiv(rows, cores)", "rows_per_core = rows // cores", "coverage", 29,
      "no core stores element"),
@@ -181,6 +200,18 @@ class Rules(unittest.TestCase):
                 self.assertEqual((message["rule"], message["line"]), (rule, line), message)
                 self.assertIn(says, message["text"])
                 self.assertTrue(message["remedy"])
+
+    def test_warnings(self):
+        """Sizes that the operator may not have: an empty tensor, rows longer than a tile."""
+        empty = RIGHT.replace("    if total == 0:\n        return\n", "")
+        for text, rule, line, says in ((empty, "launch", 23, "(0): the kernel is launched on 0 cores"),
+                                       (ROWS, "bounds", 7, "2048 elements from 0 on of 'x_ub', which has 1024")):
+            done = akgen(("check", "--json"), text)
+            [file] = json.loads(done.stdout)
+            self.assertEqual((done.returncode, file["errors"]), (0, 0), file)
+            [message] = file["messages"]
+            self.assertEqual((message["severity"], message["rule"], message["line"]), ("warning", rule, line))
+            self.assertIn(says, message["text"])
 
     def test_cases_of_a_task(self):
         text = RIGHT.replace("    total = x.numel()", "    assert x.numel() < 100 or x.numel() > 300\n    total = x.numel()")
