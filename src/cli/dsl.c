@@ -6,6 +6,7 @@
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
+#include "dsl/prove.h"
 #include "dsl/response.h"
 #include "dsl/sizes.h"
 #include "dsl/write.h"
@@ -29,7 +30,7 @@ enum {
 };
 
 struct dsl_arguments {
-    bool json, check, hidden, print, verify;
+    bool json, check, hidden, print, verify, verbose;
     const char *task, *output, *response;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
@@ -40,6 +41,7 @@ struct dsl_arguments {
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "check: print what is wrong as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
+    {"verbose", 'v', NULL, 0, "check: say of each store whether it is proved that its parts cover the tensor once", 0},
     {"task", KEY_TASK, "TASK", 0, "check, run, build: the task whose cases the program computes", 0},
     {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
     {"stop-after", KEY_STOP, "PASS", 0,
@@ -66,6 +68,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->task = text;
     else if (key == KEY_CASE)
         arguments->only_case = cli_parse_number(state, "--case", text, 0, INT32_MAX);
+    else if (key == 'v')
+        arguments->verbose = true;
     else if (key == KEY_PRINT)
         arguments->print = true;
     else if (key == KEY_RESPONSE)
@@ -219,6 +223,20 @@ static const struct trial *trials_of(struct arena *arena, const struct dsl_argum
     return trials;
 }
 
+/* "FILE:21:16: y: proved: stores the elements before x.numel(), each once" */
+static void print_stores(const char *path, const struct dsl_stores *stores)
+{
+    for (int i = 0; i < stores->count; i++) {
+        const struct dsl_store *store = &stores->items[i];
+        printf("%s:%d:%d: %s: ", path, store->place.line, store->place.column,
+               store->tensor ? store->tensor : "a list");
+        if (store->proved)
+            printf("proved: stores the elements before %s, each once\n", store->extent);
+        else
+            printf("on cases\n");
+    }
+}
+
 /* What goes wrong in a case of the task, if that is not too large to be interpreted for it. */
 static struct akgen_error *check_case(const struct dsl_program *program, const struct dsl_binding *bindings,
                                       const struct task *task, const struct trial *trial, struct dsl_messages *messages)
@@ -276,11 +294,15 @@ static int check_file(struct arena *arena, const struct dsl_arguments *arguments
         checked && arguments->task && !messages->count ? check_cases(arena, arguments, checked, messages) : NULL;
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", program->path));
+    const struct dsl_stores stores = checked ? dsl_prove_stores(arena, checked) : (struct dsl_stores){0};
     if (all)
-        json_array_append_new(all, json_pack("{s:s, s:i, s:o}", "file", program->path, "errors", messages->count,
-                                             "messages", dsl_messages_json(messages)));
+        json_array_append_new(all,
+                              json_pack("{s:s, s:i, s:o, s:o}", "file", program->path, "errors", messages->count,
+                                        "messages", dsl_messages_json(messages), "stores", dsl_stores_json(&stores)));
     else
         print_messages(messages);
+    if (arguments->verbose && !all)
+        print_stores(program->path, &stores);
     return messages->count ? EXIT_OTHER_VERDICT : EXIT_PASS;
 }
 

@@ -213,6 +213,15 @@ class Rules(unittest.TestCase):
             self.assertEqual((message["severity"], message["rule"], message["line"]), ("warning", rule, line))
             self.assertIn(says, message["text"])
 
+    def test_proofs(self):
+        [file] = json.loads(akgen(("check", "--json"), RIGHT).stdout)
+        self.assertEqual(file["stores"], [{"line": 17, "column": 16, "tensor": "y", "proved": True, "extent": "x.numel()"}])
+        [file] = json.loads(akgen(("check", "--json"), RIGHT.replace("end - at)", "total - at)")).stdout)
+        self.assertEqual([store["proved"] for store in file["stores"]], [False])
+        shown = akgen(("check", "-v"), SUM)
+        self.assertEqual(shown.stdout, "-:17:12: sums: proved: stores the elements before 16, each once\n"
+                                       "-:25:16: y: proved: stores the elements before 1, each once\n")
+
     def test_cases_of_a_task(self):
         text = RIGHT.replace("    total = x.numel()", "    assert x.numel() < 100 or x.numel() > 300\n    total = x.numel()")
         self.assertEqual(akgen(CHECK, text).returncode, 0)
