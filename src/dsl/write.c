@@ -375,7 +375,7 @@ static void add_kernel(struct plan *plan, struct text *out, const char *stem, co
     const struct task *task = plan->task;
     text_add(out, "import tile.language as tl\n\n\n");
     for (int i = 0; i < task->output_count; i++)
-        text_addf(out, "# %s = %s\n", task->outputs[i].name, formula_tree(task->outputs[i].formula)->text);
+        text_addf(out, "# %s = %s\n", task->outputs[i].name, task->outputs[i].formula->text);
     text_addf(out,
               "# Element by element, in float32: each core takes a part of the elements, a tile at a time.\n"
               "@ascend_kernel\ndef %s_kernel(",
@@ -426,6 +426,11 @@ static void add_host(struct plan *plan, struct text *out, const char *stem, int 
     text_add(out, ", total, per_core, tile)\n");
 }
 
+static const struct expr *value_of(const struct formula *formula)
+{
+    return formula->steps[formula->count - 1].tree;
+}
+
 struct akgen_error *dsl_write(struct arena *arena, const struct task *task, const char **program)
 {
     struct plan plan = {.arena = arena, .task = task, .error = check(task)};
@@ -442,7 +447,7 @@ struct akgen_error *dsl_write(struct arena *arena, const struct task *task, cons
         transfers += plan.whole[i];
     }
     for (int i = 0; i < task->output_count; i++) /* each keeps its buffer up to the store */
-        plan.results[i] = as_buffer(&plan, write_value(&plan, formula_tree(task->outputs[i].formula))).text;
+        plan.results[i] = as_buffer(&plan, write_value(&plan, value_of(task->outputs[i].formula))).text;
     const char *stem = op_snake_case(arena, task->op);
     add_kernel(&plan, &out, stem, plan.steps.bytes ? plan.steps.bytes : "");
     add_host(&plan, &out, stem, tile_size(&plan, transfers));

@@ -2,43 +2,8 @@
  * an error here. */
 #include "task/task_internal.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The number of elements that an input has must be the output's, or one, for each formula that names it. */
-static struct akgen_error *check_formula(const struct task_instance *instance, int output)
-{
-    const struct task *task = instance->task;
-    if (!instance->outputs[output].count)
-        return error_new("'%s' is absent: what has a formula is always there", task->outputs[output].name);
-    int64_t wanted = instance->outputs[output].tensors[0].elements;
-    for (int i = 0; i < task->input_count; i++) {
-        bool used = formula_uses(task->outputs[output].formula, i);
-        if (used && !instance->inputs[i].count)
-            return error_new("the formula of '%s' takes '%s', which is absent", task->outputs[output].name,
-                             task->inputs[i].name);
-        int64_t found = used ? instance->inputs[i].tensors[0].elements : wanted;
-        if (found != wanted && found != 1)
-            return error_new("the formula of '%s' is elementwise: its input '%s' has %" PRId64
-                             " elements, expected %" PRId64 " or 1",
-                             task->outputs[output].name, task->inputs[i].name, found, wanted);
-    }
-    return NULL;
-}
-
-static struct akgen_error *check_formulas(const struct task *task, const struct task_case *row)
-{
-    struct task_instance *instance = NULL;
-    if (!task->outputs[0].formula)
-        return NULL;
-    struct akgen_error *error = task_instance_shapes(task, row, &instance);
-    for (int i = 0; i < task->output_count && !error; i++)
-        if ((error = check_formula(instance, i)))
-            error_prefix(error, "cases.csv:%d", row->line);
-    task_instance_free(instance);
-    return error;
-}
 
 static struct akgen_error *read_case(struct arena *arena, const struct csv_row *from, const struct task *task,
                                      struct task_case *row)
@@ -62,8 +27,6 @@ static struct akgen_error *try_case(struct arena *arena, const struct task *task
                                     struct task_case *row)
 {
     struct akgen_error *error = task_case_measure(task, row);
-    if (!error)
-        error = check_formulas(task, row);
     if (error)
         return error;
     if ((error = task_vary_check(arena, task, row)))

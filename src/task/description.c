@@ -364,7 +364,7 @@ static struct akgen_error *read_types(struct description *d, const struct key *k
     return NULL;
 }
 
-/* The names that a formula may use: inputs, then attributes. */
+/* The names that a formula may use: inputs, then attributes; and the steps of the outputs in front of it. */
 static struct akgen_error *read_formula(struct description *d, const struct key *key, const struct yaml_node *value,
                                         void *field)
 {
@@ -390,7 +390,9 @@ static struct akgen_error *read_formula(struct description *d, const struct key 
                 arena_printf(d->arena, "attribute '%s' is a %s, a formula takes int, float and bool", attr->name,
                              task_attr_type_names[attr->type]);
     }
-    error = formula_parse(d->arena, value->text, names, task->input_count + task->attr_count, field);
+    int output = (int)((struct task_param *)((char *)field - key->field) - task->outputs);
+    error = formula_parse(d->arena, value->text, names, task->input_count + task->attr_count,
+                          output ? task->outputs[output - 1].formula : NULL, task->outputs[output].name, output, field);
     return error ? error_prefix(error, "formula") : NULL;
 }
 

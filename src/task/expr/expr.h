@@ -5,7 +5,7 @@
  *   primary := number | true | false | None | inf | nan | word | "text" | $column | name(args) | [list] | (expression)
  *
  * One parser (parse.c) makes a tree of it. Two evaluators give the tree a meaning: this one, values of a case, and
- * formulas (formula.h), element by element over tensors. Each knows its own functions and operators.
+ * formulas (formula.h), over tensors. Each knows its own functions and operators.
  *
  * Here a word that names no function is text: float16, mean. Negative indices count from the end. docs/tasks.md lists
  * the functions. Functions such as rand and randn give one value per element; everything else is known per case. */

@@ -1,230 +1,205 @@
-/* A formula is a tree of steps, and a step is what one call of torch would be: it is done for a block of elements, and
- * rounded, before the next one. */
-#include "task/expr/formula.h"
-#include "task/expr/tree.h"
-#include "task/tensor/tensor.h"
+/* A formula's text: what its words mean, which of them are functions, and what cannot be right in any case. */
+#include "task/expr/formula_internal.h"
+#include "base/names.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct formula {
-    const struct expr *tree;
-    uint64_t uses; /* bit i: name number i */
-};
-
-/* Functions and operators. */
-static double sigmoid(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
-static double sign(double x)
-{
-    return isnan(x) ? x : (x > 0) - (x < 0);
-}
-
-static double negative(double x)
-{
-    return -x; /* 0 - x would make 0 of -0 */
-}
-
-/* As torch.minimum and torch.maximum: nan wins. */
-static double least(double a, double b)
-{
-    return isnan(a) || a < b ? a : b;
-}
-
-static double greatest(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
-
-#define OPERATOR(name, sign)                                                                                           \
-    static double name(double a, double b)                                                                             \
-    {                                                                                                                  \
-        return a sign b;                                                                                               \
-    }
-OPERATOR(add, +)
-OPERATOR(subtract, -)
-OPERATOR(multiply, *)
-OPERATOR(divide, /)
-OPERATOR(less, <)
-OPERATOR(more, >)
-OPERATOR(at_most, <=)
-OPERATOR(at_least, >=)
-OPERATOR(equal, ==)
-OPERATOR(differ, !=)
-
-static const struct {
-    const char *name;
-    double (*unary)(double);
-    double (*binary)(double, double);
-} functions[] = {
-    {"abs", fabs, NULL},   {"sqrt", sqrt, NULL},    {"exp", exp, NULL},      {"expm1", expm1, NULL},
-    {"log", log, NULL},    {"log1p", log1p, NULL},  {"log2", log2, NULL},    {"sin", sin, NULL},
-    {"cos", cos, NULL},    {"tan", tan, NULL},      {"asin", asin, NULL},    {"acos", acos, NULL},
-    {"atan", atan, NULL},  {"sinh", sinh, NULL},    {"cosh", cosh, NULL},    {"tanh", tanh, NULL},
-    {"erf", erf, NULL},    {"erfc", erfc, NULL},    {"floor", floor, NULL},  {"ceil", ceil, NULL},
-    {"round", rint, NULL}, {"trunc", trunc, NULL},  {"sign", sign, NULL},    {"sigmoid", sigmoid, NULL},
-    {"min", NULL, least},  {"max", NULL, greatest}, {"neg", negative, NULL}, {"+", NULL, add},
-    {"-", NULL, subtract}, {"*", NULL, multiply},   {"/", NULL, divide},     {"**", NULL, pow},
-    {"<", NULL, less},     {">", NULL, more},       {"<=", NULL, at_most},   {">=", NULL, at_least},
-    {"==", NULL, equal},   {"!=", NULL, differ},
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
-
-static bool is_sign(int function)
-{
-    return !expr_is_word(functions[function].name) || functions[function].unary == negative;
-}
-
-const char *formula_functions(struct arena *arena)
-{
-    const char *names = "";
-    for (int i = 0; i < FUNCTIONS; i++)
-        if (!is_sign(i))
-            names = arena_printf(arena, "%s%s%s", names, i ? " " : "", functions[i].name);
-    return names;
-}
-
-/* Resolving. */
 struct resolver {
     struct arena *arena;
     const struct formula_name *names;
-    int count;
-    uint64_t uses;
+    const struct formula_step *steps; /* known so far */
+    int count, step_count;
 };
 
-static struct akgen_error *resolve_name(struct resolver *r, struct expr *node)
+enum formula_kind formula_kind_of(const struct expr *call)
+{
+    return formula_function_of(call)->kind;
+}
+
+bool formula_of_all(const struct expr *call)
+{
+    return call->kid_count > formula_function_of(call)->arguments;
+}
+
+static const char *known_names(const struct resolver *r)
+{
+    const char *known = "";
+    for (int i = 0; i < r->count; i++)
+        known = arena_printf(r->arena, "%s%s%s", known, i ? ", " : "", r->names[i].name);
+    for (int i = 0; i < r->step_count; i++)
+        known = arena_printf(r->arena, "%s%s%s", known, *known ? ", " : "", r->steps[i].name);
+    return known;
+}
+
+/* The number of a name: of an input or attribute, behind them of a step; -1 if it is none. */
+static int number_of(const struct resolver *r, const char *name)
+{
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->names[i].name, name) == 0)
+            return i;
+    for (int i = 0; i < r->step_count; i++)
+        if (strcmp(r->steps[i].name, name) == 0)
+            return r->count + i;
+    return -1;
+}
+
+static struct akgen_error *resolve_name(const struct resolver *r, struct expr *node)
 {
     const struct expr_value *constant = expr_word_value(node->name);
-    const char *known = "";
-    for (int i = 0; i < r->count; i++) {
-        if (strcmp(r->names[i].name, node->name) == 0) {
-            node->index = i;
-            r->uses |= 1ULL << i;
-            return r->names[i].refusal ? expr_error_at(node, "%s", r->names[i].refusal) : NULL;
-        }
-        known = arena_printf(r->arena, "%s%s%s", known, i ? ", " : "", r->names[i].name);
-    }
+    node->index = number_of(r, node->name);
+    if (node->index >= 0 && node->index < r->count && r->names[node->index].refusal)
+        return expr_error_at(node, "%s", r->names[node->index].refusal);
+    if (node->index >= 0)
+        return NULL;
     if (!constant || constant->kind == EXPR_NONE)
-        return expr_error_at(node, "'%s' is no input or attribute; there are %s", node->name, known);
+        return expr_error_at(node, "'%s' is no input, attribute or step before; there are %s", node->name,
+                             known_names(r));
     node->node = NODE_VALUE;
     node->value = *constant;
     return NULL;
 }
 
-static struct akgen_error *resolve_call(struct resolver *r, struct expr *node)
+static bool is_all(const struct expr *node)
 {
-    int index = 0;
-    while (index < FUNCTIONS && strcmp(functions[index].name, node->name) != 0)
-        index++;
-    node->index = index;
-    if (index == FUNCTIONS && !expr_is_word(node->name))
-        return expr_error_at(node, "a formula has no '%s'", node->name);
-    if (index == FUNCTIONS)
-        return expr_error_at(node, "there is no function '%s'; there are %s", node->name, formula_functions(r->arena));
-    int arguments = functions[index].binary ? 2 : 1;
-    if (node->kid_count != arguments)
-        return expr_error_at(node, "%s takes %d argument%s, not %d", node->name, arguments, arguments > 1 ? "s" : "",
-                             node->kid_count);
+    return node->node == NODE_WORD && strcmp(node->name, "all") == 0;
+}
+
+/* What stands behind the tensor of sum(x, all): `all`, or the last axis, which it is anyway. */
+static struct akgen_error *resolve_axis(struct expr *call)
+{
+    const struct expr *axis = call->kids[1];
+    if (is_all(axis)) {
+        call->kids[1]->index = -1;
+        return NULL;
+    }
+    bool last = axis->node == NODE_CALL && strcmp(axis->name, "neg") == 0 && axis->kids[0]->node == NODE_VALUE &&
+                axis->kids[0]->value.kind == EXPR_INT && axis->kids[0]->value.integer == 1;
+    if (!last)
+        return expr_error_at(axis, "%s goes along the last axis, -1, or over 'all' of the tensor", call->name);
+    call->kid_count = 1;
     return NULL;
 }
 
-static struct akgen_error *resolve(struct resolver *r, struct expr *node)
+static struct akgen_error *resolve_call(const struct resolver *r, struct expr *node)
+{
+    bool smallest = strcmp(node->name, "min") == 0, largest = strcmp(node->name, "max") == 0;
+    if ((smallest || largest) && (node->kid_count == 1 || (node->kid_count == 2 && is_all(node->kids[1]))))
+        node->name = smallest ? "amin" : "amax";
+    node->index = formula_function_find(node->name);
+    if (node->index < 0 && !expr_is_word(node->name))
+        return expr_error_at(node, "a formula has no '%s' but in the bounds of a slice", node->name);
+    if (node->index < 0)
+        return expr_error_at(node, "there is no function '%s'; there are %s", node->name, formula_functions(r->arena));
+    const struct formula_function *function = formula_function_of(node);
+    bool axis = node->kid_count == 2 && (function->kind == FORMULA_SUMMARY || function->kind == FORMULA_SIZE);
+    if (axis)
+        return resolve_axis(node);
+    if (node->kid_count == function->arguments)
+        return NULL;
+    return expr_error_at(node, "%s takes %d argument%s, not %d", function->name, function->arguments,
+                         function->arguments > 1 ? "s" : "", node->kid_count);
+}
+
+static struct akgen_error *resolve(const struct resolver *r, struct expr *node);
+
+/* A bound of a slice is a whole number: of numbers, attributes and sizes. */
+static struct akgen_error *resolve_bound(const struct resolver *r, struct expr *node)
+{
+    static const char *const operators[] = {"neg", "+", "-", "*", "/", "//", "%", "min", "max"};
+    struct akgen_error *error = NULL;
+    if (!node)
+        return NULL;
+    if (node->node == NODE_WORD || (node->node == NODE_CALL && strcmp(node->name, "size") == 0))
+        return resolve(r, node);
+    if (node->node == NODE_VALUE && node->value.kind == EXPR_INT)
+        return NULL;
+    bool known = false;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        known |= node->node == NODE_CALL && strcmp(operators[i], node->name) == 0;
+    if (!known || node->kid_count != (strcmp(node->name, "neg") == 0 ? 1 : 2))
+        return expr_error_at(node, "a bound is made of whole numbers, attributes and size(x) by + - * // min max");
+    for (int i = 0; i < node->kid_count && !error; i++)
+        error = resolve_bound(r, node->kids[i]);
+    return error;
+}
+
+static struct akgen_error *resolve(const struct resolver *r, struct expr *node)
 {
     struct akgen_error *error = NULL;
+    int arguments = node->kid_count;
     switch (node->node) {
     case NODE_WORD:
-        error = resolve_name(r, node);
-        break;
+        return resolve_name(r, node);
     case NODE_CALL:
-        error = resolve_call(r, node);
+        if ((error = resolve_call(r, node)))
+            return error;
+        arguments = formula_function_of(node)->arguments;
         break;
     case NODE_VALUE:
-        error = node->value.kind == EXPR_TEXT ? expr_error_at(node, "a formula has no text") : NULL;
-        break;
+        return node->value.kind == EXPR_TEXT ? expr_error_at(node, "a formula has no text") : NULL;
     case NODE_CHOICE:
         break;
     case NODE_COLUMN:
         return expr_error_at(node, "a formula has no columns; make '%s' an attribute", node->name);
     case NODE_LIST:
+        return expr_error_at(node, "a formula has no lists");
     case NODE_INDEX:
     case NODE_SLICE:
-        return expr_error_at(node, "a formula has no lists");
+        error = resolve(r, node->kids[0]);
+        error = error ? error : resolve_bound(r, node->kids[1]);
+        return error ? error : resolve_bound(r, node->kids[2]);
     }
-    for (int i = 0; i < node->kid_count && !error; i++)
+    for (int i = 0; i < arguments && !error; i++)
         error = resolve(r, node->kids[i]);
     return error;
 }
 
-struct akgen_error *formula_parse(struct arena *arena, const char *text, const struct formula_name *names, int count,
-                                  const struct formula **formula)
+/* A step needs a name of its own. */
+static struct akgen_error *check_name(const struct resolver *r, const char *text, const struct expr_step *step)
 {
-    struct expr *tree;
-    struct resolver r = {.arena = arena, .names = names, .count = count};
-    struct akgen_error *error = expr_tree_parse(arena, text, &tree);
-    if (!error)
-        error = resolve(&r, tree);
-    *formula = arena_copy(arena, &(struct formula){tree, r.uses}, sizeof **formula);
-    return error;
+    if (!step->name || (number_of(r, step->name) < 0 && !expr_word_value(step->name)))
+        return NULL;
+    return error_new("in '%.100s', column %d: '%s' has a meaning already, a step needs a name of its own", text,
+                     step->at, step->name);
 }
 
-const struct expr *formula_tree(const struct formula *formula)
+/* The names that a tree needs, bit i for number i. */
+static uint64_t names_of(const struct resolver *r, const struct expr *node)
 {
-    return formula->tree;
+    uint64_t names = 0;
+    if (node && node->node == NODE_WORD && node->index >= 0)
+        return node->index < r->count ? 1ULL << node->index : r->steps[node->index - r->count].uses;
+    for (int i = 0; node && i < node->kid_count; i++)
+        names |= names_of(r, node->kids[i]);
+    return names;
+}
+
+struct akgen_error *formula_parse(struct arena *arena, const char *text, const struct formula_name *names, int count,
+                                  const struct formula *before, const char *name, int output,
+                                  const struct formula **formula)
+{
+    struct expr_step parsed[FORMULA_MAX_STEPS];
+    int known = before ? before->count : 0, added;
+    struct formula_step *steps = arena_alloc(arena, sizeof *steps * (size_t)(known + FORMULA_MAX_STEPS));
+    struct resolver r = {.arena = arena, .names = names, .count = count, .steps = steps, .step_count = known};
+    if (known)
+        memcpy(steps, before->steps, sizeof *steps * (size_t)known);
+    struct akgen_error *error = expr_steps_parse(arena, text, parsed, FORMULA_MAX_STEPS, &added);
+    for (int i = 0; i < added && !error; i++) {
+        bool result = !parsed[i].name;
+        if (!(error = check_name(&r, text, &parsed[i])))
+            error = resolve(&r, parsed[i].tree);
+        uint64_t needed = error ? 0 : names_of(&r, parsed[i].tree);
+        steps[r.step_count++] =
+            (struct formula_step){result ? name : parsed[i].name, parsed[i].tree, output, result, needed};
+    }
+    *formula =
+        arena_copy(arena, &(struct formula){arena_strdup(arena, text), steps, r.step_count, count}, sizeof **formula);
+    return error;
 }
 
 bool formula_uses(const struct formula *formula, int index)
 {
-    return formula->uses >> index & 1;
-}
-
-/* Evaluating. */
-static void block(const struct expr *node, enum akgen_dtype steps, const double *const *values, int n, double *out);
-
-/* A call's value: its first argument is in `out` already. Signs round; the smaller of two numbers is one of them. */
-static void call(const struct expr *node, enum akgen_dtype steps, const double *const *values, int n, double *out)
-{
-    double (*unary)(double) = functions[node->index].unary, (*binary)(double, double) = functions[node->index].binary;
-    double second[FORMULA_BLOCK];
-    if (unary) {
-        for (int i = 0; i < n; i++)
-            out[i] = task_round(steps, unary(out[i]));
-        return;
-    }
-    block(node->kids[1], steps, values, n, second);
-    for (int i = 0; i < n; i++)
-        out[i] = binary(out[i], second[i]);
-    for (int i = 0; i < n && is_sign(node->index); i++)
-        out[i] = task_round(steps, out[i]);
-}
-
-static void choose(const struct expr *node, enum akgen_dtype steps, const double *const *values, int n, double *out)
-{
-    double yes[FORMULA_BLOCK], no[FORMULA_BLOCK];
-    block(node->kids[1], steps, values, n, yes);
-    block(node->kids[2], steps, values, n, no);
-    for (int i = 0; i < n; i++)
-        out[i] = out[i] != 0 ? yes[i] : no[i];
-}
-
-static void block(const struct expr *node, enum akgen_dtype steps, const double *const *values, int n, double *out)
-{
-    if (node->node == NODE_VALUE) {
-        for (int i = 0; i < n; i++)
-            out[i] = node->value.real;
-    } else if (node->node == NODE_WORD) {
-        memcpy(out, values[node->index], sizeof *out * (size_t)n);
-    } else {
-        block(node->kids[0], steps, values, n, out);
-        (node->node == NODE_CHOICE ? choose : call)(node, steps, values, n, out);
-    }
-}
-
-void formula_block(const struct formula *formula, enum akgen_dtype steps, const double *const *values, int n,
-                   double *out)
-{
-    block(formula->tree, steps, values, n, out);
+    return formula->steps[formula->count - 1].uses >> index & 1;
 }

@@ -1,5 +1,11 @@
-/* The evaluator of formulas: an elementwise operator as one expression over tensors and numbers, `formula` of an output
- * in task.yaml, the reference of people's own tasks. */
+/* Formulas over tensors, `formula` of an output in task.yaml: the reference of people's own tasks, and what the planner of
+ * AscendDSL starts from (docs/tasks.md, A task of your own).
+ *
+ *   formula := (name '=' expression ';')* expression
+ *
+ * Shapes go together as in NumPy: sizes are compared from the last one, and 1 stretches. x[a:b] is a part of each row, a
+ * row being what lies along the last axis; sum(x) and the like leave one element of a row, sum(x, all) one of the tensor.
+ * A step's name, and that of an output, is known to what follows, in later outputs too. */
 #ifndef TASK_FORMULA_H
 #define TASK_FORMULA_H
 
@@ -8,27 +14,66 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
-enum { FORMULA_MAX_NAMES = 64, FORMULA_BLOCK = 512 };
-struct formula;
+struct expr;
+struct task_tensor;
+enum { FORMULA_MAX_NAMES = 64, FORMULA_MAX_STEPS = 64 };
+
 struct formula_name {
     const char *name;
     const char *refusal; /* why a formula cannot take it, NULL if it can */
 };
+struct formula_step {
+    const char *name;
+    const struct expr
+        *tree;     /* task/expr/tree.h. `index` of a word: the number of its name, from `names` on of the step;
+                              * of a call: of the function */
+    int output;    /* whose formula it stands in */
+    bool result;   /* it is that output */
+    uint64_t uses; /* the names that it needs, itself or through other steps: bit i for number i */
+};
+/* All steps that an output may need: those of its own formula come last, and the last one is its value. */
+struct formula {
+    const char *text;
+    const struct formula_step *steps;
+    int count, names; /* names: inputs and attributes */
+};
 
-/* Parses a formula over these names, at most FORMULA_MAX_NAMES. */
+enum formula_kind { FORMULA_UNARY, FORMULA_BINARY, FORMULA_TERNARY, FORMULA_SUMMARY, FORMULA_ROW, FORMULA_SIZE };
+/* What the function of a call computes, and of how many tensors; the name `all` behind them is no tensor. */
+enum formula_kind formula_kind_of(const struct expr *call);
+bool formula_of_all(const struct expr *call);
+
+/* Parses the formula of output number `output`, called `name`, over these names, at most FORMULA_MAX_NAMES. `before`: the
+ * formula of the output in front of it, NULL for the first. */
 struct akgen_error *formula_parse(struct arena *arena, const char *text, const struct formula_name *names, int count,
+                                  const struct formula *before, const char *name, int output,
                                   const struct formula **formula);
-struct expr;
-/* Its tree (task/expr/tree.h), of which `index` of a word is the number of its name. */
-const struct expr *formula_tree(const struct formula *formula);
-/* True if the formula names name number `index`. */
+/* True if the formula names name number `index`, itself or in a step that it needs. */
 bool formula_uses(const struct formula *formula, int index);
-/* Its values for n <= FORMULA_BLOCK elements: values[i][e] is name number i at element e, values[i] is needed for the
- * names that the formula uses. Every step is rounded to the type `steps`. */
-void formula_block(const struct formula *formula, enum akgen_dtype steps, const double *const *values, int n,
-                   double *out);
 /* Names of the functions, separated by spaces. */
 const char *formula_functions(struct arena *arena);
+
+/* What the names stand for in a case: a tensor, of which the shape is enough for formula_bind, or a number. */
+struct formula_argument {
+    const struct task_tensor *tensor; /* NULL: a number */
+    double number;
+    bool whole; /* the number is an integer: a size may be made of it */
+};
+struct formula_bound;
+/* Finds the shapes of all steps of a case. An error where they do not fit together: "in 'TEXT', column 3: ...". `steps`: per
+ * output the type that each of its steps is rounded to. */
+struct akgen_error *formula_bind(struct arena *arena, const struct formula *formula,
+                                 const struct formula_argument *arguments, const enum akgen_dtype *steps,
+                                 struct formula_bound **bound);
+/* The shape of a step: at most 8 sizes, the last ones of `dims`; returns how many. */
+int formula_shape(const struct formula_bound *bound, int step, int64_t dims[8]);
+/* An error unless a step has the shape of an output, or one that stretches to it; sizes of 1 may be left out. */
+struct akgen_error *formula_fits(const struct formula_bound *bound, int step, const struct task_tensor *output);
+/* Computes a step for an output that it fits, row by row: `store` gets elements first .. first + n - 1. The tensors of the
+ * arguments have values; rows that it keeps live in the arena of formula_bind. */
+void formula_compute(struct formula_bound *bound, int step, const struct task_tensor *output,
+                     void (*store)(void *state, int64_t first, int64_t n, const double *values), void *state);
 
 #endif

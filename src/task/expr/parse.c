@@ -334,3 +334,40 @@ struct akgen_error *expr_tree_parse(struct arena *arena, const char *text, struc
     }
     return p.error;
 }
+
+/* `name =` in front of a step; NULL, and nothing is consumed, where there is none. */
+static const char *accept_name(struct parser *p)
+{
+    skip_blanks(p);
+    const char *start = p->at, *name = part_of_word(*start) && !isdigit((unsigned char)*start) ? word_at(p) : NULL;
+    if (name && accept(p, "=") && *p->at != '=')
+        return name;
+    p->at = start;
+    return NULL;
+}
+
+struct akgen_error *expr_steps_parse(struct arena *arena, const char *text, struct expr_step *steps, int most,
+                                     int *count)
+{
+    struct parser p = {.arena = arena, .text = arena_strdup(arena, text)};
+    p.at = p.text;
+    *count = 0;
+    do {
+        skip_blanks(&p);
+        struct expr_step step = {.at = (int)(p.at - p.text) + 1};
+        step.name = accept_name(&p);
+        if (*count == most)
+            return fail(&p, "fewer steps"), p.error;
+        if (!(step.tree = parse_expression(&p)))
+            return p.error;
+        steps[(*count)++] = step;
+        if (step.name && !accept(&p, ";"))
+            return fail(&p, "an operator or ';' and what is made of the step"), p.error;
+        if (!step.name)
+            break;
+    } while (true);
+    skip_blanks(&p);
+    if (*p.at)
+        fail(&p, "an operator or the end");
+    return p.error;
+}

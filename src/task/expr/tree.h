@@ -24,6 +24,14 @@ struct expr {
 
 /* Parses a text; which words, columns and functions there are is the evaluator's business. */
 struct akgen_error *expr_tree_parse(struct arena *arena, const char *text, struct expr **tree);
+/* Steps `name = expression;` and the expression that they end with, which has no name; at most `most`. */
+struct expr_step {
+    const char *name;
+    int at; /* column of the text where it starts, from 1 */
+    struct expr *tree;
+};
+struct akgen_error *expr_steps_parse(struct arena *arena, const char *text, struct expr_step *steps, int most,
+                                     int *count);
 /* An error at a node: "in 'TEXT', column 3: ...". */
 struct akgen_error *expr_error_at(const struct expr *node, const char *format, ...)
     __attribute__((format(printf, 2, 3), returns_nonnull));

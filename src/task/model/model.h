@@ -44,8 +44,7 @@ struct task_param { /* one OpDef input or output */
                       * a tree */
     const struct expr *depth;      /* how many values one element sums up (strict thresholds), NULL: 1 */
     const struct expr *compared;   /* true, false, or `strict`: upstream ignores it; NULL: true */
-    const struct formula *formula; /* reference `formula`: the value of an element. Names are the inputs, then the
-                                    * attributes */
+    const struct formula *formula; /* reference `formula`: the value. Names are the inputs, then the attributes */
 };
 
 enum task_attr_type {

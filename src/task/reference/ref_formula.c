@@ -3,74 +3,93 @@
 #include "task/expr/formula.h"
 #include "task/reference/reference.h"
 
-#include <stdlib.h>
-
-_Static_assert(FORMULA_BLOCK == REFERENCE_BLOCK, "a formula is computed in the references' blocks");
-
-static void fill(double *block, double value)
+/* What the names stand for: inputs, of which there is tensor 0, and attributes. */
+static struct akgen_error *read_arguments(const struct task_instance *instance, struct formula_argument *arguments)
 {
-    for (int e = 0; e < REFERENCE_BLOCK; e++)
-        block[e] = value;
+    const struct task *task = instance->task;
+    for (int i = 0; i < task->input_count; i++) {
+        arguments[i].tensor = instance->inputs[i].count ? &instance->inputs[i].tensors[0] : NULL;
+        for (int o = 0; o < task->output_count && !arguments[i].tensor; o++)
+            if (formula_uses(task->outputs[o].formula, i))
+                return error_new("the formula of '%s' takes '%s', which is absent", task->outputs[o].name,
+                                 task->inputs[i].name);
+    }
+    for (int i = 0; i < task->attr_count; i++) {
+        const json_t *value = instance->attrs[i];
+        arguments[task->input_count + i] = (struct formula_argument){
+            .number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value),
+            .whole = json_is_integer(value),
+        };
+    }
+    return NULL;
 }
 
-/* Tensor 0 of an input: a formula names what is there. */
-static const struct task_tensor *input(const struct reference_call *call, int index)
+/* The steps of all outputs, bound to the case. */
+static struct akgen_error *bind_formulas(const struct reference_call *call, struct arena *arena,
+                                         struct formula_bound **bound)
 {
-    return &call->instance->inputs[index].tensors[0];
+    const struct task_instance *instance = call->instance;
+    const struct task *task = instance->task;
+    struct formula_argument *arguments = arena_alloc(arena, sizeof *arguments * FORMULA_MAX_NAMES);
+    enum akgen_dtype *steps = arena_alloc(arena, sizeof *steps * (size_t)task->output_count);
+    for (int i = 0; i < task->output_count; i++) {
+        if (!instance->outputs[i].count)
+            return error_new("'%s' is absent: what has a formula is always there", task->outputs[i].name);
+        enum akgen_dtype type = instance->outputs[i].tensors[0].type;
+        steps[i] = reference_steps(call, task_is_float(type) ? type : AKGEN_DOUBLE);
+    }
+    struct akgen_error *error = read_arguments(instance, arguments);
+    if (!error)
+        error = formula_bind(arena, task->outputs[task->output_count - 1].formula, arguments, steps, bound);
+    return error ? error_prefix(error, "formula") : NULL;
 }
 
-/* The names of a formula that are the same for all elements: attributes, and inputs of one element. */
-static void read_numbers(const struct reference_call *call, const struct formula *formula,
-                         double (*blocks)[REFERENCE_BLOCK])
+/* The step that is an output. */
+static int result_of(const struct task *task, int output)
+{
+    return task->outputs[output].formula->count - 1;
+}
+
+static struct akgen_error *fits(const struct reference_call *call)
 {
     const struct task *task = call->instance->task;
-    for (int i = 0; i < task->input_count; i++)
-        if (formula_uses(formula, i) && input(call, i)->elements == 1) {
-            task_read_double(input(call, i), 0, 1, blocks[i]);
-            fill(blocks[i], blocks[i][0]);
-        }
-    for (int i = 0; i < task->attr_count; i++)
-        if (formula_uses(formula, task->input_count + i))
-            fill(blocks[task->input_count + i], json_is_boolean(call->instance->attrs[i])
-                                                    ? json_is_true(call->instance->attrs[i])
-                                                    : json_number_value(call->instance->attrs[i]));
+    struct arena arena = {0};
+    struct formula_bound *bound;
+    struct akgen_error *error = bind_formulas(call, &arena, &bound);
+    for (int i = 0; i < task->output_count && !error; i++)
+        if ((error = formula_fits(bound, result_of(task, i), &call->instance->outputs[i].tensors[0])))
+            error_prefix(error, "formula of '%s'", task->outputs[i].name);
+    arena_free(&arena);
+    return error;
 }
 
-static void read_elements(const struct reference_call *call, const struct formula *formula, int64_t first, int n,
-                          double (*blocks)[REFERENCE_BLOCK])
+struct destination {
+    const struct reference_call *call;
+    int output;
+};
+
+static void store(void *state, int64_t first, int64_t n, const double *values)
 {
-    for (int i = 0; i < call->instance->task->input_count; i++)
-        if (formula_uses(formula, i) && input(call, i)->elements != 1)
-            task_read_double(input(call, i), first, n, blocks[i]);
+    const struct destination *to = state;
+    reference_store(to->call, to->output, first, n, values);
 }
 
 static void by_formula(struct reference_call *call)
 {
     const struct task *task = call->instance->task;
-    double(*blocks)[REFERENCE_BLOCK] =
-        (double(*)[REFERENCE_BLOCK])reference_numbers(FORMULA_MAX_NAMES * REFERENCE_BLOCK);
-    double results[REFERENCE_BLOCK];
-    const double *values[FORMULA_MAX_NAMES];
-    for (int i = 0; i < FORMULA_MAX_NAMES; i++)
-        values[i] = blocks[i];
-    for (int o = 0; o < task->output_count; o++) {
-        const struct task_tensor *output = reference_output(call, o);
-        const struct formula *formula = task->outputs[o].formula;
-        enum akgen_dtype type = call->instance->outputs[o].tensors[0].type;
-        enum akgen_dtype steps = reference_steps(call, task_is_float(type) ? type : AKGEN_DOUBLE);
-        read_numbers(call, formula, blocks);
-        for (int64_t first = 0; output && first < output->elements; first += REFERENCE_BLOCK) {
-            int64_t rest = output->elements - first;
-            int n = rest < REFERENCE_BLOCK ? (int)rest : REFERENCE_BLOCK;
-            read_elements(call, formula, first, n, blocks);
-            formula_block(formula, steps, values, n, results);
-            reference_store(call, o, first, n, results);
-        }
+    struct arena arena = {0};
+    struct formula_bound *bound = NULL;
+    error_free(bind_formulas(call, &arena, &bound)); /* NULL: it fits */
+    for (int i = 0; i < task->output_count; i++) {
+        struct destination to = {call, i};
+        const struct task_tensor *output = reference_output(call, i);
+        if (output && bound)
+            formula_compute(bound, result_of(task, i), output, store, &to);
     }
-    free(blocks);
+    arena_free(&arena);
 }
 
 const struct task_reference_entry task_references_formula[] = {
-    {"formula", by_formula, NULL, NULL},
+    {"formula", by_formula, NULL, fits},
     {NULL, NULL, NULL, NULL},
 };

@@ -1,30 +1,59 @@
-/* Formulas of one's own tasks: precedence, functions, rounding of steps, mistakes. */
+/* Formulas of one's own tasks: precedence, functions, shapes, rows, slices, steps and their rounding, mistakes. */
 #include "task/expr/formula.h"
+#include "task/tensor/tensor.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-enum { NAMES = 5 };
-static const struct formula_name names[NAMES] = {
-    {"x", NULL}, {"y", NULL}, {"list", "a list"}, {"k", NULL}, {"mode", "a string"}};
-static const double X = 3, Y = -0.5, K = 10;
+enum { NAMES = 7, ROOM = 64 };
+static const struct formula_name names[NAMES] = {{"x", NULL},          {"y", NULL}, {"list", "a list"}, {"k", NULL},
+                                                 {"mode", "a string"}, {"m", NULL}, {"r", NULL}};
+static const double X = 3, Y = -0.5;
+/* x and y are one number each, m is (2, 3), r is (3), k = 10 and an integer. */
+static double M[] = {1, 2, 4, -1, 0.5, 3}, R[] = {10, 20, 30};
+static const struct task_tensor x_tensor = {AKGEN_DOUBLE, 1, {1}, 1, (void *)&X},
+                                y_tensor = {AKGEN_DOUBLE, 1, {1}, 1, (void *)&Y},
+                                m_tensor = {AKGEN_DOUBLE, 2, {2, 3}, 6, M}, r_tensor = {AKGEN_DOUBLE, 1, {3}, 3, R};
+static const struct formula_argument arguments[NAMES] = {
+    {&x_tensor, 0, false}, {&y_tensor, 0, false}, {NULL, 0, false},     {NULL, 10, true},
+    {NULL, 0, false},      {&m_tensor, 0, false}, {&r_tensor, 0, false}};
+
+static void keep(void *state, int64_t first, int64_t n, const double *values)
+{
+    memcpy((double *)state + first, values, sizeof *values * (size_t)n);
+}
+
+/* Computes a formula for an output of that shape; an error where it does not fit. */
+static struct akgen_error *compute(struct arena *arena, const char *text, enum akgen_dtype steps,
+                                   const struct task_tensor *output, double *values)
+{
+    const struct formula *formula;
+    struct formula_bound *bound;
+    struct akgen_error *error = formula_parse(arena, text, names, NAMES, NULL, "out", 0, &formula);
+    if (!error)
+        error = formula_bind(arena, formula, arguments, &steps, &bound);
+    if (!error)
+        error = formula_fits(bound, formula->count - 1, output);
+    if (!error)
+        formula_compute(bound, formula->count - 1, output, keep, values);
+    return error;
+}
 
 static double value_in(const char *text, enum akgen_dtype steps)
 {
     struct arena arena = {0};
-    const struct formula *formula;
-    struct akgen_error *error = formula_parse(&arena, text, names, NAMES, &formula);
+    const struct task_tensor one = {AKGEN_DOUBLE, 1, {1}, 1, NULL};
+    double value;
+    struct akgen_error *error = compute(&arena, text, steps, &one, &value);
     if (error)
         fail_msg("%s: %s", text, error->message);
-    const double *const values[NAMES] = {&X, &Y, NULL, &K, NULL};
-    double value;
-    formula_block(formula, steps, values, 1, &value);
     arena_free(&arena);
     return value;
 }
@@ -36,11 +65,27 @@ static void assert_value(const char *text, double expected)
         fail_msg("%s is %.17g, expected %.17g", text, value, expected);
 }
 
+/* A formula's elements, for an output of shape (rows, cols). */
+static void assert_elements(const char *text, int64_t rows, int64_t cols, const double *expected)
+{
+    struct arena arena = {0};
+    const struct task_tensor output = {AKGEN_DOUBLE, 2, {rows, cols}, rows * cols, NULL};
+    double values[ROOM];
+    struct akgen_error *error = compute(&arena, text, AKGEN_DOUBLE, &output, values);
+    if (error)
+        fail_msg("%s: %s", text, error->message);
+    for (int64_t i = 0; i < rows * cols; i++)
+        if (values[i] != expected[i] && !(fabs(values[i] - expected[i]) <= 1e-15 * fabs(expected[i])))
+            fail_msg("%s: element %d is %.17g, expected %.17g", text, (int)i, values[i], expected[i]);
+    arena_free(&arena);
+}
+
 static void assert_mistake(const char *text, const char *part)
 {
     struct arena arena = {0};
-    const struct formula *formula;
-    struct akgen_error *error = formula_parse(&arena, text, names, NAMES, &formula);
+    const struct task_tensor output = {AKGEN_DOUBLE, 2, {2, 3}, 6, NULL};
+    double values[ROOM];
+    struct akgen_error *error = compute(&arena, text, AKGEN_DOUBLE, &output, values);
     assert_non_null(error);
     if (!strstr(error->message, part))
         fail_msg("%s: '%s' lacks '%s'", text, error->message, part);
@@ -76,18 +121,108 @@ static void functions(void **state)
 }
 
 /* Elements are independent of each other: the branch that one takes is not another's. */
-static void blocks_are_elementwise(void **state)
+static void elements(void **state)
+{
+    (void)state;
+    assert_elements("m > 1 ? r : m < 0 ? m*r : inf", 2, 3, (const double[]){INFINITY, 20, 30, -10, INFINITY, 30});
+    assert_elements("where(m > 1, r, clamp(m, 0, k))", 2, 3, (const double[]){1, 20, 30, 0, 0.5, 30});
+    assert_value("relu(y) + square(y) + relu(x)", 3.25);
+    assert_true(fabs(value_in("silu(x) - x*sigmoid(x)", AKGEN_DOUBLE)) < 1e-15);
+    assert_value("softplus(x - 1003) + softplus(x + 997) + rsqrt(k + 6) + reciprocal(y)", 1000 + 0.25 - 2);
+    assert_true(fabs(value_in("gelu(x) - x*0.5*(1 + erf(x/sqrt(2)))", AKGEN_DOUBLE)) < 1e-15);
+}
+
+static void broadcasts(void **state)
+{
+    (void)state;
+    assert_elements("m + r", 2, 3, (const double[]){11, 22, 34, 9, 20.5, 33});
+    assert_elements("m - m[1]", 2, 3, (const double[]){-1, 0, 2, -1.5, 0, 2.5});
+    assert_elements("r", 2, 3, (const double[]){10, 20, 30, 10, 20, 30});
+    assert_elements("x + y", 2, 3, (const double[]){2.5, 2.5, 2.5, 2.5, 2.5, 2.5});
+}
+
+static void rows(void **state)
+{
+    (void)state;
+    assert_elements("sum(m)", 2, 1, (const double[]){7, 2.5});
+    assert_elements("mean(m, -1)", 1, 2, (const double[]){7.0 / 3, 2.5 / 3}); /* sizes of 1 may be elsewhere */
+    assert_elements("max(m) - min(m) + amax(m) - amin(m)", 2, 1, (const double[]){6, 8});
+    assert_elements("m / sum(m)", 2, 3, (const double[]){1 / 7.0, 2 / 7.0, 4 / 7.0, -0.4, 0.2, 1.2});
+    assert_elements("var(m)", 2, 1, (const double[]){14.0 / 9, 2.7222222222222223});
+    assert_elements("cumsum(m)", 2, 3, (const double[]){1, 3, 7, -1, -0.5, 2.5});
+    double e = exp(1), sum = 1 / e + exp(0.5) + exp(3);
+    assert_elements("softmax(m)[0:2]", 2, 2,
+                    (const double[]){exp(-3) / (exp(-3) + exp(-2) + 1), exp(-2) / (exp(-3) + exp(-2) + 1),
+                                     exp(-4) / (exp(-4) + exp(-2.5) + 1), exp(-2.5) / (exp(-4) + exp(-2.5) + 1)});
+    assert_elements("logsumexp(m[0:])[0] - 3", 2, 1, (const double[]){log(exp(-2) + exp(-1) + e), log(sum) - 3});
+    assert_elements("log_softmax(m) - m + logsumexp(m) + 1", 2, 3, (const double[]){1, 1, 1, 1, 1, 1});
+    assert_value("sum(m, all)", 9.5);
+    assert_value("mean((m - mean(m, all))**2, all) - var(m, all)", 0);
+    assert_value("max(m, all) * size(m) + size(m, all)", 18);
+    assert_elements("m * amax(r, all)", 2, 3, (const double[]){30, 60, 120, -30, 15, 90});
+}
+
+static void slices(void **state)
+{
+    (void)state;
+    assert_elements("m[1:]", 2, 2, (const double[]){2, 4, 0.5, 3});
+    assert_elements("m[:-1] * m[1:]", 2, 2, (const double[]){2, 8, -0.5, 1.5});
+    assert_elements("m[-1]", 2, 1, (const double[]){4, 3});
+    assert_elements("r[k - 9 : (size(r) + 1) // 2 * 2 - 1]", 1, 2, (const double[]){20, 30});
+    assert_mistake("m[1:4]", "column 2: [1:4] is no part of rows of 3 elements");
+    assert_mistake("m[2:1]", "[2:1] is no part of rows of 3 elements");
+    assert_mistake("m[3]", "[3:4] is no part");
+    assert_mistake("m[:x]", "column 4: a bound is a whole number");
+    assert_mistake("m[:1.5]", "column 4: a bound is made of whole numbers, attributes and size(x)");
+    assert_mistake("m[:size(m)/2]", "column 11: 3 / 2 is no whole number");
+    assert_mistake("m[:1//(k - 10)]", "1 // 0 is no whole number");
+    assert_mistake("k[0]", "column 2: a number has no parts");
+}
+
+static void steps_have_names(void **state)
+{
+    (void)state;
+    assert_value("s = x + y; s * s", 6.25);
+    assert_elements("centred = m - mean(m); centred / sqrt(mean(centred * centred)) * 0 + r", 2, 3,
+                    (const double[]){10, 20, 30, 10, 20, 30});
+    char text[2000] = "s0 = x;"; /* each step twice the one before: computed once each, not 2^50 times */
+    for (int i = 1; i <= 50; i++)
+        sprintf(text + strlen(text), "s%d = s%d + s%d;", i, i - 1, i - 1);
+    assert_value(strcat(text, "s50"), 3 * 0x1p50);
+    assert_mistake("x = y; x", "column 1: 'x' has a meaning already, a step needs a name of its own");
+    assert_mistake("a = x; a = y; a", "column 8: 'a' has a meaning already");
+    assert_mistake("a = x", "expected an operator or ';'");
+    assert_mistake("a = b; b", "column 5: 'b' is no input, attribute or step before; there are x, y");
+}
+
+/* A later output knows the steps of an earlier one, and its name. */
+static void outputs_share_steps(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    const struct formula *formula;
-    const double x[] = {-2, 0, 3}, y[] = {10, 20, 30}, *const values[NAMES] = {x, y, NULL, NULL, NULL};
-    double out[3];
-    assert_null(formula_parse(&arena, "x > 0 ? y : x < 0 ? x*y : inf", names, NAMES, &formula));
-    assert_true(formula_uses(formula, 0) && formula_uses(formula, 1) && !formula_uses(formula, 3));
-    formula_block(formula, AKGEN_DOUBLE, values, 3, out);
-    assert_true(out[0] == -20 && isinf(out[1]) && out[2] == 30);
+    const struct formula *first, *second;
+    struct formula_bound *bound;
+    const enum akgen_dtype steps[] = {AKGEN_DOUBLE, AKGEN_FLOAT16};
+    const struct task_tensor output = {AKGEN_DOUBLE, 2, {2, 3}, 6, NULL};
+    double values[6];
+    assert_null(formula_parse(&arena, "d = m - 1; d * d", names, NAMES, NULL, "p", 0, &first));
+    assert_null(formula_parse(&arena, "p + d * k", names, NAMES, first, "q", 1, &second));
+    assert_true(formula_uses(first, 5) && !formula_uses(first, 3) && formula_uses(second, 3));
+    assert_int_equal(second->count, 3);
+    assert_null(formula_bind(&arena, second, arguments, steps, &bound));
+    formula_compute(bound, 2, &output, keep, values);
+    assert_float_equal(values[2], 9 + 30, 0);
+    formula_compute(bound, 1, &output, keep, values);
+    assert_float_equal(values[3], 4, 0);
     arena_free(&arena);
+}
+
+static void shapes_must_go_together(void **state)
+{
+    (void)state;
+    assert_mistake("m + m[1:]", "column 3: shapes [2, 3] and [2, 2] do not go together");
+    assert_mistake("m[1:]", "the value has the shape [2, 2], the output [2, 3]");
+    assert_mistake("amax(m[1:1])", "column 1: amax has no value of no elements: the shape is [2, 0]");
 }
 
 /* 1 + 2^-11 is no half number: every step rounds it away. */
@@ -104,15 +239,17 @@ static void mistakes(void **state)
     assert_mistake("", "in '', column 1: expected a value, found the end");
     assert_mistake("x +", "column 4: expected a value");
     assert_mistake("x y", "column 3: expected an operator or the end");
-    assert_mistake("1 + max(x)", "column 5: max takes 2 arguments, not 1");
-    assert_mistake("1 + gelu(x)", "column 5: there is no function 'gelu'; there are abs sqrt exp");
-    assert_mistake("x // 2", "column 3: a formula has no '//'");
+    assert_mistake("1 + max(x, y, k)", "column 5: max takes 2 arguments, not 3");
+    assert_mistake("1 + sum()", "column 5: sum takes 1 argument, not 0");
+    assert_mistake("sum(m, 0)", "column 8: sum goes along the last axis, -1, or over 'all' of the tensor");
+    assert_mistake("1 + gelus(x)", "column 5: there is no function 'gelus'; there are abs sqrt rsqrt");
+    assert_mistake("x // 2", "column 3: a formula has no '//' but in the bounds of a slice");
     assert_mistake("[x]", "column 1: a formula has no lists");
     assert_mistake("x + $k", "column 5: a formula has no columns; make 'k' an attribute");
     assert_mistake("x == 'a'", "column 6: a formula has no text");
     assert_mistake("0 < x < 1", "column 7: expected one comparison");
     assert_mistake("x ? 1", "':'");
-    assert_mistake("z", "column 1: 'z' is no input or attribute; there are x, y, list, k, mode");
+    assert_mistake("z", "column 1: 'z' is no input, attribute or step before; there are x, y, list, k, mode");
     assert_mistake("list", "a list");
     assert_mistake("mode", "a string");
     char deep[400];
@@ -124,8 +261,16 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic),        cmocka_unit_test(functions),
-        cmocka_unit_test(steps_are_rounded), cmocka_unit_test(blocks_are_elementwise),
+        cmocka_unit_test(arithmetic),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(broadcasts),
+        cmocka_unit_test(rows),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(steps_have_names),
+        cmocka_unit_test(outputs_share_steps),
+        cmocka_unit_test(shapes_must_go_together),
+        cmocka_unit_test(steps_are_rounded),
         cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,26 @@
+/* What parsing a formula (formula.c) and computing it (formula_values.c) share: the functions. */
+#ifndef TASK_FORMULA_INTERNAL_H
+#define TASK_FORMULA_INTERNAL_H
+
+#include "task/expr/formula.h"
+#include "task/expr/tree.h"
+
+struct formula_function {
+    const char *name;
+    int arguments;
+    enum formula_kind kind;
+    union {
+        double (*unary)(double x);
+        double (*binary)(double a, double b);
+        double (*ternary)(double a, double b, double c);
+        void (*row)(const double *x, int64_t n, double *out); /* SUMMARY: out is one element */
+    };
+};
+/* The number of a function, -1 if there is none of that name. */
+int formula_function_find(const char *name);
+/* The function of a call. */
+const struct formula_function *formula_function_of(const struct expr *call);
+/* The function is written as an operator, whose result is rounded. */
+bool formula_is_sign(const struct formula_function *function);
+
+#endif

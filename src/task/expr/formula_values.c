@@ -1,0 +1,418 @@
+/* Computing formulas. The trees become nodes with shapes; a node computes one row at a time, a row being what lies along
+ * the last axis, and keeps it until another is asked for. What is one number of a whole tensor is computed beforehand. */
+#include "task/expr/formula_internal.h"
+#include "task/tensor/tensor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANK = TASK_MAX_RANK, LAST = RANK - 1, KIDS = 3 };
+_Static_assert(RANK == 8, "formula.h says how many sizes a shape has");
+
+struct node {
+    const struct expr *expr;
+    const struct formula_function *function; /* of a call; NULL: an argument, a slice, a choice */
+    struct node *kids[KIDS];
+    int64_t dims[RANK]; /* aligned to the right, 1 in front of the shape */
+    int rank;
+    const struct formula_argument *argument;
+    int64_t from;           /* of a slice */
+    enum akgen_dtype steps; /* what each step is rounded to */
+    bool all;               /* of the whole tensor */
+    bool number, whole;     /* the same for all cases of indices: `value`; an integer */
+    double value;
+    double *values; /* dims[LAST] of them: row number `row`, -1 if there is none yet */
+    int64_t row;
+    bool needed;        /* by what is to be computed */
+    struct node *prior; /* the one that was bound before; its operands were, too */
+    struct node *later; /* the next of the whole tensors' numbers to compute */
+};
+struct formula_bound {
+    struct arena *arena;
+    const struct formula *formula;
+    const struct formula_argument *arguments;
+    struct node **steps, *newest;
+    enum akgen_dtype rounding; /* of the step that is being bound */
+};
+
+/* Shapes. */
+static const char *show_shape(struct arena *arena, const struct node *node)
+{
+    const char *shown = "";
+    for (int i = RANK - node->rank; i < RANK; i++)
+        shown = arena_printf(arena, "%s%s%lld", shown, *shown ? ", " : "", (long long)node->dims[i]);
+    return arena_printf(arena, "[%s]", shown);
+}
+
+/* What a slice or a call is of: each has one. */
+static struct node *operand(const struct node *node) __attribute__((returns_nonnull));
+static struct node *operand(const struct node *node)
+{
+    return node->kids[0];
+}
+
+static int64_t row_count(const struct node *node)
+{
+    int64_t rows = 1;
+    for (int i = 0; i < LAST; i++)
+        rows *= node->dims[i];
+    return rows;
+}
+
+/* The shape that the node's first `count` kids stretch to. */
+static struct akgen_error *stretch(struct arena *arena, struct node *node, int count)
+{
+    for (int i = 0; i < RANK; i++)
+        node->dims[i] = 1;
+    for (int k = 0; k < count && node->kids[k]; k++) {
+        const struct node *kid = node->kids[k];
+        for (int i = 0; i < RANK; i++) {
+            if (node->dims[i] != kid->dims[i] && node->dims[i] != 1 && kid->dims[i] != 1)
+                return expr_error_at(node->expr, "shapes %s and %s do not go together", show_shape(arena, node),
+                                     show_shape(arena, kid));
+            node->dims[i] = node->dims[i] == 1 ? kid->dims[i] : node->dims[i];
+        }
+        node->rank = kid->rank > node->rank ? kid->rank : node->rank;
+    }
+    return NULL;
+}
+
+/* Binding. */
+static struct akgen_error *bind(struct formula_bound *bound, const struct expr *expr, struct node **result);
+
+static struct akgen_error *bind_bound(struct formula_bound *bound, const struct expr *expr, int64_t *value)
+{
+    int64_t sides[2] = {0};
+    struct node *node;
+    struct akgen_error *error = NULL;
+    if (expr->node != NODE_CALL || strcmp(expr->name, "size") == 0) {
+        if ((error = bind(bound, expr, &node)))
+            return error;
+        *value = (int64_t)node->value;
+        return node->number && node->whole ? NULL : expr_error_at(expr, "a bound is a whole number");
+    }
+    for (int i = 0; i < expr->kid_count && !error; i++)
+        error = bind_bound(bound, expr->kids[i], &sides[i]);
+    if (error)
+        return error;
+    const char *name = expr->name;
+    int64_t a = sides[0], b = sides[1];
+    bool divides = strchr("/%", *name);
+    if (divides && (b == 0 || (strcmp(name, "/") == 0 && a % b != 0)))
+        return expr_error_at(expr, "%lld %s %lld is no whole number", (long long)a, name, (long long)b);
+    int64_t quotient = divides ? a / b - (a % b != 0 && (a < 0) != (b < 0)) : 0;
+    bool overflows = false;
+    switch (*name) {
+    case 'n':
+        overflows = __builtin_sub_overflow(0, a, value);
+        break;
+    case '+':
+        overflows = __builtin_add_overflow(a, b, value);
+        break;
+    case '-':
+        overflows = __builtin_sub_overflow(a, b, value);
+        break;
+    case '*':
+        overflows = __builtin_mul_overflow(a, b, value);
+        break;
+    case '/':
+        *value = quotient;
+        break;
+    case '%':
+        *value = a - quotient * b;
+        break;
+    default:
+        *value = (strcmp(name, "min") == 0) == (a < b) ? a : b;
+    }
+    return overflows ? expr_error_at(expr, "the bound exceeds 64 bits") : NULL;
+}
+
+/* x[from:to] and x[i] of the last axis. */
+static struct akgen_error *bind_slice(struct formula_bound *bound, struct node *node)
+{
+    const struct expr *expr = node->expr;
+    struct node *kid = operand(node);
+    int64_t size = kid->dims[LAST], from = 0, to = size;
+    struct akgen_error *error = expr->kids[1] ? bind_bound(bound, expr->kids[1], &from) : NULL;
+    if (!error && expr->kids[2])
+        error = bind_bound(bound, expr->kids[2], &to);
+    if (error)
+        return error;
+    if (kid->rank == 0)
+        return expr_error_at(expr, "a number has no parts");
+    from += from < 0 ? size : 0;
+    to += to < 0 ? size : 0;
+    if (expr->node == NODE_INDEX)
+        to = from + 1;
+    if (from < 0 || from > to || to > size)
+        return expr_error_at(expr, "[%lld:%lld] is no part of rows of %lld elements", (long long)from, (long long)to,
+                             (long long)size);
+    memcpy(node->dims, kid->dims, sizeof node->dims);
+    node->rank = kid->rank;
+    node->dims[LAST] = to - from;
+    node->from = from;
+    return NULL;
+}
+
+static struct akgen_error *bind_call(struct formula_bound *bound, struct node *node)
+{
+    const struct formula_function *function = node->function;
+    struct node *kid = operand(node);
+    bool empty = kid->dims[LAST] == 0 || (node->all && row_count(kid) == 0);
+    struct akgen_error *error = stretch(bound->arena, node, function->arguments);
+    if (error || function->kind < FORMULA_SUMMARY || function->kind == FORMULA_ROW)
+        return error;
+    if (function->kind == FORMULA_SIZE) {
+        node->value = (double)kid->dims[LAST] * (node->all ? (double)row_count(kid) : 1);
+        node->number = node->whole = true;
+    } else if (empty && (strcmp(function->name, "amax") == 0 || strcmp(function->name, "amin") == 0)) {
+        return expr_error_at(node->expr, "%s has no value of no elements: the shape is %s", node->expr->name,
+                             show_shape(bound->arena, kid));
+    }
+    for (int i = 0; i < RANK; i++)
+        if (i == LAST || node->all || node->number)
+            node->dims[i] = 1;
+    if (node->all || node->number)
+        node->rank = 0;
+    return NULL;
+}
+
+static struct akgen_error *bind_word(struct formula_bound *bound, struct node *node)
+{
+    const struct formula_argument *argument = &bound->arguments[node->expr->index];
+    const struct task_tensor *tensor = argument->tensor;
+    node->argument = argument;
+    for (int i = 0; i < RANK; i++)
+        node->dims[i] = tensor && i >= RANK - tensor->rank ? tensor->dims[i - (RANK - tensor->rank)] : 1;
+    node->rank = tensor ? tensor->rank : 0;
+    node->number = !tensor;
+    node->whole = argument->whole;
+    node->value = argument->number;
+    return NULL;
+}
+
+static struct akgen_error *bind(struct formula_bound *bound, const struct expr *expr, struct node **result)
+{
+    if (expr->node == NODE_WORD && expr->index >= bound->formula->names) {
+        *result = bound->steps[expr->index - bound->formula->names];
+        return NULL;
+    }
+    struct node *node = *result = arena_alloc(bound->arena, sizeof *node);
+    struct akgen_error *error = NULL;
+    bool call = expr->node == NODE_CALL, slice = expr->node == NODE_SLICE || expr->node == NODE_INDEX;
+    *node = (struct node){.expr = expr, .row = -1, .steps = bound->rounding};
+    node->function = call ? formula_function_of(expr) : NULL;
+    node->all = call && formula_of_all(expr);
+    int kids = call ? node->function->arguments : slice ? 1 : expr->kid_count;
+    for (int i = 0; i < kids && !error; i++)
+        error = bind(bound, expr->kids[i], &node->kids[i]);
+    if (!error && expr->node == NODE_VALUE) {
+        error = stretch(bound->arena, node, 0);
+        node->number = true;
+        node->whole = expr->value.kind == EXPR_INT;
+        node->value = expr->value.real;
+    } else if (!error) {
+        error = expr->node == NODE_WORD ? bind_word(bound, node)
+                : slice                 ? bind_slice(bound, node)
+                : call                  ? bind_call(bound, node)
+                                        : stretch(bound->arena, node, KIDS);
+    }
+    node->prior = bound->newest;
+    bound->newest = node;
+    return error;
+}
+
+struct akgen_error *formula_bind(struct arena *arena, const struct formula *formula,
+                                 const struct formula_argument *arguments, const enum akgen_dtype *steps,
+                                 struct formula_bound **result)
+{
+    struct formula_bound *bound = *result = arena_alloc(arena, sizeof *bound);
+    *bound = (struct formula_bound){.arena = arena, .formula = formula, .arguments = arguments};
+    bound->steps = arena_alloc(arena, sizeof *bound->steps * (size_t)formula->count);
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < formula->count && !error; i++) {
+        bound->rounding = steps[formula->steps[i].output];
+        error = bind(bound, formula->steps[i].tree, &bound->steps[i]);
+    }
+    return error;
+}
+
+int formula_shape(const struct formula_bound *bound, int step, int64_t dims[RANK])
+{
+    memcpy(dims, bound->steps[step]->dims, sizeof bound->steps[step]->dims);
+    return bound->steps[step]->rank;
+}
+
+/* True if two shapes are one once their sizes of 1 are left out: their elements are in the same order. */
+static bool same_elements(const int64_t *a, const int64_t *b)
+{
+    int i = 0, j = 0;
+    do {
+        while (i < RANK && a[i] == 1)
+            i++;
+        while (j < RANK && b[j] == 1)
+            j++;
+        if (i == RANK || j == RANK)
+            return i == j;
+    } while (a[i++] == b[j++]);
+    return false;
+}
+
+static struct node output_shape(const struct task_tensor *output)
+{
+    struct node shape = {.rank = output->rank};
+    for (int i = 0; i < RANK; i++)
+        shape.dims[i] = i < RANK - output->rank ? 1 : output->dims[i - (RANK - output->rank)];
+    return shape;
+}
+
+struct akgen_error *formula_fits(const struct formula_bound *bound, int step, const struct task_tensor *output)
+{
+    struct node shape = output_shape(output), *node = bound->steps[step];
+    bool stretches = true;
+    for (int i = 0; i < RANK; i++)
+        stretches &= node->dims[i] == shape.dims[i] || node->dims[i] == 1;
+    if (stretches || same_elements(node->dims, shape.dims))
+        return NULL;
+    return expr_error_at(node->expr, "the value has the shape %s, the output %s", show_shape(bound->arena, node),
+                         show_shape(bound->arena, &shape));
+}
+
+/* Computing. */
+static const double *row_of(struct arena *arena, struct node *node, const int64_t *at);
+
+/* The number of the row, of those that the node has, in which indices `at` lie. */
+static int64_t row_number(const struct node *node, const int64_t *at)
+{
+    int64_t row = 0;
+    for (int i = 0; i < LAST; i++)
+        row = row * node->dims[i] + (node->dims[i] == 1 ? 0 : at[i]);
+    return row;
+}
+
+static void read_row(const struct node *node)
+{
+    const struct task_tensor *tensor = node->argument->tensor;
+    int64_t n = node->dims[LAST];
+    enum { PART = 1 << 20 };
+    for (int64_t first = 0; first < n; first += PART)
+        task_read_double(tensor, node->row * n + first, (int)(n - first < PART ? n - first : PART),
+                         node->values + first);
+}
+
+/* Elements of the kids, each stretched to the node's row. */
+static void compute_elements(struct arena *arena, const struct node *node, const int64_t *at)
+{
+    const struct formula_function *function = node->function;
+    static const double none;
+    const double *x[KIDS] = {&none, &none, &none};
+    int64_t step[KIDS] = {0}, n = node->dims[LAST];
+    double *out = node->values;
+    for (int k = 0; k < KIDS && node->kids[k]; k++) {
+        x[k] = row_of(arena, node->kids[k], at);
+        step[k] = node->kids[k]->dims[LAST] > 1;
+    }
+    bool chooses = !function || strcmp(function->name, "where") == 0;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = chooses                           ? (x[0][i * step[0]] != 0 ? x[1][i * step[1]] : x[2][i * step[2]])
+                 : function->kind == FORMULA_UNARY ? function->unary(x[0][i * step[0]])
+                 : function->kind == FORMULA_BINARY
+                     ? function->binary(x[0][i * step[0]], x[1][i * step[1]])
+                     : function->ternary(x[0][i * step[0]], x[1][i * step[1]], x[2][i * step[2]]);
+    /* One of several numbers has been rounded already. */
+    bool exact = chooses || (function->kind == FORMULA_BINARY && !formula_is_sign(function));
+    for (int64_t i = 0; i < n && !exact; i++)
+        out[i] = task_round(node->steps, out[i]);
+}
+
+static void compute_row(struct arena *arena, const struct node *node, const int64_t *at)
+{
+    const struct formula_function *function = node->function;
+    if (node->number || node->argument) {
+        if (node->number)
+            node->values[0] = node->value;
+        else
+            read_row(node);
+    } else if (node->expr->node == NODE_SLICE || node->expr->node == NODE_INDEX) {
+        memcpy(node->values, row_of(arena, node->kids[0], at) + node->from, sizeof(double) * (size_t)node->dims[LAST]);
+    } else if (function && (function->kind == FORMULA_SUMMARY || function->kind == FORMULA_ROW)) {
+        function->row(row_of(arena, node->kids[0], at), node->kids[0]->dims[LAST], node->values);
+        for (int64_t i = 0; i < node->dims[LAST]; i++)
+            node->values[i] = task_round(node->steps, node->values[i]);
+    } else {
+        compute_elements(arena, node, at);
+    }
+}
+
+static double *numbers(struct arena *arena, int64_t count)
+{
+    return arena_alloc(arena, sizeof(double) * ((size_t)count + 1));
+}
+
+static const double *row_of(struct arena *arena, struct node *node, const int64_t *at)
+{
+    int64_t row = node->all ? 0 : row_number(node, at);
+    if (!node->values)
+        node->values = numbers(arena, node->dims[LAST]);
+    if (node->row != row) {
+        node->row = row;
+        compute_row(arena, node, at);
+    }
+    return node->values;
+}
+
+/* The indices of the row behind `at`. */
+static void next_row(const int64_t *dims, int64_t *at)
+{
+    for (int i = LAST - 1; i >= 0 && ++at[i] == dims[i]; i--)
+        at[i] = 0;
+}
+
+static void compute_whole(struct arena *arena, struct node *node)
+{
+    struct node *kid = operand(node);
+    int64_t rows = row_count(kid), cols = kid->dims[LAST], at[RANK] = {0};
+    double *elements = numbers(arena, rows * cols);
+    for (int64_t row = 0; row < rows && cols; row++, next_row(kid->dims, at))
+        memcpy(elements + row * cols, row_of(arena, kid, at), sizeof *elements * (size_t)cols);
+    node->values = numbers(arena, 1);
+    node->function->row(elements, rows * cols, node->values);
+    *node->values = task_round(node->steps, *node->values);
+    node->row = 0;
+}
+
+/* What is one number of a whole tensor and is needed: the inner ones first, which were bound earlier. */
+static void compute_wholes(struct arena *arena, struct node *node)
+{
+    struct node *later = NULL;
+    for (; node; node = node->prior) {
+        for (int k = 0; node->needed && k < KIDS && node->kids[k]; k++)
+            node->kids[k]->needed = true;
+        if (node->needed && node->all && !node->number && !node->values) {
+            node->later = later;
+            later = node;
+        }
+    }
+    for (; later; later = later->later)
+        compute_whole(arena, later);
+}
+
+void formula_compute(struct formula_bound *bound, int step, const struct task_tensor *output,
+                     void (*store)(void *state, int64_t first, int64_t n, const double *values), void *state)
+{
+    struct node shape = output_shape(output), *node = bound->steps[step];
+    int64_t at[RANK] = {0};
+    node->needed = true;
+    compute_wholes(bound->arena, bound->newest);
+    if (same_elements(node->dims, shape.dims))
+        shape = *node;
+    int64_t rows = row_count(&shape), cols = shape.dims[LAST];
+    double *stretched = numbers(bound->arena, cols);
+    for (int64_t row = 0; row < rows && cols; row++, next_row(shape.dims, at)) {
+        const double *values = row_of(bound->arena, node, at);
+        for (int64_t i = 0; i < cols && node->dims[LAST] != cols; i++)
+            stretched[i] = values[0];
+        store(state, row * cols, cols, node->dims[LAST] != cols ? stretched : values);
+    }
+}
