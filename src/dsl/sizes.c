@@ -420,7 +420,8 @@ static void tell_always(const struct trials *trials, struct dsl_messages *messag
 {
     const struct dsl_message *always = trials->always;
     if (always && trials->stopped > 1 &&
-        (always->rule == DSL_RULE_shared || always->rule == DSL_RULE_undefined || always->rule == DSL_RULE_fits))
+        (always->rule == DSL_RULE_shared || always->rule == DSL_RULE_undefined || always->rule == DSL_RULE_fits ||
+         always->rule == DSL_RULE_alignment))
         dsl_complain(messages, always->place, always->rule, always->remedy, "%s", always->text);
 }
 
@@ -431,7 +432,8 @@ static bool tell_fault(const struct trials *trials, const struct trial *trial, s
     const struct dsl_message *message = trial->messages.items;
     enum dsl_rule rule = message->rule;
     const struct dsl_expr *division = rule == DSL_RULE_coverage ? culprit(trials, trial) : NULL;
-    if (!division && rule != DSL_RULE_bounds && rule != DSL_RULE_undefined && rule != DSL_RULE_shared)
+    if (!division && rule != DSL_RULE_bounds && rule != DSL_RULE_undefined && rule != DSL_RULE_shared &&
+        rule != DSL_RULE_alignment)
         return false;
     dsl_complain(messages, division ? division->place : message->place, rule,
                  division

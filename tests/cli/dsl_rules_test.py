@@ -155,6 +155,7 @@ SIZES = [
     (RIGHT, "min(start + per_core, total)", "start + per_core", "bounds", 13, "of 'x', which has"),
     (RIGHT, "n = min(tile, end - at)", "n = min(tile, total - at)", "shared", 17, "stored by core 0 and by core 1"),
     (RIGHT, "x_ub = tl.alloc_ub(tile,", "x_ub = tl.alloc_ub(60000,", "fits", 8, "does not fit into UB"),
+    (RIGHT, "x_ub, 2.0, count=n", "x_ub[4:], 2.0, count=n - 4", "alignment", 15, "begins at element 4 of 'x_ub'"),
     (SOFTMAX, "rows_per_core = tl.cdiv(rows, cores)", "rows_per_core = rows // cores", "coverage", 29,
      "no core stores element"),
     (SOFTMAX, "", "", "shared", 23, "stored by core"),
