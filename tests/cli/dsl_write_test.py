@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""akgen dsl write: formulas become programs, which are right on the machine; what the planner has no plan for is said."""
+"""akgen dsl write: formulas become programs, which are right on the machine, without automatic synchronisation, in any order of
+the cores, and as the interpreter computes them; what the planner has no plan for is said."""
 import pathlib
 import subprocess
 import tempfile
@@ -93,11 +94,118 @@ class Formulas(unittest.TestCase):
         process = akgen("dsl", "write", self.task("x + z", types="int32", dtype="int32"))
         self.assertEqual(process.returncode, 1)
         self.assertIn("'x' may be int32; the planner computes float16, bfloat16 and float32", process.stderr)
+        for formula, message in [("cumsum(x)", "column 1: the planner has no plan for cumsum"),
+                                 ("x * size(x[:size(x, all)//size(x, all)])", "the planner has no plan for such a bound")]:
+            process = akgen("dsl", "write", self.task(formula))
+            self.assertEqual(process.returncode, 1, formula)
+            self.assertIn(message, process.stderr)
+            self.assertEqual(process.stderr.count("\n"), 1, process.stderr)
         process = akgen("dsl", "write", "Sqrt")
         self.assertEqual(process.returncode, 1)
         self.assertIn("output 'y' has no formula", process.stderr)
         process = subprocess.run([AKGEN, "dsl", "write", "NoSuchTask"], capture_output=True, text=True)
         self.assertEqual(process.returncode, 2)
+
+
+TYPES = ["float32", "float16", "bfloat16"]
+SHAPES = [[3, 33], [1, 1], [7, 8], [2, 50000], [300, 5], [5, 4095], [2, 3, 1000], [0, 7], [1, 4097]]
+FULL, HALF, COLUMN, ONE = "$shape", "$lead + [$n // 2]", "$lead + [1]", "[1]"
+
+
+class Rows(unittest.TestCase):
+    """Formulas over rows: one row, few and many, which fit into UB or come in pieces."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-write-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def task(self, inputs, outputs, shapes=SHAPES, generate="uniform(-4, 4)"):
+        task = self.folder / "mine" / "level1" / "Math" / "Own"
+        task.mkdir(parents=True, exist_ok=True)
+        types = ", ".join(TYPES)
+        even = " even" if any(HALF in shape for shape, _ in outputs.values()) else ""
+        lines = ["suite: mine", "level: 1", "category: Math", "op: Own", "reference: formula",
+                 f'vary: "sizes{even}; n = $shape[-1]; lead = $shape[:-1]"', "inputs:"]
+        for name, shape in inputs.items():
+            lines += [f"  - name: {name}", f'    shape: "{shape}"', '    dtype: "$dtype"', f"    types: [{types}]",
+                      f'    generate: "{generate}"']
+        lines.append("outputs:")
+        for name, (shape, formula) in outputs.items():
+            lines += [f"  - name: {name}", f'    shape: "{shape}"', '    dtype: "$dtype"', f"    types: [{types}]",
+                      f'    formula: "{formula}"']
+        lines += ["attrs:", "  - name: eps", "    type: float", '    value: "1e-5"', ""]
+        (task / "task.yaml").write_text("\n".join(lines))
+        rows = [f"{i};{shape};{shape[:-1]};{shape[-1]};{TYPES[i % 3]}" for i, shape in enumerate(shapes)]
+        (task / "cases.csv").write_text("\n".join(["case_id;shape;lead;n;dtype", *rows, ""]))
+        (task / "desc.md").write_text("own\n")
+        return task
+
+    def assert_right(self, inputs, outputs, **keywords):
+        task = self.task(inputs, outputs, **keywords)
+        program, project = self.folder / "program.py", self.folder / "project"
+        process = akgen("dsl", "write", task, "-o", program)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        self.assertEqual(akgen("dsl", "fmt", "--check", program).returncode, 0)
+        process = akgen("dsl", "build", program, "--task", task, "-o", project, "--verify")
+        self.assertEqual((process.returncode, process.stderr), (0, ""), process.stdout)
+        result = verdict(task, project, "--profile", "strict", "--sync", "manual", "--schedule", "random:2",
+                         "--strict-order")
+        self.assertEqual(result["verdict"], "pass", f"{outputs}: {result['reason']}")
+        return program.read_text()
+
+    def test_softmax_needs_two_passes(self):
+        text = self.assert_right({"x": FULL}, {"y": (FULL, "softmax(x)")})
+        self.assertEqual(text.count("for at in range("), 2)
+        self.assertIn("if piece < cols:", text)
+
+    def test_log_softmax_and_its_sum(self):
+        self.assert_right({"x": FULL}, {"y": (FULL, "log_softmax(x)"), "s": (COLUMN, "logsumexp(x)")})
+
+    def test_norms(self):
+        self.assert_right({"x": FULL, "gamma": "[$n]"},
+                          {"y": (FULL, "x * rsqrt(mean(x*x) + eps) * gamma")})
+        self.assert_right({"x": FULL, "gamma": "[$n]", "beta": "[$n]"},
+                          {"y": (FULL, "d = x - mean(x); d / sqrt(mean(d*d) + eps) * gamma + beta")})
+        self.assert_right({"x": FULL}, {"y": (FULL, "x / max(sqrt(sum(x*x)), 1e-12)")})
+
+    def test_outputs_share_steps(self):
+        text = self.assert_right({"x": FULL, "r": FULL, "gamma": "[$n]"},
+                                 {"s": (FULL, "x + r"), "y": (FULL, "s * rsqrt(mean(s*s) + eps) * gamma")})
+        self.assertEqual(text.count("tl.load_rows(r + "), 2) # in the first pass, and again where rows come in pieces
+        self.assert_right({"x": FULL}, {"mu": ("$lead", "mean(x)"), "y": (FULL, "(x - mu) * rsqrt(var(x) + eps)")},
+                          shapes=[shape for shape in SHAPES if shape[-1] > 1])
+
+    def test_parts_of_rows(self):
+        shapes = [shape[:-1] + [shape[-1] // 2 * 2 or 2] for shape in SHAPES]
+        text = self.assert_right({"x": FULL}, {"y": (HALF, "silu(x[:size(x)//2]) * x[size(x)//2:]")}, shapes=shapes)
+        self.assertIn("for block in range(", text)
+        self.assert_right({"x": FULL}, {"y": (HALF, "h = gelu(x[:-size(x)//2]) * x[size(x)//2:]; h / (sum(h*h) + 1)")},
+                          shapes=shapes)
+        self.assert_right({"x": FULL}, {"y": (FULL, "x - x[0]"), "z": (COLUMN, "x[-1]")},
+                          shapes=[shape for shape in SHAPES if shape[0]])
+
+    def test_broadcasts(self):
+        self.assert_right({"x": FULL, "b": "[$n]", "c": COLUMN}, {"y": (FULL, "(x + b) * c - b / c")},
+                          generate="uniform(1, 2)")
+        self.assert_right({"x": FULL, "b": "[$n]"},
+                          {"y": (FULL, "x > mean(x) ? b : where(x < b, 0, clamp(x, -1, eps))"), "z": (FULL, "max(x)")})
+
+    def test_losses(self):
+        some = [shape for shape in SHAPES if shape[0]]
+        text = self.assert_right({"x": FULL, "t": FULL}, {"y": (ONE, "mean((x - t)**2, all)")}, shapes=some)
+        self.assertIn("tl.sync_all()", text)
+        self.assert_right({"x": FULL, "t": FULL},
+                          {"y": (ONE, "d = abs(x - t); mean(d < 1 ? 0.5*d*d : d - 0.5, all)")}, shapes=some)
+        self.assert_right({"x": FULL, "t": FULL}, {"y": (ONE, "mean(-sum(log_softmax(x) * softmax(t)), all)")},
+                          shapes=some)
+        self.assert_right({"x": FULL}, {"y": (FULL, "(x - mean(x, all)) / sqrt(var(x, all) + eps)"),
+                                        "z": (ONE, "sqrt(sum(x*x, all)) + amax(x, all)")}, shapes=some)
+
+    def test_names_of_the_program_make_way(self):
+        text = self.assert_right({"m": FULL, "rows": "[$n]"},
+                                 {"x_ub": (FULL, "(m - mean(m)) * rows"), "first": (COLUMN, "sum(m)")})
+        self.assertIn("first_ = tl.program_id(0) * per_core", text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,112 @@
+/* The planner's rooms: what the formulas compute as a graph of values (plan_graph.c), in which pass over the rows each is
+ * computed (plan_schedule.c), and the text of the program (plan_print.c).
+ *
+ * A tensor is a matrix: rows lie along the last axis, all other axes together number the rows. A value has an element for
+ * each element of the matrix, one for each row (a column), one for each column (a row, as a bias), or is one number. */
+#ifndef DSL_PLAN_H
+#define DSL_PLAN_H
+
+#include "base/text.h"
+#include "task/expr/tree.h"
+#include "task/task.h"
+
+enum { PLAN_NONE = -1, PLAN_ROWS = 1, PLAN_COLS = 2, PLAN_FULL = 3, PLAN_KIDS = 3, PLAN_MOST = 512 };
+/* Levels: a row's sum is known one level behind what is summed up; what all cores compute together, a phase behind. */
+enum { PLAN_PHASE = 64 };
+
+enum plan_operation {
+    PLAN_NUMBER, /* `name` is its text in the kernel */
+    PLAN_INPUT,  /* or a part of each of its rows */
+    PLAN_CALL,   /* element by element: `name` stands in plan_functions.def */
+    PLAN_REDUCE, /* of each row, or of the whole tensor: `name` is sum, max or min */
+};
+struct plan_value {
+    enum plan_operation operation;
+    const char *name;
+    struct plan_value *kids[PLAN_KIDS];
+    int kid_count, number; /* number: in the order in which values are computed */
+    int axes;              /* PLAN_ROWS, PLAN_COLS: what it has an element for */
+    int width;             /* with PLAN_COLS: how long its rows are, an index of plan->widths */
+    bool truth;            /* of comparisons */
+    bool all;              /* PLAN_REDUCE of the whole tensor */
+    int input;             /* PLAN_INPUT */
+    const char *from;      /* of a part: its first element, "0" at the beginning */
+    int level;
+    struct plan_value *running; /* a sum of exp(x - max(x)), which goes along with the largest so far: that exp */
+    int uses;                   /* by other values, passes and outputs */
+    const char *buffer;         /* where it is, NULL: nowhere now */
+    const char *extracted;      /* of one number: its name in the kernel */
+    int first_pass, kept_until; /* of its phase */
+    int waiting;                /* for it, in the pass that is printed */
+    bool again;                 /* that pass computes it only where rows come in pieces */
+    /* The part of it that was asked for last. */
+    const char *part_from;
+    int part_width;
+    struct plan_value *part;
+};
+
+/* A number that the host function computes and the kernel takes. */
+struct plan_number {
+    const char *name, *text;
+};
+/* The length of rows. */
+struct plan_width {
+    const char *text; /* in the host function */
+    int same_as;      /* the width that it has to equal, itself if there is none */
+};
+struct plan_output {
+    struct plan_value *value;
+    int axes; /* of the tensor */
+};
+
+struct plan {
+    struct arena *arena;
+    const struct task *task;
+    struct akgen_error *error; /* the first */
+    struct plan_value *values[PLAN_MOST];
+    int count;
+    struct plan_width *widths;
+    int width_count, width_capacity;
+    struct plan_number *numbers;
+    int number_count, number_capacity;
+    int input_axes[TASK_MAX_PARAMS]; /* PLAN_NONE: a scalar */
+    int input_width[TASK_MAX_PARAMS];
+    bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];
+    struct plan_value **steps; /* of the formulas */
+    struct plan_output outputs[TASK_MAX_PARAMS];
+    bool flat; /* rows have no meaning: a core takes a share of the elements */
+};
+
+/* plan_graph.c */
+/* Makes the values of all outputs. An error says what there is no plan for. */
+struct akgen_error *plan_graph(struct plan *plan);
+/* The width itself, of several that have to be equal. */
+int plan_width_of(const struct plan *plan, int width);
+
+/* plan_schedule.c */
+struct plan_pass {
+    int level, width;
+    struct plan_value **values; /* what it computes, in order */
+    int count;
+    struct plan_value **reduces; /* rows' sums and the like that it computes */
+    int reduce_count;
+    int *stores; /* outputs that it stores */
+    int store_count;
+};
+struct plan_schedule {
+    struct plan_pass *passes;
+    int count, capacity;
+    int phases;
+    bool rows; /* cores take rows; else blocks, some rows and columns each */
+};
+void plan_schedule(struct plan *plan, struct plan_schedule *schedule);
+/* What a sum is taken of, as its pass has to compute it. */
+struct plan_value *plan_summed(const struct plan_value *reduce);
+/* Sets first_pass and kept_until of all values for the passes of a phase: what one has computed is kept for a later one where
+ * whole rows fit. */
+void plan_keep(struct plan *plan, const struct plan_schedule *schedule, int phase);
+
+/* plan_print.c */
+void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct text *out);
+
+#endif

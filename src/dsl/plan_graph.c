@@ -1,0 +1,539 @@
+/* Formulas become values. Equal ones are one value; functions of rows become sums, largest elements and what is done with
+ * them; a part of a row is a part of the inputs that it is made of. Which axes an input has, the task's cases say. */
+#include "base/array.h"
+#include "dsl/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct plan_value *build(struct plan *plan, const struct expr *node) __attribute__((returns_nonnull));
+
+static void refuse(struct plan *plan, const struct expr *node, const char *why)
+{
+    if (!plan->error)
+        plan->error = error_prefix(expr_error_at(node, "%s", why), "%s", plan->task->name);
+}
+
+/* Widths. */
+int plan_width_of(const struct plan *plan, int width)
+{
+    while (plan->widths[width].same_as != width)
+        width = plan->widths[width].same_as;
+    return width;
+}
+
+static int width_add(struct plan *plan, const char *text)
+{
+    for (int i = 0; i < plan->width_count; i++)
+        if (strcmp(plan->widths[i].text, text) == 0)
+            return i;
+    int width = plan->width_count;
+    ARRAY_ADD(plan->arena, plan->widths, plan->width_count, plan->width_capacity, (struct plan_width){text, width});
+    return width;
+}
+
+/* Two widths that have to be equal are one from here on. */
+static int width_join(struct plan *plan, int a, int b)
+{
+    a = plan_width_of(plan, a);
+    b = plan_width_of(plan, b);
+    int first = a < b ? a : b;
+    plan->widths[a].same_as = plan->widths[b].same_as = first;
+    return first;
+}
+
+/* A number that the kernel is given. */
+static const char *number_add(struct plan *plan, const char *name, const char *text)
+{
+    for (int i = 0; i < plan->number_count; i++)
+        if (strcmp(plan->numbers[i].text, text) == 0)
+            return plan->numbers[i].name;
+    const char *own = arena_printf(plan->arena, "%s%d", name, plan->number_count + 1);
+    ARRAY_ADD(plan->arena, plan->numbers, plan->number_count, plan->number_capacity, (struct plan_number){own, text});
+    return own;
+}
+
+/* Values. */
+static bool same_value(const struct plan_value *a, const struct plan_value *b)
+{
+    bool same = a->operation == b->operation && a->all == b->all && a->kid_count == b->kid_count &&
+                a->input == b->input && strcmp(a->name, b->name) == 0 && a->width == b->width && a->axes == b->axes &&
+                strcmp(a->from, b->from) == 0;
+    for (int i = 0; i < a->kid_count && same; i++)
+        same = a->kids[i] == b->kids[i];
+    return same;
+}
+
+static struct plan_value *intern(struct plan *plan, struct plan_value value)
+{
+    value.from = value.from ? value.from : "";
+    for (int i = 0; i < plan->count; i++)
+        if (same_value(plan->values[i], &value))
+            return plan->values[i];
+    if (plan->count == PLAN_MOST) {
+        if (!plan->error)
+            plan->error = error_new("%s: the formulas have more than %d steps, which the planner has no plan for",
+                                    plan->task->name, PLAN_MOST);
+        return plan->values[0];
+    }
+    value.number = plan->count;
+    return plan->values[plan->count++] = arena_copy(plan->arena, &value, sizeof value);
+}
+
+static struct plan_value *number(struct plan *plan, const char *text)
+{
+    return intern(plan, (struct plan_value){.operation = PLAN_NUMBER, .name = text});
+}
+
+static bool is_comparison(const char *name)
+{
+    return strchr("<>=!", *name) != NULL;
+}
+
+static struct plan_value *call(struct plan *plan, const char *name, int count, struct plan_value *const *kids);
+
+static struct plan_value *unary(struct plan *plan, const char *name, struct plan_value *kid)
+{
+    return call(plan, name, 1, (struct plan_value *[]){kid});
+}
+
+static struct plan_value *binary(struct plan *plan, const char *name, struct plan_value *a, struct plan_value *b)
+{
+    return call(plan, name, 2, (struct plan_value *[]){a, b});
+}
+
+/* Numbers stay numbers where the kernel's arithmetic has the operator. */
+static struct plan_value *fold(struct plan *plan, const char *name, int count, struct plan_value *const *kids)
+{
+    for (int i = 0; i < count; i++)
+        if (kids[i]->operation != PLAN_NUMBER)
+            return NULL;
+    if (strcmp(name, "neg") == 0)
+        return number(plan, arena_printf(plan->arena, "-(%s)", kids[0]->name));
+    if (strchr("+-*/", *name) && !name[1])
+        return number(plan, arena_printf(plan->arena, "(%s %s %s)", kids[0]->name, name, kids[1]->name));
+    return NULL;
+}
+
+static struct plan_value *call(struct plan *plan, const char *name, int count, struct plan_value *const *kids)
+{
+    struct plan_value value = {.operation = PLAN_CALL, .name = name, .kid_count = count}, *folded;
+    bool chooses = strcmp(name, "where") == 0;
+    value.truth = is_comparison(name);
+    for (int i = 0; i < count; i++) {
+        struct plan_value *kid = kids[i];
+        if (chooses && i == 0 && !kid->truth)
+            kid = binary(plan, "!=", kid, number(plan, "0.0"));
+        else if (kid->truth && !(chooses && i == 0) && strcmp(name, "value") != 0)
+            kid = unary(plan, "value", kid);
+        value.kids[i] = kid;
+        if (kid->axes & PLAN_COLS)
+            value.width = value.axes & PLAN_COLS ? width_join(plan, value.width, kid->width) : kid->width;
+        value.axes |= kid->axes;
+        value.level = kid->level > value.level ? kid->level : value.level;
+    }
+    if ((folded = fold(plan, name, count, value.kids)))
+        return folded;
+    if (count == 2 && strcmp(name, "**") == 0 && strcmp(value.kids[1]->name, "2") == 0)
+        return binary(plan, "*", value.kids[0], value.kids[0]);
+    return intern(plan, value);
+}
+
+static struct plan_value *as_number(struct plan *plan, struct plan_value *value)
+{
+    return value->truth ? unary(plan, "value", value) : value;
+}
+
+/* sum, max or min of each row, or of all elements. What a row has once, it has not to be summed up. */
+static struct plan_value *reduce(struct plan *plan, const struct expr *node, const char *name, struct plan_value *kid,
+                                 bool all)
+{
+    kid = as_number(plan, kid);
+    struct plan_value value = {.operation = PLAN_REDUCE,
+                               .name = name,
+                               .kids = {kid},
+                               .kid_count = 1,
+                               .all = all,
+                               .axes = kid->axes & PLAN_ROWS};
+    if (all && !(kid->axes & PLAN_ROWS)) {
+        refuse(plan, node, "the planner has no plan for 'all' of what is the same for all rows");
+        return kid;
+    }
+    if (!all && kid->axes != PLAN_FULL) {
+        if (kid->axes & PLAN_COLS)
+            refuse(plan, node, "the planner has no plan for rows that are the same for all rows");
+        return kid;
+    }
+    if (all)
+        value.axes = 0;
+    value.level = all ? (kid->level / PLAN_PHASE + 1) * PLAN_PHASE : kid->level + 1;
+    return intern(plan, value);
+}
+
+/* How many elements a row, or all together, have. */
+static struct plan_value *size_of(struct plan *plan, const struct plan_value *value, bool all)
+{
+    const char *width = value->axes & PLAN_COLS ? arena_printf(plan->arena, "{%d}", value->width) : "1";
+    const char *rows = value->axes & PLAN_ROWS && all ? "{rows}" : NULL;
+    if (!rows)
+        return number(plan, width);
+    return number(plan, value->axes & PLAN_COLS ? arena_printf(plan->arena, "(%s * %s)", rows, width) : rows);
+}
+
+/* Rows. */
+static struct plan_value *mean(struct plan *plan, const struct expr *node, struct plan_value *x, bool all)
+{
+    return binary(plan, "/", reduce(plan, node, "sum", x, all), size_of(plan, x, all));
+}
+
+static struct plan_value *build_row_function(struct plan *plan, const struct expr *node, struct plan_value *x, bool all)
+{
+    const char *name = node->name;
+    x = as_number(plan, x);
+    if (strcmp(name, "sum") == 0)
+        return reduce(plan, node, "sum", x, all);
+    if (strcmp(name, "mean") == 0)
+        return mean(plan, node, x, all);
+    if (strcmp(name, "amax") == 0 || strcmp(name, "amin") == 0)
+        return reduce(plan, node, name + 1, x, all);
+    if (strcmp(name, "var") == 0) {
+        struct plan_value *centred = binary(plan, "-", x, mean(plan, node, x, all));
+        return mean(plan, node, binary(plan, "*", centred, centred), all);
+    }
+    if (strcmp(name, "cumsum") == 0) {
+        refuse(plan, node, "the planner has no plan for cumsum");
+        return x;
+    }
+    struct plan_value *largest = reduce(plan, node, "max", x, all), *shifted = binary(plan, "-", x, largest);
+    struct plan_value *power = unary(plan, "exp", shifted), *sum = reduce(plan, node, "sum", power, all);
+    if (strcmp(name, "softmax") == 0)
+        return binary(plan, "/", power, sum);
+    if (strcmp(name, "log_softmax") == 0)
+        return binary(plan, "-", shifted, unary(plan, "log", sum));
+    return binary(plan, "+", largest, unary(plan, "log", sum)); /* logsumexp */
+}
+
+/* Parts of rows. */
+static bool is_zero(const char *text)
+{
+    return strcmp(text, "0") == 0;
+}
+
+static const char *sum_of(struct plan *plan, const char *a, const char *b)
+{
+    return is_zero(a) ? b : is_zero(b) ? a : arena_printf(plan->arena, "%s + %s", a, b);
+}
+
+/* Elements from `from` on, `width` of them, of each row of a value. */
+static struct plan_value *part_of(struct plan *plan, const struct expr *node, struct plan_value *value,
+                                  const char *from, int width)
+{
+    if (!(value->axes & PLAN_COLS))
+        return value;
+    if (value->part && strcmp(value->part_from, from) == 0 && value->part_width == width)
+        return value->part;
+    struct plan_value *part = value;
+    if (value->operation == PLAN_INPUT) {
+        struct plan_value copy = *value;
+        copy.from = sum_of(plan, value->from, from);
+        copy.width = width;
+        part = intern(plan, copy);
+    } else if (value->operation == PLAN_CALL) {
+        struct plan_value *kids[PLAN_KIDS];
+        for (int i = 0; i < value->kid_count; i++)
+            kids[i] = part_of(plan, node, value->kids[i], from, width);
+        part = call(plan, value->name, value->kid_count, kids);
+    } else {
+        refuse(plan, node, "the planner has no plan for a part of this");
+    }
+    value->part = part;
+    value->part_from = from;
+    value->part_width = width;
+    return part;
+}
+
+/* A bound as text of the host function. */
+static const char *bound_text(struct plan *plan, const struct expr *node)
+{
+    const struct task *task = plan->task;
+    if (node->node == NODE_VALUE)
+        return arena_printf(plan->arena, "%lld", (long long)node->value.integer);
+    if (node->node == NODE_WORD && node->index >= task->input_count &&
+        node->index < task->input_count + task->attr_count)
+        return task->attrs[node->index - task->input_count].name;
+    if (node->node == NODE_WORD)
+        return refuse(plan, node, "the planner has no plan for such a bound"), "0";
+    if (strcmp(node->name, "size") == 0) {
+        struct plan_value *value = build(plan, node->kids[0]);
+        if (formula_of_all(node) || !(value->axes & PLAN_COLS))
+            refuse(plan, node, "the planner has no plan for such a bound");
+        return value->axes & PLAN_COLS ? arena_printf(plan->arena, "{%d}", value->width) : "0";
+    }
+    const char *a = bound_text(plan, node->kids[0]), *b = node->kid_count > 1 ? bound_text(plan, node->kids[1]) : "";
+    if (strcmp(node->name, "neg") == 0)
+        return arena_printf(plan->arena, "-(%s)", a);
+    const char *name = strcmp(node->name, "/") == 0 ? "//" : node->name;
+    return arena_printf(plan->arena, expr_is_word(name) ? "%2$s(%1$s, %3$s)" : "(%s %s %s)", a, name, b);
+}
+
+static bool may_be_negative(const struct expr *node)
+{
+    bool may = node->node == NODE_WORD || (node->node == NODE_CALL && strchr("n-", *node->name));
+    for (int i = 0; i < node->kid_count && !may && node->node == NODE_CALL && strcmp(node->name, "size") != 0; i++)
+        may = may_be_negative(node->kids[i]);
+    return may;
+}
+
+/* A bound of rows of a value, from their beginning: a negative one counts from the end. */
+static const char *bound_of(struct plan *plan, const struct expr *node, const struct plan_value *value)
+{
+    const char *text = bound_text(plan, node);
+    bool minus = node->node == NODE_CALL && strcmp(node->name, "neg") == 0 && node->kids[0]->node == NODE_VALUE;
+    if (minus)
+        return arena_printf(plan->arena, "({%d} - %s)", value->width, bound_text(plan, node->kids[0]));
+    return may_be_negative(node)
+               ? arena_printf(plan->arena, "(%s if %s >= 0 else {%d} + %s)", text, text, value->width, text)
+               : text;
+}
+
+/* x[a:b], x[i] */
+static struct plan_value *build_slice(struct plan *plan, const struct expr *node)
+{
+    struct plan_value *value = build(plan, node->kids[0]);
+    if (!(value->axes & PLAN_COLS))
+        return value;
+    const char *from = node->kids[1] ? bound_of(plan, node->kids[1], value) : "0";
+    const char *to =
+        node->kids[2] ? bound_of(plan, node->kids[2], value) : arena_printf(plan->arena, "{%d}", value->width);
+    const char *length = node->node == NODE_INDEX ? "1"
+                         : is_zero(from)          ? to
+                                                  : arena_printf(plan->arena, "(%s - %s)", to, from);
+    bool whole = node->node == NODE_SLICE && is_zero(from) && !node->kids[2];
+    int width = whole ? value->width : width_add(plan, length);
+    if (!is_zero(from))
+        from = number_add(plan, "from", from);
+    struct plan_value *part = part_of(plan, node, value, from, width);
+    if (node->node == NODE_INDEX &&
+        part->axes == PLAN_FULL) /* one element of a row: a column, which a sum makes of it */
+        part = reduce(plan, node, "sum", part, false);
+    return part;
+}
+
+/* Trees. */
+static const char *number_text(struct plan *plan, const struct expr_value *value)
+{
+    if (value->kind == EXPR_BOOL)
+        return value->integer ? "1" : "0";
+    if (value->kind == EXPR_INT)
+        return arena_printf(plan->arena, "%lld", (long long)value->integer);
+    if (value->real != value->real || value->real * 0 != 0)
+        return value->real > 0 ? "float(\"inf\")" : value->real < 0 ? "float(\"-inf\")" : "float(\"nan\")";
+    const char *text = arena_printf(plan->arena, "%.17g", value->real);
+    return strpbrk(text, ".e") ? text : arena_printf(plan->arena, "%s.0", text);
+}
+
+static struct plan_value *build_word(struct plan *plan, const struct expr *node)
+{
+    const struct task *task = plan->task;
+    int names = task->input_count + task->attr_count;
+    if (node->index >= names)
+        return plan->steps[node->index - names];
+    if (node->index >= task->input_count)
+        return number(plan, task->attrs[node->index - task->input_count].name);
+    const char *name = task->inputs[node->index].name;
+    int axes = plan->input_axes[node->index];
+    if (axes <= 0)
+        return number(plan, axes == PLAN_NONE ? name : arena_printf(plan->arena, "%s_value", name));
+    return intern(plan, (struct plan_value){.operation = PLAN_INPUT,
+                                            .name = name,
+                                            .input = node->index,
+                                            .axes = axes,
+                                            .width = plan->input_width[node->index],
+                                            .from = "0"});
+}
+
+static struct plan_value *build_call(struct plan *plan, const struct expr *node)
+{
+    enum formula_kind kind = formula_kind_of(node);
+    struct plan_value *kids[PLAN_KIDS] = {build(plan, node->kids[0])};
+    if (kind == FORMULA_SUMMARY || kind == FORMULA_ROW)
+        return build_row_function(plan, node, kids[0], formula_of_all(node));
+    if (kind == FORMULA_SIZE)
+        return size_of(plan, kids[0], formula_of_all(node));
+    int count = kind == FORMULA_UNARY ? 1 : kind == FORMULA_BINARY ? 2 : 3;
+    for (int i = 1; i < PLAN_KIDS; i++)
+        kids[i] = i < count ? build(plan, node->kids[i]) : kids[0];
+    if (strcmp(node->name, "square") == 0)
+        return binary(plan, "*", kids[0], kids[0]);
+    if (strcmp(node->name, "clamp") == 0)
+        return binary(plan, "min", binary(plan, "max", kids[0], kids[1]), kids[2]);
+    return call(plan, node->name, count, kids);
+}
+
+static struct plan_value *build(struct plan *plan, const struct expr *node)
+{
+    struct plan_value *kids[PLAN_KIDS];
+    switch (node->node) {
+    case NODE_VALUE:
+        return number(plan, number_text(plan, &node->value));
+    case NODE_WORD:
+        return build_word(plan, node);
+    case NODE_CALL:
+        return build_call(plan, node);
+    case NODE_CHOICE:
+        for (int i = 0; i < PLAN_KIDS; i++)
+            kids[i] = build(plan, node->kids[i]);
+        return call(plan, "where", PLAN_KIDS, kids);
+    default:
+        return build_slice(plan, node);
+    }
+}
+
+/* Inputs. */
+/* What the cases say of the axes of a tensor: it has an axis if that is longer than 1 somewhere, and lacks it if another
+ * tensor's is there and its own is not. Bits of PLAN_ROWS and PLAN_COLS. */
+struct evidence {
+    int has, lacks, rank;
+};
+
+static int64_t last_size(const struct task_tensor *tensor)
+{
+    return tensor->rank ? tensor->dims[tensor->rank - 1] : 1;
+}
+
+static int64_t row_count(const struct task_tensor *tensor)
+{
+    int64_t rows = 1;
+    for (int i = 0; i < tensor->rank - 1; i++)
+        rows *= tensor->dims[i];
+    return rows;
+}
+
+static struct akgen_error *look_at_case(const struct plan *plan, const struct task_instance *instance,
+                                        struct evidence *evidence)
+{
+    int64_t rows = 1, cols = 1;
+    for (int i = 0; i < plan->task->input_count; i++) {
+        const struct task_tensor *tensor = instance->inputs[i].tensors;
+        if (!plan->used[i] || !instance->inputs[i].count)
+            continue;
+        rows = row_count(tensor) != 1 ? row_count(tensor) : rows;
+        cols = last_size(tensor) != 1 ? last_size(tensor) : cols;
+    }
+    for (int i = 0; i < plan->task->input_count; i++) {
+        const struct task_tensor *tensor = instance->inputs[i].tensors;
+        if (!plan->used[i] || !instance->inputs[i].count)
+            continue;
+        bool tall = row_count(tensor) != 1, wide = last_size(tensor) != 1;
+        if (tall && row_count(tensor) != rows)
+            return error_new("%s: '%s' has other rows than another input, which the planner has no plan for",
+                             plan->task->name, plan->task->inputs[i].name);
+        evidence[i].has |= (tall ? PLAN_ROWS : 0) | (wide ? PLAN_COLS : 0);
+        evidence[i].lacks |= (!tall && rows != 1 ? PLAN_ROWS : 0) | (!wide && cols != 1 ? PLAN_COLS : 0);
+        evidence[i].rank = tensor->rank;
+    }
+    return NULL;
+}
+
+static struct akgen_error *read_axes(struct plan *plan)
+{
+    const struct task *task = plan->task;
+    struct evidence evidence[TASK_MAX_PARAMS] = {0};
+    int rank = 0;
+    for (int i = 0; i < task->case_count; i++) {
+        struct task_instance *instance;
+        struct akgen_error *error = task_instance_shapes(task, &task->cases[i], &instance);
+        error = error ? error : look_at_case(plan, instance, evidence);
+        task_instance_free(instance);
+        if (error)
+            return error;
+    }
+    for (int i = 0; i < task->input_count; i++)
+        rank = evidence[i].rank > rank ? evidence[i].rank : rank;
+    for (int i = 0; i < task->input_count; i++) {
+        const struct task_param *input = &task->inputs[i];
+        int open = PLAN_FULL & ~(evidence[i].has | evidence[i].lacks); /* no case tells */
+        if (evidence[i].has & evidence[i].lacks)
+            return error_new("%s: '%s' is stretched in some cases only, which the planner has no plan for", task->name,
+                             input->name);
+        plan->input_axes[i] = evidence[i].has | (evidence[i].rank == rank ? open : open & PLAN_COLS);
+        if (strcmp(expr_text(input->shape), "[1]") == 0)
+            plan->input_axes[i] = 0;
+        if (input->kind == TASK_SCALAR)
+            plan->input_axes[i] = PLAN_NONE;
+        if (plan->input_axes[i] > 0 && plan->input_axes[i] & PLAN_COLS && plan->used[i])
+            plan->input_width[i] = width_add(plan, arena_printf(plan->arena, "%s.shape[-1]", input->name));
+    }
+    return NULL;
+}
+
+/* Outputs. */
+/* True if in each case the output has as many elements as its value, which has at most one for each row. */
+static struct akgen_error *keeps_axes(const struct plan *plan, int output, bool *keeps)
+{
+    const struct task *task = plan->task;
+    *keeps = !(plan->outputs[output].value->axes & PLAN_COLS);
+    for (int i = 0; i < task->case_count && *keeps; i++) {
+        struct task_instance *instance;
+        struct akgen_error *error = task_instance_shapes(task, &task->cases[i], &instance);
+        if (error)
+            return error;
+        int64_t elements = 1;
+        for (int k = 0; k < task->input_count && plan->outputs[output].value->axes; k++)
+            if (plan->used[k] && plan->input_axes[k] > 0 && plan->input_axes[k] & PLAN_ROWS)
+                elements = row_count(instance->inputs[k].tensors);
+        *keeps = instance->outputs[output].tensors[0].elements == elements;
+        task_instance_free(instance);
+    }
+    return NULL;
+}
+
+/* A value that has fewer axes than the output is stretched. */
+static struct akgen_error *read_output(struct plan *plan, int output)
+{
+    const struct task *task = plan->task;
+    struct plan_output *to = &plan->outputs[output];
+    bool keeps = true;
+    struct akgen_error *error = to->value->axes == PLAN_FULL ? NULL : keeps_axes(plan, output, &keeps);
+    if (error)
+        return error;
+    to->axes = keeps ? to->value->axes : PLAN_FULL;
+    if (keeps && to->value->operation != PLAN_NUMBER)
+        return NULL;
+    struct plan_value value = {.operation = PLAN_CALL,
+                               .name = "filled",
+                               .kids = {to->value},
+                               .kid_count = 1,
+                               .axes = to->axes,
+                               .level = to->value->level};
+    for (int i = task->input_count - 1; i >= 0 && !(to->value->axes & PLAN_COLS); i--)
+        if (plan->used[i] && plan->input_axes[i] == PLAN_FULL)
+            value.width = plan->input_width[i];
+    if (to->value->axes & PLAN_COLS)
+        value.width = to->value->width;
+    else if (!plan->width_count)
+        value.width = width_add(plan, arena_printf(plan->arena, "%s.shape[-1]", task->outputs[output].name));
+    to->value = intern(plan, value);
+    return NULL;
+}
+
+struct akgen_error *plan_graph(struct plan *plan)
+{
+    const struct task *task = plan->task;
+    const struct formula *last = task->outputs[task->output_count - 1].formula;
+    for (int i = 0; i < task->input_count + task->attr_count; i++)
+        for (int o = 0; o < task->output_count; o++)
+            plan->used[i] |= formula_uses(task->outputs[o].formula, i);
+    struct akgen_error *error = read_axes(plan);
+    if (error)
+        return error;
+    plan->steps = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)last->count);
+    for (int i = 0; i < last->count; i++) {
+        struct plan_value *value = plan->steps[i] = build(plan, last->steps[i].tree);
+        if (last->steps[i].result)
+            plan->outputs[last->steps[i].output].value = as_number(plan, value);
+    }
+    for (int i = 0; i < task->output_count && !plan->error; i++)
+        plan->error = read_output(plan, i);
+    return plan->error;
+}

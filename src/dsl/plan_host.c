@@ -1,0 +1,203 @@
+/* The host function: it measures the tensors, refuses what does not fit, and shares the work out. */
+#include "dsl/plan_print.h"
+
+#include <string.h>
+
+enum { UB_BYTES = 168 << 10, TILE_UNIT = 256, TILE_MOST = 8192, COLUMN_SHARE = 16, ONE = 8 };
+
+int print_whole_count(const struct plan *plan)
+{
+    int count = 0;
+    for (int i = 0; i < plan->count; i++)
+        count += plan->values[i]->uses && plan->values[i]->all;
+    return count;
+}
+
+void print_names(const struct plan *plan, struct text *out, bool types)
+{
+    const struct task *task = plan->task;
+    static const char *const annotations[TASK_ATTR_TYPES] = {
+        [TASK_ATTR_INT] = ": int", [TASK_ATTR_FLOAT] = ": float", [TASK_ATTR_BOOL] = ": bool"};
+    for (int i = 0; i < task->input_count; i++)
+        if (types || plan->used[i])
+            text_addf(out, "%s%s, ", task->inputs[i].name,
+                      !types                                ? ""
+                      : task->inputs[i].kind == TASK_SCALAR ? ": int | float"
+                                                            : ": torch.Tensor");
+    for (int i = 0; i < task->output_count; i++)
+        text_addf(out, "%s%s%s", i ? ", " : "", task->outputs[i].name, types ? ": torch.Tensor" : "");
+    for (int i = 0; i < task->attr_count; i++)
+        if (types || plan->used[task->input_count + i])
+            text_addf(out, ", %s%s", task->attrs[i].name, types ? annotations[task->attrs[i].type] : "");
+}
+
+void print_measures(struct printer *p, struct text *out)
+{
+    const struct plan *plan = p->plan;
+    for (int i = 0; i < plan->number_count; i++)
+        text_addf(out, ", %s", plan->numbers[i].name);
+    for (int i = 0; i < plan->width_count; i++)
+        if (plan->widths[i].same_as == i && p->widths_used[i])
+            text_addf(out, ", %s", print_width(p, "cols", i));
+    if (print_whole_count(plan))
+        text_add(out, ", parts");
+    if (!plan->flat || p->rows_used)
+        text_add(out, ", rows");
+    if (plan->flat || p->schedule->rows)
+        text_addf(out, "%s, per_core, tile", plan->flat ? ", total" : "");
+    else
+        text_addf(out, ", step, %s, across, tile", print_width(p, "piece", p->schedule->passes[0].width));
+}
+
+/* How many elements a tile has: as many as fit, with what is loaded and stored twice, a float32 beside a 16-bit one, and
+ * room that operations need for themselves. */
+static int tile_size(const struct printer *p)
+{
+    enum { OF_TRANSFER = 8, OF_VALUE = 4, OF_TRUTH = 1, OWN_ROOMS = 4 };
+    int bytes = (p->transfers + p->plan->task->output_count + OWN_ROOMS) * OF_VALUE;
+    int columns = 4;
+    for (int i = 0; i < p->buffer_count; i++) {
+        bool wide = p->buffers[i].shape == PLAN_TILE || p->buffers[i].shape == PLAN_ROW;
+        bytes += wide ? (p->buffers[i].truth ? OF_TRUTH : OF_VALUE) : 0;
+        columns += p->buffers[i].shape == PLAN_COLUMN;
+    }
+    bytes += p->plan->task->output_count * OF_TRANSFER + columns * OF_VALUE / COLUMN_SHARE + 1;
+    bytes += print_whole_count(p->plan) ? OF_VALUE : 0;
+    int tile = UB_BYTES / bytes / TILE_UNIT * TILE_UNIT;
+    return tile > TILE_MOST ? TILE_MOST : tile < TILE_UNIT ? TILE_UNIT : tile;
+}
+
+static const char *rows_text(const struct printer *p, struct text *out)
+{
+    const struct plan *plan = p->plan;
+    for (int axes = PLAN_FULL; axes >= PLAN_ROWS; axes -= 2)
+        for (int i = 0; i < plan->task->input_count; i++) {
+            if (!plan->used[i] || plan->input_axes[i] != axes)
+                continue;
+            const char *name = plan->task->inputs[i].name;
+            if (axes == PLAN_ROWS)
+                text_addf(out, "    rows = %s.numel()\n", name);
+            else
+                text_addf(out, "    rows = 1\n    for axis in range(%s.ndim - 1):\n        rows *= %s.shape[axis]\n",
+                          name, name);
+            return name;
+        }
+    text_addf(out, "    rows = %s.numel() // %s.shape[-1]\n", plan->task->outputs[0].name, plan->task->outputs[0].name);
+    return "";
+}
+
+static void add_assert(struct text *out, const char *name, const char *elements, const char *why)
+{
+    text_addf(out, "    assert %s.numel() == %s, \"'%s' %s\"\n", name, elements, name, why);
+}
+
+static void add_widths(struct printer *p, struct text *out)
+{
+    const struct plan *plan = p->plan;
+    for (int i = 0; i < plan->width_count; i++) {
+        const char *text = print_number(p, plan->widths[i].text), *cols = print_width(p, "cols", i);
+        if (plan->widths[i].same_as == i)
+            text_addf(out, "    %s = %s\n", cols, text);
+        else
+            text_addf(out, "    assert %s == %s, \"rows are not equally long\"\n", text, cols);
+    }
+    for (int i = 0; i < plan->number_count; i++)
+        text_addf(out, "    %s = %s\n", plan->numbers[i].name, print_number(p, plan->numbers[i].text));
+    for (int i = 0; i < plan->count; i++) {
+        const struct plan_value *value = plan->values[i];
+        if (!value->uses || value->operation != PLAN_INPUT || !(value->axes & PLAN_COLS) || plan->flat)
+            continue;
+        const char *width = print_width(p, "cols", value->width),
+                   *of = print_width(p, "cols", plan->input_width[value->input]);
+        if (strcmp(width, of) != 0 || strcmp(value->from, "0") != 0)
+            text_addf(out, "    assert 0 <= %s and %s + %s <= %s, \"a part is no part of '%s'\"\n", value->from,
+                      value->from, width, of, value->name);
+    }
+}
+
+static const char *elements_of(struct printer *p, int axes, int width)
+{
+    const char *cols = axes & PLAN_COLS ? print_width(p, "cols", width) : "1";
+    return axes == PLAN_FULL ? arena_printf(p->plan->arena, "rows * %s", cols) : axes == PLAN_ROWS ? "rows" : cols;
+}
+
+static void add_checks(struct printer *p, struct text *out, const char *known)
+{
+    const struct plan *plan = p->plan;
+    const struct task *task = plan->task;
+    for (int i = 0; i < task->input_count; i++) {
+        const char *name = task->inputs[i].name;
+        if (!plan->used[i] || plan->input_axes[i] <= 0 || strcmp(name, known) == 0)
+            continue;
+        if (plan->flat)
+            add_assert(out, name, "total", "has other elements than the output");
+        else
+            add_assert(out, name, elements_of(p, plan->input_axes[i], plan->input_width[i]), "has another shape");
+    }
+    for (int i = 0; i < task->output_count; i++) {
+        const struct plan_output *output = &plan->outputs[i];
+        if (!plan->flat || output->axes != PLAN_FULL || i)
+            add_assert(out, task->outputs[i].name,
+                       plan->flat && output->axes ? "total" : elements_of(p, output->axes, output->value->width),
+                       "has another shape");
+    }
+}
+
+static const char *total_of(const struct plan *plan)
+{
+    for (int i = 0; i < plan->task->output_count; i++)
+        if (plan->outputs[i].axes == PLAN_FULL)
+            return plan->task->outputs[i].name;
+    for (int i = 0; i < plan->task->input_count; i++)
+        if (plan->used[i] && plan->input_axes[i] == PLAN_FULL)
+            return plan->task->inputs[i].name;
+    return NULL;
+}
+
+void print_host(struct printer *p, struct text *out, const char *stem)
+{
+    const struct plan *plan = p->plan;
+    const struct task *task = plan->task;
+    const char *known = "", *total = total_of(plan);
+    text_addf(out, "\n\ndef %s_host(", stem);
+    print_names(plan, out, true);
+    text_addf(out, ", tile: tl.constexpr = %d):\n", tile_size(p));
+    for (int i = 0; i < task->output_count; i++)
+        text_addf(out, "%s%s.numel()", i ? " + " : "    if ", task->outputs[i].name);
+    text_add(out, " == 0:\n        return\n");
+    bool measured = !plan->flat || p->rows_used;
+    for (int i = 0; i < plan->width_count; i++)
+        measured |= p->widths_used[i];
+    if (measured)
+        known = rows_text(p, out);
+    if (measured)
+        add_widths(p, out);
+    if (plan->flat && total)
+        text_addf(out, "    total = %s.numel()\n", total);
+    else if (plan->flat)
+        text_add(out, "    total = 1\n");
+    add_checks(p, out, plan->flat ? total ? total : "" : known);
+    if (plan->flat) {
+        text_add(out, "    # at least 512 elements for a core, in steps of 64\n"
+                      "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, 512)))\n"
+                      "    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64\n");
+    } else if (p->schedule->rows) {
+        text_add(out, "    cores = max(1, min(tl.num_vec_cores(), rows))\n    per_core = tl.cdiv(rows, cores)\n");
+    } else {
+        const char *cols = print_width(p, "cols", p->schedule->passes[0].width);
+        const char *piece = print_width(p, "piece", p->schedule->passes[0].width);
+        text_addf(out,
+                  "    %s = max(1, min(%s, tile))\n"
+                  "    across = tl.cdiv(%s, %s)\n"
+                  "    # so many rows that each core has a block, where there are enough\n"
+                  "    step = max(1, min(tile // tl.pitch(%s), tl.cdiv(rows * across, tl.num_vec_cores())))\n"
+                  "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(rows, step) * across))\n",
+                  piece, cols, cols, piece, piece);
+    }
+    if (print_whole_count(plan))
+        text_addf(out, "    parts = torch.empty(cores * %d, dtype=tl.float32)\n", print_whole_count(plan) * ONE);
+    text_addf(out, "    %s_kernel[cores](", stem);
+    print_names(plan, out, false);
+    print_measures(p, out);
+    text_add(out, ")\n");
+}

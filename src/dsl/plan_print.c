@@ -1,0 +1,636 @@
+/* The text of a kernel, whose loops are the passes of the schedule. */
+#include "base/array.h"
+#include "dsl/plan_print.h"
+#include "op/op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Lines. */
+static void add_indent(struct printer *p)
+{
+    for (int i = 0; i < p->indent + (p->guard != NULL) + (p->stage != NULL); i++)
+        text_add(&p->body, "    ");
+}
+
+void print_close(struct printer *p)
+{
+    p->guard = p->stage = NULL;
+}
+
+void print_guard(struct printer *p, const char *guard)
+{
+    if (guard == p->guard || (guard && p->guard && strcmp(guard, p->guard) == 0))
+        return;
+    print_close(p);
+    if (!guard)
+        return;
+    add_indent(p);
+    text_addf(&p->body, "if %s:\n", guard);
+    p->guard = guard;
+}
+
+void print_line(struct printer *p, const char *stage, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    if (stage != p->stage && !(stage && p->stage && strcmp(stage, p->stage) == 0)) {
+        p->stage = NULL;
+        if (stage) {
+            add_indent(p);
+            text_addf(&p->body, "with tl.%s():\n", stage);
+        }
+        p->stage = stage;
+    }
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    add_indent(p);
+    text_addf(&p->body, "%s\n", line);
+}
+
+/* Names. */
+const char *print_width(struct printer *p, const char *what, int width)
+{
+    width = plan_width_of(p->plan, width);
+    int before = 0;
+    for (int i = 0; i < width; i++)
+        before += p->plan->widths[i].same_as == i;
+    p->widths_used[width] = true;
+    return before ? arena_printf(p->plan->arena, "%s%d", what, before + 1) : what;
+}
+
+const char *print_number(struct printer *p, const char *text)
+{
+    const char *result = "";
+    for (const char *brace; (brace = strchr(text, '{')); text = strchr(brace, '}') + 1) {
+        bool rows = brace[1] == 'r';
+        int width = 0;
+        p->rows_used |= rows;
+        for (const char *digit = brace + 1; !rows && *digit != '}'; digit++)
+            width = width * 10 + *digit - '0';
+        result = arena_printf(p->plan->arena, "%s%.*s%s", result, (int)(brace - text), text,
+                              rows ? "rows" : print_width(p, "cols", width));
+    }
+    return arena_printf(p->plan->arena, "%s%s", result, text);
+}
+
+/* Buffers. */
+enum plan_shape print_shape_of(const struct plan_value *value)
+{
+    return value->axes == PLAN_FULL   ? PLAN_TILE
+           : value->axes == PLAN_COLS ? PLAN_ROW
+           : value->axes == PLAN_ROWS ? PLAN_COLUMN
+                                      : PLAN_ONE;
+}
+
+const char *print_take(struct printer *p, enum plan_shape shape, bool truth)
+{
+    static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number"};
+    int same = 0;
+    for (int i = 0; i < p->buffer_count; i++) {
+        struct plan_buffer *buffer = &p->buffers[i];
+        if (buffer->own || buffer->shape != shape || buffer->truth != truth)
+            continue;
+        same++;
+        if (!buffer->taken) {
+            buffer->taken = true;
+            return buffer->name;
+        }
+    }
+    const char *name = arena_printf(p->plan->arena, "%s%s%d_ub", names[shape], truth ? "_truth" : "", same + 1);
+    ARRAY_ADD(p->plan->arena, p->buffers, p->buffer_count, p->buffer_capacity,
+              (struct plan_buffer){name, shape, truth, true, false});
+    return name;
+}
+
+void print_give_back(struct printer *p, const char *name)
+{
+    for (int i = 0; i < p->buffer_count; i++)
+        if (strcmp(p->buffers[i].name, name) == 0 && !p->buffers[i].own)
+            p->buffers[i].taken = false;
+}
+
+const char *print_own(struct printer *p, const char *name, enum plan_shape shape)
+{
+    for (int i = 0; i < p->buffer_count; i++)
+        if (strcmp(p->buffers[i].name, name) == 0)
+            return name;
+    ARRAY_ADD(p->plan->arena, p->buffers, p->buffer_count, p->buffer_capacity,
+              (struct plan_buffer){name, shape, false, true, true});
+    return name;
+}
+
+/* Inputs. */
+static const char *buffer_of_input(struct printer *p, struct plan_value *value)
+{
+    int parts = 1;
+    if (value->buffer)
+        return value->buffer;
+    for (int i = 0; i < value->number; i++)
+        parts += p->plan->values[i]->operation == PLAN_INPUT && p->plan->values[i]->input == value->input &&
+                 p->plan->values[i]->uses > 0;
+    const char *name = parts > 1 ? arena_printf(p->plan->arena, "%s%d_ub", value->name, parts)
+                                 : arena_printf(p->plan->arena, "%s_ub", value->name);
+    p->transfers++;
+    return value->buffer = print_own(p, name, print_shape_of(value));
+}
+
+/* Where row `row`, element `at`, of an input's or output's rows begins. */
+static const char *place_of(struct printer *p, const char *tensor, const char *cols, const char *from)
+{
+    struct arena *arena = p->plan->arena;
+    const char *part = strcmp(from, "0") == 0 ? "" : arena_printf(arena, " + %s", from);
+    if (p->plan->flat)
+        return arena_printf(arena, "%s + at", tensor);
+    return arena_printf(arena, "%s + (row * %s%s + at)", tensor, cols, part);
+}
+
+static void print_load(struct printer *p, struct plan_value *value)
+{
+    const char *buffer = buffer_of_input(p, value), *name = value->name;
+    if (value->axes == PLAN_ROWS) {
+        print_line(p, "copyin", "tl.load(%s + row, %s, count=n)", name, buffer);
+    } else if (value->axes == PLAN_COLS) {
+        bool whole = strcmp(value->from, "0") == 0;
+        print_line(p, "copyin", "tl.load(%s + %sat%s, %s, count=m)", name, whole ? "" : "(",
+                   whole ? "" : arena_printf(p->plan->arena, " + %s)", value->from), buffer);
+    } else if (p->plan->flat) {
+        print_line(p, "copyin", "tl.load(%s + at, %s, count=m)", name, buffer);
+    } else {
+        const char *cols = print_width(p, "cols", p->plan->input_width[value->input]);
+        print_line(p, "copyin", "tl.load_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, value->from), buffer,
+                   cols, print_width(p, "pitch", p->pass->width));
+    }
+}
+
+/* Sums. */
+static const char *start_of(const struct plan_value *reduce, bool running)
+{
+    if (strcmp(reduce->name, "sum") == 0)
+        return "0.0";
+    if (strcmp(reduce->name, "min") == 0)
+        return "float(\"inf\")";
+    return running ? "-3.0e38" : "float(\"-inf\")"; /* the difference of two infinities has no value */
+}
+
+static const char *combine_of(const struct plan_value *reduce)
+{
+    return strcmp(reduce->name, "sum") == 0 ? "vadd" : strcmp(reduce->name, "min") == 0 ? "vmin" : "vmax";
+}
+
+/* The largest element of this pass's rows goes along with a sum. */
+static bool has_running(const struct plan_pass *pass, const struct plan_value *largest)
+{
+    for (int i = 0; i < pass->reduce_count; i++)
+        if (pass->reduces[i]->running && pass->reduces[i]->running->kids[0]->kids[1] == largest)
+            return true;
+    return false;
+}
+
+static const char *part_buffer(struct printer *p)
+{
+    return print_own(p, "part_ub", PLAN_COLUMN);
+}
+
+/* sum(exp(x - max)) of the pieces so far, of which max is the largest element: it shrinks when the next has a larger one. */
+static void print_running(struct printer *p, struct plan_value *sum)
+{
+    struct plan_value *power = sum->running, *x = power->kids[0]->kids[0], *largest = power->kids[0]->kids[1];
+    const char *part = part_buffer(p), *pitch = print_width(p, "pitch", p->pass->width);
+    power->buffer = power->buffer ? power->buffer : print_take(p, PLAN_TILE, false);
+    print_line(p, "compute", "tl.row_max(%s, %s, n, m, %s)", part, x->buffer, pitch);
+    print_line(p, "compute", "tl.vmax(%s, %s, %s, count=n)", part, part, largest->buffer);
+    print_line(p, "compute", "tl.vsub_col(%s, %s, %s, n, m, %s)", power->buffer, x->buffer, part, pitch);
+    print_line(p, "compute", "tl.vexp(%s, %s, count=%s)", power->buffer, power->buffer, print_count(p, PLAN_TILE));
+    print_line(p, "compute", "tl.vsub(%s, %s, %s, count=n)", largest->buffer, largest->buffer, part);
+    print_line(p, "compute", "tl.vexp(%s, %s, count=n)", largest->buffer, largest->buffer);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=n)", sum->buffer, sum->buffer, largest->buffer);
+    print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", largest->buffer, power->buffer, pitch);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=n)", sum->buffer, sum->buffer, largest->buffer);
+    print_line(p, "compute", "tl.vadd(%s, %s, 0.0, count=n)", largest->buffer, part);
+    if (power->kept_until <= p->pass_number) {
+        print_give_back(p, power->buffer);
+        power->buffer = NULL;
+    }
+}
+
+static void print_reduce(struct printer *p, struct plan_value *reduce)
+{
+    struct plan_value *kid = reduce->kids[0];
+    const char *combine = combine_of(reduce);
+    if (reduce->running) {
+        print_running(p, reduce);
+    } else if (p->plan->flat) {
+        print_line(p, "compute", "tl.%s(%s, %s, %s, count=m)", combine, reduce->buffer, reduce->buffer, kid->buffer);
+    } else if (!has_running(p->pass, reduce)) {
+        print_line(p, "compute", "tl.row_%s(%s, %s, n, m, %s)", reduce->name, part_buffer(p), kid->buffer,
+                   print_width(p, "pitch", p->pass->width));
+        print_line(p, "compute", "tl.%s(%s, %s, %s, count=n)", combine, reduce->buffer, reduce->buffer, part_buffer(p));
+    }
+    print_read(p, plan_summed(reduce), PLAN_FULL);
+}
+
+static void print_reduces_of(struct printer *p, const struct plan_value *terms)
+{
+    for (int i = 0; i < p->pass->reduce_count; i++) {
+        struct plan_value *reduce = p->pass->reduces[i];
+        if (plan_summed(reduce) != terms)
+            continue;
+        print_guard(p, NULL);
+        print_reduce(p, reduce);
+    }
+}
+
+/* Passes. */
+static bool was_before(const struct printer *p, const struct plan_value *value)
+{
+    return value->axes == PLAN_FULL && value->first_pass != p->pass_number;
+}
+
+/* How often the pass reads each value. */
+static void count_readers(struct printer *p)
+{
+    const struct plan_pass *pass = p->pass;
+    for (int i = 0; i < pass->count; i++)
+        pass->values[i]->waiting = 0;
+    for (int i = 0; i < pass->count; i++)
+        for (int k = 0; k < pass->values[i]->kid_count; k++)
+            if (pass->values[i]->kids[k]->axes & PLAN_COLS)
+                pass->values[i]->kids[k]->waiting++;
+    for (int i = 0; i < pass->reduce_count; i++)
+        plan_summed(pass->reduces[i])->waiting++;
+    for (int i = 0; i < pass->store_count; i++)
+        p->plan->outputs[pass->stores[i]].value->waiting++;
+}
+
+static void print_loads(struct printer *p, const char *pieces)
+{
+    const struct plan_pass *pass = p->pass;
+    const char *once = arena_printf(p->plan->arena, "%s or row == first", pieces);
+    for (int round = 0; round < 3; round++) /* always; for each piece; for each piece and the first rows */
+        for (int i = 0; i < pass->count; i++) {
+            struct plan_value *value = pass->values[i];
+            bool row = value->axes == PLAN_COLS && p->schedule->rows;
+            int kind = value->operation != PLAN_INPUT ? -1 : was_before(p, value) ? 1 : row ? 2 : 0;
+            if (kind != round)
+                continue;
+            print_guard(p, round == 1 ? pieces : round == 2 ? once : NULL);
+            print_load(p, value);
+        }
+}
+
+/* A value is computed again where rows come in pieces if an earlier pass has computed it, or if only such values read it. */
+static void find_again(struct printer *p)
+{
+    const struct plan_pass *pass = p->pass;
+    for (int i = 0; i < pass->count; i++)
+        pass->values[i]->again = true;
+    for (int i = 0; i < pass->reduce_count; i++)
+        plan_summed(pass->reduces[i])->again = false;
+    for (int i = 0; i < pass->store_count; i++)
+        p->plan->outputs[pass->stores[i]].value->again = false;
+    for (int i = pass->count - 1; i >= 0; i--) {
+        struct plan_value *value = pass->values[i];
+        value->again |= was_before(p, value);
+        for (int k = 0; k < value->kid_count && !value->again; k++)
+            value->kids[k]->again = false;
+    }
+}
+
+static void print_values(struct printer *p, const char *pieces)
+{
+    for (int i = 0; i < p->pass->count; i++) {
+        struct plan_value *value = p->pass->values[i];
+        if (value->operation == PLAN_CALL) {
+            print_guard(p, value->again ? pieces : NULL);
+            print_call(p, value);
+        }
+        print_reduces_of(p, value);
+    }
+}
+
+static void print_stores(struct printer *p)
+{
+    for (int i = 0; i < p->pass->store_count; i++) {
+        int output = p->pass->stores[i];
+        struct plan_value *value = p->plan->outputs[output].value;
+        const char *name = p->plan->task->outputs[output].name;
+        const char *cols = p->plan->flat ? "" : print_width(p, "cols", p->pass->width);
+        if (p->plan->flat)
+            print_line(p, "copyout", "tl.store(%s + at, %s, count=m)", name, value->buffer);
+        else
+            print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, "0"), value->buffer,
+                       cols, print_width(p, "pitch", p->pass->width));
+    }
+    for (int i = 0; i < p->pass->store_count; i++)
+        print_read(p, p->plan->outputs[p->pass->stores[i]].value, PLAN_FULL);
+}
+
+/* What a pass does with a piece. */
+static void print_piece(struct printer *p)
+{
+    const char *pieces = "";
+    if (p->schedule->rows)
+        pieces = arena_printf(p->plan->arena, "%s < %s", print_width(p, "piece", p->pass->width),
+                              print_width(p, "cols", p->pass->width));
+    count_readers(p);
+    find_again(p);
+    print_loads(p, pieces);
+    print_guard(p, NULL);
+    print_values(p, pieces);
+    print_guard(p, NULL);
+    print_stores(p);
+    print_close(p);
+}
+
+/* Columns and numbers. */
+/* The values with these axes that are computed at a level. */
+static bool is_due(const struct printer *p, const struct plan_value *value, int axes, int level)
+{
+    if (!value->uses || value->axes != axes || value->operation == PLAN_NUMBER || value->operation == PLAN_REDUCE)
+        return false;
+    bool early = axes == PLAN_ROWS && level == p->phase * PLAN_PHASE; /* again in each phase */
+    return early ? value->level <= level && value->level % PLAN_PHASE == 0 : value->level == level;
+}
+
+/* What is made of columns, or of numbers that all cores have computed. */
+static void print_between(struct printer *p, int axes, int level)
+{
+    for (int i = 0; i < p->plan->count; i++) {
+        struct plan_value *value = p->plan->values[i];
+        if (is_due(p, value, axes, level) && value->operation == PLAN_INPUT)
+            print_load(p, value);
+    }
+    for (int i = 0; i < p->plan->count; i++) {
+        struct plan_value *value = p->plan->values[i];
+        if (is_due(p, value, axes, level) && value->operation == PLAN_CALL)
+            print_call(p, value);
+        bool column = value->operation == PLAN_REDUCE && value->all && value->kids[0]->axes == PLAN_ROWS && value->uses;
+        if (column && axes == PLAN_ROWS && value->kids[0]->level == level)
+            print_line(p, "compute", "tl.%s(%s, %s, %s, count=n)", combine_of(value), value->buffer, value->buffer,
+                       value->kids[0]->buffer);
+    }
+    for (int i = 0; i < p->plan->task->output_count && axes; i++)
+        if (p->plan->outputs[i].axes == PLAN_ROWS && p->plan->outputs[i].value->level == level)
+            print_line(p, "copyout", "tl.store(%s + row, %s, count=n)", p->plan->task->outputs[i].name,
+                       p->plan->outputs[i].value->buffer);
+    /* A number that a tile needs leaves its buffer. */
+    for (int i = 0; i < p->plan->count && !axes; i++) {
+        struct plan_value *value = p->plan->values[i];
+        if (!value->uses || value->axes || value->operation == PLAN_NUMBER || value->level != level ||
+            value->extracted || !value->buffer || value->truth)
+            continue;
+        bool wanted = false;
+        for (int k = 0; k < p->plan->count; k++)
+            for (int n = 0; n < p->plan->values[k]->kid_count; n++)
+                wanted |= p->plan->values[k]->uses && p->plan->values[k]->axes && p->plan->values[k]->kids[n] == value;
+        if (!wanted)
+            continue;
+        value->extracted = arena_printf(p->plan->arena, "scalar%d", value->number);
+        print_close(p);
+        print_line(p, NULL, "%s = tl.extract_scalar(%s, 0)", value->extracted, value->buffer);
+    }
+}
+
+/* The sums that a pass adds up, at their beginning. */
+static void print_starts(struct printer *p, const struct plan_pass *pass)
+{
+    for (int i = 0; i < pass->reduce_count; i++) {
+        struct plan_value *reduce = pass->reduces[i];
+        if (reduce->all)
+            continue;
+        reduce->buffer = reduce->buffer ? reduce->buffer : print_take(p, PLAN_COLUMN, false);
+        print_line(p, "compute", "tl.duplicate(%s, %s, count=n)", reduce->buffer,
+                   start_of(reduce, has_running(pass, reduce)));
+    }
+}
+
+/* Loops. */
+static void print_rows(struct printer *p)
+{
+    const struct plan_schedule *schedule = p->schedule;
+    int level = p->phase * PLAN_PHASE;
+    print_line(p, NULL, "for row in range(first, last, step):");
+    p->indent++;
+    print_line(p, NULL, "n = min(step, last - row)");
+    print_between(p, PLAN_ROWS, level);
+    for (int i = 0; i < schedule->count; i++) {
+        const struct plan_pass *pass = &schedule->passes[i];
+        if (pass->level / PLAN_PHASE != p->phase)
+            continue;
+        while (level < pass->level)
+            print_between(p, PLAN_ROWS, ++level);
+        print_starts(p, pass);
+        p->pass = pass;
+        p->pass_number = i;
+        print_close(p);
+        const char *cols = print_width(p, "cols", pass->width), *piece = print_width(p, "piece", pass->width);
+        print_line(p, NULL, "for at in range(0, %s, %s):", cols, piece);
+        p->indent++;
+        print_line(p, NULL, "m = min(%s, %s - at)", piece, cols);
+        print_piece(p);
+        p->indent--;
+    }
+    int last = level;
+    for (int i = 0; i < p->plan->count; i++)
+        if (p->plan->values[i]->uses && p->plan->values[i]->level / PLAN_PHASE == p->phase)
+            last = p->plan->values[i]->level > last ? p->plan->values[i]->level : last;
+    while (level < last)
+        print_between(p, PLAN_ROWS, ++level);
+    print_close(p);
+    p->indent--;
+}
+
+static void print_blocks(struct printer *p)
+{
+    const struct plan_schedule *schedule = p->schedule;
+    for (int i = 0; i < schedule->count; i++) {
+        const struct plan_pass *pass = &schedule->passes[i];
+        if (pass->level / PLAN_PHASE != p->phase)
+            continue;
+        p->pass = pass;
+        p->pass_number = i;
+        if (p->plan->flat) {
+            print_line(p, NULL, "for at in range(first, last, tile):");
+            p->indent++;
+            print_line(p, NULL, "m = min(tile, last - at)");
+        } else {
+            const char *cols = print_width(p, "cols", pass->width), *piece = print_width(p, "piece", pass->width);
+            print_line(p, NULL,
+                       "for block in range(tl.program_id(0), tl.cdiv(rows, step) * across, tl.num_programs(0)):");
+            p->indent++;
+            print_line(p, NULL, "row = block // across * step");
+            print_line(p, NULL, "at = block %% across * %s", piece);
+            print_line(p, NULL, "n = min(step, rows - row)");
+            print_line(p, NULL, "m = min(%s, %s - at)", piece, cols);
+            print_between(p, PLAN_ROWS, p->phase * PLAN_PHASE);
+        }
+        print_piece(p);
+        p->indent--;
+    }
+}
+
+/* What all cores compute together: each its part, then all of them the whole, in the order of the cores. */
+static void print_whole_starts(struct printer *p)
+{
+    for (int i = 0; i < p->plan->count; i++) {
+        struct plan_value *value = p->plan->values[i];
+        if (!value->uses || !value->all || value->level != (p->phase + 1) * PLAN_PHASE)
+            continue;
+        value->buffer = print_own(p, arena_printf(p->plan->arena, "%s%d_ub", value->name, i),
+                                  p->plan->flat ? PLAN_TILE : PLAN_COLUMN);
+        print_line(p, "compute", "tl.duplicate(%s, %s)", value->buffer, start_of(value, false));
+    }
+    print_close(p);
+}
+
+static void print_wholes(struct printer *p, int *number)
+{
+    for (int i = 0; i < p->plan->count; i++) {
+        struct plan_value *value = p->plan->values[i];
+        if (!value->uses || !value->all || value->level != (p->phase + 1) * PLAN_PHASE)
+            continue;
+        const char *of = arena_printf(p->plan->arena, "%d * tl.num_programs(0)", *number);
+        const char *begin = *number ? arena_printf(p->plan->arena, "%s * 8", of) : "0";
+        const char *mine =
+            *number ? arena_printf(p->plan->arena, "(%s + tl.program_id(0)) * 8", of) : "tl.program_id(0) * 8";
+        const char *result = print_take(p, PLAN_ONE, false);
+        print_line(p, "compute", "tl.duplicate(%s, %s)", result, start_of(value, false));
+        print_line(p, "compute", "tl.reduce_%s(%s, %s, work_ub)", value->name, result, value->buffer);
+        print_line(p, "copyout", "tl.store(parts + %s, %s)", mine, result);
+        print_close(p);
+        print_line(p, NULL, "tl.sync_all()");
+        print_line(p, "copyin", "tl.load(parts + %s, parts_ub)", begin);
+        print_line(p, "compute", "tl.reduce_%s(%s, parts_ub, work_ub)", value->name, result);
+        print_close(p);
+        value->buffer = result;
+        ++*number;
+    }
+}
+
+/* Numbers that scalar inputs are, and what is made of numbers alone. */
+static void print_prologue(struct printer *p)
+{
+    const struct task *task = p->plan->task;
+    for (int i = 0; i < task->input_count; i++)
+        if (p->plan->used[i] && p->plan->input_axes[i] == 0)
+            print_line(p, NULL, "%s_value = tl.extract_scalar(%s, 0)", task->inputs[i].name, task->inputs[i].name);
+    print_between(p, 0, 0);
+    print_close(p);
+}
+
+static void print_number_outputs(struct printer *p)
+{
+    for (int i = 0; i < p->plan->task->output_count; i++)
+        if (p->plan->outputs[i].axes == 0) {
+            print_guard(p, "tl.program_id(0) == 0");
+            print_line(p, "copyout", "tl.store(%s, %s, count=1)", p->plan->task->outputs[i].name,
+                       p->plan->outputs[i].value->buffer);
+        }
+    print_close(p);
+}
+
+/* The whole. */
+static void print_body(struct printer *p)
+{
+    int number = 0;
+    print_prologue(p);
+    for (p->phase = 0; p->phase <= p->schedule->phases; p->phase++) {
+        if (p->phase)
+            print_between(p, 0, p->phase * PLAN_PHASE);
+        print_close(p);
+        plan_keep(p->plan, p->schedule, p->phase);
+        print_whole_starts(p);
+        if (p->schedule->rows)
+            print_rows(p);
+        else
+            print_blocks(p);
+        print_wholes(p, &number);
+    }
+    print_number_outputs(p);
+}
+
+static void add_comment(const struct printer *p, struct text *out)
+{
+    const struct plan *plan = p->plan;
+    int passes = 0;
+    for (int i = 0; i < plan->task->output_count; i++)
+        text_addf(out, "# %s = %s\n", plan->task->outputs[i].name, plan->task->outputs[i].formula->text);
+    for (int i = 0; i < p->schedule->count; i++)
+        passes += p->schedule->passes[i].level < PLAN_PHASE;
+    text_add(
+        out,
+        plan->flat ? "# Element by element, in float32: each core takes a part of the elements, a tile at a time.\n"
+        : !p->schedule->rows
+            ? "# Computed in float32. A core takes blocks of some rows and some columns, as many as fit into UB.\n"
+            : "# Computed in float32. A core takes rows; those that fit into a tile come many at once and stay in\n"
+              "# UB, longer ones come in pieces");
+    if (p->schedule->rows)
+        text_addf(out, passes > 1 ? ", in %d passes.\n" : ".\n", passes);
+    if (print_whole_count(plan))
+        text_add(out,
+                 "# What all cores compute together is added up in the order of the cores, behind a tl.sync_all().\n");
+}
+
+/* The loops' bounds of a core. */
+static void add_shares(struct printer *p, struct text *out)
+{
+    const struct plan *plan = p->plan;
+    if (plan->flat || p->schedule->rows)
+        text_addf(out,
+                  "    first = tl.program_id(0) * per_core\n"
+                  "    last = min(first + per_core, %s)\n",
+                  plan->flat ? "total" : "rows");
+    const char *widest = NULL;
+    for (int i = 0; i < plan->width_count && !plan->flat; i++) {
+        if (plan->widths[i].same_as != i || !p->widths_used[i])
+            continue;
+        bool loops = false;
+        for (int k = 0; k < p->schedule->count; k++)
+            loops |= p->schedule->passes[k].width == i;
+        if (!loops)
+            continue;
+        const char *pitch = print_width(p, "pitch", i), *piece = print_width(p, "piece", i);
+        if (p->schedule->rows)
+            text_addf(out, "    %s = max(1, min(%s, tile))\n", piece, print_width(p, "cols", i));
+        text_addf(out, "    %s = tl.pitch(%s)\n", pitch, piece);
+        widest = widest ? arena_printf(plan->arena, "max(%s, %s)", widest, pitch) : pitch;
+    }
+    if (p->schedule->rows)
+        text_addf(out, "    step = tile // %s\n", widest ? widest : "16");
+}
+
+static void add_buffers(const struct printer *p, struct text *out)
+{
+    static const char *const sizes[PLAN_SHAPES] = {"tile", "tile", "tile // 16", "8"};
+    for (int i = 0; i < p->buffer_count; i++)
+        text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name, sizes[p->buffers[i].shape],
+                  p->buffers[i].truth ? "bool" : "float32");
+    if (print_whole_count(p->plan))
+        text_addf(out, "    parts_ub = tl.alloc_ub(tl.num_programs(0) * 8, dtype=tl.float32)\n"
+                       "    work_ub = tl.alloc_ub(max(tile, tl.num_programs(0) * 8), dtype=tl.float32)\n");
+}
+
+void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct text *out)
+{
+    struct printer p = {.plan = plan, .schedule = schedule, .indent = 1};
+    const char *stem = op_snake_case(plan->arena, plan->task->op);
+    p.widths_used = arena_alloc(plan->arena, (size_t)plan->width_count + 1);
+    p.pass = schedule->count ? &schedule->passes[0] : &(struct plan_pass){0};
+    print_body(&p);
+    text_add(out, "import tile.language as tl\n\n\n");
+    add_comment(&p, out);
+    text_addf(out, "@ascend_kernel\ndef %s_kernel(", stem);
+    struct text shares = {0};
+    add_shares(&p, &shares);
+    print_names(plan, out, false);
+    print_measures(&p, out);
+    text_add(out, "):\n");
+    text_add(out, shares.bytes ? shares.bytes : "");
+    add_buffers(&p, out);
+    text_add(out, p.body.bytes ? p.body.bytes : "");
+    print_host(&p, out, stem);
+    text_free(&shares);
+    text_free(&p.body);
+}

@@ -1,0 +1,68 @@
+/* Inside the printing of a plan: the kernel's lines and buffers (plan_print.c), the values that a pass computes
+ * (plan_values.c). */
+#ifndef DSL_PLAN_PRINT_H
+#define DSL_PLAN_PRINT_H
+
+#include "dsl/plan.h"
+
+/* Buffers by what they hold: a tile of the matrix, a row, a column, a number. */
+enum plan_shape { PLAN_TILE, PLAN_ROW, PLAN_COLUMN, PLAN_ONE, PLAN_SHAPES };
+struct plan_buffer {
+    const char *name;
+    enum plan_shape shape;
+    bool truth, taken;
+    bool own; /* of one input or sum alone */
+};
+struct printer {
+    struct plan *plan;
+    const struct plan_schedule *schedule;
+    struct text body; /* of the kernel */
+    int indent;
+    const char *stage, *guard; /* that is open, NULL: none */
+    struct plan_buffer *buffers;
+    int buffer_count, buffer_capacity;
+    const struct plan_pass *pass; /* that is printed */
+    int pass_number, phase;
+    bool rows_used, part_used;
+    bool *widths_used;
+    int transfers, copies; /* buffers that are loaded or stored; that keep what was loaded */
+};
+
+/* A line of a stage, "copyin", "compute", "copyout", or of none, NULL. */
+void print_line(struct printer *p, const char *stage, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What follows stands behind `if guard:`, NULL: behind none. */
+void print_guard(struct printer *p, const char *guard);
+/* Closes stage and guard. */
+void print_close(struct printer *p);
+/* A number's text: names of widths in the place of their indices. */
+const char *print_number(struct printer *p, const char *text);
+/* The name of a width, and what belongs to it: "cols", "piece", "pitch". */
+const char *print_width(struct printer *p, const char *what, int width);
+
+/* A buffer that nobody needs now. */
+const char *print_take(struct printer *p, enum plan_shape shape, bool truth);
+void print_give_back(struct printer *p, const char *name);
+/* A buffer that keeps its name and what it holds. */
+const char *print_own(struct printer *p, const char *name, enum plan_shape shape);
+enum plan_shape print_shape_of(const struct plan_value *value);
+
+/* plan_values.c */
+/* Elements that a step of this shape works on: "n * pitch". */
+const char *print_count(struct printer *p, enum plan_shape shape);
+/* A value as the operand of what has `axes`: a buffer or a number. */
+const char *print_operand(struct printer *p, struct plan_value *value, int axes);
+/* Computes a call into its buffer, which it takes if it has none. */
+void print_call(struct printer *p, struct plan_value *value);
+/* The value has been read once more, by what has `axes`; its buffer is free when nobody waits for it. */
+void print_read(struct printer *p, struct plan_value *value, int axes);
+
+/* plan_host.c */
+/* The parameters of the kernel, or with their types those of the host function. */
+void print_names(const struct plan *plan, struct text *out, bool types);
+/* The numbers that the kernel gets from the host function besides. */
+void print_measures(struct printer *p, struct text *out);
+/* How many numbers all cores compute together. */
+int print_whole_count(const struct plan *plan);
+void print_host(struct printer *p, struct text *out, const char *stem);
+
+#endif

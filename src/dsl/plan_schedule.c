@@ -1,0 +1,196 @@
+/* When what is computed. A row's sum needs a pass over the row, what is made of it another: a pass computes all sums whose
+ * terms are known by then, and stores all outputs that are. The largest element and the sum of exp(x - max) share a pass. */
+#include "base/array.h"
+#include "dsl/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void count_uses(struct plan_value *value)
+{
+    if (value->uses++)
+        return;
+    for (int i = 0; i < value->kid_count; i++)
+        count_uses(value->kids[i]);
+}
+
+static bool is_call(const struct plan_value *value, const char *name)
+{
+    return value->operation == PLAN_CALL && strcmp(value->name, name) == 0;
+}
+
+/* exp(x - max(x)), of which a sum can be taken while the largest element is still looked for. */
+static bool is_running(const struct plan_value *power)
+{
+    if (!is_call(power, "exp") || !is_call(power->kids[0], "-"))
+        return false;
+    const struct plan_value *x = power->kids[0]->kids[0], *largest = power->kids[0]->kids[1];
+    return largest->operation == PLAN_REDUCE && !largest->all && strcmp(largest->name, "max") == 0 &&
+           largest->kids[0] == x;
+}
+
+static void find_levels(struct plan *plan)
+{
+    for (int i = 0; i < plan->count; i++) {
+        struct plan_value *value = plan->values[i], *kid = value->kids[0];
+        if (value->operation == PLAN_REDUCE && !value->all && strcmp(value->name, "sum") == 0 && is_running(kid))
+            value->running = kid;
+        value->level = 0;
+        for (int k = 0; k < value->kid_count; k++)
+            value->level = value->kids[k]->level > value->level ? value->kids[k]->level : value->level;
+        if (value->operation == PLAN_REDUCE && value->all)
+            value->level = (value->level / PLAN_PHASE + 1) * PLAN_PHASE;
+        else if (value->operation == PLAN_REDUCE && !value->running)
+            value->level++;
+    }
+}
+
+/* Rows have no meaning where all values have the same shape and nothing is summed up but the whole. */
+static bool is_flat(const struct plan *plan)
+{
+    int width = PLAN_NONE;
+    for (int i = 0; i < plan->count; i++) {
+        const struct plan_value *value = plan->values[i];
+        if (!value->uses)
+            continue;
+        bool part = value->operation == PLAN_INPUT &&
+                    (strcmp(value->from, "0") != 0 ||
+                     plan_width_of(plan, plan->input_width[value->input]) != plan_width_of(plan, value->width));
+        if (part || (value->operation == PLAN_REDUCE && !value->all) || (value->axes && value->axes != PLAN_FULL))
+            return false;
+        if (!value->axes)
+            continue;
+        if (width != PLAN_NONE && plan_width_of(plan, value->width) != width)
+            return false;
+        width = plan_width_of(plan, value->width);
+    }
+    return true;
+}
+
+static struct plan_pass *pass_of(struct plan *plan, struct plan_schedule *schedule, int level, int width)
+{
+    width = plan->flat ? 0 : plan_width_of(plan, width);
+    for (int i = 0; i < schedule->count; i++)
+        if (schedule->passes[i].level == level && schedule->passes[i].width == width)
+            return &schedule->passes[i];
+    struct plan_pass pass = {.level = level, .width = width};
+    pass.values = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)plan->count);
+    pass.reduces = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)plan->count);
+    pass.stores = arena_alloc(plan->arena, sizeof(int) * TASK_MAX_PARAMS);
+    ARRAY_ADD(plan->arena, schedule->passes, schedule->count, schedule->capacity, pass);
+    return &schedule->passes[schedule->count - 1];
+}
+
+struct plan_value *plan_summed(const struct plan_value *reduce)
+{
+    return reduce->running ? reduce->running->kids[0]->kids[0] : reduce->kids[0];
+}
+
+static void collect(const struct plan_value *value, bool *needed)
+{
+    if (!(value->axes & PLAN_COLS) || needed[value->number])
+        return;
+    needed[value->number] = true;
+    for (int i = 0; i < value->kid_count; i++)
+        collect(value->kids[i], needed);
+}
+
+/* The values of a pass in the order of their numbers, which is one in which operands come first. */
+static void fill_pass(struct plan *plan, struct plan_pass *pass)
+{
+    bool *needed = arena_alloc(plan->arena, (size_t)plan->count);
+    for (int i = 0; i < pass->reduce_count; i++)
+        collect(plan_summed(pass->reduces[i]), needed);
+    for (int i = 0; i < pass->store_count; i++)
+        collect(plan->outputs[pass->stores[i]].value, needed);
+    for (int i = 0; i < plan->count; i++)
+        if (needed[i])
+            pass->values[pass->count++] = plan->values[i];
+}
+
+void plan_keep(struct plan *plan, const struct plan_schedule *schedule, int phase)
+{
+    for (int i = 0; i < plan->count; i++)
+        plan->values[i]->first_pass = plan->values[i]->kept_until = PLAN_NONE;
+    for (int p = 0; p < schedule->count; p++) {
+        const struct plan_pass *pass = &schedule->passes[p];
+        if (pass->level / PLAN_PHASE != phase)
+            continue;
+        for (int i = 0; i < pass->reduce_count; i++) {
+            if (pass->reduces[i]->running)
+                pass->reduces[i]->running->first_pass = p;
+            plan_summed(pass->reduces[i])->kept_until = p;
+        }
+        for (int i = 0; i < pass->count; i++) {
+            struct plan_value *value = pass->values[i];
+            if (value->first_pass == PLAN_NONE || value->axes != PLAN_FULL)
+                value->first_pass = p;
+            for (int k = 0; k < value->kid_count && value->first_pass == p; k++)
+                if (value->kids[k]->axes & PLAN_COLS)
+                    value->kids[k]->kept_until = p;
+        }
+        for (int i = 0; i < pass->store_count; i++)
+            plan->outputs[pass->stores[i]].value->kept_until = p;
+    }
+}
+
+static int by_level(const void *a, const void *b)
+{
+    const struct plan_pass *first = a, *second = b;
+    return first->level != second->level ? first->level - second->level : first->width - second->width;
+}
+
+/* What a row's sum gave is gone when all cores have met. */
+static void check_phases(struct plan *plan, const struct plan_schedule *schedule)
+{
+    for (int p = 0; p < schedule->count && !plan->error; p++)
+        for (int i = 0; i < schedule->passes[p].count; i++)
+            for (int k = 0; k < schedule->passes[p].values[i]->kid_count; k++) {
+                int level = schedule->passes[p].values[i]->kids[k]->level;
+                if (level % PLAN_PHASE && level / PLAN_PHASE != schedule->passes[p].level / PLAN_PHASE && !plan->error)
+                    plan->error = error_new("%s: what is computed of rows is needed again behind 'all', which the "
+                                            "planner has no plan for",
+                                            plan->task->name);
+            }
+}
+
+void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
+{
+    find_levels(plan);
+    for (int i = 0; i < plan->task->output_count; i++)
+        count_uses(plan->outputs[i].value);
+    plan->flat = is_flat(plan);
+    for (int i = 0; i < plan->count; i++) {
+        struct plan_value *value = plan->values[i];
+        if (!value->uses)
+            continue;
+        schedule->rows |= value->axes == PLAN_ROWS && value->operation == PLAN_REDUCE;
+        schedule->phases = value->level / PLAN_PHASE > schedule->phases ? value->level / PLAN_PHASE : schedule->phases;
+        if (value->operation != PLAN_REDUCE)
+            continue;
+        const struct plan_value *terms = plan_summed(value);
+        schedule->rows |= terms->axes == PLAN_ROWS;
+        if (terms->axes != PLAN_FULL)
+            continue;
+        struct plan_pass *pass = pass_of(plan, schedule, terms->level, terms->width);
+        pass->reduces[pass->reduce_count++] = value;
+    }
+    for (int i = 0; i < plan->task->output_count; i++) {
+        const struct plan_output *output = &plan->outputs[i];
+        schedule->rows |= output->axes == PLAN_ROWS;
+        if (output->axes != PLAN_FULL)
+            continue;
+        struct plan_pass *pass = pass_of(plan, schedule, output->value->level, output->value->width);
+        pass->stores[pass->store_count++] = i;
+    }
+    if (schedule->count)
+        qsort(schedule->passes, (size_t)schedule->count, sizeof *schedule->passes, by_level);
+    for (int i = 0; i < schedule->count; i++) {
+        fill_pass(plan, &schedule->passes[i]);
+        schedule->rows |= i && schedule->passes[i].level / PLAN_PHASE == schedule->passes[i - 1].level / PLAN_PHASE;
+        schedule->rows |= schedule->passes[i].level % PLAN_PHASE != 0;
+        schedule->rows |= schedule->passes[i].width != schedule->passes[0].width;
+    }
+    schedule->rows &= !plan->flat;
+    check_phases(plan, schedule);
+}
