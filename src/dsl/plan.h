@@ -19,6 +19,7 @@ enum plan_operation {
     PLAN_INPUT,  /* or a part of each of its rows */
     PLAN_CALL,   /* element by element: `name` stands in plan_functions.def */
     PLAN_REDUCE, /* of each row, or of the whole tensor: `name` is sum, max or min */
+    PLAN_SCAN,   /* running sums of each row */
 };
 struct plan_value {
     enum plan_operation operation;
@@ -97,7 +98,8 @@ struct plan_schedule {
     struct plan_pass *passes;
     int count, capacity;
     int phases;
-    bool rows; /* cores take rows; else blocks, some rows and columns each */
+    bool rows;  /* cores take rows; else blocks, some rows and columns each */
+    bool scans; /* there are running sums */
 };
 void plan_schedule(struct plan *plan, struct plan_schedule *schedule);
 /* What a sum is taken of, as its pass has to compute it. */

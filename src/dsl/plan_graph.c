@@ -201,8 +201,14 @@ static struct plan_value *build_row_function(struct plan *plan, const struct exp
         return mean(plan, node, binary(plan, "*", centred, centred), all);
     }
     if (strcmp(name, "cumsum") == 0) {
-        refuse(plan, node, "the planner has no plan for cumsum");
-        return x;
+        if (x->axes == PLAN_COLS)
+            refuse(plan, node, "the planner has no plan for rows that are the same for all rows");
+        if (x->axes != PLAN_FULL)
+            return x;
+        return intern(
+            plan,
+            (struct plan_value){
+                .operation = PLAN_SCAN, .name = name, .kids = {x}, .kid_count = 1, .axes = x->axes, .width = x->width});
     }
     struct plan_value *largest = reduce(plan, node, "max", x, all), *shifted = binary(plan, "-", x, largest);
     struct plan_value *power = unary(plan, "exp", shifted), *sum = reduce(plan, node, "sum", power, all);

@@ -59,6 +59,7 @@ static int tile_size(const struct printer *p)
     for (int i = 0; i < p->buffer_count; i++) {
         bool wide = p->buffers[i].shape == PLAN_TILE || p->buffers[i].shape == PLAN_ROW;
         bytes += wide ? (p->buffers[i].truth ? OF_TRUTH : OF_VALUE) : 0;
+        bytes += p->buffers[i].shape == PLAN_TURNED ? 2 * OF_VALUE : 0;
         columns += p->buffers[i].shape == PLAN_COLUMN;
     }
     bytes += p->plan->task->output_count * OF_TRANSFER + columns * OF_VALUE / COLUMN_SHARE + 1;

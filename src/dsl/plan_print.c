@@ -86,7 +86,7 @@ enum plan_shape print_shape_of(const struct plan_value *value)
 
 const char *print_take(struct printer *p, enum plan_shape shape, bool truth)
 {
-    static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number"};
+    static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number", "turned"};
     int same = 0;
     for (int i = 0; i < p->buffer_count; i++) {
         struct plan_buffer *buffer = &p->buffers[i];
@@ -298,13 +298,43 @@ static void find_again(struct printer *p)
     }
 }
 
+static const char *carry_of(struct printer *p, const struct plan_value *scan)
+{
+    return print_own(p, arena_printf(p->plan->arena, "carry%d_ub", scan->number), PLAN_COLUMN);
+}
+
+/* Running sums: the tile is turned, so that an element's neighbours are whole rows of the buffer; each step adds the row
+ * twice as far away as the step before. What the pieces in front add up to is carried along. */
+static void print_scan(struct printer *p, struct plan_value *scan)
+{
+    const char *pitch = print_width(p, "pitch", p->pass->width), *carry = carry_of(p, scan);
+    const char *a = print_take(p, PLAN_TURNED, false), *b = print_take(p, PLAN_TURNED, false);
+    print_line(p, "compute", "tl.transpose(%s, %s, n, m, %s, lanes)", a, scan->kids[0]->buffer, pitch);
+    print_line(p, "compute", "d = 1");
+    print_line(p, "compute", "while d < m:");
+    print_line(p, "compute", "    tl.vadd(%s, %s, 0.0, count=d * lanes)", b, a);
+    print_line(p, "compute", "    tl.vadd(%s + d * lanes, %s + d * lanes, %s, count=(m - d) * lanes)", b, a, a);
+    print_line(p, "compute", "    e = min(2 * d, m)");
+    print_line(p, "compute", "    tl.vadd(%s, %s, 0.0, count=e * lanes)", a, b);
+    print_line(p, "compute", "    tl.vadd(%s + e * lanes, %s + e * lanes, %s, count=(m - e) * lanes)", a, b, b);
+    print_line(p, "compute", "    d *= 4");
+    print_read(p, scan->kids[0], PLAN_FULL);
+    if (!scan->buffer)
+        scan->buffer = print_take(p, PLAN_TILE, false);
+    print_line(p, "compute", "tl.transpose(%s, %s, m, n, lanes, %s)", scan->buffer, a, pitch);
+    print_line(p, "compute", "tl.vadd_col(%s, %s, %s, n, m, %s)", scan->buffer, scan->buffer, carry, pitch);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s + (m - 1) * lanes, count=n)", carry, carry, a);
+    print_give_back(p, a);
+    print_give_back(p, b);
+}
+
 static void print_values(struct printer *p, const char *pieces)
 {
     for (int i = 0; i < p->pass->count; i++) {
         struct plan_value *value = p->pass->values[i];
-        if (value->operation == PLAN_CALL) {
+        if (value->operation != PLAN_INPUT) {
             print_guard(p, value->again ? pieces : NULL);
-            print_call(p, value);
+            (value->operation == PLAN_SCAN ? print_scan : print_call)(p, value);
         }
         print_reduces_of(p, value);
     }
@@ -393,7 +423,7 @@ static void print_between(struct printer *p, int axes, int level)
     }
 }
 
-/* The sums that a pass adds up, at their beginning. */
+/* The sums that a pass adds up, and those that it carries along, at their beginning. */
 static void print_starts(struct printer *p, const struct plan_pass *pass)
 {
     for (int i = 0; i < pass->reduce_count; i++) {
@@ -404,6 +434,9 @@ static void print_starts(struct printer *p, const struct plan_pass *pass)
         print_line(p, "compute", "tl.duplicate(%s, %s, count=n)", reduce->buffer,
                    start_of(reduce, has_running(pass, reduce)));
     }
+    for (int i = 0; i < pass->count; i++)
+        if (pass->values[i]->operation == PLAN_SCAN)
+            print_line(p, "compute", "tl.duplicate(%s, 0.0, count=n)", carry_of(p, pass->values[i]));
 }
 
 /* Loops. */
@@ -414,6 +447,8 @@ static void print_rows(struct printer *p)
     print_line(p, NULL, "for row in range(first, last, step):");
     p->indent++;
     print_line(p, NULL, "n = min(step, last - row)");
+    if (schedule->scans)
+        print_line(p, NULL, "lanes = tl.pitch(n)");
     print_between(p, PLAN_ROWS, level);
     for (int i = 0; i < schedule->count; i++) {
         const struct plan_pass *pass = &schedule->passes[i];
@@ -593,7 +628,8 @@ static void add_shares(struct printer *p, struct text *out)
             continue;
         const char *pitch = print_width(p, "pitch", i), *piece = print_width(p, "piece", i);
         if (p->schedule->rows)
-            text_addf(out, "    %s = max(1, min(%s, tile))\n", piece, print_width(p, "cols", i));
+            text_addf(out, "    %s = max(1, min(%s, tile%s))\n", piece, print_width(p, "cols", i),
+                      p->schedule->scans ? " // 16" : "");
         text_addf(out, "    %s = tl.pitch(%s)\n", pitch, piece);
         widest = widest ? arena_printf(plan->arena, "max(%s, %s)", widest, pitch) : pitch;
     }
@@ -603,7 +639,7 @@ static void add_shares(struct printer *p, struct text *out)
 
 static void add_buffers(const struct printer *p, struct text *out)
 {
-    static const char *const sizes[PLAN_SHAPES] = {"tile", "tile", "tile // 16", "8"};
+    static const char *const sizes[PLAN_SHAPES] = {"tile", "tile", "tile // 16", "8", "2 * tile"};
     for (int i = 0; i < p->buffer_count; i++)
         text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name, sizes[p->buffers[i].shape],
                   p->buffers[i].truth ? "bool" : "float32");

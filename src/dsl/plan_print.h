@@ -5,8 +5,8 @@
 
 #include "dsl/plan.h"
 
-/* Buffers by what they hold: a tile of the matrix, a row, a column, a number. */
-enum plan_shape { PLAN_TILE, PLAN_ROW, PLAN_COLUMN, PLAN_ONE, PLAN_SHAPES };
+/* Buffers by what they hold: a tile of the matrix, a row, a column, a number, a tile that stands on its side. */
+enum plan_shape { PLAN_TILE, PLAN_ROW, PLAN_COLUMN, PLAN_ONE, PLAN_TURNED, PLAN_SHAPES };
 struct plan_buffer {
     const char *name;
     enum plan_shape shape;

@@ -56,7 +56,8 @@ static bool is_flat(const struct plan *plan)
         bool part = value->operation == PLAN_INPUT &&
                     (strcmp(value->from, "0") != 0 ||
                      plan_width_of(plan, plan->input_width[value->input]) != plan_width_of(plan, value->width));
-        if (part || (value->operation == PLAN_REDUCE && !value->all) || (value->axes && value->axes != PLAN_FULL))
+        if (part || value->operation == PLAN_SCAN || (value->operation == PLAN_REDUCE && !value->all) ||
+            (value->axes && value->axes != PLAN_FULL))
             return false;
         if (!value->axes)
             continue;
@@ -164,6 +165,7 @@ void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
         struct plan_value *value = plan->values[i];
         if (!value->uses)
             continue;
+        schedule->scans |= value->operation == PLAN_SCAN;
         schedule->rows |= value->axes == PLAN_ROWS && value->operation == PLAN_REDUCE;
         schedule->phases = value->level / PLAN_PHASE > schedule->phases ? value->level / PLAN_PHASE : schedule->phases;
         if (value->operation != PLAN_REDUCE)
@@ -191,6 +193,7 @@ void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
         schedule->rows |= schedule->passes[i].level % PLAN_PHASE != 0;
         schedule->rows |= schedule->passes[i].width != schedule->passes[0].width;
     }
+    schedule->rows |= schedule->scans;
     schedule->rows &= !plan->flat;
     check_phases(plan, schedule);
 }

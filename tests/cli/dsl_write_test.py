@@ -94,7 +94,7 @@ class Formulas(unittest.TestCase):
         process = akgen("dsl", "write", self.task("x + z", types="int32", dtype="int32"))
         self.assertEqual(process.returncode, 1)
         self.assertIn("'x' may be int32; the planner computes float16, bfloat16 and float32", process.stderr)
-        for formula, message in [("cumsum(x)", "column 1: the planner has no plan for cumsum"),
+        for formula, message in [("x + cumsum(x)[-1]", "column 14: the planner has no plan for a part of this"),
                                  ("x * size(x[:size(x, all)//size(x, all)])", "the planner has no plan for such a bound")]:
             process = akgen("dsl", "write", self.task(formula))
             self.assertEqual(process.returncode, 1, formula)
@@ -190,6 +190,11 @@ class Rows(unittest.TestCase):
                           generate="uniform(1, 2)")
         self.assert_right({"x": FULL, "b": "[$n]"},
                           {"y": (FULL, "x > mean(x) ? b : where(x < b, 0, clamp(x, -1, eps))"), "z": (FULL, "max(x)")})
+
+    def test_running_sums(self):
+        self.assert_right({"x": FULL}, {"y": (FULL, "cumsum(x)")})
+        self.assert_right({"x": FULL, "z": FULL}, {"y": (FULL, "c = cumsum(x); c / (1 + amax(abs(c)))"),
+                                                   "s": (COLUMN, "sum(cumsum(x) * z)")})
 
     def test_losses(self):
         some = [shape for shape in SHAPES if shape[0]]
