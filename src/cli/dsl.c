@@ -1,10 +1,11 @@
-/* akgen dsl check | fmt | run FILE..: programs in AscendDSL. */
+/* akgen dsl check | fmt | run | build | explain FILE.., write TASK: programs in AscendDSL. */
 #include "base/files.h"
 #include "cli/cli.h"
 #include "cli/dsl_project.h"
 #include "cli/dsl_verify.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
+#include "dsl/explain.h"
 #include "dsl/lower.h"
 #include "dsl/prove.h"
 #include "dsl/response.h"
@@ -39,10 +40,10 @@ struct dsl_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "check: print what is wrong as JSON", 0},
+    {"json", KEY_JSON, NULL, 0, "check, explain: print it as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
     {"verbose", 'v', NULL, 0, "check: say of each store whether it is proved that its parts cover the tensor once", 0},
-    {"task", KEY_TASK, "TASK", 0, "check, run, build: the task whose cases the program computes", 0},
+    {"task", KEY_TASK, "TASK", 0, "check, run, build, explain: the task whose cases the program computes", 0},
     {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
     {"stop-after", KEY_STOP, "PASS", 0,
      "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
@@ -405,6 +406,49 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     return arguments->verify ? verify_project(arena, arguments, text, &task, dir) : EXIT_PASS;
 }
 
+/* Compiles the program for the task and says why the project is as it is; `about` gets the statements as JSON, unless it is
+ * NULL. */
+static int explain_program_of(struct arena *arena, struct program_text *text, const struct task *task, json_t *about)
+{
+    struct dsl_opdef opdef;
+    struct dsl_explanation explanation = {.arena = arena};
+    const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
+    struct akgen_error *error = program ? dsl_opdef_of_task(arena, program, task, &opdef) : NULL;
+    if (error)
+        return cli_fail(EXIT_OTHER_VERDICT, error);
+    bool good = program && dsl_explain(arena, (struct dsl_tree *)text->tree, &opdef, &explanation, &text->messages);
+    print_messages(&text->messages);
+    struct text told = {0};
+    if (good && about)
+        json_object_set_new(about, "statements", dsl_explanation_json(&explanation));
+    else if (good)
+        dsl_explanation_print(&explanation, &told);
+    fputs(told.bytes ? told.bytes : "", stdout);
+    text_free(&told);
+    dsl_explanation_free(&explanation);
+    return good ? EXIT_PASS : EXIT_OTHER_VERDICT;
+}
+
+static int explain_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
+                        json_t *all)
+{
+    struct task task;
+    const char *slash = strrchr(text->path, '/');
+    const char *beside = slash ? arena_strndup(arena, text->path, (size_t)(slash - text->path)) : ".";
+    struct akgen_error *error = task_find(arena, toolchain_home(), arguments->task ? arguments->task : beside, &task);
+    if (!error && arguments->only_case >= 0)
+        error = cli_check_case(&task, (int)arguments->only_case);
+    if (error && !arguments->task)
+        error = error_prefix(error, "explain: --task says which operator the program is; none lies beside it");
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    json_t *about = all ? json_pack("{s:s, s:s}", "file", text->path, "task", task.name) : NULL;
+    int code = explain_program_of(arena, text, &task, about);
+    if (about)
+        json_array_append_new(all, about);
+    return code;
+}
+
 /* akgen dsl write TASK: the program that the planner makes of the task's formulas. */
 static int write_program(const struct dsl_arguments *arguments)
 {
@@ -455,12 +499,15 @@ int cli_dsl(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR [--verify]",
-        .doc = "Programs in AscendDSL; '-' is the standard input."
-               "\vcheck says what is wrong with programs, where, by which rule and what "
-               "to do. fmt formats them in place. "
-               "write prints the program that the planner makes of a task's formulas. "
-               "run computes a task's cases by the interpreter and compares with the task's references."};
+        .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR [--verify]\n"
+                    "explain FILE.. [--task TASK]",
+        .doc =
+            "Programs in AscendDSL; '-' is the standard input."
+            "\vcheck says what is wrong with programs, where, by which rule and what "
+            "to do. fmt formats them in place. "
+            "explain says why the project of a program is as it is, by default for the task that the file lies beside. "
+            "write prints the program that the planner makes of a task's formulas. "
+            "run computes a task's cases by the interpreter and compares with the task's references."};
     struct dsl_arguments arguments = {.only_case = -1, .last = DSL_PASSES_COUNT};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.count && strcmp(arguments.command, "check") == 0)
@@ -471,6 +518,8 @@ int cli_dsl(int argc, char **argv)
         return each_file(&arguments, run_file);
     if (arguments.count && strcmp(arguments.command, "build") == 0)
         return each_file(&arguments, build_file);
+    if (arguments.count && strcmp(arguments.command, "explain") == 0)
+        return each_file(&arguments, explain_file);
     if (arguments.count == 1 && strcmp(arguments.command, "write") == 0)
         return write_program(&arguments);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);

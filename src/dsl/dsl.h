@@ -21,5 +21,7 @@ const struct dsl_tree *dsl_parse(struct arena *arena, const char *path, const ch
  * to the same tree and formats to itself. */
 enum { DSL_WIDTH = 100 };
 char *dsl_format(struct arena *arena, const struct dsl_tree *tree);
+/* An expression on one line. */
+char *dsl_expr_text(struct arena *arena, const struct dsl_expr *expr);
 
 #endif

@@ -192,11 +192,7 @@ static void emit_transfer(struct emit *emit, const struct dsl_expr *call, bool l
     const char *offset = address->kind == DSL_BINARY ? emit_expr_text(emit, address->items[1]) : "0";
     const char *gm = arena_printf(lowering->arena, "%s[%s]", tensor_text(emit, address), offset);
     const char *local = operand_text(emit, operand);
-    int64_t known;
-    bool blocks = lower_constant(lowering, count, &known);
-    for (int c = 0; blocks && c < lowering->opdef->combinations; c++)
-        blocks = known * (int64_t)akgen_dtype_size(lower_type_in(&tensor->elements, c)) % 32 == 0;
-    if (blocks) {
+    if (lower_whole_blocks(lowering, &tensor->elements, count)) {
         emit_line(emit, "DataCopy(%s, %s, %s);", load ? local : gm, load ? gm : local, elements);
         return;
     }

@@ -274,10 +274,7 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
     const char *name = kernel_queue_name(emit, buffer);
     const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
     const char *elements = elements_text(emit, buffer);
-    int64_t known;
-    bool aligned = lower_constant(lowering, buffer->size, &known);
-    for (int c = 0; aligned && c < lowering->opdef->combinations; c++)
-        aligned = known * (int64_t)akgen_dtype_size(lower_type_in(&buffer->type, c)) % 32 == 0;
+    const bool aligned = lower_whole_blocks(lowering, &buffer->type, buffer->size);
     const char *bytes = buffer_bytes(emit, buffer, elements, aligned);
     if (buffer->kind != LOWER_UB) {
         emit_line(emit, "pipe->InitBuffer(%s, %s, %s);", name, depth->digits, bytes);
@@ -370,7 +367,9 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
             emit_line(emit, "}");
     }
     if (emit->aids[AID_EXP_OF] || emit->aids[AID_LN_OF]) {
+        const char *purpose = "exp and log of a number, which the scalar unit has not";
         emit_line(emit, "pipe->InitBuffer(scalarBuffer, 32);");
+        lower_add_printed(lowering, (struct lower_added){"scalarBuffer", "UB", purpose, 32});
         text_add(&queues, "    TBuf<TPosition::VECCALC> scalarBuffer;\n");
     }
     struct text all = {0};

@@ -109,6 +109,9 @@ void emit_halves(struct emit *emit, struct text *members)
 {
     emit_line(emit, "pipe->InitBuffer(a2Queue, 2, %d);", HALF_BYTES);
     emit_line(emit, "pipe->InitBuffer(b2Queue, 2, %d);", HALF_BYTES);
+    const char *purpose = "two tensors, one is filled from L1 while the other is multiplied";
+    lower_add_printed(emit->lowering, (struct lower_added){"a2Queue", "L0A", purpose, 2 * HALF_BYTES});
+    lower_add_printed(emit->lowering, (struct lower_added){"b2Queue", "L0B", purpose, 2 * HALF_BYTES});
     text_add(members, "    TQue<TPosition::A2, 2> a2Queue; // parts of the operands in L0A and L0B\n"
                       "    TQue<TPosition::B2, 2> b2Queue;\n");
 }

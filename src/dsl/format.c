@@ -160,6 +160,15 @@ static void flat(struct text *text, const struct dsl_expr *expr, int level)
     text_add(text, brackets ? ")" : "");
 }
 
+char *dsl_expr_text(struct arena *arena, const struct dsl_expr *expr)
+{
+    struct text text = {0};
+    flat(&text, expr, LEVEL_CHOICE);
+    char *copy = arena_strdup(arena, text.bytes);
+    text_free(&text);
+    return copy;
+}
+
 static bool has_comments(const struct dsl_expr *expr)
 {
     if (!expr)

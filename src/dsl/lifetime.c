@@ -358,6 +358,7 @@ static bool cycle_is_good(struct walk *walk, struct dsl_block *block, struct cyc
 static struct dsl_expr *conversion(struct walk *walk, const char *operation, const struct dsl_expr *transfer)
 {
     struct edit *edit = &walk->lowering->edit;
+    edit->place = transfer ? transfer->place : edit->place;
     struct dsl_expr *queue = edit_name(edit, walk->buffer->name), *wide = edit_name(edit, walk->buffer->wide);
     struct dsl_expr *count = transfer ? transfer_elements(edit, (struct dsl_expr *)transfer) : NULL;
     bool narrow = strcmp(operation, "narrow") == 0;

@@ -368,6 +368,33 @@ bool lower_lies_in_queue(const struct lowering *lowering, const struct lower_buf
     return queue && lower_type_in(&queue->type, combination) == lower_type_in(&buffer->type, combination);
 }
 
+bool lower_whole_blocks(const struct lowering *lowering, const struct lower_type *type, const struct dsl_expr *count)
+{
+    int64_t known;
+    bool blocks = lower_constant(lowering, count, &known);
+    for (int c = 0; blocks && c < lowering->opdef->combinations; c++)
+        blocks = known * (int64_t)akgen_dtype_size(lower_type_in(type, c)) % BLOCK_BYTES == 0;
+    return blocks;
+}
+
+void lower_add_printed(struct lowering *lowering, struct lower_added added)
+{
+    enum { MOST = sizeof lowering->added / sizeof *lowering->added };
+    int i = 0;
+    while (i < MOST - 1 && lowering->added[i].name)
+        i++;
+    lowering->added[i] = added;
+}
+
+int64_t lower_added_bytes(const struct lowering *lowering, const char *memory)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < sizeof lowering->added / sizeof *lowering->added; i++)
+        if (lowering->added[i].name && strcmp(lowering->added[i].memory, memory) == 0)
+            bytes += lowering->added[i].bytes;
+    return bytes;
+}
+
 bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)
 {
     const struct dsl_expr *size = buffer->size;
@@ -396,6 +423,7 @@ struct lower_buffer *lower_add_buffer(struct lowering *lowering, const char *ope
     struct dsl_block *kernel = lower_kernel(lowering);
     const struct dsl_statement *allocation = after->allocation;
     const char *name = lower_new_name(lowering, stem);
+    const struct dsl_place place = edit->place;
     edit->place = allocation->place;
     struct dsl_expr *call = EDIT_CALL(edit, operation, edit_copy(edit, size));
     edit_add_named(edit, call, "dtype", edit_copy(edit, dtype));
@@ -404,6 +432,7 @@ struct lower_buffer *lower_add_buffer(struct lowering *lowering, const char *ope
     while (kernel->items[at] != allocation)
         at++;
     edit_insert(edit, kernel, at + 1, statement);
+    edit->place = place;
     struct lower_buffer buffer;
     read_allocation(lowering, statement, &buffer);
     buffer.type = lower_type_of(lowering, dtype);
@@ -453,17 +482,41 @@ static bool understand(struct lowering *lowering, const char *pass)
     return true;
 }
 
+bool lower_run(struct lowering *lowering, enum dsl_pass last)
+{
+    if (!understand(lowering, NULL))
+        return false;
+    if (lowering->explanation)
+        explain_program(lowering);
+    lowering->tree->lowered = true;
+    for (int pass = 0; pass < DSL_PASSES_COUNT && pass <= (int)last; pass++)
+        if (!passes[pass].run(lowering) || lowering->messages->count || !understand(lowering, passes[pass].name))
+            return false;
+    return true;
+}
+
 bool dsl_lower(struct arena *arena, struct dsl_tree *tree, const struct dsl_opdef *opdef, enum dsl_pass last,
                struct dsl_lowered *lowered, struct dsl_messages *messages)
 {
     struct lowering lowering = {
         .arena = arena, .edit = {.arena = arena}, .tree = tree, .opdef = opdef, .messages = messages};
     *lowered = (struct dsl_lowered){.tree = tree};
-    if (!understand(&lowering, NULL))
+    return lower_run(&lowering, last) && (last < DSL_PASSES_COUNT || emit_project(&lowering, lowered));
+}
+
+bool dsl_explain(struct arena *arena, struct dsl_tree *tree, const struct dsl_opdef *opdef,
+                 struct dsl_explanation *explanation, struct dsl_messages *messages)
+{
+    struct lowering lowering = {.arena = arena,
+                                .edit = {.arena = arena},
+                                .tree = tree,
+                                .opdef = opdef,
+                                .messages = messages,
+                                .explanation = explanation};
+    struct dsl_lowered lowered;
+    if (!lower_run(&lowering, DSL_PASSES_COUNT))
         return false;
-    tree->lowered = true;
-    for (int pass = 0; pass < DSL_PASSES_COUNT && pass <= (int)last; pass++)
-        if (!passes[pass].run(&lowering) || messages->count || !understand(&lowering, passes[pass].name))
-            return false;
-    return last < DSL_PASSES_COUNT || emit_project(&lowering, lowered);
+    const bool good = emit_project(&lowering, &lowered);
+    explain_lowered(&lowering);
+    return good;
 }

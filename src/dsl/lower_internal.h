@@ -3,7 +3,9 @@
 #define DSL_LOWER_INTERNAL_H
 
 #include "dsl/check.h"
+#include "dsl/dsl.h"
 #include "dsl/edit.h"
+#include "dsl/explain.h"
 #include "dsl/lower.h"
 
 /* The data type of elements: one, or one per combination of the OpDef. */
@@ -86,6 +88,12 @@ struct lower_parameter {
     bool stored, read;          /* of tensors */
 };
 
+/* A buffer that is in no program: what printing the kernel puts beside the others. */
+struct lower_added {
+    const char *name, *memory, *purpose;
+    int64_t bytes;
+};
+
 struct lowering {
     struct arena *arena;
     struct edit edit;
@@ -107,6 +115,8 @@ struct lowering {
     int pair_count, pair_capacity;
     const char **new_names; /* that passes have made */
     int new_name_count, new_name_capacity;
+    struct lower_added added[3];
+    struct dsl_explanation *explanation; /* what the passes decide and why; NULL: nobody asks */
 };
 
 /* The rows and columns of a matrix in L1 or L0C; false: they are no constants. */
@@ -115,6 +125,29 @@ bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *bu
 /* Tells what cannot be compiled; yields false. */
 #define LOWER_FAIL(lowering, place, rule, remedy, ...)                                                                 \
     (dsl_complain((lowering)->messages, place, rule, remedy, __VA_ARGS__), false)
+
+/* Records why something is as it is, where that is asked for: as dsl_explain_add. */
+#define LOWER_EXPLAIN(lowering, ...)                                                                                   \
+    ((lowering)->explanation ? dsl_explain_add((lowering)->explanation, __VA_ARGS__) : (void)0)
+
+/* Reads the program's names, types and buffers, and runs the passes up to `last`. */
+bool lower_run(struct lowering *lowering, enum dsl_pass last);
+/* What the program says itself, before the passes; what they left (explain_program.c, explain_lowered.c). */
+void explain_program(struct lowering *lowering);
+void explain_lowered(struct lowering *lowering);
+/* A dependence that a barrier or a flag orders; `later` waits for `earlier`, which wrote the buffer, or else read it, and reads
+ * it, or else writes it. The buffer is "" where it is the room at the end of UB that Select takes, NULL: all accesses wait. */
+struct explain_order {
+    const char *buffer;
+    const struct dsl_expr *earlier, *later;
+    bool wrote, reads;
+};
+/* The expression that a name of the kernel stands for, where one statement assigns it, once; NULL: it is something else. */
+const struct dsl_expr *explain_meaning(const struct lowering *lowering, const char *name);
+/* "`vsqrt`, `duplicate`, `vdiv`": the operations of a recipe; `list` gets their names. */
+const char *explain_steps(const struct lowering *lowering, const char *recipe, json_t *list);
+/* The pass `sync` has put this operation in for it. */
+void explain_order(struct lowering *lowering, const char *operation, const struct explain_order *order);
 
 /* The passes. Each yields false if it has told why it cannot go on. */
 bool pass_tiling(struct lowering *lowering);
@@ -134,6 +167,9 @@ static inline struct dsl_block *lower_kernel(const struct lowering *lowering)
 /* Whether the kernel has an operation that reads whole blocks or repeats, where only a part of their elements has a value: then
  * every element of a buffer gets one at the beginning, and loads fill up the last block. */
 bool lower_rounds(const struct lowering *lowering);
+/* Buffers that printing adds: one more; the bytes of all that it has added to a memory. */
+void lower_add_printed(struct lowering *lowering, struct lower_added added);
+int64_t lower_added_bytes(const struct lowering *lowering, const char *memory);
 /* The same of one call. */
 bool lower_call_rounds(const struct dsl_expr *call);
 /* What a tensor of the buffer is a multiple of: bytes, and elements in a combination of types. */
@@ -141,6 +177,8 @@ int64_t lower_unit_bytes(const struct lowering *lowering, const struct lower_buf
 int64_t lower_unit_elements(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
 /* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
 int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* Whether so many elements are known to be whole blocks of 32 bytes, in every combination. */
+bool lower_whole_blocks(const struct lowering *lowering, const struct lower_type *type, const struct dsl_expr *count);
 /* A buffer that lies in its queue's tensor where the types are equal. */
 bool lower_lies_in_queue(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
 /* NULL: none has the name. */

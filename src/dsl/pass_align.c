@@ -493,6 +493,15 @@ static void find_count(struct align *align, const struct operand *operands, int 
     }
 }
 
+/* The text of an expression; of a name that an expression was given before, that one. */
+static const char *text_of(const struct align *align, const struct dsl_expr *expr)
+{
+    for (int i = 0; i < align->known_count; i++)
+        if (expr->kind == DSL_NAME && strcmp(align->known[i].name, expr->name) == 0)
+            expr = align->known[i].value;
+    return dsl_expr_text(align->lowering->arena, expr);
+}
+
 /* An operation that computes count elements of buffers. */
 static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_block *block, int *at)
 {
@@ -528,6 +537,10 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
                                     edit_copy(edit, dst.value.start));
         whole = dst.buffer && tree_is_integer(dst.value.start, 0) &&
                 tree_equal(count, lower_buffer_find(align->lowering, dst.buffer)->size);
+        LOWER_EXPLAIN(align->lowering, DSL_ABOUT_PADDING, "count", call->place,
+                      json_pack("{s:s, s:s}", "operation", call->operation->name, "count", text_of(align, count)),
+                      "`tl.%s` says no count=: it computes `%s` elements, as many as %s.", call->operation->name,
+                      text_of(align, count), n ? "its operands have values of" : "its destination has");
         count = named(align, count, "count", block, at);
         edit_add_named(edit, call, "count", count);
     } else if (!is_simple(count)) {
@@ -558,6 +571,21 @@ static struct dsl_expr *address_of(struct edit *edit, const struct place_value *
     return place;
 }
 
+static void explain_mask(const struct align *align, const struct dsl_expr *call, const struct dsl_expr *mask,
+                         const struct dsl_expr *count)
+{
+    struct lowering *lowering = align->lowering;
+    if (!lowering->explanation)
+        return;
+    const char *of = dsl_expr_text(lowering->arena, mask), *left = text_of(align, count);
+    dsl_explain_add(
+        lowering->explanation, DSL_ABOUT_PADDING, "mask", call->place,
+        json_pack("{s:s, s:s, s:s}", "operation", call->operation->name, "mask", of, "count", left),
+        "The mask `%s` leaves the first elements of its range: the %s moves `%s` of them, and no lane of the last "
+        "tile lies outside.",
+        of, call->operation->name, left);
+}
+
 /* tl.load and tl.store: `tensor + offset`, count=. */
 static bool align_transfer(struct align *align, struct dsl_expr *call, bool load, struct dsl_block *block, int *at)
 {
@@ -586,6 +614,8 @@ static bool align_transfer(struct align *align, struct dsl_expr *call, bool load
                     ? edit_copy(edit, buffer.value.length)
                     : edit_difference(edit, edit_copy(edit, lower_buffer_find(align->lowering, buffer.buffer)->size),
                                       edit_copy(edit, buffer.value.start));
+    if (masked)
+        explain_mask(align, call, masked, count);
     count = named(align, count, "count", block, at);
     struct dsl_expr *other = edit_take_argument(call, "other");
     call->items[1] = address_of(edit, &address);

@@ -108,8 +108,41 @@ static int64_t most_bytes_of(const struct lowering *lowering, const struct lower
     return most;
 }
 
+/* Why a queue has so many tensors. `needed`, `out`: what two would have made of it; `room` is what there is. */
+static void explain_depth(struct lowering *lowering, const struct lower_buffer *buffer, int depth, int64_t needed,
+                          int out, int64_t room)
+{
+    static const char *const ahead[] = {[LOWER_QUEUE_IN] = "the next turn's is loaded while this one is computed",
+                                        [LOWER_QUEUE_OUT] = "the last turn's is stored while the next one is computed",
+                                        [LOWER_QUEUE_MOVE] = "the next turn's is loaded while this one is stored",
+                                        [LOWER_QUEUE_A1] = "the next tile is loaded while this one is multiplied",
+                                        [LOWER_QUEUE_B1] = "the next tile is loaded while this one is multiplied"};
+    const struct dsl_place place = buffer->allocation->place;
+    const char *why = depth > 1 ? "loop" : needed > room ? "room" : out > EVENTS ? "events" : "once";
+    json_t *facts = json_pack("{s:s, s:i, s:s, s:I, s:I, s:i}", "buffer", buffer->name, "depth", depth, "why", why,
+                              "needed", (json_int_t)needed, "room", (json_int_t)room, "tensors", out);
+    if (depth > 1)
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
+                        "`%s` is filled in a loop and has two tensors: %s.", buffer->name, ahead[buffer->kind]);
+    else if (*why == 'r')
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
+                        "`%s` has one tensor: with two, the buffers would need %" PRId64 " bytes of the %" PRId64
+                        " that there are.",
+                        buffer->name, needed, room);
+    else if (*why == 'e')
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
+                        "`%s` has one tensor: with two, the queues of its position would have %d, and there are "
+                        "events for %d.",
+                        buffer->name, out, EVENTS);
+    else
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
+                        buffer->kind == LOWER_QUEUE_CO1 ? "`%s` has one tensor: a product at a time."
+                                                        : "`%s` has one tensor: it is filled once, in no loop.",
+                        buffer->name);
+}
+
 /* Tiles in L1 and products in L0C: one product, two tiles where there is room. */
-static bool fits_cube(struct lowering *lowering, int *depths)
+static bool fits_cube(struct lowering *lowering, int *depths, int64_t *needed)
 {
     int64_t l1 = 0, l0c = 0;
     for (int b = 0; b < lowering->buffer_count; b++) {
@@ -123,6 +156,7 @@ static bool fits_cube(struct lowering *lowering, int *depths)
     }
     for (int b = lowering->buffer_count - 1; b >= 0 && l1 > npu_socs->l1_bytes; b--)
         if (lowering->buffers[b].kind == LOWER_QUEUE_A1 || lowering->buffers[b].kind == LOWER_QUEUE_B1) {
+            needed[b] = depths[b] > 1 ? l1 : 0;
             l1 -= most_bytes_of(lowering, &lowering->buffers[b]) * (depths[b] - 1);
             depths[b] = 1;
         }
@@ -141,11 +175,25 @@ static bool choose_depths(struct lowering *lowering, int *depths)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
     }
-    for (int b = lowering->buffer_count - 1; b >= 0; b--)
-        if (bytes_needed(lowering, depths) > room || tensors_out(lowering, depths, lowering->buffers[b].kind) > EVENTS)
-            depths[b] = 1;
-    if (!fits_cube(lowering, depths))
+    int64_t *tried = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *tried);
+    int *out = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *out);
+    for (int b = lowering->buffer_count - 1; b >= 0; b--) {
+        int64_t bytes = bytes_needed(lowering, depths);
+        int tensors = tensors_out(lowering, depths, lowering->buffers[b].kind);
+        if (depths[b] == 1 || (bytes <= room && tensors <= EVENTS))
+            continue;
+        tried[b] = bytes;
+        out[b] = tensors;
+        depths[b] = 1;
+    }
+    if (!fits_cube(lowering, depths, tried))
         return false;
+    for (int b = 0; lowering->explanation && b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        if (buffer->kind != LOWER_UB)
+            explain_depth(lowering, buffer, depths[b], tried[b], out[b],
+                          buffer->kind < LOWER_QUEUE_A1 ? room : npu_socs->l1_bytes);
+    }
     int64_t needed = bytes_needed(lowering, depths);
     return needed <= room || tell_full(lowering, needed, room);
 }

@@ -212,6 +212,13 @@ static void expand(struct lowering *lowering, struct dsl_block *block, struct ds
 {
     struct dsl_block steps = {0};
     lowering->edit.place = statement->place;
+    if (lowering->explanation && strchr(recipe, ';')) {
+        json_t *list = json_array();
+        const char *names = explain_steps(lowering, recipe, list), *name = statement->value->operation->name;
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_ORDER, "steps", statement->place,
+                        json_pack("{s:s, s:o}", "operation", name, "steps", list),
+                        "`tl.%s` is no instruction: it is put together of %s.", name, names);
+    }
     process_steps(lowering, statement->value, recipe, &steps);
     steps.items[0]->lead = statement->lead;
     steps.items[0]->trail = statement->trail;

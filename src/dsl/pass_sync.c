@@ -10,11 +10,18 @@
 
 #include <string.h>
 
+/* How a unit has used a buffer: bits of enum lower_use, and the last calls that did. */
+struct uses {
+    unsigned bits;
+    const struct dsl_expr *reader, *writer;
+};
+
 /* What was accessed since the last barrier of the vector unit, and since the scalar unit last waited for others. */
 struct pending {
-    unsigned vector, vector_to_scalar, scalar_to_vector, load_to_scalar; /* bits of enum lower_use */
+    struct uses vector, vector_to_scalar, scalar_to_vector, load_to_scalar;
     bool loaded, loaded_part;               /* from the beginning of the tensor on; from elsewhere on */
     unsigned store_to_store, store_to_load; /* of a tensor in global memory: bits of enum stored */
+    const struct dsl_expr *load, *store;    /* the last of these */
 };
 enum stored { STORED = 1, STORED_ANYWHERE = 2 };
 
@@ -36,9 +43,23 @@ static struct pending *pending_of(struct sync *sync, const char *name)
     return buffer ? &sync->pending[buffer - sync->lowering->buffers] : NULL;
 }
 
-static bool conflicts(unsigned before, unsigned now)
+static bool conflicts(const struct uses *before, unsigned now)
 {
-    return (before & LOWER_WRITE && now) || (now & LOWER_WRITE && before);
+    return (before->bits & LOWER_WRITE && now) || (now & LOWER_WRITE && before->bits);
+}
+
+static void add_use(struct uses *uses, unsigned bits, const struct dsl_expr *call)
+{
+    uses->bits |= bits;
+    uses->reader = bits & LOWER_READ ? call : uses->reader;
+    uses->writer = bits & LOWER_WRITE ? call : uses->writer;
+}
+
+static void join_uses(struct uses *uses, const struct uses *other)
+{
+    uses->reader = uses->bits & LOWER_READ ? uses->reader : other->reader;
+    uses->writer = uses->bits & LOWER_WRITE ? uses->writer : other->writer;
+    uses->bits |= other->bits;
 }
 
 /* Buffers that may be the same memory: a queue's tensor and the buffer that it is computed in. */
@@ -52,18 +73,41 @@ static const char *other_name(const struct lowering *lowering, const char *name)
 /* One instruction of the vector unit. */
 struct access {
     struct sync *sync;
+    const struct dsl_expr *call;
     bool barrier, scalar;
+    struct explain_order on_vector, on_scalar; /* the first access that demands each */
 };
+
+/* What a use of the buffer has to wait for: the last that wrote, or, where it only was read, that read. */
+static void depend(struct explain_order *order, const char *buffer, const struct uses *before, unsigned use,
+                   const struct dsl_expr *later)
+{
+    bool wrote = before->bits & LOWER_WRITE;
+    if (!order->buffer)
+        *order = (struct explain_order){buffer, wrote ? before->writer : before->reader, later, wrote,
+                                        wrote && use & LOWER_READ};
+}
+
+static void look_at(struct access *access, const char *name, unsigned use)
+{
+    const struct pending *pending = name ? pending_of(access->sync, name) : NULL;
+    if (!pending || !conflicts(&pending->vector, use))
+        return;
+    access->barrier = true;
+    depend(&access->on_vector, name, &pending->vector, use, access->call);
+}
 
 static void look(void *closure, struct dsl_expr *operand, unsigned use)
 {
     struct access *access = closure;
-    const char *name = operand_buffer(operand, NULL), *other = other_name(access->sync->lowering, name);
+    const char *name = operand_buffer(operand, NULL);
     const struct pending *pending = pending_of(access->sync, name);
-    access->barrier |= pending && conflicts(pending->vector, use);
-    access->scalar |= pending && conflicts(pending->scalar_to_vector, use);
-    if (other)
-        access->barrier |= conflicts(pending_of(access->sync, other)->vector, use);
+    look_at(access, name, use);
+    look_at(access, other_name(access->sync->lowering, name), use);
+    if (pending && conflicts(&pending->scalar_to_vector, use)) {
+        access->scalar = true;
+        depend(&access->on_scalar, name, &pending->scalar_to_vector, use, access->call);
+    }
 }
 
 static void record(void *closure, struct dsl_expr *operand, unsigned use)
@@ -72,49 +116,56 @@ static void record(void *closure, struct dsl_expr *operand, unsigned use)
     struct pending *pending = pending_of(access->sync, operand_buffer(operand, NULL));
     if (!pending)
         return;
-    pending->vector |= use;
-    pending->vector_to_scalar |= use;
+    add_use(&pending->vector, use, access->call);
+    add_use(&pending->vector_to_scalar, use, access->call);
 }
 
-static void put(struct sync *sync, struct dsl_block *block, int *at, const char *operation)
+/* Puts it before statement number `at`; `order` says what for. */
+static void put(struct sync *sync, struct dsl_block *block, int *at, const char *operation, struct explain_order order)
 {
     struct edit *edit = &sync->lowering->edit;
     edit->place = block->items[*at]->place;
-    if (sync->insert)
-        edit_insert(edit, block, (*at)++, edit_statement(edit, edit_call(edit, operation, 0, NULL)));
+    if (!sync->insert)
+        return;
+    edit_insert(edit, block, (*at)++, edit_statement(edit, edit_call(edit, operation, 0, NULL)));
+    if (sync->lowering->explanation)
+        explain_order(sync->lowering, operation, &order);
 }
 
 static void end_vector(struct sync *sync)
 {
     for (int b = 0; b <= sync->lowering->buffer_count; b++)
-        sync->pending[b].vector = 0;
+        sync->pending[b].vector = (struct uses){0};
 }
 
 static void sync_vector(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
 {
-    struct access access = {.sync = sync};
+    struct access access = {.sync = sync, .call = call};
     const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
     struct pending *of_select = &sync->pending[sync->lowering->buffer_count];
     bool selects = instruction && (instruction->form == LOWER_FORM_CHOOSE || instruction->form == LOWER_FORM_TO_BITS);
-    access.barrier = selects && of_select->vector;
+    access.barrier = selects && of_select->vector.bits;
+    if (access.barrier)
+        depend(&access.on_vector, "", &of_select->vector, LOWER_WRITE, call);
     lower_visit_operands(call, look, &access);
     if (access.scalar) {
-        put(sync, block, at, "await_s_v");
+        put(sync, block, at, "await_s_v", access.on_scalar);
         for (int b = 0; b < sync->lowering->buffer_count; b++)
-            sync->pending[b].scalar_to_vector = 0;
+            sync->pending[b].scalar_to_vector = (struct uses){0};
     }
     if (access.barrier) {
-        put(sync, block, at, "barrier_v");
+        put(sync, block, at, "barrier_v", access.on_vector);
         end_vector(sync);
     }
     lower_visit_operands(call, record, &access);
-    of_select->vector |= selects ? LOWER_WRITE : 0;
+    add_use(&of_select->vector, selects ? LOWER_WRITE : 0, call);
 }
 
 /* What the scalar unit does in an expression: reads of elements. */
 struct scalar_access {
     struct sync *sync;
     bool vector, load;
+    struct explain_order on_vector, on_load;
 };
 
 static void look_scalar(void *closure, struct dsl_expr *part)
@@ -128,9 +179,16 @@ static void look_scalar(void *closure, struct dsl_expr *part)
     struct pending *pending = name ? pending_of(access->sync, name) : NULL;
     if (!pending)
         return;
-    access->vector |= conflicts(pending->vector_to_scalar, write ? LOWER_WRITE : LOWER_READ);
-    access->load |= (pending->load_to_scalar & LOWER_WRITE) != 0;
-    pending->scalar_to_vector |= write ? LOWER_WRITE : LOWER_READ;
+    const unsigned use = write ? LOWER_WRITE : LOWER_READ;
+    if (conflicts(&pending->vector_to_scalar, use)) {
+        access->vector = true;
+        depend(&access->on_vector, name, &pending->vector_to_scalar, use, part);
+    }
+    if (pending->load_to_scalar.bits) {
+        access->load = true;
+        depend(&access->on_load, name, &pending->load_to_scalar, use, part);
+    }
+    add_use(&pending->scalar_to_vector, use, part);
 }
 
 static void sync_scalars(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *value)
@@ -138,14 +196,14 @@ static void sync_scalars(struct sync *sync, struct dsl_block *block, int *at, st
     struct scalar_access access = {.sync = sync};
     tree_visit(value, look_scalar, &access);
     if (access.vector)
-        put(sync, block, at, "await_v_s");
+        put(sync, block, at, "await_v_s", access.on_vector);
     if (access.load)
-        put(sync, block, at, "await_mte2_s");
+        put(sync, block, at, "await_mte2_s", access.on_load);
     for (int b = 0; b < sync->lowering->buffer_count; b++) {
         if (access.vector)
-            sync->pending[b].vector_to_scalar = 0;
+            sync->pending[b].vector_to_scalar = (struct uses){0};
         if (access.load)
-            sync->pending[b].load_to_scalar = 0;
+            sync->pending[b].load_to_scalar = (struct uses){0};
     }
 }
 
@@ -158,9 +216,9 @@ static void sync_queue(struct sync *sync, const struct dsl_expr *call)
     bool deque = strcmp(call->operation->name, "deque") == 0;
     *pending = (struct pending){0};
     if (deque && buffer->kind != LOWER_QUEUE_OUT)
-        pending->load_to_scalar = LOWER_WRITE;
+        add_use(&pending->load_to_scalar, LOWER_WRITE, call);
     if (deque && buffer->wide)
-        pending_of(sync, buffer->wide)->load_to_scalar = LOWER_WRITE;
+        add_use(&pending_of(sync, buffer->wide)->load_to_scalar, LOWER_WRITE, call);
 }
 
 static bool is_vector(const struct dsl_expr *call)
@@ -181,11 +239,13 @@ static void sync_load(struct sync *sync, struct dsl_block *block, int *at, const
     if (!pending)
         return;
     if (pending->loaded || (pending->loaded_part && !from)) {
-        put(sync, block, at, "barrier_mte2");
+        put(sync, block, at, "barrier_mte2",
+            (struct explain_order){operand_buffer(call->items[2], NULL), pending->load, call, .wrote = true});
         for (int b = 0; b < sync->lowering->buffer_count; b++)
             sync->pending[b].loaded = sync->pending[b].loaded_part = false;
     }
     *(from ? &pending->loaded_part : &pending->loaded) = true;
+    pending->load = call;
 }
 
 struct origin {
@@ -237,7 +297,8 @@ static void sync_memory(struct sync *sync, struct dsl_block *block, int *at, con
     unsigned before = load ? pending->store_to_load : pending->store_to_store;
     bool anywhere = comes_from_elements(sync, address);
     if (before & STORED_ANYWHERE || (before && anywhere)) {
-        put(sync, block, at, load ? "await_mte3_mte2" : "barrier_mte3");
+        put(sync, block, at, load ? "await_mte3_mte2" : "barrier_mte3",
+            (struct explain_order){tensor->name, pending->store, call, .wrote = true, .reads = load});
         for (int i = lowering->buffer_count + 1; i < sync->count; i++)
             *(load ? &sync->pending[i].store_to_load : &sync->pending[i].store_to_store) = 0;
     }
@@ -246,6 +307,7 @@ static void sync_memory(struct sync *sync, struct dsl_block *block, int *at, con
     unsigned now = STORED | (anywhere ? STORED_ANYWHERE : 0);
     pending->store_to_store |= now;
     pending->store_to_load |= now;
+    pending->store = call;
 }
 
 static bool is_one_of(const char *name, const char *a, const char *b)
@@ -266,10 +328,12 @@ static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struc
         sync_queue(sync, call);
     } else if (strcmp(name, "enque") == 0) {
         const struct pending *pending = pending_of(sync, call_argument(call, "queue")->name);
-        if (pending->scalar_to_vector & LOWER_WRITE)
-            put(sync, block, at, "await_s_mte3");
+        if (pending->scalar_to_vector.bits & LOWER_WRITE)
+            put(sync, block, at, "await_s_mte3",
+                (struct explain_order){call->items[1]->name, pending->scalar_to_vector.writer, call, .wrote = true,
+                                       .reads = true});
     } else if (strcmp(name, "sync_all") == 0) {
-        put(sync, block, at, "barrier_all");
+        put(sync, block, at, "barrier_all", (struct explain_order){.later = call});
         memset(sync->pending, 0, (size_t)sync->count * sizeof *sync->pending);
     }
 }
@@ -277,10 +341,14 @@ static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struc
 static void join_pending(struct sync *sync, const struct pending *other)
 {
     for (int b = 0; b < sync->count; b++) {
-        sync->pending[b].vector |= other[b].vector;
-        sync->pending[b].vector_to_scalar |= other[b].vector_to_scalar;
-        sync->pending[b].scalar_to_vector |= other[b].scalar_to_vector;
-        sync->pending[b].load_to_scalar |= other[b].load_to_scalar;
+        join_uses(&sync->pending[b].vector, &other[b].vector);
+        join_uses(&sync->pending[b].vector_to_scalar, &other[b].vector_to_scalar);
+        join_uses(&sync->pending[b].scalar_to_vector, &other[b].scalar_to_vector);
+        join_uses(&sync->pending[b].load_to_scalar, &other[b].load_to_scalar);
+        if (!sync->pending[b].loaded && !sync->pending[b].loaded_part)
+            sync->pending[b].load = other[b].load;
+        if (!sync->pending[b].store_to_store && !sync->pending[b].store_to_load)
+            sync->pending[b].store = other[b].store;
         sync->pending[b].loaded |= other[b].loaded;
         sync->pending[b].loaded_part |= other[b].loaded_part;
         sync->pending[b].store_to_store |= other[b].store_to_store;

@@ -84,6 +84,110 @@ static void set_kind(struct lower_buffer *buffer, enum lower_buffer_kind kind)
     buffer->allocation->value->items[0]->name = names[kind];
 }
 
+/* The data type in each combination, as ["float16", ..]. */
+static json_t *types_json(const struct lowering *lowering, const struct lower_type *type)
+{
+    json_t *list = json_array();
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        json_array_append_new(list, json_string(akgen_dtype_name(lower_type_in(type, c))));
+    return list;
+}
+
+/* "float16 or bfloat16": the types of the tensor in the combinations in which the buffer has another. */
+static const char *other_types(const struct lowering *lowering, const struct lower_type *type,
+                               const struct lower_type *than)
+{
+    const char *text = "";
+    uint64_t told = 0;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        enum akgen_dtype is = lower_type_in(type, c);
+        if (is == lower_type_in(than, c) || told >> is & 1)
+            continue;
+        text = arena_printf(lowering->arena, "%s%s%s", text, told ? " or " : "", akgen_dtype_name(is));
+        told |= UINT64_C(1) << is;
+    }
+    return text;
+}
+
+/* Why a buffer has a queue beside it. */
+static void explain_pair(struct lowering *lowering, const char *name, const char *queue,
+                         const struct lower_parameter *tensor)
+{
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, name);
+    const struct lower_type type = tensor_type(lowering, tensor);
+    bool in = buffer->kind == LOWER_QUEUE_IN;
+    if (!lowering->explanation)
+        return;
+    json_t *facts =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "buffer", name, "queue", queue, "tensor", tensor->name, "computes",
+                  types_json(lowering, &buffer->type), "holds", types_json(lowering, &type), "rounding", "even");
+    bool equal = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        equal |= lower_type_in(&type, c) == lower_type_in(&buffer->type, c);
+    dsl_explain_add(lowering->explanation, DSL_ABOUT_TYPES, "converted", buffer->allocation->place, facts,
+                    in ? "`%s` is %s and `%s` %s %s: it is loaded into the queue `%s` as it is and converted behind "
+                         "the load%s."
+                       : "`%s` is %s and `%s` %s %s: it is converted into the queue `%s` before the store, rounded "
+                         "to the nearest, ties to even%s.",
+                    name, dsl_expr_text(lowering->arena, buffer->dtype), tensor->name, equal ? "may be" : "is",
+                    other_types(lowering, &type, &buffer->type), queue,
+                    equal ? "; where the types are equal, it is the queue's tensor itself" : "");
+}
+
+/* Whether the buffer can have a queue of its own: a position has events for eight tensors, and where more buffers come through
+ * it some share a queue, from which they are copied. */
+static bool has_queue_left(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    enum { EVENTS = 8, OWN = 5 };
+    int before = 0, all = 0;
+    for (int b = 0; b < lowering->loaded_count; b++) {
+        bool same = lowering->loaded[b].kind == buffer->kind;
+        all += same;
+        before += same && lowering->loaded[b].place.line < buffer->allocation->place.line;
+    }
+    return all <= EVENTS || before < OWN;
+}
+
+/* Whether, in some combination, the buffer and the tensor have two types between which no instruction converts. */
+static bool goes_by_float(struct lowering *lowering, const struct lower_buffer *buffer,
+                          const struct lower_parameter *tensor)
+{
+    const struct lower_type type = tensor_type(lowering, tensor);
+    bool found = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        enum akgen_dtype a = lower_type_in(&type, c), b = lower_type_in(&buffer->type, c);
+        found |= (a == AKGEN_FLOAT16 && b == AKGEN_BF16) || (a == AKGEN_BF16 && b == AKGEN_FLOAT16);
+    }
+    return found;
+}
+
+/* Why a buffer keeps its values in UB and is copied through queues; NULL: it is not. */
+static const char *why_staged(struct lowering *lowering, const struct lower_buffer *buffer,
+                              const struct transfers *transfers)
+{
+    return buffer->kind == LOWER_UB             ? "it is loaded or stored and also filled in another way"
+           : buffer->type.fixed == AKGEN_BOOL   ? "truth values are bits in UB and bytes in global memory"
+           : !same_tensors(lowering, transfers) ? "its tensors have different data types"
+           : !has_queue_left(lowering, buffer)  ? "the queues of its position have all the events that there are"
+           : goes_by_float(lowering, buffer, transfers->items[0].tensor)
+               ? "float16 and bfloat16 are converted by way of float32"
+           : buffer->kind == LOWER_QUEUE_MOVE && lifetime_is_clean(lowering, buffer)
+               ? "it is loaded in one data type and stored in another"
+               : "it keeps values beyond the block that fills it, or is filled in parts";
+}
+
+static void explain_staged(struct lowering *lowering, const struct lower_buffer *buffer,
+                           const struct transfers *transfers)
+{
+    if (!lowering->explanation || !transfers->count)
+        return;
+    const char *why = why_staged(lowering, buffer, transfers);
+    dsl_explain_add(
+        lowering->explanation, DSL_ABOUT_TYPES, "staged", buffer->allocation->place,
+        json_pack("{s:s, s:s, s:o}", "buffer", buffer->name, "why", why, "types", types_json(lowering, &buffer->type)),
+        "`%s` keeps its values in UB, and transfers copy it from or to a queue's tensor: %s.", buffer->name, why);
+}
+
 /* A queue of the tensor's type beside the buffer, which is computed with. */
 static void add_narrow(struct lowering *lowering, struct lower_buffer *buffer, const struct transfers *transfers)
 {
@@ -95,6 +199,7 @@ static void add_narrow(struct lowering *lowering, struct lower_buffer *buffer, c
     ARRAY_ADD(lowering->arena, lowering->pairs, lowering->pair_count, lowering->pair_capacity,
               (struct lower_pair){queue->name, name});
     const char *queue_name = queue->name;
+    explain_pair(lowering, name, queue_name, transfers->items[0].tensor);
     set_kind(lower_buffer_find(lowering, name), LOWER_UB);
     for (int i = 0; i < transfers->count; i++)
         *buffer_argument(transfers->items[i].call) = edit_name(&lowering->edit, queue_name);
@@ -117,19 +222,6 @@ static const char *staging_queue(struct lowering *lowering, const char *name, co
                          dtype_of(lowering, tensor));
     made->room = 's';
     return made->name;
-}
-
-/* Whether, in some combination, the buffer and the tensor have two types between which no instruction converts. */
-static bool goes_by_float(struct lowering *lowering, const struct lower_buffer *buffer,
-                          const struct lower_parameter *tensor)
-{
-    const struct lower_type type = tensor_type(lowering, tensor);
-    bool found = false;
-    for (int c = 0; c < lowering->opdef->combinations; c++) {
-        enum akgen_dtype a = lower_type_in(&type, c), b = lower_type_in(&buffer->type, c);
-        found |= (a == AKGEN_FLOAT16 && b == AKGEN_BF16) || (a == AKGEN_BF16 && b == AKGEN_FLOAT16);
-    }
-    return found;
 }
 
 static struct dsl_statement *queue_step(struct edit *edit, const char *operation, const char *queue)
@@ -196,20 +288,6 @@ static void stage_transfers(struct lowering *lowering, struct dsl_block *block)
     }
 }
 
-/* Whether the buffer can have a queue of its own: a position has events for eight tensors, and where more buffers come through
- * it some share a queue, from which they are copied. */
-static bool has_queue_left(const struct lowering *lowering, const struct lower_buffer *buffer)
-{
-    enum { EVENTS = 8, OWN = 5 };
-    int before = 0, all = 0;
-    for (int b = 0; b < lowering->loaded_count; b++) {
-        bool same = lowering->loaded[b].kind == buffer->kind;
-        all += same;
-        before += same && lowering->loaded[b].place.line < buffer->allocation->place.line;
-    }
-    return all <= EVENTS || before < OWN;
-}
-
 /* A tile is loaded as it is, and used where a queue's tensor can be. */
 static void check_tiles(struct lowering *lowering, const struct lower_buffer *buffer, const struct transfers *transfers)
 {
@@ -230,10 +308,12 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
 {
     struct transfers transfers = {.lowering = lowering, .buffer = buffer->name};
     struct dsl_block *kernel = lower_kernel(lowering);
-    if (buffer->kind == LOWER_UB)
-        return;
     for (int i = 0; i < kernel->count; i++)
         statement_visit(kernel->items[i], find_transfers_below, &transfers);
+    if (buffer->kind == LOWER_UB) {
+        explain_staged(lowering, buffer, &transfers);
+        return;
+    }
     if (!transfers.count) { /* a tile that nothing loads */
         LOWER_FAIL(lowering, buffer->allocation->place, DSL_RULE_undefined, "load or store it",
                    "'%s' is neither loaded nor stored", buffer->name);
@@ -252,15 +332,18 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     bool clean = one_type && lifetime_is_clean(lowering, &probe) && has_queue_left(lowering, buffer);
     bool bits = buffer->type.fixed == AKGEN_BOOL;
     if (bits && buffer->kind != LOWER_QUEUE_MOVE) {
+        explain_staged(lowering, buffer, &transfers);
         set_kind(buffer, LOWER_UB);
         return;
     }
     if (clean && same)
         return;
-    if (clean && buffer->kind != LOWER_QUEUE_MOVE && !goes_by_float(lowering, buffer, transfers.items[0].tensor))
+    if (clean && buffer->kind != LOWER_QUEUE_MOVE && !goes_by_float(lowering, buffer, transfers.items[0].tensor)) {
         add_narrow(lowering, buffer, &transfers);
-    else
+    } else {
+        explain_staged(lowering, buffer, &transfers);
         set_kind(buffer, LOWER_UB);
+    }
 }
 
 /* Instructions. */
@@ -481,6 +564,40 @@ static void put_instead(struct edit *edit, struct dsl_block *block, const struct
         edit_insert(edit, block, at + i, made->items[i]);
 }
 
+/* What computes the operation in the types of the set, which the instruction lacks. */
+static void explain_instead(struct lowering *lowering, const struct dsl_expr *call, const struct lower_buffer *buffer,
+                            uint64_t types, const char *steps)
+{
+    const char *text = "";
+    json_t *list;
+    if (!lowering->explanation)
+        return;
+    list = json_array();
+    for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
+        if (types & UINT64_C(1) << type) {
+            const char *name = akgen_dtype_name((enum akgen_dtype)type);
+            json_array_append_new(list, json_string(name));
+            text = arena_printf(lowering->arena, "%s%s%s", text, *text ? " or " : "", name);
+        }
+    json_t *facts =
+        json_pack("{s:s, s:s, s:o}", "operation", call->operation->name, "buffer", buffer->name, "lacking", list);
+    const char *api = lower_instruction_find(call->operation->name)->api;
+    json_t *names = json_array();
+    const char *put_together = steps ? explain_steps(lowering, steps, names) : "";
+    json_object_set_new(facts, "steps", names);
+    if (steps)
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_TYPES, "steps", call->place, facts,
+                        "`%s` has no %s, which `%s` holds: it is put together of %s.", api, text, buffer->name,
+                        put_together);
+    else
+        dsl_explain_add(
+            lowering->explanation, DSL_ABOUT_TYPES, "in_float32", call->place, facts,
+            "`%s` has no %s, which `%s` holds: it is computed in float32, which holds every value of "
+            "them%s.",
+            api, text, buffer->name,
+            lower_instruction_find(call->operation->name)->form == LOWER_FORM_COMPARE ? "" : ", and rounded once");
+}
+
 /* Sees to it that the instruction has the type, in every combination that comes here. */
 static bool check_types(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
                         const bool *comes)
@@ -507,6 +624,7 @@ static bool check_types(struct lowering *lowering, struct dsl_block *block, stru
     const char *steps = NULL;
     uint64_t alike = computed_alike(call->operation->name, lacking, &steps);
     edit->place = statement->place;
+    explain_instead(lowering, call, buffer, alike, steps);
     struct dsl_block made = {0};
     if (steps)
         process_steps(lowering, call, steps, &made);
