@@ -5,6 +5,7 @@
 #include "cli/dsl_verify.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
+#include "dsl/exemplar.h"
 #include "dsl/explain.h"
 #include "dsl/lower.h"
 #include "dsl/prove.h"
@@ -26,13 +27,14 @@ enum {
     KEY_PRINT,
     KEY_RESPONSE,
     KEY_VERIFY,
+    KEY_CATEGORY,
     PROGRAMS_MAX = 1024,
     LONGEST_FILE = 4 << 20
 };
 
 struct dsl_arguments {
     bool json, check, hidden, print, verify, verbose;
-    const char *task, *output, *response;
+    const char *task, *output, *response, *category;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
     const char *command, *files[PROGRAMS_MAX];
@@ -40,10 +42,11 @@ struct dsl_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "check, explain: print it as JSON", 0},
+    {"json", KEY_JSON, NULL, 0, "check, explain, exemplars: print it as JSON", 0},
     {"check", KEY_CHECK, NULL, 0, "fmt: name the files that are formatted otherwise and change none", 0},
     {"verbose", 'v', NULL, 0, "check: say of each store whether it is proved that its parts cover the tensor once", 0},
     {"task", KEY_TASK, "TASK", 0, "check, run, build, explain: the task whose cases the program computes", 0},
+    {"category", KEY_CATEGORY, "CATEGORY", 0, "exemplars: those of this category alone", 0},
     {"output", 'o', "DIR", 0, "build: the folder of the project", 0},
     {"stop-after", KEY_STOP, "PASS", 0,
      "build: print what this pass leaves: tiling, init, align, process, types, pipeline, sync", 0},
@@ -75,6 +78,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->print = true;
     else if (key == KEY_RESPONSE)
         arguments->response = text;
+    else if (key == KEY_CATEGORY)
+        arguments->category = text;
     else if (key == KEY_VERIFY)
         arguments->verify = true;
     else if (key == 'o')
@@ -472,6 +477,45 @@ static int write_program(const struct dsl_arguments *arguments)
     return code;
 }
 
+/* The exemplars of all categories, of one, or the one that a prompt for the task may show. */
+static int list_exemplars(const struct dsl_arguments *arguments)
+{
+    struct arena arena = {0};
+    struct task task;
+    struct dsl_exemplars exemplars;
+    int which = -1, found = 0;
+    struct akgen_error *error = dsl_exemplars_load(&arena, toolchain_home(), &exemplars);
+    if (!error && arguments->task)
+        error = task_find(&arena, toolchain_home(), arguments->task, &task);
+    const struct dsl_exemplar *of = !error && arguments->task ? dsl_exemplar_for(&exemplars, &task, &which) : NULL;
+    json_t *all = arguments->json ? json_array() : NULL;
+    for (int i = 0; !error && i < exemplars.count; i++) {
+        const struct dsl_exemplar *exemplar = &exemplars.items[i];
+        if ((arguments->category && strcmp(exemplar->category, arguments->category) != 0) ||
+            (arguments->task && exemplar != of))
+            continue;
+        found++;
+        for (int t = 0; t < 2; t++)
+            if (which >= 0 && t != which)
+                continue;
+            else if (all)
+                json_array_append_new(all, json_pack("{s:s, s:s, s:i, s:s, s:s}", "suite", exemplar->suite, "category",
+                                                     exemplar->category, "rank", t + 1, "task", exemplar->tasks[t],
+                                                     "program", exemplar->programs[t]));
+            else
+                printf("%-16s %-16s %d  %s\n", exemplar->suite, exemplar->category, t + 1, exemplar->tasks[t]);
+    }
+    if (!error && !found)
+        error = error_new("exemplars: there is no category like that; 'akgen dsl exemplars' shows all");
+    if (!error && all) {
+        json_dumpf(all, stdout, JSON_INDENT(1));
+        printf("\n");
+    }
+    json_decref(all);
+    arena_free(&arena);
+    return error ? cli_fail(EXIT_USAGE, error) : EXIT_PASS;
+}
+
 static int each_file(const struct dsl_arguments *arguments, on_file *run)
 {
     int worst = EXIT_PASS;
@@ -500,12 +544,14 @@ int cli_dsl(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "check FILE..\nfmt FILE..\nrun FILE --task TASK\nbuild FILE --task TASK -o DIR [--verify]\n"
-                    "explain FILE.. [--task TASK]",
+                    "explain FILE.. [--task TASK]\nexemplars [--category CATEGORY] [--task TASK]",
         .doc =
             "Programs in AscendDSL; '-' is the standard input."
             "\vcheck says what is wrong with programs, where, by which rule and what "
             "to do. fmt formats them in place. "
             "explain says why the project of a program is as it is, by default for the task that the file lies beside. "
+            "exemplars lists the programs that categories are learned from; with --task, the one that is not the task "
+            "itself. "
             "write prints the program that the planner makes of a task's formulas. "
             "run computes a task's cases by the interpreter and compares with the task's references."};
     struct dsl_arguments arguments = {.only_case = -1, .last = DSL_PASSES_COUNT};
@@ -522,6 +568,8 @@ int cli_dsl(int argc, char **argv)
         return each_file(&arguments, explain_file);
     if (arguments.count == 1 && strcmp(arguments.command, "write") == 0)
         return write_program(&arguments);
+    if (!arguments.count && arguments.command && strcmp(arguments.command, "exemplars") == 0)
+        return list_exemplars(&arguments);
     argp_help(&argp, stderr, ARGP_HELP_USAGE, argv[0]);
     return EXIT_USAGE;
 }
