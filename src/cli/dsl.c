@@ -54,7 +54,7 @@ static const struct argp_option options[] = {
     {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
     {"verify", KEY_VERIFY, NULL, 0,
      "build: run the project on the task's cases and compare with what the interpreter computes", 0},
-    {"case", KEY_CASE, "N", 0, "run, build --verify: that case alone", 0},
+    {"case", KEY_CASE, "N", 0, "run, build --verify, explain: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
     {0},
 };
@@ -411,9 +411,56 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     return arguments->verify ? verify_project(arena, arguments, text, &task, dir) : EXIT_PASS;
 }
 
-/* Compiles the program for the task and says why the project is as it is; `about` gets the statements as JSON, unless it is
- * NULL. */
-static int explain_program_of(struct arena *arena, struct program_text *text, const struct task *task, json_t *about)
+/* Says what was found: as JSON in `about`, or, where that is NULL, on standard output. */
+static void tell(const struct dsl_explanation *explanation, json_t *about)
+{
+    struct text told = {0};
+    if (about)
+        json_object_set_new(about, "statements", dsl_explanation_json(explanation));
+    else
+        dsl_explanation_print(explanation, &told);
+    fputs(told.bytes ? told.bytes : "", stdout);
+    text_free(&told);
+}
+
+/* What the program does in the task's cases, one after the other. */
+static struct akgen_error *explain_cases(const struct dsl_arguments *arguments, const struct program_text *text,
+                                         const struct task *task, const struct dsl_opdef *opdef,
+                                         const struct dsl_explanation *project, json_t *cases)
+{
+    struct arena arena = {0};
+    struct dsl_messages none = {0};
+    const struct dsl_tree *tree = dsl_parse(&arena, text->path, text->text, text->length, &none);
+    const struct dsl_program *program = dsl_check(&arena, tree, &none);
+    struct dsl_binding *bindings;
+    struct akgen_error *error = dsl_bind(&arena, program, task, &bindings);
+    for (int i = 0; !error && i < task->case_count; i++) {
+        struct arena room = {0};
+        struct dsl_explanation explanation = {.arena = &room};
+        struct task_instance *instance;
+        if (arguments->only_case >= 0 && task->cases[i].id != arguments->only_case)
+            continue;
+        if ((error = task_instance_shapes(task, &task->cases[i], &instance)))
+            break;
+        dsl_explain_case(program, bindings, opdef, instance, npu_socs, project, &explanation);
+        json_t *about = cases ? json_pack("{s:i}", "case", task->cases[i].id) : NULL;
+        if (cases)
+            json_array_append_new(cases, about);
+        else
+            printf("\ncase %d\n", task->cases[i].id);
+        tell(&explanation, about);
+        dsl_explanation_free(&explanation);
+        task_instance_free(instance);
+        arena_free(&room);
+    }
+    arena_free(&arena);
+    return error;
+}
+
+/* Compiles the program for the task and says why the project is as it is, and what it does in cases; `about` gets it as JSON,
+ * unless it is NULL. */
+static int explain_program_of(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
+                              const struct task *task, json_t *about)
 {
     struct dsl_opdef opdef;
     struct dsl_explanation explanation = {.arena = arena};
@@ -423,15 +470,16 @@ static int explain_program_of(struct arena *arena, struct program_text *text, co
         return cli_fail(EXIT_OTHER_VERDICT, error);
     bool good = program && dsl_explain(arena, (struct dsl_tree *)text->tree, &opdef, &explanation, &text->messages);
     print_messages(&text->messages);
-    struct text told = {0};
-    if (good && about)
-        json_object_set_new(about, "statements", dsl_explanation_json(&explanation));
-    else if (good)
-        dsl_explanation_print(&explanation, &told);
-    fputs(told.bytes ? told.bytes : "", stdout);
-    text_free(&told);
+    if (good)
+        tell(&explanation, about);
+    if (good && (arguments->task || arguments->only_case >= 0)) {
+        json_t *cases = about ? json_array() : NULL;
+        error = explain_cases(arguments, text, task, &opdef, &explanation, cases);
+        if (about)
+            json_object_set_new(about, "cases", cases);
+    }
     dsl_explanation_free(&explanation);
-    return good ? EXIT_PASS : EXIT_OTHER_VERDICT;
+    return error ? cli_fail(EXIT_OWN_FAILURE, error) : good ? EXIT_PASS : EXIT_OTHER_VERDICT;
 }
 
 static int explain_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
@@ -448,7 +496,7 @@ static int explain_file(struct arena *arena, const struct dsl_arguments *argumen
     if (error)
         return cli_fail(EXIT_USAGE, error);
     json_t *about = all ? json_pack("{s:s, s:s}", "file", text->path, "task", task.name) : NULL;
-    int code = explain_program_of(arena, text, &task, about);
+    int code = explain_program_of(arena, arguments, text, &task, about);
     if (about)
         json_array_append_new(all, about);
     return code;

@@ -212,9 +212,36 @@ static struct dsl_argument argument_of(const struct task_instance *instance, con
                                          .number = param->kind == TASK_SCALAR,
                                          .given = given || open,
                                          .stored = stored};
-    if (stored && bound->count == 1 && golden[binding->output].count == 1)
+    if (stored && bound->count == 1 && golden && golden[binding->output].count == 1)
         argument.spare = bound->tensors->elements - golden[binding->output].tensors->elements;
     return argument;
+}
+
+static struct dsl_run run_on(const struct npu_soc *soc, const struct dsl_argument *arguments)
+{
+    return (struct dsl_run){.vector_cores = soc->aiv,
+                            .cube_cores = soc->aic,
+                            .ub_bytes = soc->ub_tiling_bytes,
+                            .l1_bytes = soc->l1_bytes,
+                            .l0c_bytes = soc->l0c_bytes,
+                            .arguments = arguments};
+}
+
+bool dsl_tally_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
+                    const struct task_instance *instance, const struct npu_soc *soc, struct dsl_tally *tally,
+                    int *cores, struct dsl_messages *messages)
+{
+    enum { TURNS_MAX = 1 << 20 };
+    int count = program->host->function->count;
+    struct dsl_argument *arguments = arena_alloc(arena, (size_t)(count + 1) * sizeof *arguments);
+    for (int i = 0; i < count; i++)
+        arguments[i] = argument_of(instance, &bindings[i], instance->outputs, NULL);
+    struct dsl_run run = run_on(soc, arguments);
+    run.tally = tally;
+    run.turns_max = TURNS_MAX;
+    bool good = dsl_interpret(arena, program, &run, messages);
+    *cores = run.cores;
+    return good;
 }
 
 struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_program *program,
@@ -227,13 +254,8 @@ struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_progr
     struct dsl_argument *arguments = arena_alloc(arena, (size_t)(count + 1) * sizeof *arguments);
     for (int i = 0; i < count; i++)
         arguments[i] = argument_of(instance, &bindings[i], computed.outputs, golden);
-    struct dsl_run run = {.vector_cores = soc->aiv,
-                          .cube_cores = soc->aic,
-                          .ub_bytes = soc->ub_tiling_bytes,
-                          .l1_bytes = soc->l1_bytes,
-                          .l0c_bytes = soc->l0c_bytes,
-                          .arguments = arguments,
-                          .nudge = nudge};
+    struct dsl_run run = run_on(soc, arguments);
+    run.nudge = nudge;
     computed.ran = dsl_interpret(arena, program, &run, messages);
     computed.cores = run.cores;
     computed.approximate = run.approximate;

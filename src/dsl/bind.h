@@ -33,6 +33,12 @@ struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_progr
                                      const struct dsl_binding *bindings, const struct task_instance *instance,
                                      const struct npu_soc *soc, uint64_t nudge, struct dsl_messages *messages);
 
+/* Counts what the program would do in a case, of which only the shapes are needed (task_instance_shapes). False: the messages say
+ * where it could not go on; what was counted until then stands. `cores`: that it is launched on, 0 where it is not. */
+bool dsl_tally_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
+                    const struct task_instance *instance, const struct npu_soc *soc, struct dsl_tally *tally,
+                    int *cores, struct dsl_messages *messages);
+
 struct dsl_outcome {
     bool ran;                                 /* otherwise the messages say why it did not */
     int cores;                                /* that it ran on */

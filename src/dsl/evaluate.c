@@ -73,6 +73,8 @@ static struct value machine_tensor(struct machine *machine, const struct dsl_arg
     struct dsl_memory *memory = arena_alloc(machine->arena, sizeof *memory);
     *memory = (struct dsl_memory){.tensor = *tensor, .name = name, .parameter = true, .input = !argument->stored};
     memory->count = task_scalars(tensor);
+    if (machine->run->tally)
+        return (struct value){.type = DSL_TYPE_TENSOR, .memory = memory, .stride = 1};
     memory->state = arena_alloc(machine->arena, (size_t)memory->count + 1);
     memset(memory->state, argument->given ? STATE_GIVEN : STATE_UNDEFINED, (size_t)memory->count);
     if (argument->spare > 0)
@@ -86,6 +88,10 @@ static struct value machine_tensor(struct machine *machine, const struct dsl_arg
 static struct value value_of_number(const struct task_tensor *tensor)
 {
     struct value value = {.type = task_is_float(tensor->type) ? DSL_TYPE_REAL : DSL_TYPE_INT};
+    if (!tensor->values) {
+        value.unknown = true;
+        return value;
+    }
     task_read_double(tensor, 0, 1, &value.real);
     task_read_integer(tensor, 0, 1, &value.integer);
     return value;
@@ -521,12 +527,14 @@ static bool workspace(struct core *core, const struct dsl_expr *call, struct val
     if (!memory_new(core, call->place, type, elements, &memory))
         return false;
     memory->name = "workspace";
+    *value = (struct value){.type = DSL_TYPE_TENSOR, .memory = memory, .stride = 1};
+    if (core->machine->run->tally)
+        return true;
     memory->readers = arena_alloc(core->machine->arena, (size_t)elements + 1);
     if (strcmp(call->items[0]->name, "zeros") == 0)
         memset(memory->state, STATE_GIVEN, (size_t)elements);
     struct machine *machine = core->machine;
     ARRAY_ADD(machine->arena, machine->memories, machine->memory_count, machine->memory_capacity, memory);
-    *value = (struct value){.type = DSL_TYPE_TENSOR, .memory = memory, .stride = 1};
     return true;
 }
 
@@ -605,7 +613,7 @@ static bool listed(struct core *core, const struct dsl_expr *expr, struct value 
     return true;
 }
 
-bool core_value(struct core *core, const struct dsl_expr *expr, struct value *value)
+static bool evaluate(struct core *core, const struct dsl_expr *expr, struct value *value)
 {
     struct value condition;
     *value = (struct value){.type = DSL_TYPE_NONE};
@@ -650,4 +658,14 @@ bool core_value(struct core *core, const struct dsl_expr *expr, struct value *va
         abort(); /* parts of others */
     }
     return false;
+}
+
+bool core_value(struct core *core, const struct dsl_expr *expr, struct value *value)
+{
+    const int unknowns = core->unknowns;
+    if (!evaluate(core, expr, value))
+        return false;
+    core->unknowns += value->unknown;
+    value->unknown = core->unknowns != unknowns; /* itself, or a part of it */
+    return true;
 }

@@ -301,6 +301,8 @@ bool core_execute(struct core *core, const struct dsl_expr *call, struct value *
     const char *name = call->operation->name;
     const struct lane *lane = lane_find(name);
     bool good;
+    if (core->machine->run->tally && tally_call(core, call, result, &good))
+        return good;
     if (lane)
         return strncmp(name, "reduce", 6) == 0 ? reduce(core, call, lane) : execute_lane(core, call, lane);
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
@@ -343,7 +345,7 @@ bool core_launch(struct core *host, const struct dsl_expr *launch)
     const struct dsl_program *program = machine->program;
     int parameters = program->kernel->function->count;
     struct value count, *given = arena_alloc(&host->arena, (size_t)(parameters + 1) * sizeof *given);
-    if (!core_value(host, launch->items[0]->items[1], &count))
+    if (!core_value(host, launch->items[0]->items[1], &count) || !tally_decides(host, launch->place, &count))
         return false;
     if (count.integer < 1 || count.integer > STATE_CORES_MAX)
         return CORE_FAIL(host, launch->place, DSL_RULE_launch,
@@ -363,6 +365,8 @@ bool core_launch(struct core *host, const struct dsl_expr *launch)
             all[c].variables[dsl_scope_find(&program->kernel_names, program->kernel->function->parameters[i].name)
                                  ->number] = given[i];
     }
+    if (machine->run->tally)
+        tally_launch(host);
     bool good = machine_run_cores(machine, all, cores);
     for (int c = 0; c < cores; c++)
         arena_free(&all[c].arena);

@@ -17,9 +17,11 @@ bool memory_new(struct core *core, struct dsl_place place, enum akgen_dtype type
                          "%lld elements of %s cannot be had", (long long)elements, akgen_dtype_name(type));
     *memory = arena_alloc(arena, sizeof **memory);
     (*memory)->tensor = (struct task_tensor){.type = type, .rank = 1, .dims = {elements}, .elements = elements};
+    (*memory)->count = elements;
+    if (core->machine->run->tally)
+        return true;
     (*memory)->tensor.values = arena_alloc(arena, (size_t)elements * size + 1);
     (*memory)->state = arena_alloc(arena, (size_t)elements + 1);
-    (*memory)->count = elements;
     return true;
 }
 

@@ -5,6 +5,7 @@
 #define DSL_EXPLAIN_H
 
 #include "base/text.h"
+#include "dsl/bind.h"
 #include "dsl/opdef.h"
 
 /* X(VALUE, name, what its statements are about) */
@@ -47,6 +48,12 @@ void dsl_explain_add(struct dsl_explanation *explanation, enum dsl_subject subje
  * why there is no project. */
 bool dsl_explain(struct arena *arena, struct dsl_tree *tree, const struct dsl_opdef *opdef,
                  struct dsl_explanation *explanation, struct dsl_messages *messages);
+
+/* Says what the program does in a case, of which the shapes are enough (task_instance_shapes): cores, turns of loops, elements that
+ * move. `project`: what dsl_explain() said of it, which has the budget. The program is one that no pass has changed. */
+void dsl_explain_case(const struct dsl_program *program, const struct dsl_binding *bindings,
+                      const struct dsl_opdef *opdef, const struct task_instance *instance, const struct npu_soc *soc,
+                      const struct dsl_explanation *project, struct dsl_explanation *explanation);
 
 /* The statements by subject, in the order of the subjects; those of one by line. Lines of "  LINE  SENTENCE". */
 void dsl_explanation_print(const struct dsl_explanation *explanation, struct text *text);

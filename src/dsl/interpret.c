@@ -62,7 +62,10 @@ static bool run_assign(struct core *core, const struct dsl_statement *statement)
                          (long long)value.length, target->count);
     for (int i = 0; i < target->count; i++)
         if (!each)
-            parts[i] = value_of_integer(value.ints[i]);
+            parts[i] = (struct value){.type = DSL_TYPE_INT,
+                                      .integer = value.ints[i],
+                                      .real = (double)value.ints[i],
+                                      .unknown = value.unknown};
         else if (!core_value(core, values->items[i], &parts[i]))
             return false;
     for (int i = 0; i < target->count; i++)
@@ -74,6 +77,8 @@ static bool run_assign(struct core *core, const struct dsl_statement *statement)
 static enum flow run_turn(struct core *core, const struct dsl_statement *statement)
 {
     enum flow flow = run_block(core, &statement->body);
+    if (core->machine->run->tally)
+        tally_turn(core, statement);
     int64_t most = core->machine->run->turns_max ? core->machine->run->turns_max : TURNS_MAX;
     if (++core->machine->turns > most) {
         CORE_FAIL(core, statement->place, DSL_RULE_arithmetic, NULL,
@@ -90,11 +95,11 @@ static enum flow run_for(struct core *core, const struct dsl_statement *statemen
     struct value value, list = {0};
     bool range = over->kind == DSL_CALL && expr_is(over->items[0], "", "range");
     for (int i = 1; range && i < over->count; i++) {
-        if (!core_value(core, over->items[i], &value))
+        if (!core_value(core, over->items[i], &value) || !tally_decides(core, over->place, &value))
             return FLOW_FAILED;
         bounds[over->count == 2 ? 1 : i - 1] = value.integer;
     }
-    if (!range && !core_value(core, over, &list))
+    if (!range && (!core_value(core, over, &list) || !tally_decides(core, over->place, &list)))
         return FLOW_FAILED;
     if (!range)
         bounds[1] = list.length;
@@ -119,7 +124,7 @@ static enum flow run_while(struct core *core, const struct dsl_statement *statem
 {
     struct value condition;
     for (;;) {
-        if (!core_value(core, statement->value, &condition))
+        if (!core_value(core, statement->value, &condition) || !tally_decides(core, statement->place, &condition))
             return FLOW_FAILED;
         if (!value_is_true(condition))
             return FLOW_ON;
@@ -132,7 +137,7 @@ static enum flow run_while(struct core *core, const struct dsl_statement *statem
 static bool run_assert(struct core *core, const struct dsl_statement *statement)
 {
     struct value condition;
-    if (!core_value(core, statement->value, &condition))
+    if (!core_value(core, statement->value, &condition) || !tally_decides(core, statement->place, &condition))
         return false;
     const struct dsl_expr *note = statement->note;
     return value_is_true(condition) ||
@@ -161,7 +166,7 @@ static enum flow run_statement(struct core *core, const struct dsl_statement *st
     case DSL_WHILE:
         return run_while(core, statement);
     case DSL_IF:
-        if (!core_value(core, statement->value, &value))
+        if (!core_value(core, statement->value, &value) || !tally_decides(core, statement->place, &value))
             return FLOW_FAILED;
         return run_block(core, value_is_true(value) ? &statement->body : &statement->orelse);
     case DSL_WITH:
@@ -350,7 +355,7 @@ bool dsl_interpret(struct arena *arena, const struct dsl_program *program, struc
     host.variables = arena_alloc(arena, (size_t)(program->host_names.count + 1) * sizeof *host.variables);
     bool good = machine_constants(&machine, &host) && bind_arguments(&host, run) &&
                 run_block(&host, &program->host->body) != FLOW_FAILED;
-    if (good && machine.launched)
+    if (good && machine.launched && !run->tally)
         check_stored(&machine);
     arena_free(&host.arena);
     return good && !messages->count;

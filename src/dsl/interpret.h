@@ -31,11 +31,31 @@ struct dsl_divisions {
 };
 void dsl_divisions_add(struct dsl_divisions *divisions, const struct dsl_expr *division);
 
+/* What a loop or a transfer of the kernel does in a run, by core: turns of the loop, elements that the transfer moves. */
+struct dsl_tally_row {
+    const void *part; /* the statement or the call, which it is known by */
+    struct dsl_place place;
+    const char *name;      /* what the loop counts; the operation's name */
+    const char *tensor;    /* of a transfer; NULL: it is a loop */
+    enum akgen_dtype type; /* of its elements */
+    int64_t *turns, *elements;
+};
+/* A run in which scalar code is run and nothing is computed, so that neither the inputs' values nor time for them is needed: what the
+ * cores would do is counted. What depends on values ends it. */
+struct dsl_tally {
+    struct dsl_tally_row *rows; /* in the order in which the first core comes to them */
+    int count, capacity;
+    const struct dsl_symbol **names; /* integers of the host function at the launch */
+    int64_t *values;
+    int value_count, phases; /* phases: between tl.sync_all() of core 0 */
+};
+
 struct dsl_run {
     int vector_cores, cube_cores;          /* that the chip has */
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
     int64_t turns_max;                     /* of all loops together; 0: 200 million */
     const struct dsl_argument *arguments;  /* one for each parameter of the host function */
+    struct dsl_tally *tally;               /* count what is done instead of doing it; NULL: do it */
     uint64_t nudge;                        /* 0: none; else the seed of approximate.c's moves */
     struct dsl_divisions *divisions;       /* NULL: not asked for; the run adds to them */
     int cores;                             /* result: how many ran */

@@ -33,6 +33,7 @@ struct core { /* or the host */
     struct arena arena;      /* its values */
     int64_t used[3];         /* bytes of buffers in UB, L1 and L0C */
     bool failed, ended, waits;
+    int unknowns; /* values that were unknown and were read */
     struct dsl_place waits_at;
 };
 
@@ -161,6 +162,15 @@ bool execute_iota(struct core *core, const struct dsl_expr *call);
 bool core_execute_tiles(struct core *core, const struct dsl_expr *call, bool *good);
 /* execute_rows.c. Whether the call is one of rows and columns or a sort; `good`: it could be done. */
 bool core_execute_rows(struct core *core, const struct dsl_expr *call, bool *good);
+
+/* tally.c: what is done in a run that counts. */
+void tally_turn(struct core *core, const struct dsl_statement *loop);
+/* The host function's integers when it launches the kernel. */
+void tally_launch(struct core *host);
+/* Whether the call is one that is counted, or skipped, instead of done; `good`: it could be. */
+bool tally_call(struct core *core, const struct dsl_expr *call, struct value *result, bool *good);
+/* Whether a value that decides what is done next is known; told if not. */
+bool tally_decides(struct core *core, struct dsl_place place, const struct value *value);
 
 /* interpret.c. */
 bool core_sync_all(struct core *core, struct dsl_place place);

@@ -25,6 +25,7 @@ enum { READER_NONE, READER_CORE, READER_CORES = 255 };
 
 struct value {
     enum dsl_type type;
+    bool unknown;    /* in a run that only counts: it depends on values that nobody has computed */
     int64_t integer; /* of BOOL and INT */
     double real;
     const char *text;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """akgen dsl explain: what it says of the programs of all tasks is what their projects have, and what docs/dsl.md says that it says."""
 import json
+import math
 import pathlib
 import re
 import tempfile
@@ -113,7 +114,7 @@ class Programs(unittest.TestCase):
             self.assertEqual(sorted(told + cube), printed, program["task"])
 
     def test_the_page_lists_all_kinds_and_facts(self):
-        page = (HOME / "docs/dsl.md").read_text()
+        page = (HOME / "docs/dsl.md").read_text().split("Statements of a case:")[0]
         listed = {(subject, kind): set(re.findall(r"`(\w+)`", facts))
                   for subject, kind, facts in re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", page, re.M)}
         found = {}
@@ -121,6 +122,58 @@ class Programs(unittest.TestCase):
             for row in program["statements"]:
                 found.setdefault((row["subject"], row["kind"]), set()).update(row["facts"])
         self.assertEqual(set(found), set(listed))
+        for kind, facts in found.items():
+            self.assertLessEqual(facts, listed[kind], kind)
+
+
+class Cases(unittest.TestCase):
+    def test_sqrt(self):
+        """Case 2 is [32, 32, 768] of float32: 786432 elements, 48 cores with 16384 each, 4 tiles of 4096."""
+        case, = explain(SQRT, "--case", "2")[0]["cases"]
+        self.assertEqual(case["case"], 2)
+        run, = of_kind(case, "run")
+        self.assertEqual((run["facts"]["cores"], run["facts"]["phases"]), (48, 1))
+        self.assertEqual({key: run["facts"]["values"][key] for key in ("total", "per_core")}, {"total": 786432, "per_core": 16384})
+        turns, = of_kind(case, "turns")
+        self.assertEqual((turns["line"], turns["facts"]), (11, {"loop": "at", "all": 192, "least": 4, "most": 4, "cores": 48}))
+        self.assertEqual([(row["facts"]["operation"], row["facts"]["all"], row["facts"]["bytes"], row["facts"]["transfers"])
+                          for row in of_kind(case, "moved")], [("load", 786432, 3145728, 192), ("store", 786432, 3145728, 192)])
+        self.assertEqual(of_kind(case, "used")[0]["facts"], {"memory": "UB", "bytes": 65536, "combination": 1})
+
+    def test_every_element_is_stored_once(self):
+        """The stores of a program that computes an output of its input's shape move as many elements as that has."""
+        counted = 0
+        for program in sorted((HOME / "tasks/multikernelbench/level1/Activation").glob("*/program.py")):
+            rows = re.findall(r"^(\d+);(\[.*?\]);", (program.parent / "cases.csv").read_text(), re.M)
+            sizes = {int(case): math.prod(json.loads(shape)) for case, shape in rows}
+            for case in explain(program, "--task", program.parent)[0]["cases"]:
+                stored = sum(row["facts"]["all"] for row in of_kind(case, "moved") if row["facts"]["operation"].startswith("store"))
+                self.assertEqual(stored, sizes[case["case"]], (program, case["case"]))
+                counted += 1
+        self.assertGreater(counted, 60)
+
+    def test_what_depends_on_values(self):
+        case, = explain(HOME / "tasks/npukernelbench/level1/Math/Icamax/program.py", "--case", "0")[0]["cases"]
+        self.assertEqual([row["facts"]["rule"] for row in of_kind(case, "open")], ["not-interpreted"])
+        self.assertEqual(of_kind(case, "turns") + of_kind(case, "moved"), [])
+
+    def test_phases_and_cores_without_work(self):
+        case, = explain(HOME / "tasks/multikernelbench/level1/Loss/MseLoss/program.py", "--case", "0")[0]["cases"]
+        self.assertEqual(of_kind(case, "run")[0]["facts"]["phases"], 2)
+        moved = {(row["facts"]["operation"], row["facts"]["tensor"]): row["facts"] for row in of_kind(case, "moved")}
+        self.assertEqual((moved["store", "sums"]["all"], moved["store", "sums"]["cores"]), (48 * 8, 48))
+        self.assertEqual((moved["load", "sums"]["all"], moved["load", "sums"]["cores"]), (48 * 8, 1))
+        # 524288 elements in shares of 10923: the last core has 10907
+        self.assertEqual([moved["load", "targets"][key] for key in ("all", "least", "most")], [524288, 10907, 10923])
+
+    def test_the_page_lists_them(self):
+        page = (HOME / "docs/dsl.md").read_text().split("Statements of a case:")[1].split("\n## ")[0]
+        listed = {kind: set(re.findall(r"`(\w+)`", facts)) for kind, facts in re.findall(r"^\| `\w+` \| `(\w+)` \| (.*) \|$", page, re.M)}
+        found = {}
+        for task in ("Loss/MseLoss", "Activation/Softmax"):
+            for row in explain(HOME / f"tasks/multikernelbench/level1/{task}/program.py", "--case", "1")[0]["cases"][0]["statements"]:
+                found.setdefault(row["kind"], set()).update(row["facts"])
+        self.assertEqual(set(listed) - {"open"}, set(found))
         for kind, facts in found.items():
             self.assertLessEqual(facts, listed[kind], kind)
 
