@@ -194,6 +194,21 @@ static void tell_memory(struct lowering *lowering, const char *memory, int64_t l
                 lowering->opdef->combinations > 1 ? "at most " : "", most, limit, end);
 }
 
+/* Workspace, which is in global memory and no part of these. */
+static void tell_workspace(struct lowering *lowering, const struct lower_parameter *parameter)
+{
+    json_t *types = json_array();
+    const char *holds = types_text(lowering, &parameter->elements, types), *size = "";
+    const struct dsl_expr *made = parameter->argument;
+    for (int i = 1; i < made->count && made->items[i]->kind != DSL_NAMED; i++)
+        size = arena_printf(lowering->arena, "%s%s%s", size, *size ? " * " : "",
+                            dsl_expr_text(lowering->arena, made->items[i]));
+    EXPLAIN(lowering, DSL_ABOUT_BUDGET, "workspace", made->place,
+            json_pack("{s:s, s:s, s:o}", "tensor", parameter->name, "size", size, "types", types),
+            "`%s` is workspace in global memory: `%s` elements of %s, for what cores leave each other.",
+            parameter->name, size, holds);
+}
+
 /* Transfers. */
 /* The text of a number of elements; of a name that one statement assigns, of what it assigns. */
 static const char *count_text(struct lowering *lowering, const struct dsl_expr *count)
@@ -267,8 +282,8 @@ static void tell_cast(struct lowering *lowering, const struct dsl_expr *call)
     EXPLAIN(lowering, DSL_ABOUT_TYPES, "cast", call->place,
             json_pack("{s:s, s:s, s:o, s:o, s:s}", "from", from->name, "to", to->name, "types", are, "become", become,
                       "rounding", round),
-            "`%s`, which is %s, becomes `%s`, which is %s; what the type does not hold is rounded (\"%s\").",
-            from->name, source, to->name, result, round);
+            "`%s`, which is %s, becomes `%s`, which is %s, rounded \"%s\".", from->name, source, to->name, result,
+            round);
 }
 
 static void tell_call(void *closure, struct dsl_expr *call)
@@ -440,7 +455,7 @@ static void tell_phases(struct lowering *lowering)
             if (accesses.items[other].call == call)
                 tell_sync(lowering, &accesses, other, pairs, &text);
         EXPLAIN(lowering, DSL_ABOUT_PHASES, "sync_all", call->place, json_pack("{s:o}", "between", pairs),
-                *text ? "All cores wait for each other, for what one stores another may load: %s."
+                *text ? "All cores wait for each other between accesses to one tensor: %s."
                       : "All cores wait for each other; no tensor is stored on one side and accessed on the other%s.",
                 text);
     }
@@ -545,6 +560,9 @@ void explain_lowered(struct lowering *lowering)
                     "`%s` takes %" PRId64 " bytes of %s: %s.", added->name, added->bytes, added->memory,
                     added->purpose);
     }
+    for (int i = 0; i < lowering->parameter_count; i++)
+        if (lowering->parameters[i].source == LOWER_WORKSPACE)
+            tell_workspace(lowering, &lowering->parameters[i]);
     tell_memory(lowering, "UB", npu_socs->ub_tiling_bytes, lowering->reserved, lower_added_bytes(lowering, "UB"));
     tell_memory(lowering, "L1", npu_socs->l1_bytes, 0, 0);
     tell_memory(lowering, "L0A", npu_socs->l0a_bytes, 0, lower_added_bytes(lowering, "L0A"));

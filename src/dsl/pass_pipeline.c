@@ -137,7 +137,7 @@ static void explain_depth(struct lowering *lowering, const struct lower_buffer *
     else
         dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
                         buffer->kind == LOWER_QUEUE_CO1 ? "`%s` has one tensor: a product at a time."
-                                                        : "`%s` has one tensor: it is filled once, in no loop.",
+                                                        : "`%s` has one tensor: it is filled in no loop.",
                         buffer->name);
 }
 

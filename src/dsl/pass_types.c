@@ -308,6 +308,8 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
 {
     struct transfers transfers = {.lowering = lowering, .buffer = buffer->name};
     struct dsl_block *kernel = lower_kernel(lowering);
+    if (buffer->kind == LOWER_UB && !lowering->explanation)
+        return;
     for (int i = 0; i < kernel->count; i++)
         statement_visit(kernel->items[i], find_transfers_below, &transfers);
     if (buffer->kind == LOWER_UB) {
