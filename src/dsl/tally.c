@@ -48,7 +48,7 @@ void tally_launch(struct core *host)
 
 bool tally_decides(struct core *core, struct dsl_place place, const struct value *value)
 {
-    return !value->unknown || CORE_FAIL(core, place, DSL_RULE_not_interpreted, NULL,
+    return !value->unknown || CORE_FAIL(core, place, DSL_RULE_undefined, NULL,
                                         "what is done depends on values that are computed or loaded");
 }
 
