@@ -63,28 +63,35 @@ static Dwarf_Word attribute(Dwarf_Die *die, unsigned name)
     return value;
 }
 
-/* Walks outwards through the calls that were inlined at the address until one stands outside the headers. */
-static bool leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const char *headers, const char **file, int *line)
+/* Walks outwards through the calls that were inlined at the address. */
+static int calls_around(Dwarf_Die *unit, Dwarf_Addr address, const char *headers, struct symbolizer_call *calls,
+                        int most)
 {
     Dwarf_Die *scopes = NULL;
     Dwarf_Files *files;
     size_t file_count;
-    int count = dwarf_getscopes(unit, address, &scopes);
-    bool found = false;
+    int count = dwarf_getscopes(unit, address, &scopes), found = 0;
     if (count > 0 && !dwarf_getsrcfiles(unit, &files, &file_count))
-        for (int i = 0; i < count && !found; i++) {
+        for (int i = 0; i < count && found < most; i++) {
             if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
                 continue;
             Dwarf_Word index = attribute(&scopes[i], DW_AT_call_file);
             const char *name = index < file_count ? tidy(dwarf_filesrc(files, index, NULL, NULL)) : NULL;
-            if (name && !in_headers(name, headers)) {
-                *file = name;
-                *line = (int)attribute(&scopes[i], DW_AT_call_line);
-                found = *line > 0;
-            }
+            int line = (int)attribute(&scopes[i], DW_AT_call_line);
+            if (name && !in_headers(name, headers) && line > 0)
+                calls[found++] = (struct symbolizer_call){name, line};
         }
     free(scopes);
     return found;
+}
+
+int symbolizer_calls(struct symbolizer *symbolizer, uint64_t address, const char *headers,
+                     struct symbolizer_call *calls, int most)
+{
+    Dwarf_Die unit;
+    return symbolizer && find_unit(symbolizer->dwarf, address, &unit)
+               ? calls_around(&unit, address, headers, calls, most)
+               : 0;
 }
 
 /* Code that belongs to no line of its own (line 0) belongs to the last line before it, in the same run of code. */
@@ -124,6 +131,11 @@ bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const cha
     *file = entry ? tidy(dwarf_linesrc(entry, NULL, NULL)) : NULL;
     if (*file && !in_headers(*file, headers) && !dwarf_lineno(entry, line) && *line > 0)
         return true;
-    return leave_headers(&unit, address, headers, file, line) ||
-           (entry && line_before(&unit, address, headers, file, line));
+    struct symbolizer_call call;
+    if (calls_around(&unit, address, headers, &call, 1)) {
+        *file = call.file;
+        *line = call.line;
+        return true;
+    }
+    return entry && line_before(&unit, address, headers, file, line);
 }

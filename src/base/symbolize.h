@@ -15,5 +15,12 @@ void symbolizer_close(struct symbolizer *symbolizer);
  * symbolizer. */
 bool symbolizer_place(struct symbolizer *symbolizer, uint64_t address, const char *headers, const char **file,
                       int *line);
+struct symbolizer_call {
+    const char *file; /* lives as long as the symbolizer */
+    int line;
+};
+/* The calls outside of `headers` that were inlined around the address, innermost first; how many, at most `most`. */
+int symbolizer_calls(struct symbolizer *symbolizer, uint64_t address, const char *headers,
+                     struct symbolizer_call *calls, int most);
 
 #endif

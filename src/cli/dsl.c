@@ -28,12 +28,13 @@ enum {
     KEY_RESPONSE,
     KEY_VERIFY,
     KEY_CATEGORY,
+    KEY_LINES,
     PROGRAMS_MAX = 1024,
     LONGEST_FILE = 4 << 20
 };
 
 struct dsl_arguments {
-    bool json, check, hidden, print, verify, verbose;
+    bool json, check, hidden, print, verify, verbose, lines;
     const char *task, *output, *response, *category;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
@@ -54,6 +55,7 @@ static const struct argp_option options[] = {
     {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
     {"verify", KEY_VERIFY, NULL, 0,
      "build: run the project on the task's cases and compare with what the interpreter computes", 0},
+    {"line-directives", KEY_LINES, NULL, 0, "build: #line directives lead what reads the project to the program", 0},
     {"case", KEY_CASE, "N", 0, "run, build --verify, explain: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
     {0},
@@ -82,6 +84,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->category = text;
     else if (key == KEY_VERIFY)
         arguments->verify = true;
+    else if (key == KEY_LINES)
+        arguments->lines = true;
     else if (key == 'o')
         arguments->output = text;
     else if (key == KEY_STOP) {
@@ -396,6 +400,8 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     print_messages(&text->messages);
     if (!built)
         return EXIT_OTHER_VERDICT;
+    if (arguments->lines)
+        dsl_line_directives(arena, &lowered);
     if (arguments->print || !lowered.count) {
         print_project(arena, &lowered);
         return EXIT_PASS;

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "dsl/dsl.h"
+#include "eval/source_map.h"
 #include "toolchain/toolchain.h"
 
 #include <string.h>
@@ -13,13 +14,14 @@ enum { LONGEST_PROGRAM = 1 << 20 };
 struct akgen_error *dsl_project_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered)
 {
     struct akgen_error *error = NULL;
+    const char *map = dsl_source_map(arena, lowered);
     for (int i = 0; i < lowered->count && !error; i++) {
         const char *path = arena_printf(arena, "%s/%s", dir, lowered->files[i].path);
         error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
         if (!error)
             error = files_write(path, lowered->files[i].text, strlen(lowered->files[i].text));
     }
-    return error;
+    return error ? error : files_write(arena_printf(arena, "%s/" SOURCE_MAP_FILE, dir), map, strlen(map));
 }
 
 /* Compiles the program at `path` for the task; false: what is wrong was said. */
@@ -59,6 +61,7 @@ static struct akgen_error *place_of(struct arena *arena, const struct task *task
         digest_string(digest, lowered->files[i].path);
         digest_string(digest, lowered->files[i].text);
     }
+    digest_string(digest, dsl_source_map(arena, lowered));
     *dir = arena_printf(arena, "%s/dsl/%s/%s", cache, digest_finish(digest, arena), task->op);
     return NULL;
 }

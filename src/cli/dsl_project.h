@@ -5,7 +5,7 @@
 #include "dsl/lower.h"
 #include "eval/bench.h"
 
-/* Writes the files of a project below a folder, which is made. */
+/* Writes the files of a project, and the map of its lines, below a folder, which is made. */
 struct akgen_error *dsl_project_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered);
 
 /* Writes them to a folder of the cache that is named after what they hold. */

@@ -65,7 +65,7 @@ static void compare(void *closure, const struct task_instance *instance, const s
 }
 
 /* Why a case is not as it should be; NULL: it is. */
-static const char *why_not(struct validation *validation, const struct verdict_case *row)
+static const char *why_not(struct validation *validation, const struct source_map *map, const struct verdict_case *row)
 {
     const struct result *result = NULL;
     for (int i = 0; i < validation->count; i++)
@@ -77,9 +77,13 @@ static const char *why_not(struct validation *validation, const struct verdict_c
                             row->error ? row->error : "");
     for (size_t i = 0; i < row->run.finding_count && !result->wrong; i++) {
         const struct job_finding *finding = &row->run.findings[i];
+        struct source_place from = source_map_of_finding(map, finding, false);
         if (finding->kind == NPU_HAZARD || finding->kind == NPU_UNDEFINED)
             return arena_printf(&validation->arena, "%s: %s:%d: %s", finding->fault,
-                                finding->file ? finding->file : "?", finding->line, finding->message);
+                                from.program    ? from.program
+                                : finding->file ? finding->file
+                                                : "?",
+                                from.program ? from.line : finding->line, finding->message);
     }
     return result->wrong;
 }
@@ -89,7 +93,7 @@ static int print_cases(struct validation *validation, const struct verdict *verd
     int code = EXIT_PASS;
     bool ran = verdict->case_count && verdict->kind != AKGEN_VERDICT_COMPILE_ERROR;
     for (int i = 0; ran && i < verdict->case_count; i++) {
-        const char *why = why_not(validation, &verdict->cases[i]);
+        const char *why = why_not(validation, verdict->map, &verdict->cases[i]);
         printf("case %d: %s\n", verdict->cases[i].id, why ? why : "as the interpreter computes it");
         code = why ? EXIT_OTHER_VERDICT : code;
     }

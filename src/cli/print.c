@@ -37,8 +37,21 @@ static void print_source_line(FILE *out, const struct cli_colors *colors, const 
     fprintf(out, "%s^%s\n", colors->good, colors->off);
 }
 
-static void print_diagnostics(FILE *out, const struct build *build, const struct cli_colors *colors)
+/* Where it comes from, of a project that was compiled of a program: "program.py:23: tl.store(..)". */
+static void print_source_place(FILE *out, const struct cli_colors *colors, struct source_place place)
 {
+    if (!place.program)
+        return;
+    fprintf(out, "         | from %s", colors->bold);
+    print_clean(out, place.program);
+    fprintf(out, ":%d:%s ", place.line, colors->off);
+    print_clean(out, place.text ? place.text : "");
+    fputc('\n', out);
+}
+
+static void print_diagnostics(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)
+{
+    const struct build *build = &verdict->build;
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *d = &build->diagnostics[i];
         if (d->file && *d->file)
@@ -49,6 +62,7 @@ static void print_diagnostics(FILE *out, const struct build *build, const struct
         fputc('\n', out);
         if (d->text && d->line)
             print_source_line(out, colors, d->text, d->line, d->column);
+        print_source_place(out, colors, source_map_find(verdict->map, d->file, d->line));
     }
 }
 
@@ -82,10 +96,12 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
     fputc('\n', out);
     if (finding->file)
         print_line_of(out, verdict, finding->file, finding->line, colors);
+    print_source_place(out, colors, source_map_of_finding(verdict->map, finding, false));
     if (finding->file_other) {
         fprintf(out, "    %sthe other access: %s:%d%s\n", colors->dim, finding->file_other, finding->line_other,
                 colors->off);
         print_line_of(out, verdict, finding->file_other, finding->line_other, colors);
+        print_source_place(out, colors, source_map_of_finding(verdict->map, finding, true));
     }
 }
 
@@ -161,7 +177,7 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
             eval_profiles.of[options->profile], eval_syncs.of[verdict->sync]);
     if (*verdict->protocol)
         fprintf(out, "  protocol %s\n", verdict->protocol);
-    print_diagnostics(out, build, colors);
+    print_diagnostics(out, verdict, colors);
     if (built)
         fprintf(out, "  build    %sok%s            host %.2f s, kernels %.2f s (%d data type combinations)\n",
                 colors->good, colors->off, build->host_seconds + build->describe_seconds, build->kernel_seconds,

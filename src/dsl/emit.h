@@ -58,6 +58,7 @@ struct emit {
     bool host;
     struct text *out;
     int indent;
+    int line; /* of the program, which what is printed comes from; 0: from none */
     bool aids[EMIT_AID_COUNT];
     const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
     int row_count;
@@ -73,7 +74,11 @@ struct emit {
     bool good;
 };
 
-/* Begins a line: the indentation. */
+/* Notes, at the beginning of a line of the project, which line of the program it comes from. */
+void emit_mark(struct text *out, int line);
+/* A file of the project from its text with marks (NULL: it could not be printed). */
+struct dsl_file emit_file(struct arena *arena, const char *path, const char *marked);
+/* Begins a line: the mark, the indentation. */
 void emit_indent(struct emit *emit);
 void emit_line(struct emit *emit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Comments of a statement, "# text" as "// text". */
@@ -146,6 +151,8 @@ struct emit_field {
 };
 /* The fields; `blocks` is the first if the host function may return without a launch. */
 int emit_fields(struct lowering *lowering, struct emit_field **fields);
+/* The line of a parameter in the kernel's definition. */
+int emit_parameter_line(const struct lowering *lowering, const struct lower_parameter *parameter);
 bool emit_may_skip(const struct lowering *lowering);
 /* "SqrtTilingData". */
 const char *emit_struct_name(struct lowering *lowering);

@@ -12,6 +12,7 @@ enum { INDENT = 4, DEEP = 24 };
 
 void emit_indent(struct emit *emit)
 {
+    emit_mark(emit->out, emit->line);
     text_addf(emit->out, "%*s", emit->indent * INDENT, "");
 }
 
@@ -317,6 +318,7 @@ void emit_constants(struct emit *emit, struct text *out)
     emit->indent = 0;
     for (int i = 0; i < body->count; i++)
         if (lines[i]) {
+            emit->line = body->items[i]->place.line;
             emit_comments(emit, &body->items[i]->lead);
             emit_line(emit, "%s", lines[i]);
             any = true;

@@ -31,6 +31,11 @@ bool emit_may_skip(const struct lowering *lowering)
     return found;
 }
 
+int emit_parameter_line(const struct lowering *lowering, const struct lower_parameter *parameter)
+{
+    return lowering->program->kernel->function->parameters[parameter - lowering->parameters].place.line;
+}
+
 static bool has_numbers(const struct lowering *lowering)
 {
     bool found = false;
@@ -84,12 +89,14 @@ const char *emit_tiling_header(struct lowering *lowering)
               "#ifndef %s\n#define %s\n#include \"register/tilingdata_base.h\"\n\nnamespace optiling {\n"
               "BEGIN_TILING_DATA_DEF(%s)\n",
               guard, guard, emit_struct_name(lowering));
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        emit_mark(&text, fields[i].parameter ? emit_parameter_line(lowering, fields[i].parameter) : 0);
         if (fields[i].list)
             text_addf(&text, "TILING_DATA_FIELD_DEF_ARR(%s, %d, %s);\n", fields[i].type, EMIT_LIST_MAX, fields[i].name);
         else
             text_addf(&text, "TILING_DATA_FIELD_DEF(%s, %s);%s%s\n", fields[i].type, fields[i].name,
                       *fields[i].meaning ? " // " : "", fields[i].meaning);
+    }
     text_addf(&text, "END_TILING_DATA_DEF;\n\nREGISTER_TILING_DATA_CLASS(%s, %s)\n} // namespace optiling\n#endif\n",
               lowering->opdef->type, emit_struct_name(lowering));
     const char *copy = arena_strdup(lowering->arena, text.bytes);
@@ -246,6 +253,7 @@ static void emit_parameter(struct emit *emit, const char *name)
     const struct dsl_symbol *symbol = dsl_scope_find(emit->names, name);
     const char *variable = emit_name(emit, name), *type = emit_type(emit, symbol);
     const char *constant = block_assigns(&emit->lowering->program->host->body, name) ? "" : "const ";
+    emit->line = emit->lowering->program->host->function->parameters[number].place.line;
     ARRAY_ADD(emit->lowering->arena, emit->declared, emit->declared_count, emit->declared_capacity, name);
     if (symbol->type == DSL_TYPE_TENSORS)
         return; /* the context is asked for its tensors where they are used */

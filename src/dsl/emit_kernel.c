@@ -173,6 +173,8 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
     const char *name = emit_variable(emit->lowering, &emit->lowering->program->kernel_names, parameter->name),
                *element = emit_element(emit, &parameter->elements);
     const char *given = parameter->operand ? emit_address(emit->lowering, parameter->operand) : NULL;
+    emit->line = emit_parameter_line(emit->lowering, parameter);
+    emit_mark(members, emit->line);
     switch (parameter->source) {
     case LOWER_FIELD:
         if (parameter->type == DSL_TYPE_INTS) {
@@ -276,6 +278,8 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
     const char *elements = elements_text(emit, buffer);
     const bool aligned = lower_whole_blocks(lowering, &buffer->type, buffer->size);
     const char *bytes = buffer_bytes(emit, buffer, elements, aligned);
+    emit->line = buffer->allocation->place.line;
+    emit_mark(members, emit->line);
     if (buffer->kind != LOWER_UB) {
         emit_line(emit, "pipe->InitBuffer(%s, %s, %s);", name, depth->digits, bytes);
         text_addf(members, "    %s%s> %s;\n", kinds[buffer->kind], depth->digits, name);
@@ -315,6 +319,7 @@ static void emit_clears(struct emit *emit)
     struct lowering *lowering = emit->lowering;
     if (!lower_rounds(lowering))
         return;
+    emit->line = lowering->program->kernel->place.line;
     bool any = false;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
@@ -326,6 +331,7 @@ static void emit_clears(struct emit *emit)
         any = true;
         const char *bytes = buffer_bytes(emit, buffer, elements_text(emit, buffer), false);
         emit->aids[buffer->kind == LOWER_UB ? AID_CLEAR_BUFFER : AID_CLEAR_QUEUE] = true;
+        emit->line = buffer->allocation->place.line;
         bool closes = open_if_apart(emit, buffer);
         if (buffer->kind == LOWER_UB)
             emit_line(emit, "Clear(%s, %s);", kernel_queue_name(emit, buffer), bytes);
@@ -333,6 +339,7 @@ static void emit_clears(struct emit *emit)
             emit_line(emit, "Clear<%s>(%s, %s);", depth->digits, kernel_queue_name(emit, buffer), bytes);
         close_if(emit, closes);
     }
+    emit->line = lowering->program->kernel->place.line;
     if (any)
         emit_line(emit, "PipeBarrier<PIPE_V>();");
 }
@@ -343,6 +350,8 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
     struct text head = {0};
     emit->out = out;
     emit_addresses(emit, &head, true);
+    emit->line = lowering->program->kernel->place.line;
+    emit_mark(out, emit->line);
     text_addf(out, "    __aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)\n    {\n",
               head.bytes ? head.bytes : "", emit_struct_name(lowering));
     text_free(&head);
@@ -352,6 +361,7 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
         emit_parameter(emit, &lowering->parameters[i], members);
     bool mixed = kernel_is_mixed(lowering);
     for (int cube = 0; cube < 2; cube++) {
+        emit->line = lowering->program->kernel->place.line;
         if (mixed)
             emit_line(emit, "if ASCEND_IS_%s {", cube ? "AIC" : "AIV");
         emit->indent += mixed;
@@ -363,6 +373,7 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
         if (!cube)
             emit_clears(emit);
         emit->indent -= mixed;
+        emit->line = lowering->program->kernel->place.line;
         if (mixed)
             emit_line(emit, "}");
     }
@@ -375,9 +386,11 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
     struct text all = {0};
     text_addf(&all, "%s", queues.bytes ? queues.bytes : "");
     for (int b = 0; b < lowering->buffer_count; b++)
-        if (((struct kernel *)emit)->members[b])
+        if (((struct kernel *)emit)->members[b]) {
+            emit_mark(&all, lowering->buffers[b].allocation->place.line);
             text_addf(&all, "    LocalTensor<%s> %s;\n", emit_element(emit, &lowering->buffers[b].type),
                       emit_name(emit, lowering->buffers[b].name));
+        }
     text_addf(&all, "%s", members->bytes ? members->bytes : "");
     text_free(members);
     text_free(&queues);
@@ -392,6 +405,7 @@ static void emit_entry(struct emit *emit, struct text *out)
     struct lowering *lowering = emit->lowering;
     const struct dsl_opdef *opdef = lowering->opdef;
     struct text arguments = {0}, classes = {0};
+    emit_mark(out, lowering->program->kernel->place.line);
     text_addf(out, "extern \"C\" __global__ __aicore__ void %s(", opdef->entry);
     for (int i = 0; i < opdef->input_count; i++)
         text_addf(out, "GM_ADDR %s, ", emit_address(lowering, &opdef->inputs[i]));
@@ -460,6 +474,7 @@ const char *emit_kernel(struct lowering *lowering)
 
     emit->out = &out;
     emit->indent = 0;
+    emit->line = function->place.line;
     emit_comments(emit, &function->lead);
     bool lists = emit->aids[AID_TENSOR_OF];
     text_addf(&out, "#include \"kernel_operator.h\"\n%s\nusing namespace AscendC;\n\n",
@@ -476,10 +491,11 @@ const char *emit_kernel(struct lowering *lowering)
             text_addf(&out, "%stypename %s", i ? ", " : "", emit_element(emit, kernel.classes[i]));
         text_add(&out, ">\n");
     }
-    text_addf(&out,
-              "class %s {\npublic:\n%s    __aicore__ inline void Process()\n    {\n%s    }\n\nprivate:\n%s%s};\n\n",
-              kernel.class_name, init.bytes ? init.bytes : "", process.bytes ? process.bytes : "",
-              kernel.methods.bytes ? kernel.methods.bytes : "", members.bytes ? members.bytes : "");
+    text_addf(&out, "class %s {\npublic:\n%s", kernel.class_name, init.bytes);
+    emit_mark(&out, function->place.line);
+    text_addf(&out, "    __aicore__ inline void Process()\n    {\n%s    }\n\nprivate:\n%s%s};\n\n",
+              process.bytes ? process.bytes : "", kernel.methods.bytes ? kernel.methods.bytes : "",
+              members.bytes ? members.bytes : "");
     emit_entry(emit, &out);
     const char *copy = arena_strdup(lowering->arena, out.bytes);
     struct text *texts[] = {&process, &members, &init, &out, &kernel.methods};

@@ -289,6 +289,7 @@ static void emit_stage(struct emit *emit, const struct dsl_statement *stage)
     emit->declared = declared;
     emit->declared_count = count;
     emit->declared_capacity = capacity;
+    emit_mark(&kernel->methods, emit->line);
     text_addf(&kernel->methods, "    __aicore__ inline void %s(%s)\n    {\n%s    }\n\n", name,
               parameters.bytes ? parameters.bytes : "", body.bytes ? body.bytes : "");
     const char *core = core_of(emit, stage), *given = arguments.bytes ? arguments.bytes : "";

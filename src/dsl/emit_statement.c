@@ -140,6 +140,7 @@ static void emit_if(struct emit *emit, const struct dsl_statement *statement,
             break;
         text_add(emit->out, "} else ");
         statement = statement->orelse.items[0];
+        emit->line = statement->place.line;
     }
     if (!statement->orelse.count) {
         text_add(emit->out, "}\n");
@@ -255,15 +256,18 @@ static bool is_idle(const struct emit *emit, const struct dsl_statement *stateme
 void emit_block(struct emit *emit, const struct dsl_block *block,
                 void (*other)(struct emit *emit, const struct dsl_statement *statement))
 {
+    int before = emit->line;
     for (int i = 0; i < block->count && emit->good; i++) {
         const struct dsl_statement *statement = block->items[i];
         if (is_idle(emit, statement))
             continue;
         if (statement->after_blank && i && emit->out->length && emit->out->bytes[emit->out->length - 2] != '{')
             text_add(emit->out, "\n");
+        emit->line = statement->place.line;
         emit_comments(emit, &statement->lead);
         declare_ahead(emit, block, i);
         emit_statement(emit, statement, other);
+        emit->line = before;
     }
 }
 

@@ -444,9 +444,10 @@ bool emit_project(struct lowering *lowering, struct dsl_lowered *lowered)
 {
     struct arena *arena = lowering->arena;
     const char *entry = lowering->opdef->entry;
-    const struct dsl_file files[] = {{arena_printf(arena, "op_host/%s_tiling.h", entry), emit_tiling_header(lowering)},
-                                     {arena_printf(arena, "op_host/%s.cpp", entry), emit_host(lowering)},
-                                     {arena_printf(arena, "op_kernel/%s.cpp", entry), emit_kernel(lowering)}};
+    const struct dsl_file files[] = {
+        emit_file(arena, arena_printf(arena, "op_host/%s_tiling.h", entry), emit_tiling_header(lowering)),
+        emit_file(arena, arena_printf(arena, "op_host/%s.cpp", entry), emit_host(lowering)),
+        emit_file(arena, arena_printf(arena, "op_kernel/%s.cpp", entry), emit_kernel(lowering))};
     lowered->count = sizeof files / sizeof *files;
     memcpy(lowered->files, files, sizeof files);
     return !lowering->messages->count;

@@ -27,6 +27,7 @@ const char *dsl_pass_name(enum dsl_pass pass);
 
 struct dsl_file {
     const char *path, *text; /* path: in the project */
+    int *lines, line_count;  /* of each line, the program's that it comes from; 0: none */
 };
 struct dsl_lowered {
     const struct dsl_tree *tree; /* what the last pass left */
@@ -38,5 +39,9 @@ struct dsl_lowered {
  * why there is no project. */
 bool dsl_lower(struct arena *arena, struct dsl_tree *tree, const struct dsl_opdef *opdef, enum dsl_pass last,
                struct dsl_lowered *lowered, struct dsl_messages *messages);
+/* Puts directives into the files: a C++ compiler, and what reads its line tables, names the program's lines (emit_lines.c). */
+void dsl_line_directives(struct arena *arena, struct dsl_lowered *lowered);
+/* The map of the project's lines (eval/source_map.h). */
+const char *dsl_source_map(struct arena *arena, const struct dsl_lowered *lowered);
 
 #endif

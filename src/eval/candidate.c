@@ -46,6 +46,7 @@ bool candidate_open(struct verdict *verdict, const struct task *task, bool need_
     verdict->project_dir = snapshot->dir;
     if (snapshot->answer && !unpack(verdict, task))
         return false;
+    verdict->map = source_map_read(&verdict->arena, snapshot->dir);
     const char *op_type = verdict->response ? NULL : task->op_type; /* an answer has one kernel: its file names it */
     error = op_project_find(&verdict->arena, snapshot->dir, op_type, need_host, project);
     if (error)

@@ -4,6 +4,7 @@
 
 #include "akgen/akgen.h"
 #include "base/words.h"
+#include "eval/source_map.h"
 #include "op/response.h"
 #include "sandbox/job.h"
 #include "task/task.h"
@@ -97,6 +98,7 @@ struct verdict {
     const char *suite, *task, *candidate_dir, *candidate_hash; /* candidate_dir: as given; may be a response's file */
     struct snapshot snapshot;     /* what was evaluated, until verdict_free; a response is unpacked there */
     const char *project_dir;      /* where the sources are in it; NULL: it was not taken */
+    const struct source_map *map; /* of a project that was compiled of a program; NULL: it has none */
     struct op_response *response; /* NULL: the candidate is a directory */
     struct op_wrapper wrapper;    /* of a response: how its PyTorch module calls the operator */
     const struct eval_options *options;

@@ -59,8 +59,21 @@ static json_t *number(double value)
     return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
 
-static json_t *diagnostics_json(const struct build *build)
+/* Where the program stands that the project was compiled of; null if it was not, or from none of its lines. */
+static json_t *source_json(struct source_place place)
 {
+    json_t *json = place.program ? json_object() : json_null();
+    if (place.program) {
+        json_object_set_new(json, "file", text(place.program));
+        json_object_set_new(json, "line", line(place.line));
+        json_object_set_new(json, "text", text(place.text));
+    }
+    return json;
+}
+
+static json_t *diagnostics_json(const struct verdict *verdict)
+{
+    const struct build *build = &verdict->build;
     json_t *list = json_array();
     for (int i = 0; i < build->diagnostic_count; i++) {
         const struct diagnostic *diagnostic = &build->diagnostics[i];
@@ -70,6 +83,8 @@ static json_t *diagnostics_json(const struct build *build)
         json_object_set_new(row, "file", text(diagnostic->file));
         json_object_set_new(row, "line", line(diagnostic->line));
         json_object_set_new(row, "column", line(diagnostic->column));
+        json_object_set_new(row, "source",
+                            source_json(source_map_find(verdict->map, diagnostic->file, diagnostic->line)));
         json_object_set_new(row, "message", text(diagnostic->message));
         json_array_append_new(list, row);
     }
@@ -93,11 +108,11 @@ static json_t *compile_json(const struct verdict *verdict)
     json_object_set_new(json, "combinations", json_integer(build->kernel_count));
     json_object_set_new(json, "generated", json_integer(generated));
     json_object_set_new(json, "cached", json_integer(cached));
-    json_object_set_new(json, "diagnostics", diagnostics_json(build));
+    json_object_set_new(json, "diagnostics", diagnostics_json(verdict));
     return json;
 }
 
-static json_t *finding_json(const struct job_finding *finding)
+static json_t *finding_json(const struct source_map *map, const struct job_finding *finding)
 {
     json_t *json = json_object();
     json_object_set_new(json, "name", text(finding->fault));
@@ -113,6 +128,8 @@ static json_t *finding_json(const struct job_finding *finding)
     json_object_set_new(json, "line", line(finding->line));
     json_object_set_new(json, "other_file", text(finding->file_other));
     json_object_set_new(json, "other_line", line(finding->line_other));
+    json_object_set_new(json, "source", source_json(source_map_of_finding(map, finding, false)));
+    json_object_set_new(json, "other_source", source_json(source_map_of_finding(map, finding, true)));
     return json;
 }
 
@@ -158,7 +175,7 @@ static json_t *run_json(const struct job_result *run)
     return json;
 }
 
-static json_t *case_json(const struct verdict_case *row)
+static json_t *case_json(const struct source_map *map, const struct verdict_case *row)
 {
     json_t *json = json_object(), *faults = json_array(), *notes = json_array();
     json_object_set_new(json, "case", json_integer(row->id));
@@ -178,7 +195,7 @@ static json_t *case_json(const struct verdict_case *row)
     json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
     json_object_set_new(json, "comparison", row->compared ? mismatch_json(&row->mismatch) : json_null());
     for (size_t i = 0; i < row->run.finding_count; i++)
-        json_array_append_new(row->run.findings[i].fatal ? faults : notes, finding_json(&row->run.findings[i]));
+        json_array_append_new(row->run.findings[i].fatal ? faults : notes, finding_json(map, &row->run.findings[i]));
     json_object_set_new(json, "faults", faults);
     json_object_set_new(json, "notes", notes);
     return json;
@@ -188,7 +205,7 @@ static json_t *cases_json(const struct verdict *verdict)
 {
     json_t *list = json_array();
     for (int i = 0; i < verdict->case_count; i++)
-        json_array_append_new(list, case_json(&verdict->cases[i]));
+        json_array_append_new(list, case_json(verdict->map, &verdict->cases[i]));
     return list;
 }
 

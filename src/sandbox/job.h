@@ -76,6 +76,10 @@ struct job_place {
     enum job_object { JOB_NOWHERE, JOB_VECTOR, JOB_CUBE } object;
     uint64_t address;
 };
+struct job_call {
+    const char *file;
+    int line;
+};
 struct job_finding { /* struct npu_finding with places instead of addresses */
     enum npu_kind kind;
     const char *fault, *message, *api, *operand, *pipe;
@@ -86,6 +90,7 @@ struct job_finding { /* struct npu_finding with places instead of addresses */
     struct job_place place, place_other;
     const char *file, *file_other; /* found by job_run; NULL: unknown */
     int line, line_other;
+    const struct job_call *calls, *calls_other; /* inlined around it, innermost first; the last has no file */
 };
 struct job_result {
     enum job_status status;

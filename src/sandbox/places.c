@@ -49,6 +49,18 @@ static void place(struct tables *tables, const struct job_place *at, const char 
         *line = 0;
 }
 
+/* The calls around a place that is known. */
+static const struct job_call *calls_around(struct arena *arena, struct tables *tables, const struct job_place *at)
+{
+    enum { CALLS_MAX = 8 };
+    struct symbolizer_call found[CALLS_MAX];
+    int count = symbolizer_calls(table_of(tables, at->object), at->address - 1, tables->job->headers, found, CALLS_MAX);
+    struct job_call *calls = arena_alloc(arena, (size_t)(count + 1) * sizeof *calls);
+    for (int i = 0; i < count; i++)
+        calls[i] = (struct job_call){arena_strdup(arena, found[i].file), found[i].line};
+    return calls;
+}
+
 void places_find(struct arena *arena, const struct job *job, struct job_result *result)
 {
     struct tables tables = {.job = job};
@@ -56,8 +68,14 @@ void places_find(struct arena *arena, const struct job *job, struct job_result *
         struct job_finding *finding = &result->findings[i];
         place(&tables, &finding->place, &finding->file, &finding->line);
         place(&tables, &finding->place_other, &finding->file_other, &finding->line_other);
-        finding->file = finding->file ? arena_strdup(arena, finding->file) : NULL;
-        finding->file_other = finding->file_other ? arena_strdup(arena, finding->file_other) : NULL;
+        if (finding->file) {
+            finding->file = arena_strdup(arena, finding->file);
+            finding->calls = calls_around(arena, &tables, &finding->place);
+        }
+        if (finding->file_other) {
+            finding->file_other = arena_strdup(arena, finding->file_other);
+            finding->calls_other = calls_around(arena, &tables, &finding->place_other);
+        }
     }
     close_tables(&tables);
 }

@@ -264,7 +264,7 @@ KIND = "root"
 
     def test_it_reads_as_a_person_would_write_it(self):
         files = self.build(SQRT, "Sqrt")
-        self.assertEqual(sorted(files), ["sqrt.cpp", "sqrt_tiling.h"])  # op_host and op_kernel have one of a name
+        self.assertEqual(sorted(files), ["program.map.json", "sqrt.cpp", "sqrt_tiling.h"])  # op_host and op_kernel have one of a name
         kernel = (self.dir / "op_kernel" / "sqrt.cpp").read_text()
         self.assertTrue(kernel.startswith("// y = sqrt(x), tile by tile.\n"))
         self.assertRegex(kernel, r"// the root\n +Compute\(count\);")
