@@ -11,6 +11,7 @@
 #include "dsl/prove.h"
 #include "dsl/response.h"
 #include "dsl/sizes.h"
+#include "dsl/specialise.h"
 #include "dsl/write.h"
 #include "toolchain/toolchain.h"
 
@@ -29,6 +30,7 @@ enum {
     KEY_VERIFY,
     KEY_CATEGORY,
     KEY_LINES,
+    KEY_STATIC,
     PROGRAMS_MAX = 1024,
     LONGEST_FILE = 4 << 20
 };
@@ -38,6 +40,7 @@ struct dsl_arguments {
     const char *task, *output, *response, *category;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
+    long static_case;   /* build: the case that the kernel is for alone; -1: it is for any */
     const char *command, *files[PROGRAMS_MAX];
     int count;
 };
@@ -55,6 +58,11 @@ static const struct argp_option options[] = {
     {"print", KEY_PRINT, NULL, 0, "build: print the project's files", 0},
     {"verify", KEY_VERIFY, NULL, 0,
      "build: run the project on the task's cases and compare with what the interpreter computes", 0},
+    {"static", KEY_STATIC, "N", 0,
+     "build: a kernel for case N alone and the task's given host part, as akgen eval --scope kernel --mode static "
+     "--case N "
+     "wants it",
+     0},
     {"line-directives", KEY_LINES, NULL, 0, "build: #line directives lead what reads the project to the program", 0},
     {"case", KEY_CASE, "N", 0, "run, build --verify, explain: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
@@ -84,6 +92,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->category = text;
     else if (key == KEY_VERIFY)
         arguments->verify = true;
+    else if (key == KEY_STATIC)
+        arguments->only_case = arguments->static_case = cli_parse_number(state, "--static", text, 0, INT32_MAX);
     else if (key == KEY_LINES)
         arguments->lines = true;
     else if (key == 'o')
@@ -361,7 +371,7 @@ static int verify_project(struct arena *arena, const struct dsl_arguments *argum
 {
     struct dsl_messages none = {0};
     const struct dsl_tree *tree = dsl_parse(arena, text->path, text->text, text->length, &none);
-    return dsl_verify(dsl_check(arena, tree, &none), task, dir, (int)arguments->only_case);
+    return dsl_verify(dsl_check(arena, tree, &none), task, dir, (int)arguments->only_case, arguments->static_case >= 0);
 }
 
 static struct akgen_error *write_response(struct arena *arena, const char *path, const struct dsl_lowered *lowered,
@@ -370,6 +380,40 @@ static struct akgen_error *write_response(struct arena *arena, const char *path,
     const char *answer;
     struct akgen_error *error = dsl_response(arena, lowered, opdef, &answer);
     return error ? error : files_write(path, answer, strlen(answer));
+}
+
+/* How many blocks the task's given host part launches: all cores of a kind; 0: it is not known. */
+static int given_blocks(struct arena *arena, const struct task *task, const struct dsl_opdef *opdef)
+{
+    char *text;
+    const char *path = arena_printf(arena, "%s/question/kernel/op_host/%s.cpp", task->dir, opdef->entry);
+    struct akgen_error *error = files_read(arena, path, LONGEST_FILE, &text, NULL);
+    int blocks = error                             ? 0
+                 : strstr(text, "GetCoreNumAic()") ? npu_socs->aic
+                 : strstr(text, "GetCoreNumAiv()") ? npu_socs->aiv
+                                                   : 0;
+    error_free(error);
+    return blocks;
+}
+
+/* Makes the program one for a case of the task and its given host part. */
+static struct akgen_error *specialise(struct arena *arena, struct dsl_tree *tree, const struct task *task, int number,
+                                      struct dsl_opdef *opdef, struct dsl_messages *messages)
+{
+    struct task_instance *instance;
+    const struct task_case *row = task->cases;
+    int blocks = given_blocks(arena, task, opdef);
+    while (row->id != number)
+        row++;
+    if (!blocks)
+        return error_new("%s: the task has no given host part that launches all cores", task->name);
+    struct akgen_error *error = task_instance_shapes(task, row, &instance);
+    if (error)
+        return error;
+    opdef->host_given = true;
+    dsl_specialise(arena, tree, opdef, instance, npu_socs, blocks, messages);
+    task_instance_free(instance);
+    return NULL;
 }
 
 static int build_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
@@ -387,7 +431,9 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
                           "--verify tries it");
     if (!error)
         error = task_find(arena, toolchain_home(), arguments->task, &task);
-    if (!error && arguments->verify)
+    if (!error && arguments->static_case >= 0 && arguments->response)
+        error = error_new("build: an answer has a host part, --static N has none");
+    if (!error && (arguments->verify || arguments->static_case >= 0))
         error = cli_check_case(&task, (int)arguments->only_case);
     if (error)
         return cli_fail(EXIT_USAGE, error);
@@ -395,8 +441,12 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     error = program ? dsl_opdef_of_task(arena, program, &task, &opdef) : NULL;
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error);
-    bool built =
-        program && dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered, &text->messages);
+    bool specialised = program && arguments->static_case >= 0;
+    if (specialised && (error = specialise(arena, (struct dsl_tree *)text->tree, &task, (int)arguments->static_case,
+                                           &opdef, &text->messages)))
+        return cli_fail(EXIT_OTHER_VERDICT, error);
+    bool built = program && !text->messages.count &&
+                 dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered, &text->messages);
     print_messages(&text->messages);
     if (!built)
         return EXIT_OTHER_VERDICT;
@@ -608,7 +658,7 @@ int cli_dsl(int argc, char **argv)
             "itself. "
             "write prints the program that the planner makes of a task's formulas. "
             "run computes a task's cases by the interpreter and compares with the task's references."};
-    struct dsl_arguments arguments = {.only_case = -1, .last = DSL_PASSES_COUNT};
+    struct dsl_arguments arguments = {.only_case = -1, .static_case = -1, .last = DSL_PASSES_COUNT};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.count && strcmp(arguments.command, "check") == 0)
         return each_file(&arguments, check_file);

@@ -104,7 +104,8 @@ static int print_cases(struct validation *validation, const struct verdict *verd
     return EXIT_OTHER_VERDICT;
 }
 
-int dsl_verify(const struct dsl_program *program, const struct task *task, const char *dir, int only_case)
+int dsl_verify(const struct dsl_program *program, const struct task *task, const char *dir, int only_case,
+               bool kernel_only)
 {
     struct validation validation = {.program = program};
     struct dsl_binding *bindings;
@@ -115,6 +116,8 @@ int dsl_verify(const struct dsl_program *program, const struct task *task, const
     const struct eval_debug debug = {.log_fd = -1, .on_run = compare, .closure = &validation};
     struct eval_options options = cli_eval_defaults();
     options.only_case = only_case;
+    options.scope = kernel_only ? EVAL_KERNEL : options.scope;
+    options.mode = kernel_only ? EVAL_STATIC : options.mode;
     options.trials = 1;
     options.jobs = 1; /* `compare` has no lock */
     options.sync_given = true;

@@ -6,7 +6,9 @@
 #include "task/task.h"
 
 /* Runs the project in `dir`, which was made of the program, on the task's cases (`only_case`: one, below 0: all) and says of each
- * whether it computes what the interpreter does. Returns the exit code. */
-int dsl_verify(const struct dsl_program *program, const struct task *task, const char *dir, int only_case);
+ * whether it computes what the interpreter does. `kernel_only`: it is a kernel for that case and the task's given host part.
+ * Returns the exit code. */
+int dsl_verify(const struct dsl_program *program, const struct task *task, const char *dir, int only_case,
+               bool kernel_only);
 
 #endif

@@ -244,6 +244,27 @@ bool dsl_tally_case(struct arena *arena, const struct dsl_program *program, cons
     return good;
 }
 
+int dsl_launch_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
+                    const struct task_instance *instance, const struct npu_soc *soc, const struct value **given,
+                    struct dsl_messages *messages)
+{
+    int count = program->host->function->count;
+    struct dsl_argument *arguments = arena_alloc(arena, (size_t)(count + 1) * sizeof *arguments);
+    for (int i = 0; i < count; i++) {
+        arguments[i] = argument_of(instance, &bindings[i], instance->outputs, instance->outputs);
+        if (!arguments[i].number)
+            continue;
+        struct task_tensor *unknown = arena_copy(arena, arguments[i].tensors, sizeof *unknown);
+        unknown->values = arena_alloc(arena, akgen_dtype_size(unknown->type)); /* the kernel alone reads it */
+        arguments[i].tensors = unknown;
+    }
+    struct dsl_run run = run_on(soc, arguments);
+    run.host_only = true;
+    bool good = dsl_interpret(arena, program, &run, messages);
+    *given = run.given;
+    return good ? run.cores : 0;
+}
+
 struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_program *program,
                                      const struct dsl_binding *bindings, const struct task_instance *instance,
                                      const struct npu_soc *soc, uint64_t nudge, struct dsl_messages *messages)

@@ -38,6 +38,11 @@ struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_progr
 bool dsl_tally_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
                     const struct task_instance *instance, const struct npu_soc *soc, struct dsl_tally *tally,
                     int *cores, struct dsl_messages *messages);
+/* The host function alone, for the shapes of a case (task_instance_shapes): the number of cores that it launches, 0 if it returns
+ * before or fails, which the messages say, and what it gives the kernel's parameters (values.h). */
+int dsl_launch_case(struct arena *arena, const struct dsl_program *program, const struct dsl_binding *bindings,
+                    const struct task_instance *instance, const struct npu_soc *soc, const struct value **given,
+                    struct dsl_messages *messages);
 
 struct dsl_outcome {
     bool ran;                                 /* otherwise the messages say why it did not */

@@ -166,6 +166,23 @@ static bool is_address(const struct lowering *lowering, const char *name)
     return found;
 }
 
+/* The member for a number or a list of integers that is known. */
+static void emit_value(struct emit *emit, const struct lower_parameter *parameter, const char *name,
+                       struct text *members)
+{
+    const struct dsl_expr *value = parameter->argument;
+    if (parameter->type != DSL_TYPE_INTS) {
+        text_addf(members, "    %s %s = %s;\n", parameter->type == DSL_TYPE_REAL ? "float" : "int64_t", name,
+                  emit_expr_text(emit, value));
+        return;
+    }
+    text_addf(members, "    int64_t %sLength = %d;\n    int64_t %s[%d] = {", name, value->count, name,
+              value->count ? value->count : 1);
+    for (int i = 0; i < value->count; i++)
+        text_addf(members, "%s%s", i ? ", " : "", emit_expr_text(emit, value->items[i]));
+    text_add(members, "};\n");
+}
+
 /* What Init() does for a parameter of the kernel, and the member that keeps it. */
 static void emit_parameter(struct emit *emit, const struct lower_parameter *parameter, struct text *members)
 {
@@ -175,6 +192,10 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
     const char *given = parameter->operand ? emit_address(emit->lowering, parameter->operand) : NULL;
     emit->line = emit_parameter_line(emit->lowering, parameter);
     emit_mark(members, emit->line);
+    if (parameter->source == LOWER_FIELD && emit->lowering->opdef->host_given) {
+        emit_value(emit, parameter, name, members);
+        return;
+    }
     switch (parameter->source) {
     case LOWER_FIELD:
         if (parameter->type == DSL_TYPE_INTS) {
@@ -352,8 +373,9 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
     emit_addresses(emit, &head, true);
     emit->line = lowering->program->kernel->place.line;
     emit_mark(out, emit->line);
-    text_addf(out, "    __aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)\n    {\n",
-              head.bytes ? head.bytes : "", emit_struct_name(lowering));
+    if (!lowering->opdef->host_given)
+        text_addf(&head, "const %s &tiling, ", emit_struct_name(lowering));
+    text_addf(out, "    __aicore__ inline void Init(%sTPipe *pipe)\n    {\n", head.bytes ? head.bytes : "");
     text_free(&head);
     emit->indent = 2;
     struct text queues = {0};
@@ -415,13 +437,18 @@ static void emit_entry(struct emit *emit, struct text *out)
     text_add(out, "GM_ADDR workspace, GM_ADDR tiling)\n{\n    ");
     if (kernel_is_mixed(lowering))
         text_add(out, "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_1);\n    ");
-    text_add(out, "GET_TILING_DATA(tilingData, tiling);\n");
-    if (emit_may_skip(lowering))
+    if (opdef->host_given)
+        text_addf(out, "if (GetBlockIdx() >= %s) {\n        return;\n    }\n",
+                  emit_expr_text(emit, lowering->program->launch->items[0]->items[1]));
+    else
+        text_add(out, "GET_TILING_DATA(tilingData, tiling);\n");
+    if (emit_may_skip(lowering) && !opdef->host_given)
         text_add(out, "    if (tilingData.blocks == 0) {\n        return;\n    }\n");
     for (int i = 0; i < kernel->class_count; i++)
         text_addf(&classes, "%s%s", i ? ", " : "", class_macro(emit, kernel->classes[i]));
     emit_addresses(emit, &arguments, false);
-    text_addf(out, "    TPipe pipe;\n    %s%s%s%s op;\n    op.Init(%stilingData, &pipe);\n    op.Process();\n}\n",
+    text_add(&arguments, opdef->host_given ? "" : "tilingData, ");
+    text_addf(out, "    TPipe pipe;\n    %s%s%s%s op;\n    op.Init(%s&pipe);\n    op.Process();\n}\n",
               kernel->class_name, classes.length ? "<" : "", classes.bytes ? classes.bytes : "",
               classes.length ? ">" : "", arguments.bytes ? arguments.bytes : "");
     text_free(&arguments);

@@ -73,7 +73,7 @@ static struct value machine_tensor(struct machine *machine, const struct dsl_arg
     struct dsl_memory *memory = arena_alloc(machine->arena, sizeof *memory);
     *memory = (struct dsl_memory){.tensor = *tensor, .name = name, .parameter = true, .input = !argument->stored};
     memory->count = task_scalars(tensor);
-    if (machine->run->tally)
+    if (machine->run->tally || machine->run->host_only)
         return (struct value){.type = DSL_TYPE_TENSOR, .memory = memory, .stride = 1};
     memory->state = arena_alloc(machine->arena, (size_t)memory->count + 1);
     memset(memory->state, argument->given ? STATE_GIVEN : STATE_UNDEFINED, (size_t)memory->count);

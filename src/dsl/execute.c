@@ -245,6 +245,19 @@ static bool number(struct core *core, const struct dsl_expr *call, struct value 
     return true;
 }
 
+/* How many elements each tensor of a list has. */
+static bool numels(struct core *core, const struct dsl_expr *call, struct value *result)
+{
+    struct value list;
+    if (!core_value(core, call->items[1], &list))
+        return false;
+    int64_t *elements = arena_alloc(&core->arena, (size_t)(list.length + 1) * sizeof *elements);
+    for (int64_t i = 0; i < list.length; i++)
+        elements[i] = list.tensors[i].memory->count;
+    *result = (struct value){.type = DSL_TYPE_INTS, .ints = elements, .length = list.length};
+    return true;
+}
+
 /* What a core or the host asks about the chip and the launch. */
 static bool circumstance(struct core *core, const struct dsl_expr *call, struct value *result)
 {
@@ -293,7 +306,7 @@ static const struct {
     {"cdiv", number},       {"pitch", number},      {"sqrt", number},        {"exp", number},
     {"log", number},        {"pow", number},        {"floor", number},       {"ceil", number},
     {"abs", number},        {"max", number},        {"min", number},         {"extract_scalar", extract},
-    {"compress", compress},
+    {"compress", compress}, {"numels", numels},
 };
 
 bool core_execute(struct core *core, const struct dsl_expr *call, struct value *result)
@@ -339,6 +352,17 @@ static bool launch_argument(struct core *host, const struct dsl_expr *launch, in
     return true;
 }
 
+/* What a launch gives, for who wants to know no more. */
+static bool note_launch(struct machine *machine, struct value *given, int count, int cores)
+{
+    for (int i = 0; i < count; i++)
+        if (given[i].type == DSL_TYPE_INTS)
+            given[i].ints = arena_copy(machine->arena, given[i].ints, (size_t)given[i].length * sizeof *given[i].ints);
+    machine->run->given = arena_copy(machine->arena, given, (size_t)(count + 1) * sizeof *given);
+    machine->run->cores = cores;
+    return true;
+}
+
 bool core_launch(struct core *host, const struct dsl_expr *launch)
 {
     struct machine *machine = host->machine;
@@ -355,6 +379,8 @@ bool core_launch(struct core *host, const struct dsl_expr *launch)
         if (!launch_argument(host, launch, i, &given[i]))
             return false;
     int cores = (int)count.integer;
+    if (machine->run->host_only)
+        return note_launch(machine, given, parameters, cores);
     struct core *all = arena_alloc(&host->arena, (size_t)cores * sizeof *all);
     machine->run->cores = cores;
     for (int c = 0; c < cores; c++) {

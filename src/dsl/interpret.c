@@ -355,7 +355,7 @@ bool dsl_interpret(struct arena *arena, const struct dsl_program *program, struc
     host.variables = arena_alloc(arena, (size_t)(program->host_names.count + 1) * sizeof *host.variables);
     bool good = machine_constants(&machine, &host) && bind_arguments(&host, run) &&
                 run_block(&host, &program->host->body) != FLOW_FAILED;
-    if (good && machine.launched && !run->tally)
+    if (good && machine.launched && !run->tally && !run->host_only)
         check_stored(&machine);
     arena_free(&host.arena);
     return good && !messages->count;

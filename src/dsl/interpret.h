@@ -50,6 +50,8 @@ struct dsl_tally {
     int value_count, phases; /* phases: between tl.sync_all() of core 0 */
 };
 
+struct value; /* values.h */
+
 struct dsl_run {
     int vector_cores, cube_cores;          /* that the chip has */
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
@@ -58,7 +60,9 @@ struct dsl_run {
     struct dsl_tally *tally;               /* count what is done instead of doing it; NULL: do it */
     uint64_t nudge;                        /* 0: none; else the seed of approximate.c's moves */
     struct dsl_divisions *divisions;       /* NULL: not asked for; the run adds to them */
-    int cores;                             /* result: how many ran */
+    bool host_only;                        /* the kernel does not run, and no tensor has values */
+    int cores;                             /* result: how many ran; 0: there was no launch */
+    const struct value *given;             /* result, in the arena: what the launch gives the kernel's parameters */
     bool approximate;                      /* result: something was computed that a chip approximates */
 };
 

@@ -444,10 +444,15 @@ bool emit_project(struct lowering *lowering, struct dsl_lowered *lowered)
 {
     struct arena *arena = lowering->arena;
     const char *entry = lowering->opdef->entry;
+    const char *kernel = arena_printf(arena, "op_kernel/%s.cpp", entry);
+    if (lowering->opdef->host_given) {
+        lowered->files[lowered->count++] = emit_file(arena, kernel, emit_kernel(lowering));
+        return !lowering->messages->count;
+    }
     const struct dsl_file files[] = {
         emit_file(arena, arena_printf(arena, "op_host/%s_tiling.h", entry), emit_tiling_header(lowering)),
         emit_file(arena, arena_printf(arena, "op_host/%s.cpp", entry), emit_host(lowering)),
-        emit_file(arena, arena_printf(arena, "op_kernel/%s.cpp", entry), emit_kernel(lowering))};
+        emit_file(arena, kernel, emit_kernel(lowering))};
     lowered->count = sizeof files / sizeof *files;
     memcpy(lowered->files, files, sizeof files);
     return !lowering->messages->count;

@@ -34,6 +34,8 @@ struct dsl_opdef {
     int attr_count;
     int combinations;
     struct dsl_parameter_role *roles; /* one per parameter of the host function */
+    bool
+        host_given; /* the project is a kernel alone, for a host part that says no more than how many blocks there are */
 };
 
 /* The operator of a task, in the arena. An error if the parameters of the host function do not fit the task's inputs, outputs
