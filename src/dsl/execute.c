@@ -283,9 +283,10 @@ static bool range_of(struct core *core, const struct dsl_expr *call, struct valu
     struct value from, to;
     if (!call_value(core, call, "start", &from) || !call_value(core, call, "end", &to))
         return false;
-    int64_t length = to.integer > from.integer ? to.integer - from.integer : 0;
-    if (length > RANGE_MAX)
-        return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL, "a range of %lld offsets", (long long)length);
+    int64_t length;
+    if (__builtin_sub_overflow(to.integer, from.integer, &length) || length < 0 || length > RANGE_MAX)
+        return CORE_FAIL(core, call->place, DSL_RULE_bounds, NULL, "a range from %lld to %lld", (long long)from.integer,
+                         (long long)to.integer);
     *result = (struct value){.type = DSL_TYPE_RANGE, .offset = from.integer, .stride = 1, .length = length};
     return true;
 }

@@ -67,7 +67,8 @@ bool call_count(struct core *core, const struct dsl_expr *call, int64_t instead,
     if (!call_value(core, call, "count", &value))
         return false;
     *count = value.type == DSL_TYPE_NONE ? instead : value.integer;
-    return true;
+    return *count >= 0 || CORE_FAIL(core, call->place, DSL_RULE_bounds, "skip it, or write max(count, 0)",
+                                    "tl.%s of %lld elements", call->operation->name, (long long)*count);
 }
 
 bool memory_is_real(const struct dsl_memory *memory)
