@@ -312,7 +312,11 @@ bool execute_cast(struct core *core, const struct dsl_expr *call)
     static const struct {
         const char *name;
         double (*round)(double);
-    } roundings[] = {{"even", rint}, {"away", round}, {"down", floor}, {"up", ceil}, {"zero", trunc}};
+    } roundings[] = {
+#define ROUNDING(name, function) {name, function},
+        DSL_ROUNDINGS(ROUNDING)
+#undef ROUNDING
+    };
     struct operand from = {0};
     struct value dst, mode;
     int64_t count;
@@ -324,9 +328,6 @@ bool execute_cast(struct core *core, const struct dsl_expr *call)
     for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
         if (strcmp(mode.type == DSL_TYPE_TEXT ? mode.text : "even", roundings[i].name) == 0)
             conversion.round = roundings[i].round;
-    if (!conversion.round)
-        return CORE_FAIL(core, call->place, DSL_RULE_arguments, "'even', 'away', 'down', 'up' or 'zero'",
-                         "tl.cast does not round '%s'", mode.text);
     if (conversion.round != rint && task_is_float(conversion.to))
         return CORE_FAIL(core, call->place, DSL_RULE_types, "tl.vfloor and the like round real numbers to whole ones",
                          "round='%s' to %s: it says how real numbers become integers", mode.text,

@@ -133,8 +133,9 @@ static bool may_read(struct core *core, const struct dsl_expr *call, const struc
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
                          "element %lld of '%s', which is added to, is read by core %d", (long long)at, memory->name,
                          core->number);
-    if (state >= STATE_CORE && state != STATE_CORE + core->number)
-        return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
+    if (state >= STATE_CORE)
+        return CORE_FAIL(core, call->place, DSL_RULE_shared,
+                         "put tl.sync_all() between; what a core needs itself it keeps in a buffer",
                          "element %lld of '%s', which core %d stored, is read by core %d", (long long)at, memory->name,
                          state - STATE_CORE, core->number);
     if (reader)
@@ -154,14 +155,17 @@ static bool may_write(struct core *core, const struct dsl_expr *call, const stru
         return CORE_FAIL(core, call->place, DSL_RULE_types, "store into an output or workspace",
                          "'%s' is an input, which is read alone", memory->name);
     if (add && state == STATE_UNDEFINED)
-        return CORE_FAIL(core, call->place, DSL_RULE_undefined, "begin with torch.zeros, or store zeros before",
+        return CORE_FAIL(core, call->place, DSL_RULE_undefined, "store zeros before, and put tl.sync_all() behind",
                          "element %lld of '%s' is added to, and nothing wrote it", (long long)at, memory->name);
     if (add && state == STATE_ADDED)
         return true;
     if (add ? state >= STATE_CORE : state == STATE_ADDED)
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
                          "element %lld of '%s' is stored and added to", (long long)at, memory->name);
-    if (state >= STATE_CORE && state != STATE_CORE + core->number)
+    if (state == STATE_CORE + core->number)
+        return CORE_FAIL(core, call->place, DSL_RULE_shared, "store it once, or put tl.sync_all() between",
+                         "element %lld of '%s' is stored by core %d twice", (long long)at, memory->name, core->number);
+    if (state >= STATE_CORE)
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "let each core store a part of its own",
                          "element %lld of '%s' is stored by core %d and by core %d", (long long)at, memory->name,
                          state - STATE_CORE, core->number);

@@ -39,6 +39,9 @@ const char *dsl_type_text(enum dsl_type type);
  * come into a buffer of 32-bit ones as they are, at the same pitch, and a row of theirs begins at 32 bytes too. */
 enum { DSL_PITCH = 16 };
 
+/* X(NAME, function): how tl.cast rounds, round="NAME". */
+#define DSL_ROUNDINGS(X) X("even", rint) X("away", round) X("down", floor) X("up", ceil) X("zero", trunc)
+
 /* An operation tl.NAME: a row of operations.def. */
 enum dsl_operation_place {
     DSL_PLACE_COPYIN,

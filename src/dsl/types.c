@@ -491,10 +491,26 @@ static void check_place(struct checker *checker, const struct dsl_expr *call, co
              "a buffer is made once, outside of loops, branches and stages");
 }
 
+/* round="down" of tl.cast. */
+static void check_rounding(struct checker *checker, const struct dsl_expr *call)
+{
+#define ROUNDING(name, function) name,
+    static const char *const roundings[] = {DSL_ROUNDINGS(ROUNDING)};
+#undef ROUNDING
+    const struct dsl_expr *mode = strcmp(call->operation->name, "cast") == 0 ? call_argument(call, "round") : NULL;
+    bool known = !mode || mode->type == DSL_TYPE_UNKNOWN;
+    for (size_t i = 0; i < sizeof roundings / sizeof *roundings && !known; i++)
+        known = mode->kind == DSL_TEXT && strcmp(mode->name, roundings[i]) == 0;
+    if (!known)
+        TELL(checker, mode->place, DSL_RULE_arguments, "'even', 'away', 'down', 'up' or 'zero'",
+             "tl.cast does not round by this");
+}
+
 static enum dsl_type type_of_tl(struct checker *checker, struct dsl_expr *call, const struct dsl_operation *operation)
 {
     call->operation = operation;
     check_arguments(checker, call, operation);
+    check_rounding(checker, call);
     check_place(checker, call, operation);
     return operation->result;
 }

@@ -149,6 +149,12 @@ BROKEN = [
     ("not-compiled", BUILD, "tl.load(x + at, x_ub, count=n)", "tl.load(x + at + tl.arange(0, n) * n, x_ub)", 13),
 ]
 
+BROKEN += [
+    ("not-compiled", BUILD, "    end = min(", "    auto = 1\n    end = min(", 7),
+    ("not-compiled", BUILD, "x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):\n",
+     "x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):\n    w = torch.zeros(8, dtype=tl.float32)\n", 21),
+]
+
 # What sizes show: the program, what stands in it, what stands there instead, the rule, the line, what is said.
 SIZES = [
     (RIGHT, "tl.cdiv(total, cores), tile", "total // cores, tile", "coverage", 25, "no core stores element"),
@@ -160,7 +166,7 @@ SIZES = [
      "no core stores element"),
     (SOFTMAX, "", "", "shared", 23, "stored by core"),
     (SOFTMAX, "-math.inf", "-1e30", "neutral", 15, "elements below that are lost"),
-    (SUM, "    tl.sync_all()\n", "", "undefined", 20, "element 1 of 'workspace' is read"),
+    (SUM, "    tl.sync_all()\n", "", "shared", 20, "which core 0 stored, is read by core 0"),
     (SUM, "count=16)\n        with tl.copyout", "count=17)\n        with tl.copyout", "undefined", 23, "element 16 of 'x_ub'"),
 ]
 
@@ -177,6 +183,8 @@ class Rules(unittest.TestCase):
         for rule, command, old, new, line in BROKEN:
             with self.subTest(rule=rule):
                 text = RIGHT.replace(old, new, 1)
+                if "zeros" in new:
+                    text = text.replace("(x, y, total, ", "(x, y, w, total, ")
                 if rule == "neutral":
                     text = text.replace("        n = min", "        top = max(top, 1.0)\n        n = min")
                 self.assertNotEqual(text, RIGHT)

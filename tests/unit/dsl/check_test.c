@@ -140,6 +140,7 @@ static const struct {
     {16, "            y_ub = x_ub * factor", 0, DSL_RULE_types, "computed by operations"},
     {16, "            z = tl.vsqrt(total_sum)", 0, DSL_RULE_arguments, "tl.sqrt(x)"},
     {16, "            z = tl.vabs(y_ub, x_ub)", 0, DSL_RULE_types, "yields nothing"},
+    {16, "            tl.cast(y_ub, x_ub, round='floor')", 0, DSL_RULE_arguments, "'even', 'away', 'down'"},
     {16, "            y_ub[0] = 1.0", 0, DSL_RULE_types, "tl.set_scalar"},
     {16, "            x_ub", 0, DSL_RULE_types, "does nothing with it"},
     {16, "            with tl.copyin(): pass", 0, DSL_RULE_stages, "another stage"},

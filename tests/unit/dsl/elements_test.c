@@ -278,7 +278,6 @@ static const struct {
     {FLOAT, FLOAT, false, "", "tl.vgt(p, a, 0, count=5)" NEXT "tl.vselect(d, p, a, b)", DSL_RULE_undefined,
      "element 5 of 'd'"},
     {FLOAT, FLOAT, false, "", "tl.reduce_max(d, d, b)", DSL_RULE_undefined, "element 0 of 'd'"},
-    {FLOAT, INT, false, "", "tl.cast(d, a, 'odd')", DSL_RULE_arguments, "does not round 'odd'"},
     {FLOAT, FLOAT, false, "", "tl.cast(d, a, 'up')", DSL_RULE_types, "how real numbers become integers"},
     {FLOAT, INT, false, "", "tl.vabs(d, a)", DSL_RULE_types, "'a' holds float32 and 'd' int32"},
     {FLOAT, FLOAT, false, "", "tl.vand(d, a, b)", DSL_RULE_types, "tl.vand has no float32"},

@@ -171,8 +171,14 @@ static const struct {
     {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(y, b)\n", "",
      DSL_RULE_shared, "element 0 of 'y' is stored by core 0 and by core 1"},
     {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(w + pid, b, "
-     "count=1)\n    s = tl.extract_scalar(w, 0)\n",
+     "count=1)\n    if pid == 1:\n        s = tl.extract_scalar(w, 0)\n",
      "", DSL_RULE_shared, "which core 0 stored, is read by core 1"},
+    {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(w + pid, b, "
+     "count=1)\n    s = tl.extract_scalar(w, pid)\n",
+     "", DSL_RULE_shared, "which core 0 stored, is read by core 0"},
+    {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(w + pid, b, "
+     "count=1)\n        tl.store(w + pid, b, count=1)\n",
+     "", DSL_RULE_shared, "is stored by core 0 twice"},
     {"    c = tl.alloc_ub(32, dtype=tl.float32)\n    with tl.compute():\n        tl.duplicate(c, 1.0)\n        "
      "tl.vabs(c + "
      "8, c, count=8)\n        tl.vabs(c + 8, c, count=16)\n",
