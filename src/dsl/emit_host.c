@@ -508,7 +508,7 @@ static const char *room_of(struct emit *emit, int combination, const char **earl
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *named = call_argument(buffer->allocation->value, "depth");
         int64_t depth = named ? named->integer : 1, bytes = lower_bytes(lowering, buffer, combination);
-        if (buffer->kind >= LOWER_QUEUE_A1 || lower_lies_in_queue(lowering, buffer, combination))
+        if (!lower_has_memory(lowering, buffer, combination))
             continue;
         if (bytes >= 0)
             known += bytes * depth;

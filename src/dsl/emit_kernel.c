@@ -78,7 +78,7 @@ const char *kernel_macro(const struct lowering *lowering, const struct dsl_opera
 /* Names. */
 const char *kernel_queue_name(struct emit *emit, const struct lower_buffer *buffer)
 {
-    return arena_printf(emit->lowering->arena, "%s%s", emit_name(emit, buffer->name),
+    return arena_printf(emit->lowering->arena, "%s%s", emit_name(emit, lower_memory_of(emit->lowering, buffer)->name),
                         buffer->kind == LOWER_UB ? "Buffer" : "Queue");
 }
 
@@ -294,6 +294,8 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
                                         [LOWER_QUEUE_A1] = "TQue<TPosition::A1, ",
                                         [LOWER_QUEUE_B1] = "TQue<TPosition::B1, ",
                                         [LOWER_QUEUE_CO1] = "TQue<TPosition::CO1, "};
+    if (buffer->of)
+        return;
     const char *name = kernel_queue_name(emit, buffer);
     const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
     const char *elements = elements_text(emit, buffer);
@@ -345,7 +347,8 @@ static void emit_clears(struct emit *emit)
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
-        if (buffer->kind >= LOWER_QUEUE_A1 || buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
+        if (buffer->of || buffer->kind >= LOWER_QUEUE_A1 ||
+            buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
             continue;
         if (!any)
             emit_line(emit, "// Instructions round up to whole blocks: what they read beyond the elements is zero.");

@@ -145,7 +145,8 @@ static bool set(struct core *core, const struct dsl_expr *call)
            element_of(core, call, to.memory, value, &element) && element_write(core, call, to.memory, at, element);
 }
 
-/* Buffers of a core have to fit into its memories, from 32 bytes to 32 bytes. */
+/* Buffers of a core have to fit into its memories, from 32 bytes to 32 bytes: all of L1 and L0C together, and each of UB, where
+ * those whose lives do not meet may share memory. */
 static bool take_room(struct core *core, const struct dsl_expr *call, enum akgen_dtype type, int64_t elements)
 {
     enum { BLOCK = 32 };
@@ -159,12 +160,13 @@ static bool take_room(struct core *core, const struct dsl_expr *call, enum akgen
         if (strcmp(call->operation->name, rooms[i].operation) != 0)
             continue;
         bool possible = elements >= 0 && elements <= rooms[i].bytes;
-        if (possible)
-            core->used[i] += (elements * (int64_t)akgen_dtype_size(type) + BLOCK - 1) / BLOCK * BLOCK;
+        int64_t bytes = possible ? (elements * (int64_t)akgen_dtype_size(type) + BLOCK - 1) / BLOCK * BLOCK : 0;
+        core->used[i] = i == 0 ? bytes : core->used[i] + bytes;
         if (!possible || core->used[i] > rooms[i].bytes)
             return CORE_FAIL(core, call->place, DSL_RULE_fits, "make the tiles smaller",
-                             "a buffer of %lld elements does not fit into %s, which has %lld bytes for all of them",
-                             (long long)elements, rooms[i].name, (long long)rooms[i].bytes);
+                             "a buffer of %lld elements does not fit into %s, which has %lld bytes%s",
+                             (long long)elements, rooms[i].name, (long long)rooms[i].bytes,
+                             i == 0 ? "" : " for all of them");
     }
     return true;
 }

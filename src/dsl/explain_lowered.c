@@ -97,7 +97,9 @@ static int64_t depth_of(const struct lower_buffer *buffer)
 static int64_t bytes_of(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
 {
     int64_t bytes = lower_bytes(lowering, buffer, combination);
-    return lower_lies_in_queue(lowering, buffer, combination) ? 0 : bytes < 0 ? -1 : bytes * depth_of(buffer);
+    return buffer->of || lower_lies_in_queue(lowering, buffer, combination) ? 0
+           : bytes < 0                                                      ? -1
+                                                                            : bytes * depth_of(buffer);
 }
 
 static json_t *known_json(int64_t bytes)

@@ -38,32 +38,27 @@ unsigned lower_use_of(const struct dsl_expr *call, const char *buffer)
     return of.use;
 }
 
-/* How much of a buffer an operation writes or moves from the operand's beginning on: a number of elements, or a matrix. */
-struct extent {
-    struct dsl_expr *count, *rows, *cols, *pitch;
-};
-
-static struct extent extent_of(struct dsl_expr *call)
+struct lower_extent lower_extent_of(const struct dsl_expr *call)
 {
     static struct dsl_expr one = {.kind = DSL_INT, .integer = 1, .op = DSL_NO_OPERATOR};
     const char *name = call->operation->name;
-    struct extent extent = {.count = call_argument(call, "count"),
-                            .rows = call_argument(call, "rows"),
-                            .cols = call_argument(call, "cols"),
-                            .pitch = call_argument(call, "pitch")};
+    struct lower_extent extent = {.count = call_argument(call, "count"),
+                                  .rows = call_argument(call, "rows"),
+                                  .cols = call_argument(call, "cols"),
+                                  .pitch = call_argument(call, "pitch")};
     if (strncmp(name, "reduce_", 7) == 0)
-        return (struct extent){.count = &one};
+        return (struct lower_extent){.count = &one};
     if (strncmp(name, "fold_rows_", 10) == 0)
-        return (struct extent){.count = extent.rows};
+        return (struct lower_extent){.count = extent.rows};
     if (strncmp(name, "col_", 4) == 0)
-        return (struct extent){.count = extent.cols};
+        return (struct lower_extent){.count = extent.cols};
     if (strcmp(name, "turn") == 0)
-        return (struct extent){.rows = extent.cols, .cols = extent.rows, .pitch = call_argument(call, "dst_pitch")};
+        return (struct lower_extent){
+            .rows = extent.cols, .cols = extent.rows, .pitch = call_argument(call, "dst_pitch")};
     return extent;
 }
 
-/* The value of a name that one statement of the kernel assigns, wherever it stands. */
-static const struct dsl_expr *value_of(const struct dsl_block *block, const char *name, int *assignments)
+const struct dsl_expr *lower_value_of(const struct dsl_block *block, const char *name, int *assignments)
 {
     const struct dsl_expr *value = NULL;
     for (int i = 0; i < block->count; i++) {
@@ -72,8 +67,8 @@ static const struct dsl_expr *value_of(const struct dsl_block *block, const char
             value = statement->kind == DSL_ASSIGN ? statement->value : NULL;
             ++*assignments;
         }
-        const struct dsl_expr *body = value_of(&statement->body, name, assignments);
-        const struct dsl_expr *orelse = value_of(&statement->orelse, name, assignments);
+        const struct dsl_expr *body = lower_value_of(&statement->body, name, assignments);
+        const struct dsl_expr *orelse = lower_value_of(&statement->orelse, name, assignments);
         value = body ? body : orelse ? orelse : value;
     }
     return value;
@@ -86,27 +81,27 @@ static bool is_product(const struct dsl_expr *expr, const struct dsl_expr *a, co
                        (tree_equal(expr->items[0], b) && tree_equal(expr->items[1], a)));
 }
 
-/* Whether what was written holds what is stored. */
-static bool covers(const struct lowering *lowering, const struct extent *written, const struct extent *stored)
+bool lower_covers(const struct lowering *lowering, const struct lower_extent *written, const struct lower_extent *read)
 {
     int assignments = 0;
-    if (written->rows && stored->rows)
-        return tree_equal(written->rows, stored->rows) && tree_equal(written->cols, stored->cols) &&
-               tree_equal(written->pitch, stored->pitch);
-    if (written->count && stored->count)
-        return tree_equal(written->count, stored->count);
-    if (!written->count || !stored->rows)
+    if (written->rows && read->rows)
+        return tree_equal(written->rows, read->rows) && tree_equal(written->cols, read->cols) &&
+               tree_equal(written->pitch, read->pitch);
+    if (written->count && read->count)
+        return tree_equal(written->count, read->count);
+    const struct lower_extent *matrix = written->rows ? written : read;
+    const struct dsl_expr *count = written->rows ? read->count : written->count;
+    if (!count || !matrix->rows)
         return false;
-    const struct dsl_expr *value = written->count->kind == DSL_NAME
-                                       ? value_of(lower_kernel(lowering), written->count->name, &assignments)
-                                       : written->count;
-    return assignments <= 1 && is_product(value, stored->rows, stored->pitch);
+    if (count->kind == DSL_NAME)
+        count = lower_value_of(lower_kernel(lowering), count->name, &assignments);
+    return assignments <= 1 && is_product(count, matrix->rows, matrix->pitch);
 }
 
 /* How many elements of a buffer a transfer moves, gaps between rows included. */
 struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer)
 {
-    struct extent extent = extent_of(transfer);
+    struct lower_extent extent = lower_extent_of(transfer);
     return extent.count ? edit_copy(edit, extent.count)
                         : edit_product(edit, edit_copy(edit, extent.rows), edit_copy(edit, extent.pitch));
 }
@@ -273,14 +268,14 @@ static bool makes_all(const struct lowering *lowering, struct dsl_block *block, 
     struct dsl_expr *from = NULL;
     if (lower_use_of(make, buffer->wide ? buffer->wide : buffer->name) != LOWER_WRITE)
         return false;
-    struct extent written = extent_of(make);
+    struct lower_extent written = lower_extent_of(make);
     for (int i = cycle.used; i <= cycle.last; i++) {
         bool always = true;
         struct dsl_expr *store = first_use(block->items[i], buffer, &always);
         if (!store)
             continue;
-        struct extent stored = extent_of(store);
-        if (!operand_buffer(call_argument(store, "src"), &from) || from || !covers(lowering, &written, &stored))
+        struct lower_extent stored = lower_extent_of(store);
+        if (!operand_buffer(call_argument(store, "src"), &from) || from || !lower_covers(lowering, &written, &stored))
             return false;
     }
     for (int i = 1; i < make->count; i++)
@@ -336,7 +331,7 @@ static struct dsl_expr *only_transfer(struct dsl_block *block, struct cycle cycl
     struct dsl_expr *transfer = first_use(block->items[number], buffer, &certain), *from = NULL;
     if (!transfer || !certain || transfers != 1)
         return NULL;
-    struct extent extent = extent_of(transfer);
+    struct lower_extent extent = lower_extent_of(transfer);
     const struct dsl_expr *parts[] = {extent.count, extent.rows, extent.pitch};
     operand_buffer(transfer->items[2], &from);
     bool known = true;

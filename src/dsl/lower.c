@@ -292,18 +292,22 @@ static bool read_allocation(const struct lowering *lowering, struct dsl_statemen
     static const struct {
         const char *name;
         enum lower_buffer_kind kind;
-    } kinds[] = {{"alloc_ub", LOWER_UB},           {"queue_in", LOWER_QUEUE_IN}, {"queue_out", LOWER_QUEUE_OUT},
-                 {"queue_move", LOWER_QUEUE_MOVE}, {"queue_a1", LOWER_QUEUE_A1}, {"queue_b1", LOWER_QUEUE_B1},
-                 {"queue_co1", LOWER_QUEUE_CO1},   {"alloc_l1", LOWER_QUEUE_A1}, {"alloc_l0c", LOWER_QUEUE_CO1}};
+    } kinds[] = {{"alloc_ub", LOWER_UB},         {"queue_in", LOWER_QUEUE_IN},
+                 {"queue_out", LOWER_QUEUE_OUT}, {"queue_move", LOWER_QUEUE_MOVE},
+                 {"queue_a1", LOWER_QUEUE_A1},   {"queue_b1", LOWER_QUEUE_B1},
+                 {"view_ub", LOWER_UB},          {"queue_co1", LOWER_QUEUE_CO1},
+                 {"alloc_l1", LOWER_QUEUE_A1},   {"alloc_l0c", LOWER_QUEUE_CO1}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (statement->kind != DSL_ASSIGN || !statement_calls(statement, kinds[i].name))
             continue;
-        struct dsl_expr *call = statement->value, *dtype = call_argument(call, "dtype");
+        struct dsl_expr *call = statement->value, *dtype = call_argument(call, "dtype"),
+                        *of = call_argument(call, "of");
         *buffer = (struct lower_buffer){.name = statement->target->name,
                                         .kind = kinds[i].kind,
                                         .allocation = statement,
                                         .size = call_argument(call, "size"),
                                         .dtype = dtype,
+                                        .of = of ? of->name : NULL,
                                         .type = lower_type_of(lowering, dtype)};
         return true;
     }
@@ -393,6 +397,16 @@ int64_t lower_added_bytes(const struct lowering *lowering, const char *memory)
         if (lowering->added[i].name && strcmp(lowering->added[i].memory, memory) == 0)
             bytes += lowering->added[i].bytes;
     return bytes;
+}
+
+const struct lower_buffer *lower_memory_of(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    return buffer->of ? lower_buffer_find(lowering, buffer->of) : buffer;
+}
+
+bool lower_has_memory(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
+{
+    return buffer->kind < LOWER_QUEUE_A1 && !buffer->of && !lower_lies_in_queue(lowering, buffer, combination);
 }
 
 bool lower_matrix(const struct lowering *lowering, const struct lower_buffer *buffer, int64_t *rows, int64_t *cols)

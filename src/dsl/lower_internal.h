@@ -29,6 +29,7 @@ struct lower_buffer {
     struct dsl_statement *allocation;
     struct dsl_expr *size, *dtype; /* elements */
     struct lower_type type;
+    const char *of;   /* the buffer whose memory it lies in; NULL: it has its own */
     char room;        /* of a recipe's steps or a pass: which; 0: it is the program's */
     const char *wide; /* of a queue of a narrower type: the buffer that is computed with; NULL: itself */
 };
@@ -175,6 +176,10 @@ bool lower_call_rounds(const struct dsl_expr *call);
 /* What a tensor of the buffer is a multiple of: bytes, and elements in a combination of types. */
 int64_t lower_unit_bytes(const struct lowering *lowering, const struct lower_buffer *buffer);
 int64_t lower_unit_elements(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* Whether UB has memory for the buffer alone in a combination: it lies in no queue's tensor and in no other buffer. */
+bool lower_has_memory(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* The buffer whose memory it lies in: itself, or another. */
+const struct lower_buffer *lower_memory_of(const struct lowering *lowering, const struct lower_buffer *buffer);
 /* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
 int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
 /* Whether so many elements are known to be whole blocks of 32 bytes, in every combination. */
@@ -214,6 +219,20 @@ void lower_visit_operands(struct dsl_expr *call, void (*visit)(void *closure, st
                           void *closure);
 /* How the call uses the buffer: bits of enum lower_use. */
 unsigned lower_use_of(const struct dsl_expr *call, const char *buffer);
+
+/* How much of a buffer an operation writes or moves from the operand's beginning on: a number of elements, or a matrix. */
+struct lower_extent {
+    struct dsl_expr *count, *rows, *cols, *pitch;
+};
+struct lower_extent lower_extent_of(const struct dsl_expr *call);
+/* Whether what was written holds what is read. */
+bool lower_covers(const struct lowering *lowering, const struct lower_extent *written, const struct lower_extent *read);
+/* The value of a name that one statement of the kernel assigns, wherever it stands; counts the assignments. */
+const struct dsl_expr *lower_value_of(const struct dsl_block *block, const char *name, int *assignments);
+/* Finds buffers of UB whose lives do not meet, and lays them into each other: their `of`; then writes that into the program, the
+ * allocation behind its owner's (share.c). */
+void share_buffers(struct lowering *lowering);
+void share_place(struct lowering *lowering);
 
 /* How many elements of a buffer a transfer moves, gaps between rows included. */
 struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer);

@@ -43,8 +43,8 @@ static int64_t bytes_needed(const struct lowering *lowering, const int *depths)
         int64_t all = 0;
         for (int b = 0; b < lowering->buffer_count; b++) {
             const struct lower_buffer *buffer = &lowering->buffers[b];
-            int64_t bytes = buffer->kind < LOWER_QUEUE_A1 ? lower_bytes(lowering, buffer, c) : 0;
-            if (bytes > 0 && !lower_lies_in_queue(lowering, buffer, c))
+            int64_t bytes = lower_has_memory(lowering, buffer, c) ? lower_bytes(lowering, buffer, c) : 0;
+            if (bytes > 0)
                 all += bytes * depths[b];
         }
         most = all > most ? all : most;
@@ -165,7 +165,68 @@ static bool fits_cube(struct lowering *lowering, int *depths, int64_t *needed)
                       "the tiles need %" PRId64 " bytes of L1 and %" PRId64 " of L0C", l1, l0c);
 }
 
-/* Two tensors for queues in loops, and one for those that do not fit otherwise: the last queues first. */
+/* Whether the tiling function decides the size of a buffer of UB. */
+static bool has_open_size(const struct lowering *lowering)
+{
+    bool found = false;
+    for (int b = 0; !found && b < lowering->buffer_count; b++)
+        found = lowering->buffers[b].kind < LOWER_QUEUE_A1 && lower_bytes(lowering, &lowering->buffers[b], 0) < 0;
+    return found;
+}
+
+/* Depths of queues, and why one is 1: the bytes that all buffers needed with two tensors, and the tensors that were out. */
+struct trial {
+    int *depths;
+    int64_t *tried;
+    int *out;
+};
+
+static struct trial new_trial(const struct lowering *lowering, const int *depths)
+{
+    size_t count = (size_t)lowering->buffer_count + 1;
+    return (struct trial){.depths = arena_copy(lowering->arena, depths, count * sizeof *depths),
+                          .tried = arena_alloc(lowering->arena, count * sizeof(int64_t)),
+                          .out = arena_alloc(lowering->arena, count * sizeof(int))};
+}
+
+/* One tensor for queues of more that do not fit otherwise: the last queues first. Yields how many tensors there are. */
+static int cut_depths(const struct lowering *lowering, struct trial *trial, int64_t room)
+{
+    int all = 0;
+    for (int b = lowering->buffer_count - 1; b >= 0; b--) {
+        int64_t bytes = bytes_needed(lowering, trial->depths);
+        int tensors = tensors_out(lowering, trial->depths, lowering->buffers[b].kind);
+        if (trial->depths[b] > 1 && (bytes > room || tensors > EVENTS)) {
+            trial->tried[b] = bytes;
+            trial->out[b] = tensors;
+            trial->depths[b] = 1;
+        }
+    }
+    for (int b = 0; b < lowering->buffer_count; b++)
+        all += trial->depths[b];
+    return all;
+}
+
+/* Lets buffers share memory where queues get more tensors by that, or nothing fits otherwise, or nobody knows what does. */
+static void share_if_it_helps(struct lowering *lowering, struct trial *trial, int64_t room)
+{
+    struct trial shared = new_trial(lowering, trial->depths);
+    bool open = has_open_size(lowering), enough = bytes_needed(lowering, trial->depths) <= room;
+    int tensors = cut_depths(lowering, trial, room);
+    if (enough && !open)
+        return;
+    bool fits = bytes_needed(lowering, trial->depths) <= room;
+    share_buffers(lowering);
+    if (cut_depths(lowering, &shared, room) > tensors || !fits || open) {
+        share_place(lowering);
+        *trial = shared;
+    } else {
+        for (int b = 0; b < lowering->buffer_count; b++)
+            lowering->buffers[b].of = NULL;
+    }
+}
+
+/* Two tensors for queues in loops, as far as they fit. */
 static bool choose_depths(struct lowering *lowering, int *depths)
 {
     const struct dsl_block *kernel = lower_kernel(lowering);
@@ -175,23 +236,15 @@ static bool choose_depths(struct lowering *lowering, int *depths)
         const struct lower_buffer *buffer = &lowering->buffers[b];
         depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
     }
-    int64_t *tried = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *tried);
-    int *out = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *out);
-    for (int b = lowering->buffer_count - 1; b >= 0; b--) {
-        int64_t bytes = bytes_needed(lowering, depths);
-        int tensors = tensors_out(lowering, depths, lowering->buffers[b].kind);
-        if (depths[b] == 1 || (bytes <= room && tensors <= EVENTS))
-            continue;
-        tried[b] = bytes;
-        out[b] = tensors;
-        depths[b] = 1;
-    }
-    if (!fits_cube(lowering, depths, tried))
+    struct trial trial = new_trial(lowering, depths);
+    share_if_it_helps(lowering, &trial, room);
+    memcpy(depths, trial.depths, (size_t)lowering->buffer_count * sizeof *depths);
+    if (!fits_cube(lowering, depths, trial.tried))
         return false;
     for (int b = 0; lowering->explanation && b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         if (buffer->kind != LOWER_UB)
-            explain_depth(lowering, buffer, depths[b], tried[b], out[b],
+            explain_depth(lowering, buffer, depths[b], trial.tried[b], trial.out[b],
                           buffer->kind < LOWER_QUEUE_A1 ? room : npu_socs->l1_bytes);
     }
     int64_t needed = bytes_needed(lowering, depths);

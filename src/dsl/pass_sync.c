@@ -37,10 +37,11 @@ struct sync {
 
 static void sync_block(struct sync *sync, struct dsl_block *block);
 
+/* Buffers that lie in the same memory have one. */
 static struct pending *pending_of(struct sync *sync, const char *name)
 {
     const struct lower_buffer *buffer = lower_buffer_find(sync->lowering, name);
-    return buffer ? &sync->pending[buffer - sync->lowering->buffers] : NULL;
+    return buffer ? &sync->pending[lower_memory_of(sync->lowering, buffer) - sync->lowering->buffers] : NULL;
 }
 
 static bool conflicts(const struct uses *before, unsigned now)
@@ -406,6 +407,16 @@ static bool read_beyond(const struct lowering *lowering, const struct dsl_block 
     return found;
 }
 
+/* The same of all buffers that lie in its memory. */
+static bool memory_read_beyond(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    bool found = false;
+    for (int b = 0; !found && b < lowering->buffer_count; b++)
+        found = lower_memory_of(lowering, &lowering->buffers[b]) == lower_memory_of(lowering, buffer) &&
+                read_beyond(lowering, lower_kernel(lowering), lowering->buffers[b].name);
+    return found;
+}
+
 /* Reductions leave their room without values: where it is read beyond what is computed there later, it gets zeros again, which
  * every buffer of such a kernel has at the beginning. */
 static void clear_rooms(struct lowering *lowering, struct dsl_block *block)
@@ -420,7 +431,7 @@ static void clear_rooms(struct lowering *lowering, struct dsl_block *block)
         if (!instruction || instruction->form != LOWER_FORM_REDUCE)
             continue;
         const struct lower_buffer *room = lower_buffer_of(lowering, call_argument(call, "shared"));
-        if (!room || !read_beyond(lowering, lower_kernel(lowering), room->name))
+        if (!room || !memory_read_beyond(lowering, room))
             continue;
         edit->place = statement->place;
         struct dsl_expr *zeros = EDIT_CALL(edit, "duplicate", edit_name(edit, room->name), edit_real(edit, 0));

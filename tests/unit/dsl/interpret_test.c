@@ -190,7 +190,7 @@ static const struct {
     {"    with tl.copyin():\n        tl.load(x + tl.arange(pid, 0), a)\n", "", DSL_RULE_bounds, "a range from 1 to 0"},
     {"    s = tl.extract_scalar(w, 3)\n", "", DSL_RULE_undefined, "element 3 of 'workspace'"},
     {"    if pid == 2:\n        tl.sync_all()\n", "", DSL_RULE_shared, "waits here for others that have ended"},
-    {"    c = tl.alloc_ub(1000, dtype=tl.float32)\n", "", DSL_RULE_fits, "UB, which has 4096 bytes"},
+    {"    c = tl.alloc_ub(1100, dtype=tl.float32)\n", "", DSL_RULE_fits, "UB, which has 4096 bytes"},
     {"    q = total // (per_core - 25)\n", "", DSL_RULE_arithmetic, "division by zero"},
     {"    q = 1 << 62\n    q = q * 4\n", "", DSL_RULE_arithmetic, "64 bits"},
     {"    for i in range(0, 5, pid): pass\n", "", DSL_RULE_arithmetic, "step"},
