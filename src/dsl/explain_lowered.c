@@ -41,6 +41,18 @@ static json_t *step_json(const struct dsl_expr *call)
     return json_pack("{s:s, s:i}", "step", step_name(call), "line", call->place.line);
 }
 
+/* The buffer that the earlier step uses, where it is another in the same memory; NULL: it is the buffer itself. */
+static const char *other_in_memory(const struct lowering *lowering, const struct dsl_expr *earlier, const char *name)
+{
+    const struct lower_buffer *buffer = lower_buffer_find(lowering, name);
+    const char *other = NULL;
+    for (int b = 0; buffer && !lower_use_of(earlier, name) && b < lowering->buffer_count; b++)
+        if (lower_memory_of(lowering, &lowering->buffers[b]) == lower_memory_of(lowering, buffer) &&
+            lower_use_of(earlier, lowering->buffers[b].name))
+            other = lowering->buffers[b].name;
+    return other;
+}
+
 void explain_order(struct lowering *lowering, const char *operation, const struct explain_order *order)
 {
     static const struct {
@@ -56,8 +68,8 @@ void explain_order(struct lowering *lowering, const char *operation, const struc
         text = strcmp(orders[i].operation, operation) == 0 ? orders[i].text : text;
     if (!earlier) {
         EXPLAIN(lowering, DSL_ABOUT_ORDER, "barrier", later->place,
-                json_pack("{s:s, s:o, s:n, s:n, s:s, s:b}", "barrier", text, "before", step_json(later), "after",
-                          "buffer", "hazard", "all", "turn_before", false),
+                json_pack("{s:s, s:o, s:n, s:n, s:n, s:s, s:b}", "barrier", text, "before", step_json(later), "after",
+                          "buffer", "other", "hazard", "all", "turn_before", false),
                 "`%s` stands before `%s`: all that this core has begun has ended when the others go on.", text,
                 step_name(later));
         return;
@@ -67,12 +79,15 @@ void explain_order(struct lowering *lowering, const char *operation, const struc
     const bool room = !*order->buffer;
     const char *buffer =
         room ? "the end of UB, where both compute masks" : arena_printf(lowering->arena, "`%s`", order->buffer);
+    const char *other = room ? NULL : other_in_memory(lowering, earlier, order->buffer);
+    const char *same = other ? arena_printf(lowering->arena, "`%s` in the same memory", other) : "it";
     EXPLAIN(lowering, DSL_ABOUT_ORDER, "barrier", later->place,
-            json_pack("{s:s, s:o, s:o, s:s?, s:s, s:b}", "barrier", text, "before", step_json(later), "after",
-                      step_json(earlier), "buffer", room ? NULL : order->buffer, "hazard", hazard, "turn_before", turn),
-            "`%s` stands before `%s`, which %s %s: `%s` in line %d %s it%s.", text, step_name(later),
+            json_pack("{s:s, s:o, s:o, s:s?, s:s?, s:s, s:b}", "barrier", text, "before", step_json(later), "after",
+                      step_json(earlier), "buffer", room ? NULL : order->buffer, "other", other, "hazard", hazard,
+                      "turn_before", turn),
+            "`%s` stands before `%s`, which %s %s: `%s` in line %d %s %s%s.", text, step_name(later),
             order->reads ? "reads" : "writes", buffer, step_name(earlier), earlier->place.line,
-            order->wrote ? strcmp(step_name(earlier), "DeQue") == 0 ? "received" : "writes" : "reads",
+            order->wrote ? strcmp(step_name(earlier), "DeQue") == 0 ? "received" : "writes" : "reads", same,
             turn ? " in the turn before" : "");
 }
 
@@ -138,12 +153,17 @@ static void tell_buffer(struct lowering *lowering, const struct lower_buffer *bu
     bool made = false;
     for (int i = 0; i < lowering->new_name_count; i++)
         made |= strcmp(lowering->new_names[i], buffer->name) == 0;
-    json_t *facts = json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:o, s:b}", "buffer", buffer->name, "memory", memory_of(buffer->kind),
-        "unit", units[buffer->kind], "types", types, "elements", known ? json_integer(elements) : json_null(), "size",
-        size, "depth", (json_int_t)depth_of(buffer), "rounded_to", (json_int_t)unit, "bytes", bytes, "made", (int)made);
+    json_t *facts =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:o, s:b, s:s?}", "buffer", buffer->name, "memory",
+                  memory_of(buffer->kind), "unit", units[buffer->kind], "types", types, "elements",
+                  known ? json_integer(elements) : json_null(), "size", size, "depth", (json_int_t)depth_of(buffer),
+                  "rounded_to", (json_int_t)unit, "bytes", bytes, "made", (int)made, "in", buffer->of);
     const char *depth = depth_of(buffer) > 1 ? "two tensors of " : "", *by = made ? "made by the compiler, " : "";
-    if (!known)
+    if (buffer->of)
+        EXPLAIN(lowering, DSL_ABOUT_BUDGET, "buffer", buffer->allocation->place, facts,
+                "`%s` in %s: %s`%s` elements of %s in the memory of `%s`, which nobody needs as long as it is used.",
+                buffer->name, units[buffer->kind], by, size, holds, buffer->of);
+    else if (!known)
         EXPLAIN(lowering, DSL_ABOUT_BUDGET, "buffer", buffer->allocation->place, facts,
                 "`%s` in %s: %s%s`%s` elements of %s, which the tiling function computes.", buffer->name,
                 units[buffer->kind], by, depth, size, holds);

@@ -147,10 +147,6 @@ BROKEN = [
     ("refused", RUN, "    total = x.numel()\n", "    total = x.numel()\n    assert total == 0, 'too large'\n", 22),
     ("fits", RUN, "2048", "100000", 8),
     ("not-compiled", BUILD, "tl.load(x + at, x_ub, count=n)", "tl.load(x + at + tl.arange(0, n) * n, x_ub)", 13),
-]
-
-BROKEN += [
-    ("not-compiled", BUILD, "    end = min(", "    auto = 1\n    end = min(", 7),
     ("not-compiled", BUILD, "x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):\n",
      "x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):\n    w = torch.zeros(8, dtype=tl.float32)\n", 21),
 ]

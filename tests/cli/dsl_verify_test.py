@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """akgen dsl build --verify: what the compiled project computes is what the interpreter computes, whatever the task wants."""
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -40,6 +41,17 @@ class Verify(unittest.TestCase):
         wrong = program.replace("init=at == 0", "init=at <= tile_k")  # the interpreter does the same: nothing to tell
         done = verify(wrong, "BasicMatmul", "--case", "7")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_names_that_cpp_has_for_something_else(self):
+        names = {"total": "template", "per_core": "unsigned", "start": "operator", "end": "this", "x_ub": "double",
+                 "offsets": "int64_t", "cores": "namespace", "at": "auto"}
+        text = SQRT
+        for ours, theirs in names.items():
+            text = re.sub(rf"\b{ours}\b", theirs, text)
+        text = text.replace("\n\n\n# y", "\n\nFLT_MAX = 3e38\nNAN = 2.0\nt = 1\nT = 1\n\n\n# y").replace(
+            "tl.vsqrt(y_ub, double)", "tl.vmin(double, double, FLT_MAX * t * T)\n            tl.vmax(y_ub, double, NAN)")
+        done = verify(text, "Sqrt", "--case", "2")
+        self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), done.stderr)
 
     def test_why_the_tiling_function_refuses_a_shape_is_printed(self):
         text = SQRT.replace("    total = x.numel()", "    total = x.numel()\n    tile = total").replace(": tl.constexpr = 4096", " = 0")
