@@ -303,6 +303,31 @@ static struct akgen_error *check_cases(struct arena *arena, const struct dsl_arg
     return error;
 }
 
+/* What the compiler says of a program that is right: for the task, or, where there is none, for the operator that its text shows. That
+ * one's data types may not be those that are meant, unless all are written: then it is a warning. */
+static struct akgen_error *check_compiles(struct arena *arena, const struct dsl_arguments *arguments,
+                                          const struct program_text *text, struct dsl_messages *messages)
+{
+    struct dsl_messages found = {.arena = arena};
+    struct dsl_opdef opdef;
+    struct dsl_lowered lowered;
+    struct task *task = arena_alloc(arena, sizeof *task);
+    struct dsl_tree *tree = (struct dsl_tree *)dsl_parse(arena, text->path, text->text, text->length, &found);
+    const struct dsl_program *program = dsl_check(arena, tree, &found);
+    struct akgen_error *error = arguments->task ? task_find(arena, toolchain_home(), arguments->task, task) : NULL;
+    if (!error)
+        error = arguments->task ? dsl_opdef_of_task(arena, program, task, &opdef)
+                                : dsl_opdef_of_program(arena, program, &opdef);
+    if (error && arguments->task)
+        return error;
+    bool known = arguments->task || dsl_types_are_written(program);
+    if (!error && !dsl_lower(arena, tree, &opdef, DSL_PASSES_COUNT, &lowered, &found) && found.count)
+        (known ? dsl_complain : dsl_warn)(messages, found.items->place, found.items->rule, found.items->remedy, "%s%s",
+                                          known ? "" : "with tensors of float32: ", found.items->text);
+    error_free(error);
+    return NULL;
+}
+
 static int check_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
                       json_t *all)
 {
@@ -312,6 +337,8 @@ static int check_file(struct arena *arena, const struct dsl_arguments *arguments
         dsl_try_sizes(arena, checked, npu_socs, messages);
     struct akgen_error *error =
         checked && arguments->task && !messages->count ? check_cases(arena, arguments, checked, messages) : NULL;
+    if (!error && checked && !messages->count)
+        error = check_compiles(arena, arguments, program, messages);
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", program->path));
     const struct dsl_stores stores = checked ? dsl_prove_stores(arena, checked) : (struct dsl_stores){0};
@@ -424,12 +451,12 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     struct dsl_lowered lowered;
     struct akgen_error *error = NULL;
     (void)all;
-    if (!arguments->task)
-        error = error_new("build: --task says which operator the program is");
+    if (!arguments->task && (arguments->verify || arguments->static_case >= 0))
+        error = error_new("build: --task says whose cases %s wants", arguments->verify ? "--verify" : "--static");
     if (!error && !arguments->print && !arguments->output && !arguments->response && !arguments->verify)
         error = error_new("build: -o DIR says where the project goes, --response FILE an answer, --print shows it, "
                           "--verify tries it");
-    if (!error)
+    if (!error && arguments->task)
         error = task_find(arena, toolchain_home(), arguments->task, &task);
     if (!error && arguments->static_case >= 0 && arguments->response)
         error = error_new("build: an answer has a host part, --static N has none");
@@ -438,9 +465,11 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     if (error)
         return cli_fail(EXIT_USAGE, error);
     const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
-    error = program ? dsl_opdef_of_task(arena, program, &task, &opdef) : NULL;
+    error = !program          ? NULL
+            : arguments->task ? dsl_opdef_of_task(arena, program, &task, &opdef)
+                              : dsl_opdef_of_program(arena, program, &opdef);
     if (error)
-        return cli_fail(EXIT_OTHER_VERDICT, error);
+        return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", text->path));
     bool specialised = program && arguments->static_case >= 0;
     if (specialised && (error = specialise(arena, (struct dsl_tree *)text->tree, &task, (int)arguments->static_case,
                                            &opdef, &text->messages)))

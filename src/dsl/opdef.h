@@ -42,5 +42,13 @@ struct dsl_opdef {
  * and attributes (dsl_bind). */
 struct akgen_error *dsl_opdef_of_task(struct arena *arena, const struct dsl_program *program, const struct task *task,
                                       struct dsl_opdef *opdef);
+/* The operator that a program without a task makes, in one combination of data types: outputs are the tensors that the kernel
+ * stores and does not load; what it loads too is written in place; the data type is that of the buffer which a tensor goes
+ * through, float32 where that is the tensor's own. Parameters with a default keep it, the other numbers are attributes. An error
+ * if the program leaves open which tensors those are. */
+struct akgen_error *dsl_opdef_of_program(struct arena *arena, const struct dsl_program *program,
+                                         struct dsl_opdef *opdef);
+/* Whether the program says the data type of each of its tensors. */
+bool dsl_types_are_written(const struct dsl_program *program);
 
 #endif

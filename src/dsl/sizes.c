@@ -7,6 +7,7 @@
 #include "dsl/sizes.h"
 #include "dsl/check.h"
 #include "dsl/interpret.h"
+#include "dsl/usage.h"
 
 #include <string.h>
 
@@ -17,10 +18,8 @@ enum { SMALL_MAX = 64, SMALL_SIZE_MAX = 960, LARGE_SIZE_MAX = 1 << 16, ELEMENTS_
 enum relation { RELATION_SAME, RELATION_ONE, RELATION_ROWS, RELATION_COLUMNS, RELATIONS };
 
 struct parameter {
-    enum dsl_type type;
-    bool missing, loaded, stored;
+    struct dsl_usage usage;
     int rank; /* that its uses show; 0: none do */
-    enum akgen_dtype dtype;
 };
 
 struct trials {
@@ -44,39 +43,9 @@ struct trial {
     struct dsl_messages messages;
 };
 
-/* The index of the host function's parameter that a name of the function means; -1: none. In the kernel the launch says. */
-static int parameter_of(const struct dsl_program *program, const char *name, bool kernel)
-{
-    const struct dsl_function *host = program->host->function, *function = program->kernel->function;
-    const struct dsl_expr *given = NULL;
-    for (int i = 0; kernel && name && i < function->count; i++)
-        if (strcmp(function->parameters[i].name, name) == 0) {
-            for (int a = 1; a < program->launch->count; a++) {
-                const struct dsl_expr *argument = program->launch->items[a];
-                bool named = argument->kind == DSL_NAMED;
-                if (named ? strcmp(argument->name, name) == 0 : a == i + 1)
-                    given = named ? argument->items[0] : argument;
-            }
-        }
-    if (kernel)
-        name = given && given->kind == DSL_NAME ? given->name : NULL;
-    for (int i = 0; name && i < host->count; i++)
-        if (strcmp(host->parameters[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-/* The tensor that an address begins with. */
-static const char *base_of(const struct dsl_expr *address)
-{
-    while (address->kind == DSL_BINARY && address->op == DSL_ADD)
-        address = address->items[0]->type == DSL_TYPE_INT ? address->items[1] : address->items[0];
-    return address->kind == DSL_NAME ? address->name : NULL;
-}
-
 static void note_rank(struct trials *trials, const struct dsl_expr *tensor, bool kernel, int rank)
 {
-    int index = tensor->kind == DSL_NAME ? parameter_of(trials->program, tensor->name, kernel) : -1;
+    int index = tensor->kind == DSL_NAME ? dsl_usage_parameter(trials->program, tensor->name, kernel) : -1;
     if (index >= 0 && index < trials->count && rank > trials->parameters[index].rank)
         trials->parameters[index].rank = rank;
 }
@@ -96,39 +65,6 @@ static void note_shape(struct trials *trials, const struct dsl_expr *expr, bool 
     int64_t axis = !at ? 0 : at->kind == DSL_UNARY ? at->items[0]->integer : at->integer + 1;
     if (at) /* who asks for an axis has a matrix at least */
         note_rank(trials, of->items[0], kernel, axis < 2 ? 2 : axis < RANK_MAX ? (int)axis : RANK_MAX);
-}
-
-/* The data type that a buffer of the kernel is made with, if it is written there; NONE: another. */
-static enum akgen_dtype buffer_type(const struct dsl_block *block, const char *name)
-{
-    for (int i = 0; i < block->count; i++) {
-        const struct dsl_statement *statement = block->items[i];
-        if (statement->kind != DSL_ASSIGN || !statement->target->name || strcmp(statement->target->name, name) != 0 ||
-            statement->value->kind != DSL_CALL || !statement->value->operation)
-            continue;
-        const struct dsl_expr *type = call_argument(statement->value, "dtype");
-        if (type && type->kind == DSL_ATTRIBUTE && type->items[0]->kind == DSL_NAME)
-            return akgen_dtype_parse(type->name);
-    }
-    return AKGEN_DTYPE_NONE;
-}
-
-/* A load or a store: which parameter it moves, and of which data type. */
-static void note_copy(struct trials *trials, const struct dsl_expr *call)
-{
-    const struct dsl_expr *address = call_argument(call, "address");
-    int index = address ? parameter_of(trials->program, base_of(address), true) : -1;
-    if (index < 0)
-        return;
-    bool load = call->operation->place == DSL_PLACE_COPYIN;
-    const struct dsl_expr *buffer = call_argument(call, load ? "dst" : "src");
-    struct parameter *parameter = &trials->parameters[index];
-    parameter->loaded |= load;
-    parameter->stored |= !load;
-    while (buffer && buffer->kind != DSL_NAME && buffer->count)
-        buffer = buffer->items[0];
-    if (buffer && buffer->kind == DSL_NAME && parameter->dtype == AKGEN_DTYPE_NONE)
-        parameter->dtype = buffer_type(&trials->program->kernel->body, buffer->name);
 }
 
 static int64_t multiple_of(int64_t a, int64_t b, int64_t most)
@@ -155,14 +91,12 @@ static bool survey_expr(struct trials *trials, const struct dsl_expr *expr, bool
     note_shape(trials, expr, kernel);
     if (expr->kind == DSL_CALL && expr->operation) {
         const char *name = expr->operation->name;
-        if (expr->operation->place == DSL_PLACE_COPYIN || expr->operation->place == DSL_PLACE_COPYOUT)
-            note_copy(trials, expr);
         if (strcmp(name, "compress") == 0)
             good = false;
         if (strcmp(name, "extract_scalar") == 0) {
             const struct dsl_expr *from = call_argument(expr, "from");
             enum akgen_dtype type =
-                from->kind == DSL_NAME ? buffer_type(&trials->program->kernel->body, from->name) : AKGEN_DTYPE_NONE;
+                from->kind == DSL_NAME ? dsl_usage_buffer_type(trials->program, from->name) : AKGEN_DTYPE_NONE;
             good = type != AKGEN_DTYPE_NONE && task_is_float(type);
         }
     }
@@ -191,6 +125,7 @@ static bool survey(struct trials *trials)
 {
     const struct dsl_program *program = trials->program;
     const struct dsl_function *host = program->host->function;
+    const struct dsl_usage *usages = dsl_usage_of(trials->arena, program);
     trials->count = host->count;
     trials->small = trials->large = 1;
     trials->main = -1;
@@ -199,10 +134,8 @@ static bool survey(struct trials *trials)
     for (int i = 0; i < host->count; i++) {
         const struct dsl_expr *value = host->parameters[i].value;
         struct parameter *parameter = &trials->parameters[i];
-        parameter->type = dsl_scope_find(&program->host_names, host->parameters[i].name)->type;
-        parameter->missing = value && value->kind == DSL_NONE;
-        parameter->dtype = AKGEN_DTYPE_NONE;
-        if (parameter->type != DSL_TYPE_TENSOR && !type_is_number(parameter->type) && !value)
+        parameter->usage = usages[i];
+        if (parameter->usage.type != DSL_TYPE_TENSOR && !type_is_number(parameter->usage.type) && !value)
             return false;
         survey_expr(trials, value, false);
     }
@@ -212,14 +145,14 @@ static bool survey(struct trials *trials)
         return false;
     for (int i = 0; i < trials->count; i++) {
         struct parameter *parameter = &trials->parameters[i];
-        if (parameter->type != DSL_TYPE_TENSOR || parameter->missing)
+        if (parameter->usage.type != DSL_TYPE_TENSOR || parameter->usage.missing)
             continue;
-        if (parameter->stored && !parameter->loaded) {
+        if (parameter->usage.stored && !parameter->usage.loaded) {
             if (trials->output_count == OUTPUTS_MAX)
                 return false;
             trials->outputs[trials->output_count++] = i;
         }
-        if (!parameter->stored && (trials->main < 0 || parameter->rank > trials->parameters[trials->main].rank))
+        if (!parameter->usage.stored && (trials->main < 0 || parameter->rank > trials->parameters[trials->main].rank))
             trials->main = i;
     }
     return trials->main >= 0 && trials->output_count;
@@ -242,12 +175,12 @@ static void add_dim(struct task_tensor *tensor, int64_t size)
 static struct task_tensor shape_of(const struct trials *trials, const struct trial *trial, int index)
 {
     const struct parameter *parameter = &trials->parameters[index];
-    struct task_tensor tensor = {.type = parameter->dtype == AKGEN_DTYPE_NONE ? AKGEN_FLOAT : parameter->dtype,
-                                 .elements = 1};
+    struct task_tensor tensor = {
+        .type = parameter->usage.dtype == AKGEN_DTYPE_NONE ? AKGEN_FLOAT : parameter->usage.dtype, .elements = 1};
     enum relation relation = RELATION_SAME;
     for (int o = 0; o < trials->output_count; o++)
         relation = trials->outputs[o] == index ? trial->relations[o] : relation;
-    bool input = parameter->loaded || !parameter->stored;
+    bool input = parameter->usage.loaded || !parameter->usage.stored;
     int skipped = input && parameter->rank && parameter->rank < trial->rank ? trial->rank - parameter->rank : 0;
     if (relation == RELATION_ONE)
         add_dim(&tensor, 1);
@@ -269,14 +202,16 @@ static bool run_trial(const struct trials *trials, struct trial *trial)
     for (int i = 0; i < trials->count; i++) {
         const struct parameter *parameter = &trials->parameters[i];
         bool given = trials->program->host->function->parameters[i].value != NULL;
-        if (parameter->type == DSL_TYPE_TENSOR && !parameter->missing) {
+        if (parameter->usage.type == DSL_TYPE_TENSOR && !parameter->usage.missing) {
             tensors[i] = shape_of(trials, trial, i);
             tensors[i].values =
                 arena_alloc(&arena, (size_t)tensors[i].elements * akgen_dtype_size(tensors[i].type) + 1);
-            arguments[i] = (struct dsl_argument){
-                .tensors = &tensors[i], .given = parameter->loaded || !parameter->stored, .stored = parameter->stored};
+            arguments[i] = (struct dsl_argument){.tensors = &tensors[i],
+                                                 .given = parameter->usage.loaded || !parameter->usage.stored,
+                                                 .stored = parameter->usage.stored};
         } else if (!given) {
-            arguments[i].value = parameter->type == DSL_TYPE_REAL || parameter->type == DSL_TYPE_NUMBER ? half : one;
+            arguments[i].value =
+                parameter->usage.type == DSL_TYPE_REAL || parameter->usage.type == DSL_TYPE_NUMBER ? half : one;
         }
     }
     trial->divisions.count = 0;

@@ -262,6 +262,26 @@ KIND = "root"
         self.assertNotIn("SHARE", kernel)
         self.assertEqual(verdict("Sqrt", self.dir, "--profile", "strict")["verdict"], "pass")
 
+    def test_without_a_task_the_program_says_which_operator_it_is(self):
+        text = SQRT.replace("sqrt_", "add_root_").replace("(x, y, total", "(x, y, old, total").replace(
+            "x: torch.Tensor, y: torch.Tensor", "x: torch.Tensor, y: torch.Tensor, old: torch.Tensor, factor: float").replace(
+            "y_ub = tl.alloc_ub(tile, dtype=tl.float32)",
+            "y_ub = tl.alloc_ub(tile, dtype=tl.float32)\n    old_ub = tl.alloc_ub(tile, dtype=tl.float16)").replace(
+            "        # the root", "            tl.load(old + offsets, old_ub, mask=offsets < end)\n        # the root").replace(
+            "            tl.store(y +", "            tl.store(old + offsets, old_ub, mask=offsets < end)\n            tl.store(y +")
+        text = text.replace("per_core, tile)", "per_core, tile, factor)").replace(
+            "tl.vsqrt(y_ub, x_ub)", "tl.vmul(y_ub, x_ub, factor)\n            tl.vadd(old_ub, old_ub, 1.0)")
+        done = subprocess.run([AKGEN, "dsl", "build", "-", "-o", str(self.dir)], capture_output=True, text=True, input=text,
+                              timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        host = (self.dir / "op_host/add_root.cpp").read_text()
+        self.assertEqual(re.findall(r'->(Input|Output|Attr)\("(\w+)"\)', host),
+                         [("Input", "x"), ("Input", "old"), ("Output", "y"), ("Attr", "factor")])
+        self.assertEqual(re.findall(r"DataType\(\{ge::(\w+)\}\)", host), ["DT_FLOAT", "DT_FLOAT16", "DT_FLOAT"])
+        for option, says in (("--verify", "whose cases --verify wants"), ("--static=0", "whose cases --static wants")):
+            done = subprocess.run([AKGEN, "dsl", "build", "-", option], capture_output=True, text=True, input=text, timeout=60)
+            self.assertEqual((done.returncode, says in done.stderr), (2, True), done.stderr)
+
     def test_it_reads_as_a_person_would_write_it(self):
         files = self.build(SQRT, "Sqrt")
         self.assertEqual(sorted(files), ["program.map.json", "sqrt.cpp", "sqrt_tiling.h"])  # op_host and op_kernel have one of a name

@@ -206,6 +206,17 @@ class Rules(unittest.TestCase):
                 self.assertIn(says, message["text"])
                 self.assertTrue(message["remedy"])
 
+    def test_check_says_what_the_compiler_says(self):
+        """Without a task for the operator that the text shows; a warning where the text leaves data types open."""
+        large = RIGHT.replace("2048", "30000")
+        for text, options, severity in ((large, (), "error"), (large, ("--task", "Sqrt"), "error"),
+                                        (large.replace("dtype=tl.float32", "dtype=x.dtype"), (), "warning")):
+            done = akgen(("check", "--json", *options), text)
+            [file] = json.loads(done.stdout)
+            [message] = file["messages"]
+            self.assertEqual((message["severity"], message["rule"], done.returncode), (severity, "fits", severity == "error"))
+            self.assertRegex(message["text"], r"the buffers need \d{6} bytes of UB, which has 196352")
+
     def test_warnings(self):
         """Sizes that the operator may not have: an empty tensor, rows longer than a tile."""
         empty = RIGHT.replace("    if total == 0:\n        return\n", "")

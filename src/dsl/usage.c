@@ -1,0 +1,99 @@
+/* What a program does with the parameters of its host function. */
+#include "dsl/usage.h"
+#include "dsl/check.h"
+
+#include <string.h>
+
+int dsl_usage_parameter(const struct dsl_program *program, const char *name, bool kernel)
+{
+    const struct dsl_function *host = program->host->function, *function = program->kernel->function;
+    const struct dsl_expr *given = NULL;
+    for (int i = 0; kernel && name && i < function->count; i++)
+        if (strcmp(function->parameters[i].name, name) == 0) {
+            for (int a = 1; a < program->launch->count; a++) {
+                const struct dsl_expr *argument = program->launch->items[a];
+                bool named = argument->kind == DSL_NAMED;
+                if (named ? strcmp(argument->name, name) == 0 : a == i + 1)
+                    given = named ? argument->items[0] : argument;
+            }
+        }
+    if (kernel)
+        name = given && given->kind == DSL_NAME ? given->name : NULL;
+    for (int i = 0; name && i < host->count; i++)
+        if (strcmp(host->parameters[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* The tensor that an address begins with. */
+static const char *base_of(const struct dsl_expr *address)
+{
+    while (address->kind == DSL_BINARY && address->op == DSL_ADD)
+        address = address->items[0]->type == DSL_TYPE_INT ? address->items[1] : address->items[0];
+    return address->kind == DSL_NAME ? address->name : NULL;
+}
+
+enum akgen_dtype dsl_usage_buffer_type(const struct dsl_program *program, const char *buffer)
+{
+    const struct dsl_block *block = &program->kernel->body;
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        if (statement->kind != DSL_ASSIGN || !statement->target->name || strcmp(statement->target->name, buffer) != 0 ||
+            statement->value->kind != DSL_CALL || !statement->value->operation)
+            continue;
+        const struct dsl_expr *type = call_argument(statement->value, "dtype");
+        if (type && type->kind == DSL_ATTRIBUTE && type->items[0]->kind == DSL_NAME)
+            return akgen_dtype_parse(type->name);
+    }
+    return AKGEN_DTYPE_NONE;
+}
+
+struct survey {
+    const struct dsl_program *program;
+    struct dsl_usage *usages;
+};
+
+/* A load or a store: which parameter it moves, and of which data type. */
+static void note_copy(const struct survey *survey, const struct dsl_expr *call)
+{
+    const struct dsl_expr *address = call_argument(call, "address");
+    int index = address ? dsl_usage_parameter(survey->program, base_of(address), true) : -1;
+    if (index < 0)
+        return;
+    bool load = call->operation->place == DSL_PLACE_COPYIN;
+    const struct dsl_expr *buffer = call_argument(call, load ? "dst" : "src");
+    struct dsl_usage *usage = &survey->usages[index];
+    usage->loaded |= load;
+    usage->stored |= !load;
+    while (buffer && buffer->kind != DSL_NAME && buffer->count)
+        buffer = buffer->items[0];
+    if (buffer && buffer->kind == DSL_NAME && usage->dtype == AKGEN_DTYPE_NONE)
+        usage->dtype = dsl_usage_buffer_type(survey->program, buffer->name);
+}
+
+static void survey_block(const struct survey *survey, const struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        const struct dsl_expr *value = statement->value;
+        if (statement->kind == DSL_EXPRESSION && value->kind == DSL_CALL && value->operation &&
+            (value->operation->place == DSL_PLACE_COPYIN || value->operation->place == DSL_PLACE_COPYOUT))
+            note_copy(survey, value);
+        survey_block(survey, &statement->body);
+        survey_block(survey, &statement->orelse);
+    }
+}
+
+struct dsl_usage *dsl_usage_of(struct arena *arena, const struct dsl_program *program)
+{
+    const struct dsl_function *host = program->host->function;
+    struct dsl_usage *usages = arena_alloc(arena, (size_t)(host->count + 1) * sizeof *usages);
+    for (int i = 0; i < host->count; i++) {
+        const struct dsl_expr *value = host->parameters[i].value;
+        usages[i] = (struct dsl_usage){.type = dsl_scope_find(&program->host_names, host->parameters[i].name)->type,
+                                       .missing = value && value->kind == DSL_NONE,
+                                       .dtype = AKGEN_DTYPE_NONE};
+    }
+    survey_block(&(struct survey){program, usages}, &program->kernel->body);
+    return usages;
+}

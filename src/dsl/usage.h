@@ -1,0 +1,20 @@
+/* What a program does with the parameters of its host function, as far as its text shows it. */
+#ifndef DSL_USAGE_H
+#define DSL_USAGE_H
+
+#include "dsl/program.h"
+
+struct dsl_usage {
+    enum dsl_type type;
+    bool missing;           /* it may be left out: its default is None */
+    bool loaded, stored;    /* of a tensor: by the kernel */
+    enum akgen_dtype dtype; /* of the buffer that it is loaded into or stored from, if that is written there; or NONE */
+};
+/* One for each parameter of the host function, in the arena. */
+struct dsl_usage *dsl_usage_of(struct arena *arena, const struct dsl_program *program);
+/* The number of the host function's parameter that a name of the function means; -1: none. In the kernel the launch says. */
+int dsl_usage_parameter(const struct dsl_program *program, const char *name, bool kernel);
+/* The data type that a buffer of the kernel is made with, if it is written there; NONE: another. */
+enum akgen_dtype dsl_usage_buffer_type(const struct dsl_program *program, const char *buffer);
+
+#endif
