@@ -118,7 +118,7 @@ struct akgen_error *dsl_opdef_of_program(struct arena *arena, const struct dsl_p
 {
     const struct dsl_function *host = program->host->function;
     const struct dsl_usage *usages = dsl_usage_of(arena, program);
-    const size_t room = (size_t)(host->count + 1);
+    const size_t room = (size_t)host->count + 1;
     struct task_attr *attrs = arena_alloc(arena, room * sizeof *attrs);
     *opdef = (struct dsl_opdef){.type = type_of_program(arena, program), .attrs = attrs, .combinations = 1};
     opdef->entry = op_snake_case(arena, opdef->type);
