@@ -110,9 +110,14 @@ static void add_widths(struct printer *p, struct text *out)
             continue;
         const char *width = print_width(p, "cols", value->width),
                    *of = print_width(p, "cols", plan->input_width[value->input]);
-        if (strcmp(width, of) != 0 || strcmp(value->from, "0") != 0)
-            text_addf(out, "    assert 0 <= %s and %s + %s <= %s, \"a part is no part of '%s'\"\n", value->from,
-                      value->from, width, of, value->name);
+        bool begins = strcmp(value->from, "0") == 0;
+        const char *what =
+            arena_printf(plan->arena, "a part is no part of '%s'", plan->task->inputs[value->input].name);
+        const char *line = begins ? arena_printf(plan->arena, "    assert %s <= %s, \"%s\"\n", width, of, what)
+                                  : arena_printf(plan->arena, "    assert 0 <= %s and %s + %s <= %s, \"%s\"\n",
+                                                 value->from, value->from, width, of, what);
+        if ((!begins || strcmp(width, of) != 0) && !(out->bytes && strstr(out->bytes, line)))
+            text_add(out, line);
     }
 }
 
