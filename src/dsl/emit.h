@@ -89,6 +89,8 @@ const char *emit_camel(struct arena *arena, const char *name, bool first_large);
 const char *emit_remark(struct arena *arena, const char *text);
 /* How a variable or parameter of a function is called in C++: no two the same, none a word of C++. */
 const char *emit_variable(struct lowering *lowering, const struct dsl_scope *scope, const char *name);
+/* Whether a name of the function is a constant of the file. */
+bool emit_is_constant(const struct emit *emit, const char *name);
 /* How a name of the program is written in C++. */
 const char *emit_name(struct emit *emit, const char *name);
 /* Defines the constants of the file that were named up to now. */

@@ -619,7 +619,7 @@ static bool check_types(struct lowering *lowering, struct dsl_block *block, stru
             (!can_widen(call, instruction) || !widens((enum akgen_dtype)type)))
             return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
                               "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
-                              "no instruction does tl.%s of %s, which '%s' holds", call->operation->name,
+                              "no instruction does this of %s, which '%s' holds",
                               akgen_dtype_name((enum akgen_dtype)type), buffer->name);
     if (!lacking)
         return true;

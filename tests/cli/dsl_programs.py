@@ -691,13 +691,15 @@ def judge(seed, verify):
         file = task / "program.py"
         file.write_text(text)
         checked = akgen("check", file)
-        if checked.returncode:
+        if checked.returncode and akgen("build", file, "--task", task, "--stop-after", PASSES[0]).returncode:
             return "refused by the checker", checked.stderr
         built = akgen("build", file, "--task", task, "-o", f"{folder}/project")
         if built.returncode:
             rules = set(re.findall(r"error: .*\[([a-z-]+)\]$", built.stderr, re.M))
             wrong = None if rules and rules <= set(REFUSALS) else f"exit code {built.returncode}\n{built.stderr}"
             return f"refused: {', '.join(sorted(rules))}", wrong
+        if checked.returncode:
+            return "refused by the checker, and compiled", checked.stderr
         for last in PASSES:
             printed = akgen("build", file, "--task", task, "--stop-after", last)
             again = akgen("fmt", "-", text=printed.stdout)
