@@ -42,6 +42,14 @@ class Verify(unittest.TestCase):
         done = verify(wrong, "BasicMatmul", "--case", "7")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_a_rounded_zero_has_no_sign(self):
+        for operation in ("vfloor", "vceil", "vround", "vtrunc"):
+            text = SQRT.replace("tl.vsqrt(y_ub, x_ub)", f"""tl.vmul(x_ub, x_ub, -1e-4)
+            tl.{operation}(y_ub, x_ub)
+            tl.vreciprocal(y_ub, y_ub)""")
+            done = verify(text, "Sqrt", "--case", "2")
+            self.assertEqual((done.returncode, done.stdout), (0, "case 2: as the interpreter computes it\n"), operation)
+
     def test_names_that_cpp_has_for_something_else(self):
         names = {"total": "template", "per_core": "unsigned", "start": "operator", "end": "this", "x_ub": "double",
                  "offsets": "int64_t", "cores": "namespace", "at": "auto"}
