@@ -614,13 +614,15 @@ static bool check_types(struct lowering *lowering, struct dsl_block *block, stru
         if (comes[c])
             *(types & type ? &had : &lacking) |= type;
     }
+    const bool written = dsl_operation_find(call->operation->name) != NULL; /* else it is a step of a recipe */
     for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
         if (lacking & UINT64_C(1) << type && !steps_for_integer(call->operation->name, (enum akgen_dtype)type) &&
             (!can_widen(call, instruction) || !widens((enum akgen_dtype)type)))
             return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
                               "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
-                              "no instruction does this of %s, which '%s' holds",
-                              akgen_dtype_name((enum akgen_dtype)type), buffer->name);
+                              "no instruction does %s%s of %s, which '%s' holds", written ? "tl." : "this",
+                              written ? call->operation->name : "", akgen_dtype_name((enum akgen_dtype)type),
+                              buffer->name);
     if (!lacking)
         return true;
     const char *steps = NULL;

@@ -89,8 +89,9 @@ static struct akgen_error *bind_bound(struct formula_bound *bound, const struct 
     if (expr->node != NODE_CALL || strcmp(expr->name, "size") == 0) {
         if ((error = bind(bound, expr, &node)))
             return error;
-        *value = (int64_t)node->value;
-        return node->number && node->whole ? NULL : expr_error_at(expr, "a bound is a whole number");
+        const bool whole = node->number && node->whole && fabs(node->value) < 0x1p53;
+        *value = whole ? (int64_t)node->value : 0;
+        return whole ? NULL : expr_error_at(expr, "a bound is a whole number");
     }
     for (int i = 0; i < expr->kid_count && !error; i++)
         error = bind_bound(bound, expr->kids[i], &sides[i]);
@@ -99,6 +100,8 @@ static struct akgen_error *bind_bound(struct formula_bound *bound, const struct 
     const char *name = expr->name;
     int64_t a = sides[0], b = sides[1];
     bool divides = strchr("/%", *name);
+    if (divides && a == INT64_MIN)
+        return expr_error_at(expr, "a bound is too large");
     if (divides && (b == 0 || (strcmp(name, "/") == 0 && a % b != 0)))
         return expr_error_at(expr, "%lld %s %lld is no whole number", (long long)a, name, (long long)b);
     int64_t quotient = divides ? a / b - (a % b != 0 && (a < 0) != (b < 0)) : 0;
@@ -144,7 +147,7 @@ static struct akgen_error *bind_slice(struct formula_bound *bound, struct node *
     from += from < 0 ? size : 0;
     to += to < 0 ? size : 0;
     if (expr->node == NODE_INDEX)
-        to = from + 1;
+        to = from < INT64_MAX ? from + 1 : from;
     if (from < 0 || from > to || to > size)
         return expr_error_at(expr, "[%lld:%lld] is no part of rows of %lld elements", (long long)from, (long long)to,
                              (long long)size);

@@ -176,6 +176,10 @@ static void slices(void **state)
     assert_mistake("m[:1.5]", "column 4: a bound is made of whole numbers, attributes and size(x)");
     assert_mistake("m[:size(m)/2]", "column 11: 3 / 2 is no whole number");
     assert_mistake("m[:1//(k - 10)]", "1 // 0 is no whole number");
+    assert_mistake("m[:99999999999999999999]", "column 4: a bound is"); /* no int64 holds these */
+    assert_mistake("m[4503599627370496 * 2048 - 1 + 0 * size(m)]", "the bound exceeds 64 bits");
+    assert_mistake("m[4503599627370496 * 2047]", "is no part of rows of 3 elements");
+    assert_mistake("m[(-4503599627370496 * 2048) // -1]", "a bound is too large");
     assert_mistake("k[0]", "column 2: a number has no parts");
 }
 
