@@ -60,8 +60,7 @@ static const struct argp_option options[] = {
      "build: run the project on the task's cases and compare with what the interpreter computes", 0},
     {"static", KEY_STATIC, "N", 0,
      "build: a kernel for case N alone and the task's given host part, as akgen eval --scope kernel --mode static "
-     "--case N "
-     "wants it",
+     "--case N wants it",
      0},
     {"line-directives", KEY_LINES, NULL, 0, "build: #line directives lead what reads the project to the program", 0},
     {"case", KEY_CASE, "N", 0, "run, build --verify, explain: that case alone", 0},
@@ -284,15 +283,13 @@ static struct akgen_error *check_case(const struct dsl_program *program, const s
 
 /* The first of the task's cases in which something goes wrong. */
 static struct akgen_error *check_cases(struct arena *arena, const struct dsl_arguments *arguments,
-                                       const struct dsl_program *program, struct dsl_messages *messages)
+                                       const struct task *task, const struct dsl_program *program,
+                                       struct dsl_messages *messages)
 {
-    struct task *task = arena_alloc(arena, sizeof *task);
     struct dsl_arguments all = *arguments;
     struct dsl_binding *bindings;
     int count;
-    struct akgen_error *error = task_find(arena, toolchain_home(), arguments->task, task);
-    if (!error)
-        error = dsl_bind(arena, program, task, &bindings);
+    struct akgen_error *error = dsl_bind(arena, program, task, &bindings);
     if (error)
         return error;
     all.hidden = true;
@@ -303,25 +300,29 @@ static struct akgen_error *check_cases(struct arena *arena, const struct dsl_arg
     return error;
 }
 
+/* The program, which is right, from its text once more: the compiler's passes use up a tree. */
+static const struct dsl_program *checked_anew(struct arena *arena, const struct program_text *text)
+{
+    struct dsl_messages none = {.arena = arena};
+    return dsl_check(arena, dsl_parse(arena, text->path, text->text, text->length, &none), &none);
+}
+
 /* What the compiler says of a program that is right: for the task, or, where there is none, for the operator that its text shows. That
  * one's data types may not be those that are meant, unless all are written: then it is a warning. */
-static struct akgen_error *check_compiles(struct arena *arena, const struct dsl_arguments *arguments,
-                                          const struct program_text *text, struct dsl_messages *messages)
+static struct akgen_error *check_compiles(struct arena *arena, const struct task *task, const struct program_text *text,
+                                          struct dsl_messages *messages)
 {
     struct dsl_messages found = {.arena = arena};
     struct dsl_opdef opdef;
     struct dsl_lowered lowered;
-    struct task *task = arena_alloc(arena, sizeof *task);
-    struct dsl_tree *tree = (struct dsl_tree *)dsl_parse(arena, text->path, text->text, text->length, &found);
-    const struct dsl_program *program = dsl_check(arena, tree, &found);
-    struct akgen_error *error = arguments->task ? task_find(arena, toolchain_home(), arguments->task, task) : NULL;
-    if (!error)
-        error = arguments->task ? dsl_opdef_of_task(arena, program, task, &opdef)
-                                : dsl_opdef_of_program(arena, program, &opdef);
-    if (error && arguments->task)
+    const struct dsl_program *program = checked_anew(arena, text);
+    struct akgen_error *error =
+        task ? dsl_opdef_of_task(arena, program, task, &opdef) : dsl_opdef_of_program(arena, program, &opdef);
+    if (error && task)
         return error;
-    bool known = arguments->task || dsl_types_are_written(program);
-    if (!error && !dsl_lower(arena, tree, &opdef, DSL_PASSES_COUNT, &lowered, &found) && found.count)
+    bool known = task || dsl_types_are_written(program);
+    if (!error && !dsl_lower(arena, (struct dsl_tree *)program->tree, &opdef, DSL_PASSES_COUNT, &lowered, &found) &&
+        found.count)
         (known ? dsl_complain : dsl_warn)(messages, found.items->place, found.items->rule, found.items->remedy, "%s%s",
                                           known ? "" : "with tensors of float32: ", found.items->text);
     error_free(error);
@@ -335,10 +336,12 @@ static int check_file(struct arena *arena, const struct dsl_arguments *arguments
     const struct dsl_program *checked = program->tree ? dsl_check(arena, program->tree, messages) : NULL;
     if (checked)
         dsl_try_sizes(arena, checked, npu_socs, messages);
-    struct akgen_error *error =
-        checked && arguments->task && !messages->count ? check_cases(arena, arguments, checked, messages) : NULL;
+    struct task *task = checked && arguments->task && !messages->count ? arena_alloc(arena, sizeof *task) : NULL;
+    struct akgen_error *error = task ? task_find(arena, toolchain_home(), arguments->task, task) : NULL;
+    if (!error && task)
+        error = check_cases(arena, arguments, task, checked, messages);
     if (!error && checked && !messages->count)
-        error = check_compiles(arena, arguments, program, messages);
+        error = check_compiles(arena, task, program, messages);
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", program->path));
     const struct dsl_stores stores = checked ? dsl_prove_stores(arena, checked) : (struct dsl_stores){0};
@@ -392,13 +395,10 @@ static void print_project(struct arena *arena, const struct dsl_lowered *lowered
         printf("%s==> %s <==\n%s", i ? "\n" : "", lowered->files[i].path, lowered->files[i].text);
 }
 
-/* The passes have used up the tree: the interpreter gets one of its own. */
 static int verify_project(struct arena *arena, const struct dsl_arguments *arguments, const struct program_text *text,
                           const struct task *task, const char *dir)
 {
-    struct dsl_messages none = {0};
-    const struct dsl_tree *tree = dsl_parse(arena, text->path, text->text, text->length, &none);
-    return dsl_verify(dsl_check(arena, tree, &none), task, dir, (int)arguments->only_case, arguments->static_case >= 0);
+    return dsl_verify(checked_anew(arena, text), task, dir, (int)arguments->only_case, arguments->static_case >= 0);
 }
 
 static struct akgen_error *write_response(struct arena *arena, const char *path, const struct dsl_lowered *lowered,
@@ -514,9 +514,7 @@ static struct akgen_error *explain_cases(const struct dsl_arguments *arguments, 
                                          const struct dsl_explanation *project, json_t *cases)
 {
     struct arena arena = {0};
-    struct dsl_messages none = {0};
-    const struct dsl_tree *tree = dsl_parse(&arena, text->path, text->text, text->length, &none);
-    const struct dsl_program *program = dsl_check(&arena, tree, &none);
+    const struct dsl_program *program = checked_anew(&arena, text);
     struct dsl_binding *bindings;
     struct akgen_error *error = dsl_bind(&arena, program, task, &bindings);
     for (int i = 0; !error && i < task->case_count; i++) {

@@ -15,6 +15,25 @@ static unsigned bucket_of(const char *name)
     return hash % DSL_SCOPE_BUCKETS;
 }
 
+struct dsl_expr *launch_argument(const struct dsl_program *program, int number)
+{
+    const struct dsl_expr *launch = program->launch;
+    const struct dsl_parameter *parameter = &program->kernel->function->parameters[number];
+    for (int i = 1; i < launch->count; i++)
+        if (launch->items[i]->kind == DSL_NAMED && strcmp(launch->items[i]->name, parameter->name) == 0)
+            return launch->items[i]->items[0];
+    if (number + 1 < launch->count && launch->items[number + 1]->kind != DSL_NAMED)
+        return launch->items[number + 1];
+    return parameter->value;
+}
+
+const char *address_base(const struct dsl_expr *address)
+{
+    while (address->kind == DSL_BINARY && address->op == DSL_ADD)
+        address = address->items[0]->type == DSL_TYPE_INT ? address->items[1] : address->items[0];
+    return address->kind == DSL_NAME ? address->name : NULL;
+}
+
 struct dsl_symbol *dsl_scope_find(const struct dsl_scope *scope, const char *name)
 {
     struct dsl_symbol *symbol = scope->buckets[bucket_of(name)];
@@ -397,14 +416,6 @@ static void collect(struct checker *checker, const struct dsl_block *block)
     }
 }
 
-/* The name that an address begins with: x of x + row * n + arange(0, n). */
-static const char *base_of(const struct dsl_expr *address)
-{
-    while (address->kind == DSL_BINARY && address->op == DSL_ADD)
-        address = address->items[0];
-    return address->kind == DSL_NAME ? address->name : NULL;
-}
-
 static void find_pointers_in(struct checker *checker, const struct dsl_expr *expr)
 {
     for (int i = 0; expr && i < expr->count; i++)
@@ -412,7 +423,7 @@ static void find_pointers_in(struct checker *checker, const struct dsl_expr *exp
     if (!expr || expr->kind != DSL_CALL || expr->count < 2 || !expr->items[0]->name)
         return;
     const struct dsl_operation *operation = dsl_operation_find(expr->items[0]->name);
-    const char *base = base_of(expr->items[1]);
+    const char *base = address_base(expr->items[1]);
     struct dsl_symbol *symbol = base ? dsl_scope_find(checker->names, base) : NULL;
     bool address = operation && (strncmp(operation->parameters, "address:", strlen("address:")) == 0 ||
                                  strcmp(operation->name, "extract_scalar") == 0);

@@ -44,6 +44,10 @@ bool operation_next_parameter(struct operation_parameter *parameter);
 struct dsl_expr *call_argument_for(const struct dsl_expr *call, const struct operation_parameter *parameter);
 /* The argument that a call of an operation gives for the parameter of this name; NULL: none. */
 struct dsl_expr *call_argument(const struct dsl_expr *call, const char *name);
+/* What the launch gives for the kernel's parameter of this number, or its default. */
+struct dsl_expr *launch_argument(const struct dsl_program *program, int number);
+/* The name that an address begins with: x of x + row * n + arange(0, n); NULL: it is no name. */
+const char *address_base(const struct dsl_expr *address);
 /* Whether the expression is `module.name`, or `name` alone with module "". */
 bool expr_is(const struct dsl_expr *expr, const char *module, const char *name);
 

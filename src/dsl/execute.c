@@ -337,16 +337,10 @@ bool core_execute(struct core *core, const struct dsl_expr *call, struct value *
 }
 
 /* The value that the launch gives a parameter of the kernel, as a core gets it. */
-static bool launch_argument(struct core *host, const struct dsl_expr *launch, int number, struct value *value)
+static bool given_by_launch(struct core *host, int number, struct value *value)
 {
     const struct dsl_parameter *parameter = &host->machine->program->kernel->function->parameters[number];
-    const struct dsl_expr *expr = number + 1 < launch->count && launch->items[number + 1]->kind != DSL_NAMED
-                                      ? launch->items[number + 1]
-                                      : parameter->value;
-    for (int i = 1; i < launch->count; i++)
-        if (launch->items[i]->kind == DSL_NAMED && strcmp(launch->items[i]->name, parameter->name) == 0)
-            expr = launch->items[i]->items[0];
-    if (!core_value(host, expr, value))
+    if (!core_value(host, launch_argument(host->machine->program, number), value))
         return false;
     if (dsl_scope_find(&host->machine->program->kernel_names, parameter->name)->type == DSL_TYPE_REAL)
         *value = value_as_real(*value);
@@ -379,7 +373,7 @@ bool core_launch(struct core *host, const struct dsl_expr *launch)
                          count.integer < 1 ? "return before the launch where there is no work" : NULL,
                          "the kernel is launched on %lld cores", (long long)count.integer);
     for (int i = 0; i < parameters; i++)
-        if (!launch_argument(host, launch, i, &given[i]))
+        if (!given_by_launch(host, i, &given[i]))
             return false;
     int cores = (int)count.integer;
     if (machine->run->host_only)

@@ -67,14 +67,9 @@ static const struct dsl_expr *host_meaning(const struct lowering *lowering, cons
 static const struct dsl_expr *given_for(const struct lowering *lowering, const char *name)
 {
     const struct dsl_function *kernel = lowering->program->kernel->function;
-    const struct dsl_expr *launch = lowering->program->launch;
-    for (int i = 1; i < launch->count; i++)
-        if (launch->items[i]->kind == DSL_NAMED && strcmp(launch->items[i]->name, name) == 0)
-            return launch->items[i]->items[0];
     for (int i = 0; i < kernel->count; i++)
-        if (strcmp(kernel->parameters[i].name, name) == 0 && i + 1 < launch->count &&
-            launch->items[i + 1]->kind != DSL_NAMED)
-            return launch->items[i + 1];
+        if (strcmp(kernel->parameters[i].name, name) == 0)
+            return launch_argument(lowering->program, i);
     return NULL;
 }
 

@@ -121,19 +121,6 @@ static struct constant constant_of(const struct lowering *lowering, const struct
     }
 }
 
-/* What the launch gives for the kernel's parameter number `number`. */
-static struct dsl_expr *argument_for(const struct lowering *lowering, int number)
-{
-    const struct dsl_expr *launch = lowering->program->launch;
-    const struct dsl_parameter *parameter = &lowering->program->kernel->function->parameters[number];
-    for (int i = 1; i < launch->count; i++)
-        if (launch->items[i]->kind == DSL_NAMED && strcmp(launch->items[i]->name, parameter->name) == 0)
-            return launch->items[i]->items[0];
-    if (number + 1 < launch->count && launch->items[number + 1]->kind != DSL_NAMED)
-        return launch->items[number + 1];
-    return parameter->value;
-}
-
 /* The statement `name = torch.empty(..)` of the host function; NULL: the name is something else. */
 static const struct dsl_statement *workspace_of(const struct lowering *lowering, const char *name)
 {
@@ -322,7 +309,7 @@ static void ask_host(struct lowering *lowering)
     struct edit *edit = &lowering->edit;
     asking.given = arena_alloc(lowering->arena, (size_t)(kernel->count + 1) * sizeof *asking.given);
     for (int i = 0; i < kernel->count; i++)
-        asking.given[i] = argument_for(lowering, i);
+        asking.given[i] = launch_argument(lowering->program, i);
     for (int i = 0; i < lower_kernel(lowering)->count; i++)
         statement_visit(lower_kernel(lowering)->items[i], answer_below, &asking);
     edit->place = launch->place;
@@ -361,7 +348,8 @@ bool pass_tiling(struct lowering *lowering)
         struct dsl_parameter parameter = kernel->parameters[i];
         enum dsl_type type = dsl_scope_find(&lowering->program->kernel_names, parameter.name)->type;
         struct lower_parameter *found = &lowering->parameters[kept];
-        *found = (struct lower_parameter){.name = parameter.name, .argument = argument_for(lowering, i), .type = type};
+        *found = (struct lower_parameter){
+            .name = parameter.name, .argument = launch_argument(lowering->program, i), .type = type};
         struct constant constant = constant_of(lowering, found->argument, 0);
         edit->place = parameter.place;
         if (constant.known && (type == DSL_TYPE_INT || type == DSL_TYPE_REAL) &&

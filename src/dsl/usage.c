@@ -9,28 +9,14 @@ int dsl_usage_parameter(const struct dsl_program *program, const char *name, boo
     const struct dsl_function *host = program->host->function, *function = program->kernel->function;
     const struct dsl_expr *given = NULL;
     for (int i = 0; kernel && name && i < function->count; i++)
-        if (strcmp(function->parameters[i].name, name) == 0) {
-            for (int a = 1; a < program->launch->count; a++) {
-                const struct dsl_expr *argument = program->launch->items[a];
-                bool named = argument->kind == DSL_NAMED;
-                if (named ? strcmp(argument->name, name) == 0 : a == i + 1)
-                    given = named ? argument->items[0] : argument;
-            }
-        }
+        if (strcmp(function->parameters[i].name, name) == 0)
+            given = launch_argument(program, i);
     if (kernel)
         name = given && given->kind == DSL_NAME ? given->name : NULL;
     for (int i = 0; name && i < host->count; i++)
         if (strcmp(host->parameters[i].name, name) == 0)
             return i;
     return -1;
-}
-
-/* The tensor that an address begins with. */
-static const char *base_of(const struct dsl_expr *address)
-{
-    while (address->kind == DSL_BINARY && address->op == DSL_ADD)
-        address = address->items[0]->type == DSL_TYPE_INT ? address->items[1] : address->items[0];
-    return address->kind == DSL_NAME ? address->name : NULL;
 }
 
 enum akgen_dtype dsl_usage_buffer_type(const struct dsl_program *program, const char *buffer)
@@ -57,7 +43,7 @@ struct survey {
 static void note_copy(const struct survey *survey, const struct dsl_expr *call)
 {
     const struct dsl_expr *address = call_argument(call, "address");
-    int index = address ? dsl_usage_parameter(survey->program, base_of(address), true) : -1;
+    int index = address ? dsl_usage_parameter(survey->program, address_base(address), true) : -1;
     if (index < 0)
         return;
     bool load = call->operation->place == DSL_PLACE_COPYIN;
