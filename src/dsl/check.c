@@ -642,5 +642,7 @@ struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, 
     checker.names = &program->kernel_names;
     checker.kernel = true;
     find_types(&checker, program->kernel);
+    if (!messages->count && !tree->lowered)
+        check_phases(arena, program, messages);
     return messages->count ? NULL : program;
 }

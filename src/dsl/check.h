@@ -50,5 +50,7 @@ struct dsl_expr *launch_argument(const struct dsl_program *program, int number);
 const char *address_base(const struct dsl_expr *address);
 /* Whether the expression is `module.name`, or `name` alone with module "". */
 bool expr_is(const struct dsl_expr *expr, const char *module, const char *name);
+/* Puts tl.sync_all() before what loads workspace that was stored before it, with a warning; phases.c. */
+void check_phases(struct arena *arena, struct dsl_program *program, struct dsl_messages *messages);
 
 #endif

@@ -476,10 +476,11 @@ static void tell_phases(struct lowering *lowering)
         for (int other = i; other < accesses.count; other++)
             if (accesses.items[other].call == call)
                 tell_sync(lowering, &accesses, other, pairs, &text);
-        EXPLAIN(lowering, DSL_ABOUT_PHASES, "sync_all", call->place, json_pack("{s:o}", "between", pairs),
-                *text ? "All cores wait for each other between accesses to one tensor: %s."
-                      : "All cores wait for each other; no tensor is stored on one side and accessed on the other%s.",
-                text);
+        EXPLAIN(lowering, DSL_ABOUT_PHASES, "sync_all", call->place,
+                json_pack("{s:o, s:b}", "between", pairs, "inferred", call->inferred),
+                *text ? "All cores wait for each other between accesses to one tensor: %s.%s"
+                      : "All cores wait for each other; no tensor is stored on one side and accessed on the other%s.%s",
+                text, call->inferred ? " The program does not say so: the compiler put the tl.sync_all() there." : "");
     }
 }
 

@@ -99,6 +99,7 @@ struct dsl_expr {
     struct dsl_symbol *symbol;             /* of a name */
     const struct dsl_operation *operation; /* of a call tl.NAME(..) */
     int type;                              /* enum dsl_type */
+    bool inferred;                         /* of a tl.sync_all() that the text does not have */
 };
 
 enum dsl_statement_kind {

@@ -30,7 +30,8 @@ static struct akgen_error *set_shape(struct arena *arena, const struct expr_valu
     for (int i = 0; i < shape->count; i++) {
         const struct expr_value *dim = &shape->items[i];
         if (dim->kind != EXPR_INT || dim->integer < 0 || dim->integer > INT32_MAX)
-            return error_new("shape is %s, expected non-negative integers ('//' divides integers)", expr_show(arena, shape));
+            return error_new("shape is %s, expected non-negative integers ('//' divides integers)",
+                             expr_show(arena, shape));
         tensor->dims[i] = dim->integer;
         if (__builtin_mul_overflow(tensor->elements, dim->integer, &tensor->elements) || tensor->elements > (int64_t)1
                                                                                                                 << 40)
