@@ -1,6 +1,7 @@
 /* akgen dsl check | fmt | run | build | explain FILE.., write TASK: programs in AscendDSL. */
 #include "base/files.h"
 #include "cli/cli.h"
+#include "cli/dsl_cases.h"
 #include "cli/dsl_project.h"
 #include "cli/dsl_verify.h"
 #include "dsl/bind.h"
@@ -31,12 +32,16 @@ enum {
     KEY_CATEGORY,
     KEY_LINES,
     KEY_STATIC,
+    KEY_UNCHECKED,
     PROGRAMS_MAX = 1024,
     LONGEST_FILE = 4 << 20
 };
 
+/* Inputs of cases that are interpreted for `check`, and before `build`. */
+enum { CHECK_ELEMENTS = 4 << 20, BUILD_ELEMENTS = 1 << 14 };
+
 struct dsl_arguments {
-    bool json, check, hidden, print, verify, verbose, lines;
+    bool json, check, hidden, print, verify, verbose, lines, unchecked;
     const char *task, *output, *response, *category;
     enum dsl_pass last; /* build: DSL_PASSES_COUNT: all */
     long only_case;     /* -1: all */
@@ -62,6 +67,8 @@ static const struct argp_option options[] = {
      "build: a kernel for case N alone and the task's given host part, as akgen eval --scope kernel --mode static "
      "--case N wants it",
      0},
+    {"unchecked", KEY_UNCHECKED, NULL, 0,
+     "build: do not interpret the program before, on sizes that nothing divides and small cases", 0},
     {"line-directives", KEY_LINES, NULL, 0, "build: #line directives lead what reads the project to the program", 0},
     {"case", KEY_CASE, "N", 0, "run, build --verify, explain: that case alone", 0},
     {"hidden", KEY_HIDDEN, NULL, 0, "run: also with other values, and the hidden cases of other sizes and values", 0},
@@ -93,6 +100,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
         arguments->verify = true;
     else if (key == KEY_STATIC)
         arguments->only_case = arguments->static_case = cli_parse_number(state, "--static", text, 0, INT32_MAX);
+    else if (key == KEY_UNCHECKED)
+        arguments->unchecked = true;
     else if (key == KEY_LINES)
         arguments->lines = true;
     else if (key == 'o')
@@ -129,15 +138,6 @@ static struct akgen_error *read_text(struct arena *arena, const char *path, char
     return NULL;
 }
 
-/* Says on standard error what is wrong with a program. */
-static void print_messages(const struct dsl_messages *messages)
-{
-    struct text text = {0};
-    dsl_messages_print(messages, &text);
-    fputs(text.bytes ? text.bytes : "", stderr);
-    text_free(&text);
-}
-
 /* A file that a command was given, read once. */
 struct program_text {
     const char *path;
@@ -156,7 +156,7 @@ static int format_file(struct arena *arena, const struct dsl_arguments *argument
 {
     struct akgen_error *error = NULL;
     (void)all;
-    print_messages(&program->messages);
+    dsl_messages_show(&program->messages);
     if (!program->tree)
         return EXIT_OTHER_VERDICT;
     const char *formatted = dsl_format(arena, program->tree);
@@ -173,75 +173,6 @@ static int format_file(struct arena *arena, const struct dsl_arguments *argument
     return error ? cli_fail(EXIT_OWN_FAILURE, error) : EXIT_PASS;
 }
 
-/* A case of a task that is run with inputs of a seed, judged by the profiles from `first` on. */
-struct trial {
-    const struct task_case *row;
-    uint64_t seed;
-    enum task_profile first;
-};
-
-static const char *const variants[TASK_VARIANTS] = {"", ", prime sizes", ", tail sizes", ", limits", ", nan"};
-
-/* Says whether the outputs are right; true if by each profile that judges them. */
-static bool print_case(const struct trial *trial, const struct dsl_outcome *outcome)
-{
-    static const char *const names[] = {"upstream", "strict"};
-    printf("case %d%s%s:%s", trial->row->id, variants[trial->row->variant],
-           trial->seed & TASK_OTHER_VALUES ? ", other values" : "", outcome->ran ? "" : " stopped");
-    bool right = outcome->ran;
-    for (enum task_profile profile = trial->first; outcome->ran && profile <= TASK_STRICT; profile++) {
-        const struct task_mismatch *result = &outcome->by[profile];
-        right &= result->ok;
-        printf(" %s %s%s%s", names[profile], result->ok ? "right" : "wrong", result->ok ? "" : ": ", result->reason);
-    }
-    printf("\n");
-    return right;
-}
-
-/* Runs one case through the interpreter; the exit code. */
-static int run_case(const struct dsl_program *program, const struct dsl_binding *bindings, const struct task *task,
-                    const struct trial *trial, struct dsl_messages *messages)
-{
-    struct task_instance *instance;
-    struct akgen_error *error = task_instance_make(task, trial->row, trial->seed, false, &instance);
-    if (error)
-        return cli_fail(EXIT_OWN_FAILURE, error);
-    struct arena arena = {0};
-    struct dsl_outcome outcome;
-    dsl_run_case(&arena, program, bindings, instance, npu_socs, trial->first, messages, &outcome);
-    bool right = print_case(trial, &outcome);
-    fflush(stdout);
-    if (!outcome.ran)
-        print_messages(messages);
-    task_instance_free(instance);
-    arena_free(&arena);
-    return right ? EXIT_PASS : EXIT_OTHER_VERDICT;
-}
-
-/* The shown cases; if asked for, then these with the values that the strict profile gives them, then the hidden ones. */
-static const struct trial *trials_of(struct arena *arena, const struct dsl_arguments *arguments,
-                                     const struct task *task, int *count)
-{
-    enum { SEED = 1 };
-    size_t most = (size_t)task->case_count;
-    const struct task_case **shown = arena_alloc(arena, (most + 1) * sizeof *shown),
-                           **hidden = arena_alloc(arena, (most * TASK_VARIANTS + 1) * sizeof *hidden);
-    struct trial *trials = arena_alloc(arena, (most * (2 + TASK_VARIANTS) + 1) * sizeof *trials);
-    int chosen = 0;
-    for (int i = 0; i < task->case_count; i++)
-        if (arguments->only_case < 0 || task->cases[i].id == arguments->only_case)
-            shown[chosen++] = &task->cases[i];
-    *count = 0;
-    for (int i = 0; i < chosen; i++)
-        trials[(*count)++] = (struct trial){shown[i], SEED, TASK_UPSTREAM};
-    for (int i = 0; i < chosen && arguments->hidden; i++)
-        trials[(*count)++] = (struct trial){shown[i], SEED | TASK_OTHER_VALUES, TASK_STRICT};
-    int found = arguments->hidden ? task_hidden_cases(arena, task, shown, chosen, true, hidden) : 0;
-    for (int i = 0; i < found; i++)
-        trials[(*count)++] = (struct trial){hidden[i], SEED, TASK_STRICT};
-    return trials;
-}
-
 /* "FILE:21:16: y: proved: stores the elements before x.numel(), each once" */
 static void print_stores(const char *path, const struct dsl_stores *stores)
 {
@@ -254,50 +185,6 @@ static void print_stores(const char *path, const struct dsl_stores *stores)
         else
             printf("on cases\n");
     }
-}
-
-/* What goes wrong in a case of the task, if that is not too large to be interpreted for it. */
-static struct akgen_error *check_case(const struct dsl_program *program, const struct dsl_binding *bindings,
-                                      const struct task *task, const struct trial *trial, struct dsl_messages *messages)
-{
-    enum { ELEMENTS_MAX = 4 << 20 };
-    struct task_instance *instance;
-    struct akgen_error *error = task_instance_make(task, trial->row, trial->seed, false, &instance);
-    if (error)
-        return error;
-    int64_t elements = 0;
-    for (int i = 0; i < task->input_count; i++)
-        for (int t = 0; t < instance->inputs[i].count; t++)
-            elements += instance->inputs[i].tensors[t].elements;
-    struct arena arena = {0};
-    struct dsl_messages found = *messages;
-    if (elements <= ELEMENTS_MAX)
-        dsl_compute_case(&arena, program, bindings, instance, npu_socs, 0, &found);
-    if (found.count)
-        dsl_complain(messages, found.items->place, found.items->rule, found.items->remedy, "case %d%s: %s",
-                     trial->row->id, variants[trial->row->variant], found.items->text);
-    task_instance_free(instance);
-    arena_free(&arena);
-    return NULL;
-}
-
-/* The first of the task's cases in which something goes wrong. */
-static struct akgen_error *check_cases(struct arena *arena, const struct dsl_arguments *arguments,
-                                       const struct task *task, const struct dsl_program *program,
-                                       struct dsl_messages *messages)
-{
-    struct dsl_arguments all = *arguments;
-    struct dsl_binding *bindings;
-    int count;
-    struct akgen_error *error = dsl_bind(arena, program, task, &bindings);
-    if (error)
-        return error;
-    all.hidden = true;
-    const struct trial *trials = trials_of(arena, &all, task, &count);
-    for (int i = 0; i < count && !error && !messages->count; i++)
-        if (!(trials[i].seed & TASK_OTHER_VALUES))
-            error = check_case(program, bindings, task, &trials[i], messages);
-    return error;
 }
 
 /* The program, which is right, from its text once more: the compiler's passes use up a tree. */
@@ -322,11 +209,24 @@ static struct akgen_error *check_compiles(struct arena *arena, const struct task
         return error;
     bool known = task || dsl_types_are_written(program);
     if (!error && !dsl_lower(arena, (struct dsl_tree *)program->tree, &opdef, DSL_PASSES_COUNT, &lowered, &found) &&
-        found.count)
-        (known ? dsl_complain : dsl_warn)(messages, found.items->place, found.items->rule, found.items->remedy, "%s%s",
-                                          known ? "" : "with tensors of float32: ", found.items->text);
+        found.count) {
+        const struct dsl_message *message = dsl_messages_error(&found);
+        (known ? dsl_complain : dsl_warn)(messages, message->place, message->rule, message->remedy, "%s%s",
+                                          known ? "" : "with tensors of float32: ", message->text);
+    }
     error_free(error);
     return NULL;
+}
+
+/* What goes wrong on sizes that nothing divides, and in the task's cases that have at most so many elements. */
+static struct akgen_error *try_program(struct arena *arena, const struct dsl_arguments *arguments,
+                                       const struct dsl_program *program, const struct task *task, int64_t elements,
+                                       struct dsl_messages *messages)
+{
+    dsl_try_sizes(arena, program, npu_socs, messages);
+    return task && !messages->count ? dsl_cases_try(arena, program, task, (int)arguments->only_case,
+                                                    elements == CHECK_ELEMENTS, elements, messages)
+                                    : NULL;
 }
 
 static int check_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *program,
@@ -334,12 +234,10 @@ static int check_file(struct arena *arena, const struct dsl_arguments *arguments
 {
     struct dsl_messages *messages = &program->messages;
     const struct dsl_program *checked = program->tree ? dsl_check(arena, program->tree, messages) : NULL;
-    if (checked)
-        dsl_try_sizes(arena, checked, npu_socs, messages);
-    struct task *task = checked && arguments->task && !messages->count ? arena_alloc(arena, sizeof *task) : NULL;
+    struct task *task = checked && arguments->task ? arena_alloc(arena, sizeof *task) : NULL;
     struct akgen_error *error = task ? task_find(arena, toolchain_home(), arguments->task, task) : NULL;
-    if (!error && task)
-        error = check_cases(arena, arguments, task, checked, messages);
+    if (!error && checked)
+        error = try_program(arena, arguments, checked, task, CHECK_ELEMENTS, messages);
     if (!error && checked && !messages->count)
         error = check_compiles(arena, task, program, messages);
     if (error)
@@ -350,7 +248,7 @@ static int check_file(struct arena *arena, const struct dsl_arguments *arguments
                               json_pack("{s:s, s:i, s:o, s:o}", "file", program->path, "errors", messages->count,
                                         "messages", dsl_messages_json(messages), "stores", dsl_stores_json(&stores)));
     else
-        print_messages(messages);
+        dsl_messages_show(messages);
     if (arguments->verbose && !all)
         print_stores(program->path, &stores);
     return messages->count ? EXIT_OTHER_VERDICT : EXIT_PASS;
@@ -371,20 +269,10 @@ static int run_file(struct arena *arena, const struct dsl_arguments *arguments, 
         return cli_fail(EXIT_USAGE, error);
     const struct dsl_program *program = text->tree ? dsl_check(arena, text->tree, &text->messages) : NULL;
     if (!program) {
-        print_messages(&text->messages);
+        dsl_messages_show(&text->messages);
         return EXIT_OTHER_VERDICT;
     }
-    struct dsl_binding *bindings;
-    if ((error = dsl_bind(arena, program, &task, &bindings)))
-        return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", text->path));
-    int worst = EXIT_PASS, count;
-    const struct trial *trials = trials_of(arena, arguments, &task, &count);
-    for (int i = 0; i < count; i++) {
-        struct dsl_messages found = text->messages;
-        int code = run_case(program, bindings, &task, &trials[i], &found);
-        worst = code > worst ? code : worst;
-    }
-    return worst;
+    return dsl_cases_run(arena, program, &task, (int)arguments->only_case, arguments->hidden, &text->messages);
 }
 
 static void print_project(struct arena *arena, const struct dsl_lowered *lowered)
@@ -409,38 +297,21 @@ static struct akgen_error *write_response(struct arena *arena, const char *path,
     return error ? error : files_write(path, answer, strlen(answer));
 }
 
-/* How many blocks the task's given host part launches: all cores of a kind; 0: it is not known. */
-static int given_blocks(struct arena *arena, const struct task *task, const struct dsl_opdef *opdef)
+/* Whether something goes wrong in a program that compiles, which is said; --verify, which compares, says it itself. Warnings are
+ * for `check`. */
+static bool goes_wrong(struct arena *arena, const struct dsl_arguments *arguments, const struct program_text *text,
+                       const struct task *task)
 {
-    char *text;
-    const char *path = arena_printf(arena, "%s/question/kernel/op_host/%s.cpp", task->dir, opdef->entry);
-    struct akgen_error *error = files_read(arena, path, LONGEST_FILE, &text, NULL);
-    int blocks = error                             ? 0
-                 : strstr(text, "GetCoreNumAic()") ? npu_socs->aic
-                 : strstr(text, "GetCoreNumAiv()") ? npu_socs->aiv
-                                                   : 0;
-    error_free(error);
-    return blocks;
-}
-
-/* Makes the program one for a case of the task and its given host part. */
-static struct akgen_error *specialise(struct arena *arena, struct dsl_tree *tree, const struct task *task, int number,
-                                      struct dsl_opdef *opdef, struct dsl_messages *messages)
-{
-    struct task_instance *instance;
-    const struct task_case *row = task->cases;
-    int blocks = given_blocks(arena, task, opdef);
-    while (row->id != number)
-        row++;
-    if (!blocks)
-        return error_new("%s: the task has no given host part that launches all cores", task->name);
-    struct akgen_error *error = task_instance_shapes(task, row, &instance);
-    if (error)
-        return error;
-    opdef->host_given = true;
-    dsl_specialise(arena, tree, opdef, instance, npu_socs, blocks, messages);
-    task_instance_free(instance);
-    return NULL;
+    struct dsl_messages found = {.arena = arena, .path = text->path, .source = text->text}, errors = found;
+    if (arguments->unchecked || arguments->verify)
+        return false;
+    error_free(try_program(arena, arguments, checked_anew(arena, text), task, BUILD_ELEMENTS, &found));
+    for (int i = 0; i < found.kept; i++)
+        if (!found.items[i].warning)
+            dsl_complain(&errors, found.items[i].place, found.items[i].rule, found.items[i].remedy, "%s",
+                         found.items[i].text);
+    dsl_messages_show(&errors);
+    return errors.count;
 }
 
 static int build_file(struct arena *arena, const struct dsl_arguments *arguments, struct program_text *text,
@@ -471,13 +342,13 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error_prefix(error, "%s", text->path));
     bool specialised = program && arguments->static_case >= 0;
-    if (specialised && (error = specialise(arena, (struct dsl_tree *)text->tree, &task, (int)arguments->static_case,
-                                           &opdef, &text->messages)))
+    if (specialised && (error = dsl_specialise(arena, (struct dsl_tree *)text->tree, &task, (int)arguments->static_case,
+                                               npu_socs, &opdef, &text->messages)))
         return cli_fail(EXIT_OTHER_VERDICT, error);
     bool built = program && !text->messages.count &&
                  dsl_lower(arena, (struct dsl_tree *)text->tree, &opdef, arguments->last, &lowered, &text->messages);
-    print_messages(&text->messages);
-    if (!built)
+    dsl_messages_show(&text->messages);
+    if (!built || (lowered.count && goes_wrong(arena, arguments, text, arguments->task ? &task : NULL)))
         return EXIT_OTHER_VERDICT;
     if (arguments->lines)
         dsl_line_directives(arena, &lowered);
@@ -552,7 +423,7 @@ static int explain_program_of(struct arena *arena, const struct dsl_arguments *a
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error);
     bool good = program && dsl_explain(arena, (struct dsl_tree *)text->tree, &opdef, &explanation, &text->messages);
-    print_messages(&text->messages);
+    dsl_messages_show(&text->messages);
     if (good)
         tell(&explanation, about);
     if (good && (arguments->task || arguments->only_case >= 0)) {

@@ -38,10 +38,7 @@ static bool compile(struct arena *arena, const char *path, const struct task *ta
         error = dsl_opdef_of_task(arena, program, task, &opdef);
     bool compiled =
         program && !error && dsl_lower(arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, lowered, &messages);
-    struct text told = {0};
-    dsl_messages_print(&messages, &told);
-    fputs(told.bytes ? told.bytes : "", stderr);
-    text_free(&told);
+    dsl_messages_show(&messages);
     if (error)
         fprintf(stderr, "akgen: %s: %s\n", path, error->message);
     error_free(error);

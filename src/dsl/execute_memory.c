@@ -149,6 +149,10 @@ static bool may_write(struct core *core, const struct dsl_expr *call, const stru
                       bool add)
 {
     uint8_t state = memory->state[at], reader = memory->readers ? memory->readers[at] : READER_NONE;
+    struct dsl_run *run = core->machine->run;
+    if (++run->written > run->written_max && run->written_max)
+        return CORE_FAIL(core, call->place, DSL_RULE_refused, NULL, "more than %lld elements are written",
+                         (long long)run->written_max);
     if (memory->buffer)
         return true;
     if (memory->input)

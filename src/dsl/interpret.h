@@ -56,14 +56,16 @@ struct dsl_run {
     int vector_cores, cube_cores;          /* that the chip has */
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
     int64_t turns_max;                     /* of all loops together; 0: 200 million */
-    const struct dsl_argument *arguments;  /* one for each parameter of the host function */
-    struct dsl_tally *tally;               /* count what is done instead of doing it; NULL: do it */
-    uint64_t nudge;                        /* 0: none; else the seed of approximate.c's moves */
-    struct dsl_divisions *divisions;       /* NULL: not asked for; the run adds to them */
-    bool host_only;                        /* the kernel does not run, and no tensor has values */
-    int cores;                             /* result: how many ran; 0: there was no launch */
-    const struct value *given;             /* result, in the arena: what the launch gives the kernel's parameters */
-    bool approximate;                      /* result: something was computed that a chip approximates */
+    int64_t written_max; /* elements that operations may write, or rule refused stops the run; 0: all */
+    const struct dsl_argument *arguments; /* one for each parameter of the host function */
+    struct dsl_tally *tally;              /* count what is done instead of doing it; NULL: do it */
+    uint64_t nudge;                       /* 0: none; else the seed of approximate.c's moves */
+    struct dsl_divisions *divisions;      /* NULL: not asked for; the run adds to them */
+    bool host_only;                       /* the kernel does not run, and no tensor has values */
+    int64_t written;                      /* result: elements that operations wrote */
+    int cores;                            /* result: how many ran; 0: there was no launch */
+    const struct value *given;            /* result, in the arena: what the launch gives the kernel's parameters */
+    bool approximate;                     /* result: something was computed that a chip approximates */
 };
 
 /* Runs the host function and the kernel on every core. What is stored lies in the arguments' tensors, whose values the

@@ -126,6 +126,22 @@ void dsl_messages_print(const struct dsl_messages *messages, struct text *text)
         text_addf(text, "%s: %d errors more\n", messages->path, messages->count - messages->kept);
 }
 
+void dsl_messages_show(const struct dsl_messages *messages)
+{
+    struct text text = {0};
+    dsl_messages_print(messages, &text);
+    fputs(text.bytes ? text.bytes : "", stderr);
+    text_free(&text);
+}
+
+const struct dsl_message *dsl_messages_error(const struct dsl_messages *messages)
+{
+    const struct dsl_message *message = messages->items;
+    while (message->warning)
+        message++;
+    return message;
+}
+
 json_t *dsl_messages_json(const struct dsl_messages *messages)
 {
     json_t *all = json_array();

@@ -48,6 +48,10 @@ void dsl_warn(struct dsl_messages *messages, struct dsl_place place, enum dsl_ru
               const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* As compilers print them: "FILE:LINE:COLUMN: error: TEXT [RULE]", the line, a caret, "fix: REMEDY". */
 void dsl_messages_print(const struct dsl_messages *messages, struct text *text);
+/* The same on standard error. */
+void dsl_messages_show(const struct dsl_messages *messages);
+/* The first error; there has to be one. */
+const struct dsl_message *dsl_messages_error(const struct dsl_messages *messages);
 /* [{"line", "column", "length", "severity", "rule", "text", "remedy", "source"}]; the caller owns it. */
 json_t *dsl_messages_json(const struct dsl_messages *messages);
 

@@ -1,7 +1,7 @@
 /* What a program does on sizes that nothing divides.
  *
  * A program without a task does not say how large its outputs are. But where its cores and tiles divide the sizes it shows it:
- * of the shapes that an output may have beside the first input (the same, one element, one per row or per column) one is
+ * of the shapes that an output may have beside the first input (the same, one element, one per row, per column or of the second axis) one is
  * stored whole, and nothing else. A trial is a run of the interpreter on zeros; sizes come from the program's own numbers, the
  * small ones for what is shared among cores, the large ones for tiles. */
 #include "dsl/sizes.h"
@@ -13,9 +13,11 @@
 
 enum { PARAMETERS_MAX = 24, RANK_MAX = 6, OUTPUTS_MAX = 3, CORES_EVEN = 4, CORES_ODD = 3 };
 enum { SMALL_MAX = 64, SMALL_SIZE_MAX = 960, LARGE_SIZE_MAX = 1 << 16, ELEMENTS_MAX = 1 << 20, TURNS_MAX = 1 << 18 };
+/* Elements that operations write: in a trial, and in all of them, then no other begins. */
+enum { WRITTEN_MAX = 1 << 20, ALL_WRITTEN_MAX = 1 << 22 };
 
 /* What an output's shape is beside the first input's. */
-enum relation { RELATION_SAME, RELATION_ONE, RELATION_ROWS, RELATION_COLUMNS, RELATIONS };
+enum relation { RELATION_SAME, RELATION_ONE, RELATION_ROWS, RELATION_COLUMNS, RELATION_SECOND, RELATIONS };
 
 struct parameter {
     struct dsl_usage usage;
@@ -29,7 +31,7 @@ struct trials {
     struct parameter parameters[PARAMETERS_MAX];
     int count, main; /* main: the parameter whose shape the others follow */
     int outputs[OUTPUTS_MAX], output_count;
-    int64_t small, large;
+    int64_t small, large, written;
     struct dsl_divisions even;        /* that had a remainder where everything went well */
     const struct dsl_message *always; /* what stopped every trial that was not refused; NULL: not one thing did */
     int stopped;                      /* how many it were */
@@ -184,7 +186,9 @@ static struct task_tensor shape_of(const struct trials *trials, const struct tri
     int skipped = input && parameter->rank && parameter->rank < trial->rank ? trial->rank - parameter->rank : 0;
     if (relation == RELATION_ONE)
         add_dim(&tensor, 1);
-    for (int i = skipped; i < trial->rank && relation != RELATION_ONE; i++)
+    if (relation == RELATION_SECOND)
+        add_dim(&tensor, trial->rank > 2 ? trial->dims[1] : 1);
+    for (int i = skipped; i < trial->rank && relation != RELATION_ONE && relation != RELATION_SECOND; i++)
         if ((relation != RELATION_ROWS || i < trial->rank - 1) && (relation != RELATION_COLUMNS || i > 0))
             add_dim(&tensor, trial->dims[i]);
     while (tensor.rank < parameter->rank)
@@ -193,7 +197,7 @@ static struct task_tensor shape_of(const struct trials *trials, const struct tri
 }
 
 /* Runs a trial; false: its messages say what went wrong. */
-static bool run_trial(const struct trials *trials, struct trial *trial)
+static bool run_trial(struct trials *trials, struct trial *trial)
 {
     struct arena arena = {0};
     struct task_tensor *tensors = arena_alloc(&arena, sizeof *tensors * PARAMETERS_MAX);
@@ -222,21 +226,24 @@ static bool run_trial(const struct trials *trials, struct trial *trial)
                           .l1_bytes = trials->soc->l1_bytes,
                           .l0c_bytes = trials->soc->l0c_bytes,
                           .turns_max = TURNS_MAX,
+                          .written_max = WRITTEN_MAX,
                           .arguments = arguments,
                           .divisions = &trial->divisions};
     bool good = dsl_interpret(&arena, trials->program, &run, &trial->messages);
+    trials->written += run.written;
     json_decref(one);
     json_decref(half);
     arena_free(&arena);
     return good;
 }
 
-static int64_t elements_of_trial(const struct trial *trial)
+/* Whether it is not too much for a trial. */
+static bool can_try(const struct trials *trials, const struct trial *trial)
 {
     int64_t elements = 1;
     for (int i = 0; i < trial->rank; i++)
         elements *= trial->dims[i];
-    return elements;
+    return elements <= ELEMENTS_MAX && trials->written < ALL_WRITTEN_MAX;
 }
 
 static void add_even(struct trials *trials, const struct trial *trial)
@@ -258,22 +265,33 @@ static void note_stop(struct trials *trials, const struct trial *trial)
         trials->always = NULL;
 }
 
-/* Whether the outputs are these, by sizes that everything divides and twice as many rows. */
+/* Whether the outputs are these, by sizes that everything divides and twice as many rows; if not, the trial has the message. */
 static bool confirm(struct trials *trials, struct trial *trial)
 {
-    if (elements_of_trial(trial) > ELEMENTS_MAX)
-        return false;
     if (!run_trial(trials, trial)) {
         note_stop(trials, trial);
         return false;
     }
     struct trial twice = *trial;
     twice.dims[0] *= 2;
-    if (!run_trial(trials, &twice))
+    if (!run_trial(trials, &twice)) {
+        trial->messages = twice.messages;
         return false;
+    }
     add_even(trials, trial);
     add_even(trials, &twice);
     return true;
+}
+
+/* The output that a message is about; the first one if it names none. */
+static int output_named(const struct trials *trials, const struct trial *trial)
+{
+    const struct dsl_function *host = trials->program->host->function;
+    for (int o = 0; o < trials->output_count; o++)
+        if (strstr(trial->messages.items->text,
+                   arena_printf(trials->arena, "'%s'", host->parameters[trials->outputs[o]].name)))
+            return o;
+    return 0;
 }
 
 /* Sizes and relations for which the program does all that it should; false: none were found. */
@@ -282,18 +300,16 @@ static bool find_shapes(struct trials *trials, struct trial *trial)
     int64_t small = trials->small > 1 ? trials->small : CORES_EVEN, large = trials->large > 1 ? trials->large : 64;
     const int64_t pairs[][2] = {
         {CORES_EVEN, 64}, {small, 64}, {small, large}, {large, large}, {CORES_EVEN, small * large}};
-    int combinations = 1;
-    for (int o = 0; o < trials->output_count; o++)
-        combinations *= RELATIONS;
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
         set_dims(trial, pairs[p][0], pairs[p][1]);
         if (trial->rank == 1)
             trial->dims[0] = pairs[p][0] * pairs[p][1];
-        for (int c = 0; c < combinations; c++) {
-            for (int o = 0, rest = c; o < trials->output_count; o++, rest /= RELATIONS)
-                trial->relations[o] = (enum relation)(rest % RELATIONS);
+        memset(trial->relations, 0, sizeof trial->relations);
+        for (int o = 0; trial->relations[o] < RELATIONS && can_try(trials, trial);) {
             if (confirm(trials, trial))
                 return true;
+            o = output_named(trials, trial);
+            trial->relations[o]++;
         }
     }
     return false;
@@ -379,11 +395,11 @@ static bool tell_fault(const struct trials *trials, const struct trial *trial, s
 }
 
 /* Rows that are longer than tiles: right or refused, or there is a warning. True: they come in pieces, and are tried further. */
-static bool try_long_rows(const struct trials *trials, const struct trial *even, struct dsl_messages *messages)
+static bool try_long_rows(struct trials *trials, const struct trial *even, struct dsl_messages *messages)
 {
     struct trial trial = *even;
     trial.dims[trial.rank - 1] = 2 * trials->large;
-    if (even->dims[0] == even->dims[trial.rank - 1] || elements_of_trial(&trial) > ELEMENTS_MAX)
+    if (even->dims[0] == even->dims[trial.rank - 1] || !can_try(trials, &trial))
         return false;
     if (run_trial(trials, &trial))
         return true;
@@ -396,7 +412,7 @@ static bool try_long_rows(const struct trials *trials, const struct trial *even,
     return false;
 }
 
-static void try_empty(const struct trials *trials, const struct trial *even, struct dsl_messages *messages)
+static void try_empty(struct trials *trials, const struct trial *even, struct dsl_messages *messages)
 {
     struct trial trial = *even;
     trial.dims[0] = 0;
@@ -430,8 +446,7 @@ void dsl_try_sizes(struct arena *arena, const struct dsl_program *program, const
         struct trial trial = even;
         trial.cores = CORES_ODD;
         set_dims(&trial, odd[i][0], first == last ? odd[i][0] : odd[i][1]); /* square ones stay square */
-        if (elements_of_trial(&trial) <= ELEMENTS_MAX && !run_trial(&trials, &trial) &&
-            tell_fault(&trials, &trial, messages))
+        if (can_try(&trials, &trial) && !run_trial(&trials, &trial) && tell_fault(&trials, &trial, messages))
             return;
     }
     try_empty(&trials, &even, messages);

@@ -5,11 +5,10 @@
 #include "dsl/bind.h"
 #include "dsl/opdef.h"
 
-/* Runs the host function for the shapes of `instance` (task_instance_shapes) on a chip that has `blocks` cores of each kind, and
- * puts what it gives in the place of the launch's arguments; dsl_lower() with opdef->host_given makes the kernel of that. The tree
- * is what the pass `tiling` leaves. False: `messages` say why there is no such kernel. */
-bool dsl_specialise(struct arena *arena, struct dsl_tree *tree, const struct dsl_opdef *opdef,
-                    const struct task_instance *instance, const struct npu_soc *soc, int blocks,
-                    struct dsl_messages *messages);
+/* Runs the host function for the shapes of case `number`, which the task has, on as many cores as the task's given host part
+ * launches, and puts what it gives in the place of the launch's arguments: the tree is what the pass `tiling` leaves, and
+ * dsl_lower() makes the kernel of it. `messages` say why there is no such kernel; an error, that the task has no such host part. */
+struct akgen_error *dsl_specialise(struct arena *arena, struct dsl_tree *tree, const struct task *task, int number,
+                                   const struct npu_soc *soc, struct dsl_opdef *opdef, struct dsl_messages *messages);
 
 #endif

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """akgen dsl: each rule has a program that breaks it, and sizes that nobody thought of are tried without a task."""
 import json
+import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 from akgen_program import AKGEN, HOME
@@ -205,6 +207,21 @@ class Rules(unittest.TestCase):
                 self.assertEqual((message["rule"], message["line"]), (rule, line), message)
                 self.assertIn(says, message["text"])
                 self.assertTrue(message["remedy"])
+
+    def test_what_sizes_show_is_not_built(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, (program, old, new, rule, line, _) in enumerate(row for row in SIZES if row[3] not in ("fits", "neutral", "alignment")):
+                text = program.replace(old, new, 1) if old else program
+                built, unchecked = pathlib.Path(folder, f"{number}"), pathlib.Path(folder, f"{number}u")
+                with self.subTest(rule=rule, line=line):
+                    done = akgen(("build", "-o", built), text)
+                    self.assertEqual((done.returncode, built.exists()), (1, False), done.stderr)
+                    self.assertRegex(done.stderr, rf"^-:{line}:\d+: error: .* \[{rule}\]\n")
+                    done = akgen(("build", "--unchecked", "-o", unchecked), text)
+                    self.assertEqual((done.returncode, unchecked.exists()), (0, True), done.stderr)
+            done = akgen(("build", "--task", "multikernelbench/level1/Activation/Relu", "-o", f"{folder}/case"),
+                         RIGHT.replace("    total = x.numel()", "    assert x.numel() != 231\n    total = x.numel()"))
+            self.assertRegex(done.stderr, r"error: case 2: the host function refuses the shape")
 
     def test_check_says_what_the_compiler_says(self):
         """Without a task for the operator that the text shows; a warning where the text leaves data types open."""

@@ -171,10 +171,10 @@ static const struct {
     {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(y, b)\n", "",
      DSL_RULE_shared, "element 0 of 'y' is stored by core 0 and by core 1"},
     {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(w + pid, b, "
-     "count=1)\n    if pid == 1:\n        s = tl.extract_scalar(w, 0)\n",
+     "count=1)\n    if pid == 2:\n        return\n    if pid == 1:\n        s = tl.extract_scalar(w, 0)\n",
      "", DSL_RULE_shared, "which core 0 stored, is read by core 1"},
     {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(w + pid, b, "
-     "count=1)\n    s = tl.extract_scalar(w, pid)\n",
+     "count=1)\n        s = tl.extract_scalar(w, pid)\n",
      "", DSL_RULE_shared, "which core 0 stored, is read by core 0"},
     {"    with tl.compute():\n        tl.duplicate(b, 1.0)\n    with tl.copyout():\n        tl.store(w + pid, b, "
      "count=1)\n        tl.store(w + pid, b, count=1)\n",

@@ -32,46 +32,47 @@ def coalesce_kernel(
     below_ub = tl.alloc_ub(tile, dtype=tl.bool)
     index_ub = tl.alloc_ub(room, dtype=indices.dtype)
     value_ub = tl.alloc_ub(room, dtype=values.dtype)
+    seen_ub = tl.alloc_ub(tile, dtype=tl.int32)
     columns = indices.shape[1]
-    for piece in range(0, entries, tile):
-        n = min(entries - piece, tile)
-        with tl.copyin():
-            tl.load(unique + piece, unique_ub, count=n)
+    for low in range(first, last, tile):
+        high = min(low + tile, last)
         with tl.compute():
-            tl.cast(wanted_ub, unique_ub, count=n)
-            tl.vge(above_ub, wanted_ub, first, count=n)
-            tl.vlt(below_ub, wanted_ub, last, count=n)
-            tl.vand(above_ub, above_ub, below_ub, count=n)
-            tl.iota(entry_ub, piece, count=n)
-            found = tl.compress(from_ub, entry_ub, above_ub, count=n)
-            found = tl.compress(to_ub, wanted_ub, above_ub, count=n)
-        for i in range(found):
-            source = int(tl.extract_scalar(from_ub, i))
-            target = int(tl.extract_scalar(to_ub, i))
-            if part == 0:
-                for at in range(0, columns, room):
+            tl.duplicate(seen_ub, 0)
+        for piece in range(0, entries, tile):
+            n = min(entries - piece, tile)
+            with tl.copyin():
+                tl.load(unique + piece, unique_ub, count=n)
+            with tl.compute():
+                tl.cast(wanted_ub, unique_ub, count=n)
+                tl.vge(above_ub, wanted_ub, low, count=n)
+                tl.vlt(below_ub, wanted_ub, high, count=n)
+                tl.vand(above_ub, above_ub, below_ub, count=n)
+                tl.iota(entry_ub, piece, count=n)
+                found = tl.compress(from_ub, entry_ub, above_ub, count=n)
+                found = tl.compress(to_ub, wanted_ub, above_ub, count=n)
+            for i in range(found):
+                source = int(tl.extract_scalar(from_ub, i))
+                target = int(tl.extract_scalar(to_ub, i))
+                if part == 0 and tl.extract_scalar(seen_ub, target - low) == 0:
+                    # all entries of a new one have the same indices: the first gives them
+                    with tl.compute():
+                        tl.set_scalar(seen_ub, target - low, 1)
+                    for at in range(0, columns, room):
+                        taken = min(columns - at, room)
+                        with tl.copyin():
+                            tl.load(indices + source * columns + at, index_ub, count=taken)
+                        with tl.copyout():
+                            tl.store(new_indices + target * columns + at, index_ub, count=taken)
+                end = min(part + width, inner)
+                for at in range(part, end, room):
                     with tl.copyin():
-                        tl.load(
-                            indices + source * columns + at,
-                            index_ub,
-                            count=min(columns - at, room),
-                        )
+                        tl.load(values + source * inner + at, value_ub, count=min(end - at, room))
                     with tl.copyout():
-                        tl.store(
-                            new_indices + target * columns + at,
-                            index_ub,
-                            count=min(columns - at, room),
+                        tl.store_add(
+                            new_values + target * inner + at,
+                            value_ub,
+                            count=min(end - at, room),
                         )
-            end = min(part + width, inner)
-            for at in range(part, end, room):
-                with tl.copyin():
-                    tl.load(values + source * inner + at, value_ub, count=min(end - at, room))
-                with tl.copyout():
-                    tl.store_add(
-                        new_values + target * inner + at,
-                        value_ub,
-                        count=min(end - at, room),
-                    )
 
 
 def coalesce_host(
