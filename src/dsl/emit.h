@@ -23,6 +23,7 @@
     X(AID_FILL_UP)                                                                                                     \
     X(AID_CLEAR_BUFFER)                                                                                                \
     X(AID_CLEAR_QUEUE)                                                                                                 \
+    X(AID_CLEAR_OPEN_QUEUE)                                                                                            \
     X(AID_SHIFT)                                                                                                       \
     X(AID_SORT)                                                                                                        \
     X(AID_FILL_BYTES)                                                                                                  \
@@ -144,7 +145,8 @@ const char *emit_host(struct lowering *lowering);
 const char *emit_kernel(struct lowering *lowering);
 
 /* What the tiling structure has, in its order. */
-enum { EMIT_LIST_MAX = 256 }; /* elements of a list that the kernel gets */
+#define EMIT_DEPTH "queueDepth" /* the field for how many tensors queues have, where the tiling function decides that */
+enum { EMIT_LIST_MAX = 256 };   /* elements of a list that the kernel gets */
 struct emit_field {
     const char *type, *name; /* "int64_t", "perCore" */
     bool list;               /* an array of EMIT_LIST_MAX; its length is another field */

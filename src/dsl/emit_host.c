@@ -53,6 +53,11 @@ int emit_fields(struct lowering *lowering, struct emit_field **fields)
         ARRAY_ADD(
             arena, *fields, count, capacity,
             (struct emit_field){.type = "int64_t", .name = "blocks", .meaning = "that have work; 0: there is none"});
+    if (lower_has_open_depths(lowering))
+        ARRAY_ADD(arena, *fields, count, capacity,
+                  (struct emit_field){.type = "int64_t",
+                                      .name = EMIT_DEPTH,
+                                      .meaning = "tensors of a queue: 2 where UB has room for them"});
     int workspaces = 0;
     for (int i = 0; i < lowering->parameter_count; i++) {
         const struct lower_parameter *parameter = &lowering->parameters[i];
@@ -151,35 +156,6 @@ static void need_block(struct needs *needs, const struct dsl_block *block)
     }
 }
 
-/* tl.num_programs(0) is the number of cores that are launched. */
-static void use_cores(void *closure, struct dsl_expr *part)
-{
-    struct lowering *lowering = closure;
-    for (int i = 0; i < part->count; i++)
-        if (part->items[i] && part->items[i]->kind == DSL_CALL &&
-            expr_is(part->items[i]->items[0], "tl", "num_programs"))
-            part->items[i] = edit_copy(&lowering->edit, lowering->program->launch->items[0]->items[1]);
-}
-
-static void use_cores_below(void *closure, struct dsl_expr *expr)
-{
-    tree_visit(expr, use_cores, closure);
-}
-
-/* The kernel's expression in terms of the host function: what the launch gives for its parameters. */
-static struct dsl_expr *host_terms(struct lowering *lowering, const struct dsl_expr *expr)
-{
-    struct edit *edit = &lowering->edit;
-    edit->place = expr->place;
-    struct dsl_statement *line = edit_statement(edit, lower_resolve(lowering, expr));
-    struct dsl_statement *items[] = {line};
-    struct dsl_block block = {.items = items, .count = 1, .capacity = 1};
-    statement_visit(line, use_cores_below, lowering);
-    for (int i = 0; i < lowering->parameter_count; i++)
-        edit_substitute(edit, &block, lowering->parameters[i].name, lowering->parameters[i].argument);
-    return line->value;
-}
-
 static bool has_unknown_size(const struct lowering *lowering)
 {
     int64_t elements;
@@ -199,7 +175,7 @@ static void find_needs(struct lowering *lowering, struct needs *needs)
             need(needs, parameter->argument);
     }
     for (int b = 0; has_unknown_size(lowering) && b < lowering->buffer_count; b++)
-        need(needs, host_terms(lowering, lowering->buffers[b].size));
+        need(needs, lower_host_terms(lowering, lowering->buffers[b].size));
     for (int before = -1; before != needs->count;) {
         before = needs->count;
         need_block(needs, &lowering->program->host->body);
@@ -247,7 +223,7 @@ static const char *shape_getter(const struct dsl_opdef *opdef, int number)
 
 static void emit_parameter(struct emit *emit, const char *name)
 {
-    int number;
+    int number = 0;
     const struct dsl_opdef *opdef = emit->lowering->opdef;
     const struct dsl_parameter_role *role = role_of(emit, name, &number);
     const struct dsl_symbol *symbol = dsl_scope_find(emit->names, name);
@@ -473,20 +449,35 @@ static const char *workspace_size(struct emit *emit, const struct dsl_expr *call
     return copy;
 }
 
-/* Units of a size that the tiling function decides, and bytes that all buffers of so many units need for each. */
+/* Units of a size that the tiling function decides, and bytes that all buffers of so many units need for each, or as often as its
+ * queues have tensors; "": what buffers of known sizes need. */
 struct room_term {
     const char *units;
-    int64_t bytes;
+    int64_t bytes, times_depth;
 };
 
-static void add_term(struct room_term *terms, int *count, const char *units, int64_t bytes)
+static void add_term(struct room_term *terms, int *count, const char *units, const struct lower_buffer *buffer,
+                     int64_t bytes)
 {
+    const bool open = lower_least_depth(buffer) < lower_depth(buffer);
     int t = 0;
     while (t < *count && strcmp(terms[t].units, units) != 0)
         t++;
     if (t == *count)
-        terms[(*count)++] = (struct room_term){units, 0};
-    terms[t].bytes += bytes;
+        terms[(*count)++] = (struct room_term){units, 0, 0};
+    terms[t].bytes += open ? 0 : bytes * lower_depth(buffer);
+    terms[t].times_depth += open ? bytes : 0;
+}
+
+/* "768", "tensors * 256", "(tensors * 256 + 512)": what stands behind the units. */
+static const char *term_bytes(struct arena *arena, const struct room_term *term)
+{
+    if (!term->times_depth)
+        return arena_printf(arena, "%" PRId64, term->bytes);
+    const char *times = arena_printf(arena, "tensors * %" PRId64, term->times_depth);
+    const bool whole = *term->units && term->bytes;
+    const char *more = term->bytes ? arena_printf(arena, " + %" PRId64, term->bytes) : "";
+    return arena_printf(arena, whole ? "(%s%s)" : "%s%s", times, more);
 }
 
 /* The branch of a condition in which there is no tiling. */
@@ -501,29 +492,28 @@ static void emit_refusal(struct emit *emit, const char *why)
 static const char *room_of(struct emit *emit, int combination, const char **earlier)
 {
     struct lowering *lowering = emit->lowering;
-    struct room_term *terms = arena_alloc(lowering->arena, (size_t)lowering->buffer_count * sizeof *terms);
-    int64_t known = lowering->reserved;
-    int count = 0;
+    struct room_term *terms = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *terms);
+    struct room_term known = {"", lowering->reserved, 0};
+    int count = 0, one = 1;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
-        const struct dsl_expr *named = call_argument(buffer->allocation->value, "depth");
-        int64_t depth = named ? named->integer : 1, bytes = lower_bytes(lowering, buffer, combination);
+        int64_t bytes = lower_bytes(lowering, buffer, combination);
         if (!lower_has_memory(lowering, buffer, combination))
             continue;
         if (bytes >= 0)
-            known += bytes * depth;
+            add_term(&known, &one, "", buffer, bytes);
         else
             add_term(terms, &count,
                      arena_printf(lowering->arena, "CeilDiv(%s, %" PRId64 ")",
-                                  emit_expr_text(emit, host_terms(lowering, buffer->size)),
+                                  emit_expr_text(emit, lower_host_terms(lowering, buffer->size)),
                                   lower_unit_elements(lowering, buffer, combination)),
-                     depth * lower_unit_bytes(lowering, buffer));
+                     buffer, lower_unit_bytes(lowering, buffer));
     }
     struct text text = {0};
     for (int t = 0; t < count; t++)
-        text_addf(&text, "%s%s * %" PRId64, t ? " + " : "", terms[t].units, terms[t].bytes);
-    if (known || !count)
-        text_addf(&text, "%s%" PRId64, count ? " + " : "", known);
+        text_addf(&text, "%s%s * %s", t ? " + " : "", terms[t].units, term_bytes(lowering->arena, &terms[t]));
+    if (known.bytes || known.times_depth || !count)
+        text_addf(&text, "%s%s", count ? " + " : "", term_bytes(lowering->arena, &known));
     const char *room = arena_strdup(lowering->arena, text.bytes);
     text_free(&text);
     for (int c = 0; c < combination; c++)
@@ -532,26 +522,40 @@ static const char *room_of(struct emit *emit, int combination, const char **earl
     return room;
 }
 
-/* Buffers whose sizes the tiling function decides: asks whether they fit into UB, all together. */
+/* The largest of what combinations of types need, of which `different` differ from those before. */
+static void emit_rooms(struct emit *emit, const char *const *rooms, int different)
+{
+    text_add(emit->out, different > 1 ? "std::max<int64_t>({" : "");
+    for (int c = 0; c < emit->lowering->opdef->combinations; c++)
+        if (rooms[c])
+            text_addf(emit->out, "%s%s", c ? ", " : "", rooms[c]);
+    text_add(emit->out, different > 1 ? "})" : "");
+}
+
+/* Buffers whose sizes the tiling function decides: asks whether they fit into UB, all together, and with how many tensors. */
 static void emit_room_check(struct emit *emit)
 {
     int combinations = emit->lowering->opdef->combinations, different = 0;
     if (!has_unknown_size(emit->lowering))
         return;
+    const bool open = lower_has_open_depths(emit->lowering);
     const char **rooms = arena_alloc(emit->lowering->arena, (size_t)combinations * sizeof *rooms);
     for (int c = 0; c < combinations; c++) {
         rooms[c] = room_of(emit, c, rooms);
         different += rooms[c] != NULL;
     }
     emit->aids[AID_CEIL_DIV] = true;
-    emit_line(emit, "// What the buffers of the kernel need of UB%s.",
+    emit_line(emit, "// What the buffers of the kernel need of UB%s%s.",
+              open ? ", where queues have so many tensors" : "",
               different > 1 ? ", in the data types that need most" : "");
     emit_indent(emit);
-    text_add(emit->out, different > 1 ? "const int64_t needed = std::max<int64_t>({" : "const int64_t needed = ");
-    for (int c = 0; c < combinations; c++)
-        if (rooms[c])
-            text_addf(emit->out, "%s%s", c ? ", " : "", rooms[c]);
-    text_add(emit->out, different > 1 ? "});\n" : ";\n");
+    text_add(emit->out, open ? "const auto neededWith = [&](int64_t tensors) { return " : "const int64_t needed = ");
+    emit_rooms(emit, rooms, different);
+    text_add(emit->out, open ? "; };\n" : ";\n");
+    if (open) {
+        emit_line(emit, "const int64_t " EMIT_DEPTH " = neededWith(2) <= static_cast<int64_t>(ubBytes) ? 2 : 1;");
+        emit_line(emit, "const int64_t needed = neededWith(" EMIT_DEPTH ");");
+    }
     emit_line(emit, "if (needed > static_cast<int64_t>(ubBytes)) {");
     emit_refusal(emit, "\"the tiles need \" + std::to_string(needed) + \" bytes of UB, which has \" + "
                        "std::to_string(ubBytes)");
@@ -599,7 +603,8 @@ static void emit_finish(struct emit *emit)
     for (int i = 0; i < count; i++) {
         const struct lower_parameter *parameter = fields[i].parameter;
         if (!parameter)
-            emit_line(emit, "tiling.set_%s(%s);", fields[i].name, blocks);
+            emit_line(emit, "tiling.set_%s(%s);", fields[i].name,
+                      strcmp(fields[i].name, EMIT_DEPTH) == 0 ? EMIT_DEPTH : blocks);
         else if (fields[i].list)
             emit_line(emit, "tiling.set_%s(%sEntries.data());", fields[i].name, fields[i].name);
         else if (parameter->source == LOWER_WORKSPACE || parameter->type == DSL_TYPE_INTS)

@@ -3,6 +3,7 @@
 #include "dsl/emit_kernel.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Types. */
@@ -285,6 +286,14 @@ static void close_if(struct emit *emit, bool closes)
         emit_line(emit, "}");
 }
 
+/* How many tensors InitBuffer makes: at most what TQue's depth says may be in the queue. */
+static const char *tensors_text(struct emit *emit, const struct lower_buffer *buffer)
+{
+    return lower_least_depth(buffer) < lower_depth(buffer)
+               ? "tiling." EMIT_DEPTH
+               : arena_printf(emit->lowering->arena, "%" PRId64, lower_depth(buffer));
+}
+
 static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, struct text *members)
 {
     struct lowering *lowering = emit->lowering;
@@ -296,16 +305,14 @@ static void emit_buffer(struct emit *emit, const struct lower_buffer *buffer, st
                                         [LOWER_QUEUE_CO1] = "TQue<TPosition::CO1, "};
     if (buffer->of)
         return;
-    const char *name = kernel_queue_name(emit, buffer);
-    const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
-    const char *elements = elements_text(emit, buffer);
+    const char *name = kernel_queue_name(emit, buffer), *elements = elements_text(emit, buffer);
     const bool aligned = lower_whole_blocks(lowering, &buffer->type, buffer->size);
     const char *bytes = buffer_bytes(emit, buffer, elements, aligned);
     emit->line = buffer->allocation->place.line;
     emit_mark(members, emit->line);
     if (buffer->kind != LOWER_UB) {
-        emit_line(emit, "pipe->InitBuffer(%s, %s, %s);", name, depth->digits, bytes);
-        text_addf(members, "    %s%s> %s;\n", kinds[buffer->kind], depth->digits, name);
+        emit_line(emit, "pipe->InitBuffer(%s, %s, %s);", name, tensors_text(emit, buffer), bytes);
+        text_addf(members, "    %s%" PRId64 "> %s;\n", kinds[buffer->kind], lower_depth(buffer), name);
         return;
     }
     bool closes = open_if_apart(emit, buffer);
@@ -346,7 +353,7 @@ static void emit_clears(struct emit *emit)
     bool any = false;
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
-        const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
+        const bool open = lower_least_depth(buffer) < lower_depth(buffer);
         if (buffer->of || buffer->kind >= LOWER_QUEUE_A1 ||
             buffer->kind == LOWER_QUEUE_MOVE) /* nothing computes there */
             continue;
@@ -354,13 +361,14 @@ static void emit_clears(struct emit *emit)
             emit_line(emit, "// Instructions round up to whole blocks: what they read beyond the elements is zero.");
         any = true;
         const char *bytes = buffer_bytes(emit, buffer, elements_text(emit, buffer), false);
-        emit->aids[buffer->kind == LOWER_UB ? AID_CLEAR_BUFFER : AID_CLEAR_QUEUE] = true;
+        emit->aids[buffer->kind == LOWER_UB ? AID_CLEAR_BUFFER : open ? AID_CLEAR_OPEN_QUEUE : AID_CLEAR_QUEUE] = true;
         emit->line = buffer->allocation->place.line;
         bool closes = open_if_apart(emit, buffer);
         if (buffer->kind == LOWER_UB)
             emit_line(emit, "Clear(%s, %s);", kernel_queue_name(emit, buffer), bytes);
         else
-            emit_line(emit, "Clear<%s>(%s, %s);", depth->digits, kernel_queue_name(emit, buffer), bytes);
+            emit_line(emit, open ? "Clear<%" PRId64 ">(%s, %s, tiling." EMIT_DEPTH ");" : "Clear<%" PRId64 ">(%s, %s);",
+                      lower_depth(buffer), kernel_queue_name(emit, buffer), bytes);
         close_if(emit, closes);
     }
     emit->line = lowering->program->kernel->place.line;

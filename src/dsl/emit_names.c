@@ -77,15 +77,22 @@ static const char *plain_name(struct lowering *lowering, const struct dsl_scope 
     return plain;
 }
 
+/* Variables that the printed text has of its own. */
+static const char *const of_kernel[] = {"scalarBuffer", "blocks", EMIT_DEPTH}, *const of_host[] = {
+                                                                                   "scalarBuffer", "blocks",
+                                                                                   EMIT_DEPTH,     "workspace",
+                                                                                   "ubBytes",      "needed",
+                                                                                   "neededWith",   "tensors"};
+
 /* Names for all of a scope, by number: parameters and buffers first, with what belongs to them. */
 static const char **name_all(struct lowering *lowering, const struct dsl_scope *scope, bool kernel)
 {
     enum { BELONGINGS = sizeof belongings / sizeof *belongings };
     const char **names = arena_alloc(lowering->arena, (size_t)(scope->count + 1) * sizeof *names);
-    const char **used = arena_alloc(lowering->arena, (size_t)(scope->count + 1) * (BELONGINGS + 1) * sizeof *used);
-    int count = 0;
-    used[count++] = "scalarBuffer";
-    used[count++] = "blocks";
+    const char *const *own = kernel ? of_kernel : of_host;
+    int count = (int)(kernel ? sizeof of_kernel : sizeof of_host) / (int)sizeof *own;
+    const char **used = arena_alloc(lowering->arena, (size_t)(scope->count * (BELONGINGS + 1) + count) * sizeof *used);
+    memcpy(used, own, (size_t)count * sizeof *used);
     for (int round = 0; round < 2; round++)
         for (int s = 0; s < scope->count; s++) {
             const char *name = scope->items[s]->name;

@@ -370,6 +370,13 @@ static const char *const aids[] = {
                         "        tensors[i] = queue.template AllocTensor<int16_t>();\n"
                         "        Duplicate(tensors[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
                         "    for (int i = 0; i < DEPTH; i++) {\n        queue.FreeTensor(tensors[i]);\n    }\n}\n",
+    [AID_CLEAR_OPEN_QUEUE] =
+        "// Zeros in every tensor of a queue, which has so many.\n"
+        "template <int MOST, typename Queue>\n%s void Clear(Queue &queue, int64_t bytes, int64_t tensors)\n{\n"
+        "    LocalTensor<int16_t> all[MOST];\n"
+        "    for (int64_t i = 0; i < tensors; i++) {\n        all[i] = queue.template AllocTensor<int16_t>();\n"
+        "        Duplicate(all[i], static_cast<int16_t>(0), bytes / sizeof(int16_t));\n    }\n"
+        "    for (int64_t i = 0; i < tensors; i++) {\n        queue.FreeTensor(all[i]);\n    }\n}\n",
     [AID_SHIFT] =
         "// Shifts by a number of bits, to the right with the sign. By a negative number, or more bits than there are, "
         "all "

@@ -102,19 +102,13 @@ static const char *memory_of(enum lower_buffer_kind kind)
     return kind < LOWER_QUEUE_A1 ? "UB" : kind == LOWER_QUEUE_CO1 ? "L0C" : "L1";
 }
 
-static int64_t depth_of(const struct lower_buffer *buffer)
-{
-    const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
-    return depth ? depth->integer : 1;
-}
-
 /* Bytes of all tensors of the buffer in a combination; -1: the tiling function alone knows. */
 static int64_t bytes_of(const struct lowering *lowering, const struct lower_buffer *buffer, int combination)
 {
     int64_t bytes = lower_bytes(lowering, buffer, combination);
     return buffer->of || lower_lies_in_queue(lowering, buffer, combination) ? 0
            : bytes < 0                                                      ? -1
-                                                                            : bytes * depth_of(buffer);
+                                                                            : bytes * lower_depth(buffer);
 }
 
 static json_t *known_json(int64_t bytes)
@@ -156,9 +150,12 @@ static void tell_buffer(struct lowering *lowering, const struct lower_buffer *bu
     json_t *facts =
         json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:o, s:b, s:s?}", "buffer", buffer->name, "memory",
                   memory_of(buffer->kind), "unit", units[buffer->kind], "types", types, "elements",
-                  known ? json_integer(elements) : json_null(), "size", size, "depth", (json_int_t)depth_of(buffer),
+                  known ? json_integer(elements) : json_null(), "size", size, "depth", (json_int_t)lower_depth(buffer),
                   "rounded_to", (json_int_t)unit, "bytes", bytes, "made", (int)made, "in", buffer->of);
-    const char *depth = depth_of(buffer) > 1 ? "two tensors of " : "", *by = made ? "made by the compiler, " : "";
+    const char *depth = lower_least_depth(buffer) < lower_depth(buffer) ? "two tensors, or one, of "
+                        : lower_depth(buffer) > 1                       ? "two tensors of "
+                                                                        : "",
+               *by = made ? "made by the compiler, " : "";
     if (buffer->of)
         EXPLAIN(lowering, DSL_ABOUT_BUDGET, "buffer", buffer->allocation->place, facts,
                 "`%s` in %s: %s`%s` elements of %s in the memory of `%s`, which nobody needs as long as it is used.",
@@ -376,7 +373,7 @@ static void tell_queue(struct lowering *lowering, const struct lower_buffer *buf
     EXPLAIN(
         lowering, DSL_ABOUT_ORDER, "queue", buffer->allocation->place,
         json_pack("{s:s, s:s, s:s, s:I}", "queue", buffer->name, "from", units_of[0], "to", units_of[1], "depth",
-                  (json_int_t)depth_of(buffer)),
+                  (json_int_t)lower_depth(buffer)),
         "The queue of `%s` orders %s and %s: DeQue waits for what fills a tensor, AllocTensor for what has used it.",
         buffer->name, units_of[0], units_of[1]);
 }

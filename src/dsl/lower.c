@@ -269,6 +269,34 @@ struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr 
     return line->value;
 }
 
+/* tl.num_programs(0) is the number of cores that are launched. */
+static void use_cores(void *closure, struct dsl_expr *part)
+{
+    struct lowering *lowering = closure;
+    for (int i = 0; i < part->count; i++)
+        if (part->items[i] && part->items[i]->kind == DSL_CALL &&
+            expr_is(part->items[i]->items[0], "tl", "num_programs"))
+            part->items[i] = edit_copy(&lowering->edit, lowering->program->launch->items[0]->items[1]);
+}
+
+static void use_cores_below(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, use_cores, closure);
+}
+
+struct dsl_expr *lower_host_terms(struct lowering *lowering, const struct dsl_expr *expr)
+{
+    struct edit *edit = &lowering->edit;
+    edit->place = expr->place;
+    struct dsl_statement *line = edit_statement(edit, lower_resolve(lowering, expr));
+    struct dsl_statement *items[] = {line};
+    struct dsl_block block = {.items = items, .count = 1, .capacity = 1};
+    statement_visit(line, use_cores_below, lowering);
+    for (int i = 0; i < lowering->parameter_count; i++)
+        edit_substitute(edit, &block, lowering->parameters[i].name, lowering->parameters[i].argument);
+    return line->value;
+}
+
 const char *lower_new_name(struct lowering *lowering, const char *stem)
 {
     const struct dsl_program *program = lowering->program;
@@ -397,6 +425,26 @@ int64_t lower_added_bytes(const struct lowering *lowering, const char *memory)
         if (lowering->added[i].name && strcmp(lowering->added[i].memory, memory) == 0)
             bytes += lowering->added[i].bytes;
     return bytes;
+}
+
+int64_t lower_depth(const struct lower_buffer *buffer)
+{
+    const struct dsl_expr *depth = call_argument(buffer->allocation->value, "depth");
+    return depth ? depth->integer : 1;
+}
+
+int64_t lower_least_depth(const struct lower_buffer *buffer)
+{
+    const struct dsl_expr *least = call_argument(buffer->allocation->value, "least");
+    return least ? least->integer : lower_depth(buffer);
+}
+
+bool lower_has_open_depths(const struct lowering *lowering)
+{
+    bool found = false;
+    for (int b = 0; !found && b < lowering->buffer_count; b++)
+        found = lower_least_depth(&lowering->buffers[b]) < lower_depth(&lowering->buffers[b]);
+    return found;
 }
 
 const struct lower_buffer *lower_memory_of(const struct lowering *lowering, const struct lower_buffer *buffer)
@@ -533,7 +581,7 @@ bool dsl_explain(struct arena *arena, struct dsl_tree *tree, const struct dsl_op
                                 .opdef = opdef,
                                 .messages = messages,
                                 .explanation = explanation};
-    struct dsl_lowered lowered;
+    struct dsl_lowered lowered = {0};
     if (!lower_run(&lowering, DSL_PASSES_COUNT))
         return false;
     const bool good = emit_project(&lowering, &lowered);

@@ -182,6 +182,13 @@ bool lower_has_memory(const struct lowering *lowering, const struct lower_buffer
 const struct lower_buffer *lower_memory_of(const struct lowering *lowering, const struct lower_buffer *buffer);
 /* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
 int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* The same; of a size that the tiling function decides the most that it can be, -1: nothing bounds it (bounds.c). */
+int64_t lower_most_bytes(struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* Tensors of a queue; 1: it is none. The least that the tiling function gives it where there is no room for them. */
+int64_t lower_depth(const struct lower_buffer *buffer);
+int64_t lower_least_depth(const struct lower_buffer *buffer);
+/* Whether the tiling function decides how many tensors queues have. */
+bool lower_has_open_depths(const struct lowering *lowering);
 /* Whether so many elements are known to be whole blocks of 32 bytes, in every combination. */
 bool lower_whole_blocks(const struct lowering *lowering, const struct lower_type *type, const struct dsl_expr *count);
 /* A buffer that lies in its queue's tensor where the types are equal. */
@@ -204,6 +211,8 @@ bool lower_constant(const struct lowering *lowering, const struct dsl_expr *expr
 /* The expression with what variables that are assigned once stand for: parameters of the kernel and constants, where it can be
  * written so. */
 struct dsl_expr *lower_resolve(struct lowering *lowering, const struct dsl_expr *expr);
+/* The kernel's expression in terms of the host function: what the launch gives for its parameters. */
+struct dsl_expr *lower_host_terms(struct lowering *lowering, const struct dsl_expr *expr);
 /* A name that nothing in the program has, from `stem`: stem, stem_2, .. */
 const char *lower_new_name(struct lowering *lowering, const char *stem);
 /* A new buffer, allocated behind `after`. */

@@ -3,7 +3,7 @@
  * this one is computed.
  *
  * Holds afterwards: the buffers fit into UB where their sizes are known, and where they are not the tiling function asks
- * before the launch. */
+ * before the launch, and decides whether queues have two tensors or one where it decides their sizes. */
 #include "base/text.h"
 #include "dsl/lower_internal.h"
 #include "npu/npu.h"
@@ -108,9 +108,10 @@ static int64_t most_bytes_of(const struct lowering *lowering, const struct lower
     return most;
 }
 
-/* Why a queue has so many tensors. `needed`, `out`: what two would have made of it; `room` is what there is. */
-static void explain_depth(struct lowering *lowering, const struct lower_buffer *buffer, int depth, int64_t needed,
-                          int out, int64_t room)
+/* Why a queue has so many tensors. `needed`, `out`: what two would have made of it; `room` is what there is; `open`: the tiling
+ * function may give it one. */
+static void explain_depth(struct lowering *lowering, const struct lower_buffer *buffer, int depth, bool open,
+                          int64_t needed, int out, int64_t room)
 {
     static const char *const ahead[] = {[LOWER_QUEUE_IN] = "the next turn's is loaded while this one is computed",
                                         [LOWER_QUEUE_OUT] = "the last turn's is stored while the next one is computed",
@@ -119,9 +120,15 @@ static void explain_depth(struct lowering *lowering, const struct lower_buffer *
                                         [LOWER_QUEUE_B1] = "the next tile is loaded while this one is multiplied"};
     const struct dsl_place place = buffer->allocation->place;
     const char *why = depth > 1 ? "loop" : needed > room ? "room" : out > EVENTS ? "events" : "once";
-    json_t *facts = json_pack("{s:s, s:i, s:s, s:I, s:I, s:i}", "buffer", buffer->name, "depth", depth, "why", why,
-                              "needed", (json_int_t)needed, "room", (json_int_t)room, "tensors", out);
-    if (depth > 1)
+    json_t *facts =
+        json_pack("{s:s, s:i, s:i, s:s, s:I, s:I, s:i}", "buffer", buffer->name, "depth", depth, "least",
+                  open ? 1 : depth, "why", why, "needed", (json_int_t)needed, "room", (json_int_t)room, "tensors", out);
+    if (open)
+        dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
+                        "`%s` is filled in a loop and has two tensors, where the tiling function finds room for them, "
+                        "and else one: with two, %s.",
+                        buffer->name, ahead[buffer->kind]);
+    else if (depth > 1)
         dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
                         "`%s` is filled in a loop and has two tensors: %s.", buffer->name, ahead[buffer->kind]);
     else if (*why == 'r')
@@ -172,6 +179,32 @@ static bool has_open_size(const struct lowering *lowering)
     for (int b = 0; !found && b < lowering->buffer_count; b++)
         found = lowering->buffers[b].kind < LOWER_QUEUE_A1 && lower_bytes(lowering, &lowering->buffers[b], 0) < 0;
     return found;
+}
+
+/* Whether the tiling function decides the size of a queue's two tensors. */
+static bool has_open_queue(const struct lowering *lowering, const int *depths)
+{
+    bool found = false;
+    for (int b = 0; !found && b < lowering->buffer_count; b++)
+        found = lowering->buffers[b].kind < LOWER_QUEUE_A1 && depths[b] > 1 &&
+                lower_bytes(lowering, &lowering->buffers[b], 0) < 0;
+    return found;
+}
+
+/* Whether the buffers may need more than the room, as far as is known before the launch. */
+static bool may_be_full(struct lowering *lowering, const int *depths, int64_t room)
+{
+    bool full = false;
+    for (int c = 0; !full && c < lowering->opdef->combinations; c++) {
+        int64_t left = room;
+        for (int b = 0; !full && b < lowering->buffer_count; b++) {
+            const struct lower_buffer *buffer = &lowering->buffers[b];
+            int64_t bytes = lower_has_memory(lowering, buffer, c) ? lower_most_bytes(lowering, buffer, c) : 0;
+            full = bytes < 0 || bytes > left / depths[b];
+            left -= full ? 0 : bytes * depths[b];
+        }
+    }
+    return full;
 }
 
 /* Depths of queues, and why one is 1: the bytes that all buffers needed with two tensors, and the tensors that were out. */
@@ -226,10 +259,25 @@ static void share_if_it_helps(struct lowering *lowering, struct trial *trial, in
     }
 }
 
+/* Writes the depths into the program; `open`: the tiling function may give queues of two tensors one. */
+static void place_depths(struct lowering *lowering, const int *depths, bool open)
+{
+    struct edit *edit = &lowering->edit;
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        edit->place = buffer->allocation->place;
+        if (buffer->kind != LOWER_UB)
+            edit_add_named(edit, buffer->allocation->value, "depth", edit_integer(edit, depths[b]));
+        if (buffer->kind < LOWER_QUEUE_A1 && depths[b] > 1 && open)
+            edit_add_named(edit, buffer->allocation->value, "least", edit_integer(edit, 1));
+    }
+}
+
 /* Two tensors for queues in loops, as far as they fit. */
-static bool choose_depths(struct lowering *lowering, int *depths)
+static bool choose_depths(struct lowering *lowering)
 {
     const struct dsl_block *kernel = lower_kernel(lowering);
+    int *depths = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *depths);
     lowering->reserved = reserved_bytes(kernel);
     int64_t room = npu_socs->ub_tiling_bytes - lowering->reserved;
     for (int b = 0; b < lowering->buffer_count; b++) {
@@ -241,32 +289,25 @@ static bool choose_depths(struct lowering *lowering, int *depths)
     memcpy(depths, trial.depths, (size_t)lowering->buffer_count * sizeof *depths);
     if (!fits_cube(lowering, depths, trial.tried))
         return false;
+    const bool open = has_open_queue(lowering, depths) && may_be_full(lowering, depths, room);
     for (int b = 0; lowering->explanation && b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
+        const bool cube = buffer->kind >= LOWER_QUEUE_A1;
         if (buffer->kind != LOWER_UB)
-            explain_depth(lowering, buffer, depths[b], trial.tried[b], trial.out[b],
-                          buffer->kind < LOWER_QUEUE_A1 ? room : npu_socs->l1_bytes);
+            explain_depth(lowering, buffer, depths[b], open && !cube && depths[b] > 1, trial.tried[b], trial.out[b],
+                          cube ? npu_socs->l1_bytes : room);
     }
+    place_depths(lowering, depths, open);
     int64_t needed = bytes_needed(lowering, depths);
     return needed <= room || tell_full(lowering, needed, room);
 }
 
 bool pass_pipeline(struct lowering *lowering)
 {
-    struct edit *edit = &lowering->edit;
-    int *depths = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *depths);
     for (int b = 0; b < lowering->buffer_count; b++) {
         const struct lower_buffer *buffer = &lowering->buffers[b];
         if (buffer->kind != LOWER_UB && !has_steps(lower_kernel(lowering), buffer->name))
             lifetime_place(lowering, buffer);
     }
-    if (!choose_depths(lowering, depths))
-        return false;
-    for (int b = 0; b < lowering->buffer_count; b++) {
-        const struct lower_buffer *buffer = &lowering->buffers[b];
-        edit->place = buffer->allocation->place;
-        if (buffer->kind != LOWER_UB)
-            edit_add_named(edit, buffer->allocation->value, "depth", edit_integer(edit, depths[b]));
-    }
-    return true;
+    return choose_depths(lowering);
 }

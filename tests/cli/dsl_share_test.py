@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Buffers of UB whose lives do not meet share memory, where there is too little of it; what a turn of a loop leaves to the next
-one is kept."""
+one is kept. Where the tiling function decides sizes, queues have two tensors if these fit."""
+import pathlib
 import re
 import tempfile
 import unittest
 
-from akgen_program import verdict
+from akgen_program import edit, verdict
 from dsl_build_test import build, doubtful_notes, kernel_after
 from dsl_verify_test import verify
 
@@ -103,13 +104,118 @@ class Share(unittest.TestCase):
         text = program().replace("tile: tl.constexpr = 7168", "unused: tl.constexpr = 1").replace(
             "    cores = min(2", "    tile = max(total // 4 // 64 * 64, 64)\n    cores = min(2")
         self.assertEqual(views(text)[0], {"third_ub": "first_ub", "y_ub": "second_ub"})
-        needed = re.search(r"needed = (.*)", build(text, "Sqrt", "--print").stdout).group(1)
-        self.assertEqual(needed.count("CeilDiv(tile, 8) * 192"), 1, needed)  # float: 2 x 2 tensors and two buffers of 32 bytes
+        needed = re.search(r"neededWith = (.*)", build(text, "Sqrt", "--print").stdout).group(1)
+        self.assertEqual(needed.count("CeilDiv(tile, 8) * (tensors * 64 + 64)"), 1, needed)  # float: two queues, two buffers
         with tempfile.TemporaryDirectory() as directory:
             self.assertEqual(build(text.replace("tl.vadd(y_ub, third_ub, x_ub)", "tl.vsqrt(y_ub, x_ub)"), "Sqrt", "-o",
                                    directory).returncode, 0)
             result = verdict("Sqrt", directory, "--sync", "manual", "--schedule", "random:3", "--strict-order", "--case", "0")
             self.assertEqual(doubtful_notes(result), [])
+
+
+TASK = """suite: mine
+level: 1
+category: Math
+op: Own
+reference: formula
+vary: sizes
+inputs:
+  - name: x
+    shape: "$shape"
+    dtype: float32
+    types: [float32]
+    generate: "uniform(1, 4)"
+outputs:
+  - name: y
+    shape: "$shape"
+    dtype: float32
+    types: [float32]
+    formula: "sqrt(x) + 1"
+"""
+# Whole rows: two buffers of 4 bytes for each element, twice where that is no more than 196352 bytes. The names are the tiling
+# function's own, too.
+ROWS = """import tile.language as tl
+
+
+@ascend_kernel
+def own_kernel(x, y, needed, queue_depth, tensors):
+    x_ub = tl.alloc_ub(queue_depth, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tensors, dtype=tl.float32)
+    for row in range(tl.program_id(0), needed, tl.num_programs(0)):
+        with tl.copyin():
+            tl.load(x + row * queue_depth, x_ub, count=queue_depth)
+        with tl.compute():
+            tl.vsqrt(y_ub, x_ub, count=queue_depth)
+            tl.vadd_scalar(y_ub, y_ub, 1.0, count=queue_depth)
+        with tl.copyout():
+            tl.store(y + row * queue_depth, y_ub, count=queue_depth)
+
+
+def own_host(x: torch.Tensor, y: torch.Tensor, least: tl.constexpr = 1):
+    ub_bytes = x.shape[-1]
+    needed = x.numel() // ub_bytes
+    tensors = max(least, ub_bytes)
+    own_kernel[min(needed, 2)](x, y, needed, ub_bytes, tensors)
+"""
+MOST = 24544  # of what 196352 bytes hold twice, in whole blocks
+
+
+class Depth(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-depth-")
+        self.addCleanup(folder.cleanup)
+        self.project = pathlib.Path(folder.name) / "project"
+        self.task = pathlib.Path(folder.name) / "mine/level1/Math/Own"
+        self.task.mkdir(parents=True)
+        (self.task / "task.yaml").write_text(TASK)
+        (self.task / "desc.md").write_text("own\n")
+        sizes = (100, MOST // 2, MOST // 2 + 8, MOST - 7, MOST, MOST + 1)
+        (self.task / "cases.csv").write_text("case_id;shape\n" + "".join(f"{i};[5, {size}]\n" for i, size in enumerate(sizes)))
+
+    def test_two_tensors_where_they_fit_and_else_one(self):
+        self.assertEqual(build(ROWS, self.task, "-o", self.project).returncode, 0)
+        kernel, = self.project.glob("op_kernel/*.cpp")
+        edit(kernel, "    __aicore__ inline void Process()\n    {\n", "    __aicore__ inline void Process()\n    {\n"
+             '        PRINTF("%d\\n", xQueue.HasIdleBuffer() + Second());\n')
+        edit(kernel, "private:\n", """private:
+    __aicore__ inline int Second() // whether there is another
+    {
+        auto first = xQueue.AllocTensor<float>();
+        const int idle = xQueue.HasIdleBuffer();
+        xQueue.FreeTensor(first);
+        return idle;
+    }
+
+""")
+        result = verdict(self.task, self.project, "--sync", "manual", "--schedule", "random:2", "--strict-order")
+        told = [sorted(set((row["printed"] or "").split())) for row in result["cases"]]
+        self.assertEqual(told[:5], [["2"], ["2"], ["1"], ["1"], ["1"]])
+        self.assertEqual([row["verdict"] for row in result["cases"]], 5 * ["pass"] + ["wrong"])
+        self.assertIn("Own: the tiles need 196416 bytes of UB, which has 196352", result["cases"][5]["printed"])
+        self.assertEqual(doubtful_notes(result), [])
+
+    def test_what_is_bounded_is_decided_when_the_program_is_compiled(self):
+        """The rows of the queue are at most 8192 elements, however they are bounded."""
+        for bound in ("min(ub_bytes, least)", "max(1, min(least // pitch, ub_bytes)) * pitch", "tl.pitch(min(ub_bytes, 4000)) * 2",
+                      "tl.cdiv(min(ub_bytes, least), 32) * 32 if least > 1 else 64"):
+            text = ROWS.replace("max(least, ub_bytes)", bound).replace("constexpr = 1", "constexpr = 8192").replace(
+                "queue_depth, dtype", "tensors, dtype").replace("    tensors =", "    pitch = tl.pitch(min(ub_bytes, least))\n    tensors =")
+            done = build(text, self.task, "--print")
+            self.assertIn("InitBuffer(xQueue, 2, ", done.stdout, bound + done.stderr)
+            text = text.replace("8192", "16384").replace("4000", "9000")
+            self.assertIn("InitBuffer(xQueue, tiling.queueDepth, ", build(text, self.task, "--print").stdout, bound)
+
+    def test_zeros_in_as_many_tensors_as_there_are(self):
+        """A reduction takes in whole blocks: every tensor begins with zeros."""
+        text = ROWS.replace("tl.vadd_scalar(y_ub, y_ub, 1.0, count=queue_depth)", """tl.row_max(y_ub, x_ub, 1, queue_depth, tensors)
+            most = tl.extract_scalar(y_ub, 0)
+            tl.vsub_scalar(y_ub, x_ub, most, count=queue_depth)""").replace("max(least, ub_bytes)", "tl.pitch(ub_bytes)")
+        text = text.replace("alloc_ub(queue_depth", "alloc_ub(tensors")
+        self.assertIn("Clear<2>(xQueue, CeilDiv(tensors * sizeof(float), 256) * 256, tiling.queueDepth);",
+                      build(text, self.task, "--print").stdout)
+        for case in "01":
+            done = verify(text, self.task, "--case", case)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
 
 if __name__ == "__main__":
