@@ -75,7 +75,12 @@ struct lower_pair {
 struct lower_transferred {
     enum lower_buffer_kind kind;
     struct dsl_place place;
+    bool staged; /* a buffer of UB that is loaded and stored */
 };
+
+/* Tensors that the queues of a position have together: each that is out has one of its events (asc-devkit docs, TQue,
+ * constraints of AllocTensor). */
+enum { LOWER_EVENTS = 8 };
 
 /* Where a parameter of the kernel gets its value from. */
 enum lower_source { LOWER_TENSOR, LOWER_WORKSPACE, LOWER_FIELD, LOWER_SCALAR };

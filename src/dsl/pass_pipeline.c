@@ -64,9 +64,7 @@ static bool tell_full(struct lowering *lowering, int64_t needed, int64_t room)
                       "the buffers need %" PRId64 " bytes of UB, which has %" PRId64 " (%.300s)", needed, room, list);
 }
 
-/* Tensors that the queues of a kind have together: each that is out has one of the events of its position (asc-devkit docs,
- * TQue, constraints of AllocTensor). */
-enum { EVENTS = 8 };
+/* Tensors that the queues of a kind have together. */
 static int tensors_out(const struct lowering *lowering, const int *depths, enum lower_buffer_kind kind)
 {
     int all = 0;
@@ -119,7 +117,7 @@ static void explain_depth(struct lowering *lowering, const struct lower_buffer *
                                         [LOWER_QUEUE_A1] = "the next tile is loaded while this one is multiplied",
                                         [LOWER_QUEUE_B1] = "the next tile is loaded while this one is multiplied"};
     const struct dsl_place place = buffer->allocation->place;
-    const char *why = depth > 1 ? "loop" : needed > room ? "room" : out > EVENTS ? "events" : "once";
+    const char *why = depth > 1 ? "loop" : needed > room ? "room" : out > LOWER_EVENTS ? "events" : "once";
     json_t *facts =
         json_pack("{s:s, s:i, s:i, s:s, s:I, s:I, s:i}", "buffer", buffer->name, "depth", depth, "least",
                   open ? 1 : depth, "why", why, "needed", (json_int_t)needed, "room", (json_int_t)room, "tensors", out);
@@ -140,7 +138,7 @@ static void explain_depth(struct lowering *lowering, const struct lower_buffer *
         dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
                         "`%s` has one tensor: with two, the queues of its position would have %d, and there are "
                         "events for %d.",
-                        buffer->name, out, EVENTS);
+                        buffer->name, out, LOWER_EVENTS);
     else
         dsl_explain_add(lowering->explanation, DSL_ABOUT_BUDGET, "depth", place, facts,
                         buffer->kind == LOWER_QUEUE_CO1 ? "`%s` has one tensor: a product at a time."
@@ -170,6 +168,24 @@ static bool fits_cube(struct lowering *lowering, int *depths, int64_t *needed)
     return (l1 <= npu_socs->l1_bytes && l0c <= npu_socs->l0c_bytes) ||
            LOWER_FAIL(lowering, lowering->program->kernel->place, DSL_RULE_fits, "make the tiles smaller",
                       "the tiles need %" PRId64 " bytes of L1 and %" PRId64 " of L0C", l1, l0c);
+}
+
+/* Whether all tensors that are out at a time have an event. */
+static bool check_events(struct lowering *lowering, const int *depths)
+{
+    for (int b = 0; b < lowering->buffer_count; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        int tensors = tensors_out(lowering, depths, buffer->kind);
+        if (tensors > LOWER_EVENTS)
+            return LOWER_FAIL(
+                lowering, buffer->allocation->place, DSL_RULE_not_compiled, "use fewer buffers, of fewer data types",
+                "'%s' is one of %d that are %s, and there are events for the queues of %d", buffer->name, tensors,
+                buffer->kind == LOWER_QUEUE_OUT    ? "stored"
+                : buffer->kind == LOWER_QUEUE_MOVE ? "loaded and stored"
+                                                   : "loaded",
+                LOWER_EVENTS);
+    }
+    return true;
 }
 
 /* Whether the tiling function decides the size of a buffer of UB. */
@@ -229,7 +245,7 @@ static int cut_depths(const struct lowering *lowering, struct trial *trial, int6
     for (int b = lowering->buffer_count - 1; b >= 0; b--) {
         int64_t bytes = bytes_needed(lowering, trial->depths);
         int tensors = tensors_out(lowering, trial->depths, lowering->buffers[b].kind);
-        if (trial->depths[b] > 1 && (bytes > room || tensors > EVENTS)) {
+        if (trial->depths[b] > 1 && (bytes > room || tensors > LOWER_EVENTS)) {
             trial->tried[b] = bytes;
             trial->out[b] = tensors;
             trial->depths[b] = 1;
@@ -299,7 +315,7 @@ static bool choose_depths(struct lowering *lowering)
     }
     place_depths(lowering, depths, open);
     int64_t needed = bytes_needed(lowering, depths);
-    return needed <= room || tell_full(lowering, needed, room);
+    return (needed <= room || tell_full(lowering, needed, room)) && check_events(lowering, depths);
 }
 
 bool pass_pipeline(struct lowering *lowering)

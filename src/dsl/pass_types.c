@@ -138,14 +138,16 @@ static void explain_pair(struct lowering *lowering, const char *name, const char
  * it some share a queue, from which they are copied. */
 static bool has_queue_left(const struct lowering *lowering, const struct lower_buffer *buffer)
 {
-    enum { EVENTS = 8, OWN = 5 };
+    enum { OWN = 5 };
     int before = 0, all = 0;
+    bool staged = false;
     for (int b = 0; b < lowering->loaded_count; b++) {
         bool same = lowering->loaded[b].kind == buffer->kind;
         all += same;
         before += same && lowering->loaded[b].place.line < buffer->allocation->place.line;
+        staged |= lowering->loaded[b].staged && buffer->kind != LOWER_QUEUE_MOVE;
     }
-    return all <= EVENTS || before < OWN;
+    return all + staged <= LOWER_EVENTS || before < OWN;
 }
 
 /* Whether, in some combination, the buffer and the tensor have two types between which no instruction converts. */
@@ -205,18 +207,39 @@ static void add_narrow(struct lowering *lowering, struct lower_buffer *buffer, c
         *buffer_argument(transfers->items[i].call) = edit_name(&lowering->edit, queue_name);
 }
 
-/* The queue through which the buffer is loaded (or stored) from tensors of this type; made where there is none. */
+/* Makes the queue's tensors as large as the buffer, too. False: their sizes are no single expressions. */
+static bool enlarge(struct lowering *lowering, struct lower_buffer *queue, const struct lower_buffer *buffer)
+{
+    struct dsl_expr *size = lower_resolve(lowering, buffer->size), *own = lower_resolve(lowering, queue->size);
+    int64_t needed, has;
+    bool enough = lower_constant(lowering, size, &needed) && lower_constant(lowering, own, &has) && needed <= has;
+    if (size->kind == DSL_TUPLE || size->kind == DSL_LIST || own->kind == DSL_TUPLE || own->kind == DSL_LIST)
+        return enough;
+    if (!enough)
+        queue->size = queue->allocation->value->items[1] = edit_larger(&lowering->edit, own, size);
+    return true;
+}
+
+/* The queue through which the buffer is loaded (or stored) from tensors of this type; made where there is none. Where there are
+ * events for no more queues, sizes share one. */
 static const char *staging_queue(struct lowering *lowering, const char *name, const struct lower_parameter *tensor,
                                  bool load)
 {
     const struct lower_type type = tensor_type(lowering, tensor);
-    struct lower_buffer *buffer = lower_buffer_find(lowering, name);
+    struct lower_buffer *buffer = lower_buffer_find(lowering, name), *similar = NULL;
+    int queues = 0;
     for (int i = 0; i < lowering->buffer_count; i++) {
-        const struct lower_buffer *other = &lowering->buffers[i];
-        if (other->kind == (load ? LOWER_QUEUE_IN : LOWER_QUEUE_OUT) && other->room == 's' &&
-            tree_equal(other->size, buffer->size) && lower_type_equal(lowering, &other->type, &type))
+        struct lower_buffer *other = &lowering->buffers[i];
+        bool same = other->kind == (load ? LOWER_QUEUE_IN : LOWER_QUEUE_OUT);
+        queues += same;
+        if (!same || other->room != 's' || !lower_type_equal(lowering, &other->type, &type))
+            continue;
+        if (tree_equal(other->size, buffer->size))
             return other->name;
+        similar = other;
     }
+    if (similar && queues >= LOWER_EVENTS && enlarge(lowering, similar, buffer))
+        return similar->name;
     struct lower_buffer *made =
         lower_add_buffer(lowering, load ? "queue_in" : "queue_out", load ? "loaded" : "to_store", buffer, buffer->size,
                          dtype_of(lowering, tensor));
@@ -683,9 +706,13 @@ bool pass_types(struct lowering *lowering)
         return false;
     lowering->loaded = arena_alloc(lowering->arena, (size_t)(buffers + 1) * sizeof *lowering->loaded);
     lowering->loaded_count = buffers;
-    for (int b = 0; b < buffers; b++)
-        lowering->loaded[b] =
-            (struct lower_transferred){lowering->buffers[b].kind, lowering->buffers[b].allocation->place};
+    for (int b = 0; b < buffers; b++) {
+        const struct lower_buffer *buffer = &lowering->buffers[b];
+        struct transfers transfers = {.lowering = lowering, .buffer = buffer->name};
+        for (int i = 0; buffer->kind == LOWER_UB && i < kernel->count; i++)
+            statement_visit(kernel->items[i], find_transfers_below, &transfers);
+        lowering->loaded[b] = (struct lower_transferred){buffer->kind, buffer->allocation->place, transfers.count > 0};
+    }
     for (int b = 0; b < buffers; b++)
         choose_queue(lowering, &lowering->buffers[b]);
     stage_transfers(lowering, kernel);

@@ -217,6 +217,73 @@ class Depth(unittest.TestCase):
             done = verify(text, self.task, "--case", case)
             self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
+OPERAND = """  - name: {name}
+    shape: "$shape"
+    dtype: {dtype}
+    types: [{dtype}]
+"""
+
+
+def sums(sizes, types):
+    """y<i> = x<i> + i, computed in place in a buffer of size i, and a task of tensors of these types."""
+    names = [(f"x{i}", f"y{i}", f"b{i}_ub") for i in range(len(sizes))]
+    parameters = ", ".join(name for x, y, _ in names for name in (x, y))
+    lines = [f"    {b} = tl.alloc_ub({size}, dtype={x}.dtype)" for (x, _, b), size in zip(names, sizes)]
+    lines += ["    for at in range(start, end, tile):", "        n = min(tile, end - at)", "        with tl.copyin():"]
+    lines += [f"            tl.load({x} + at, {b}, count=n)" for x, _, b in names]
+    lines += ["        with tl.compute():", *(f"            tl.vadd_scalar({b}, {b}, {i}, count=n)" for i, (_, _, b) in enumerate(names))]
+    lines += ["        with tl.copyout():", *(f"            tl.store({y} + at, {b}, count=n)" for _, y, b in names)]
+    text = f"""import tile.language as tl
+
+
+@ascend_kernel
+def own_kernel({parameters}, total, tile):
+    start = tl.program_id(0) * tile * 2
+    end = min(start + tile * 2, total)
+{chr(10).join(lines)}
+
+
+def own_host({", ".join(part.strip() + ": torch.Tensor" for part in parameters.split(","))}, tile: tl.constexpr = 256):
+    total = x0.numel()
+    own_kernel[tl.cdiv(total, tile * 2)]({parameters}, total, tile)
+"""
+    inputs = "".join(OPERAND.format(name=x, dtype=dtype) + f'    generate: "choose(1, 2, 3)"\n' for (x, _, _), dtype in zip(names, types))
+    outputs = "".join(OPERAND.format(name=y, dtype=dtype) + f'    formula: "{x}+{i}"\n'
+                      for i, ((x, y, _), dtype) in enumerate(zip(names, types)))
+    return text, TASK.split("inputs:")[0] + "inputs:\n" + inputs + "outputs:\n" + outputs
+
+
+class Events(unittest.TestCase):
+    """The queues of a position have events for eight tensors."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-events-")
+        self.addCleanup(folder.cleanup)
+        self.task = pathlib.Path(folder.name) / "mine/level1/Math/Own"
+        self.task.mkdir(parents=True)
+        (self.task / "cases.csv").write_text("case_id;shape\n0;[2003]\n")
+        (self.task / "desc.md").write_text("own\n")
+
+    def test_ten_loaded_and_stored_buffers_of_ten_sizes(self):
+        text, task = sums([f"tile + {64 * i}" for i in range(10)], 10 * ["float32"])
+        (self.task / "task.yaml").write_text(task)
+        queues = re.findall(r"TQue<TPosition::(\w+)", build(text, self.task, "--print").stdout)
+        self.assertLessEqual((queues.count("VECIN"), queues.count("VECOUT")), (8, 8))
+        done = verify(text, self.task)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_more_types_than_there_are_events_are_refused(self):
+        """Five have queues of their own, which leaves three for those of five types."""
+        text, task = sums(10 * ["tile"], 6 * ["float32"] + ["float16", "int32", "int16", "int8"])
+        for i in range(10):
+            text = text.replace(f"    b{i}_ub =", f"    c{i}_ub = tl.alloc_ub(tile, dtype=x{i}.dtype)\n    b{i}_ub =")
+            text = text.replace(f"vadd_scalar(b{i}_ub", f"vadd_scalar(c{i}_ub")
+            text = text.replace(f"store(y{i} + at, b{i}_ub", f"store(y{i} + at, c{i}_ub")
+        (self.task / "task.yaml").write_text(task)
+        done = build(text, self.task, "-o", self.task / "project")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'c0_ub' is one of 10 that are stored, and there are events for the queues of 8", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
