@@ -460,7 +460,7 @@ static void write_extent(struct align *align, const struct operand *operand, str
     bool begins = tree_is_integer(operand->value.start, 0);
     if (begins && tree_equal(count, buffer->size))
         *extent = (struct extent){.kind = EXTENT_WHOLE};
-    else if (begins && (extent->kind == EXTENT_NONE || extent->kind == EXTENT_UNKNOWN))
+    else if (begins && extent->kind == EXTENT_NONE)
         *extent = (struct extent){.kind = EXTENT_COUNT, .count = count};
     else if (extent->kind != EXTENT_WHOLE &&
              !(begins && extent->kind == EXTENT_COUNT && tree_equal(extent->count, count)))
