@@ -25,10 +25,16 @@
     X(AID_CLEAR_QUEUE)                                                                                                 \
     X(AID_CLEAR_OPEN_QUEUE)                                                                                            \
     X(AID_SHIFT)                                                                                                       \
+    X(AID_SIGN)                                                                                                        \
+    X(AID_EXP2)                                                                                                        \
+    X(AID_KEEP_NAN)                                                                                                    \
+    X(AID_POWER_BY)                                                                                                    \
+    X(AID_POWER)                                                                                                       \
     X(AID_SORT)                                                                                                        \
     X(AID_FILL_BYTES)                                                                                                  \
     X(AID_WHOLE)                                                                                                       \
     X(AID_COMPARE)                                                                                                     \
+    X(AID_NOT_EQUAL)                                                                                                   \
     X(AID_CHOOSE)                                                                                                      \
     X(AID_TO_BITS)                                                                                                     \
     X(AID_FROM_BITS)                                                                                                   \

@@ -321,8 +321,14 @@ static void need_aids(struct emit *emit, const struct lower_instruction *instruc
                     {LOWER_FORM_SORT, AID_MAX}};
     for (size_t i = 0; i < sizeof of_forms / sizeof *of_forms; i++)
         emit->aids[of_forms[i].aid] |= of_forms[i].form == instruction->form;
-    if (instruction->form == LOWER_FORM_TO_BITS)
-        emit->aids[strcmp(instruction->api, "ToBits") == 0 ? AID_TO_BITS : AID_FROM_BITS] = true;
+    static const struct {
+        const char *api;
+        enum emit_aid aid;
+    } of_names[] = {{"ToBits", AID_TO_BITS}, {"FromBits", AID_FROM_BITS},   {"SignOf", AID_SIGN},
+                    {"Exp2", AID_EXP2},      {"NotEqualTo", AID_NOT_EQUAL}, {"PowerOf", AID_KEEP_NAN},
+                    {"PowerOf", AID_POWER},  {"PowerBy", AID_KEEP_NAN},     {"PowerBy", AID_POWER_BY}};
+    for (size_t i = 0; i < sizeof of_names / sizeof *of_names; i++)
+        emit->aids[of_names[i].aid] |= strcmp(of_names[i].api, instruction->api) == 0;
     if (instruction->form == LOWER_FORM_INT64 || instruction->form == LOWER_FORM_INT64_TRUTH)
         emit_need_int64(emit, instruction->api);
     if (instruction->form == LOWER_FORM_ROWS)

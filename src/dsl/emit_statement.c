@@ -393,6 +393,68 @@ static const char *const aids[] = {
         "                                    int64_t count)\n{\n"
         "    constexpr int64_t BITS = sizeof(E) * 8;\n"
         "    ShiftRight(to, from, static_cast<E>(by < 0 || by >= BITS ? BITS - 1 : by), count);\n}\n",
+    [AID_SIGN] =
+        "// -1, 0 or 1; NaN of NaN, for which Sign gives 0. A factor twice makes more than 1 of the smallest number.\n"
+        "template <typename E>\n%s void SignOf(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t "
+        "count)\n{\n"
+        "    constexpr float LARGE = sizeof(E) == 2 ? 32768.0f : 1.0e30f;\n"
+        "    Muls(to, from, static_cast<E>(LARGE), count);\n    PipeBarrier<PIPE_V>();\n"
+        "    for (int turn = 0; turn < 2; turn++) {\n"
+        "        Maxs(to, to, static_cast<E>(-1.0f), count);\n        PipeBarrier<PIPE_V>();\n"
+        "        Mins(to, to, static_cast<E>(1.0f), count);\n        PipeBarrier<PIPE_V>();\n"
+        "        if (turn == 0) {\n            Muls(to, to, static_cast<E>(LARGE), count);\n"
+        "        } else { // no sign of 0\n            Adds(to, to, static_cast<E>(0.0f), count);\n        }\n"
+        "        PipeBarrier<PIPE_V>();\n    }\n}\n",
+    [AID_EXP2] = "// 2 to the power of each element.\n"
+                 "%s void Exp2(const LocalTensor<float> &to, const LocalTensor<float> &from, int64_t count)\n{\n"
+                 "    constexpr float LN_2 = 0.693147181f;\n    Muls(to, from, LN_2, count);\n"
+                 "    PipeBarrier<PIPE_V>();\n    Exp(to, to, count);\n}\n",
+    [AID_KEEP_NAN] =
+        "// -0, and NaN where there is NaN: added to any number, it leaves it or makes it NaN.\n"
+        "template <typename E>\n%s void NansOf(const LocalTensor<E> &to, const LocalTensor<E> &from, int64_t "
+        "count)\n{\n"
+        "    Maxs(to, from, static_cast<E>(-0.0f), count);\n    PipeBarrier<PIPE_V>();\n"
+        "    Mins(to, to, static_cast<E>(-0.0f), count);\n    PipeBarrier<PIPE_V>();\n}\n\n"
+        "// Integers of the size of a floating type.\n"
+        "template <typename E>\nusing WordOf = std::conditional_t<sizeof(E) == 2, int16_t, int32_t>;\n\n"
+        "// Makes the elements integers: 0 where they are 0, else 1.\n"
+        "template <typename E>\n%s LocalTensor<WordOf<E>> IsNot0(const LocalTensor<E> &elements, int64_t count)\n{\n"
+        "    using Bits = std::make_unsigned_t<WordOf<E>>;\n"
+        "    const LocalTensor<Bits> bits = elements.template ReinterpretCast<Bits>();\n"
+        "    const LocalTensor<WordOf<E>> words = elements.template ReinterpretCast<WordOf<E>>();\n"
+        "    ShiftLeft(bits, bits, static_cast<Bits>(1), count);\n    PipeBarrier<PIPE_V>();\n"
+        "    ShiftRight(bits, bits, static_cast<Bits>(1), count);\n    PipeBarrier<PIPE_V>();\n"
+        "    Mins(words, words, static_cast<WordOf<E>>(1), count);\n    PipeBarrier<PIPE_V>();\n"
+        "    return words;\n}\n",
+    [AID_POWER_BY] =
+        "// base ** by. Power makes 1 of NaN, which is right where `by` is 0 or `base` 1.\n"
+        "template <typename E>\n%s void PowerBy(const LocalTensor<E> &to, const LocalTensor<E> &base, const E &by,\n"
+        "                               const LocalTensor<E> &room, int64_t count)\n{\n"
+        "    if constexpr (std::is_integral_v<E>) {\n        Power(to, base, by, count);\n    } else {\n"
+        "        constexpr WordOf<E> NAN_BITS = sizeof(E) == 2 ? 0x7e00 : 0x7fc00000;\n"
+        "        const float exponent = static_cast<float>(by);\n        if (exponent != exponent) {\n"
+        "            Adds(room, base, static_cast<E>(-1.0f), count);\n            PipeBarrier<PIPE_V>();\n"
+        "            const LocalTensor<WordOf<E>> words = IsNot0(room, count);\n"
+        "            Muls(words, words, NAN_BITS, count);\n        } else if (exponent == 0) {\n"
+        "            Duplicate(room, static_cast<E>(-0.0f), count);\n        } else {\n"
+        "            NansOf(room, base, count);\n        }\n"
+        "        Power(to, base, by, count);\n        PipeBarrier<PIPE_V>();\n        Add(to, to, room, count);\n"
+        "    }\n}\n",
+    [AID_POWER] =
+        "// base ** by. Power makes 1 of NaN, which is right where `by` is 0 or `base` 1.\n"
+        "template <typename E>\n%s void PowerOf(const LocalTensor<E> &to, const LocalTensor<E> &base,\n"
+        "                               const LocalTensor<E> &by, const LocalTensor<E> &room,\n"
+        "                               const LocalTensor<E> &second, int64_t count)\n{\n"
+        "    if constexpr (std::is_integral_v<E>) {\n        Power(to, base, by, count);\n    } else {\n"
+        "        const LocalTensor<WordOf<E>> ofBy = room.template ReinterpretCast<WordOf<E>>(),\n"
+        "                                     ofBase = second.template ReinterpretCast<WordOf<E>>();\n"
+        "        NansOf(room, by, count);\n        Adds(to, base, static_cast<E>(-1.0f), count);\n"
+        "        PipeBarrier<PIPE_V>();\n        Mul(ofBy, ofBy, IsNot0(to, count), count);\n"
+        "        NansOf(second, base, count);\n        Adds(to, by, static_cast<E>(0.0f), count);\n"
+        "        PipeBarrier<PIPE_V>();\n        Mul(ofBase, ofBase, IsNot0(to, count), count);\n"
+        "        PipeBarrier<PIPE_V>();\n        Add(room, room, second, count);\n"
+        "        Power(to, base, by, count);\n        PipeBarrier<PIPE_V>();\n        Add(to, to, room, count);\n"
+        "    }\n}\n",
     [AID_SORT] =
         "// values = the first `count` elements of `from` in descending order, indices = where they stood. Pairs of "
         "both "
@@ -472,6 +534,13 @@ static const char *const aids[] = {
         "        if constexpr (NOT) {\n            PipeBarrier<PIPE_V>();\n"
         "            const LocalTensor<uint16_t> words = to.template ReinterpretCast<uint16_t>();\n"
         "            Not(words, words, whole / 16);\n        }\n    }\n}\n",
+    [AID_NOT_EQUAL] = "// A bit for each element that differs from `by`, NaN from all: no comparison holds of NaN.\n"
+                      "template <typename E, typename B>\n"
+                      "%s void NotEqualTo(const LocalTensor<uint8_t> &to, const LocalTensor<E> &from, const B &by,\n"
+                      "                                  const LocalTensor<E> &room, int64_t count)\n{\n"
+                      "    const LocalTensor<uint16_t> words = to.template ReinterpretCast<uint16_t>();\n"
+                      "    CompareTo<CMPMODE::EQ>(to, from, by, room, count);\n    PipeBarrier<PIPE_V>();\n"
+                      "    Not(words, words, Whole<E>(count) / 16);\n}\n",
     [AID_CHOOSE] =
         "// Where the bit is set the element of `yes`, else that of `no` or the number.\n"
         "template <typename E, typename N>\n"

@@ -15,7 +15,8 @@
 static const char *step_name(const struct dsl_expr *call)
 {
     static const char *const conversions[][2] = {{"widen", "Widen"}, {"narrow", "Narrow"}, {"convert", "Convert"},
-                                                 {"enque", "EnQue"}, {"deque", "DeQue"},   {"load_rows", "LoadRows"}};
+                                                 {"enque", "EnQue"}, {"deque", "DeQue"},   {"load_rows", "LoadRows"},
+                                                 {"alloc_ub", "Clear"}};
     const char *name = call->operation->name;
     const struct lower_instruction *instruction = lower_instruction_find(name);
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)

@@ -37,6 +37,7 @@ struct lower_buffer {
 /* An operation that is one instruction: a row of instructions.def. */
 enum lower_form {
     LOWER_FORM_UNARY,
+    LOWER_FORM_WIDE,
     LOWER_FORM_BINARY,
     LOWER_FORM_SCALAR,
     LOWER_FORM_FILL,

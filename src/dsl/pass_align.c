@@ -514,7 +514,8 @@ static bool align_lanes(struct align *align, struct dsl_expr *call, struct dsl_b
     for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
         if (!align_operand(align, call, reads[i], &operands[n]))
             return false;
-        n += operands[n].buffer != NULL;
+        bool looked_up = call_argument(call, "index") && strcmp(reads[i], "src") == 0; /* anywhere, not one by one */
+        n += operands[n].buffer && !looked_up;
     }
     bool reduces = call_argument(call, "shared") != NULL;
     struct operand shared;

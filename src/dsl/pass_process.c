@@ -360,6 +360,26 @@ static void process_bits(struct lowering *lowering, struct dsl_block *block, str
             call->items[i] = room;
 }
 
+/* tl.vpow: of real numbers with room for what keeps NaN. */
+static void process_power(struct lowering *lowering, struct dsl_expr *call)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *dst = call_argument(call, "dst"), *b = call_argument(call, "b");
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, dst);
+    bool floats = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        floats |= task_is_float(lower_type_in(&buffer->type, c));
+    if (!floats)
+        return;
+    struct dsl_expr *a = call_argument(call, "a"), *count = call_argument(call, "count");
+    struct dsl_expr *room = room_name(lowering, dst, 't');
+    struct dsl_expr *made = operand_buffer(b, NULL)
+                                ? EDIT_CALL(edit, "power_of", dst, a, b, room, room_name(lowering, dst, 'n'))
+                                : EDIT_CALL(edit, "power_by", dst, a, b, room);
+    edit_add_named(edit, made, "count", count);
+    *call = *made;
+}
+
 /* tl.gemm_v0: the sizes of the product are those of the tiles. */
 static void process_product(struct lowering *lowering, struct dsl_expr *call)
 {
@@ -403,6 +423,8 @@ static bool process_special(struct lowering *lowering, struct dsl_block *block, 
         process_cast(lowering, block, statement);
     else if (strcmp(name, "gemm_v0") == 0)
         process_product(lowering, statement->value);
+    else if (strcmp(name, "vpow") == 0)
+        process_power(lowering, statement->value);
     else if (strcmp(name, "sort") == 0)
         process_sort(lowering, statement->value);
     else

@@ -450,6 +450,9 @@ bool pass_sync(struct lowering *lowering)
         known = sync.found_count;
         find_variables(&sync, lower_kernel(lowering));
     }
+    for (int b = 0; lower_rounds(lowering) && b < lowering->buffer_count; b++) /* the zeros that buffers begin with */
+        if (lowering->buffers[b].kind == LOWER_UB)
+            add_use(&sync.pending[b].vector_to_scalar, LOWER_WRITE, lowering->buffers[b].allocation->value);
     sync_block(&sync, lower_kernel(lowering));
     return true;
 }

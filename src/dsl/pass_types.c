@@ -419,6 +419,7 @@ static uint64_t types_of(const struct lower_instruction *instruction)
     case LOWER_FORM_CHOOSE:
         return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
     case LOWER_FORM_SORT:
+    case LOWER_FORM_WIDE:
         return UINT64_C(1) << AKGEN_FLOAT;
     case LOWER_FORM_POWER:
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
@@ -509,7 +510,7 @@ static struct dsl_expr *rounded(struct lowering *lowering, const struct dsl_expr
 static void widen_into(struct lowering *lowering, const struct dsl_expr *call,
                        const struct lower_instruction *instruction, struct dsl_block *block)
 {
-    static const char rooms[] = "wxyz";
+    static const char rooms[] = "wxyzq";
     struct edit *edit = &lowering->edit;
     struct dsl_expr *made = edit_copy(edit, call), *dst = made->items[1], *count = call_argument(call, "count");
     bool compares = instruction->form == LOWER_FORM_COMPARE;
@@ -524,8 +525,8 @@ static void widen_into(struct lowering *lowering, const struct dsl_expr *call,
             continue;
         struct dsl_expr *wide = process_room(lowering, operand, "float32", rooms[room++]);
         made->items[i] = wide;
-        if (compares && i == 4)
-            continue; /* the comparison's own room */
+        if (!(lower_use_of(call, name) & LOWER_READ))
+            continue; /* the instruction's own room */
         edit_append(
             edit, block,
             edit_statement(edit, EDIT_CALL(edit, "cast_to", edit_copy(edit, wide), operand, edit_copy(edit, bytes),
@@ -566,12 +567,14 @@ static uint64_t computed_alike(const char *operation, uint64_t types, const char
     return alike;
 }
 
-/* Whether the instruction can be computed in float32 where it lacks a type. */
-static bool can_widen(const struct dsl_expr *call, const struct lower_instruction *instruction)
+/* Whether the instruction, which lacks the type, can be computed in float32. */
+static bool can_widen(const struct dsl_expr *call, const struct lower_instruction *instruction, enum akgen_dtype type)
 {
-    return call_argument(call, "count") &&
+    return widens(type) && call_argument(call, "count") &&
+           (instruction->form != LOWER_FORM_POWER || task_is_float(type)) &&
            (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
-            instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
+            instruction->form == LOWER_FORM_POWER || instruction->form == LOWER_FORM_COMPARE ||
+            instruction->form == LOWER_FORM_CHOOSE);
 }
 
 /* Puts the statements of `made` in the place of one of the block. */
@@ -640,7 +643,7 @@ static bool check_types(struct lowering *lowering, struct dsl_block *block, stru
     const bool written = dsl_operation_find(call->operation->name) != NULL; /* else it is a step of a recipe */
     for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
         if (lacking & UINT64_C(1) << type && !steps_for_integer(call->operation->name, (enum akgen_dtype)type) &&
-            (!can_widen(call, instruction) || !widens((enum akgen_dtype)type)))
+            !can_widen(call, instruction, (enum akgen_dtype)type))
             return LOWER_FAIL(lowering, call->place, DSL_RULE_types,
                               "compute in a buffer of tl.float32 (loads and stores convert) or tl.int32 (tl.cast)",
                               "no instruction does %s%s of %s, which '%s' holds", written ? "tl." : "this",

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""akgen dsl build: what operations make of NaN, infinities, zeros and the ends of integer types is what the interpreter makes of
+them. Each program computes of all pairs of a table's values."""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from akgen_program import AKGEN
+
+TASK = """suite: mine
+level: 1
+category: Math
+op: Pairs
+reference: formula
+inputs:
+  - {{name: x, shape: "$shape", dtype: {type}, types: [{type}], generate: "{generate}", strict: "{generate}"}}
+outputs:
+  - {{name: y, shape: "$shape", dtype: {type}, types: [{type}], formula: "x"}}
+"""
+REALS = ("math.nan math.inf -math.inf 0.0 -0.0 1.0 -1.0 0.5 -0.5 2.0 -2.0 3.0 -3.0 2.5 -2.5 1000.0 -1000.0 1001.0 -1001.0 1e-30 -1e-30 "
+         "3e37 -3e37 16777217.0 1e10 -1e10 100.5 -100.5").split()
+
+# a_ub and b_ub hold the pairs, number i those of i // {n} and i % {n} of the table.
+PAIRS = """import tile.language as tl
+
+
+@ascend_kernel
+def pairs_kernel(x, y, total):
+    table_ub = tl.alloc_ub(64, dtype={wide})
+    place_ub = tl.alloc_ub(1024, dtype=tl.int32)
+    row_ub = tl.alloc_ub(1024, dtype=tl.float32)
+    column_ub = tl.alloc_ub(1024, dtype=tl.float32)
+    wide_ub = tl.alloc_ub(1024, dtype={wide})
+    a_ub = tl.alloc_ub(1024, dtype={type})
+    b_ub = tl.alloc_ub(1024, dtype={type})
+    y_ub = tl.alloc_ub(1024, dtype={type})
+    out_ub = tl.alloc_ub(1024, dtype={wide})
+    p_ub = tl.alloc_ub(1024, dtype=tl.bool)
+    with tl.compute():
+        tl.duplicate(table_ub, 1)
+{values}
+        tl.iota(column_ub, 0)
+        tl.vdiv(row_ub, column_ub, {n}.0)
+        tl.vfloor(row_ub, row_ub)
+        tl.vaxpy(column_ub, row_ub, -{n}.0)
+        tl.vmul(column_ub, column_ub, 4.0)
+        tl.cast(place_ub, column_ub)
+        tl.gather(wide_ub, table_ub, place_ub, 0)
+        tl.cast(b_ub, wide_ub)
+        tl.vmul(row_ub, row_ub, 4.0)
+        tl.cast(place_ub, row_ub)
+        tl.gather(wide_ub, table_ub, place_ub, 0)
+        tl.cast(a_ub, wide_ub)
+{steps}
+        tl.cast(out_ub, y_ub)
+    with tl.copyout():
+        tl.store(y, out_ub, count=total)
+
+
+def pairs_host(x: torch.Tensor, y: torch.Tensor):
+    total = x.numel()
+    pairs_kernel[1](x, y, total)
+"""
+
+
+class Values(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-dsl-")
+        self.addCleanup(folder.cleanup)
+        self.task = pathlib.Path(folder.name) / "tasks/mine/level1/Math/Pairs"
+        self.task.mkdir(parents=True)
+
+    def verify(self, text, type, elements, generate="randn"):
+        (self.task / "task.yaml").write_text(TASK.format(type=type, generate=generate))
+        (self.task / "cases.csv").write_text(f"case_id;shape\n0;[{elements}]\n")
+        done = subprocess.run([AKGEN, "dsl", "build", "-", "--task", str(self.task), "--verify"], input=text, text=True,
+                              capture_output=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (0, "case 0: as the interpreter computes it\n"), text + done.stderr)
+
+    def pairs(self, steps, type, table, wide):
+        values = "\n".join(f"        tl.set_scalar(table_ub, {i}, {value})" for i, value in enumerate(table))
+        lines = "\n".join(" " * 8 + step for step in steps.split("; "))
+        text = PAIRS.format(steps=lines, type="tl." + type, wide="tl." + wide, values=values, n=len(table))
+        self.verify(text, wide, len(table) ** 2, "randn" if wide == "float32" else "randint(0, 2)")
+
+    def reals(self, steps, *types):
+        for type in types or ("float32", "float16", "bfloat16"):
+            with self.subTest(steps, type=type):
+                self.pairs(steps, type, REALS, "float32")
+
+    def test_powers(self):
+        self.reals("tl.vpow(y_ub, a_ub, b_ub)")
+        self.reals("tl.vexp2(y_ub, a_ub)")
+        self.reals("tl.vpow(b_ub, a_ub, b_ub); tl.vadd(y_ub, b_ub, 0)", "float32")
+        for by, type in (("math.nan", "float32"), ("0.0", "bfloat16"), ("3", "float16"), ("-0.5", "float32")):
+            self.reals(f"tl.vpow(y_ub, a_ub, {by})", type)
+
+    def test_the_sign_of_nan(self):
+        self.reals("tl.vsign(a_ub, a_ub); tl.vreciprocal(y_ub, a_ub); tl.vadd(y_ub, y_ub, a_ub)")
+
+    def test_nan_differs_from_all(self):
+        self.reals("tl.vne(p_ub, a_ub, b_ub); tl.vselect(y_ub, p_ub, 1.0, 0.0)")
+        self.reals("tl.vne(p_ub, a_ub, 1.0); tl.vselect(y_ub, p_ub, 1.0, 0.0)", "float16")
+        self.reals("tl.vle(p_ub, a_ub, b_ub); tl.vselect(y_ub, p_ub, 1.0, 0.0)", "float32")
+
+
+if __name__ == "__main__":
+    unittest.main()
