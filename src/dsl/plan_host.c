@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { UB_BYTES = 168 << 10, TILE_UNIT = 256, TILE_MOST = 8192, COLUMN_SHARE = 16, ONE = 8 };
+enum { UB_BYTES = 168 << 10, TILE_UNIT = 256, TILE_MOST = 8192, COLUMN_SHARE = 16, SHARE_BYTES = 32 };
 
 int print_whole_count(const struct plan *plan)
 {
@@ -43,10 +43,15 @@ void print_measures(struct printer *p, struct text *out)
         text_add(out, ", parts");
     if (!plan->flat || p->rows_used)
         text_add(out, ", rows");
-    if (plan->flat || p->schedule->rows)
-        text_addf(out, "%s, per_core, tile", plan->flat ? ", total" : "");
-    else
-        text_addf(out, ", step, %s, across, tile", print_width(p, "piece", p->schedule->passes[0].width));
+    if (plan->flat)
+        text_add(out, ", total");
+    else if (!p->schedule->rows)
+        text_addf(out, ", step, %s, across", print_width(p, "piece", p->schedule->passes[0].width));
+    if (print_whole_count(plan))
+        text_add(out, ", shares, per_share");
+    else if (plan->flat || p->schedule->rows)
+        text_add(out, ", per_core");
+    text_add(out, ", tile");
 }
 
 /* How many elements a tile has: as many as fit, with what is loaded and stored twice, a float32 beside a 16-bit one, and
@@ -64,7 +69,8 @@ static int tile_size(const struct printer *p)
     }
     bytes += p->plan->task->output_count * OF_TRANSFER + columns * OF_VALUE / COLUMN_SHARE + 1;
     bytes += print_whole_count(p->plan) ? OF_VALUE : 0;
-    int tile = UB_BYTES / bytes / TILE_UNIT * TILE_UNIT;
+    int room = UB_BYTES - (print_whole_count(p->plan) ? PLAN_SHARES * SHARE_BYTES : 0);
+    int tile = room / bytes / TILE_UNIT * TILE_UNIT;
     return tile > TILE_MOST ? TILE_MOST : tile < TILE_UNIT ? TILE_UNIT : tile;
 }
 
@@ -160,6 +166,63 @@ static const char *total_of(const struct plan *plan)
     return NULL;
 }
 
+/* Blocks of some rows and some columns: so many rows that each core has a block, where there are enough. */
+static void add_blocks(struct printer *p, struct text *out)
+{
+    const char *cols = print_width(p, "cols", p->schedule->passes[0].width);
+    const char *piece = print_width(p, "piece", p->schedule->passes[0].width);
+    const char *cores = print_whole_count(p->plan) ? "48" : "tl.num_vec_cores()";
+    text_addf(out, "    %s = max(1, min(%s, tile))\n    across = tl.cdiv(%s, %s)\n", piece, cols, cols, piece);
+    text_addf(out,
+              "    # so many rows that each core has a block, where there are enough\n"
+              "    step = max(1, min(tile // tl.pitch(%s), tl.cdiv(rows * across, %s)))\n",
+              piece, cores);
+}
+
+/* What each core takes. */
+static void add_cores(struct printer *p, struct text *out)
+{
+    if (p->plan->flat) {
+        text_add(out, "    # at least 512 elements for a core, in steps of 64\n"
+                      "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, 512)))\n"
+                      "    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64\n");
+    } else if (p->schedule->rows) {
+        text_add(out, "    cores = max(1, min(tl.num_vec_cores(), rows))\n    per_core = tl.cdiv(rows, cores)\n");
+    } else {
+        add_blocks(p, out);
+        text_add(out, "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(rows, step) * across))\n");
+    }
+}
+
+/* Shares, whose bounds do not depend on the number of cores: a tile, but less where 48 cores would not have one each, and
+ * more where that would be more than PLAN_SHARES. */
+static void add_shares(struct printer *p, struct text *out)
+{
+    const char *of = "rows", *tile = "tile";
+    if (p->plan->flat) {
+        of = "total";
+    } else if (p->schedule->rows) {
+        const char *cols = print_width(p, "cols", p->schedule->passes[0].width);
+        tile = arena_printf(p->plan->arena, "tile // tl.pitch(max(1, min(%s, tile)))", cols);
+    } else {
+        add_blocks(p, out);
+        text_add(out, "    blocks = tl.cdiv(rows, step) * across\n");
+        of = "blocks";
+    }
+    text_add(out, "    # what a share is depends on the sizes alone, and so does each bit of the result\n");
+    const char *most = arena_printf(p->plan->arena, "min(%s, tl.cdiv(%s, %d)), ", tile, of, PLAN_CORES);
+    text_addf(out, "    per_share = max(%s, %stl.cdiv(%s, SHARES))\n", p->plan->flat ? "512" : "1",
+              p->plan->flat || p->schedule->rows ? most : "", of);
+    if (p->plan->flat)
+        text_add(out, "    per_share = tl.cdiv(per_share, 64) * 64\n");
+    text_addf(out,
+              "    shares = max(1, tl.cdiv(%s, per_share))\n"
+              "    cores = min(tl.num_vec_cores(), shares)\n"
+              "    parts = torch.empty(%s%sSHARES * 8, dtype=tl.float32)\n",
+              of, print_whole_count(p->plan) > 1 ? arena_printf(p->plan->arena, "%d", print_whole_count(p->plan)) : "",
+              print_whole_count(p->plan) > 1 ? " * " : "");
+}
+
 void print_host(struct printer *p, struct text *out, const char *stem)
 {
     const struct plan *plan = p->plan;
@@ -183,25 +246,10 @@ void print_host(struct printer *p, struct text *out, const char *stem)
     else if (plan->flat)
         text_add(out, "    total = 1\n");
     add_checks(p, out, plan->flat ? total ? total : "" : known);
-    if (plan->flat) {
-        text_add(out, "    # at least 512 elements for a core, in steps of 64\n"
-                      "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, 512)))\n"
-                      "    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64\n");
-    } else if (p->schedule->rows) {
-        text_add(out, "    cores = max(1, min(tl.num_vec_cores(), rows))\n    per_core = tl.cdiv(rows, cores)\n");
-    } else {
-        const char *cols = print_width(p, "cols", p->schedule->passes[0].width);
-        const char *piece = print_width(p, "piece", p->schedule->passes[0].width);
-        text_addf(out,
-                  "    %s = max(1, min(%s, tile))\n"
-                  "    across = tl.cdiv(%s, %s)\n"
-                  "    # so many rows that each core has a block, where there are enough\n"
-                  "    step = max(1, min(tile // tl.pitch(%s), tl.cdiv(rows * across, tl.num_vec_cores())))\n"
-                  "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(rows, step) * across))\n",
-                  piece, cols, cols, piece, piece);
-    }
     if (print_whole_count(plan))
-        text_addf(out, "    parts = torch.empty(cores * %d, dtype=tl.float32)\n", print_whole_count(plan) * ONE);
+        add_shares(p, out);
+    else
+        add_cores(p, out);
     text_addf(out, "    %s_kernel[cores](", stem);
     print_names(plan, out, false);
     print_measures(p, out);

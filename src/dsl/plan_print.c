@@ -164,84 +164,6 @@ static void print_load(struct printer *p, struct plan_value *value)
     }
 }
 
-/* Sums. */
-static const char *start_of(const struct plan_value *reduce, bool running)
-{
-    if (strcmp(reduce->name, "sum") == 0)
-        return "0.0";
-    if (strcmp(reduce->name, "min") == 0)
-        return "float(\"inf\")";
-    return running ? "-3.0e38" : "float(\"-inf\")"; /* the difference of two infinities has no value */
-}
-
-static const char *combine_of(const struct plan_value *reduce)
-{
-    return strcmp(reduce->name, "sum") == 0 ? "vadd" : strcmp(reduce->name, "min") == 0 ? "vmin" : "vmax";
-}
-
-/* The largest element of this pass's rows goes along with a sum. */
-static bool has_running(const struct plan_pass *pass, const struct plan_value *largest)
-{
-    for (int i = 0; i < pass->reduce_count; i++)
-        if (pass->reduces[i]->running && pass->reduces[i]->running->kids[0]->kids[1] == largest)
-            return true;
-    return false;
-}
-
-static const char *part_buffer(struct printer *p)
-{
-    return print_own(p, "part_ub", PLAN_COLUMN);
-}
-
-/* sum(exp(x - max)) of the pieces so far, of which max is the largest element: it shrinks when the next has a larger one. */
-static void print_running(struct printer *p, struct plan_value *sum)
-{
-    struct plan_value *power = sum->running, *x = power->kids[0]->kids[0], *largest = power->kids[0]->kids[1];
-    const char *part = part_buffer(p), *pitch = print_width(p, "pitch", p->pass->width);
-    power->buffer = power->buffer ? power->buffer : print_take(p, PLAN_TILE, false);
-    print_line(p, "compute", "tl.row_max(%s, %s, n, m, %s)", part, x->buffer, pitch);
-    print_line(p, "compute", "tl.vmax(%s, %s, %s, count=n)", part, part, largest->buffer);
-    print_line(p, "compute", "tl.vsub_col(%s, %s, %s, n, m, %s)", power->buffer, x->buffer, part, pitch);
-    print_line(p, "compute", "tl.vexp(%s, %s, count=%s)", power->buffer, power->buffer, print_count(p, PLAN_TILE));
-    print_line(p, "compute", "tl.vsub(%s, %s, %s, count=n)", largest->buffer, largest->buffer, part);
-    print_line(p, "compute", "tl.vexp(%s, %s, count=n)", largest->buffer, largest->buffer);
-    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=n)", sum->buffer, sum->buffer, largest->buffer);
-    print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", largest->buffer, power->buffer, pitch);
-    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=n)", sum->buffer, sum->buffer, largest->buffer);
-    print_line(p, "compute", "tl.vadd(%s, %s, 0.0, count=n)", largest->buffer, part);
-    if (power->kept_until <= p->pass_number) {
-        print_give_back(p, power->buffer);
-        power->buffer = NULL;
-    }
-}
-
-static void print_reduce(struct printer *p, struct plan_value *reduce)
-{
-    struct plan_value *kid = reduce->kids[0];
-    const char *combine = combine_of(reduce);
-    if (reduce->running) {
-        print_running(p, reduce);
-    } else if (p->plan->flat) {
-        print_line(p, "compute", "tl.%s(%s, %s, %s, count=m)", combine, reduce->buffer, reduce->buffer, kid->buffer);
-    } else if (!has_running(p->pass, reduce)) {
-        print_line(p, "compute", "tl.row_%s(%s, %s, n, m, %s)", reduce->name, part_buffer(p), kid->buffer,
-                   print_width(p, "pitch", p->pass->width));
-        print_line(p, "compute", "tl.%s(%s, %s, %s, count=n)", combine, reduce->buffer, reduce->buffer, part_buffer(p));
-    }
-    print_read(p, plan_summed(reduce), PLAN_FULL);
-}
-
-static void print_reduces_of(struct printer *p, const struct plan_value *terms)
-{
-    for (int i = 0; i < p->pass->reduce_count; i++) {
-        struct plan_value *reduce = p->pass->reduces[i];
-        if (plan_summed(reduce) != terms)
-            continue;
-        print_guard(p, NULL);
-        print_reduce(p, reduce);
-    }
-}
-
 /* Passes. */
 static bool was_before(const struct printer *p, const struct plan_value *value)
 {
@@ -328,6 +250,13 @@ static void print_scan(struct printer *p, struct plan_value *scan)
     print_give_back(p, b);
 }
 
+static void print_carries(struct printer *p, const struct plan_pass *pass)
+{
+    for (int i = 0; i < pass->count; i++)
+        if (pass->values[i]->operation == PLAN_SCAN)
+            print_line(p, "compute", "tl.duplicate(%s, 0.0, count=n)", carry_of(p, pass->values[i]));
+}
+
 static void print_values(struct printer *p, const char *pieces)
 {
     for (int i = 0; i < p->pass->count; i++) {
@@ -384,8 +313,7 @@ static bool is_due(const struct printer *p, const struct plan_value *value, int 
     return early ? value->level <= level && value->level % PLAN_PHASE == 0 : value->level == level;
 }
 
-/* What is made of columns, or of numbers that all cores have computed. */
-static void print_between(struct printer *p, int axes, int level)
+static void print_due(struct printer *p, int axes, int level)
 {
     for (int i = 0; i < p->plan->count; i++) {
         struct plan_value *value = p->plan->values[i];
@@ -396,47 +324,43 @@ static void print_between(struct printer *p, int axes, int level)
         struct plan_value *value = p->plan->values[i];
         if (is_due(p, value, axes, level) && value->operation == PLAN_CALL)
             print_call(p, value);
-        bool column = value->operation == PLAN_REDUCE && value->all && value->kids[0]->axes == PLAN_ROWS && value->uses;
-        if (column && axes == PLAN_ROWS && value->kids[0]->level == level)
-            print_line(p, "compute", "tl.%s(%s, %s, %s, count=n)", combine_of(value), value->buffer, value->buffer,
-                       value->kids[0]->buffer);
     }
-    for (int i = 0; i < p->plan->task->output_count && axes; i++)
+}
+
+/* What is made of columns whose level this is. */
+static void print_columns(struct printer *p, int level)
+{
+    print_due(p, PLAN_ROWS, level);
+    print_whole_column(p, level);
+    for (int i = 0; i < p->plan->task->output_count; i++)
         if (p->plan->outputs[i].axes == PLAN_ROWS && p->plan->outputs[i].value->level == level)
             print_line(p, "copyout", "tl.store(%s + row, %s, count=n)", p->plan->task->outputs[i].name,
                        p->plan->outputs[i].value->buffer);
-    /* A number that a tile needs leaves its buffer. */
-    for (int i = 0; i < p->plan->count && !axes; i++) {
+}
+
+static bool has_wide_reader(const struct plan *plan, const struct plan_value *value)
+{
+    for (int i = 0; i < plan->count; i++)
+        for (int k = 0; k < plan->values[i]->kid_count; k++)
+            if (plan->values[i]->uses && plan->values[i]->axes && plan->values[i]->kids[k] == value)
+                return true;
+    return false;
+}
+
+/* What is made of numbers that all cores have computed. One that a tile needs leaves its buffer. */
+static void print_numbers(struct printer *p, int level)
+{
+    print_due(p, 0, level);
+    for (int i = 0; i < p->plan->count; i++) {
         struct plan_value *value = p->plan->values[i];
         if (!value->uses || value->axes || value->operation == PLAN_NUMBER || value->level != level ||
-            value->extracted || !value->buffer || value->truth)
-            continue;
-        bool wanted = false;
-        for (int k = 0; k < p->plan->count; k++)
-            for (int n = 0; n < p->plan->values[k]->kid_count; n++)
-                wanted |= p->plan->values[k]->uses && p->plan->values[k]->axes && p->plan->values[k]->kids[n] == value;
-        if (!wanted)
+            value->extracted || !value->buffer || value->truth || !has_wide_reader(p->plan, value))
             continue;
         value->extracted = arena_printf(p->plan->arena, "scalar%d", value->number);
         print_close(p);
         print_line(p, NULL, "%s = tl.extract_scalar(%s, 0)", value->extracted, value->buffer);
     }
-}
-
-/* The sums that a pass adds up, and those that it carries along, at their beginning. */
-static void print_starts(struct printer *p, const struct plan_pass *pass)
-{
-    for (int i = 0; i < pass->reduce_count; i++) {
-        struct plan_value *reduce = pass->reduces[i];
-        if (reduce->all)
-            continue;
-        reduce->buffer = reduce->buffer ? reduce->buffer : print_take(p, PLAN_COLUMN, false);
-        print_line(p, "compute", "tl.duplicate(%s, %s, count=n)", reduce->buffer,
-                   start_of(reduce, has_running(pass, reduce)));
-    }
-    for (int i = 0; i < pass->count; i++)
-        if (pass->values[i]->operation == PLAN_SCAN)
-            print_line(p, "compute", "tl.duplicate(%s, 0.0, count=n)", carry_of(p, pass->values[i]));
+    print_close(p);
 }
 
 /* Loops. */
@@ -449,14 +373,15 @@ static void print_rows(struct printer *p)
     print_line(p, NULL, "n = min(step, last - row)");
     if (schedule->scans)
         print_line(p, NULL, "lanes = tl.pitch(n)");
-    print_between(p, PLAN_ROWS, level);
+    print_columns(p, level);
     for (int i = 0; i < schedule->count; i++) {
         const struct plan_pass *pass = &schedule->passes[i];
         if (pass->level / PLAN_PHASE != p->phase)
             continue;
         while (level < pass->level)
-            print_between(p, PLAN_ROWS, ++level);
+            print_columns(p, ++level);
         print_starts(p, pass);
+        print_carries(p, pass);
         p->pass = pass;
         p->pass_number = i;
         print_close(p);
@@ -472,7 +397,7 @@ static void print_rows(struct printer *p)
         if (p->plan->values[i]->uses && p->plan->values[i]->level / PLAN_PHASE == p->phase)
             last = p->plan->values[i]->level > last ? p->plan->values[i]->level : last;
     while (level < last)
-        print_between(p, PLAN_ROWS, ++level);
+        print_columns(p, ++level);
     print_close(p);
     p->indent--;
 }
@@ -492,55 +417,19 @@ static void print_blocks(struct printer *p)
             print_line(p, NULL, "m = min(tile, last - at)");
         } else {
             const char *cols = print_width(p, "cols", pass->width), *piece = print_width(p, "piece", pass->width);
-            print_line(p, NULL,
-                       "for block in range(tl.program_id(0), tl.cdiv(rows, step) * across, tl.num_programs(0)):");
+            print_line(p, NULL, "for block in range(%s):",
+                       print_whole_count(p->plan)
+                           ? "first, last"
+                           : "tl.program_id(0), tl.cdiv(rows, step) * across, tl.num_programs(0)");
             p->indent++;
             print_line(p, NULL, "row = block // across * step");
             print_line(p, NULL, "at = block %% across * %s", piece);
             print_line(p, NULL, "n = min(step, rows - row)");
             print_line(p, NULL, "m = min(%s, %s - at)", piece, cols);
-            print_between(p, PLAN_ROWS, p->phase * PLAN_PHASE);
+            print_columns(p, p->phase * PLAN_PHASE);
         }
         print_piece(p);
         p->indent--;
-    }
-}
-
-/* What all cores compute together: each its part, then all of them the whole, in the order of the cores. */
-static void print_whole_starts(struct printer *p)
-{
-    for (int i = 0; i < p->plan->count; i++) {
-        struct plan_value *value = p->plan->values[i];
-        if (!value->uses || !value->all || value->level != (p->phase + 1) * PLAN_PHASE)
-            continue;
-        value->buffer = print_own(p, arena_printf(p->plan->arena, "%s%d_ub", value->name, i),
-                                  p->plan->flat ? PLAN_TILE : PLAN_COLUMN);
-        print_line(p, "compute", "tl.duplicate(%s, %s)", value->buffer, start_of(value, false));
-    }
-    print_close(p);
-}
-
-static void print_wholes(struct printer *p, int *number)
-{
-    for (int i = 0; i < p->plan->count; i++) {
-        struct plan_value *value = p->plan->values[i];
-        if (!value->uses || !value->all || value->level != (p->phase + 1) * PLAN_PHASE)
-            continue;
-        const char *of = arena_printf(p->plan->arena, "%d * tl.num_programs(0)", *number);
-        const char *begin = *number ? arena_printf(p->plan->arena, "%s * 8", of) : "0";
-        const char *mine =
-            *number ? arena_printf(p->plan->arena, "(%s + tl.program_id(0)) * 8", of) : "tl.program_id(0) * 8";
-        const char *result = print_take(p, PLAN_ONE, false);
-        print_line(p, "compute", "tl.duplicate(%s, %s)", result, start_of(value, false));
-        print_line(p, "compute", "tl.reduce_%s(%s, %s, work_ub)", value->name, result, value->buffer);
-        print_line(p, "copyout", "tl.store(parts + %s, %s)", mine, result);
-        print_close(p);
-        print_line(p, NULL, "tl.sync_all()");
-        print_line(p, "copyin", "tl.load(parts + %s, parts_ub)", begin);
-        print_line(p, "compute", "tl.reduce_%s(%s, parts_ub, work_ub)", value->name, result);
-        print_close(p);
-        value->buffer = result;
-        ++*number;
     }
 }
 
@@ -551,8 +440,7 @@ static void print_prologue(struct printer *p)
     for (int i = 0; i < task->input_count; i++)
         if (p->plan->used[i] && p->plan->input_axes[i] == 0)
             print_line(p, NULL, "%s_value = tl.extract_scalar(%s, 0)", task->inputs[i].name, task->inputs[i].name);
-    print_between(p, 0, 0);
-    print_close(p);
+    print_numbers(p, 0);
 }
 
 static void print_number_outputs(struct printer *p)
@@ -566,22 +454,50 @@ static void print_number_outputs(struct printer *p)
     print_close(p);
 }
 
+/* A phase behind which nothing is left to do with rows and elements. */
+static bool is_empty(const struct printer *p)
+{
+    bool empty = true;
+    for (int i = 0; i < p->schedule->count; i++)
+        empty &= p->schedule->passes[i].level / PLAN_PHASE != p->phase;
+    for (int i = 0; i < p->plan->task->output_count; i++)
+        empty &= p->plan->outputs[i].axes != PLAN_ROWS || p->plan->outputs[i].value->level / PLAN_PHASE != p->phase;
+    return empty && p->phase == p->schedule->phases;
+}
+
+/* The loop over a core's shares, where what they give is taken together. */
+static void print_share(struct printer *p)
+{
+    if (!print_whole_count(p->plan))
+        return;
+    print_line(p, NULL, "for share in range(tl.program_id(0), shares, tl.num_programs(0)):");
+    p->indent++;
+    print_line(p, NULL, "first = share * per_share");
+    print_line(p, NULL, "last = min(first + per_share, %s)",
+               p->plan->flat       ? "total"
+               : p->schedule->rows ? "rows"
+                                   : "tl.cdiv(rows, step) * across");
+}
+
 /* The whole. */
 static void print_body(struct printer *p)
 {
-    int number = 0;
     print_prologue(p);
     for (p->phase = 0; p->phase <= p->schedule->phases; p->phase++) {
         if (p->phase)
-            print_between(p, 0, p->phase * PLAN_PHASE);
-        print_close(p);
+            print_numbers(p, p->phase * PLAN_PHASE);
         plan_keep(p->plan, p->schedule, p->phase);
+        if (is_empty(p))
+            continue;
+        print_share(p);
         print_whole_starts(p);
         if (p->schedule->rows)
             print_rows(p);
         else
             print_blocks(p);
-        print_wholes(p, &number);
+        print_whole_shares(p);
+        p->indent = 1;
+        print_wholes(p);
     }
     print_number_outputs(p);
 }
@@ -604,15 +520,17 @@ static void add_comment(const struct printer *p, struct text *out)
     if (p->schedule->rows)
         text_addf(out, passes > 1 ? ", in %d passes.\n" : ".\n", passes);
     if (print_whole_count(plan))
-        text_add(out,
-                 "# What all cores compute together is added up in the order of the cores, behind a tl.sync_all().\n");
+        text_add(
+            out,
+            "# What is taken of all: each share gives its part, and behind a tl.sync_all() all cores take the parts\n"
+            "# together in their order, so that the result is the same for any number of cores.\n");
 }
 
 /* The loops' bounds of a core. */
 static void add_shares(struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
-    if (plan->flat || p->schedule->rows)
+    if ((plan->flat || p->schedule->rows) && !print_whole_count(plan))
         text_addf(out,
                   "    first = tl.program_id(0) * per_core\n"
                   "    last = min(first + per_core, %s)\n",
@@ -644,8 +562,8 @@ static void add_buffers(const struct printer *p, struct text *out)
         text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name, sizes[p->buffers[i].shape],
                   p->buffers[i].truth ? "bool" : "float32");
     if (print_whole_count(p->plan))
-        text_addf(out, "    parts_ub = tl.alloc_ub(tl.num_programs(0) * 8, dtype=tl.float32)\n"
-                       "    work_ub = tl.alloc_ub(max(tile, tl.num_programs(0) * 8), dtype=tl.float32)\n");
+        text_addf(out, "    parts_ub = tl.alloc_ub(SHARES * 8, dtype=tl.float32)\n"
+                       "    work_ub = tl.alloc_ub(max(tile, SHARES * 8), dtype=tl.float32)\n");
 }
 
 void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct text *out)
@@ -655,7 +573,10 @@ void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct 
     p.widths_used = arena_alloc(plan->arena, (size_t)plan->width_count + 1);
     p.pass = schedule->count ? &schedule->passes[0] : &(struct plan_pass){0};
     print_body(&p);
-    text_add(out, "import tile.language as tl\n\n\n");
+    text_add(out, "import tile.language as tl\n");
+    if (print_whole_count(plan))
+        text_addf(out, "\nSHARES = %d  # at most: as many for each of 40 cores as for each of 48\n", PLAN_SHARES);
+    text_add(out, "\n\n");
     add_comment(&p, out);
     text_addf(out, "@ascend_kernel\ndef %s_kernel(", stem);
     struct text shares = {0};

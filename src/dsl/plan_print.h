@@ -23,6 +23,7 @@ struct printer {
     int buffer_count, buffer_capacity;
     const struct plan_pass *pass; /* that is printed */
     int pass_number, phase;
+    int whole_number; /* of the numbers that all cores have computed together */
     bool rows_used, part_used;
     bool *widths_used;
     int transfers, copies; /* buffers that are loaded or stored; that keep what was loaded */
@@ -56,7 +57,21 @@ void print_call(struct printer *p, struct plan_value *value);
 /* The value has been read once more, by what has `axes`; its buffer is free when nobody waits for it. */
 void print_read(struct printer *p, struct plan_value *value, int axes);
 
+/* plan_sums.c */
+/* The sums of rows that a pass adds up, at their beginning. */
+void print_starts(struct printer *p, const struct plan_pass *pass);
+/* Takes a piece of `terms` into what the pass sums up of them. */
+void print_reduces_of(struct printer *p, const struct plan_value *terms);
+/* What the phase takes of all, in a share: its beginning, a column of this level that belongs to it, and the share's part,
+ * which is stored. */
+void print_whole_starts(struct printer *p);
+void print_whole_column(struct printer *p, int level);
+void print_whole_shares(struct printer *p);
+/* The parts of all shares taken together. */
+void print_wholes(struct printer *p);
+
 /* plan_host.c */
+enum { PLAN_SHARES = 240, PLAN_CORES = 48 };
 /* The parameters of the kernel, or with their types those of the host function. */
 void print_names(const struct plan *plan, struct text *out, bool types);
 /* The numbers that the kernel gets from the host function besides. */

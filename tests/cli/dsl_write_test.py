@@ -207,6 +207,30 @@ class Rows(unittest.TestCase):
         self.assert_right({"x": FULL}, {"y": (FULL, "(x - mean(x, all)) / sqrt(var(x, all) + eps)"),
                                         "z": (ONE, "sqrt(sum(x*x, all)) + amax(x, all)")}, shapes=some)
 
+    def assert_same_on_all_chips(self, inputs, outputs, shapes, **keywords):
+        """48 and 40 vector cores give the same bytes."""
+        self.assert_right(inputs, outputs, shapes=shapes, **keywords)
+        task, project = self.folder / "mine" / "level1" / "Math" / "Own", self.folder / "project"
+        for case in range(len(shapes)):
+            for name in outputs:
+                results = []
+                for chip in ["Ascend910B2", "Ascend910B3"]:
+                    result = self.folder / f"{chip}.npy"
+                    process = akgen("run", task, project, "--case", case, "--soc", chip, f"--dump={name}={result}")
+                    self.assertTrue(result.exists(), process.stdout + process.stderr)
+                    results.append(result.read_bytes())
+                    result.unlink()
+                self.assertEqual(*results, f"{outputs}: {name} of {shapes[case]}")
+
+    def test_what_is_taken_of_all_is_the_same_for_any_number_of_cores(self):
+        shapes = [[300, 517], [40007], [9001, 3], [11]] # the first two in float32 and float16
+        self.assert_same_on_all_chips({"x": FULL, "t": FULL}, {"y": (ONE, "mean((x - t)**2, all)")}, shapes)
+        self.assert_same_on_all_chips({"x": FULL, "t": FULL},
+                                      {"y": (ONE, "mean(-sum(log_softmax(x) * softmax(t)), all)")}, shapes)
+        self.assert_same_on_all_chips({"x": FULL, "b": "[$n]"}, {"y": (ONE, "sum(x*b, all)"),
+                                                                 "z": (FULL, "x * b / sqrt(mean(x*b*x, all))")}, shapes,
+                                      generate="uniform(1, 2)")
+
     def test_names_of_the_program_make_way(self):
         text = self.assert_right({"m": FULL, "rows": "[$n]"},
                                  {"x_ub": (FULL, "(m - mean(m)) * rows"), "first": (COLUMN, "sum(m)")})
