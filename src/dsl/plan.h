@@ -37,6 +37,7 @@ struct plan_value {
     int uses;                   /* by other values, passes and outputs */
     const char *buffer;         /* where it is, NULL: nowhere now */
     const char *extracted;      /* of one number: its name in the kernel */
+    const char *strips;         /* of a sum: the buffer with those of strips */
     int first_pass, kept_until; /* of its phase */
     int waiting;                /* for it, in the pass that is printed */
     bool again;                 /* that pass computes it only where rows come in pieces */
@@ -98,8 +99,9 @@ struct plan_schedule {
     struct plan_pass *passes;
     int count, capacity;
     int phases;
-    bool rows;  /* cores take rows; else blocks, some rows and columns each */
-    bool scans; /* there are running sums */
+    bool rows;   /* cores take rows; else blocks, some rows and columns each */
+    bool scans;  /* there are running sums */
+    bool strips; /* cores may share a row, each some strips of it */
 };
 void plan_schedule(struct plan *plan, struct plan_schedule *schedule);
 /* What a sum is taken of, as its pass has to compute it. */

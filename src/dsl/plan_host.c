@@ -3,7 +3,14 @@
 
 #include <string.h>
 
-enum { UB_BYTES = 168 << 10, TILE_UNIT = 256, TILE_MOST = 8192, COLUMN_SHARE = 16, SHARE_BYTES = 32 };
+enum {
+    UB_BYTES = 168 << 10,
+    TILE_UNIT = 256,
+    TILE_MOST = 8192,
+    COLUMN_SHARE = 16,
+    SHARE_BYTES = 32,
+    STRIP_BYTES = 2 * 64
+};
 
 int print_whole_count(const struct plan *plan)
 {
@@ -51,7 +58,7 @@ void print_measures(struct printer *p, struct text *out)
         text_add(out, ", shares, per_share");
     else if (plan->flat || p->schedule->rows)
         text_add(out, ", per_core");
-    text_add(out, ", tile");
+    text_add(out, p->schedule->strips ? ", shared, strips, sharing, wide, tile" : ", tile");
 }
 
 /* How many elements a tile has: as many as fit, with what is loaded and stored twice, a float32 beside a 16-bit one, and
@@ -60,16 +67,16 @@ static int tile_size(const struct printer *p)
 {
     enum { OF_TRANSFER = 8, OF_VALUE = 4, OF_TRUTH = 1, OWN_ROOMS = 4 };
     int bytes = (p->transfers + p->plan->task->output_count + OWN_ROOMS) * OF_VALUE;
-    int columns = 4;
+    int columns = 4, room = UB_BYTES - (print_whole_count(p->plan) ? PLAN_SHARES * SHARE_BYTES : 0);
     for (int i = 0; i < p->buffer_count; i++) {
         bool wide = p->buffers[i].shape == PLAN_TILE || p->buffers[i].shape == PLAN_ROW;
         bytes += wide ? (p->buffers[i].truth ? OF_TRUTH : OF_VALUE) : 0;
         bytes += p->buffers[i].shape == PLAN_TURNED ? 2 * OF_VALUE : 0;
         columns += p->buffers[i].shape == PLAN_COLUMN;
+        room -= p->buffers[i].shape == PLAN_STRIP ? PLAN_STRIPS * STRIP_BYTES : 0;
     }
     bytes += p->plan->task->output_count * OF_TRANSFER + columns * OF_VALUE / COLUMN_SHARE + 1;
     bytes += print_whole_count(p->plan) ? OF_VALUE : 0;
-    int room = UB_BYTES - (print_whole_count(p->plan) ? PLAN_SHARES * SHARE_BYTES : 0);
     int tile = room / bytes / TILE_UNIT * TILE_UNIT;
     return tile > TILE_MOST ? TILE_MOST : tile < TILE_UNIT ? TILE_UNIT : tile;
 }
@@ -179,6 +186,31 @@ static void add_blocks(struct printer *p, struct text *out)
               piece, cores);
 }
 
+/* How many cores take rows or shares of them; few long rows have strips, and several cores. */
+static void add_strips(struct printer *p, struct text *out, const char *of)
+{
+    const char *cores = arena_printf(p->plan->arena, "    cores = max(1, min(tl.num_vec_cores(), %s))\n", of);
+    if (!p->schedule->strips) {
+        text_add(out, cores);
+        return;
+    }
+    const char *cols = print_width(p, "cols", p->schedule->passes[0].width);
+    text_addf(
+        out,
+        "    # few long rows are cut into strips, of a tile at least\n"
+        "    strips = max(1, min(STRIPS // max(1, rows), %s // tile)) if %s >= LONG else 1\n"
+        "    wide = max(64, tl.cdiv(tl.cdiv(%s, strips), 64) * 64)\n"
+        "    strips = max(1, tl.cdiv(%s, wide))\n"
+        "%s"
+        "    while strips > 1 and %s %% cores != 0:  # then cores have equally many, as each tl.sync_all() is for all\n"
+        "        cores -= 1\n"
+        "    sharing = min(strips, tl.num_vec_cores() // cores)\n"
+        "    shared = torch.empty(%s%sSTRIPS * 8, dtype=tl.float32)\n",
+        cols, cols, cols, cols, cores, of,
+        print_strip_count(p->schedule) > 1 ? arena_printf(p->plan->arena, "%d", print_strip_count(p->schedule)) : "",
+        print_strip_count(p->schedule) > 1 ? " * " : "");
+}
+
 /* What each core takes. */
 static void add_cores(struct printer *p, struct text *out)
 {
@@ -187,7 +219,8 @@ static void add_cores(struct printer *p, struct text *out)
                       "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, 512)))\n"
                       "    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64\n");
     } else if (p->schedule->rows) {
-        text_add(out, "    cores = max(1, min(tl.num_vec_cores(), rows))\n    per_core = tl.cdiv(rows, cores)\n");
+        add_strips(p, out, "rows");
+        text_add(out, "    per_core = tl.cdiv(rows, cores)\n");
     } else {
         add_blocks(p, out);
         text_add(out, "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(rows, step) * across))\n");
@@ -215,11 +248,10 @@ static void add_shares(struct printer *p, struct text *out)
               p->plan->flat || p->schedule->rows ? most : "", of);
     if (p->plan->flat)
         text_add(out, "    per_share = tl.cdiv(per_share, 64) * 64\n");
-    text_addf(out,
-              "    shares = max(1, tl.cdiv(%s, per_share))\n"
-              "    cores = min(tl.num_vec_cores(), shares)\n"
-              "    parts = torch.empty(%s%sSHARES * 8, dtype=tl.float32)\n",
-              of, print_whole_count(p->plan) > 1 ? arena_printf(p->plan->arena, "%d", print_whole_count(p->plan)) : "",
+    text_addf(out, "    shares = max(1, tl.cdiv(%s, per_share))\n", of);
+    add_strips(p, out, "shares");
+    text_addf(out, "    parts = torch.empty(%s%sSHARES * 8, dtype=tl.float32)\n",
+              print_whole_count(p->plan) > 1 ? arena_printf(p->plan->arena, "%d", print_whole_count(p->plan)) : "",
               print_whole_count(p->plan) > 1 ? " * " : "");
 }
 
@@ -250,7 +282,7 @@ void print_host(struct printer *p, struct text *out, const char *stem)
         add_shares(p, out);
     else
         add_cores(p, out);
-    text_addf(out, "    %s_kernel[cores](", stem);
+    text_addf(out, "    %s_kernel[cores%s](", stem, p->schedule->strips ? " * sharing" : "");
     print_names(plan, out, false);
     print_measures(p, out);
     text_add(out, ")\n");

@@ -86,7 +86,7 @@ enum plan_shape print_shape_of(const struct plan_value *value)
 
 const char *print_take(struct printer *p, enum plan_shape shape, bool truth)
 {
-    static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number", "turned"};
+    static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number", "turned", "strips"};
     int same = 0;
     for (int i = 0; i < p->buffer_count; i++) {
         struct plan_buffer *buffer = &p->buffers[i];
@@ -333,9 +333,12 @@ static void print_columns(struct printer *p, int level)
     print_due(p, PLAN_ROWS, level);
     print_whole_column(p, level);
     for (int i = 0; i < p->plan->task->output_count; i++)
-        if (p->plan->outputs[i].axes == PLAN_ROWS && p->plan->outputs[i].value->level == level)
+        if (p->plan->outputs[i].axes == PLAN_ROWS && p->plan->outputs[i].value->level == level) {
+            print_guard(p, p->schedule->strips ? "mine == 0" : NULL);
             print_line(p, "copyout", "tl.store(%s + row, %s, count=n)", p->plan->task->outputs[i].name,
                        p->plan->outputs[i].value->buffer);
+        }
+    print_guard(p, NULL);
 }
 
 static bool has_wide_reader(const struct plan *plan, const struct plan_value *value)
@@ -364,6 +367,35 @@ static void print_numbers(struct printer *p, int level)
 }
 
 /* Loops. */
+/* Over the pieces of rows, or of each of their strips that the core has. */
+static void print_pass(struct printer *p)
+{
+    const char *cols = print_width(p, "cols", p->pass->width), *piece = print_width(p, "piece", p->pass->width);
+    const char *begin = "0", *end = cols;
+    bool strips = p->schedule->strips;
+    if (strips) {
+        print_close(p);
+        print_line(p, NULL, "for strip in range(mine, strips, sharing):");
+        p->indent++;
+        print_line(p, NULL, "end = min((strip + 1) * wide, %s)", cols);
+        begin = "strip * wide";
+        end = "end";
+    }
+    print_starts(p, p->pass);
+    print_carries(p, p->pass);
+    print_close(p);
+    print_line(p, NULL, "for at in range(%s, %s, %s):", begin, end, piece);
+    p->indent++;
+    print_line(p, NULL, "m = min(%s, %s - at)", piece, end);
+    print_piece(p);
+    p->indent--;
+    if (strips) {
+        print_strip_stores(p);
+        p->indent--;
+        print_strips(p);
+    }
+}
+
 static void print_rows(struct printer *p)
 {
     const struct plan_schedule *schedule = p->schedule;
@@ -380,17 +412,9 @@ static void print_rows(struct printer *p)
             continue;
         while (level < pass->level)
             print_columns(p, ++level);
-        print_starts(p, pass);
-        print_carries(p, pass);
         p->pass = pass;
         p->pass_number = i;
-        print_close(p);
-        const char *cols = print_width(p, "cols", pass->width), *piece = print_width(p, "piece", pass->width);
-        print_line(p, NULL, "for at in range(0, %s, %s):", cols, piece);
-        p->indent++;
-        print_line(p, NULL, "m = min(%s, %s - at)", piece, cols);
-        print_piece(p);
-        p->indent--;
+        print_pass(p);
     }
     int last = level;
     for (int i = 0; i < p->plan->count; i++)
@@ -470,7 +494,8 @@ static void print_share(struct printer *p)
 {
     if (!print_whole_count(p->plan))
         return;
-    print_line(p, NULL, "for share in range(tl.program_id(0), shares, tl.num_programs(0)):");
+    const char *of = p->schedule->strips ? " // sharing" : "";
+    print_line(p, NULL, "for share in range(tl.program_id(0)%s, shares, tl.num_programs(0)%s):", of, of);
     p->indent++;
     print_line(p, NULL, "first = share * per_share");
     print_line(p, NULL, "last = min(first + per_share, %s)",
@@ -502,6 +527,20 @@ static void print_body(struct printer *p)
     print_number_outputs(p);
 }
 
+static void add_constants(const struct printer *p, struct text *out)
+{
+    bool wholes = print_whole_count(p->plan);
+    text_addf(out, "import tile.language as tl\n%s", wholes || p->schedule->strips ? "\n" : "");
+    if (wholes)
+        text_addf(out, "SHARES = %d  # at most: as many for each of 40 cores as for each of 48\n", PLAN_SHARES);
+    if (p->schedule->strips)
+        text_addf(out,
+                  "STRIPS = %d  # of all rows together, at most\n"
+                  "LONG = %d  # so long is a row that is worth the wait for each other\n",
+                  PLAN_STRIPS, PLAN_LONG);
+    text_add(out, "\n\n");
+}
+
 static void add_comment(const struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
@@ -519,6 +558,10 @@ static void add_comment(const struct printer *p, struct text *out)
               "# UB, longer ones come in pieces");
     if (p->schedule->rows)
         text_addf(out, passes > 1 ? ", in %d passes.\n" : ".\n", passes);
+    if (p->schedule->strips)
+        text_add(out, "# Few long rows are cut into strips, so that several cores share a row: behind a tl.sync_all() "
+                      "each of them\n"
+                      "# takes what the strips give together in their order.\n");
     if (print_whole_count(plan))
         text_add(
             out,
@@ -532,9 +575,11 @@ static void add_shares(struct printer *p, struct text *out)
     const struct plan *plan = p->plan;
     if ((plan->flat || p->schedule->rows) && !print_whole_count(plan))
         text_addf(out,
-                  "    first = tl.program_id(0) * per_core\n"
+                  "    first = tl.program_id(0)%s * per_core\n"
                   "    last = min(first + per_core, %s)\n",
-                  plan->flat ? "total" : "rows");
+                  p->schedule->strips ? " // sharing" : "", plan->flat ? "total" : "rows");
+    if (p->schedule->strips)
+        text_add(out, "    mine = tl.program_id(0) % sharing\n");
     const char *widest = NULL;
     for (int i = 0; i < plan->width_count && !plan->flat; i++) {
         if (plan->widths[i].same_as != i || !p->widths_used[i])
@@ -557,7 +602,7 @@ static void add_shares(struct printer *p, struct text *out)
 
 static void add_buffers(const struct printer *p, struct text *out)
 {
-    static const char *const sizes[PLAN_SHAPES] = {"tile", "tile", "tile // 16", "8", "2 * tile"};
+    static const char *const sizes[PLAN_SHAPES] = {"tile", "tile", "tile // 16", "8", "2 * tile", "STRIPS * 16"};
     for (int i = 0; i < p->buffer_count; i++)
         text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name, sizes[p->buffers[i].shape],
                   p->buffers[i].truth ? "bool" : "float32");
@@ -573,10 +618,7 @@ void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct 
     p.widths_used = arena_alloc(plan->arena, (size_t)plan->width_count + 1);
     p.pass = schedule->count ? &schedule->passes[0] : &(struct plan_pass){0};
     print_body(&p);
-    text_add(out, "import tile.language as tl\n");
-    if (print_whole_count(plan))
-        text_addf(out, "\nSHARES = %d  # at most: as many for each of 40 cores as for each of 48\n", PLAN_SHARES);
-    text_add(out, "\n\n");
+    add_constants(&p, out);
     add_comment(&p, out);
     text_addf(out, "@ascend_kernel\ndef %s_kernel(", stem);
     struct text shares = {0};

@@ -5,8 +5,9 @@
 
 #include "dsl/plan.h"
 
-/* Buffers by what they hold: a tile of the matrix, a row, a column, a number, a tile that stands on its side. */
-enum plan_shape { PLAN_TILE, PLAN_ROW, PLAN_COLUMN, PLAN_ONE, PLAN_TURNED, PLAN_SHAPES };
+/* Buffers by what they hold: a tile of the matrix, a row, a column, a number, a tile that stands on its side, a number of each
+ * strip of a row. */
+enum plan_shape { PLAN_TILE, PLAN_ROW, PLAN_COLUMN, PLAN_ONE, PLAN_TURNED, PLAN_STRIP, PLAN_SHAPES };
 struct plan_buffer {
     const char *name;
     enum plan_shape shape;
@@ -24,6 +25,7 @@ struct printer {
     const struct plan_pass *pass; /* that is printed */
     int pass_number, phase;
     int whole_number; /* of the numbers that all cores have computed together */
+    int strip_number; /* of the sums of rows that cores have computed together */
     bool rows_used, part_used;
     bool *widths_used;
     int transfers, copies; /* buffers that are loaded or stored; that keep what was loaded */
@@ -62,6 +64,11 @@ void print_read(struct printer *p, struct plan_value *value, int axes);
 void print_starts(struct printer *p, const struct plan_pass *pass);
 /* Takes a piece of `terms` into what the pass sums up of them. */
 void print_reduces_of(struct printer *p, const struct plan_value *terms);
+/* Where a row has several strips: stores what the pass's sums are of one; takes those of all strips together. */
+void print_strip_stores(struct printer *p);
+void print_strips(struct printer *p);
+/* How many sums strips have. */
+int print_strip_count(const struct plan_schedule *schedule);
 /* What the phase takes of all, in a share: its beginning, a column of this level that belongs to it, and the share's part,
  * which is stored. */
 void print_whole_starts(struct printer *p);
@@ -71,7 +78,7 @@ void print_whole_shares(struct printer *p);
 void print_wholes(struct printer *p);
 
 /* plan_host.c */
-enum { PLAN_SHARES = 240, PLAN_CORES = 48 };
+enum { PLAN_SHARES = 240, PLAN_CORES = 48, PLAN_STRIPS = 48, PLAN_LONG = 16384 };
 /* The parameters of the kernel, or with their types those of the host function. */
 void print_names(const struct plan *plan, struct text *out, bool types);
 /* The numbers that the kernel gets from the host function besides. */

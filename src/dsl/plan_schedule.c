@@ -155,12 +155,58 @@ static void check_phases(struct plan *plan, const struct plan_schedule *schedule
             }
 }
 
+/* Several cores may share a row where nothing is carried along it and all passes go over rows of one length. */
+static bool may_share(const struct plan *plan)
+{
+    int width = PLAN_NONE;
+    bool sums = false, same = true;
+    for (int i = 0; i < plan->count + plan->task->output_count; i++) {
+        const struct plan_value *value = i < plan->count ? plan->values[i] : plan->outputs[i - plan->count].value;
+        if (!value->uses || (i < plan->count && value->operation != PLAN_REDUCE && value->operation != PLAN_SCAN))
+            continue;
+        sums |= value->operation == PLAN_REDUCE && !value->all;
+        same &= value->operation != PLAN_SCAN;
+        value = i < plan->count ? value->kids[0] : value;
+        if (value->axes != PLAN_FULL)
+            continue;
+        same &= width == PLAN_NONE || plan_width_of(plan, value->width) == width;
+        width = plan_width_of(plan, value->width);
+    }
+    return sums && same && !plan->flat;
+}
+
+/* What is taken of all elements is taken of what it is of each row: then only rows have strips. */
+static void nest_sums(struct plan *plan)
+{
+    for (int i = 0; i < plan->count; i++) {
+        struct plan_value *value = plan->values[i], inner = *value;
+        if (!value->uses || !value->all || value->kids[0]->axes != PLAN_FULL)
+            continue;
+        if (plan->count == PLAN_MOST) {
+            plan->error = error_new("%s: the formulas have more than %d steps, which the planner has no plan for",
+                                    plan->task->name, PLAN_MOST);
+            return;
+        }
+        inner.all = false;
+        inner.axes = PLAN_ROWS;
+        inner.uses = 1;
+        memmove(&plan->values[i + 1], &plan->values[i], sizeof(struct plan_value *) * (size_t)(plan->count++ - i));
+        plan->values[i] = value->kids[0] = arena_copy(plan->arena, &inner, sizeof inner);
+        i++;
+    }
+    for (int i = 0; i < plan->count; i++)
+        plan->values[i]->number = i;
+}
+
 void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
 {
-    find_levels(plan);
     for (int i = 0; i < plan->task->output_count; i++)
         count_uses(plan->outputs[i].value);
     plan->flat = is_flat(plan);
+    schedule->strips = may_share(plan);
+    if (schedule->strips)
+        nest_sums(plan);
+    find_levels(plan);
     for (int i = 0; i < plan->count; i++) {
         struct plan_value *value = plan->values[i];
         if (!value->uses)

@@ -18,6 +18,18 @@ static const char *combine_of(const struct plan_value *reduce)
     return strcmp(reduce->name, "sum") == 0 ? "vadd" : strcmp(reduce->name, "min") == 0 ? "vmin" : "vmax";
 }
 
+/* Where a part of what several cores take together lies in the workspace: 32 bytes for each, `most` of each number. */
+static const char *place_of(const struct printer *p, const char *workspace, const char *most, int number,
+                            const char *part)
+{
+    struct arena *arena = p->plan->arena;
+    const char *before = number > 1 ? arena_printf(arena, "%d * %s", number, most) : number ? most : "";
+    const char *at = arena_printf(arena, "%s%s%s", before, *before && *part ? " + " : "", part);
+    if (!*at)
+        return workspace;
+    return arena_printf(arena, strchr(at, '+') ? "%s + (%s) * 8" : "%s + %s * 8", workspace, at);
+}
+
 /* Along rows. */
 /* The largest element of this pass's rows goes along with a sum. */
 static bool has_running(const struct plan_pass *pass, const struct plan_value *largest)
@@ -94,6 +106,59 @@ void print_reduces_of(struct printer *p, const struct plan_value *terms)
     }
 }
 
+/* Along the strips of a row. */
+int print_strip_count(const struct plan_schedule *schedule)
+{
+    int count = 0;
+    for (int i = 0; i < schedule->count && schedule->strips; i++)
+        count += schedule->passes[i].reduce_count;
+    return count;
+}
+
+void print_strip_stores(struct printer *p)
+{
+    for (int i = 0; i < p->pass->reduce_count; i++) {
+        print_guard(p, "strips > 1");
+        print_line(p, "copyout", "tl.store(%s, %s, count=1)",
+                   place_of(p, "shared", "STRIPS", p->strip_number + i, "row * strips + strip"),
+                   p->pass->reduces[i]->buffer);
+    }
+    print_close(p);
+}
+
+/* What strips make of a sum. Those of exp(x - max) shrink to the largest element of all. */
+static void print_strip(struct printer *p, const struct plan_value *reduce)
+{
+    if (reduce->running) {
+        const struct plan_value *largest = reduce->running->kids[0]->kids[1];
+        print_line(p, "compute", "tl.vsub_row(%s, %s, %s, strips, 1, 16)", largest->strips, largest->strips,
+                   largest->buffer);
+        print_line(p, "compute", "tl.vexp(%s, %s, count=strips * 16)", largest->strips, largest->strips);
+        print_line(p, "compute", "tl.vmul(%s, %s, %s, count=strips * 16)", reduce->strips, reduce->strips,
+                   largest->strips);
+    }
+    print_line(p, "compute", "tl.col_%s(%s, %s, strips, 1, 16)", reduce->name, reduce->buffer, reduce->strips);
+}
+
+void print_strips(struct printer *p)
+{
+    const struct plan_pass *pass = p->pass;
+    if (!pass->reduce_count)
+        return;
+    print_guard(p, "strips > 1");
+    print_line(p, NULL, "tl.sync_all()");
+    for (int i = 0; i < pass->reduce_count; i++) {
+        pass->reduces[i]->strips = print_take(p, PLAN_STRIP, false);
+        print_line(p, "copyin", "tl.load_rows(%s, %s, strips, 1, 8, 16)",
+                   place_of(p, "shared", "STRIPS", p->strip_number++, "row * strips"), pass->reduces[i]->strips);
+    }
+    for (int i = 0; i < pass->reduce_count; i++)
+        print_strip(p, pass->reduces[i]);
+    for (int i = 0; i < pass->reduce_count; i++)
+        print_give_back(p, pass->reduces[i]->strips);
+    print_close(p);
+}
+
 /* Of all. */
 static bool is_whole(const struct printer *p, const struct plan_value *value)
 {
@@ -123,15 +188,6 @@ void print_whole_column(struct printer *p, int level)
     }
 }
 
-/* Where a share's part of a number lies: 32 bytes for each. */
-static const char *place_of(const struct printer *p, int number, const char *share)
-{
-    const char *before = number == 0   ? ""
-                         : number == 1 ? "SHARES + "
-                                       : arena_printf(p->plan->arena, "%d * SHARES + ", number);
-    return arena_printf(p->plan->arena, number ? "parts + (%s%s) * 8" : "parts + %s%s * 8", before, share);
-}
-
 void print_whole_shares(struct printer *p)
 {
     int number = p->whole_number;
@@ -142,7 +198,9 @@ void print_whole_shares(struct printer *p)
         const char *result = print_take(p, PLAN_ONE, false);
         print_line(p, "compute", "tl.duplicate(%s, %s)", result, start_of(value, false));
         print_line(p, "compute", "tl.reduce_%s(%s, %s, work_ub)", value->name, result, value->buffer);
-        print_line(p, "copyout", "tl.store(%s, %s)", place_of(p, number++, "share"), result);
+        print_guard(p, p->schedule->strips ? "mine == 0" : NULL);
+        print_line(p, "copyout", "tl.store(%s, %s)", place_of(p, "parts", "SHARES", number++, "share"), result);
+        print_guard(p, NULL);
         value->buffer = result;
     }
     print_close(p);
@@ -157,7 +215,8 @@ void print_wholes(struct printer *p)
             continue;
         if (p->whole_number == before)
             print_line(p, NULL, "tl.sync_all()");
-        print_line(p, "copyin", "tl.load(%s, parts_ub, count=shares * 8)", place_of(p, p->whole_number++, "0"));
+        print_line(p, "copyin", "tl.load(%s, parts_ub, count=shares * 8)",
+                   place_of(p, "parts", "SHARES", p->whole_number++, ""));
         print_line(p, "compute", "tl.reduce_%s(%s, parts_ub, work_ub, count=shares * 8)", value->name, value->buffer);
         print_close(p);
     }

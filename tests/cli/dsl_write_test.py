@@ -2,6 +2,7 @@
 """akgen dsl write: formulas become programs, which are right on the machine, without automatic synchronisation, in any order of
 the cores, and as the interpreter computes them; what the planner has no plan for is said."""
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -209,7 +210,7 @@ class Rows(unittest.TestCase):
 
     def assert_same_on_all_chips(self, inputs, outputs, shapes, **keywords):
         """48 and 40 vector cores give the same bytes."""
-        self.assert_right(inputs, outputs, shapes=shapes, **keywords)
+        text = self.assert_right(inputs, outputs, shapes=shapes, **keywords)
         task, project = self.folder / "mine" / "level1" / "Math" / "Own", self.folder / "project"
         for case in range(len(shapes)):
             for name in outputs:
@@ -221,6 +222,7 @@ class Rows(unittest.TestCase):
                     results.append(result.read_bytes())
                     result.unlink()
                 self.assertEqual(*results, f"{outputs}: {name} of {shapes[case]}")
+        return text
 
     def test_what_is_taken_of_all_is_the_same_for_any_number_of_cores(self):
         shapes = [[300, 517], [40007], [9001, 3], [11]] # the first two in float32 and float16
@@ -231,10 +233,20 @@ class Rows(unittest.TestCase):
                                                                  "z": (FULL, "x * b / sqrt(mean(x*b*x, all))")}, shapes,
                                       generate="uniform(1, 2)")
 
+    def test_cores_share_few_long_rows(self):
+        shapes = [[1, 40009], [2, 50000], [24, 16401], [25, 16401], [0, 20000], [3, 16384], [2, 3, 7]]
+        text = self.assert_same_on_all_chips({"x": FULL}, {"y": (FULL, "softmax(x)"), "m": (COLUMN, "amin(x)")}, shapes)
+        tile = int(re.search(r"tile: tl.constexpr = (\d+)", text)[1])
+        task, project = self.folder / "mine" / "level1" / "Math" / "Own", self.folder / "project"
+        busy = [case["run"]["cores_busy"] for case in verdict(task, project, "--profile", "strict")["cases"]]
+        self.assertEqual(busy[:4], [40009 // tile, 2 * min(24, 50000 // tile), 24 * 2, 25])
+        self.assert_same_on_all_chips({"x": FULL, "t": FULL}, {"y": (ONE, "mean(log_softmax(x)*t, all)"),
+                                                               "z": (COLUMN, "logsumexp(t) + mean(x)")}, shapes[:4])
+
     def test_names_of_the_program_make_way(self):
         text = self.assert_right({"m": FULL, "rows": "[$n]"},
                                  {"x_ub": (FULL, "(m - mean(m)) * rows"), "first": (COLUMN, "sum(m)")})
-        self.assertIn("first_ = tl.program_id(0) * per_core", text)
+        self.assertIn("first_ = tl.program_id(0) // sharing * per_core", text)
 
 
 if __name__ == "__main__":
