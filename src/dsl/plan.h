@@ -18,7 +18,7 @@ enum plan_operation {
     PLAN_NUMBER, /* `name` is its text in the kernel */
     PLAN_INPUT,  /* or a part of each of its rows */
     PLAN_CALL,   /* element by element: `name` stands in plan_functions.def */
-    PLAN_REDUCE, /* of each row, or of the whole tensor: `name` is sum, max or min */
+    PLAN_REDUCE, /* of each row, or of the whole tensor: `name` is sum, mean, max or min; a mean has its size beside it */
     PLAN_SCAN,   /* running sums of each row */
 };
 struct plan_value {
@@ -33,14 +33,18 @@ struct plan_value {
     int input;             /* PLAN_INPUT */
     const char *from;      /* of a part: its first element, "0" at the beginning */
     int level;
-    struct plan_value *running; /* a sum of exp(x - max(x)), which goes along with the largest so far: that exp */
-    int uses;                   /* by other values, passes and outputs */
-    const char *buffer;         /* where it is, NULL: nowhere now */
-    const char *extracted;      /* of one number: its name in the kernel */
-    const char *strips;         /* of a sum: the buffer with those of strips */
-    int first_pass, kept_until; /* of its phase */
-    int waiting;                /* for it, in the pass that is printed */
-    bool again;                 /* that pass computes it only where rows come in pieces */
+    /* A sum that goes along with what it is taken around: one of exp(x - max(x)) with the largest element so far, one of the
+     * squares of x - mean(x) with the mean so far. */
+    struct plan_value *along, *around; /* that exp or difference; that max or mean */
+    bool carried;                      /* it is such a max or mean */
+    int uses;                          /* by other values, passes and outputs */
+    const char *buffer;                /* where it is, NULL: nowhere now */
+    const char *extracted;             /* of one number: its name in the kernel */
+    const char *strips;                /* of a sum: the buffer with those of strips */
+    int place;                         /* of what is taken of all: which of the numbers in workspace */
+    int first_pass, kept_until;        /* of its phase */
+    int waiting;                       /* for it, in the pass that is printed */
+    bool again;                        /* that pass computes it only where rows come in pieces */
     /* The part of it that was asked for last. */
     const char *part_from;
     int part_width;

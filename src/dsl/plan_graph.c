@@ -91,6 +91,9 @@ static bool is_comparison(const char *name)
 }
 
 static struct plan_value *call(struct plan *plan, const char *name, int count, struct plan_value *const *kids);
+static struct plan_value *size_of(struct plan *plan, const struct plan_value *value, bool all);
+static struct plan_value *reduce(struct plan *plan, const struct expr *node, const char *name, struct plan_value *kid,
+                                 bool all);
 
 static struct plan_value *unary(struct plan *plan, const char *name, struct plan_value *kid)
 {
@@ -134,8 +137,13 @@ static struct plan_value *call(struct plan *plan, const char *name, int count, s
     }
     if ((folded = fold(plan, name, count, value.kids)))
         return folded;
-    if (count == 2 && strcmp(name, "**") == 0 && strcmp(value.kids[1]->name, "2") == 0)
+    if (count == 2 && strcmp(name, "**") == 0 &&
+        (strcmp(value.kids[1]->name, "2") == 0 || strcmp(value.kids[1]->name, "2.0") == 0))
         return binary(plan, "*", value.kids[0], value.kids[0]);
+    struct plan_value *sum = value.kids[0];
+    if (strcmp(name, "/") == 0 && sum->operation == PLAN_REDUCE && strcmp(sum->name, "sum") == 0 &&
+        value.kids[1] == size_of(plan, sum->kids[0], sum->all))
+        return reduce(plan, NULL, "mean", sum->kids[0], sum->all);
     return intern(plan, value);
 }
 
@@ -144,7 +152,17 @@ static struct plan_value *as_number(struct plan *plan, struct plan_value *value)
     return value->truth ? unary(plan, "value", value) : value;
 }
 
-/* sum, max or min of each row, or of all elements. What a row has once, it has not to be summed up. */
+/* How many elements a row, or all together, have. */
+static struct plan_value *size_of(struct plan *plan, const struct plan_value *value, bool all)
+{
+    const char *width = value->axes & PLAN_COLS ? arena_printf(plan->arena, "{%d}", value->width) : "1";
+    const char *rows = value->axes & PLAN_ROWS && all ? "{rows}" : NULL;
+    if (!rows)
+        return number(plan, width);
+    return number(plan, value->axes & PLAN_COLS ? arena_printf(plan->arena, "(%s * %s)", rows, width) : rows);
+}
+
+/* sum, mean, max or min of each row, or of all elements. What a row has once, it has not to be summed up. */
 static struct plan_value *reduce(struct plan *plan, const struct expr *node, const char *name, struct plan_value *kid,
                                  bool all)
 {
@@ -166,39 +184,24 @@ static struct plan_value *reduce(struct plan *plan, const struct expr *node, con
     }
     if (all)
         value.axes = 0;
+    if (strcmp(name, "mean") == 0)
+        value.kids[value.kid_count++] = size_of(plan, kid, all);
     value.level = all ? (kid->level / PLAN_PHASE + 1) * PLAN_PHASE : kid->level + 1;
     return intern(plan, value);
 }
 
-/* How many elements a row, or all together, have. */
-static struct plan_value *size_of(struct plan *plan, const struct plan_value *value, bool all)
-{
-    const char *width = value->axes & PLAN_COLS ? arena_printf(plan->arena, "{%d}", value->width) : "1";
-    const char *rows = value->axes & PLAN_ROWS && all ? "{rows}" : NULL;
-    if (!rows)
-        return number(plan, width);
-    return number(plan, value->axes & PLAN_COLS ? arena_printf(plan->arena, "(%s * %s)", rows, width) : rows);
-}
-
 /* Rows. */
-static struct plan_value *mean(struct plan *plan, const struct expr *node, struct plan_value *x, bool all)
-{
-    return binary(plan, "/", reduce(plan, node, "sum", x, all), size_of(plan, x, all));
-}
-
 static struct plan_value *build_row_function(struct plan *plan, const struct expr *node, struct plan_value *x, bool all)
 {
     const char *name = node->name;
     x = as_number(plan, x);
-    if (strcmp(name, "sum") == 0)
-        return reduce(plan, node, "sum", x, all);
-    if (strcmp(name, "mean") == 0)
-        return mean(plan, node, x, all);
+    if (strcmp(name, "sum") == 0 || strcmp(name, "mean") == 0)
+        return reduce(plan, node, name, x, all);
     if (strcmp(name, "amax") == 0 || strcmp(name, "amin") == 0)
         return reduce(plan, node, name + 1, x, all);
     if (strcmp(name, "var") == 0) {
-        struct plan_value *centred = binary(plan, "-", x, mean(plan, node, x, all));
-        return mean(plan, node, binary(plan, "*", centred, centred), all);
+        struct plan_value *centred = binary(plan, "-", x, reduce(plan, node, "mean", x, all));
+        return reduce(plan, node, "mean", binary(plan, "*", centred, centred), all);
     }
     if (strcmp(name, "cumsum") == 0) {
         if (x->axes == PLAN_COLS)

@@ -8,7 +8,7 @@ enum {
     TILE_UNIT = 256,
     TILE_MOST = 8192,
     COLUMN_SHARE = 16,
-    SHARE_BYTES = 32,
+    SHARE_BYTES = 2 * 32,
     STRIP_BYTES = 2 * 64
 };
 
@@ -16,7 +16,7 @@ int print_whole_count(const struct plan *plan)
 {
     int count = 0;
     for (int i = 0; i < plan->count; i++)
-        count += plan->values[i]->uses && plan->values[i]->all;
+        count += !plan->values[i]->uses || !plan->values[i]->all ? 0 : plan->values[i]->around ? 2 : 1;
     return count;
 }
 
@@ -67,13 +67,14 @@ static int tile_size(const struct printer *p)
 {
     enum { OF_TRANSFER = 8, OF_VALUE = 4, OF_TRUTH = 1, OWN_ROOMS = 4 };
     int bytes = (p->transfers + p->plan->task->output_count + OWN_ROOMS) * OF_VALUE;
-    int columns = 4, room = UB_BYTES - (print_whole_count(p->plan) ? PLAN_SHARES * SHARE_BYTES : 0);
+    int columns = 4, room = UB_BYTES;
     for (int i = 0; i < p->buffer_count; i++) {
         bool wide = p->buffers[i].shape == PLAN_TILE || p->buffers[i].shape == PLAN_ROW;
         bytes += wide ? (p->buffers[i].truth ? OF_TRUTH : OF_VALUE) : 0;
         bytes += p->buffers[i].shape == PLAN_TURNED ? 2 * OF_VALUE : 0;
         columns += p->buffers[i].shape == PLAN_COLUMN;
         room -= p->buffers[i].shape == PLAN_STRIP ? PLAN_STRIPS * STRIP_BYTES : 0;
+        room -= p->buffers[i].shape == PLAN_SHARE ? PLAN_SHARES * SHARE_BYTES : 0;
     }
     bytes += p->plan->task->output_count * OF_TRANSFER + columns * OF_VALUE / COLUMN_SHARE + 1;
     bytes += print_whole_count(p->plan) ? OF_VALUE : 0;

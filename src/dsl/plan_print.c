@@ -86,7 +86,7 @@ enum plan_shape print_shape_of(const struct plan_value *value)
 
 const char *print_take(struct printer *p, enum plan_shape shape, bool truth)
 {
-    static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number", "turned", "strips"};
+    static const char *const names[PLAN_SHAPES] = {"value", "row", "column", "number", "turned", "strips", "parts"};
     int same = 0;
     for (int i = 0; i < p->buffer_count; i++) {
         struct plan_buffer *buffer = &p->buffers[i];
@@ -394,6 +394,7 @@ static void print_pass(struct printer *p)
         p->indent--;
         print_strips(p);
     }
+    print_means(p);
 }
 
 static void print_rows(struct printer *p)
@@ -602,13 +603,13 @@ static void add_shares(struct printer *p, struct text *out)
 
 static void add_buffers(const struct printer *p, struct text *out)
 {
-    static const char *const sizes[PLAN_SHAPES] = {"tile", "tile", "tile // 16", "8", "2 * tile", "STRIPS * 16"};
+    static const char *const sizes[PLAN_SHAPES] = {"tile",     "tile",        "tile // 16", "8",
+                                                   "2 * tile", "STRIPS * 16", "SHARES * 8"};
     for (int i = 0; i < p->buffer_count; i++)
         text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name, sizes[p->buffers[i].shape],
                   p->buffers[i].truth ? "bool" : "float32");
     if (print_whole_count(p->plan))
-        text_addf(out, "    parts_ub = tl.alloc_ub(SHARES * 8, dtype=tl.float32)\n"
-                       "    work_ub = tl.alloc_ub(max(tile, SHARES * 8), dtype=tl.float32)\n");
+        text_add(out, "    work_ub = tl.alloc_ub(max(tile, SHARES * 8), dtype=tl.float32)\n");
 }
 
 void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct text *out)

@@ -6,8 +6,8 @@
 #include "dsl/plan.h"
 
 /* Buffers by what they hold: a tile of the matrix, a row, a column, a number, a tile that stands on its side, a number of each
- * strip of a row. */
-enum plan_shape { PLAN_TILE, PLAN_ROW, PLAN_COLUMN, PLAN_ONE, PLAN_TURNED, PLAN_STRIP, PLAN_SHAPES };
+ * strip of a row, of each share. */
+enum plan_shape { PLAN_TILE, PLAN_ROW, PLAN_COLUMN, PLAN_ONE, PLAN_TURNED, PLAN_STRIP, PLAN_SHARE, PLAN_SHAPES };
 struct plan_buffer {
     const char *name;
     enum plan_shape shape;
@@ -67,6 +67,8 @@ void print_reduces_of(struct printer *p, const struct plan_value *terms);
 /* Where a row has several strips: stores what the pass's sums are of one; takes those of all strips together. */
 void print_strip_stores(struct printer *p);
 void print_strips(struct printer *p);
+/* Sums over whole rows become means, where they are such. */
+void print_means(struct printer *p);
 /* How many sums strips have. */
 int print_strip_count(const struct plan_schedule *schedule);
 /* What the phase takes of all, in a share: its beginning, a column of this level that belongs to it, and the share's part,

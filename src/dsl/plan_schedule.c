@@ -1,5 +1,6 @@
 /* When what is computed. A row's sum needs a pass over the row, what is made of it another: a pass computes all sums whose
- * terms are known by then, and stores all outputs that are. The largest element and the sum of exp(x - max) share a pass. */
+ * terms are known by then, and stores all outputs that are. The largest element and the sum of exp(x - max) share a pass, as
+ * do the mean and the sum of the squares around it. */
 #include "base/array.h"
 #include "dsl/plan.h"
 
@@ -19,29 +20,45 @@ static bool is_call(const struct plan_value *value, const char *name)
     return value->operation == PLAN_CALL && strcmp(value->name, name) == 0;
 }
 
-/* exp(x - max(x)), of which a sum can be taken while the largest element is still looked for. */
-static bool is_running(const struct plan_value *power)
+/* x - max(x), x - mean(x) */
+static bool is_around(const struct plan_value *value, const char *name, bool all)
 {
-    if (!is_call(power, "exp") || !is_call(power->kids[0], "-"))
+    if (!is_call(value, "-"))
         return false;
-    const struct plan_value *x = power->kids[0]->kids[0], *largest = power->kids[0]->kids[1];
-    return largest->operation == PLAN_REDUCE && !largest->all && strcmp(largest->name, "max") == 0 &&
-           largest->kids[0] == x;
+    const struct plan_value *x = value->kids[0], *around = value->kids[1];
+    return around->operation == PLAN_REDUCE && around->all == all && strcmp(around->name, name) == 0 &&
+           around->kids[0] == x && !around->carried;
+}
+
+/* The sum can be taken while what it is around is still looked for. */
+static void find_around(const struct plan *plan, struct plan_value *sum)
+{
+    struct plan_value *terms = sum->kids[0];
+    bool total = strcmp(sum->name, "sum") == 0;
+    if (is_call(terms, "exp") && total && !sum->all && is_around(terms->kids[0], "max", false)) {
+        sum->along = terms;
+        sum->around = terms->kids[0]->kids[1];
+    } else if (is_call(terms, "*") && terms->kids[0] == terms->kids[1] && (total || strcmp(sum->name, "mean") == 0) &&
+               (!sum->all || plan->flat) && is_around(terms->kids[0], "mean", sum->all)) {
+        sum->along = terms->kids[0];
+        sum->around = sum->along->kids[1];
+    }
+    if (sum->around)
+        sum->around->carried = true;
 }
 
 static void find_levels(struct plan *plan)
 {
     for (int i = 0; i < plan->count; i++) {
-        struct plan_value *value = plan->values[i], *kid = value->kids[0];
-        if (value->operation == PLAN_REDUCE && !value->all && strcmp(value->name, "sum") == 0 && is_running(kid))
-            value->running = kid;
+        struct plan_value *value = plan->values[i];
+        if (value->operation == PLAN_REDUCE && value->uses)
+            find_around(plan, value);
         value->level = 0;
         for (int k = 0; k < value->kid_count; k++)
             value->level = value->kids[k]->level > value->level ? value->kids[k]->level : value->level;
-        if (value->operation == PLAN_REDUCE && value->all)
-            value->level = (value->level / PLAN_PHASE + 1) * PLAN_PHASE;
-        else if (value->operation == PLAN_REDUCE && !value->running)
-            value->level++;
+        if (value->operation != PLAN_REDUCE || value->around)
+            continue;
+        value->level = value->all ? (value->level / PLAN_PHASE + 1) * PLAN_PHASE : value->level + 1;
     }
 }
 
@@ -84,7 +101,7 @@ static struct plan_pass *pass_of(struct plan *plan, struct plan_schedule *schedu
 
 struct plan_value *plan_summed(const struct plan_value *reduce)
 {
-    return reduce->running ? reduce->running->kids[0]->kids[0] : reduce->kids[0];
+    return reduce->around ? reduce->around->kids[0] : reduce->kids[0];
 }
 
 static void collect(const struct plan_value *value, bool *needed)
@@ -118,8 +135,8 @@ void plan_keep(struct plan *plan, const struct plan_schedule *schedule, int phas
         if (pass->level / PLAN_PHASE != phase)
             continue;
         for (int i = 0; i < pass->reduce_count; i++) {
-            if (pass->reduces[i]->running)
-                pass->reduces[i]->running->first_pass = p;
+            if (pass->reduces[i]->along)
+                pass->reduces[i]->along->first_pass = p;
             plan_summed(pass->reduces[i])->kept_until = p;
         }
         for (int i = 0; i < pass->count; i++) {
@@ -190,6 +207,8 @@ static void nest_sums(struct plan *plan)
         inner.all = false;
         inner.axes = PLAN_ROWS;
         inner.uses = 1;
+        inner.kid_count = 1;
+        inner.name = strcmp(value->name, "mean") == 0 ? "sum" : value->name;
         memmove(&plan->values[i + 1], &plan->values[i], sizeof(struct plan_value *) * (size_t)(plan->count++ - i));
         plan->values[i] = value->kids[0] = arena_copy(plan->arena, &inner, sizeof inner);
         i++;

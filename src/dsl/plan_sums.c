@@ -4,18 +4,44 @@
 
 #include <string.h>
 
-static const char *start_of(const struct plan_value *reduce, bool running)
+static bool is_mean(const struct plan_value *reduce)
 {
-    if (strcmp(reduce->name, "sum") == 0)
+    return strcmp(reduce->name, "mean") == 0;
+}
+
+/* "sum", "max" or "min" */
+static const char *kind_of(const struct plan_value *reduce)
+{
+    return is_mean(reduce) ? "sum" : reduce->name;
+}
+
+/* The mean so far goes along with the squares around it. */
+static bool is_centred(const struct plan_value *reduce)
+{
+    return reduce->around && is_mean(reduce->around);
+}
+
+static const char *start_of(const struct plan_value *reduce)
+{
+    if (strcmp(kind_of(reduce), "sum") == 0)
         return "0.0";
     if (strcmp(reduce->name, "min") == 0)
         return "float(\"inf\")";
-    return running ? "-3.0e38" : "float(\"-inf\")"; /* the difference of two infinities has no value */
+    return reduce->carried ? "-3.0e38" : "float(\"-inf\")"; /* the difference of two infinities has no value */
 }
 
 static const char *combine_of(const struct plan_value *reduce)
 {
-    return strcmp(reduce->name, "sum") == 0 ? "vadd" : strcmp(reduce->name, "min") == 0 ? "vmin" : "vmax";
+    return strcmp(reduce->name, "min") == 0 ? "vmin" : strcmp(reduce->name, "max") == 0 ? "vmax" : "vadd";
+}
+
+/* A sum becomes the mean, if it is one; a mean that squares went along with is one already. */
+static void print_mean(struct printer *p, const struct plan_value *reduce, enum plan_shape shape)
+{
+    const struct plan_value *size = reduce->kids[1];
+    if (is_mean(reduce) && !reduce->carried && strcmp(size->name, "1") != 0)
+        print_line(p, "compute", "tl.vdiv(%s, %s, %s, count=%s)", reduce->buffer, reduce->buffer,
+                   print_number(p, size->name), print_count(p, shape));
 }
 
 /* Where a part of what several cores take together lies in the workspace: 32 bytes for each, `most` of each number. */
@@ -31,18 +57,9 @@ static const char *place_of(const struct printer *p, const char *workspace, cons
 }
 
 /* Along rows. */
-/* The largest element of this pass's rows goes along with a sum. */
-static bool has_running(const struct plan_pass *pass, const struct plan_value *largest)
-{
-    for (int i = 0; i < pass->reduce_count; i++)
-        if (pass->reduces[i]->running && pass->reduces[i]->running->kids[0]->kids[1] == largest)
-            return true;
-    return false;
-}
-
 static const char *part_buffer(struct printer *p)
 {
-    return print_own(p, "part_ub", PLAN_COLUMN);
+    return print_own(p, "part_ub", p->plan->flat ? PLAN_ONE : PLAN_COLUMN);
 }
 
 void print_starts(struct printer *p, const struct plan_pass *pass)
@@ -52,15 +69,23 @@ void print_starts(struct printer *p, const struct plan_pass *pass)
         if (reduce->all)
             continue;
         reduce->buffer = reduce->buffer ? reduce->buffer : print_take(p, PLAN_COLUMN, false);
-        print_line(p, "compute", "tl.duplicate(%s, %s, count=n)", reduce->buffer,
-                   start_of(reduce, has_running(pass, reduce)));
+        print_line(p, "compute", "tl.duplicate(%s, %s, count=n)", reduce->buffer, start_of(reduce));
     }
+}
+
+/* What a sum goes along with stays where a later pass needs it. */
+static void end_along(struct printer *p, struct plan_value *along)
+{
+    if (along->kept_until > p->pass_number)
+        return;
+    print_give_back(p, along->buffer);
+    along->buffer = NULL;
 }
 
 /* sum(exp(x - max)) of the pieces so far, of which max is the largest element: it shrinks when the next has a larger one. */
 static void print_running(struct printer *p, struct plan_value *sum)
 {
-    struct plan_value *power = sum->running, *x = power->kids[0]->kids[0], *largest = power->kids[0]->kids[1];
+    struct plan_value *power = sum->along, *x = plan_summed(sum), *largest = sum->around;
     const char *part = part_buffer(p), *pitch = print_width(p, "pitch", p->pass->width);
     power->buffer = power->buffer ? power->buffer : print_take(p, PLAN_TILE, false);
     print_line(p, "compute", "tl.row_max(%s, %s, n, m, %s)", part, x->buffer, pitch);
@@ -73,22 +98,62 @@ static void print_running(struct printer *p, struct plan_value *sum)
     print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", largest->buffer, power->buffer, pitch);
     print_line(p, "compute", "tl.vadd(%s, %s, %s, count=n)", sum->buffer, sum->buffer, largest->buffer);
     print_line(p, "compute", "tl.vadd(%s, %s, 0.0, count=n)", largest->buffer, part);
-    if (power->kept_until <= p->pass_number) {
-        print_give_back(p, power->buffer);
-        power->buffer = NULL;
+    end_along(p, power);
+}
+
+/* The squares around the mean of the pieces so far (Chan, Golub and LeVeque): those of a piece around its own mean, and what
+ * the distance of the two means adds. */
+static void print_centred(struct printer *p, struct plan_value *sum)
+{
+    struct plan_value *difference = sum->along, *x = plan_summed(sum), *mean = sum->around;
+    const char *part = part_buffer(p), *more = print_take(p, p->plan->flat ? PLAN_ONE : PLAN_COLUMN, false);
+    const char *square = print_take(p, PLAN_TILE, false), *n = p->plan->flat ? "1" : "n";
+    const char *pitch = p->plan->flat ? "" : print_width(p, "pitch", p->pass->width);
+    const char *tile = print_count(p, PLAN_TILE);
+    difference->buffer = difference->buffer ? difference->buffer : print_take(p, PLAN_TILE, false);
+    if (p->plan->flat) {
+        print_line(p, "compute", "tl.reduce_sum(%s, %s, work_ub, count=m)", part, x->buffer);
+        print_line(p, "compute", "tl.vdiv(%s, %s, m, count=1)", part, part);
+        print_line(p, "compute", "centre = tl.extract_scalar(%s, 0)", part);
+        print_line(p, "compute", "tl.vsub(%s, %s, centre, count=m)", difference->buffer, x->buffer);
+    } else {
+        print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", part, x->buffer, pitch);
+        print_line(p, "compute", "tl.vdiv(%s, %s, m, count=n)", part, part);
+        print_line(p, "compute", "tl.vsub_col(%s, %s, %s, n, m, %s)", difference->buffer, x->buffer, part, pitch);
     }
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=%s)", square, difference->buffer, difference->buffer, tile);
+    if (p->plan->flat)
+        print_line(p, "compute", "tl.reduce_sum(%s, %s, work_ub, count=m)", more, square);
+    else
+        print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", more, square, pitch);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=%s)", sum->buffer, sum->buffer, more, n);
+    print_line(p, "compute", "before = at%s",
+               p->plan->flat         ? " - first"
+               : p->schedule->strips ? " - strip * wide"
+                                     : "");
+    print_line(p, "compute", "tl.vsub(%s, %s, %s, count=%s)", part, part, mean->buffer, n);
+    print_line(p, "compute", "tl.vmul(%s, %s, m / (before + m), count=%s)", more, part, n);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=%s)", mean->buffer, mean->buffer, more, n);
+    print_line(p, "compute", "tl.vmul(%s, %s, before, count=%s)", more, more, n);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=%s)", more, more, part, n);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=%s)", sum->buffer, sum->buffer, more, n);
+    print_give_back(p, more);
+    print_give_back(p, square);
+    end_along(p, difference);
 }
 
 static void print_reduce(struct printer *p, struct plan_value *reduce)
 {
     struct plan_value *kid = reduce->kids[0];
     const char *combine = combine_of(reduce);
-    if (reduce->running) {
-        print_running(p, reduce);
+    if (reduce->around) {
+        (is_centred(reduce) ? print_centred : print_running)(p, reduce);
+    } else if (reduce->carried) {
+        /* with the sum that goes along */
     } else if (p->plan->flat) {
         print_line(p, "compute", "tl.%s(%s, %s, %s, count=m)", combine, reduce->buffer, reduce->buffer, kid->buffer);
-    } else if (!has_running(p->pass, reduce)) {
-        print_line(p, "compute", "tl.row_%s(%s, %s, n, m, %s)", reduce->name, part_buffer(p), kid->buffer,
+    } else {
+        print_line(p, "compute", "tl.row_%s(%s, %s, n, m, %s)", kind_of(reduce), part_buffer(p), kid->buffer,
                    print_width(p, "pitch", p->pass->width));
         print_line(p, "compute", "tl.%s(%s, %s, %s, count=n)", combine, reduce->buffer, reduce->buffer, part_buffer(p));
     }
@@ -126,18 +191,41 @@ void print_strip_stores(struct printer *p)
     print_close(p);
 }
 
+/* The mean of all strips, and what the distances of their means from it add to the squares. All strips but the last are
+ * equally long. */
+static void print_centred_strips(struct printer *p, const struct plan_value *sum)
+{
+    const struct plan_value *mean = sum->around;
+    const char *weights = print_take(p, PLAN_STRIP, false), *product = print_take(p, PLAN_STRIP, false);
+    const char *cols = print_width(p, "cols", p->pass->width);
+    print_line(p, "compute", "tl.duplicate(%s, wide, count=strips * 16)", weights);
+    print_line(p, "compute", "tl.set_scalar(%s, (strips - 1) * 16, %s - (strips - 1) * wide)", weights, cols);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=strips * 16)", product, mean->strips, weights);
+    print_line(p, "compute", "tl.col_sum(%s, %s, strips, 1, 16)", mean->buffer, product);
+    print_line(p, "compute", "tl.vdiv(%s, %s, %s, count=1)", mean->buffer, mean->buffer, cols);
+    print_line(p, "compute", "tl.vsub_row(%s, %s, %s, strips, 1, 16)", mean->strips, mean->strips, mean->buffer);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=strips * 16)", weights, weights, mean->strips);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=strips * 16)", weights, weights, mean->strips);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=strips * 16)", sum->strips, sum->strips, weights);
+    print_give_back(p, weights);
+    print_give_back(p, product);
+}
+
 /* What strips make of a sum. Those of exp(x - max) shrink to the largest element of all. */
 static void print_strip(struct printer *p, const struct plan_value *reduce)
 {
-    if (reduce->running) {
-        const struct plan_value *largest = reduce->running->kids[0]->kids[1];
-        print_line(p, "compute", "tl.vsub_row(%s, %s, %s, strips, 1, 16)", largest->strips, largest->strips,
-                   largest->buffer);
-        print_line(p, "compute", "tl.vexp(%s, %s, count=strips * 16)", largest->strips, largest->strips);
+    const struct plan_value *around = reduce->around;
+    if (is_centred(reduce)) {
+        print_centred_strips(p, reduce);
+    } else if (around) {
+        print_line(p, "compute", "tl.vsub_row(%s, %s, %s, strips, 1, 16)", around->strips, around->strips,
+                   around->buffer);
+        print_line(p, "compute", "tl.vexp(%s, %s, count=strips * 16)", around->strips, around->strips);
         print_line(p, "compute", "tl.vmul(%s, %s, %s, count=strips * 16)", reduce->strips, reduce->strips,
-                   largest->strips);
+                   around->strips);
     }
-    print_line(p, "compute", "tl.col_%s(%s, %s, strips, 1, 16)", reduce->name, reduce->buffer, reduce->strips);
+    if (!reduce->carried || !is_mean(reduce))
+        print_line(p, "compute", "tl.col_%s(%s, %s, strips, 1, 16)", kind_of(reduce), reduce->buffer, reduce->strips);
 }
 
 void print_strips(struct printer *p)
@@ -159,6 +247,13 @@ void print_strips(struct printer *p)
     print_close(p);
 }
 
+void print_means(struct printer *p)
+{
+    for (int i = 0; i < p->pass->reduce_count; i++)
+        if (!p->pass->reduces[i]->all)
+            print_mean(p, p->pass->reduces[i], PLAN_COLUMN);
+}
+
 /* Of all. */
 static bool is_whole(const struct printer *p, const struct plan_value *value)
 {
@@ -171,9 +266,12 @@ void print_whole_starts(struct printer *p)
         struct plan_value *value = p->plan->values[i];
         if (!is_whole(p, value))
             continue;
+        bool one = value->around || value->carried;
         value->buffer = print_own(p, arena_printf(p->plan->arena, "%s%d_ub", value->name, i),
-                                  p->plan->flat ? PLAN_TILE : PLAN_COLUMN);
-        print_line(p, "compute", "tl.duplicate(%s, %s)", value->buffer, start_of(value, false));
+                                  one             ? PLAN_ONE
+                                  : p->plan->flat ? PLAN_TILE
+                                                  : PLAN_COLUMN);
+        print_line(p, "compute", "tl.duplicate(%s, %s)", value->buffer, start_of(value));
     }
     print_close(p);
 }
@@ -190,34 +288,81 @@ void print_whole_column(struct printer *p, int level)
 
 void print_whole_shares(struct printer *p)
 {
-    int number = p->whole_number;
     for (int i = 0; i < p->plan->count; i++) {
         struct plan_value *value = p->plan->values[i];
         if (!is_whole(p, value))
             continue;
-        const char *result = print_take(p, PLAN_ONE, false);
-        print_line(p, "compute", "tl.duplicate(%s, %s)", result, start_of(value, false));
-        print_line(p, "compute", "tl.reduce_%s(%s, %s, work_ub)", value->name, result, value->buffer);
+        value->place = p->whole_number;
+        if (value->around) { /* how many elements these squares are of */
+            const char *elements = print_take(p, PLAN_ONE, false);
+            print_line(p, "compute", "tl.duplicate(%s, 0.0)", elements);
+            print_line(p, "compute", "tl.set_scalar(%s, 0, max(0, last - first))", elements);
+            print_line(p, "copyout", "tl.store(%s, %s)", place_of(p, "parts", "SHARES", ++p->whole_number, "share"),
+                       elements);
+            print_give_back(p, elements);
+        } else if (!value->carried) {
+            const char *result = print_take(p, PLAN_ONE, false);
+            print_line(p, "compute", "tl.duplicate(%s, %s)", result, start_of(value));
+            print_line(p, "compute", "tl.reduce_%s(%s, %s, work_ub)", kind_of(value), result, value->buffer);
+            value->buffer = result;
+        }
         print_guard(p, p->schedule->strips ? "mine == 0" : NULL);
-        print_line(p, "copyout", "tl.store(%s, %s)", place_of(p, "parts", "SHARES", number++, "share"), result);
+        print_line(p, "copyout", "tl.store(%s, %s)", place_of(p, "parts", "SHARES", value->place, "share"),
+                   value->buffer);
         print_guard(p, NULL);
-        value->buffer = result;
+        p->whole_number++;
     }
     print_close(p);
 }
 
+static const char *load_parts(struct printer *p, int number)
+{
+    const char *parts = print_take(p, PLAN_SHARE, false);
+    print_line(p, "copyin", "tl.load(%s, %s, count=shares * 8)", place_of(p, "parts", "SHARES", number, ""), parts);
+    return parts;
+}
+
+/* Behind each share's number 7 zeros lie, and no elements. */
+static void print_centred_whole(struct printer *p, const struct plan_value *sum)
+{
+    const struct plan_value *mean = sum->around;
+    const char *means = load_parts(p, mean->place), *squares = load_parts(p, sum->place),
+               *elements = load_parts(p, sum->place + 1), *product = print_take(p, PLAN_SHARE, false);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=shares * 8)", product, means, elements);
+    print_line(p, "compute", "tl.reduce_sum(%s, %s, work_ub, count=shares * 8)", mean->buffer, product);
+    print_line(p, "compute", "tl.vdiv(%s, %s, %s, count=1)", mean->buffer, mean->buffer,
+               print_number(p, mean->kids[1]->name));
+    print_line(p, "compute", "centre = tl.extract_scalar(%s, 0)", mean->buffer);
+    print_line(p, "compute", "tl.vsub(%s, %s, centre, count=shares * 8)", means, means);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=shares * 8)", elements, elements, means);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=shares * 8)", elements, elements, means);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=shares * 8)", squares, squares, elements);
+    print_line(p, "compute", "tl.reduce_sum(%s, %s, work_ub, count=shares * 8)", sum->buffer, squares);
+    print_give_back(p, means);
+    print_give_back(p, squares);
+    print_give_back(p, elements);
+    print_give_back(p, product);
+}
+
 void print_wholes(struct printer *p)
 {
-    int before = p->whole_number;
+    bool any = false;
     for (int i = 0; i < p->plan->count; i++) {
         struct plan_value *value = p->plan->values[i];
         if (!is_whole(p, value))
             continue;
-        if (p->whole_number == before)
+        if (!any)
             print_line(p, NULL, "tl.sync_all()");
-        print_line(p, "copyin", "tl.load(%s, parts_ub, count=shares * 8)",
-                   place_of(p, "parts", "SHARES", p->whole_number++, ""));
-        print_line(p, "compute", "tl.reduce_%s(%s, parts_ub, work_ub, count=shares * 8)", value->name, value->buffer);
+        any = true;
+        if (value->around) {
+            print_centred_whole(p, value);
+        } else if (!value->carried) {
+            const char *parts = load_parts(p, value->place);
+            print_line(p, "compute", "tl.reduce_%s(%s, %s, work_ub, count=shares * 8)", kind_of(value), value->buffer,
+                       parts);
+            print_give_back(p, parts);
+        }
+        print_mean(p, value, PLAN_ONE);
         print_close(p);
     }
 }
