@@ -365,6 +365,8 @@ static struct plan_value *build_call(struct plan *plan, const struct expr *node)
 {
     enum formula_kind kind = formula_kind_of(node);
     struct plan_value *kids[PLAN_KIDS] = {build(plan, node->kids[0])};
+    if (formula_names_axes(node))
+        refuse(plan, node, "the planner has no plan for other axes than the last");
     if (kind == FORMULA_SUMMARY || kind == FORMULA_ROW)
         return build_row_function(plan, node, kids[0], formula_of_all(node));
     if (kind == FORMULA_SIZE)

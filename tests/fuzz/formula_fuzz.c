@@ -18,7 +18,8 @@ void fuzz_seeds(void)
                                         "max(-k, min(k, floor(x)))",
                                         "d = x - mean(x); d * rsqrt(var(x) + 1e-5) * y",
                                         "silu(x[:size(x) // 2 + 1]) * x[k - 2:]",
-                                        "softmax(x, -1) + cumsum(where(x > 0, x, -x[0])) / sum(x, all)"};
+                                        "softmax(x, -1) + cumsum(where(x > 0, x, -x[0])) / sum(x, all)",
+                                        "softmax(x, 0) * mean(x, 1, -2) - cumsum(y, -1) / size(x, 0)"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         fuzz_seed_text(texts[i]);
 }

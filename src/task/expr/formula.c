@@ -19,7 +19,13 @@ enum formula_kind formula_kind_of(const struct expr *call)
 
 bool formula_of_all(const struct expr *call)
 {
-    return call->kid_count > formula_function_of(call)->arguments;
+    const int first = formula_function_of(call)->arguments;
+    return call->kid_count > first && call->kids[first]->node == NODE_WORD;
+}
+
+bool formula_names_axes(const struct expr *call)
+{
+    return call->kid_count > formula_function_of(call)->arguments && !formula_of_all(call);
 }
 
 static const char *known_names(const struct resolver *r)
@@ -65,20 +71,46 @@ static bool is_all(const struct expr *node)
     return node->node == NODE_WORD && strcmp(node->name, "all") == 0;
 }
 
-/* What stands behind the tensor of sum(x, all): `all`, or the last axis, which it is anyway. */
-static struct akgen_error *resolve_axis(struct expr *call)
+/* The number of an axis, from the end if it is negative. */
+static struct akgen_error *resolve_axis(const struct expr *call, struct expr *axis)
 {
-    const struct expr *axis = call->kids[1];
-    if (is_all(axis)) {
-        call->kids[1]->index = -1;
+    const struct expr *number = axis;
+    bool minus = axis->node == NODE_CALL && strcmp(axis->name, "neg") == 0;
+    if (minus)
+        number = axis->kids[0];
+    if (number->node != NODE_VALUE || number->value.kind != EXPR_INT)
+        return expr_error_at(axis, "%s goes along axes, which are whole numbers%s", call->name,
+                             formula_function_of(call)->kind == FORMULA_ROW ? "" : ", or over 'all' of the tensor");
+    struct expr_value value = number->value;
+    value.integer = minus ? -value.integer : value.integer;
+    axis->node = NODE_VALUE;
+    axis->value = value;
+    axis->kid_count = 0;
+    return NULL;
+}
+
+/* What stands behind the tensor of sum(x, ..): `all`, or axes. The last axis is what it goes along anyway. */
+static struct akgen_error *resolve_axes(struct expr *call)
+{
+    const struct formula_function *function = formula_function_of(call);
+    const int first = function->arguments, count = call->kid_count - first;
+    struct akgen_error *error = NULL;
+    if (count == 1 && is_all(call->kids[first]) && function->kind != FORMULA_ROW) {
+        call->kids[first]->index = -1;
         return NULL;
     }
-    bool last = axis->node == NODE_CALL && strcmp(axis->name, "neg") == 0 && axis->kids[0]->node == NODE_VALUE &&
-                axis->kids[0]->value.kind == EXPR_INT && axis->kids[0]->value.integer == 1;
-    if (!last)
-        return expr_error_at(axis, "%s goes along the last axis, -1, or over 'all' of the tensor", call->name);
-    call->kid_count = 1;
-    return NULL;
+    if (count > 1 && function->kind == FORMULA_ROW)
+        return expr_error_at(call->kids[first + 1], "%s goes along one axis", call->name);
+    for (int i = first; i < call->kid_count && !error; i++) {
+        error = resolve_axis(call, call->kids[i]);
+        for (int k = first; k < i && !error; k++)
+            if (call->kids[k]->value.integer == call->kids[i]->value.integer)
+                error =
+                    expr_error_at(call->kids[i], "axis %lld is given twice", (long long)call->kids[i]->value.integer);
+    }
+    if (!error && count == 1 && call->kids[first]->value.integer == -1)
+        call->kid_count = first;
+    return error;
 }
 
 static struct akgen_error *resolve_call(const struct resolver *r, struct expr *node)
@@ -92,9 +124,8 @@ static struct akgen_error *resolve_call(const struct resolver *r, struct expr *n
     if (node->index < 0)
         return expr_error_at(node, "there is no function '%s'; there are %s", node->name, formula_functions(r->arena));
     const struct formula_function *function = formula_function_of(node);
-    bool axis = node->kid_count == 2 && (function->kind == FORMULA_SUMMARY || function->kind == FORMULA_SIZE);
-    if (axis)
-        return resolve_axis(node);
+    if (function->kind >= FORMULA_SUMMARY && node->kid_count > function->arguments)
+        return resolve_axes(node);
     if (node->kid_count == function->arguments)
         return NULL;
     return expr_error_at(node, "%s takes %d argument%s, not %d", function->name, function->arguments,

@@ -4,7 +4,8 @@
  *   formula := (name '=' expression ';')* expression
  *
  * Shapes go together as in NumPy: sizes are compared from the last one, and 1 stretches. x[a:b] is a part of each row, a
- * row being what lies along the last axis; sum(x) and the like leave one element of a row, sum(x, all) one of the tensor.
+ * row being what lies along the last axis; sum(x) and the like leave one element of a row, sum(x, all) one of the tensor,
+ * sum(x, 0, 1) one of what lies along these axes, which stay with a size of 1.
  * A step's name, and that of an output, is known to what follows, in later outputs too. */
 #ifndef TASK_FORMULA_H
 #define TASK_FORMULA_H
@@ -41,9 +42,11 @@ struct formula {
 };
 
 enum formula_kind { FORMULA_UNARY, FORMULA_BINARY, FORMULA_TERNARY, FORMULA_SUMMARY, FORMULA_ROW, FORMULA_SIZE };
-/* What the function of a call computes, and of how many tensors; the name `all` behind them is no tensor. */
+/* What the function of a call computes, and of how many tensors; the name `all` and axes behind them are no tensors. */
 enum formula_kind formula_kind_of(const struct expr *call);
 bool formula_of_all(const struct expr *call);
+/* The call names axes other than the last one. */
+bool formula_names_axes(const struct expr *call);
 
 /* Parses the formula of output number `output`, called `name`, over these names, at most FORMULA_MAX_NAMES. `before`: the
  * formula of the output in front of it, NULL for the first. */
@@ -67,6 +70,9 @@ struct formula_bound;
 struct akgen_error *formula_bind(struct arena *arena, const struct formula *formula,
                                  const struct formula_argument *arguments, const enum akgen_dtype *steps,
                                  struct formula_bound **bound);
+/* The axes that a call with rows goes along, and the shape of its operand: 8 sizes, 1 in front of the shape; bit i for size i.
+ * False if the formula has no such call. */
+bool formula_axes(const struct formula_bound *bound, const struct expr *call, unsigned *axes, int64_t dims[8]);
 /* The shape of a step: at most 8 sizes, the last ones of `dims`; returns how many. */
 int formula_shape(const struct formula_bound *bound, int step, int64_t dims[8]);
 /* An error unless a step has the shape of an output, or one that stretches to it; sizes of 1 may be left out. */

@@ -1,5 +1,5 @@
 /* Computing formulas. The trees become nodes with shapes; a node computes one row at a time, a row being what lies along
- * the last axis, and keeps it until another is asked for. What is one number of a whole tensor is computed beforehand. */
+ * the last axis, and keeps it until another is asked for. What goes along other axes, or over all, is computed beforehand. */
 #include "task/expr/formula_internal.h"
 #include "task/tensor/tensor.h"
 
@@ -19,14 +19,16 @@ struct node {
     const struct formula_argument *argument;
     int64_t from;           /* of a slice */
     enum akgen_dtype steps; /* what each step is rounded to */
-    bool all;               /* of the whole tensor */
+    unsigned along;         /* the axes that a call with rows goes along, bit i for dims[i] */
+    bool ahead;             /* of its operand's whole tensor: computed beforehand, all rows of it */
     bool number, whole;     /* the same for all cases of indices: `value`; an integer */
     double value;
-    double *values; /* dims[LAST] of them: row number `row`, -1 if there is none yet */
+    double
+        *values; /* dims[LAST] of them: row number `row`, -1 if there is none yet; all rows of what is computed ahead */
     int64_t row;
     bool needed;        /* by what is to be computed */
     struct node *prior; /* the one that was bound before; its operands were, too */
-    struct node *later; /* the next of the whole tensors' numbers to compute */
+    struct node *later; /* the next of those to compute ahead */
 };
 struct formula_bound {
     struct arena *arena;
@@ -158,25 +160,67 @@ static struct akgen_error *bind_slice(struct formula_bound *bound, struct node *
     return NULL;
 }
 
+/* The axes that a call goes along: those that it names, all, or the last one. */
+static struct akgen_error *bind_axes(struct formula_bound *bound, struct node *node)
+{
+    const struct expr *expr = node->expr;
+    const struct node *kid = operand(node);
+    node->along = 1U << LAST;
+    if (formula_of_all(expr))
+        node->along = (1U << RANK) - 1;
+    if (!formula_names_axes(expr))
+        return NULL;
+    node->along = 0;
+    for (int i = node->function->arguments; i < expr->kid_count; i++) {
+        int64_t axis = expr->kids[i]->value.integer;
+        if (axis < -kid->rank || axis >= kid->rank)
+            return expr_error_at(expr->kids[i], "the shape %s has no axis %lld", show_shape(bound->arena, kid),
+                                 (long long)axis);
+        unsigned bit = 1U << (RANK + axis - (axis < 0 ? 0 : kid->rank));
+        if (node->along & bit)
+            return expr_error_at(expr->kids[i], "axis %lld of the shape %s is given twice", (long long)axis,
+                                 show_shape(bound->arena, kid));
+        node->along |= bit;
+    }
+    return NULL;
+}
+
+static bool is_along(const struct node *node, int axis)
+{
+    return node->along >> axis & 1;
+}
+
+/* How many elements of the operand go into one of a sum, or belong to one row. */
+static double length_along(const struct node *node)
+{
+    double length = 1;
+    for (int i = 0; i < RANK; i++)
+        length *= is_along(node, i) ? (double)operand(node)->dims[i] : 1;
+    return length;
+}
+
 static struct akgen_error *bind_call(struct formula_bound *bound, struct node *node)
 {
     const struct formula_function *function = node->function;
-    struct node *kid = operand(node);
-    bool empty = kid->dims[LAST] == 0 || (node->all && row_count(kid) == 0);
     struct akgen_error *error = stretch(bound->arena, node, function->arguments);
-    if (error || function->kind < FORMULA_SUMMARY || function->kind == FORMULA_ROW)
+    if (error || function->kind < FORMULA_SUMMARY || (error = bind_axes(bound, node)))
         return error;
+    node->ahead = node->along != 1U << LAST && function->kind != FORMULA_SIZE;
+    if (function->kind == FORMULA_ROW)
+        return NULL;
+    const struct node *kid = operand(node);
     if (function->kind == FORMULA_SIZE) {
-        node->value = (double)kid->dims[LAST] * (node->all ? (double)row_count(kid) : 1);
+        node->value = length_along(node);
         node->number = node->whole = true;
-    } else if (empty && (strcmp(function->name, "amax") == 0 || strcmp(function->name, "amin") == 0)) {
+    } else if (length_along(node) == 0 &&
+               (strcmp(function->name, "amax") == 0 || strcmp(function->name, "amin") == 0)) {
         return expr_error_at(node->expr, "%s has no value of no elements: the shape is %s", node->expr->name,
                              show_shape(bound->arena, kid));
     }
     for (int i = 0; i < RANK; i++)
-        if (i == LAST || node->all || node->number)
+        if (is_along(node, i) || node->number)
             node->dims[i] = 1;
-    if (node->all || node->number)
+    if (formula_of_all(node->expr) || node->number)
         node->rank = 0;
     return NULL;
 }
@@ -206,7 +250,6 @@ static struct akgen_error *bind(struct formula_bound *bound, const struct expr *
     bool call = expr->node == NODE_CALL, slice = expr->node == NODE_SLICE || expr->node == NODE_INDEX;
     *node = (struct node){.expr = expr, .row = -1, .steps = bound->rounding};
     node->function = call ? formula_function_of(expr) : NULL;
-    node->all = call && formula_of_all(expr);
     int kids = call ? node->function->arguments : slice ? 1 : expr->kid_count;
     for (int i = 0; i < kids && !error; i++)
         error = bind(bound, expr->kids[i], &node->kids[i]);
@@ -239,6 +282,18 @@ struct akgen_error *formula_bind(struct arena *arena, const struct formula *form
         error = bind(bound, formula->steps[i].tree, &bound->steps[i]);
     }
     return error;
+}
+
+bool formula_axes(const struct formula_bound *bound, const struct expr *call, unsigned *axes, int64_t dims[RANK])
+{
+    const struct node *node = bound->newest;
+    while (node && node->expr != call)
+        node = node->prior;
+    if (!node)
+        return false;
+    *axes = node->along;
+    memcpy(dims, operand(node)->dims, sizeof operand(node)->dims);
+    return true;
 }
 
 int formula_shape(const struct formula_bound *bound, int step, int64_t dims[RANK])
@@ -355,7 +410,9 @@ static double *numbers(struct arena *arena, int64_t count)
 
 static const double *row_of(struct arena *arena, struct node *node, const int64_t *at)
 {
-    int64_t row = node->all ? 0 : row_number(node, at);
+    int64_t row = row_number(node, at);
+    if (node->ahead)
+        return node->values + row * node->dims[LAST];
     if (!node->values)
         node->values = numbers(arena, node->dims[LAST]);
     if (node->row != row) {
@@ -372,33 +429,62 @@ static void next_row(const int64_t *dims, int64_t *at)
         at[i] = 0;
 }
 
-static void compute_whole(struct arena *arena, struct node *node)
+/* Steps `at` through the axes that the call goes along, or through the others; false behind the last indices. */
+static bool next_index(const struct node *node, bool along, int64_t *at)
 {
-    struct node *kid = operand(node);
-    int64_t rows = row_count(kid), cols = kid->dims[LAST], at[RANK] = {0};
-    double *elements = numbers(arena, rows * cols);
-    for (int64_t row = 0; row < rows && cols; row++, next_row(kid->dims, at))
-        memcpy(elements + row * cols, row_of(arena, kid, at), sizeof *elements * (size_t)cols);
-    node->values = numbers(arena, 1);
-    node->function->row(elements, rows * cols, node->values);
-    *node->values = task_round(node->steps, *node->values);
-    node->row = 0;
+    for (int i = LAST; i >= 0; i--) {
+        if (is_along(node, i) != along)
+            continue;
+        if (++at[i] < operand(node)->dims[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
 }
 
-/* What is one number of a whole tensor and is needed: the inner ones first, which were bound earlier. */
+/* The number of an element: an axis of size 1 is stretched. */
+static int64_t element_number(const struct node *node, const int64_t *at)
+{
+    return row_number(node, at) * node->dims[LAST] + (node->dims[LAST] == 1 ? 0 : at[LAST]);
+}
+
+/* All rows of a call: what lies along its axes is brought into one row, and what it yields goes where it came from. */
+static void compute_ahead(struct arena *arena, struct node *node)
+{
+    struct node *kid = operand(node);
+    int64_t rows = row_count(kid), cols = kid->dims[LAST], length = (int64_t)length_along(node), at[RANK] = {0};
+    bool row = node->function->kind == FORMULA_ROW;
+    double *elements = numbers(arena, rows * cols), *x = numbers(arena, length), *y = numbers(arena, row ? length : 1);
+    for (int64_t i = 0; i < rows && cols; i++, next_row(kid->dims, at))
+        memcpy(elements + i * cols, row_of(arena, kid, at), sizeof *elements * (size_t)cols);
+    int64_t results = row_count(node) * node->dims[LAST];
+    node->values = numbers(arena, results);
+    memset(at, 0, sizeof at);
+    do {
+        for (int64_t i = 0; i < length && results; i++, next_index(node, true, at))
+            x[i] = elements[element_number(kid, at)];
+        node->function->row(x, results ? length : 0, y);
+        for (int64_t i = 0; i < length && row; i++, next_index(node, true, at))
+            node->values[element_number(node, at)] = task_round(node->steps, y[i]);
+        if (!row)
+            node->values[element_number(node, at)] = task_round(node->steps, *y);
+    } while (results && next_index(node, false, at));
+}
+
+/* What is needed ahead: the inner ones first, which were bound earlier. */
 static void compute_wholes(struct arena *arena, struct node *node)
 {
     struct node *later = NULL;
     for (; node; node = node->prior) {
         for (int k = 0; node->needed && k < KIDS && node->kids[k]; k++)
             node->kids[k]->needed = true;
-        if (node->needed && node->all && !node->number && !node->values) {
+        if (node->needed && node->ahead && !node->values) {
             node->later = later;
             later = node;
         }
     }
     for (; later; later = later->later)
-        compute_whole(arena, later);
+        compute_ahead(arena, later);
 }
 
 void formula_compute(struct formula_bound *bound, int step, const struct task_tensor *output,

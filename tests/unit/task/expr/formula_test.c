@@ -12,18 +12,19 @@
 
 #include <cmocka.h>
 
-enum { NAMES = 7, ROOM = 64 };
+enum { NAMES = 8, ROOM = 64 };
 static const struct formula_name names[NAMES] = {{"x", NULL},          {"y", NULL}, {"list", "a list"}, {"k", NULL},
-                                                 {"mode", "a string"}, {"m", NULL}, {"r", NULL}};
+                                                 {"mode", "a string"}, {"m", NULL}, {"r", NULL},        {"t", NULL}};
 static const double X = 3, Y = -0.5;
-/* x and y are one number each, m is (2, 3), r is (3), k = 10 and an integer. */
-static double M[] = {1, 2, 4, -1, 0.5, 3}, R[] = {10, 20, 30};
+/* x and y are one number each, m is (2, 3), r is (3), t is (2, 2, 2), k = 10 and an integer. */
+static double M[] = {1, 2, 4, -1, 0.5, 3}, R[] = {10, 20, 30}, T[] = {1, 2, 3, 5, 8, 13, 21, 34};
 static const struct task_tensor x_tensor = {AKGEN_DOUBLE, 1, {1}, 1, (void *)&X},
                                 y_tensor = {AKGEN_DOUBLE, 1, {1}, 1, (void *)&Y},
-                                m_tensor = {AKGEN_DOUBLE, 2, {2, 3}, 6, M}, r_tensor = {AKGEN_DOUBLE, 1, {3}, 3, R};
+                                m_tensor = {AKGEN_DOUBLE, 2, {2, 3}, 6, M}, r_tensor = {AKGEN_DOUBLE, 1, {3}, 3, R},
+                                t_tensor = {AKGEN_DOUBLE, 3, {2, 2, 2}, 8, T};
 static const struct formula_argument arguments[NAMES] = {
-    {&x_tensor, 0, false}, {&y_tensor, 0, false}, {NULL, 0, false},     {NULL, 10, true},
-    {NULL, 0, false},      {&m_tensor, 0, false}, {&r_tensor, 0, false}};
+    {&x_tensor, 0, false}, {&y_tensor, 0, false}, {NULL, 0, false},      {NULL, 10, true},
+    {NULL, 0, false},      {&m_tensor, 0, false}, {&r_tensor, 0, false}, {&t_tensor, 0, false}};
 
 static void keep(void *state, int64_t first, int64_t n, const double *values)
 {
@@ -162,6 +163,36 @@ static void rows(void **state)
     assert_elements("m * amax(r, all)", 2, 3, (const double[]){30, 60, 120, -30, 15, 90});
 }
 
+/* Axes are counted from the front, or from the end; those that a sum goes along stay, with a size of 1. */
+static void axes(void **state)
+{
+    (void)state;
+    assert_elements("sum(m, 0)", 1, 3, (const double[]){0, 2.5, 7});
+    assert_elements("m - sum(m, -2)", 2, 3, (const double[]){1, -0.5, -3, -1, -2, -4});
+    assert_elements("cumsum(m, 0)", 2, 3, (const double[]){1, 2, 4, 0, 2.5, 7});
+    assert_elements("cumsum(t, 1)[1]", 2, 2, (const double[]){2, 7, 13, 47});
+    assert_elements("sum(t, 0, 2)", 1, 2, (const double[]){24, 63});
+    assert_elements("mean(t, -1, 1)", 2, 1, (const double[]){11 / 4.0, 76 / 4.0});
+    assert_elements("(amax(t, 0) - amin(t, 1))[0]", 2, 2, (const double[]){7, 20, 0, 13});
+    assert_elements("softmax(m, 0) * (1 + exp(m - m))", 2, 3,
+                    (const double[]){2 / (1 + exp(-2)), 2 / (1 + exp(-1.5)), 2 / (1 + exp(-1)), 2 / (1 + exp(2)),
+                                     2 / (1 + exp(1.5)), 2 / (1 + exp(1))});
+    assert_elements("var(m, 0) + sum(sum(m, 1), 0)", 1, 3, (const double[]){10.5, 0.5625 + 9.5, 0.25 + 9.5});
+    assert_elements("sum(m + t[0:1], 0, 1, 2)", 1, 1, (const double[]){2 * 9.5 + 3 * (1 + 3 + 8 + 21)});
+    assert_value("sum(m, 0, 1) - sum(m, all) + size(m, 0) * size(t, 0, -1) + size(m, 1)", 2 * 4 + 3);
+    assert_mistake("sum(m, 2)", "column 8: the shape [2, 3] has no axis 2");
+    assert_mistake("softmax(r, -2)", "the shape [3] has no axis -2");
+    assert_mistake("m * sum(k, 0)", "the shape [] has no axis 0");
+    assert_mistake("sum(m, 0, 0)", "column 11: axis 0 is given twice");
+    assert_mistake("sum(m, 1, -1)", "axis -1 of the shape [2, 3] is given twice");
+    assert_mistake("softmax(m, 0, 1)", "column 15: softmax goes along one axis");
+    assert_mistake("softmax(m, all)", "column 12: softmax goes along axes, which are whole numbers");
+    assert_mistake("sum(m, 0.5)", "column 8: sum goes along axes, which are whole numbers, or over 'all'");
+    assert_mistake("sum(m, k)", "column 8: sum goes along axes");
+    assert_mistake("sum(m, 0, all)", "column 11: sum goes along axes");
+    assert_mistake("amax(m[1:1], 1, 0)", "amax has no value of no elements: the shape is [2, 0]");
+}
+
 static void slices(void **state)
 {
     (void)state;
@@ -245,7 +276,6 @@ static void mistakes(void **state)
     assert_mistake("x y", "column 3: expected an operator or the end");
     assert_mistake("1 + max(x, y, k)", "column 5: max takes 2 arguments, not 3");
     assert_mistake("1 + sum()", "column 5: sum takes 1 argument, not 0");
-    assert_mistake("sum(m, 0)", "column 8: sum goes along the last axis, -1, or over 'all' of the tensor");
     assert_mistake("1 + gelus(x)", "column 5: there is no function 'gelus'; there are abs sqrt rsqrt");
     assert_mistake("x // 2", "column 3: a formula has no '//' but in the bounds of a slice");
     assert_mistake("[x]", "column 1: a formula has no lists");
@@ -270,6 +300,7 @@ int main(void)
         cmocka_unit_test(elements),
         cmocka_unit_test(broadcasts),
         cmocka_unit_test(rows),
+        cmocka_unit_test(axes),
         cmocka_unit_test(slices),
         cmocka_unit_test(steps_have_names),
         cmocka_unit_test(outputs_share_steps),
