@@ -358,6 +358,11 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
     case LOWER_FORM_REDUCE:
         emit_operands(emit, arena_printf(arena, "%s<%s>", api, emit_element(emit, type)), call, type);
         break;
+    case LOWER_FORM_ADDS:
+        emit_line(emit, "%s(%s, %s, %s, %s);", api, operand_text(emit, call->items[1]),
+                  operand_text(emit, call->items[2]), operand_text(emit, call->items[3]),
+                  emit_expr_text(emit, call_argument(call, "count")));
+        break;
     case LOWER_FORM_COMPRESS: /* in an expression */
         break;
     case LOWER_FORM_PRODUCT:

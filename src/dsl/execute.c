@@ -297,9 +297,16 @@ static const struct {
     const char *name;
     bool (*execute)(struct core *core, const struct dsl_expr *call);
 } statements[] = {
-    {"load", execute_load},  {"store", execute_store}, {"store_add", execute_store_add},
-    {"vaxpy", execute_axpy}, {"cast", execute_cast},   {"vselect", execute_select},
-    {"iota", execute_iota},  {"set_scalar", set},      {"gather", gather},
+    {"load", execute_load},
+    {"store", execute_store},
+    {"store_add", execute_store_add},
+    {"vaxpy", execute_multiply_add},
+    {"vmul_add", execute_multiply_add},
+    {"cast", execute_cast},
+    {"vselect", execute_select},
+    {"iota", execute_iota},
+    {"set_scalar", set},
+    {"gather", gather},
 };
 static const struct {
     const char *name;

@@ -19,6 +19,35 @@ static int64_t integer_power(int64_t base, int64_t exponent)
     return (int64_t)power;
 }
 
+static double log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* The derivative of log_gamma: by reflection where x is negative, by the recurrence up to 10, by the asymptotic series from there
+ * (Abramowitz and Stegun 6.3.7, 6.3.5, 6.3.18), whose first term left out is below 1e-16. */
+static double digamma(double x)
+{
+    static const double bernoulli[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,
+                                       1.0 / 132, -691.0 / 32760, 1.0 / 12};
+    if (x < 0)
+        return x == floor(x) ? NAN : digamma(1 - x) - M_PI / tan(M_PI * fmod(x, 1));
+    double sum = 0, power = 1;
+    for (; x < 10; x++)
+        sum -= 1 / x;
+    for (size_t i = 0; i < sizeof bernoulli / sizeof *bernoulli; i++)
+        sum -= bernoulli[i] * (power /= x * x);
+    return sum + log(x) - 0.5 / x;
+}
+
+/* a - trunc(a / b) * b, in float32, each step rounded. */
+static double rest(double a, double b)
+{
+    float quotient = (float)a / (float)b, whole = truncf(quotient) * (float)b;
+    return a - whole;
+}
+
 #define LANE(name, kinds, real, integer)                                                                               \
     static double real_##name(double a, double b)                                                                      \
     {                                                                                                                  \
@@ -215,8 +244,8 @@ bool execute_lane(struct core *core, const struct dsl_expr *call, const struct l
     return compute(core, call, &dst, operands, 2, count, run, lane, approximation);
 }
 
-/* dst += src * value, rounded to the data type after the product and after the sum. */
-static void run_axpy(const void *how, const struct operand *operands, int n, struct elements *out)
+/* dst += src * value, dst += a * b: rounded to the data type after the product and after the sum. */
+static void run_multiply_add(const void *how, const struct operand *operands, int n, struct elements *out)
 {
     enum akgen_dtype type = ((const struct dsl_memory *)how)->tensor.type;
     for (int i = 0; i < n; i++)
@@ -228,16 +257,20 @@ static void run_axpy(const void *how, const struct operand *operands, int n, str
                                         U(operands[1].elements.integer[i]) * U(operands[2].elements.integer[i]));
 }
 
-bool execute_axpy(struct core *core, const struct dsl_expr *call)
+bool execute_multiply_add(struct core *core, const struct dsl_expr *call)
 {
     struct operand operands[3] = {0};
-    struct value *dst = &operands[0].value, *src = &operands[1].value;
+    struct value *dst = &operands[0].value, *a = &operands[1].value, *b = &operands[2].value;
     int64_t count;
-    return call_memory(core, call, "dst", dst) && call_memory(core, call, "src", src) &&
-           call_value(core, call, "value", &operands[2].value) && call_count(core, call, src->length, &count) &&
-           same_type(core, call, src->memory, dst->memory) && fits(core, call, dst, dst, count) &&
-           fits(core, call, dst, src, count) && spread(core, call, dst->memory, &operands[2]) &&
-           compute(core, call, dst, operands, 3, count, run_axpy, dst->memory, NULL);
+    bool pair = call_argument(call, "a") != NULL;
+    if (!call_memory(core, call, "dst", dst) || !call_memory(core, call, pair ? "a" : "src", a) ||
+        !call_value(core, call, pair ? "b" : "value", b) || !call_count(core, call, a->length, &count) ||
+        !same_type(core, call, a->memory, dst->memory) || !fits(core, call, dst, dst, count) ||
+        !fits(core, call, dst, a, count))
+        return false;
+    return (b->memory ? same_type(core, call, b->memory, dst->memory) && fits(core, call, dst, b, count)
+                      : spread(core, call, dst->memory, &operands[2])) &&
+           compute(core, call, dst, operands, 3, count, run_multiply_add, dst->memory, NULL);
 }
 
 static void run_select(const void *how, const struct operand *operands, int n, struct elements *out)

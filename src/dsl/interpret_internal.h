@@ -153,7 +153,7 @@ const struct lane *lane_find(const char *name);
 bool lane_takes(const struct lane *lane, const struct dsl_memory *memory);
 struct element lane_result(const struct lane *lane, struct element a, struct element b);
 bool execute_lane(struct core *core, const struct dsl_expr *call, const struct lane *lane);
-bool execute_axpy(struct core *core, const struct dsl_expr *call);
+bool execute_multiply_add(struct core *core, const struct dsl_expr *call);
 bool execute_select(struct core *core, const struct dsl_expr *call);
 bool execute_cast(struct core *core, const struct dsl_expr *call);
 bool execute_iota(struct core *core, const struct dsl_expr *call);

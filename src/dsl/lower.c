@@ -347,7 +347,7 @@ bool lower_call_rounds(const struct dsl_expr *call)
     const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
     enum lower_form form = instruction ? instruction->form : LOWER_FORM_UNARY;
     return form == LOWER_FORM_ROWS || form == LOWER_FORM_COMPARE || form == LOWER_FORM_CHOOSE ||
-           form == LOWER_FORM_TO_BITS || form == LOWER_FORM_INT64_TRUTH ||
+           form == LOWER_FORM_TO_BITS || form == LOWER_FORM_INT64_TRUTH || form == LOWER_FORM_OF_FLOAT ||
            strcmp(call->operation->name, "load_rows") == 0;
 }
 

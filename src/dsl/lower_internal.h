@@ -58,7 +58,9 @@ enum lower_form {
     LOWER_FORM_BYTES,
     LOWER_FORM_INT64,
     LOWER_FORM_INT64_TRUTH,
-    LOWER_FORM_WITH_ROOM
+    LOWER_FORM_ADDS,
+    LOWER_FORM_WITH_ROOM,
+    LOWER_FORM_OF_FLOAT
 };
 struct lower_instruction {
     const char *name, *api;
@@ -66,6 +68,12 @@ struct lower_instruction {
 };
 /* NULL: the operation is none. */
 const struct lower_instruction *lower_instruction_find(const char *name);
+
+/* Whether it is a function of the high-level library: it takes room from UB, and may not compute into its own source. */
+static inline bool lower_is_library(enum lower_form form)
+{
+    return form == LOWER_FORM_POWER || form >= LOWER_FORM_WITH_ROOM;
+}
 
 /* A queue, and the buffer that its elements are computed in. */
 struct lower_pair {

@@ -87,8 +87,8 @@ static int64_t reserved_bytes(const struct dsl_block *block)
         int64_t bytes[] = {reserved_bytes(&statement->body), reserved_bytes(&statement->orelse),
                            form == LOWER_FORM_CHOOSE || form == LOWER_FORM_TO_BITS || form == LOWER_FORM_INT64_TRUTH
                                ? OF_SELECT
-                           : form == LOWER_FORM_WITH_ROOM || form == LOWER_FORM_POWER ? OF_LIBRARY
-                                                                                      : 0};
+                           : lower_is_library(form) ? OF_LIBRARY
+                                                    : 0};
         for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
             most = bytes[b] > most ? bytes[b] : most;
     }

@@ -313,17 +313,35 @@ static struct dsl_expr *as_buffer(struct lowering *lowering, struct dsl_block *b
     return room;
 }
 
+/* Whether the buffer is float32 or float16 in every combination, for which the vector unit has instructions of its own. */
+static bool is_float_of_unit(const struct lowering *lowering, const struct dsl_expr *operand)
+{
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, operand);
+    bool floats = true;
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        floats &= task_is_float(lower_type_in(&buffer->type, c)) && lower_type_in(&buffer->type, c) != AKGEN_BF16;
+    return floats;
+}
+
+/* tl.vmul_add where one instruction does it. */
+static bool process_multiply_add(struct lowering *lowering, struct dsl_statement *statement)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *call = statement->value, *dst = call_argument(call, "dst");
+    if (!is_float_of_unit(lowering, dst))
+        return false;
+    statement->value = EDIT_CALL(edit, "multiply_add", dst, call_argument(call, "a"), call_argument(call, "b"),
+                                 edit_copy(edit, dst), call_argument(call, "count"));
+    return true;
+}
+
 /* tl.vselect: `choose`, whose first choice is a buffer; a number of another type than float32 and float16, too. */
 static void process_select(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
 {
     struct edit *edit = &lowering->edit;
     struct dsl_expr *call = statement->value, *dst = call_argument(call, "dst"), *b = call_argument(call, "b");
-    const struct lower_buffer *buffer = lower_buffer_of(lowering, dst);
-    bool floats = true;
-    for (int c = 0; c < lowering->opdef->combinations; c++)
-        floats &= task_is_float(lower_type_in(&buffer->type, c)) && lower_type_in(&buffer->type, c) != AKGEN_BF16;
     struct dsl_expr *a = as_buffer(lowering, block, statement, call_argument(call, "a"), dst, 't');
-    if (!floats)
+    if (!is_float_of_unit(lowering, dst))
         b = as_buffer(lowering, block, statement, b, dst, 'u');
     statement->value =
         EDIT_CALL(edit, "choose", dst, call_argument(call, "condition"), a, b, call_argument(call, "count"));
@@ -348,13 +366,14 @@ static void process_cast(struct lowering *lowering, struct dsl_block *block, str
     }
 }
 
-/* `vand` and the like need both operands in buffers. */
-static void process_bits(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
+/* `vand` and the like need both operands in buffers: a number is put into the room `which`. */
+static void process_pair(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
+                         char which)
 {
     struct dsl_expr *call = statement->value, *b = call_argument(call, "b");
-    if (!b || operand_buffer(b, NULL) || strstr(call->operation->name, "shift"))
+    if (!b || operand_buffer(b, NULL))
         return;
-    struct dsl_expr *room = as_buffer(lowering, block, statement, b, call_argument(call, "dst"), 'u');
+    struct dsl_expr *room = as_buffer(lowering, block, statement, b, call_argument(call, "dst"), which);
     for (int i = 1; i < call->count; i++)
         if (call->items[i] == b)
             call->items[i] = room;
@@ -413,12 +432,17 @@ static void process_sort(struct lowering *lowering, struct dsl_expr *call)
 static bool process_special(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement)
 {
     const char *name = statement->value->operation->name;
-    static const char *const bits[] = {"vand", "vor", "vxor"};
-    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-        if (strcmp(name, bits[i]) == 0)
-            process_bits(lowering, block, statement);
+    static const struct {
+        const char *name;
+        char room; /* which neither the operation's steps nor a copy of its source need */
+    } pairs[] = {{"vand", 'u'}, {"vor", 'u'}, {"vxor", 'u'}, {"vfmod", 't'}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strcmp(name, pairs[i].name) == 0)
+            process_pair(lowering, block, statement, pairs[i].room);
     if (strcmp(name, "vselect") == 0)
         process_select(lowering, block, statement);
+    else if (strcmp(name, "vmul_add") == 0)
+        return process_multiply_add(lowering, statement);
     else if (strcmp(name, "cast") == 0)
         process_cast(lowering, block, statement);
     else if (strcmp(name, "gemm_v0") == 0)
@@ -441,8 +465,7 @@ static void copy_sources(struct lowering *lowering, struct dsl_block *block)
         struct dsl_statement *statement = block->items[i];
         struct dsl_expr *call = statement_operation(statement);
         const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
-        bool library =
-            instruction && (instruction->form == LOWER_FORM_WITH_ROOM || instruction->form == LOWER_FORM_POWER);
+        bool library = instruction && lower_is_library(instruction->form);
         const char *written = library ? operand_buffer(call->items[1], NULL) : NULL;
         struct dsl_expr *copy = NULL;
         for (int o = 2; library && o < call->count; o++) {

@@ -420,6 +420,7 @@ static uint64_t types_of(const struct lower_instruction *instruction)
         return (uint64_t)FLOATS | WORDS | UINT64_C(1) << AKGEN_BF16;
     case LOWER_FORM_SORT:
     case LOWER_FORM_WIDE:
+    case LOWER_FORM_OF_FLOAT:
         return UINT64_C(1) << AKGEN_FLOAT;
     case LOWER_FORM_POWER:
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
@@ -572,9 +573,8 @@ static bool can_widen(const struct dsl_expr *call, const struct lower_instructio
 {
     return widens(type) && call_argument(call, "count") &&
            (instruction->form != LOWER_FORM_POWER || task_is_float(type)) &&
-           (instruction->form <= LOWER_FORM_FILL || instruction->form == LOWER_FORM_WITH_ROOM ||
-            instruction->form == LOWER_FORM_POWER || instruction->form == LOWER_FORM_COMPARE ||
-            instruction->form == LOWER_FORM_CHOOSE);
+           (instruction->form <= LOWER_FORM_FILL || lower_is_library(instruction->form) ||
+            instruction->form == LOWER_FORM_COMPARE || instruction->form == LOWER_FORM_CHOOSE);
 }
 
 /* Puts the statements of `made` in the place of one of the block. */

@@ -24,9 +24,10 @@ WHOLE = ("1", "-1", "2", "3", "-7", "100", "0")
 WIDTHS = {"float32": 4, "int32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "int8": 1, "bool": 1}
 
 EXACT = ("vabs", "vneg", "vrelu", "vsqrt", "vreciprocal")
-STEPPED = ("vsign", "vfloor", "vceil", "vround", "vtrunc")
+STEPPED = ("vsign", "vfloor", "vceil", "vround", "vtrunc", "vfrac")
 APPROXIMATE = ("vexp", "vexp2", "vln", "vlog2", "vlog10", "vrsqrt", "vsin", "vcos", "vtan", "vasin", "vacos", "vatan", "vsinh", "vcosh",
-               "vtanh", "verf", "verfc")
+               "vtanh", "vatanh", "verf", "verfc")
+OF_PLAIN = ("vasinh", "vacosh", "vlgamma", "vdigamma")  # of arguments whose squares are numbers, and that are not next to a pole
 PAIRS = ("vadd", "vsub", "vmul", "vmax", "vmin")
 SCALARS = ("vadd_scalar", "vsub_scalar", "vmul_scalar", "vmax_scalar", "vmin_scalar", "vclamp_max", "vclamp_min", "vaxpy")
 COMPARISONS = ("veq", "vne", "vlt", "vle", "vgt", "vge")
@@ -140,9 +141,11 @@ class Elements(Writer):
         names = EXACT + APPROXIMATE + (STEPPED if src.exact else ())
         if not src.plain:
             names = [name for name in names if name not in ("vsign", "vexp2")]  # what they are made of loses NaN
+        else:
+            names += OF_PLAIN
         name = self.random.choice(names)
         dst = self.target(src.dtype, src)
-        self.write(dst, f"{name}({dst.name}, {src.name}", [src], name not in APPROXIMATE)
+        self.write(dst, f"{name}({dst.name}, {src.name}", [src], name not in APPROXIMATE + OF_PLAIN)
 
     def of_two(self):
         a = self.defined()
@@ -153,10 +156,13 @@ class Elements(Writer):
             names = ("vand", "vor", "vxor")
         else:
             names = PAIRS + (("vdiv",) if a.real else ("vand", "vor", "vxor"))
+            names += ("vfmod",) if a.real and a.exact and b.exact else ()
         if a.dtype == "int8":  # sums and products of bytes do not wrap yet
             names = ("vmax", "vmin")
         name = self.random.choice(names)
         dst = self.target(a.dtype, self.random.choice((a, b)))
+        if self.maybe(0.1) and a.dtype not in ("bool", "int8") and dst.extent:
+            return self.write(dst, f"vmul_add({dst.name}, {a.name}, {b.name}", [a, b, dst])
         if self.maybe(0.15) and a.dtype != "bool":
             return self.write(dst, f"{name}({dst.name}, {a.name}, {self.number(a.real)}", [a])
         self.write(dst, f"{name}({dst.name}, {a.name}, {b.name}", [a, b])
@@ -165,7 +171,7 @@ class Elements(Writer):
         src = self.defined()
         if not src or src.dtype in ("bool", "int8"):
             return
-        names = SCALARS + (("vdiv_scalar",) if src.real else ())
+        names = SCALARS + (("vdiv_scalar", "vleaky_relu") if src.real else ())
         name = self.random.choice(names)
         dst = self.target(src.dtype, src)
         value, exact = self.value(src.real)

@@ -80,14 +80,30 @@ static bool run(const char *text, enum akgen_dtype from, enum akgen_dtype to, co
 
 static const double values[] = {-2.5, -0.75, 0, 0.25, 0.5, 3.5}, others[] = {2, 0.5, -1, 0.25, 3, -2};
 
+static double fraction(double x)
+{
+    return x - trunc(x);
+}
+
+/* From values of Gamma that are known at the values of the test: the derivative of log |Gamma| by differences of fourth order. */
+static double psi(double x)
+{
+    enum { PARTS = 4096 };
+    const double h = 1.0 / PARTS;
+    if (x <= 0 && x == floor(x))
+        return x == 0 ? -INFINITY : NAN;
+    return (8 * (lgamma(x + h) - lgamma(x - h)) - (lgamma(x + 2 * h) - lgamma(x - 2 * h))) / (12 * h);
+}
+
 static const struct {
     const char *name;
     double (*of)(double);
-} functions[] = {{"vexp", exp},   {"vexp2", exp2},   {"vln", log},    {"vlog2", log2},  {"vlog10", log10},
-                 {"vsqrt", sqrt}, {"vfloor", floor}, {"vceil", ceil}, {"vround", rint}, {"vtrunc", trunc},
-                 {"vsin", sin},   {"vcos", cos},     {"vtan", tan},   {"vasin", asin},  {"vacos", acos},
-                 {"vatan", atan}, {"vsinh", sinh},   {"vcosh", cosh}, {"vtanh", tanh},  {"verf", erf},
-                 {"verfc", erfc}, {"vabs", fabs}};
+} functions[] = {{"vexp", exp},       {"vexp2", exp2},   {"vln", log},       {"vlog2", log2},   {"vlog10", log10},
+                 {"vsqrt", sqrt},     {"vfloor", floor}, {"vceil", ceil},    {"vround", rint},  {"vtrunc", trunc},
+                 {"vsin", sin},       {"vcos", cos},     {"vtan", tan},      {"vasin", asin},   {"vacos", acos},
+                 {"vatan", atan},     {"vsinh", sinh},   {"vcosh", cosh},    {"vtanh", tanh},   {"verf", erf},
+                 {"verfc", erfc},     {"vabs", fabs},    {"vasinh", asinh},  {"vacosh", acosh}, {"vatanh", atanh},
+                 {"vlgamma", lgamma}, {"vdigamma", psi}, {"vfrac", fraction}};
 
 static bool same(double a, double b)
 {
@@ -124,6 +140,14 @@ static const struct {
     {FLOAT, FLOAT, "tl.vsign(d, a)", {-2, -0.5, 0, 3, INFINITY, NAN}, {0}, {-1, -1, 0, 1, 1, NAN}},
     {FLOAT, FLOAT, "tl.vpow(d, a, b)", {2, 4, -2, 0, 9, 2}, {3, 0.5, 3, 0, -0.5, -1}, {8, 2, -8, 1, 1 / 3.F, 0.5}},
     {FLOAT, FLOAT, "tl.vpow(d, a, 2)", {2, 4, -2, 0, 9, 0.5}, {0}, {4, 16, 4, 0, 81, 0.25}},
+    {FLOAT, FLOAT, "tl.vfmod(d, a, b)", {7, -7, 7, 5.5, 1, INFINITY}, {3, 3, -3, 0.5, 0, 2}, {1, -1, 1, 0, NAN, NAN}},
+    {FLOAT, FLOAT, "tl.vfmod(d, a, 1.5)", {7, -7, 1.25, 3, -0.5, NAN}, {0}, {1, -1, 1.25, 0, -0.5, NAN}},
+    {FLOAT,
+     FLOAT,
+     "tl.vleaky_relu(d, a, 0.25)",
+     {-2, -0.5, 0, 3, INFINITY, NAN},
+     {0},
+     {-0.5, -0.125, 0, 3, INFINITY, NAN}},
     {INT, INT, "tl.vpow(d, a, b)", {2, -3, 1, -1, 5, 1 << 20}, {10, 3, -4, -3, -1, 2}, {1024, -27, 1, -1, 0, 0}},
     {INT, INT, "tl.vneg(d, a)", {1, -5, 0, INT32_MIN, INT32_MAX, 7}, {0}, {-1, 5, 0, INT32_MIN, -INT32_MAX, -7}},
     {INT, INT, "tl.vsign(d, a)", {1, -5, 0, INT32_MIN, INT32_MAX, 7}, {0}, {1, -1, 0, -1, 1, 1}},
@@ -146,6 +170,18 @@ static const struct {
      {1, 2, 0x1p24 / 3, -1, 0, 0.5},
      {1, 1, 1, 1, 1, 1},
      {4, 7, 0x1p24, -2, 1, 2.5}},
+    {FLOAT,
+     FLOAT,
+     "tl.duplicate(d, 1)" NEXT "tl.vmul_add(d, a, b)",
+     {1, 2, 0x1p24 / 3, -1, 0, 0.5},
+     {3, 3, 3, 3, 3, 3},
+     {4, 7, 0x1p24, -2, 1, 2.5}},
+    {INT,
+     INT,
+     "tl.duplicate(d, 1)" NEXT "tl.vmul_add(d, a, b)",
+     {1, 2, 1 << 30, -1, 0, 5},
+     {3, 3, 3, 3, 7, -1},
+     {4, 7, 1 - (1 << 30), -2, 1, -4}},
     {INT,
      INT,
      "tl.vadd(d, b, 0)" NEXT "tl.vaxpy(d, a, 3)",
