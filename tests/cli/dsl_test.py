@@ -209,6 +209,19 @@ class Dsl(unittest.TestCase):
                       for name, parameters in operations]
         self.assertEqual(re.findall(r"^\| `(tl\.\w+\(.*?\))` \|", page, re.M), signatures)
 
+    def test_page_says_of_each_instruction_what_reaches_it(self):
+        operations = set(re.findall(r"^OPERATION\((\w+),", (HOME / "src/dsl/operations.def").read_text(), re.M))
+        section = (HOME / "docs/dsl.md").read_text().split("## What of the machine it reaches\n")[1].split("\n## ")[0]
+        tables = [[row.split(" | ") for row in re.findall(r"^\| `.*", table, re.M)] for table in section.split("| functions |")]
+        for (file, macro), rows in zip((("isa.def", "NPU_INSN"), ("adv.def", "NPU_ADV")), tables):
+            of_table = re.findall(rf"^{macro}\((\w+),", (HOME / "include/abi" / file).read_text(), re.M)
+            listed = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+            self.assertEqual(sorted(listed), sorted(of_table), file)
+            for row in rows:
+                reached, remark = re.findall(r"`(\w+)`", row[1]), row[-1].strip(" |")
+                self.assertTrue(reached or remark, row)
+                self.assertLessEqual(set(reached), operations, row)
+
 
 if __name__ == "__main__":
     unittest.main()
