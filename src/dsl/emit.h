@@ -69,9 +69,9 @@ struct emit {
     bool aids[EMIT_AID_COUNT];
     const char *rows[32]; /* functions on rows and columns that are called (emit_rows.c) */
     int row_count;
-    unsigned int64;         /* functions on int64 that are called (emit_int64.c): a bit for each */
-    bool tiles, products;   /* of the cube (emit_tiles.c) */
-    const char **constants; /* of the file, that are named */
+    unsigned int64;                       /* functions on int64 that are called (emit_int64.c): a bit for each */
+    bool tiles, products, biased, scales; /* of the cube (emit_tiles.c) */
+    const char **constants;               /* of the file, that are named */
     int constant_count, constant_capacity;
     const char **declared; /* variables of the C++ function */
     int declared_count, declared_capacity;

@@ -401,7 +401,7 @@ static void emit_init(struct emit *emit, struct text *out, struct text *members)
         for (int b = 0; b < lowering->buffer_count; b++)
             if ((lowering->buffers[b].kind >= LOWER_QUEUE_A1) == cube)
                 emit_buffer(emit, &lowering->buffers[b], &queues);
-        if (cube && emit->products)
+        if (cube)
             emit_halves(emit, &queues);
         if (!cube)
             emit_clears(emit);

@@ -29,14 +29,53 @@ static bool has_tile(struct core *core, const struct dsl_expr *call, const struc
                      (long long)(memory->tensor.elements / memory->cols), (long long)memory->cols);
 }
 
+/* scale= of tl.store_tile. */
+struct scaling {
+    bool given;
+    float factor;
+    enum akgen_dtype to;
+};
+
+/* The factor has the first 10 bits of float32's fraction. */
+static bool scaling_of(struct core *core, const struct dsl_expr *call, const struct value *address,
+                       const struct value *tile, struct scaling *scaling)
+{
+    struct value scale;
+    uint32_t bits;
+    if (!call_value(core, call, "scale", &scale))
+        return false;
+    *scaling = (struct scaling){.given = scale.type != DSL_TYPE_NONE, .to = address->memory->tensor.type};
+    if (!scaling->given)
+        return memory_converts(core, call, address->memory, tile->memory);
+    scaling->factor = (float)value_as_real(scale).real;
+    memcpy(&bits, &scaling->factor, sizeof bits);
+    bits &= 0xffffe000U;
+    memcpy(&scaling->factor, &bits, sizeof bits);
+    bool bytes = scaling->to == AKGEN_INT8 || scaling->to == AKGEN_UINT8;
+    return bytes || (scaling->to == AKGEN_FLOAT16 && !memory_is_real(tile->memory)) ||
+           CORE_FAIL(core, call->place, DSL_RULE_types, DSL_SCALED_PAIRS, "a scale between %s and %s",
+                     akgen_dtype_name(tile->memory->tensor.type), akgen_dtype_name(scaling->to));
+}
+
+/* An element of the product times the factor, in float32: as float16, or as the nearest whole number that there is. */
+static struct element scaled(const struct scaling *scaling, struct element element)
+{
+    float product = (float)element.real * scaling->factor;
+    double low = scaling->to == AKGEN_INT8 ? INT8_MIN : 0, high = scaling->to == AKGEN_INT8 ? INT8_MAX : UINT8_MAX;
+    double whole = isnan(product) ? 0 : fmin(fmax(rint(product), low), high);
+    return (struct element){.real = product, .integer = (int64_t)whole};
+}
+
 static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
 {
     struct value address, tile;
+    struct scaling scaling = {0};
     int64_t rows, cols, gm_pitch;
     if (!call_memory(core, call, "address", &address) || !call_memory(core, call, load ? "dst" : "src", &tile) ||
         !integer_of(core, call, "rows", &rows) || !integer_of(core, call, "cols", &cols) ||
         !integer_of(core, call, "gm_pitch", &gm_pitch) || !has_tile(core, call, &tile, rows, cols) ||
-        !memory_converts(core, call, address.memory, tile.memory))
+        !(load ? memory_converts(core, call, address.memory, tile.memory)
+               : scaling_of(core, call, &address, &tile, &scaling)))
         return false;
     if (load)
         memset(tile.memory->state, STATE_UNDEFINED, (size_t)tile.memory->tensor.elements);
@@ -51,7 +90,8 @@ static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
             if (!(load ? element_read(core, call, address.memory, place + c, &element) &&
                              element_write(core, call, tile.memory, at, element)
                        : element_read(core, call, tile.memory, at, &element) &&
-                             element_write(core, call, address.memory, place + c, element)))
+                             element_write(core, call, address.memory, place + c,
+                                           scaling.given ? scaled(&scaling, element) : element)))
                 return false;
         }
     }
@@ -59,7 +99,7 @@ static bool transfer(struct core *core, const struct dsl_expr *call, bool load)
 }
 
 struct product {
-    struct value dst, a, b;
+    struct value dst, a, b, bias; /* without a memory: there is no bias */
     int64_t m, n, k;
     bool init, turned_a, turned_b; /* the buffer holds the operand's transpose */
 };
@@ -86,9 +126,10 @@ static bool product_row(struct core *core, const struct dsl_expr *call, const st
     struct dsl_memory *dst = product->dst.memory;
     memset(sums, 0, (size_t)product->n * sizeof *sums);
     memset(squares, 0, (size_t)product->n * sizeof *squares);
-    for (int64_t j = 0; !product->init && j < product->n; j++) {
+    const struct dsl_memory *from = product->init ? product->bias.memory : dst; /* what the sums begin with */
+    for (int64_t j = 0; from && j < product->n; j++) {
         struct element before;
-        if (!element_read(core, call, dst, i * dst->cols + j, &before))
+        if (!element_read(core, call, from, product->init ? j : i * dst->cols + j, &before))
             return false;
         sums[j] = before.real;
     }
@@ -146,6 +187,20 @@ static bool sizes_of(struct core *core, const struct dsl_expr *call, struct prod
     return true;
 }
 
+/* bias= of tl.gemm: a row of L1. */
+static bool bias_of(struct core *core, const struct dsl_expr *call, struct product *product)
+{
+    const struct dsl_memory *dst = product->dst.memory;
+    if (!call_argument(call, "bias"))
+        return true;
+    if (!call_memory(core, call, "bias", &product->bias) || !has_tile(core, call, &product->bias, 1, product->n))
+        return false;
+    enum akgen_dtype type = product->bias.memory->tensor.type;
+    return (memory_is_real(dst) ? type == AKGEN_FLOAT || type == AKGEN_FLOAT16 : type == AKGEN_INT32) ||
+           CORE_FAIL(core, call->place, DSL_RULE_types, DSL_BIAS_TYPES, "a bias of %s for %s", akgen_dtype_name(type),
+                     akgen_dtype_name(dst->tensor.type));
+}
+
 static bool multiply(struct core *core, const struct dsl_expr *call)
 {
     struct product product = {0};
@@ -163,7 +218,7 @@ static bool multiply(struct core *core, const struct dsl_expr *call)
     if (memory_is_real(dst) != memory_is_real(a) || memory_is_real(a) != memory_is_real(product.b.memory))
         return CORE_FAIL(core, call->place, DSL_RULE_types, "the product of int8 is int32, of others float32",
                          "a product of %s in %s", akgen_dtype_name(a->tensor.type), akgen_dtype_name(dst->tensor.type));
-    return compute_product(core, call, &product);
+    return bias_of(core, call, &product) && compute_product(core, call, &product);
 }
 
 bool core_execute_tiles(struct core *core, const struct dsl_expr *call, bool *good)

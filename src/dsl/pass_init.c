@@ -11,7 +11,7 @@
 struct touches {
     const char *name;
     bool loaded, stored, computed;
-    bool first, second; /* operand of a product */
+    bool first, second, bias; /* operand of a product */
 };
 
 static bool is_operand(const struct dsl_expr *call, const char *parameter, const char *buffer)
@@ -33,6 +33,7 @@ static void note(void *closure, struct dsl_expr *part)
     if (strncmp(part->operation->name, "gemm", 4) == 0) {
         touches->first |= is_operand(part, "a", touches->name);
         touches->second |= is_operand(part, "b", touches->name);
+        touches->bias |= is_operand(part, "bias", touches->name);
     }
 }
 
@@ -68,6 +69,24 @@ static void note_tensors_below(void *closure, struct dsl_expr *expr)
     tree_visit(expr, note_tensors, closure);
 }
 
+/* A bias is a row that fits into the bias table, which takes it in units of 64 bytes. */
+static bool check_bias(struct lowering *lowering, const struct lower_buffer *buffer, int64_t rows, int64_t cols)
+{
+    enum { MOST = 256, UNIT = 64 };
+    struct dsl_place place = buffer->allocation->place;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        enum akgen_dtype type = lower_type_in(&buffer->type, c);
+        if (type != AKGEN_FLOAT && type != AKGEN_FLOAT16 && type != AKGEN_INT32)
+            return LOWER_FAIL(lowering, place, DSL_RULE_types, "the bias table takes float32, float16 and int32",
+                              "'%s' is a bias of %s", buffer->name, akgen_dtype_name(type));
+        if (rows != 1 || cols > MOST || cols * (int64_t)akgen_dtype_size(type) % UNIT)
+            return LOWER_FAIL(lowering, place, DSL_RULE_alignment,
+                              "tl.alloc_l1((1, cols), dtype=) of whole 64 bytes and at most 256 columns",
+                              "'%s', a bias, has %lld rows of %lld", buffer->name, (long long)rows, (long long)cols);
+    }
+    return true;
+}
+
 /* A buffer of the cube is a matrix of constant sizes, which are whole squares, and an operand on one side. */
 static bool check_matrix(struct lowering *lowering, const struct lower_buffer *buffer, const struct touches *touches)
 {
@@ -77,11 +96,13 @@ static bool check_matrix(struct lowering *lowering, const struct lower_buffer *b
     if (!lower_matrix(lowering, buffer, &rows, &cols) || rows < 1 || cols < 1)
         return LOWER_FAIL(lowering, place, DSL_RULE_not_compiled, "tl.alloc_l1((rows, cols), dtype=) of constants",
                           "'%s' is no matrix whose sizes are known before the run", buffer->name);
+    if (touches->bias && !touches->first && !touches->second)
+        return check_bias(lowering, buffer, rows, cols);
     if (rows % side || cols % side)
         return LOWER_FAIL(lowering, place, DSL_RULE_alignment,
                           side == 32 ? "make both a multiple of 32" : "make both a multiple of 16",
                           "'%s' has %lld rows of %lld", buffer->name, (long long)rows, (long long)cols);
-    return !(touches->first && touches->second) ||
+    return touches->first + touches->second + touches->bias < 2 ||
            LOWER_FAIL(lowering, place, DSL_RULE_not_compiled, "load it into a second buffer too",
                       "'%s' is on both sides of a product", buffer->name);
 }
@@ -99,7 +120,7 @@ bool pass_init(struct lowering *lowering)
             return false;
         const char *queue = !cube                             ? queue_for(&touches)
                             : buffer->kind == LOWER_QUEUE_CO1 ? "queue_co1"
-                            : touches.second                  ? "queue_b1"
+                            : touches.second || touches.bias  ? "queue_b1"
                                                               : "queue_a1";
         if (queue)
             buffer->allocation->value->items[0]->name = queue;

@@ -42,6 +42,10 @@ enum { DSL_PITCH = 16 };
 /* X(NAME, function): how tl.cast rounds, round="NAME". */
 #define DSL_ROUNDINGS(X) X("even", rint) X("away", round) X("down", floor) X("up", ceil) X("zero", trunc)
 
+/* What a bias of tl.gemm and a scale of tl.store_tile are for, as messages say it. */
+#define DSL_BIAS_TYPES   "a bias of float32 or float16 begins a product of float32, one of int32 that of int8"
+#define DSL_SCALED_PAIRS "scaled, a product of int32 becomes float16, int8 or uint8, one of float32 int8 or uint8"
+
 /* An operation tl.NAME: a row of operations.def. */
 enum dsl_operation_place {
     DSL_PLACE_COPYIN,
