@@ -9,6 +9,7 @@ enum kind {
     KIND_ROW,
     KIND_COLUMN,
     KIND_FOLD_ROWS,
+    KIND_PLACE_IN_ROWS,
     KIND_FOLD_COLUMNS,
     KIND_SPREAD_ROW,
     KIND_SPREAD_COLUMN,
@@ -88,6 +89,32 @@ static const char *const kinds[] = {
         "    PipeBarrier<PIPE_V>();\n"
         "    for (int64_t r = 0; r < rows; r += ROWS_AT_ONCE) {\n"
         "        $R(to[r], room[r * LANES<E>], lanes, Min(rows - r, ROWS_AT_ONCE), 1, 1, 8$O);\n    }\n}\n",
+    [KIND_PLACE_IN_ROWS] =
+        "// to[r] = where in row r its $I stands, the first of equal ones.\n"
+        "template <typename E>\n"
+        "__aicore__ inline void $N(const LocalTensor<int32_t> &to, const LocalTensor<E> &from,\n"
+        "                          const LocalTensor<E> &room, int64_t rows, int64_t cols, int64_t pitch)\n{\n"
+        "    const uint8_t step = pitch * sizeof(E) / BLOCK_BYTES;\n"
+        "    if (cols <= LANES<E> && MANY_ROWS<E>(rows, cols, pitch)) {\n"
+        "        for (int64_t r = 0; r < rows; r += ROWS_AT_ONCE) {\n"
+        "            Whole$R(to[r].template ReinterpretCast<E>(), from[r * pitch], cols, Min(rows - r, ROWS_AT_ONCE), "
+        "1, 1, step,\n"
+        "                           ReduceOrder::ORDER_ONLY_INDEX);\n"
+        "        }\n        return;\n    }\n"
+        "    constexpr int64_t BLOCK = BLOCK_BYTES / sizeof(E);\n"
+        "    const LocalTensor<E> work = room[(2 * rows + BLOCK - 1) / BLOCK * BLOCK]; // behind pairs of value and "
+        "place\n"
+        "    for (int64_t r = 0; r < rows; r++) {\n"
+        "        $R<E>(room[2 * r], from[r * pitch], work, cols, true);\n"
+        "        PipeBarrier<PIPE_V>();\n"
+        "    }\n"
+        "    uint64_t taken = 0;\n"
+        "    constexpr uint8_t ODD = 2; // pattern of GatherMask, which leaves the rest of its last block in any "
+        "state\n"
+        "    GatherMask(work, room, ODD, true, 2 * rows, {1, 1, 8, 0}, taken);\n"
+        "    PipeBarrier<PIPE_V>();\n"
+        "    const LocalTensor<uint16_t> words = work.template ReinterpretCast<uint16_t>();\n"
+        "    Or(to.template ReinterpretCast<uint16_t>(), words, words, 2 * rows);\n}\n",
     [KIND_FOLD_COLUMNS] =
         "// to[c] = all elements of column c taken together.\n"
         "template <typename E>\n"
@@ -197,6 +224,8 @@ static const struct {
     {"FoldRowsSum", KIND_FOLD_ROWS, "Add", "WholeReduceSum"},
     {"FoldRowsMax", KIND_FOLD_ROWS, "Max", "WholeReduceMax"},
     {"FoldRowsMin", KIND_FOLD_ROWS, "Min", "WholeReduceMin"},
+    {"PlaceOfMax", KIND_PLACE_IN_ROWS, "largest", "ReduceMax"},
+    {"PlaceOfMin", KIND_PLACE_IN_ROWS, "smallest", "ReduceMin"},
     {"FoldColumnsSum", KIND_FOLD_COLUMNS, "Add", ""},
     {"FoldColumnsMax", KIND_FOLD_COLUMNS, "Max", ""},
     {"FoldColumnsMin", KIND_FOLD_COLUMNS, "Min", ""},

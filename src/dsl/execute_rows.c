@@ -174,6 +174,35 @@ static bool reduce_lines(struct core *core, const struct dsl_expr *call, const s
     return true;
 }
 
+/* dst[r] = where in row r the element stands that the lane keeps: the first NaN, or the first of equal ones. */
+static bool place_in_rows(struct core *core, const struct dsl_expr *call, const struct lane *lane)
+{
+    struct value dst, src;
+    struct matrix matrix;
+    if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
+        !matrix_of(core, call, "pitch", &matrix) || !holds_matrix(core, call, &src, &matrix) ||
+        !has_room(core, call, &dst, matrix.rows) ||
+        !has_type(core, call, &dst, dst.memory->tensor.type == AKGEN_INT32) ||
+        !has_type(core, call, &src, src.memory->tensor.type == AKGEN_FLOAT))
+        return false;
+    for (int64_t r = 0; r < matrix.rows; r++) {
+        struct element best = {0}, next;
+        int64_t place = -1;
+        for (int64_t c = 0; c < matrix.cols; c++) {
+            if (!element_read(core, call, src.memory, src.offset + r * matrix.pitch + c, &next))
+                return false;
+            double kept = place < 0 ? next.real : lane_result(lane, best, next).real;
+            if (place >= 0 && (kept == best.real || isnan(best.real)))
+                continue;
+            best.real = kept;
+            place = c;
+        }
+        if (!element_write(core, call, dst.memory, dst.offset + r, (struct element){.integer = place}))
+            return false;
+    }
+    return true;
+}
+
 /* dst(r, c) = lane(a(r, c), row[c]) or lane(a(r, c), col[r]); of tl.broadcast_* row[c] or col[r]. An element without a value
  * makes one without a value. */
 static bool combine(struct core *core, const struct dsl_expr *call, const struct lane *lane)
@@ -291,14 +320,19 @@ bool core_execute_rows(struct core *core, const struct dsl_expr *call, bool *goo
         bool (*execute)(struct core *core, const struct dsl_expr *call, const struct lane *lane);
         const char *lane; /* the operation that does with two elements what this one does; NULL: none */
     } operations[] = {
-        {"load_rows", transfer_rows, NULL},   {"store_rows", transfer_rows, NULL}, {"row_sum", reduce_lines, "vadd"},
-        {"row_max", reduce_lines, "vmax"},    {"row_min", reduce_lines, "vmin"},   {"col_sum", reduce_lines, "vadd"},
-        {"col_max", reduce_lines, "vmax"},    {"col_min", reduce_lines, "vmin"},   {"vadd_row", combine, "vadd"},
-        {"vsub_row", combine, "vsub"},        {"vmul_row", combine, "vmul"},       {"vdiv_row", combine, "vdiv"},
-        {"vmax_row", combine, "vmax"},        {"vmin_row", combine, "vmin"},       {"vadd_col", combine, "vadd"},
-        {"vsub_col", combine, "vsub"},        {"vmul_col", combine, "vmul"},       {"vdiv_col", combine, "vdiv"},
-        {"vmax_col", combine, "vmax"},        {"vmin_col", combine, "vmin"},       {"broadcast_row", combine, "vconst"},
-        {"broadcast_col", combine, "vconst"}, {"transpose", transpose, NULL},      {"sort", sort, NULL},
+        {"load_rows", transfer_rows, NULL},    {"store_rows", transfer_rows, NULL},
+        {"row_sum", reduce_lines, "vadd"},     {"row_max", reduce_lines, "vmax"},
+        {"row_min", reduce_lines, "vmin"},     {"col_sum", reduce_lines, "vadd"},
+        {"col_max", reduce_lines, "vmax"},     {"col_min", reduce_lines, "vmin"},
+        {"vadd_row", combine, "vadd"},         {"vsub_row", combine, "vsub"},
+        {"vmul_row", combine, "vmul"},         {"vdiv_row", combine, "vdiv"},
+        {"vmax_row", combine, "vmax"},         {"vmin_row", combine, "vmin"},
+        {"vadd_col", combine, "vadd"},         {"vsub_col", combine, "vsub"},
+        {"vmul_col", combine, "vmul"},         {"vdiv_col", combine, "vdiv"},
+        {"vmax_col", combine, "vmax"},         {"vmin_col", combine, "vmin"},
+        {"broadcast_row", combine, "vconst"},  {"broadcast_col", combine, "vconst"},
+        {"transpose", transpose, NULL},        {"sort", sort, NULL},
+        {"row_argmax", place_in_rows, "vmax"}, {"row_argmin", place_in_rows, "vmin"},
     };
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (strcmp(call->operation->name, operations[i].name) == 0) {

@@ -388,13 +388,17 @@ enum {
 /* Those of a function on rows and columns (emit_rows.c). */
 static uint64_t types_of_rows(const char *api)
 {
-    static const char *const any[] = {"Turn", "Fill"}, *const floats[] = {"FoldRows", "Div"};
-    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
-        if (strncmp(api, any[i], strlen(any[i])) == 0)
-            return UINT64_MAX;
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-        if (strncmp(api, floats[i], strlen(floats[i])) == 0)
-            return FLOATS;
+    static const struct {
+        const char *begin;
+        uint64_t types;
+    } functions[] = {{"Turn", UINT64_MAX},
+                     {"Fill", UINT64_MAX},
+                     {"FoldRows", FLOATS},
+                     {"Div", FLOATS},
+                     {"PlaceOf", UINT64_C(1) << AKGEN_FLOAT}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strncmp(api, functions[i].begin, strlen(functions[i].begin)) == 0)
+            return functions[i].types;
     return (uint64_t)FLOATS | 1 << AKGEN_INT16 | 1 << AKGEN_INT32;
 }
 
@@ -433,8 +437,8 @@ static uint64_t types_of(const struct lower_instruction *instruction)
 static const struct lower_buffer *deciding(const struct lowering *lowering, const struct dsl_expr *call,
                                            const struct lower_instruction *instruction)
 {
-    const struct dsl_expr *operand = instruction->form == LOWER_FORM_COMPARE ? call->items[2] : call->items[1];
-    return lower_buffer_of(lowering, operand);
+    bool source = instruction->form == LOWER_FORM_COMPARE || strncmp(instruction->api, "PlaceOf", 7) == 0;
+    return lower_buffer_of(lowering, call->items[source ? 2 : 1]);
 }
 
 /* Types whose every value is exact in float32: what lacks an instruction for them is computed in that. */

@@ -77,6 +77,55 @@ COMPUTED = (
     ("tl.vmul_add(x_ub, x_ub, z_ub, count=n); tl.vneg(y_ub, x_ub, count=n)", "randn", "randn"),
 )
 
+ROWS_TASK = """suite: mine
+level: 1
+category: Math
+op: Same
+reference: formula
+inputs:
+  - name: x
+    shape: "[$rows, $cols]"
+    dtype: "$dtype"
+    types: [float32, float16]
+    generate: "{x}"
+    special: nan inf
+outputs:
+  - name: y
+    shape: "[$rows]"
+    dtype: int32
+    types: [int32, int32]
+    formula: "1"
+"""
+ROWS_CASES = "case_id;rows;cols;dtype\n" + "".join(f"{i};{rows};{cols};{('float32', 'float16')[i % 2]}\n" for i, (rows, cols) in enumerate(
+    ((1, 1), (3, 7), (700, 5), (33, 64), (40, 65), (5, 1000), (2, 3000), (1, 127), (300, 16))))
+ROWS_PROGRAM = """import tile.language as tl
+
+
+@ascend_kernel
+def same_kernel(x, y, rows, cols, per_core, tile):
+    first = tl.program_id(0) * per_core
+    last = min(first + per_core, rows)
+    pitch = tl.pitch(cols)
+    step = tile // pitch
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile // 16, dtype=tl.int32)
+    for row in range(first, last, step):
+        n = min(step, last - row)
+        with tl.copyin():
+            tl.load_rows(x + row * cols, x_ub, n, cols, cols, pitch)
+        with tl.compute():
+            tl.{operation}(y_ub, x_ub, n, cols, pitch)
+        with tl.copyout():
+            tl.store(y + row, y_ub, count=n)
+
+
+def same_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 6144):
+    rows, cols = x.shape
+    assert tl.pitch(cols) <= tile, "rows too long"
+    cores = min(tl.num_vec_cores(), rows)
+    same_kernel[cores](x, y, rows, cols, tl.cdiv(rows, cores), tile)
+"""
+
 
 class Operations(unittest.TestCase):
     def setUp(self):
@@ -101,6 +150,17 @@ class Operations(unittest.TestCase):
                     done = self.build(PROGRAM.format(dtype=dtype, steps=lines), "--verify")
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     self.assertEqual(done.stdout.count("as the interpreter computes it"), 6, done.stdout)
+
+    def test_places_in_rows(self):
+        """Of rows of one repeat and of more, with many equal ones."""
+        (self.task / "cases.csv").write_text(ROWS_CASES)
+        for operation in ("row_argmax", "row_argmin"):
+            for x in ("randint(-3, 3)", "randn"):
+                (self.task / "task.yaml").write_text(ROWS_TASK.format(x=x))
+                with self.subTest(operation, x=x):
+                    done = self.build(ROWS_PROGRAM.format(operation=operation), "--verify")
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertEqual(done.stdout.count("as the interpreter computes it"), 9, done.stdout)
 
     def test_one_instruction_where_there_is_one(self):
         """The product that is added is one instruction where the vector unit has the type, and two where bfloat16 is computed in float32."""

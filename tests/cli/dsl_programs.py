@@ -575,6 +575,12 @@ class Rows(Elements):
             return
         by_row = a.real and self.maybe(0.6)
         what = self.random.choice(("sum", "max", "min"))
+        if a.dtype == "float32" and a.exact and self.maybe(0.2):
+            places, dst = self.buffer("int32", "tile // 16", "i"), self.buffer("float32", "tile // 16", "l")
+            self.line(f"tl.row_arg{self.random.choice(('max', 'min'))}({places.name}, {a.name}, n, cols, pitch)")
+            self.line(f"tl.cast({dst.name}, {places.name}, count=n)")
+            dst.extent, dst.exact = "r", True
+            return
         dst = self.buffer(self.wide, "tile // 16" if by_row else "tile", "l")
         self.line(f"tl.{'row' if by_row else 'col'}_{what}({dst.name}, {a.name}, n, cols, pitch)")
         dst.extent, dst.exact = "r" if by_row else "c", a.exact and (what != "sum" or not a.real)

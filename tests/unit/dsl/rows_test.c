@@ -188,6 +188,27 @@ static void test_sort(void **state)
     assert_true(y[2 * COLS - 1] == -1);
 }
 
+/* The first of equal ones, and of NaN; 0 and -0 are equal. */
+static void test_places(void **state)
+{
+    (void)state;
+    runs(COMPUTE
+         "tl.vmul_scalar(a, a, 0.0, count=rows * pitch)\n" /* row 0 stays so */
+         "        tl.set_scalar(a, pitch + 3, 2.5)\n        tl.set_scalar(a, pitch + 7, 2.5)\n"
+         "        tl.set_scalar(a, pitch + 5, -1.0)\n        tl.set_scalar(a, pitch + 8, -1.0)\n"
+         "        tl.set_scalar(a, 2 * pitch + 6, math.nan)\n        tl.set_scalar(a, 2 * pitch + 9, math.nan)\n"
+         "        tl.set_scalar(a, 2 * pitch + 2, math.inf)\n        tl.set_scalar(a, 2 * pitch + 12, -math.inf)\n"
+         "        tl.row_argmax(k, a, 3, cols, pitch)\n"
+         "        for i in range(3): tl.set_scalar(v, i, tl.extract_scalar(k, i))\n"
+         "        tl.row_argmin(k, a, 3, cols, pitch)\n"
+         "        for i in range(3): tl.set_scalar(v, 3 + i, tl.extract_scalar(k, i))\n"
+         "    with tl.copyout():\n        tl.store(y, v, count=6)\n",
+         6);
+    static const float places[] = {0, 3, 6, 0, 5, 6};
+    for (int i = 0; i < 6; i++)
+        assert_true(y[i] == places[i]);
+}
+
 /* Those that are larger than 1, in their order, and how many they are. */
 static void test_compress(void **state)
 {
@@ -231,6 +252,7 @@ static const struct {
     {COMPUTE "tl.row_sum(v, a + 30 * pitch, rows, cols, pitch)\n", DSL_RULE_bounds, "which has 64 from there"},
     {COMPUTE "tl.col_sum(v[8:16], a, rows, cols, pitch)\n", DSL_RULE_bounds, "19 elements of 'v', which has 8"},
     {COMPUTE "tl.row_sum(k, a, rows, cols, pitch)\n", DSL_RULE_types, "tl.row_sum has no int32"},
+    {COMPUTE "tl.row_argmax(v, a, rows, cols, pitch)\n", DSL_RULE_types, "tl.row_argmax has no float32"},
     {COMPUTE "tl.vadd_row(b, a, k, rows, cols, pitch)\n", DSL_RULE_types, "'k' holds int32 and 'b' float32"},
     {COMPUTE "tl.vadd_row(b, h, v, rows, cols, pitch)\n", DSL_RULE_types, "'h' holds float16"},
     {COMPUTE "tl.row_sum(a, a, rows, cols, pitch)\n", DSL_RULE_undefined, "overlap: 'a' from 0 and from 0 on"},
@@ -276,8 +298,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_transfers, drop),  cmocka_unit_test_teardown(test_other, drop),
         cmocka_unit_test_teardown(test_reductions, drop), cmocka_unit_test_teardown(test_lines, drop),
-        cmocka_unit_test_teardown(test_transpose, drop),  cmocka_unit_test_teardown(test_sort, drop),
-        cmocka_unit_test_teardown(test_compress, drop),   cmocka_unit_test_teardown(test_stops, drop),
+        cmocka_unit_test_teardown(test_transpose, drop),  cmocka_unit_test_teardown(test_places, drop),
+        cmocka_unit_test_teardown(test_sort, drop),       cmocka_unit_test_teardown(test_compress, drop),
+        cmocka_unit_test_teardown(test_stops, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
