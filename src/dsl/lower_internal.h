@@ -80,6 +80,11 @@ struct lower_pair {
     const char *queue, *wide;
 };
 
+/* A buffer whose life ends in the instruction that makes another of it, element by element or else: they may have one memory. */
+struct lower_split {
+    const char *loaded, *made;
+};
+
 /* What a buffer was before the passes made others, and where it was made. */
 struct lower_transferred {
     enum lower_buffer_kind kind;
@@ -128,6 +133,8 @@ struct lowering {
     bool clears; /* an operation takes in elements that may have no value */
     struct lower_pair *pairs;
     int pair_count, pair_capacity;
+    struct lower_split *splits;
+    int split_count, split_capacity;
     const char **new_names; /* that passes have made */
     int new_name_count, new_name_capacity;
     struct lower_added added[3];
@@ -256,6 +263,14 @@ const struct dsl_expr *lower_value_of(const struct dsl_block *block, const char 
  * allocation behind its owner's (share.c). */
 void share_buffers(struct lowering *lowering);
 void share_place(struct lowering *lowering);
+
+/* Whether all that the statements read of the buffer has been written by the call. */
+bool share_covers(const struct lowering *lowering, const struct lower_buffer *buffer,
+                  const struct dsl_block *statements, const struct dsl_expr *call);
+/* Makes two buffers of one of UB that is loaded, computed in place and stored, where both can be tensors of queues; is_queue says
+ * so of a buffer whose kind is what it would be. False: it stays one (split.c). */
+bool split_buffer(struct lowering *lowering, const char *name,
+                  bool (*is_queue)(struct lowering *lowering, const struct lower_buffer *buffer));
 
 /* How many elements of a buffer a transfer moves, gaps between rows included. */
 struct dsl_expr *transfer_elements(struct edit *edit, struct dsl_expr *transfer);

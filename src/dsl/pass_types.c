@@ -371,6 +371,22 @@ static void choose_queue(struct lowering *lowering, struct lower_buffer *buffer)
     }
 }
 
+/* Whether a buffer would be a queue's tensor, or be converted from or to one alone. */
+static bool would_be_queue(struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    struct transfers transfers = {.lowering = lowering, .buffer = buffer->name};
+    struct lower_buffer probe = *buffer;
+    for (int i = 0; i < lower_kernel(lowering)->count; i++)
+        statement_visit(lower_kernel(lowering)->items[i], find_transfers_below, &transfers);
+    if (!transfers.count || buffer->type.fixed == AKGEN_BOOL || !same_tensors(lowering, &transfers) ||
+        goes_by_float(lowering, buffer, transfers.items[0].tensor))
+        return false;
+    const struct lower_type type = tensor_type(lowering, transfers.items[0].tensor);
+    if (!lower_type_equal(lowering, &type, &buffer->type))
+        probe.wide = buffer->name;
+    return lifetime_is_clean(lowering, &probe);
+}
+
 /* Instructions. */
 static int npu_operation(const char *api)
 {
@@ -706,7 +722,11 @@ static bool check_block_types(struct lowering *lowering, struct dsl_block *block
 bool pass_types(struct lowering *lowering)
 {
     struct dsl_block *kernel = lower_kernel(lowering);
-    int combinations = lowering->opdef->combinations, buffers = lowering->buffer_count;
+    int combinations = lowering->opdef->combinations;
+    for (int b = 0, count = lowering->buffer_count; b < count; b++)
+        if (lowering->buffers[b].kind == LOWER_UB)
+            split_buffer(lowering, lowering->buffers[b].name, would_be_queue);
+    int buffers = lowering->buffer_count;
     bool *all = arena_alloc(lowering->arena, (size_t)combinations + 1);
     memset(all, true, (size_t)combinations);
     if (!check_block_types(lowering, kernel, all))

@@ -106,6 +106,13 @@ static bool covers_region(const struct walk *walk, const struct dsl_expr *call)
     return reads.covered;
 }
 
+bool share_covers(const struct lowering *lowering, const struct lower_buffer *buffer,
+                  const struct dsl_block *statements, const struct dsl_expr *call)
+{
+    const struct walk walk = {.lowering = lowering, .buffer = buffer, .region = statements};
+    return covers_region(&walk, call);
+}
+
 static void count_names(void *closure, struct dsl_expr *part)
 {
     struct walk *walk = closure;
@@ -243,11 +250,22 @@ struct place {
     int *buffers, count;
 };
 
-static bool is_free(const struct place *place, const struct life *lives, struct life life)
+/* Whether the first buffer's life is over when the second's begins. */
+static bool ends_before(const struct lowering *lowering, const struct life *lives, int first, int second)
+{
+    bool split = false;
+    for (int i = 0; !split && i < lowering->split_count; i++)
+        split = strcmp(lowering->splits[i].loaded, lowering->buffers[first].name) == 0 &&
+                strcmp(lowering->splits[i].made, lowering->buffers[second].name) == 0;
+    return lives[first].end < lives[second].begin + split;
+}
+
+static bool is_free(const struct lowering *lowering, const struct place *place, const struct life *lives, int number)
 {
     bool free = true;
     for (int i = 0; free && i < place->count; i++)
-        free = life.end < lives[place->buffers[i]].begin || lives[place->buffers[i]].end < life.begin;
+        free = ends_before(lowering, lives, number, place->buffers[i]) ||
+               ends_before(lowering, lives, place->buffers[i], number);
     return free;
 }
 
@@ -260,7 +278,7 @@ static struct place *find_place(const struct lowering *lowering, struct place *p
     for (int p = 0; p < count; p++) {
         const struct lower_buffer *owner = &lowering->buffers[places[p].buffers[0]];
         bool fits = holds(lowering, owner, buffer), larger = holds(lowering, buffer, owner);
-        if ((!fits && !larger) || !is_free(&places[p], lives, lives[number]))
+        if ((!fits && !larger) || !is_free(lowering, &places[p], lives, number))
             continue;
         if (fits && larger)
             return &places[p];

@@ -160,6 +160,57 @@ def own_host(x: torch.Tensor, y: torch.Tensor, least: tl.constexpr = 1):
 MOST = 24544  # of what 196352 bytes hold twice, in whole blocks
 
 
+class Split(unittest.TestCase):
+    """What is loaded, computed in place and stored is a queue's tensor before its last whole write and another's behind it."""
+
+    def in_place(self, steps, dtype="tl.float32", **keywords):
+        text = program(steps, **keywords).replace("y_ub", "x_ub").replace("dtype=tl.float32", f"dtype={dtype}")
+        lines = text.splitlines()
+        lines.remove(f"    x_ub = tl.alloc_ub(tile, dtype={dtype})")  # of y
+        return "\n".join(lines) + "\n"
+
+    def copies(self, text):
+        return re.findall(r"tl\.convert\((\w+), (\w+),", "\n".join(kernel_after(text, "Sqrt", "pipeline")))
+
+    def is_right(self, text, case="2"):
+        done = verify(text, "Sqrt", "--case", case)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_nothing_is_copied(self):
+        for dtype in ("tl.float32", "x.dtype"):
+            text = self.in_place("tl.vsqrt(x_ub, x_ub)\n            tl.vadd_scalar(x_ub, x_ub, 1.0)", dtype, tile=1024)
+            self.assertEqual(self.copies(text), [])
+            self.assertIn("tl.vadd_scalar(x_made_ub, x_ub, 1.0", "\n".join(kernel_after(text, "Sqrt", "pipeline")))
+            self.is_right(text)
+
+    def test_what_is_updated_in_parts_is_the_result(self):
+        text = self.in_place("""tl.vsqrt(x_ub, x_ub)
+            if at > start:
+                tl.set_scalar(x_ub, 0, 2.0)""", tile=1024)
+        lines = "\n".join(kernel_after(text, "Sqrt", "pipeline"))
+        self.assertIn("tl.vsqrt(x_made_ub, x_ub", lines)
+        self.assertIn("tl.set_scalar(x_made_ub, 0, 2.0)", lines)
+        self.is_right(text)
+
+    def test_it_stays_one_where_no_instruction_makes_all_of_it(self):
+        """A part that is written last, a sum over turns, a loop of updates: what was loaded is in what is stored."""
+        for steps in ("tl.vsqrt(x_ub, x_ub, count=32)",
+                      "tl.vadd(first_ub, first_ub, x_ub)\n            tl.vaxpy(x_ub, first_ub, 2.0, count=8)",
+                      "for i in range(3):\n                tl.vmul_scalar(x_ub, x_ub, 0.5, count=8 * (i + 1))"):
+            text = self.in_place(steps, before="tl.duplicate(first_ub, 0.0)", tile=1024)
+            self.assertEqual(len(self.copies(text)), 2, steps)
+
+    def test_both_may_share_memory(self):
+        """Of float16 and bfloat16, where both lie beside their queues; of float32 they are the queues' own tensors."""
+        text = self.in_place("""tl.vsqrt(x_ub, x_ub)
+            tl.vadd(first_ub, x_ub, x_ub)
+            tl.vadd(x_ub, x_ub, first_ub)
+            tl.vadd_scalar(x_ub, x_ub, 1.0)""", tile=9600)
+        shared, depths = views(text)
+        self.assertEqual((shared["x_made_ub"], depths), ("x_ub", ["2", "2"]))
+        self.is_right(text, case="0")
+
+
 class Depth(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="akgen-depth-")
