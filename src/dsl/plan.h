@@ -1,8 +1,10 @@
-/* The planner's rooms: what the formulas compute as a graph of values (plan_graph.c), in which pass over the rows each is
- * computed (plan_schedule.c), and the text of the program (plan_print.c).
+/* The planner's rooms: how the axes of the tensors become those of a matrix (plan_layout.c), what the formulas compute as a
+ * graph of values (plan_graph.c), in which pass over the rows each is computed (plan_schedule.c), and the text of the program
+ * (plan_print.c, plan_units.c).
  *
- * A tensor is a matrix: rows lie along the last axis, all other axes together number the rows. A value has an element for
- * each element of the matrix, one for each row (a column), one for each column (a row, as a bias), or is one number. */
+ * A tensor is a matrix: rows lie along the last axes, all other axes together number the rows. A value has an element for
+ * each element of the matrix, one for each row (a column), one for each column (a row, as a bias), or is one number.
+ * What sums along other axes, or tensors that are stretched along others, leave no such matrix, is a batch of matrices. */
 #ifndef DSL_PLAN_H
 #define DSL_PLAN_H
 
@@ -28,6 +30,7 @@ struct plan_value {
     int kid_count, number; /* number: in the order in which values are computed */
     int axes;              /* PLAN_ROWS, PLAN_COLS: what it has an element for */
     int width;             /* with PLAN_COLS: how long its rows are, an index of plan->widths */
+    bool batched;          /* it has an element for each of the batch besides */
     bool truth;            /* of comparisons */
     bool all;              /* PLAN_REDUCE of the whole tensor */
     int input;             /* PLAN_INPUT */
@@ -65,6 +68,19 @@ struct plan_output {
     int axes; /* of the tensor */
 };
 
+/* Groups of axes. */
+enum { PLAN_BATCHES, PLAN_GROUP_ROWS, PLAN_GROUP_COLS, PLAN_GROUPS };
+/* Which axes of the tensors are which of the plan. */
+struct plan_layout {
+    int along, kept; /* PLAN_ROWS, PLAN_COLS: the axis of the matrix that sums go along; the other one */
+    int last;        /* the plan has one matrix, whose rows lie along so many last axes */
+    /* The plan has a batch of matrices, of which a core takes units: blocks of a matrix's rows or columns, whichever are kept. */
+    bool units;
+    bool batched, batch_along; /* there is more than one; sums go along the batch, too */
+    int rows_at, cols_at;      /* the first axis of rows and columns, counted as x.shape[] does */
+    const char *measured;      /* the tensor that has all axes */
+};
+
 struct plan {
     struct arena *arena;
     const struct task *task;
@@ -77,11 +93,24 @@ struct plan {
     int number_count, number_capacity;
     int input_axes[TASK_MAX_PARAMS]; /* PLAN_NONE: a scalar */
     int input_width[TASK_MAX_PARAMS];
+    bool input_batched[TASK_MAX_PARAMS];
+    struct plan_layout layout;
+    int64_t (*case_sizes)[PLAN_GROUPS]; /* how long the groups are in each case; with one matrix the batch is 1 */
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];
     struct plan_value **steps; /* of the formulas */
     struct plan_output outputs[TASK_MAX_PARAMS];
     bool flat; /* rows have no meaning: a core takes a share of the elements */
 };
+
+/* plan_layout.c */
+/* Finds the layout, and which axes each input has. An error says what there is no plan for. */
+struct akgen_error *plan_layout(struct plan *plan);
+/* True if in all cases the output has as many elements as a value with these axes. */
+struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int axes, bool batched, bool *keeps);
+/* The number of a width, whose text in the host function is given. */
+int plan_width_add(struct plan *plan, const char *text);
+/* The text of the length of a tensor's rows. */
+const char *plan_row_length(const struct plan *plan, const char *tensor);
 
 /* plan_graph.c */
 /* Makes the values of all outputs. An error says what there is no plan for. */

@@ -1,5 +1,5 @@
 /* Formulas become values. Equal ones are one value; functions of rows become sums, largest elements and what is done with
- * them; a part of a row is a part of the inputs that it is made of. Which axes an input has, the task's cases say. */
+ * them; a part of a row is a part of the inputs that it is made of. Which axes an input has, the layout says. */
 #include "base/array.h"
 #include "dsl/plan.h"
 
@@ -19,16 +19,6 @@ int plan_width_of(const struct plan *plan, int width)
 {
     while (plan->widths[width].same_as != width)
         width = plan->widths[width].same_as;
-    return width;
-}
-
-static int width_add(struct plan *plan, const char *text)
-{
-    for (int i = 0; i < plan->width_count; i++)
-        if (strcmp(plan->widths[i].text, text) == 0)
-            return i;
-    int width = plan->width_count;
-    ARRAY_ADD(plan->arena, plan->widths, plan->width_count, plan->width_capacity, (struct plan_width){text, width});
     return width;
 }
 
@@ -133,6 +123,7 @@ static struct plan_value *call(struct plan *plan, const char *name, int count, s
         if (kid->axes & PLAN_COLS)
             value.width = value.axes & PLAN_COLS ? width_join(plan, value.width, kid->width) : kid->width;
         value.axes |= kid->axes;
+        value.batched |= kid->batched;
         value.level = kid->level > value.level ? kid->level : value.level;
     }
     if ((folded = fold(plan, name, count, value.kids)))
@@ -152,14 +143,39 @@ static struct plan_value *as_number(struct plan *plan, struct plan_value *value)
     return value->truth ? unary(plan, "value", value) : value;
 }
 
-/* How many elements a row, or all together, have. */
+/* How many elements what a sum goes along has, or all together. */
+static struct plan_value *unit_size(struct plan *plan, const struct plan_value *value, bool all)
+{
+    const struct plan_layout *layout = &plan->layout;
+    int axes = value->axes & (all ? PLAN_FULL : layout->along);
+    bool batches = value->batched && (all || layout->batch_along);
+    const char *text = batches ? "batches" : "";
+    if (axes & PLAN_ROWS)
+        text = arena_printf(plan->arena, "%s%srows", text, *text ? " * " : "");
+    if (axes & PLAN_COLS)
+        text = arena_printf(plan->arena, "%s%scols", text, *text ? " * " : "");
+    return number(plan, strchr(text, '*') ? arena_printf(plan->arena, "(%s)", text) : *text ? text : "1");
+}
+
 static struct plan_value *size_of(struct plan *plan, const struct plan_value *value, bool all)
 {
+    if (plan->layout.units)
+        return unit_size(plan, value, all);
     const char *width = value->axes & PLAN_COLS ? arena_printf(plan->arena, "{%d}", value->width) : "1";
     const char *rows = value->axes & PLAN_ROWS && all ? "{rows}" : NULL;
     if (!rows)
         return number(plan, width);
     return number(plan, value->axes & PLAN_COLS ? arena_printf(plan->arena, "(%s * %s)", rows, width) : rows);
+}
+
+/* A sum of what is stretched along a part of the axes would count it too seldom. */
+static bool is_stretched(const struct plan *plan, const struct plan_value *kid, bool all)
+{
+    const struct plan_layout *layout = &plan->layout;
+    bool part = kid->axes & layout->along;
+    if (all)
+        return !(kid->axes & layout->kept) || (layout->batched && !kid->batched && (part || !layout->batch_along));
+    return part && (kid->axes != PLAN_FULL || (layout->batch_along && !kid->batched));
 }
 
 /* sum, mean, max or min of each row, or of all elements. What a row has once, it has not to be summed up. */
@@ -172,22 +188,42 @@ static struct plan_value *reduce(struct plan *plan, const struct expr *node, con
                                .kids = {kid},
                                .kid_count = 1,
                                .all = all,
-                               .axes = kid->axes & PLAN_ROWS};
-    if (all && !(kid->axes & PLAN_ROWS)) {
-        refuse(plan, node, "the planner has no plan for 'all' of what is the same for all rows");
+                               .axes = kid->axes & plan->layout.kept,
+                               .batched = kid->batched && !all && !plan->layout.batch_along};
+    if (is_stretched(plan, kid, all)) {
+        refuse(plan, node,
+               all ? "the planner has no plan for 'all' of what is the same for all rows"
+                   : "the planner has no plan for rows that are the same for all rows");
         return kid;
     }
-    if (!all && kid->axes != PLAN_FULL) {
-        if (kid->axes & PLAN_COLS)
-            refuse(plan, node, "the planner has no plan for rows that are the same for all rows");
+    if (!all && !(kid->axes & plan->layout.along))
         return kid;
-    }
     if (all)
         value.axes = 0;
     if (strcmp(name, "mean") == 0)
         value.kids[value.kid_count++] = size_of(plan, kid, all);
     value.level = all ? (kid->level / PLAN_PHASE + 1) * PLAN_PHASE : kid->level + 1;
     return intern(plan, value);
+}
+
+/* size(x, ..), which goes by the axes of the tensor and not of the plan. */
+static struct plan_value *build_size(struct plan *plan, const struct expr *node, const struct plan_value *value)
+{
+    const struct task *task = plan->task;
+    if (!plan->layout.units && plan->layout.last == 1 && !formula_names_axes(node))
+        return size_of(plan, value, formula_of_all(node));
+    const struct expr *of = node->kids[0];
+    if (of->node != NODE_WORD || of->index >= task->input_count) {
+        refuse(plan, node, "the planner has no plan for this size of what is no input");
+        return number(plan, "1");
+    }
+    const char *name = task->inputs[of->index].name, *text = "";
+    for (int i = 1; i < node->kid_count && formula_names_axes(node); i++)
+        text = arena_printf(plan->arena, "%s%s%s.shape[%lld]", text, *text ? " * " : "", name,
+                            (long long)node->kids[i]->value.integer);
+    if (!*text)
+        text = arena_printf(plan->arena, formula_of_all(node) ? "%s.numel()" : "%s.shape[-1]", name);
+    return number(plan, number_add(plan, "size", text));
 }
 
 /* Rows. */
@@ -204,14 +240,17 @@ static struct plan_value *build_row_function(struct plan *plan, const struct exp
         return reduce(plan, node, "mean", binary(plan, "*", centred, centred), all);
     }
     if (strcmp(name, "cumsum") == 0) {
-        if (x->axes == PLAN_COLS)
-            refuse(plan, node, "the planner has no plan for rows that are the same for all rows");
-        if (x->axes != PLAN_FULL)
+        if (x->axes == plan->layout.along || (plan->layout.units && plan->layout.along == PLAN_COLS))
+            refuse(plan, node, "the planner has no plan for running sums of what is stretched like this");
+        if (!(x->axes & plan->layout.along))
             return x;
-        return intern(
-            plan,
-            (struct plan_value){
-                .operation = PLAN_SCAN, .name = name, .kids = {x}, .kid_count = 1, .axes = x->axes, .width = x->width});
+        return intern(plan, (struct plan_value){.operation = PLAN_SCAN,
+                                                .name = name,
+                                                .kids = {x},
+                                                .kid_count = 1,
+                                                .axes = x->axes,
+                                                .width = x->width,
+                                                .batched = x->batched});
     }
     struct plan_value *largest = reduce(plan, node, "max", x, all), *shifted = binary(plan, "-", x, largest);
     struct plan_value *power = unary(plan, "exp", shifted), *sum = reduce(plan, node, "sum", power, all);
@@ -274,7 +313,7 @@ static const char *bound_text(struct plan *plan, const struct expr *node)
         return refuse(plan, node, "the planner has no plan for such a bound"), "0";
     if (strcmp(node->name, "size") == 0) {
         struct plan_value *value = build(plan, node->kids[0]);
-        if (formula_of_all(node) || !(value->axes & PLAN_COLS))
+        if (formula_of_all(node) || formula_names_axes(node) || !(value->axes & PLAN_COLS))
             refuse(plan, node, "the planner has no plan for such a bound");
         return value->axes & PLAN_COLS ? arena_printf(plan->arena, "{%d}", value->width) : "0";
     }
@@ -311,6 +350,10 @@ static struct plan_value *build_slice(struct plan *plan, const struct expr *node
     struct plan_value *value = build(plan, node->kids[0]);
     if (!(value->axes & PLAN_COLS))
         return value;
+    if (plan->layout.units || plan->layout.last > 1) {
+        refuse(plan, node, "the planner has no plan for a part of rows beside sums along other axes");
+        return value;
+    }
     const char *from = node->kids[1] ? bound_of(plan, node->kids[1], value) : "0";
     const char *to =
         node->kids[2] ? bound_of(plan, node->kids[2], value) : arena_printf(plan->arena, "{%d}", value->width);
@@ -318,7 +361,7 @@ static struct plan_value *build_slice(struct plan *plan, const struct expr *node
                          : is_zero(from)          ? to
                                                   : arena_printf(plan->arena, "(%s - %s)", to, from);
     bool whole = node->node == NODE_SLICE && is_zero(from) && !node->kids[2];
-    int width = whole ? value->width : width_add(plan, length);
+    int width = whole ? value->width : plan_width_add(plan, length);
     if (!is_zero(from))
         from = number_add(plan, "from", from);
     struct plan_value *part = part_of(plan, node, value, from, width);
@@ -351,13 +394,17 @@ static struct plan_value *build_word(struct plan *plan, const struct expr *node)
         return number(plan, task->attrs[node->index - task->input_count].name);
     const char *name = task->inputs[node->index].name;
     int axes = plan->input_axes[node->index];
-    if (axes <= 0)
+    bool batched = plan->input_batched[node->index];
+    if (axes <= 0 && !batched)
         return number(plan, axes == PLAN_NONE ? name : arena_printf(plan->arena, "%s_value", name));
+    if (axes <= 0)
+        return refuse(plan, node, "the planner has no plan for what the batch alone has"), number(plan, name);
     return intern(plan, (struct plan_value){.operation = PLAN_INPUT,
                                             .name = name,
                                             .input = node->index,
                                             .axes = axes,
                                             .width = plan->input_width[node->index],
+                                            .batched = batched,
                                             .from = "0"});
 }
 
@@ -365,12 +412,10 @@ static struct plan_value *build_call(struct plan *plan, const struct expr *node)
 {
     enum formula_kind kind = formula_kind_of(node);
     struct plan_value *kids[PLAN_KIDS] = {build(plan, node->kids[0])};
-    if (formula_names_axes(node))
-        refuse(plan, node, "the planner has no plan for other axes than the last");
     if (kind == FORMULA_SUMMARY || kind == FORMULA_ROW)
         return build_row_function(plan, node, kids[0], formula_of_all(node));
     if (kind == FORMULA_SIZE)
-        return size_of(plan, kids[0], formula_of_all(node));
+        return build_size(plan, node, kids[0]);
     int count = kind == FORMULA_UNARY ? 1 : kind == FORMULA_BINARY ? 2 : 3;
     for (int i = 1; i < PLAN_KIDS; i++)
         kids[i] = i < count ? build(plan, node->kids[i]) : kids[0];
@@ -400,102 +445,33 @@ static struct plan_value *build(struct plan *plan, const struct expr *node)
     }
 }
 
-/* Inputs. */
-/* What the cases say of the axes of a tensor: it has an axis if that is longer than 1 somewhere, and lacks it if another
- * tensor's is there and its own is not. Bits of PLAN_ROWS and PLAN_COLS. */
-struct evidence {
-    int has, lacks, rank;
-};
-
-static int64_t last_size(const struct task_tensor *tensor)
-{
-    return tensor->rank ? tensor->dims[tensor->rank - 1] : 1;
-}
-
-static int64_t row_count(const struct task_tensor *tensor)
-{
-    int64_t rows = 1;
-    for (int i = 0; i < tensor->rank - 1; i++)
-        rows *= tensor->dims[i];
-    return rows;
-}
-
-static struct akgen_error *look_at_case(const struct plan *plan, const struct task_instance *instance,
-                                        struct evidence *evidence)
-{
-    int64_t rows = 1, cols = 1;
-    for (int i = 0; i < plan->task->input_count; i++) {
-        const struct task_tensor *tensor = instance->inputs[i].tensors;
-        if (!plan->used[i] || !instance->inputs[i].count)
-            continue;
-        rows = row_count(tensor) != 1 ? row_count(tensor) : rows;
-        cols = last_size(tensor) != 1 ? last_size(tensor) : cols;
-    }
-    for (int i = 0; i < plan->task->input_count; i++) {
-        const struct task_tensor *tensor = instance->inputs[i].tensors;
-        if (!plan->used[i] || !instance->inputs[i].count)
-            continue;
-        bool tall = row_count(tensor) != 1, wide = last_size(tensor) != 1;
-        if (tall && row_count(tensor) != rows)
-            return error_new("%s: '%s' has other rows than another input, which the planner has no plan for",
-                             plan->task->name, plan->task->inputs[i].name);
-        evidence[i].has |= (tall ? PLAN_ROWS : 0) | (wide ? PLAN_COLS : 0);
-        evidence[i].lacks |= (!tall && rows != 1 ? PLAN_ROWS : 0) | (!wide && cols != 1 ? PLAN_COLS : 0);
-        evidence[i].rank = tensor->rank;
-    }
-    return NULL;
-}
-
-static struct akgen_error *read_axes(struct plan *plan)
-{
-    const struct task *task = plan->task;
-    struct evidence evidence[TASK_MAX_PARAMS] = {0};
-    int rank = 0;
-    for (int i = 0; i < task->case_count; i++) {
-        struct task_instance *instance;
-        struct akgen_error *error = task_instance_shapes(task, &task->cases[i], &instance);
-        error = error ? error : look_at_case(plan, instance, evidence);
-        task_instance_free(instance);
-        if (error)
-            return error;
-    }
-    for (int i = 0; i < task->input_count; i++)
-        rank = evidence[i].rank > rank ? evidence[i].rank : rank;
-    for (int i = 0; i < task->input_count; i++) {
-        const struct task_param *input = &task->inputs[i];
-        int open = PLAN_FULL & ~(evidence[i].has | evidence[i].lacks); /* no case tells */
-        if (evidence[i].has & evidence[i].lacks)
-            return error_new("%s: '%s' is stretched in some cases only, which the planner has no plan for", task->name,
-                             input->name);
-        plan->input_axes[i] = evidence[i].has | (evidence[i].rank == rank ? open : open & PLAN_COLS);
-        if (strcmp(expr_text(input->shape), "[1]") == 0)
-            plan->input_axes[i] = 0;
-        if (input->kind == TASK_SCALAR)
-            plan->input_axes[i] = PLAN_NONE;
-        if (plan->input_axes[i] > 0 && plan->input_axes[i] & PLAN_COLS && plan->used[i])
-            plan->input_width[i] = width_add(plan, arena_printf(plan->arena, "%s.shape[-1]", input->name));
-    }
-    return NULL;
-}
-
 /* Outputs. */
-/* True if in each case the output has as many elements as its value, which has at most one for each row. */
-static struct akgen_error *keeps_axes(const struct plan *plan, int output, bool *keeps)
+/* An output of a plan of units is a tile, or what a unit keeps, or one number. */
+static struct akgen_error *read_unit_output(struct plan *plan, int output)
 {
-    const struct task *task = plan->task;
-    *keeps = !(plan->outputs[output].value->axes & PLAN_COLS);
-    for (int i = 0; i < task->case_count && *keeps; i++) {
-        struct task_instance *instance;
-        struct akgen_error *error = task_instance_shapes(task, &task->cases[i], &instance);
-        if (error)
-            return error;
-        int64_t elements = 1;
-        for (int k = 0; k < task->input_count && plan->outputs[output].value->axes; k++)
-            if (plan->used[k] && plan->input_axes[k] > 0 && plan->input_axes[k] & PLAN_ROWS)
-                elements = row_count(instance->inputs[k].tensors);
-        *keeps = instance->outputs[output].tensors[0].elements == elements;
-        task_instance_free(instance);
-    }
+    const struct plan_layout *layout = &plan->layout;
+    struct plan_output *to = &plan->outputs[output];
+    struct plan_value *value = to->value;
+    bool keeps, batch = layout->batched && !layout->batch_along;
+    struct akgen_error *error = plan_output_keeps(plan, output, value->axes, value->batched, &keeps);
+    if (error)
+        return error;
+    bool stored = value->axes == PLAN_FULL || (value->axes == layout->kept && value->batched == batch) ||
+                  (!value->axes && value->operation != PLAN_NUMBER);
+    to->axes = keeps && value->axes != PLAN_FULL ? value->axes : PLAN_FULL;
+    if (!keeps && (error = plan_output_keeps(plan, output, PLAN_FULL, layout->batched, &keeps)))
+        return error;
+    if (!keeps || (to->axes != PLAN_FULL && !stored))
+        return error_new("%s: output '%s' has some of the axes alone, which the planner has no plan for",
+                         plan->task->name, plan->task->outputs[output].name);
+    if (to->axes == PLAN_FULL && value->axes != PLAN_FULL)
+        to->value = intern(plan, (struct plan_value){.operation = PLAN_CALL,
+                                                     .name = "filled",
+                                                     .kids = {value},
+                                                     .kid_count = 1,
+                                                     .axes = PLAN_FULL,
+                                                     .batched = layout->batched,
+                                                     .level = value->level});
     return NULL;
 }
 
@@ -505,7 +481,13 @@ static struct akgen_error *read_output(struct plan *plan, int output)
     const struct task *task = plan->task;
     struct plan_output *to = &plan->outputs[output];
     bool keeps = true;
-    struct akgen_error *error = to->value->axes == PLAN_FULL ? NULL : keeps_axes(plan, output, &keeps);
+    struct akgen_error *error = NULL;
+    if (plan->layout.units)
+        return read_unit_output(plan, output);
+    if (to->value->axes & PLAN_COLS)
+        keeps = to->value->axes == PLAN_FULL;
+    else
+        error = plan_output_keeps(plan, output, to->value->axes, false, &keeps);
     if (error)
         return error;
     to->axes = keeps ? to->value->axes : PLAN_FULL;
@@ -523,7 +505,7 @@ static struct akgen_error *read_output(struct plan *plan, int output)
     if (to->value->axes & PLAN_COLS)
         value.width = to->value->width;
     else if (!plan->width_count)
-        value.width = width_add(plan, arena_printf(plan->arena, "%s.shape[-1]", task->outputs[output].name));
+        value.width = plan_width_add(plan, plan_row_length(plan, task->outputs[output].name));
     to->value = intern(plan, value);
     return NULL;
 }
@@ -535,7 +517,7 @@ struct akgen_error *plan_graph(struct plan *plan)
     for (int i = 0; i < task->input_count + task->attr_count; i++)
         for (int o = 0; o < task->output_count; o++)
             plan->used[i] |= formula_uses(task->outputs[o].formula, i);
-    struct akgen_error *error = read_axes(plan);
+    struct akgen_error *error = plan_layout(plan);
     if (error)
         return error;
     plan->steps = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)last->count);

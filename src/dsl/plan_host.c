@@ -44,11 +44,13 @@ void print_measures(struct printer *p, struct text *out)
     for (int i = 0; i < plan->number_count; i++)
         text_addf(out, ", %s", plan->numbers[i].name);
     for (int i = 0; i < plan->width_count; i++)
-        if (plan->widths[i].same_as == i && p->widths_used[i])
+        if (plan->widths[i].same_as == i && p->widths_used[i] && !plan->layout.units)
             text_addf(out, ", %s", print_width(p, "cols", i));
     if (print_whole_count(plan))
         text_add(out, ", parts");
-    if (!plan->flat || p->rows_used)
+    if (plan->layout.units)
+        print_unit_measures(p, out);
+    else if (!plan->flat || p->rows_used)
         text_add(out, ", rows");
     if (plan->flat)
         text_add(out, ", total");
@@ -69,10 +71,11 @@ static int tile_size(const struct printer *p)
     int bytes = (p->transfers + p->plan->task->output_count + OWN_ROOMS) * OF_VALUE;
     int columns = 4, room = UB_BYTES;
     for (int i = 0; i < p->buffer_count; i++) {
-        bool wide = p->buffers[i].shape == PLAN_TILE || p->buffers[i].shape == PLAN_ROW;
+        bool row = p->buffers[i].shape == PLAN_ROW, narrow = row && p->plan->layout.kept == PLAN_COLS;
+        bool wide = p->buffers[i].shape == PLAN_TILE || (row && !narrow);
         bytes += wide ? (p->buffers[i].truth ? OF_TRUTH : OF_VALUE) : 0;
         bytes += p->buffers[i].shape == PLAN_TURNED ? 2 * OF_VALUE : 0;
-        columns += p->buffers[i].shape == PLAN_COLUMN;
+        columns += p->buffers[i].shape == PLAN_COLUMN || narrow;
         room -= p->buffers[i].shape == PLAN_STRIP ? PLAN_STRIPS * STRIP_BYTES : 0;
         room -= p->buffers[i].shape == PLAN_SHARE ? PLAN_SHARES * SHARE_BYTES : 0;
     }
@@ -93,11 +96,13 @@ static const char *rows_text(const struct printer *p, struct text *out)
             if (axes == PLAN_ROWS)
                 text_addf(out, "    rows = %s.numel()\n", name);
             else
-                text_addf(out, "    rows = 1\n    for axis in range(%s.ndim - 1):\n        rows *= %s.shape[axis]\n",
-                          name, name);
+                text_addf(out, "    rows = 1\n    for axis in range(%s.ndim - %d):\n        rows *= %s.shape[axis]\n",
+                          name, plan->layout.last, name);
             return name;
         }
-    text_addf(out, "    rows = %s.numel() // %s.shape[-1]\n", plan->task->outputs[0].name, plan->task->outputs[0].name);
+    const char *output = plan->task->outputs[0].name, *cols = plan_row_length(plan, output);
+    text_addf(out, plan->layout.last > 1 ? "    rows = %s.numel() // (%s)\n" : "    rows = %s.numel() // %s\n", output,
+              cols);
     return "";
 }
 
@@ -220,8 +225,9 @@ static void add_cores(struct printer *p, struct text *out)
                       "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(total, 512)))\n"
                       "    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64\n");
     } else if (p->schedule->rows) {
-        add_strips(p, out, "rows");
-        text_add(out, "    per_core = tl.cdiv(rows, cores)\n");
+        const char *of = p->plan->layout.units ? "units" : "rows";
+        add_strips(p, out, of);
+        text_addf(out, "    per_core = tl.cdiv(%s, cores)\n", of);
     } else {
         add_blocks(p, out);
         text_add(out, "    cores = max(1, min(tl.num_vec_cores(), tl.cdiv(rows, step) * across))\n");
@@ -235,6 +241,9 @@ static void add_shares(struct printer *p, struct text *out)
     const char *of = "rows", *tile = "tile";
     if (p->plan->flat) {
         of = "total";
+    } else if (p->plan->layout.units) {
+        of = "units";
+        tile = "1";
     } else if (p->schedule->rows) {
         const char *cols = print_width(p, "cols", p->schedule->passes[0].width);
         tile = arena_printf(p->plan->arena, "tile // tl.pitch(max(1, min(%s, tile)))", cols);
@@ -256,17 +265,11 @@ static void add_shares(struct printer *p, struct text *out)
               print_whole_count(p->plan) > 1 ? " * " : "");
 }
 
-void print_host(struct printer *p, struct text *out, const char *stem)
+/* The sizes of one matrix, or how many elements there are, and what refuses other shapes. */
+static void add_sizes(struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
-    const struct task *task = plan->task;
     const char *known = "", *total = total_of(plan);
-    text_addf(out, "\n\ndef %s_host(", stem);
-    print_names(plan, out, true);
-    text_addf(out, ", tile: tl.constexpr = %d):\n", tile_size(p));
-    for (int i = 0; i < task->output_count; i++)
-        text_addf(out, "%s%s.numel()", i ? " + " : "    if ", task->outputs[i].name);
-    text_add(out, " == 0:\n        return\n");
     bool measured = !plan->flat || p->rows_used;
     for (int i = 0; i < plan->width_count; i++)
         measured |= p->widths_used[i];
@@ -279,6 +282,22 @@ void print_host(struct printer *p, struct text *out, const char *stem)
     else if (plan->flat)
         text_add(out, "    total = 1\n");
     add_checks(p, out, plan->flat ? total ? total : "" : known);
+}
+
+void print_host(struct printer *p, struct text *out, const char *stem)
+{
+    const struct plan *plan = p->plan;
+    const struct task *task = plan->task;
+    text_addf(out, "\n\ndef %s_host(", stem);
+    print_names(plan, out, true);
+    text_addf(out, ", tile: tl.constexpr = %d):\n", tile_size(p));
+    for (int i = 0; i < task->output_count; i++)
+        text_addf(out, "%s%s.numel()", i ? " + " : "    if ", task->outputs[i].name);
+    text_add(out, " == 0:\n        return\n");
+    if (plan->layout.units)
+        print_unit_sizes(p, out);
+    else
+        add_sizes(p, out);
     if (print_whole_count(plan))
         add_shares(p, out);
     else

@@ -149,7 +149,9 @@ static const char *place_of(struct printer *p, const char *tensor, const char *c
 static void print_load(struct printer *p, struct plan_value *value)
 {
     const char *buffer = buffer_of_input(p, value), *name = value->name;
-    if (value->axes == PLAN_ROWS) {
+    if (p->plan->layout.units) {
+        print_unit_load(p, value, buffer);
+    } else if (value->axes == PLAN_ROWS) {
         print_line(p, "copyin", "tl.load(%s + row, %s, count=n)", name, buffer);
     } else if (value->axes == PLAN_COLS) {
         bool whole = strcmp(value->from, "0") == 0;
@@ -178,7 +180,7 @@ static void count_readers(struct printer *p)
         pass->values[i]->waiting = 0;
     for (int i = 0; i < pass->count; i++)
         for (int k = 0; k < pass->values[i]->kid_count; k++)
-            if (pass->values[i]->kids[k]->axes & PLAN_COLS)
+            if (pass->values[i]->kids[k]->axes & p->plan->layout.along)
                 pass->values[i]->kids[k]->waiting++;
     for (int i = 0; i < pass->reduce_count; i++)
         plan_summed(pass->reduces[i])->waiting++;
@@ -189,11 +191,12 @@ static void count_readers(struct printer *p)
 static void print_loads(struct printer *p, const char *pieces)
 {
     const struct plan_pass *pass = p->pass;
-    const char *once = arena_printf(p->plan->arena, "%s or row == first", pieces);
+    const char *once =
+        arena_printf(p->plan->arena, "%s or %s == first", pieces, p->plan->layout.units ? "unit" : "row");
     for (int round = 0; round < 3; round++) /* always; for each piece; for each piece and the first rows */
         for (int i = 0; i < pass->count; i++) {
             struct plan_value *value = pass->values[i];
-            bool row = value->axes == PLAN_COLS && p->schedule->rows;
+            bool row = value->axes == p->plan->layout.along && !value->batched && p->schedule->rows;
             int kind = value->operation != PLAN_INPUT ? -1 : was_before(p, value) ? 1 : row ? 2 : 0;
             if (kind != round)
                 continue;
@@ -220,16 +223,16 @@ static void find_again(struct printer *p)
     }
 }
 
-static const char *carry_of(struct printer *p, const struct plan_value *scan)
+const char *print_carry_of(struct printer *p, const struct plan_value *scan)
 {
-    return print_own(p, arena_printf(p->plan->arena, "carry%d_ub", scan->number), PLAN_COLUMN);
+    return print_own(p, arena_printf(p->plan->arena, "carry%d_ub", scan->number), print_direction_of(p).shape);
 }
 
 /* Running sums: the tile is turned, so that an element's neighbours are whole rows of the buffer; each step adds the row
  * twice as far away as the step before. What the pieces in front add up to is carried along. */
 static void print_scan(struct printer *p, struct plan_value *scan)
 {
-    const char *pitch = print_width(p, "pitch", p->pass->width), *carry = carry_of(p, scan);
+    const char *pitch = print_width(p, "pitch", p->pass->width), *carry = print_carry_of(p, scan);
     const char *a = print_take(p, PLAN_TURNED, false), *b = print_take(p, PLAN_TURNED, false);
     print_line(p, "compute", "tl.transpose(%s, %s, n, m, %s, lanes)", a, scan->kids[0]->buffer, pitch);
     print_line(p, "compute", "d = 1");
@@ -250,11 +253,12 @@ static void print_scan(struct printer *p, struct plan_value *scan)
     print_give_back(p, b);
 }
 
-static void print_carries(struct printer *p, const struct plan_pass *pass)
+void print_carries(struct printer *p, const struct plan_pass *pass)
 {
     for (int i = 0; i < pass->count; i++)
         if (pass->values[i]->operation == PLAN_SCAN)
-            print_line(p, "compute", "tl.duplicate(%s, 0.0, count=n)", carry_of(p, pass->values[i]));
+            print_line(p, "compute", "tl.duplicate(%s, 0.0, count=%s)", print_carry_of(p, pass->values[i]),
+                       print_direction_of(p).kept_count);
 }
 
 static void print_values(struct printer *p, const char *pieces)
@@ -263,7 +267,9 @@ static void print_values(struct printer *p, const char *pieces)
         struct plan_value *value = p->pass->values[i];
         if (value->operation != PLAN_INPUT) {
             print_guard(p, value->again ? pieces : NULL);
-            (value->operation == PLAN_SCAN ? print_scan : print_call)(p, value);
+            (value->operation != PLAN_SCAN ? print_call
+             : p->plan->layout.units       ? print_unit_scan
+                                           : print_scan)(p, value);
         }
         print_reduces_of(p, value);
     }
@@ -276,7 +282,9 @@ static void print_stores(struct printer *p)
         struct plan_value *value = p->plan->outputs[output].value;
         const char *name = p->plan->task->outputs[output].name;
         const char *cols = p->plan->flat ? "" : print_width(p, "cols", p->pass->width);
-        if (p->plan->flat)
+        if (p->plan->layout.units)
+            print_unit_store(p, output);
+        else if (p->plan->flat)
             print_line(p, "copyout", "tl.store(%s + at, %s, count=m)", name, value->buffer);
         else
             print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, "0"), value->buffer,
@@ -286,11 +294,12 @@ static void print_stores(struct printer *p)
         print_read(p, p->plan->outputs[p->pass->stores[i]].value, PLAN_FULL);
 }
 
-/* What a pass does with a piece. */
-static void print_piece(struct printer *p)
+void print_piece(struct printer *p)
 {
     const char *pieces = "";
-    if (p->schedule->rows)
+    if (p->plan->layout.units)
+        pieces = print_unit_pieces(p);
+    else if (p->schedule->rows)
         pieces = arena_printf(p->plan->arena, "%s < %s", print_width(p, "piece", p->pass->width),
                               print_width(p, "cols", p->pass->width));
     count_readers(p);
@@ -309,7 +318,7 @@ static bool is_due(const struct printer *p, const struct plan_value *value, int 
 {
     if (!value->uses || value->axes != axes || value->operation == PLAN_NUMBER || value->operation == PLAN_REDUCE)
         return false;
-    bool early = axes == PLAN_ROWS && level == p->phase * PLAN_PHASE; /* again in each phase */
+    bool early = axes && level == p->phase * PLAN_PHASE; /* again in each phase */
     return early ? value->level <= level && value->level % PLAN_PHASE == 0 : value->level == level;
 }
 
@@ -327,16 +336,19 @@ static void print_due(struct printer *p, int axes, int level)
     }
 }
 
-/* What is made of columns whose level this is. */
-static void print_columns(struct printer *p, int level)
+void print_columns(struct printer *p, int level)
 {
-    print_due(p, PLAN_ROWS, level);
+    const int kept = p->plan->layout.kept;
+    print_due(p, kept, level);
     print_whole_column(p, level);
     for (int i = 0; i < p->plan->task->output_count; i++)
-        if (p->plan->outputs[i].axes == PLAN_ROWS && p->plan->outputs[i].value->level == level) {
+        if (p->plan->outputs[i].axes == kept && p->plan->outputs[i].value->level == level) {
             print_guard(p, p->schedule->strips ? "mine == 0" : NULL);
-            print_line(p, "copyout", "tl.store(%s + row, %s, count=n)", p->plan->task->outputs[i].name,
-                       p->plan->outputs[i].value->buffer);
+            if (p->plan->layout.units)
+                print_unit_store(p, i);
+            else
+                print_line(p, "copyout", "tl.store(%s + row, %s, count=n)", p->plan->task->outputs[i].name,
+                           p->plan->outputs[i].value->buffer);
         }
     print_guard(p, NULL);
 }
@@ -486,7 +498,8 @@ static bool is_empty(const struct printer *p)
     for (int i = 0; i < p->schedule->count; i++)
         empty &= p->schedule->passes[i].level / PLAN_PHASE != p->phase;
     for (int i = 0; i < p->plan->task->output_count; i++)
-        empty &= p->plan->outputs[i].axes != PLAN_ROWS || p->plan->outputs[i].value->level / PLAN_PHASE != p->phase;
+        empty &= p->plan->outputs[i].axes != p->plan->layout.kept ||
+                 p->plan->outputs[i].value->level / PLAN_PHASE != p->phase;
     return empty && p->phase == p->schedule->phases;
 }
 
@@ -500,9 +513,10 @@ static void print_share(struct printer *p)
     p->indent++;
     print_line(p, NULL, "first = share * per_share");
     print_line(p, NULL, "last = min(first + per_share, %s)",
-               p->plan->flat       ? "total"
-               : p->schedule->rows ? "rows"
-                                   : "tl.cdiv(rows, step) * across");
+               p->plan->flat           ? "total"
+               : p->plan->layout.units ? "units"
+               : p->schedule->rows     ? "rows"
+                                       : "tl.cdiv(rows, step) * across");
 }
 
 /* The whole. */
@@ -517,7 +531,9 @@ static void print_body(struct printer *p)
             continue;
         print_share(p);
         print_whole_starts(p);
-        if (p->schedule->rows)
+        if (p->plan->layout.units)
+            print_units(p);
+        else if (p->schedule->rows)
             print_rows(p);
         else
             print_blocks(p);
@@ -550,13 +566,16 @@ static void add_comment(const struct printer *p, struct text *out)
         text_addf(out, "# %s = %s\n", plan->task->outputs[i].name, plan->task->outputs[i].formula->text);
     for (int i = 0; i < p->schedule->count; i++)
         passes += p->schedule->passes[i].level < PLAN_PHASE;
-    text_add(
-        out,
-        plan->flat ? "# Element by element, in float32: each core takes a part of the elements, a tile at a time.\n"
-        : !p->schedule->rows
-            ? "# Computed in float32. A core takes blocks of some rows and some columns, as many as fit into UB.\n"
-            : "# Computed in float32. A core takes rows; those that fit into a tile come many at once and stay in\n"
-              "# UB, longer ones come in pieces");
+    if (plan->layout.units)
+        print_unit_comment(p, out);
+    else
+        text_add(
+            out,
+            plan->flat ? "# Element by element, in float32: each core takes a part of the elements, a tile at a time.\n"
+            : !p->schedule->rows
+                ? "# Computed in float32. A core takes blocks of some rows and some columns, as many as fit into UB.\n"
+                : "# Computed in float32. A core takes rows; those that fit into a tile come many at once and stay in\n"
+                  "# UB, longer ones come in pieces");
     if (p->schedule->rows)
         text_addf(out, passes > 1 ? ", in %d passes.\n" : ".\n", passes);
     if (p->schedule->strips)
@@ -578,7 +597,14 @@ static void add_shares(struct printer *p, struct text *out)
         text_addf(out,
                   "    first = tl.program_id(0)%s * per_core\n"
                   "    last = min(first + per_core, %s)\n",
-                  p->schedule->strips ? " // sharing" : "", plan->flat ? "total" : "rows");
+                  p->schedule->strips ? " // sharing" : "",
+                  plan->flat           ? "total"
+                  : plan->layout.units ? "units"
+                                       : "rows");
+    if (plan->layout.units) {
+        text_add(out, "    pitch = tl.pitch(piece)\n");
+        return;
+    }
     if (p->schedule->strips)
         text_add(out, "    mine = tl.program_id(0) % sharing\n");
     const char *widest = NULL;
@@ -606,7 +632,9 @@ static void add_buffers(const struct printer *p, struct text *out)
     static const char *const sizes[PLAN_SHAPES] = {"tile",     "tile",        "tile // 16", "8",
                                                    "2 * tile", "STRIPS * 16", "SHARES * 8"};
     for (int i = 0; i < p->buffer_count; i++)
-        text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name, sizes[p->buffers[i].shape],
+        text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name,
+                  sizes[p->buffers[i].shape == PLAN_ROW && p->plan->layout.kept == PLAN_COLS ? PLAN_COLUMN
+                                                                                             : p->buffers[i].shape],
                   p->buffers[i].truth ? "bool" : "float32");
     if (print_whole_count(p->plan))
         text_add(out, "    work_ub = tl.alloc_ub(max(tile, SHARES * 8), dtype=tl.float32)\n");

@@ -59,7 +59,24 @@ void print_call(struct printer *p, struct plan_value *value);
 /* The value has been read once more, by what has `axes`; its buffer is free when nobody waits for it. */
 void print_read(struct printer *p, struct plan_value *value, int axes);
 
+/* plan_print.c */
+/* What a pass does with a piece. */
+void print_piece(struct printer *p);
+/* What is made of columns, or of the rows that a unit keeps, whose level this is; outputs are stored. */
+void print_columns(struct printer *p, int level);
+/* Running sums at the beginning of a pass; the buffer with what is carried along. */
+void print_carries(struct printer *p, const struct plan_pass *pass);
+const char *print_carry_of(struct printer *p, const struct plan_value *scan);
+
 /* plan_sums.c */
+/* The words of what goes along an axis of the matrix, of tl.row_sum along columns. */
+struct print_direction {
+    const char *along, *along_count; /* "row", "m": of tl.row_sum, how many elements of each row are there */
+    const char *kept, *kept_count;   /* "col", "n": of tl.vadd_col, how many rows */
+    const char *before;              /* how many elements of each row were there before */
+    enum plan_shape shape;           /* of what is kept */
+};
+struct print_direction print_direction_of(const struct printer *p);
 /* The sums of rows that a pass adds up, at their beginning. */
 void print_starts(struct printer *p, const struct plan_pass *pass);
 /* Takes a piece of `terms` into what the pass sums up of them. */
@@ -78,6 +95,19 @@ void print_whole_column(struct printer *p, int level);
 void print_whole_shares(struct printer *p);
 /* The parts of all shares taken together. */
 void print_wholes(struct printer *p);
+
+/* plan_units.c: where the plan is one of units */
+/* The loop over a core's units, in a phase. */
+void print_units(struct printer *p);
+/* What print_piece does otherwise: transfers, running sums; the condition that a block comes in pieces. */
+void print_unit_load(struct printer *p, const struct plan_value *value, const char *buffer);
+void print_unit_store(struct printer *p, int output);
+void print_unit_scan(struct printer *p, struct plan_value *scan);
+const char *print_unit_pieces(const struct printer *p);
+/* The numbers of the kernel, its comment, and the sizes in the host function, what refuses other shapes, and blocks. */
+void print_unit_measures(const struct printer *p, struct text *out);
+void print_unit_comment(const struct printer *p, struct text *out);
+void print_unit_sizes(const struct printer *p, struct text *out);
 
 /* plan_host.c */
 enum { PLAN_SHARES = 240, PLAN_CORES = 48, PLAN_STRIPS = 48, PLAN_LONG = 16384 };

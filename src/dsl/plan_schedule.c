@@ -66,6 +66,8 @@ static void find_levels(struct plan *plan)
 static bool is_flat(const struct plan *plan)
 {
     int width = PLAN_NONE;
+    if (plan->layout.units)
+        return false;
     for (int i = 0; i < plan->count; i++) {
         const struct plan_value *value = plan->values[i];
         if (!value->uses)
@@ -87,7 +89,7 @@ static bool is_flat(const struct plan *plan)
 
 static struct plan_pass *pass_of(struct plan *plan, struct plan_schedule *schedule, int level, int width)
 {
-    width = plan->flat ? 0 : plan_width_of(plan, width);
+    width = plan->flat || plan->layout.units ? 0 : plan_width_of(plan, width);
     for (int i = 0; i < schedule->count; i++)
         if (schedule->passes[i].level == level && schedule->passes[i].width == width)
             return &schedule->passes[i];
@@ -104,13 +106,13 @@ struct plan_value *plan_summed(const struct plan_value *reduce)
     return reduce->around ? reduce->around->kids[0] : reduce->kids[0];
 }
 
-static void collect(const struct plan_value *value, bool *needed)
+static void collect(const struct plan *plan, const struct plan_value *value, bool *needed)
 {
-    if (!(value->axes & PLAN_COLS) || needed[value->number])
+    if (!(value->axes & plan->layout.along) || needed[value->number])
         return;
     needed[value->number] = true;
     for (int i = 0; i < value->kid_count; i++)
-        collect(value->kids[i], needed);
+        collect(plan, value->kids[i], needed);
 }
 
 /* The values of a pass in the order of their numbers, which is one in which operands come first. */
@@ -118,9 +120,9 @@ static void fill_pass(struct plan *plan, struct plan_pass *pass)
 {
     bool *needed = arena_alloc(plan->arena, (size_t)plan->count);
     for (int i = 0; i < pass->reduce_count; i++)
-        collect(plan_summed(pass->reduces[i]), needed);
+        collect(plan, plan_summed(pass->reduces[i]), needed);
     for (int i = 0; i < pass->store_count; i++)
-        collect(plan->outputs[pass->stores[i]].value, needed);
+        collect(plan, plan->outputs[pass->stores[i]].value, needed);
     for (int i = 0; i < plan->count; i++)
         if (needed[i])
             pass->values[pass->count++] = plan->values[i];
@@ -144,7 +146,7 @@ void plan_keep(struct plan *plan, const struct plan_schedule *schedule, int phas
             if (value->first_pass == PLAN_NONE || value->axes != PLAN_FULL)
                 value->first_pass = p;
             for (int k = 0; k < value->kid_count && value->first_pass == p; k++)
-                if (value->kids[k]->axes & PLAN_COLS)
+                if (value->kids[k]->axes & plan->layout.along)
                     value->kids[k]->kept_until = p;
         }
         for (int i = 0; i < pass->store_count; i++)
@@ -189,7 +191,7 @@ static bool may_share(const struct plan *plan)
         same &= width == PLAN_NONE || plan_width_of(plan, value->width) == width;
         width = plan_width_of(plan, value->width);
     }
-    return sums && same && !plan->flat;
+    return sums && same && !plan->flat && !plan->layout.units;
 }
 
 /* What is taken of all elements is taken of what it is of each row: then only rows have strips. */
@@ -230,7 +232,7 @@ void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
         struct plan_value *value = plan->values[i];
         if (!value->uses)
             continue;
-        schedule->scans |= value->operation == PLAN_SCAN;
+        schedule->scans |= value->operation == PLAN_SCAN && !plan->layout.units;
         schedule->rows |= value->axes == PLAN_ROWS && value->operation == PLAN_REDUCE;
         schedule->phases = value->level / PLAN_PHASE > schedule->phases ? value->level / PLAN_PHASE : schedule->phases;
         if (value->operation != PLAN_REDUCE)
@@ -258,7 +260,7 @@ void plan_schedule(struct plan *plan, struct plan_schedule *schedule)
         schedule->rows |= schedule->passes[i].level % PLAN_PHASE != 0;
         schedule->rows |= schedule->passes[i].width != schedule->passes[0].width;
     }
-    schedule->rows |= schedule->scans;
+    schedule->rows |= schedule->scans || plan->layout.units;
     schedule->rows &= !plan->flat;
     check_phases(plan, schedule);
 }

@@ -56,20 +56,39 @@ static const char *place_of(const struct printer *p, const char *workspace, cons
     return arena_printf(arena, strchr(at, '+') ? "%s + (%s) * 8" : "%s + %s * 8", workspace, at);
 }
 
-/* Along rows. */
+/* Along rows, or columns. */
+struct print_direction print_direction_of(const struct printer *p)
+{
+    const struct plan_layout *layout = &p->plan->layout;
+    if (p->plan->flat)
+        return (struct print_direction){"row", "m", "col", "1", "at - first", PLAN_ONE};
+    if (layout->along == PLAN_ROWS)
+        return (struct print_direction){"col",   "n", "row", "m", layout->batch_along ? "batch * rows + row" : "row",
+                                        PLAN_ROW};
+    return (struct print_direction){"row",
+                                    "m",
+                                    "col",
+                                    "n",
+                                    layout->batch_along   ? "batch * cols + at"
+                                    : p->schedule->strips ? "at - strip * wide"
+                                                          : "at",
+                                    PLAN_COLUMN};
+}
+
 static const char *part_buffer(struct printer *p)
 {
-    return print_own(p, "part_ub", p->plan->flat ? PLAN_ONE : PLAN_COLUMN);
+    return print_own(p, "part_ub", print_direction_of(p).shape);
 }
 
 void print_starts(struct printer *p, const struct plan_pass *pass)
 {
+    const struct print_direction to = print_direction_of(p);
     for (int i = 0; i < pass->reduce_count; i++) {
         struct plan_value *reduce = pass->reduces[i];
         if (reduce->all)
             continue;
-        reduce->buffer = reduce->buffer ? reduce->buffer : print_take(p, PLAN_COLUMN, false);
-        print_line(p, "compute", "tl.duplicate(%s, %s, count=n)", reduce->buffer, start_of(reduce));
+        reduce->buffer = reduce->buffer ? reduce->buffer : print_take(p, to.shape, false);
+        print_line(p, "compute", "tl.duplicate(%s, %s, count=%s)", reduce->buffer, start_of(reduce), to.kept_count);
     }
 }
 
@@ -86,18 +105,19 @@ static void end_along(struct printer *p, struct plan_value *along)
 static void print_running(struct printer *p, struct plan_value *sum)
 {
     struct plan_value *power = sum->along, *x = plan_summed(sum), *largest = sum->around;
-    const char *part = part_buffer(p), *pitch = print_width(p, "pitch", p->pass->width);
+    const struct print_direction to = print_direction_of(p);
+    const char *part = part_buffer(p), *pitch = print_width(p, "pitch", p->pass->width), *n = to.kept_count;
     power->buffer = power->buffer ? power->buffer : print_take(p, PLAN_TILE, false);
-    print_line(p, "compute", "tl.row_max(%s, %s, n, m, %s)", part, x->buffer, pitch);
-    print_line(p, "compute", "tl.vmax(%s, %s, %s, count=n)", part, part, largest->buffer);
-    print_line(p, "compute", "tl.vsub_col(%s, %s, %s, n, m, %s)", power->buffer, x->buffer, part, pitch);
+    print_line(p, "compute", "tl.%s_max(%s, %s, n, m, %s)", to.along, part, x->buffer, pitch);
+    print_line(p, "compute", "tl.vmax(%s, %s, %s, count=%s)", part, part, largest->buffer, n);
+    print_line(p, "compute", "tl.vsub_%s(%s, %s, %s, n, m, %s)", to.kept, power->buffer, x->buffer, part, pitch);
     print_line(p, "compute", "tl.vexp(%s, %s, count=%s)", power->buffer, power->buffer, print_count(p, PLAN_TILE));
-    print_line(p, "compute", "tl.vsub(%s, %s, %s, count=n)", largest->buffer, largest->buffer, part);
-    print_line(p, "compute", "tl.vexp(%s, %s, count=n)", largest->buffer, largest->buffer);
-    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=n)", sum->buffer, sum->buffer, largest->buffer);
-    print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", largest->buffer, power->buffer, pitch);
-    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=n)", sum->buffer, sum->buffer, largest->buffer);
-    print_line(p, "compute", "tl.vadd(%s, %s, 0.0, count=n)", largest->buffer, part);
+    print_line(p, "compute", "tl.vsub(%s, %s, %s, count=%s)", largest->buffer, largest->buffer, part, n);
+    print_line(p, "compute", "tl.vexp(%s, %s, count=%s)", largest->buffer, largest->buffer, n);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s, count=%s)", sum->buffer, sum->buffer, largest->buffer, n);
+    print_line(p, "compute", "tl.%s_sum(%s, %s, n, m, %s)", to.along, largest->buffer, power->buffer, pitch);
+    print_line(p, "compute", "tl.vadd(%s, %s, %s, count=%s)", sum->buffer, sum->buffer, largest->buffer, n);
+    print_line(p, "compute", "tl.vadd(%s, %s, 0.0, count=%s)", largest->buffer, part, n);
     end_along(p, power);
 }
 
@@ -106,8 +126,9 @@ static void print_running(struct printer *p, struct plan_value *sum)
 static void print_centred(struct printer *p, struct plan_value *sum)
 {
     struct plan_value *difference = sum->along, *x = plan_summed(sum), *mean = sum->around;
-    const char *part = part_buffer(p), *more = print_take(p, p->plan->flat ? PLAN_ONE : PLAN_COLUMN, false);
-    const char *square = print_take(p, PLAN_TILE, false), *n = p->plan->flat ? "1" : "n";
+    const struct print_direction to = print_direction_of(p);
+    const char *part = part_buffer(p), *more = print_take(p, to.shape, false);
+    const char *square = print_take(p, PLAN_TILE, false), *n = to.kept_count, *m = to.along_count;
     const char *pitch = p->plan->flat ? "" : print_width(p, "pitch", p->pass->width);
     const char *tile = print_count(p, PLAN_TILE);
     difference->buffer = difference->buffer ? difference->buffer : print_take(p, PLAN_TILE, false);
@@ -117,22 +138,20 @@ static void print_centred(struct printer *p, struct plan_value *sum)
         print_line(p, "compute", "centre = tl.extract_scalar(%s, 0)", part);
         print_line(p, "compute", "tl.vsub(%s, %s, centre, count=m)", difference->buffer, x->buffer);
     } else {
-        print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", part, x->buffer, pitch);
-        print_line(p, "compute", "tl.vdiv(%s, %s, m, count=n)", part, part);
-        print_line(p, "compute", "tl.vsub_col(%s, %s, %s, n, m, %s)", difference->buffer, x->buffer, part, pitch);
+        print_line(p, "compute", "tl.%s_sum(%s, %s, n, m, %s)", to.along, part, x->buffer, pitch);
+        print_line(p, "compute", "tl.vdiv(%s, %s, %s, count=%s)", part, part, m, n);
+        print_line(p, "compute", "tl.vsub_%s(%s, %s, %s, n, m, %s)", to.kept, difference->buffer, x->buffer, part,
+                   pitch);
     }
     print_line(p, "compute", "tl.vmul(%s, %s, %s, count=%s)", square, difference->buffer, difference->buffer, tile);
     if (p->plan->flat)
         print_line(p, "compute", "tl.reduce_sum(%s, %s, work_ub, count=m)", more, square);
     else
-        print_line(p, "compute", "tl.row_sum(%s, %s, n, m, %s)", more, square, pitch);
+        print_line(p, "compute", "tl.%s_sum(%s, %s, n, m, %s)", to.along, more, square, pitch);
     print_line(p, "compute", "tl.vadd(%s, %s, %s, count=%s)", sum->buffer, sum->buffer, more, n);
-    print_line(p, "compute", "before = at%s",
-               p->plan->flat         ? " - first"
-               : p->schedule->strips ? " - strip * wide"
-                                     : "");
+    print_line(p, "compute", "before = %s", to.before);
     print_line(p, "compute", "tl.vsub(%s, %s, %s, count=%s)", part, part, mean->buffer, n);
-    print_line(p, "compute", "tl.vmul(%s, %s, m / (before + m), count=%s)", more, part, n);
+    print_line(p, "compute", "tl.vmul(%s, %s, %s / (before + %s), count=%s)", more, part, m, m, n);
     print_line(p, "compute", "tl.vadd(%s, %s, %s, count=%s)", mean->buffer, mean->buffer, more, n);
     print_line(p, "compute", "tl.vmul(%s, %s, before, count=%s)", more, more, n);
     print_line(p, "compute", "tl.vmul(%s, %s, %s, count=%s)", more, more, part, n);
@@ -153,9 +172,11 @@ static void print_reduce(struct printer *p, struct plan_value *reduce)
     } else if (p->plan->flat) {
         print_line(p, "compute", "tl.%s(%s, %s, %s, count=m)", combine, reduce->buffer, reduce->buffer, kid->buffer);
     } else {
-        print_line(p, "compute", "tl.row_%s(%s, %s, n, m, %s)", kind_of(reduce), part_buffer(p), kid->buffer,
+        const struct print_direction to = print_direction_of(p);
+        print_line(p, "compute", "tl.%s_%s(%s, %s, n, m, %s)", to.along, kind_of(reduce), part_buffer(p), kid->buffer,
                    print_width(p, "pitch", p->pass->width));
-        print_line(p, "compute", "tl.%s(%s, %s, %s, count=n)", combine, reduce->buffer, reduce->buffer, part_buffer(p));
+        print_line(p, "compute", "tl.%s(%s, %s, %s, count=%s)", combine, reduce->buffer, reduce->buffer, part_buffer(p),
+                   to.kept_count);
     }
     print_read(p, plan_summed(reduce), PLAN_FULL);
 }
@@ -251,7 +272,7 @@ void print_means(struct printer *p)
 {
     for (int i = 0; i < p->pass->reduce_count; i++)
         if (!p->pass->reduces[i]->all)
-            print_mean(p, p->pass->reduces[i], PLAN_COLUMN);
+            print_mean(p, p->pass->reduces[i], print_direction_of(p).shape);
 }
 
 /* Of all. */
@@ -270,7 +291,7 @@ void print_whole_starts(struct printer *p)
         value->buffer = print_own(p, arena_printf(p->plan->arena, "%s%d_ub", value->name, i),
                                   one             ? PLAN_ONE
                                   : p->plan->flat ? PLAN_TILE
-                                                  : PLAN_COLUMN);
+                                                  : print_direction_of(p).shape);
         print_line(p, "compute", "tl.duplicate(%s, %s)", value->buffer, start_of(value));
     }
     print_close(p);
@@ -280,9 +301,9 @@ void print_whole_column(struct printer *p, int level)
 {
     for (int i = 0; i < p->plan->count; i++) {
         const struct plan_value *value = p->plan->values[i];
-        if (is_whole(p, value) && value->kids[0]->axes == PLAN_ROWS && value->kids[0]->level == level)
-            print_line(p, "compute", "tl.%s(%s, %s, %s, count=n)", combine_of(value), value->buffer, value->buffer,
-                       value->kids[0]->buffer);
+        if (is_whole(p, value) && value->kids[0]->axes == p->plan->layout.kept && value->kids[0]->level == level)
+            print_line(p, "compute", "tl.%s(%s, %s, %s, count=%s)", combine_of(value), value->buffer, value->buffer,
+                       value->kids[0]->buffer, print_direction_of(p).kept_count);
     }
 }
 

@@ -43,11 +43,12 @@ void print_read(struct printer *p, struct plan_value *value, int axes)
 {
     if (!value->axes && value->operation == PLAN_NUMBER)
         return;
-    bool wide = value->axes & PLAN_COLS;
+    int along = p->plan->layout.along;
+    bool wide = value->axes & along;
     if (value->operation == PLAN_INPUT || (wide && --value->waiting > 0))
         return;
     /* A pass may come again to what it reads of a column. */
-    bool free = wide ? value->kept_until <= p->pass_number : value->uses == 1 && !(axes & PLAN_COLS);
+    bool free = wide ? value->kept_until <= p->pass_number : value->uses == 1 && !(axes & along);
     if (!free)
         return;
     print_give_back(p, value->buffer);

@@ -18,6 +18,11 @@ const char *task_reference_name(int index);
 /* "; did you mean a, b?" for a name that is none of them, nearest first; or what lists them all. */
 const char *task_reference_hint(struct arena *arena, const char *name);
 
+/* The formulas of a task whose outputs have them, bound to a case, of which the shapes are enough (task/expr/formula.h). */
+struct formula_bound;
+struct akgen_error *task_formulas_bind(struct arena *arena, const struct task_instance *instance,
+                                       struct formula_bound **bound);
+
 /* Expected outputs, one per output of the task; one that is not judged has count 0. TASK_UPSTREAM: the published
  * PyTorch module step by step in its data types (the type may be wider than the output's, as the module's is).
  * TASK_STRICT: `golden`, float64 (values are double for floating outputs; complex ones are pairs of doubles in a last

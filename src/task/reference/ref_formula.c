@@ -24,13 +24,32 @@ static struct akgen_error *read_arguments(const struct task_instance *instance, 
     return NULL;
 }
 
-/* The steps of all outputs, bound to the case. */
+/* The steps of all outputs, bound to the case; `steps`: per output the type that its steps are rounded to. */
+static struct akgen_error *bind_steps(const struct task_instance *instance, const enum akgen_dtype *steps,
+                                      struct arena *arena, struct formula_bound **bound)
+{
+    const struct task *task = instance->task;
+    struct formula_argument *arguments = arena_alloc(arena, sizeof *arguments * FORMULA_MAX_NAMES);
+    struct akgen_error *error = read_arguments(instance, arguments);
+    if (!error)
+        error = formula_bind(arena, task->outputs[task->output_count - 1].formula, arguments, steps, bound);
+    return error ? error_prefix(error, "formula") : NULL;
+}
+
+struct akgen_error *task_formulas_bind(struct arena *arena, const struct task_instance *instance,
+                                       struct formula_bound **bound)
+{
+    enum akgen_dtype *steps = arena_alloc(arena, sizeof *steps * (size_t)instance->task->output_count);
+    for (int i = 0; i < instance->task->output_count; i++)
+        steps[i] = AKGEN_DOUBLE;
+    return bind_steps(instance, steps, arena, bound);
+}
+
 static struct akgen_error *bind_formulas(const struct reference_call *call, struct arena *arena,
                                          struct formula_bound **bound)
 {
     const struct task_instance *instance = call->instance;
     const struct task *task = instance->task;
-    struct formula_argument *arguments = arena_alloc(arena, sizeof *arguments * FORMULA_MAX_NAMES);
     enum akgen_dtype *steps = arena_alloc(arena, sizeof *steps * (size_t)task->output_count);
     for (int i = 0; i < task->output_count; i++) {
         if (!instance->outputs[i].count)
@@ -38,10 +57,7 @@ static struct akgen_error *bind_formulas(const struct reference_call *call, stru
         enum akgen_dtype type = instance->outputs[i].tensors[0].type;
         steps[i] = reference_steps(call, task_is_float(type) ? type : AKGEN_DOUBLE);
     }
-    struct akgen_error *error = read_arguments(instance, arguments);
-    if (!error)
-        error = formula_bind(arena, task->outputs[task->output_count - 1].formula, arguments, steps, bound);
-    return error ? error_prefix(error, "formula") : NULL;
+    return bind_steps(instance, steps, arena, bound);
 }
 
 /* The step that is an output. */

@@ -1,0 +1,322 @@
+/* Which axes of the tensors are a matrix's rows, which its columns, and which number the matrices. Axes that are neighbours are
+ * one where every tensor has all of them or none, and every sum goes along all of them or none: the task's cases say. */
+#include "base/array.h"
+#include "dsl/plan.h"
+#include "task/expr/formula.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANK = TASK_MAX_RANK, BATCH = 4 }; /* BATCH: beside PLAN_ROWS and PLAN_COLS */
+static const int group_bits[PLAN_GROUPS] = {BATCH, PLAN_ROWS, PLAN_COLS};
+
+/* Axes of a case are bits, the last one's RANK - 1, whatever the rank. Of one that is 1 in all inputs a case does not tell who
+ * has it: those whose rank reaches so far. */
+struct along {
+    unsigned in, out; /* of the operand's axes those that it goes along, the others */
+};
+struct case_axes {
+    struct task_instance *instance;
+    int rank;
+    unsigned wide; /* longer than 1 in some input */
+    struct along *sums;
+    int count, capacity;
+};
+
+static unsigned of_rank(int rank)
+{
+    return ((1U << rank) - 1) << (RANK - rank);
+}
+
+static unsigned wide_axes(const int64_t *dims, int rank)
+{
+    unsigned wide = 0;
+    for (int i = 0; i < rank; i++)
+        wide |= (unsigned)(dims[i] != 1) << (RANK - rank + i);
+    return wide;
+}
+
+static const struct task_tensor *tensor_of(const struct plan *plan, const struct task_instance *instance, int input)
+{
+    return plan->used[input] && instance->inputs[input].count ? instance->inputs[input].tensors : NULL;
+}
+
+/* Sums. */
+static void find_sums(struct plan *plan, struct case_axes *axes, const struct formula_bound *bound,
+                      const struct expr *node)
+{
+    enum formula_kind kind = node && node->node == NODE_CALL ? formula_kind_of(node) : FORMULA_SIZE;
+    unsigned along;
+    int64_t dims[RANK];
+    if (!node)
+        return;
+    if ((kind == FORMULA_SUMMARY || kind == FORMULA_ROW) && !formula_of_all(node) &&
+        formula_axes(bound, node, &along, dims)) {
+        unsigned has = wide_axes(dims, RANK) | (of_rank(axes->rank) & ~axes->wide);
+        ARRAY_ADD(plan->arena, axes->sums, axes->count, axes->capacity, (struct along){has & along, has & ~along});
+    }
+    for (int i = 0; i < node->kid_count; i++)
+        find_sums(plan, axes, bound, node->kids[i]);
+}
+
+static struct akgen_error *read_case(struct plan *plan, struct case_axes *axes)
+{
+    const struct formula *last = plan->task->outputs[plan->task->output_count - 1].formula;
+    struct formula_bound *bound;
+    struct akgen_error *error = task_formulas_bind(plan->arena, axes->instance, &bound);
+    for (int i = 0; i < plan->task->input_count; i++) {
+        const struct task_tensor *tensor = tensor_of(plan, axes->instance, i);
+        axes->rank = tensor && tensor->rank > axes->rank ? tensor->rank : axes->rank;
+        axes->wide |= tensor ? wide_axes(tensor->dims, tensor->rank) : 0;
+    }
+    for (int i = 0; i < last->count && !error; i++)
+        find_sums(plan, axes, bound, last->steps[i].tree);
+    return error;
+}
+
+/* Layouts. */
+/* Where an axis that is counted as x.shape[] does lies in a case. */
+static int place_of(int axis, int rank)
+{
+    return axis < 0 ? RANK + axis : RANK - rank + axis;
+}
+
+static unsigned group_axes(const struct plan_layout *layout, int rank, int group)
+{
+    int rows = layout->units ? place_of(layout->rows_at, rank) : 0;
+    int cols = layout->units ? place_of(layout->cols_at, rank) : RANK - layout->last;
+    unsigned before_rows = (1U << rows) - 1, before_cols = (1U << cols) - 1;
+    return group == PLAN_BATCHES      ? before_rows
+           : group == PLAN_GROUP_ROWS ? before_cols & ~before_rows
+                                      : ((1U << RANK) - 1) & ~before_cols;
+}
+
+static void group_sizes(const struct plan_layout *layout, int rank, const struct task_tensor *tensor,
+                        int64_t sizes[PLAN_GROUPS])
+{
+    for (int g = 0; g < PLAN_GROUPS; g++) {
+        unsigned axes = group_axes(layout, rank, g);
+        sizes[g] = 1;
+        for (int i = 0; i < tensor->rank; i++)
+            sizes[g] *= axes >> (RANK - tensor->rank + i) & 1 ? tensor->dims[i] : 1;
+    }
+}
+
+/* What sums go along, of the groups that the layout makes, as bits; the others that their operands have. */
+static void find_along(const struct plan_layout *layout, const struct case_axes *axes, int *in, int *out)
+{
+    for (int i = 0; i < axes->count; i++)
+        for (int g = 0; g < PLAN_GROUPS; g++) {
+            unsigned group = group_axes(layout, axes->rank, g);
+            *in |= axes->sums[i].in & group ? group_bits[g] : 0;
+            *out |= axes->sums[i].out & group ? group_bits[g] : 0;
+        }
+}
+
+static bool divides(const struct plan *plan, const struct plan_layout *layout, const struct case_axes *axes)
+{
+    const int least = layout->units ? abs(layout->rows_at) : layout->last, cols = layout->cols_at;
+    if (layout->units && (axes->rank < least || (cols > 0 && axes->rank < cols)))
+        return false;
+    for (int i = 0; i < plan->task->input_count; i++) {
+        const struct task_tensor *tensor = tensor_of(plan, axes->instance, i);
+        unsigned has = tensor ? wide_axes(tensor->dims, tensor->rank) : 0;
+        if (has)
+            has |= of_rank(tensor->rank) & ~axes->wide;
+        for (int g = 0; g < PLAN_GROUPS; g++) {
+            unsigned group = of_rank(axes->rank) & group_axes(layout, axes->rank, g);
+            if (has & group && (has & group) != group)
+                return false;
+        }
+        if (!layout->units && tensor && tensor->elements != 1 && tensor->rank < least && least > 1)
+            return false;
+    }
+    return true;
+}
+
+/* True if all cases have this layout, of which along, kept and batches are found. */
+static bool fits(const struct plan *plan, struct plan_layout *layout, const struct case_axes *cases)
+{
+    int in = 0, out = 0;
+    for (int i = 0; i < plan->task->case_count; i++) {
+        if (!divides(plan, layout, &cases[i]))
+            return false;
+        find_along(layout, &cases[i], &in, &out);
+        layout->batched |= group_axes(layout, cases[i].rank, PLAN_BATCHES) >> (RANK - cases[i].rank) != 0;
+    }
+    layout->along = layout->units && in & PLAN_ROWS ? PLAN_ROWS : PLAN_COLS;
+    layout->kept = PLAN_FULL ^ layout->along;
+    layout->batch_along = in & BATCH;
+    bool one = (in & PLAN_FULL) != PLAN_FULL && (in & PLAN_FULL || !(in & BATCH));
+    return !(in & out) && (layout->units ? one : !(in & ~PLAN_COLS));
+}
+
+static bool find_layout(struct plan *plan, const struct case_axes *cases)
+{
+    for (int last = 1; last < RANK; last++) {
+        plan->layout = (struct plan_layout){.last = last};
+        if (fits(plan, &plan->layout, cases))
+            return true;
+    }
+    for (int from_end = 0; from_end < 2; from_end++)
+        for (int rows = 0; rows < RANK; rows++)
+            for (int cols = rows + 1; cols < RANK; cols++) {
+                plan->layout = (struct plan_layout){.last = 1, .units = true, .rows_at = rows, .cols_at = cols};
+                if (from_end) {
+                    plan->layout.rows_at = -cols;
+                    plan->layout.cols_at = -rows;
+                }
+                if ((!from_end || rows) && fits(plan, &plan->layout, cases))
+                    return true;
+            }
+    return false;
+}
+
+static struct akgen_error *no_layout(struct plan *plan, const struct case_axes *cases)
+{
+    for (int i = 0; i < plan->task->case_count; i++)
+        for (int a = 0; a < cases[i].count; a++)
+            for (int b = 0; b < cases[i].count; b++)
+                if (cases[i].sums[a].in & cases[i].sums[b].out)
+                    return error_new("%s: sums go along different axes, which the planner has no plan for",
+                                     plan->task->name);
+    return error_new("%s: what is summed up and what is stretched parts the axes into more than a batch, rows and "
+                     "columns, which the planner has no plan for",
+                     plan->task->name);
+}
+
+/* Inputs. */
+/* What the cases say of the groups of a tensor: it has one if that is longer than 1 somewhere, and lacks it if another
+ * tensor's is there and its own is not. */
+struct evidence {
+    int has, lacks, rank;
+    bool deep; /* its rank is that of each case */
+};
+
+static struct akgen_error *look_at_case(const struct plan *plan, const struct case_axes *axes, int64_t all[PLAN_GROUPS],
+                                        struct evidence *evidence)
+{
+    int64_t sizes[PLAN_GROUPS];
+    for (int g = 0; g < PLAN_GROUPS; g++)
+        all[g] = 1;
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < plan->task->input_count; i++) {
+            const struct task_tensor *tensor = tensor_of(plan, axes->instance, i);
+            if (!tensor)
+                continue;
+            group_sizes(&plan->layout, axes->rank, tensor, sizes);
+            for (int g = 0; g < PLAN_GROUPS; g++) {
+                bool parts = g == PLAN_GROUP_COLS && !plan->layout.units; /* rows of parts of others */
+                all[g] = sizes[g] != 1 && !round ? sizes[g] : all[g];
+                if (round && sizes[g] != 1 && sizes[g] != all[g] && !parts)
+                    return error_new("%s: '%s' has other rows than another input, which the planner has no plan for",
+                                     plan->task->name, plan->task->inputs[i].name);
+                evidence[i].has |= round && sizes[g] != 1 ? group_bits[g] : 0;
+                evidence[i].lacks |= round && sizes[g] == 1 && all[g] != 1 ? group_bits[g] : 0;
+            }
+            evidence[i].rank = tensor->rank;
+            evidence[i].deep &= tensor->rank == axes->rank;
+        }
+    return NULL;
+}
+
+int plan_width_add(struct plan *plan, const char *text)
+{
+    for (int i = 0; i < plan->width_count; i++)
+        if (strcmp(plan->widths[i].text, text) == 0)
+            return i;
+    int width = plan->width_count;
+    ARRAY_ADD(plan->arena, plan->widths, plan->width_count, plan->width_capacity, (struct plan_width){text, width});
+    return width;
+}
+
+const char *plan_row_length(const struct plan *plan, const char *tensor)
+{
+    const char *text = "";
+    for (int axis = 1; axis <= plan->layout.last; axis++)
+        text = arena_printf(plan->arena, "%s%s%s.shape[-%d]", text, axis > 1 ? " * " : "", tensor, axis);
+    return text;
+}
+
+static struct akgen_error *set_axes(struct plan *plan, const struct evidence *evidence, int input, int rank)
+{
+    const struct task_param *param = &plan->task->inputs[input];
+    const struct plan_layout *layout = &plan->layout;
+    int groups = PLAN_FULL | (layout->batched ? BATCH : 0);
+    int open = groups & ~(evidence->has | evidence->lacks); /* no case tells */
+    if (evidence->has & evidence->lacks)
+        return error_new("%s: '%s' is stretched in some cases only, which the planner has no plan for",
+                         plan->task->name, param->name);
+    int has = evidence->has | (evidence->rank == rank ? open : open & PLAN_COLS);
+    if (strcmp(expr_text(param->shape), "[1]") == 0)
+        has = 0;
+    plan->input_axes[input] = param->kind == TASK_SCALAR ? PLAN_NONE : has & PLAN_FULL;
+    plan->input_batched[input] = param->kind != TASK_SCALAR && has & BATCH;
+    if (param->kind == TASK_SCALAR || !plan->used[input])
+        return NULL;
+    if (layout->batch_along && has & BATCH && !(has & layout->along))
+        return error_new("%s: '%s' has the batch and not what sums go along, which the planner has no plan for",
+                         plan->task->name, param->name);
+    if (layout->units && evidence->deep && has == groups && !layout->measured)
+        plan->layout.measured = param->name;
+    if (has & PLAN_COLS)
+        plan->input_width[input] = plan_width_add(plan, layout->units ? "" : plan_row_length(plan, param->name));
+    return NULL;
+}
+
+static struct akgen_error *read_axes(struct plan *plan, const struct case_axes *cases)
+{
+    struct evidence evidence[TASK_MAX_PARAMS] = {0};
+    struct akgen_error *error = NULL;
+    int rank = 0;
+    plan->case_sizes = arena_alloc(plan->arena, sizeof *plan->case_sizes * (size_t)plan->task->case_count);
+    for (int i = 0; i < plan->task->input_count; i++)
+        evidence[i].deep = true;
+    for (int i = 0; i < plan->task->case_count && !error; i++)
+        error = look_at_case(plan, &cases[i], plan->case_sizes[i], evidence);
+    for (int i = 0; i < plan->task->input_count; i++)
+        rank = evidence[i].rank > rank ? evidence[i].rank : rank;
+    for (int i = 0; i < plan->task->input_count && !error; i++)
+        error = set_axes(plan, &evidence[i], i, rank);
+    if (!error && plan->layout.units && !plan->layout.measured)
+        error =
+            error_new("%s: no input has all axes of the value, which the planner has no plan for", plan->task->name);
+    return error;
+}
+
+struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int axes, bool batched, bool *keeps)
+{
+    const struct task *task = plan->task;
+    *keeps = true;
+    for (int i = 0; i < task->case_count && *keeps; i++) {
+        struct task_instance *instance;
+        struct akgen_error *error = task_instance_shapes(task, &task->cases[i], &instance);
+        if (error)
+            return error;
+        const int64_t *sizes = plan->case_sizes[i];
+        *keeps = instance->outputs[output].tensors[0].elements == (batched ? sizes[PLAN_BATCHES] : 1) *
+                                                                      (axes & PLAN_ROWS ? sizes[PLAN_GROUP_ROWS] : 1) *
+                                                                      (axes & PLAN_COLS ? sizes[PLAN_GROUP_COLS] : 1);
+        task_instance_free(instance);
+    }
+    return NULL;
+}
+
+struct akgen_error *plan_layout(struct plan *plan)
+{
+    const struct task *task = plan->task;
+    struct case_axes *cases = arena_alloc(plan->arena, sizeof *cases * (size_t)task->case_count);
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < task->case_count && !error; i++) {
+        struct task_instance *instance;
+        error = task_instance_shapes(task, &task->cases[i], &instance);
+        cases[i] = (struct case_axes){.instance = error ? NULL : instance};
+        error = error ? error : read_case(plan, &cases[i]);
+    }
+    if (!error && !find_layout(plan, cases))
+        error = no_layout(plan, cases);
+    error = error ? error : read_axes(plan, cases);
+    for (int i = 0; i < task->case_count; i++)
+        task_instance_free(cases[i].instance);
+    return error;
+}
