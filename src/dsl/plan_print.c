@@ -369,11 +369,16 @@ static void print_numbers(struct printer *p, int level)
     for (int i = 0; i < p->plan->count; i++) {
         struct plan_value *value = p->plan->values[i];
         if (!value->uses || value->axes || value->operation == PLAN_NUMBER || value->level != level ||
-            value->extracted || !value->buffer || value->truth || !has_wide_reader(p->plan, value))
+            value->extracted || !value->buffer || !has_wide_reader(p->plan, value))
             continue;
+        const char *number = value->truth ? print_take(p, PLAN_ONE, false) : value->buffer;
+        if (value->truth)
+            print_line(p, "compute", "tl.cast(%s, %s, count=1)", number, value->buffer);
         value->extracted = arena_printf(p->plan->arena, "scalar%d", value->number);
         print_close(p);
-        print_line(p, NULL, "%s = tl.extract_scalar(%s, 0)", value->extracted, value->buffer);
+        print_line(p, NULL, "%s = tl.extract_scalar(%s, 0)", value->extracted, number);
+        if (value->truth)
+            print_give_back(p, number);
     }
     print_close(p);
 }

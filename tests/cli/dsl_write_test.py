@@ -80,6 +80,7 @@ class Formulas(unittest.TestCase):
     def test_choices_and_comparisons(self):
         self.assert_right("x > hi ? hi : x < 0 - hi ? 3 - x : sigmoid(x)**2 / (1 + abs(z)) + max(x, z)")
         self.assert_right("(x > z) * 2 + (hi <= x)")
+        self.assert_right("0.5 - hi > sigmoid(hi) - 1 ? x : x + z")
 
     def test_several_outputs_and_one_input_alone(self):
         text = self.assert_right("x + hi*z", "sqrt(abs(z))")
