@@ -32,6 +32,7 @@
     X(AID_POWER)                                                                                                       \
     X(AID_SORT)                                                                                                        \
     X(AID_FILL_BYTES)                                                                                                  \
+    X(AID_WIDEN_BYTES)                                                                                                 \
     X(AID_WHOLE)                                                                                                       \
     X(AID_COMPARE)                                                                                                     \
     X(AID_NOT_EQUAL)                                                                                                   \
@@ -39,6 +40,7 @@
     X(AID_TO_BITS)                                                                                                     \
     X(AID_FROM_BITS)                                                                                                   \
     X(AID_CAST)                                                                                                        \
+    X(AID_CAST_ONCE)                                                                                                   \
     X(AID_EXP_OF)                                                                                                      \
     X(AID_LN_OF)                                                                                                       \
     X(AID_COMPRESS)                                                                                                    \

@@ -321,6 +321,22 @@ static int64_t saturated(enum akgen_dtype type, bool real, double value, int64_t
     return integer > most ? most : integer < least ? least : integer;
 }
 
+/* The integer as a double, or where that has too few bits the nearer to 0 with the last one set: it is rounded only once more, as
+ * if it were exact. */
+static double odd_real(int64_t integer)
+{
+    double real = (double)integer;
+    __int128 excess = (__int128)real - integer;
+    uint64_t bits;
+    if (excess == 0)
+        return real;
+    real = (excess > 0) == (real > 0) ? nextafter(real, 0) : real;
+    memcpy(&bits, &real, sizeof bits);
+    bits |= 1;
+    memcpy(&real, &bits, sizeof real);
+    return real;
+}
+
 static void run_cast(const void *how, const struct operand *operands, int n, struct elements *out)
 {
     const struct conversion *conversion = how;
@@ -330,7 +346,7 @@ static void run_cast(const void *how, const struct operand *operands, int n, str
         if (task_is_float(conversion->to) && from_real)
             out->real[i] = from->real[i];
         else if (task_is_float(conversion->to))
-            out->real[i] = (double)from->integer[i];
+            out->real[i] = odd_real(from->integer[i]);
         else if (conversion->to == AKGEN_BOOL)
             out->integer[i] = from_real ? from->real[i] != 0 : from->integer[i] != 0;
         else if (from_real)

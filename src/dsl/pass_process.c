@@ -169,6 +169,9 @@ static struct dsl_expr *word_of(struct lowering *lowering, const struct dsl_expr
         return edit_copy(edit, call_argument(call, "base"));
     case 'W':
         return process_words(lowering, dst);
+    case 'e':
+    case 'f':
+        return process_room(lowering, dst, "int16", *word);
     case 'R':
         return edit_copy(edit, call_argument(call, "rows"));
     case 'C':

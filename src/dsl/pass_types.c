@@ -428,6 +428,7 @@ static uint64_t types_of(const struct lower_instruction *instruction)
     case LOWER_FORM_PRODUCT:
     case LOWER_FORM_INT64:
     case LOWER_FORM_BYTES:
+    case LOWER_FORM_FUNCTION:
     case LOWER_FORM_INT64_TRUTH:
     case LOWER_FORM_CAST:
     case LOWER_FORM_TO_BITS:

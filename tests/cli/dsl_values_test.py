@@ -27,7 +27,7 @@ PAIRS = """import tile.language as tl
 
 @ascend_kernel
 def pairs_kernel(x, y, total):
-    table_ub = tl.alloc_ub(64, dtype={wide})
+    table_ub = tl.alloc_ub(128, dtype={wide})
     place_ub = tl.alloc_ub(1024, dtype=tl.int32)
     row_ub = tl.alloc_ub(1024, dtype=tl.float32)
     column_ub = tl.alloc_ub(1024, dtype=tl.float32)
@@ -54,6 +54,29 @@ def pairs_kernel(x, y, total):
         tl.cast(a_ub, wide_ub)
 {steps}
         tl.cast(out_ub, y_ub)
+    with tl.copyout():
+        tl.store(y, out_ub, count=total)
+
+
+def pairs_host(x: torch.Tensor, y: torch.Tensor):
+    total = x.numel()
+    pairs_kernel[1](x, y, total)
+"""
+
+ONCE = """import tile.language as tl
+
+
+@ascend_kernel
+def pairs_kernel(x, y, total):
+    x_ub = tl.alloc_ub(64, dtype=tl.int64)
+    half_ub = tl.alloc_ub(64, dtype=tl.{type})
+    y_ub = tl.alloc_ub(64, dtype=tl.float32)
+    out_ub = tl.alloc_ub(64, dtype=tl.int64)
+    with tl.compute():
+{values}
+        tl.cast(half_ub, x_ub, count=total)
+        tl.cast(y_ub, half_ub, count=total)
+        tl.cast(out_ub, y_ub, count=total)
     with tl.copyout():
         tl.store(y, out_ub, count=total)
 
@@ -103,6 +126,26 @@ class Values(unittest.TestCase):
         self.reals("tl.vne(p_ub, a_ub, b_ub); tl.vselect(y_ub, p_ub, 1.0, 0.0)")
         self.reals("tl.vne(p_ub, a_ub, 1.0); tl.vselect(y_ub, p_ub, 1.0, 0.0)", "float16")
         self.reals("tl.vle(p_ub, a_ub, b_ub); tl.vselect(y_ub, p_ub, 1.0, 0.0)", "float32")
+
+    def test_integers_of_8_bits_wrap(self):
+        for type, table in (("int8", "-128 -127 -100 -64 -3 -1 0 1 2 5 63 64 100 127".split()),
+                            ("uint8", "0 1 2 3 5 63 64 100 127 128 129 200 254 255".split())):
+            for steps in ("tl.vadd(y_ub, a_ub, b_ub)", "tl.vmul(y_ub, a_ub, b_ub)", "tl.vsub(a_ub, a_ub, 100); tl.vsub(y_ub, a_ub, b_ub)",
+                          "tl.vmul(a_ub, a_ub, 127); tl.vaxpy(b_ub, a_ub, 3); tl.vneg(y_ub, b_ub)",
+                          "tl.vabs(a_ub, a_ub); tl.vxor(y_ub, a_ub, b_ub); tl.vand(y_ub, y_ub, 92); tl.vnot(y_ub, y_ub)",
+                          "tl.vshift_left(a_ub, a_ub, 3); tl.vshift_right(b_ub, b_ub, 2); tl.vor(y_ub, a_ub, b_ub)",
+                          "tl.vshift_right(a_ub, a_ub, 9); tl.vshift_left(b_ub, b_ub, 8); tl.vadd(y_ub, a_ub, b_ub)"):
+                with self.subTest(steps, type=type):
+                    self.pairs(steps, type, table, "int32")
+
+    def test_int64_is_rounded_once(self):
+        """Ties of the 16-bit types, and numbers that float32 or double would round to them."""
+        ties = [2**62 + 2**54, 2**62 + 2**54 + 1, 2**62 + 2**54 - 1, 2**40 + 2**32 + 1, 2**40 + 2**32, 33000 * 2 + 2**38, 4098, 4099, 4097,
+                2050 + 2**11, 65519, 65520, 2**33 + 2**25 + 1, 2**33 + 2**25 - 1]
+        table = [str(sign * n) for n in ties for sign in (1, -1)]
+        values = "\n".join(f"        tl.set_scalar(x_ub, {i}, {value})" for i, value in enumerate(table))
+        for type in ("float16", "bfloat16"):
+            self.verify(ONCE.format(type=type, values=values), "int64", len(table), "randint(0, 2)")
 
 
 if __name__ == "__main__":
