@@ -54,14 +54,17 @@ char *arena_strdup(struct arena *arena, const char *text)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+    char line[256]; /* most are shorter */
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
     char *text = arena_alloc(arena, length < 0 ? 1 : (size_t)length + 1);
-    if (length >= 0)
+    if (length >= (int)sizeof line)
         vsnprintf(text, (size_t)length + 1, format, again);
+    else if (length > 0)
+        memcpy(text, line, (size_t)length);
     va_end(again);
     return text;
 }

@@ -7,12 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void text_append(struct text *text, const char *bytes, size_t length)
+/* Makes room for so many more bytes and the zero behind them. */
+static void text_grow(struct text *text, size_t length)
 {
     if (text->length + length + 1 > text->capacity) {
         text->capacity = (text->length + length + 1) * 2;
         text->bytes = memory_grow(text->bytes, text->capacity);
     }
+}
+
+void text_append(struct text *text, const char *bytes, size_t length)
+{
+    text_grow(text, length);
     if (length)
         memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
@@ -26,15 +32,20 @@ void text_add(struct text *text, const char *string)
 
 void text_addf(struct text *text, const char *format, ...)
 {
-    char *made = NULL;
-    va_list args;
+    va_list args, again;
+    size_t room = text->capacity - text->length;
     va_start(args, format);
-    int length = vasprintf(&made, format, args);
+    va_copy(again, args);
+    int length = vsnprintf(room ? text->bytes + text->length : NULL, room, format, args);
     va_end(args);
     if (length < 0)
         memory_exhausted(0);
-    text_append(text, made, (size_t)length);
-    free(made);
+    if ((size_t)length >= room) {
+        text_grow(text, (size_t)length);
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+    }
+    va_end(again);
+    text->length += (size_t)length;
 }
 
 /* Bytes of the character that begins at `at`; 0: none does. */

@@ -37,7 +37,7 @@ const char *address_base(const struct dsl_expr *address)
 struct dsl_symbol *dsl_scope_find(const struct dsl_scope *scope, const char *name)
 {
     struct dsl_symbol *symbol = scope->buckets[bucket_of(name)];
-    while (symbol && strcmp(symbol->name, name) != 0)
+    while (symbol && !same_name(symbol->name, name))
         symbol = symbol->next;
     return symbol;
 }

@@ -320,7 +320,7 @@ bool tree_mentions(const struct dsl_expr *expr, const char *name)
 {
     if (!expr)
         return false;
-    bool found = expr->kind == DSL_NAME && expr->name && *expr->name == *name && strcmp(expr->name, name) == 0;
+    bool found = expr->kind == DSL_NAME && expr->name && same_name(expr->name, name);
     for (int i = 0; !found && i < expr->count; i++)
         found = tree_mentions(expr->items[i], name);
     return found;
@@ -387,7 +387,7 @@ static void substitute(void *closure, struct dsl_expr *part)
     const struct substitution *substitution = closure;
     for (int i = 0; i < part->count; i++) {
         struct dsl_expr *item = part->items[i];
-        if (item && item->kind == DSL_NAME && item->name && strcmp(item->name, substitution->name) == 0)
+        if (item && item->kind == DSL_NAME && item->name && same_name(item->name, substitution->name))
             part->items[i] = edit_copy(substitution->edit, substitution->value);
     }
 }
@@ -439,7 +439,7 @@ struct dsl_expr *statement_operation(const struct dsl_statement *statement)
 bool statement_calls(const struct dsl_statement *statement, const char *name)
 {
     const struct dsl_expr *call = statement_call(statement);
-    return call && strcmp(call->operation->name, name) == 0;
+    return call && same_name(call->operation->name, name);
 }
 
 int statement_stage(const struct dsl_statement *statement)

@@ -117,10 +117,8 @@ const char *emit_variable(struct lowering *lowering, const struct dsl_scope *sco
     const char ***names = kernel ? &lowering->kernel_words : &lowering->host_words;
     if (!*names)
         *names = name_all(lowering, scope, kernel);
-    for (int s = 0; s < scope->count; s++)
-        if (strcmp(scope->items[s]->name, name) == 0)
-            return (*names)[s];
-    return emit_camel(lowering->arena, name, false);
+    const struct dsl_symbol *symbol = dsl_scope_find(scope, name);
+    return symbol ? (*names)[symbol->number] : emit_camel(lowering->arena, name, false);
 }
 
 /* A macro of C's headers, or a type's name. */

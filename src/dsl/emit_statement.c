@@ -7,7 +7,7 @@
 static bool is_declared(const struct emit *emit, const char *name)
 {
     for (int i = 0; i < emit->declared_count; i++)
-        if (strcmp(emit->declared[i], name) == 0)
+        if (same_name(emit->declared[i], name))
             return true;
     return false;
 }

@@ -27,7 +27,7 @@ struct use_of {
 static void add_use(void *closure, struct dsl_expr *operand, unsigned use)
 {
     struct use_of *of = closure;
-    if (strcmp(operand_buffer(operand, NULL), of->buffer) == 0)
+    if (same_name(operand_buffer(operand, NULL), of->buffer))
         of->use |= use;
 }
 

@@ -28,7 +28,7 @@ const char *dsl_pass_name(enum dsl_pass pass)
 struct lower_buffer *lower_buffer_find(const struct lowering *lowering, const char *name)
 {
     for (int i = 0; name && i < lowering->buffer_count; i++)
-        if (strcmp(lowering->buffers[i].name, name) == 0)
+        if (same_name(lowering->buffers[i].name, name))
             return &lowering->buffers[i];
     return NULL;
 }
@@ -41,7 +41,7 @@ struct lower_buffer *lower_buffer_of(const struct lowering *lowering, const stru
 struct lower_buffer *lower_queue_of(const struct lowering *lowering, const struct lower_buffer *buffer)
 {
     for (int p = 0; p < lowering->pair_count; p++)
-        if (strcmp(lowering->pairs[p].wide, buffer->name) == 0)
+        if (same_name(lowering->pairs[p].wide, buffer->name))
             return lower_buffer_find(lowering, lowering->pairs[p].queue);
     return NULL;
 }
@@ -49,7 +49,7 @@ struct lower_buffer *lower_queue_of(const struct lowering *lowering, const struc
 struct lower_parameter *lower_parameter_find(const struct lowering *lowering, const char *name)
 {
     for (int i = 0; name && i < lowering->parameter_count; i++)
-        if (strcmp(lowering->parameters[i].name, name) == 0)
+        if (same_name(lowering->parameters[i].name, name))
             return &lowering->parameters[i];
     return NULL;
 }

@@ -24,7 +24,7 @@ static const struct dsl_operation lowered[] = {
 static const struct dsl_operation *find(const struct dsl_operation *rows, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (rows[i].name[0] == *name && strcmp(rows[i].name, name) == 0)
+        if (same_name(rows[i].name, name))
             return &rows[i];
     return NULL;
 }

@@ -35,18 +35,39 @@ static bool in_loop(const struct dsl_block *block, const char *queue)
     return found;
 }
 
+/* Depths of queues, and why one is 1: the bytes that all buffers needed with two tensors, and the tensors that were out. */
+struct trial {
+    int *depths;
+    int64_t *tried;
+    int *out;
+    int64_t *bytes; /* of UB, of one tensor, by combination and buffer; 0: it has no memory, or its size is unknown */
+};
+
+static struct trial new_trial(const struct lowering *lowering, const int *depths)
+{
+    size_t count = (size_t)lowering->buffer_count + 1;
+    struct trial trial = {
+        .depths = arena_copy(lowering->arena, depths, count * sizeof *depths),
+        .tried = arena_alloc(lowering->arena, count * sizeof(int64_t)),
+        .out = arena_alloc(lowering->arena, count * sizeof(int)),
+        .bytes = arena_alloc(lowering->arena, count * (size_t)lowering->opdef->combinations * sizeof(int64_t))};
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        for (int b = 0; b < lowering->buffer_count; b++) {
+            const struct lower_buffer *buffer = &lowering->buffers[b];
+            int64_t bytes = lower_has_memory(lowering, buffer, c) ? lower_bytes(lowering, buffer, c) : 0;
+            trial.bytes[c * lowering->buffer_count + b] = bytes > 0 ? bytes : 0;
+        }
+    return trial;
+}
+
 /* Bytes of UB that all buffers need, in the combination of types that needs most; those of unknown size are left out. */
-static int64_t bytes_needed(const struct lowering *lowering, const int *depths)
+static int64_t bytes_needed(const struct lowering *lowering, const struct trial *trial)
 {
     int64_t most = 0;
     for (int c = 0; c < lowering->opdef->combinations; c++) {
         int64_t all = 0;
-        for (int b = 0; b < lowering->buffer_count; b++) {
-            const struct lower_buffer *buffer = &lowering->buffers[b];
-            int64_t bytes = lower_has_memory(lowering, buffer, c) ? lower_bytes(lowering, buffer, c) : 0;
-            if (bytes > 0)
-                all += bytes * depths[b];
-        }
+        for (int b = 0; b < lowering->buffer_count; b++)
+            all += trial->bytes[c * lowering->buffer_count + b] * trial->depths[b];
         most = all > most ? all : most;
     }
     return most;
@@ -223,27 +244,12 @@ static bool may_be_full(struct lowering *lowering, const int *depths, int64_t ro
     return full;
 }
 
-/* Depths of queues, and why one is 1: the bytes that all buffers needed with two tensors, and the tensors that were out. */
-struct trial {
-    int *depths;
-    int64_t *tried;
-    int *out;
-};
-
-static struct trial new_trial(const struct lowering *lowering, const int *depths)
-{
-    size_t count = (size_t)lowering->buffer_count + 1;
-    return (struct trial){.depths = arena_copy(lowering->arena, depths, count * sizeof *depths),
-                          .tried = arena_alloc(lowering->arena, count * sizeof(int64_t)),
-                          .out = arena_alloc(lowering->arena, count * sizeof(int))};
-}
-
 /* One tensor for queues of more that do not fit otherwise: the last queues first. Yields how many tensors there are. */
 static int cut_depths(const struct lowering *lowering, struct trial *trial, int64_t room)
 {
     int all = 0;
     for (int b = lowering->buffer_count - 1; b >= 0; b--) {
-        int64_t bytes = bytes_needed(lowering, trial->depths);
+        int64_t bytes = bytes_needed(lowering, trial);
         int tensors = tensors_out(lowering, trial->depths, lowering->buffers[b].kind);
         if (trial->depths[b] > 1 && (bytes > room || tensors > LOWER_EVENTS)) {
             trial->tried[b] = bytes;
@@ -257,15 +263,15 @@ static int cut_depths(const struct lowering *lowering, struct trial *trial, int6
 }
 
 /* Lets buffers share memory where queues get more tensors by that, or nothing fits otherwise, or nobody knows what does. */
-static void share_if_it_helps(struct lowering *lowering, struct trial *trial, int64_t room)
+static void share_if_it_helps(struct lowering *lowering, const int *depths, struct trial *trial, int64_t room)
 {
-    struct trial shared = new_trial(lowering, trial->depths);
-    bool open = has_open_size(lowering), enough = bytes_needed(lowering, trial->depths) <= room;
+    bool open = has_open_size(lowering), enough = bytes_needed(lowering, trial) <= room;
     int tensors = cut_depths(lowering, trial, room);
     if (enough && !open)
         return;
-    bool fits = bytes_needed(lowering, trial->depths) <= room;
+    bool fits = bytes_needed(lowering, trial) <= room;
     share_buffers(lowering);
+    struct trial shared = new_trial(lowering, depths);
     if (cut_depths(lowering, &shared, room) > tensors || !fits || open) {
         share_place(lowering);
         *trial = shared;
@@ -301,7 +307,7 @@ static bool choose_depths(struct lowering *lowering)
         depths[b] = buffer->kind != LOWER_UB && in_loop(kernel, buffer->name) ? 2 : 1;
     }
     struct trial trial = new_trial(lowering, depths);
-    share_if_it_helps(lowering, &trial, room);
+    share_if_it_helps(lowering, depths, &trial, room);
     memcpy(depths, trial.depths, (size_t)lowering->buffer_count * sizeof *depths);
     if (!fits_cube(lowering, depths, trial.tried))
         return false;
@@ -314,7 +320,7 @@ static bool choose_depths(struct lowering *lowering)
                           cube ? npu_socs->l1_bytes : room);
     }
     place_depths(lowering, depths, open);
-    int64_t needed = bytes_needed(lowering, depths);
+    int64_t needed = bytes_needed(lowering, &trial);
     return (needed <= room || tell_full(lowering, needed, room)) && check_events(lowering, depths);
 }
 

@@ -25,7 +25,7 @@ static const struct lower_instruction instructions[] = {
 const struct lower_instruction *lower_instruction_find(const char *name)
 {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
-        if (instructions[i].name[0] == *name && strcmp(instructions[i].name, name) == 0)
+        if (same_name(instructions[i].name, name))
             return &instructions[i];
     return NULL;
 }
@@ -33,7 +33,7 @@ const struct lower_instruction *lower_instruction_find(const char *name)
 static const char *recipe_for(const char *name)
 {
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
-        if (recipes[i].name[0] == *name && strcmp(recipes[i].name, name) == 0)
+        if (same_name(recipes[i].name, name))
             return recipes[i].steps;
     return NULL;
 }

@@ -226,7 +226,7 @@ static bool is_vector(const struct dsl_expr *call)
 {
     static const char *const conversions[] = {"widen", "narrow", "convert"};
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
-        if (strcmp(call->operation->name, conversions[i]) == 0)
+        if (same_name(call->operation->name, conversions[i]))
             return true;
     const struct lower_instruction *instruction = lower_instruction_find(call->operation->name);
     return instruction && instruction->form != LOWER_FORM_PRODUCT;
@@ -258,9 +258,9 @@ static void look_for_elements(void *closure, struct dsl_expr *part)
 {
     struct origin *origin = closure;
     const char *name = part->kind == DSL_CALL && part->operation ? part->operation->name : "";
-    origin->found |= strcmp(name, "extract_scalar") == 0 || strcmp(name, "compress") == 0;
+    origin->found |= same_name(name, "extract_scalar") || same_name(name, "compress");
     for (int i = 0; part->kind == DSL_NAME && i < origin->sync->found_count; i++)
-        origin->found |= strcmp(origin->sync->found[i], part->name) == 0;
+        origin->found |= same_name(origin->sync->found[i], part->name);
 }
 
 static bool comes_from_elements(const struct sync *sync, struct dsl_expr *value)
@@ -313,7 +313,7 @@ static void sync_memory(struct sync *sync, struct dsl_block *block, int *at, con
 
 static bool is_one_of(const char *name, const char *a, const char *b)
 {
-    return strcmp(name, a) == 0 || strcmp(name, b) == 0;
+    return same_name(name, a) || same_name(name, b);
 }
 
 static void sync_call(struct sync *sync, struct dsl_block *block, int *at, struct dsl_expr *call)
@@ -359,6 +359,10 @@ static void join_pending(struct sync *sync, const struct pending *other)
 
 static void sync_nested(struct sync *sync, struct dsl_statement *statement)
 {
+    if (statement->kind == DSL_WITH) {
+        sync_block(sync, &statement->body);
+        return;
+    }
     size_t bytes = (size_t)sync->count * sizeof *sync->pending;
     struct pending *before = arena_copy(sync->lowering->arena, sync->pending, bytes);
     bool insert = sync->insert;
@@ -374,10 +378,7 @@ static void sync_nested(struct sync *sync, struct dsl_statement *statement)
     sync->pending = before;
     if (statement->kind == DSL_IF)
         sync_block(sync, &statement->orelse);
-    if (statement->kind == DSL_WITH)
-        memcpy(sync->pending, after, bytes);
-    else
-        join_pending(sync, after);
+    join_pending(sync, after);
 }
 
 static void sync_block(struct sync *sync, struct dsl_block *block)

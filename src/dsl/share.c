@@ -78,7 +78,7 @@ static void see_reads(void *closure, struct dsl_expr *part)
     while (reads->covered && operation_next_parameter(&parameter)) {
         struct dsl_expr *operand = call_argument_for(part, &parameter), *from = NULL;
         const char *name = operand && parameter.what != 'W' ? operand_buffer(operand, &from) : NULL;
-        if (!name || strcmp(name, reads->walk->buffer->name) != 0 || is_whole(reads->walk, reads->written))
+        if (!name || strcmp(name, reads->walk->buffer->name) != 0)
             continue;
         struct dsl_expr *index = call_argument(part, "index");
         struct lower_extent read = read_extent(part, &parameter);
@@ -101,7 +101,7 @@ static bool covers_region(const struct walk *walk, const struct dsl_expr *call)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!names_are_constant(walk->lowering, parts[i]))
             return false;
-    for (int i = 0; i < walk->region->count; i++)
+    for (int i = 0; i < walk->region->count && !is_whole(walk, &written); i++)
         statement_visit(walk->region->items[i], see_reads_below, &reads);
     return reads.covered;
 }
@@ -203,12 +203,14 @@ static int walk_block(struct walk *walk, const struct dsl_block *block, int numb
         }
         number = walk_block(walk, &statement->body, number);
         number = walk_block(walk, &statement->orelse, number);
-        bool used = walk->uses > before, inside = walk->uses - before == walk->all;
+        if (!loop || walk->uses == before)
+            continue;
+        bool inside = walk->uses - before == walk->all;
         bool again = tree_mentions(statement->value, walk->buffer->name);
         /* a buffer with a queue is filled, or computed, anew for each of the queue's tensors */
         bool fresh =
             inside && !again && (lower_queue_of(walk->lowering, walk->buffer) || is_fresh(walk, &statement->body));
-        if (loop && used && !fresh) {
+        if (!fresh) {
             live_at(walk, at);
             live_at(walk, number - 1);
         }

@@ -10,6 +10,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Whether two names are one: most differ in their first two characters. */
+static inline bool same_name(const char *a, const char *b)
+{
+    return *a == *b && (!*a || a[1] == b[1]) && strcmp(a, b) == 0;
+}
 
 /* Where something stands in the text. */
 struct dsl_place {

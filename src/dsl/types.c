@@ -373,7 +373,8 @@ bool operation_next_parameter(struct operation_parameter *parameter)
 
 static bool has_name(const struct operation_parameter *parameter, const char *name)
 {
-    return strncmp(parameter->name, name, (size_t)parameter->length) == 0 && !name[parameter->length];
+    return *parameter->name == *name && strncmp(parameter->name, name, (size_t)parameter->length) == 0 &&
+           !name[parameter->length];
 }
 
 /* Whether the argument is given by the parameter's name. */
