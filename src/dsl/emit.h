@@ -43,6 +43,7 @@
     X(AID_CAST_ONCE)                                                                                                   \
     X(AID_EXP_OF)                                                                                                      \
     X(AID_LN_OF)                                                                                                       \
+    X(AID_FLOOR_OF)                                                                                                    \
     X(AID_COMPRESS)                                                                                                    \
     X(AID_NUMELS)                                                                                                      \
     X(AID_AWAIT)                                                                                                       \

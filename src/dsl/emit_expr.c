@@ -429,6 +429,26 @@ static void emit_function(struct emit *emit, const char *name, const struct dsl_
     text_add(emit->out, ")");
 }
 
+/* floor() and ceil(), of math integers, of tl real numbers. False: the call is another. */
+static bool emit_whole(struct emit *emit, const struct dsl_expr *call)
+{
+    const struct dsl_expr *function = call->items[0];
+    for (int up = 0; up < 2; up++) {
+        const char *name = up ? "ceil" : "floor";
+        bool integer = expr_is(function, "math", name);
+        if (!integer && !expr_is(function, "tl", name))
+            continue;
+        emit->aids[AID_FLOOR_OF] |= !emit->host;
+        text_add(emit->out, integer ? "static_cast<int64_t>(" : "");
+        text_addf(emit->out, emit->host ? "std::%s(" : up ? "-FloorOf(-(" : "FloorOf(", name);
+        emit_expr(emit, call->items[1], 0);
+        text_add(emit->out, up && !emit->host ? "))" : ")");
+        text_add(emit->out, integer ? ")" : "");
+        return true;
+    }
+    return false;
+}
+
 /* A call of Python's or of math. False: it is none. */
 static bool emit_python_call(struct emit *emit, const struct dsl_expr *call)
 {
@@ -450,13 +470,8 @@ static bool emit_python_call(struct emit *emit, const struct dsl_expr *call)
             emit_cast(emit, emit->host ? "double" : "float", call->items[1]);
         return true;
     }
-    for (int up = 0; up < 2; up++)
-        if (expr_is(function, "math", up ? "ceil" : "floor") && emit->host) {
-            text_addf(emit->out, "static_cast<int64_t>(std::%s(", up ? "ceil" : "floor");
-            emit_expr(emit, call->items[1], 0);
-            text_add(emit->out, "))");
-            return true;
-        }
+    if (emit_whole(emit, call))
+        return true;
     for (int i = 0; i < 2 && !emit->host; i++)
         if (expr_is(function, i ? "tl" : "math", "exp") || expr_is(function, i ? "tl" : "math", "log")) {
             bool exp = function->name[0] == 'e';

@@ -675,6 +675,12 @@ static const char *const aids[] = {
                   "    constexpr int32_t BLOCK = 8;\n    LocalTensor<float> block = room.Get<float>();\n"
                   "    PipeBarrier<PIPE_ALL>();\n    Duplicate(block, value, BLOCK);\n    PipeBarrier<PIPE_V>();\n"
                   "    Ln(block, block, BLOCK);\n    PipeBarrier<PIPE_ALL>();\n    return block.GetValue(0);\n}\n",
+    [AID_FLOOR_OF] = "// The largest whole number that is not above a number: the scalar unit has none. From 2^23 on "
+                     "all are whole.\n"
+                     "%s float FloorOf(float value)\n{\n"
+                     "    if (!(value > -8388608.0f && value < 8388608.0f)) {\n        return value;\n    }\n"
+                     "    float cut = static_cast<float>(static_cast<int32_t>(value));\n"
+                     "    return cut > value ? cut - 1 : cut;\n}\n",
     [AID_NUMBER] =
         "// What the scalar unit computes with: elements of floating types are float, others have 64 bits.\n"
         "template <typename E>\nusing NumberOf = std::conditional_t<std::is_integral_v<E>, int64_t, float>;\n\n"

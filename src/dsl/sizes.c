@@ -149,6 +149,8 @@ static bool survey(struct trials *trials)
         struct parameter *parameter = &trials->parameters[i];
         if (parameter->usage.type != DSL_TYPE_TENSOR || parameter->usage.missing)
             continue;
+        if (parameter->usage.stored && !parameter->usage.written) /* its size does not show */
+            return false;
         if (parameter->usage.stored && !parameter->usage.loaded) {
             if (trials->output_count == OUTPUTS_MAX)
                 return false;

@@ -51,6 +51,7 @@ static void note_copy(const struct survey *survey, const struct dsl_expr *call)
     struct dsl_usage *usage = &survey->usages[index];
     usage->loaded |= load;
     usage->stored |= !load;
+    usage->written |= !load && strcmp(call->operation->name, "store_add") != 0;
     while (buffer && buffer->kind != DSL_NAME && buffer->count)
         buffer = buffer->items[0];
     if (buffer && buffer->kind == DSL_NAME && usage->dtype == AKGEN_DTYPE_NONE)

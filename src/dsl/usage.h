@@ -8,6 +8,7 @@ struct dsl_usage {
     enum dsl_type type;
     bool missing;           /* it may be left out: its default is None */
     bool loaded, stored;    /* of a tensor: by the kernel */
+    bool written;           /* it is stored, and not only added to */
     enum akgen_dtype dtype; /* of the buffer that it is loaded into or stored from, if that is written there; or NONE */
 };
 /* One for each parameter of the host function, in the arena. */

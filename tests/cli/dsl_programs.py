@@ -21,7 +21,9 @@ SIZES = (1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129, 255, 256,
 TILES = (8, 16, 32, 64, 96, 100, 128, 200, 250, 256, 257, 320, 512, 1000, 1024, 2048)
 NUMBERS = ("0.5", "-1.25", "2", "3.0", "-0.0", "1e-3", "0.1", "100.0", "-7", "1")
 WHOLE = ("1", "-1", "2", "3", "-7", "100", "0")
-WIDTHS = {"float32": 4, "int32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "int8": 1, "bool": 1}
+WIDTHS = {"int64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "int8": 1, "uint8": 1, "bool": 1}
+BYTES = ("int8", "uint8")  # their sums and products do not wrap yet
+STEMS = {"int64": "j", "int32": "i", "int16": "h", "bool": "p", "int8": "b", "uint8": "u"}
 
 EXACT = ("vabs", "vneg", "vrelu", "vsqrt", "vreciprocal")
 STEPPED = ("vsign", "vfloor", "vceil", "vround", "vtrunc", "vfrac")
@@ -84,7 +86,7 @@ class Writer:
         return self.block(f"with tl.{which}():")
 
     def buffer(self, dtype, size, stem=None):
-        made = Buffer(self.name(stem or {"int32": "i", "bool": "p", "int8": "b"}.get(dtype, "f")), dtype, size)
+        made = Buffer(self.name(stem or STEMS.get(dtype, "f")), dtype, size)
         self.buffers.append(made)
         return made
 
@@ -132,7 +134,7 @@ class Elements(Writer):
 
     def of_one(self):
         src = self.defined()
-        if not src or src.dtype in ("bool", "int8"):
+        if not src or src.dtype in ("bool", *BYTES):
             return
         if not src.real:
             name = self.random.choice(("vabs", "vneg", "vsign", "vrelu", "vnot"))
@@ -157,7 +159,7 @@ class Elements(Writer):
         else:
             names = PAIRS + (("vdiv",) if a.real else ("vand", "vor", "vxor"))
             names += ("vfmod",) if a.real and a.exact and b.exact else ()
-        if a.dtype == "int8":  # sums and products of bytes do not wrap yet
+        if a.dtype in BYTES:
             names = ("vmax", "vmin")
         name = self.random.choice(names)
         dst = self.target(a.dtype, self.random.choice((a, b)))
@@ -169,7 +171,7 @@ class Elements(Writer):
 
     def of_number(self):
         src = self.defined()
-        if not src or src.dtype in ("bool", "int8"):
+        if not src or src.dtype in ("bool", *BYTES):
             return
         names = SCALARS + (("vdiv_scalar", "vleaky_relu") if src.real else ())
         name = self.random.choice(names)
@@ -214,16 +216,16 @@ class Elements(Writer):
         src = self.defined(exact=True)
         if not src:
             return
-        to = self.random.choice([dtype for dtype in ("float32", "float16", "bfloat16", "int32", "int8", "bool")
+        to = self.random.choice([dtype for dtype in ("float32", "float16", "bfloat16", "int32", "int8", "bool", "int64", "int16", "uint8")
                                  if dtype != src.dtype])
         dst = self.target(to)
         named = ""
-        if src.real and to in ("int32", "int8") and self.maybe(0.6):
+        if src.real and to not in (*FLOATS, "bool") and self.maybe(0.6):
             named = f", round=\"{self.random.choice(ROUNDINGS)}\""
         self.write(dst, f"cast({dst.name}, {src.name}", [src], named=named)
 
     def fill(self):
-        dtype = self.random.choice(("float32", "float32", "float16", "bfloat16", "int32"))
+        dtype = self.random.choice(("float32", "float32", "float16", "bfloat16", "int32", "int64", "int16"))
         dst = self.target(dtype)
         if self.maybe(0.3) and dtype in ("float32", "int32"):
             self.line(f"tl.iota({dst.name}, {self.number(dtype == 'float32')})")
@@ -266,9 +268,9 @@ class Elements(Writer):
         dst.exact = src.exact
 
     def shift(self):
-        src = self.defined("int32")
+        src = self.defined(self.random.choice(("int32", "int32", "int16", "int64")))
         if src:
-            dst = self.target("int32", src)
+            dst = self.target(src.dtype, src)
             self.write(dst, f"{self.random.choice(('vshift_left', 'vshift_right'))}({dst.name}, {src.name}, "
                             f"{self.random.randrange(6)}", [src])
 
@@ -364,7 +366,7 @@ class Flat(Elements):
         self.conditions = ["at == start", "n == tile", "total > 100", "at // tile % 2 == 0", "tl.program_id(0) == 0"]
         self.cores = choose((1, 3, 4, 8))
         self.totals = [choose(SIZES + (self.tile, self.tile + 1, 3 * self.tile - 1)) for _ in range(2)]
-        self.dtypes = [choose(FLOATS + ("float32", "int32")) for _ in range(self.random.randint(1, 3))]
+        self.dtypes = [choose(FLOATS + ("float32", "int32", "int32", "int64", "int16", "int8", "uint8", "bool")) for _ in range(self.random.randint(1, 3))]
         self.each = self.maybe(0.3)  # float inputs are of the case's data type: one project for several
         if self.each:
             self.dtypes = ["$dtype" if dtype in FLOATS else dtype for dtype in ["float32", *self.dtypes[1:]]]
@@ -658,25 +660,32 @@ class Rows(Elements):
 
 def task_files(program):
     """task.yaml and cases.csv of a task whose signature is the program's. Its formulas are of no meaning."""
-    def param(name, shape, dtype):
+    def param(name, shape, dtype, output=False):
         types = FLOATS if dtype == "$dtype" else (dtype,) * (len(FLOATS) if several else 1)
-        return f"  - name: {name}\n    shape: \"{shape}\"\n    dtype: \"{dtype}\"\n    types: [{', '.join(types)}]\n"
+        in_place = more.get(f"{name} in place") if output else None  # then the OpDef declares no such output
+        return f"  - name: {name}\n    shape: \"{shape}\"\n    dtype: \"{dtype}\"\n" + \
+            (in_place or f"    types: [{', '.join(types)}]\n" + more.get(name, ""))
+
+    more = getattr(program, "more", {})
 
     several = any(dtype == "$dtype" for _, _, dtype in program.inputs)
-    generators = {"int32": "randint(-100, 100)", "int8": "randint(-100, 100)", "bool": "randbool"}
-    yaml = "suite: mine\nlevel: 1\ncategory: Random\nop: Program\nreference: formula\ninputs:\n"
+    generators = {"bool": "randbool", "uint8": "randint(0, 200)"}
+    reference = getattr(program, "reference", "formula")
+    yaml = f"suite: mine\nlevel: 1\ncategory: Random\nop: Program\nreference: {reference}\ninputs:\n"
     for name, shape, dtype in program.inputs:
-        yaml += param(name, shape, dtype) + f"    generate: \"{generators.get(dtype, 'randn*2')}\"\n"
+        yaml += param(name, shape, dtype) + f"    generate: \"{generators.get(dtype, 'randint(-100, 100)' if 'int' in dtype else 'randn*2')}\"\n"
     yaml += "outputs:\n"
     for name, shape, dtype in program.outputs:
-        yaml += param(name, shape, dtype) + "    formula: \"1\"\n"
-    return yaml, program.cases()
+        yaml += param(name, shape, dtype, True) + ("    formula: \"1\"\n" if reference == "formula" else "")
+    return yaml + getattr(program, "attrs", ""), program.cases()
 
 
 def make(seed):
     """(text, task.yaml, cases.csv) of a program."""
+    from dsl_program_kinds import KINDS  # which are made of what stands here
+    kind = (Flat, Rows, Flat, KINDS[seed // 4 % len(KINDS)])[seed % 4]
     for attempt in range(100):
-        program = (Rows if seed % 3 == 2 else Flat)(seed * 1000 + attempt)
+        program = kind(seed * 1000 + attempt)
         text = program.text()
         if program.outputs:
             return text, *task_files(program)
@@ -690,18 +699,22 @@ def akgen(*arguments, text=None, timeout=120):
 REFUSALS = ("not-compiled", "fits", "types")
 
 
+def write(seed, folder):
+    """The folder of the program's task, which it lies in, below this one."""
+    text, yaml, cases = make(seed)
+    task = pathlib.Path(folder) / "mine/level1/Random/Program"
+    task.mkdir(parents=True)
+    for name, content in (("program.py", text), ("task.yaml", yaml), ("cases.csv", cases), ("desc.md", "A program at random.\n")):
+        (task / name).write_text(content)
+    return task
+
+
 def judge(seed, verify):
     """(what came of a program, what is wrong with that or None): the checker and every pass take it, what each leaves is read again,
     and there is a project, which computes what the interpreter does, or a rule that the compiler refuses programs by."""
-    text, yaml, cases = make(seed)
     with tempfile.TemporaryDirectory(prefix="akgen-program-") as folder:
-        task = pathlib.Path(folder) / "mine/level1/Random/Program"
-        task.mkdir(parents=True)
-        (task / "task.yaml").write_text(yaml)
-        (task / "cases.csv").write_text(cases)
-        (task / "desc.md").write_text("A program at random.\n")
+        task = write(seed, folder)
         file = task / "program.py"
-        file.write_text(text)
         checked = akgen("check", file)
         if checked.returncode and akgen("build", file, "--task", task, "--stop-after", PASSES[0]).returncode:
             return "refused by the checker", checked.stderr
@@ -735,6 +748,36 @@ def judge_all(seeds, verify_every, jobs=2):
             if why:
                 wrong.append((seed, what, why))
     return counts, wrong
+
+
+def compile_chunk(seeds):
+    """{what came of programs: how many}, [(seed, why)] of those with which something is wrong: each goes through the checker and every
+    pass, and what a pass leaves is read and checked again and holds what is said of the pass (tests/prove/dsl_passes.c)."""
+    with tempfile.TemporaryDirectory(prefix="akgen-programs-") as folder:
+        tasks = {str(write(seed, f"{folder}/{seed}")): seed for seed in seeds}
+        done = subprocess.run([pathlib.Path(AKGEN).parent / "tests/dsl_passes"], input="\n".join(tasks) + "\n", capture_output=True,
+                              text=True)
+    rows = [line.split(": ", 1) for line in done.stdout.splitlines() if line.startswith("/")]
+    counts = collections.Counter({kind: int(count) for count, kind in re.findall(r"^(\d+) (\S+)$", done.stdout, re.M)})
+    wrong = [(tasks[task], why) for task, why in rows]
+    if sum(counts.values()) != len(tasks):
+        wrong.append((seeds[0], f"dsl_passes stopped in the chunk from this seed on, exit code {done.returncode}: {done.stderr[-2000:]}"))
+    return counts, wrong
+
+
+def compile_all(seeds, jobs=2, chunk=250):
+    """compile_chunk() of many."""
+    counts, wrong = collections.Counter(), []
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        for some, bad in pool.map(compile_chunk, [seeds[at:at + chunk] for at in range(0, len(seeds), chunk)]):
+            counts.update(some)
+            wrong += bad
+    return counts, wrong
+
+
+def operations_of(text):
+    """The operations tl.NAME of a program."""
+    return set(re.findall(r"\btl\.(\w+)\(", text))
 
 
 if __name__ == "__main__":
