@@ -31,10 +31,11 @@ struct plan_value {
     int axes;              /* PLAN_ROWS, PLAN_COLS: what it has an element for */
     int width;             /* with PLAN_COLS: how long its rows are, an index of plan->widths */
     bool batched;          /* it has an element for each of the batch besides */
-    bool truth;            /* of comparisons */
-    bool all;              /* PLAN_REDUCE of the whole tensor */
-    int input;             /* PLAN_INPUT */
-    const char *from;      /* of a part: its first element, "0" at the beginning */
+    bool lone;        /* for these alone, though it lies in a buffer of what is kept: the same number in all of it */
+    bool truth;       /* of comparisons */
+    bool all;         /* PLAN_REDUCE of the whole tensor */
+    int input;        /* PLAN_INPUT */
+    const char *from; /* of a part: its first element, "0" at the beginning */
     int level;
     /* A sum that goes along with what it is taken around: one of exp(x - max(x)) with the largest element so far, one of the
      * squares of x - mean(x) with the mean so far. */
@@ -93,7 +94,7 @@ struct plan {
     int number_count, number_capacity;
     int input_axes[TASK_MAX_PARAMS]; /* PLAN_NONE: a scalar */
     int input_width[TASK_MAX_PARAMS];
-    bool input_batched[TASK_MAX_PARAMS];
+    bool input_batched[TASK_MAX_PARAMS], input_lone[TASK_MAX_PARAMS];
     struct plan_layout layout;
     int64_t (*case_sizes)[PLAN_GROUPS]; /* how long the groups are in each case; with one matrix the batch is 1 */
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];

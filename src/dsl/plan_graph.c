@@ -122,6 +122,7 @@ static struct plan_value *call(struct plan *plan, const char *name, int count, s
         value.kids[i] = kid;
         if (kid->axes & PLAN_COLS)
             value.width = value.axes & PLAN_COLS ? width_join(plan, value.width, kid->width) : kid->width;
+        value.lone = kid->axes && value.axes == 0 ? kid->lone : value.lone && (!kid->axes || kid->lone);
         value.axes |= kid->axes;
         value.batched |= kid->batched;
         value.level = kid->level > value.level ? kid->level : value.level;
@@ -174,7 +175,8 @@ static bool is_stretched(const struct plan *plan, const struct plan_value *kid, 
     const struct plan_layout *layout = &plan->layout;
     bool part = kid->axes & layout->along;
     if (all)
-        return !(kid->axes & layout->kept) || (layout->batched && !kid->batched && (part || !layout->batch_along));
+        return !(kid->axes & layout->kept) || kid->lone ||
+               (layout->batched && !kid->batched && (part || !layout->batch_along));
     return part && (kid->axes != PLAN_FULL || (layout->batch_along && !kid->batched));
 }
 
@@ -394,17 +396,15 @@ static struct plan_value *build_word(struct plan *plan, const struct expr *node)
         return number(plan, task->attrs[node->index - task->input_count].name);
     const char *name = task->inputs[node->index].name;
     int axes = plan->input_axes[node->index];
-    bool batched = plan->input_batched[node->index];
-    if (axes <= 0 && !batched)
-        return number(plan, axes == PLAN_NONE ? name : arena_printf(plan->arena, "%s_value", name));
     if (axes <= 0)
-        return refuse(plan, node, "the planner has no plan for what the batch alone has"), number(plan, name);
+        return number(plan, axes == PLAN_NONE ? name : arena_printf(plan->arena, "%s_value", name));
     return intern(plan, (struct plan_value){.operation = PLAN_INPUT,
                                             .name = name,
                                             .input = node->index,
                                             .axes = axes,
                                             .width = plan->input_width[node->index],
-                                            .batched = batched,
+                                            .batched = plan->input_batched[node->index],
+                                            .lone = plan->input_lone[node->index],
                                             .from = "0"});
 }
 
@@ -456,6 +456,7 @@ static struct akgen_error *read_unit_output(struct plan *plan, int output)
     struct akgen_error *error = plan_output_keeps(plan, output, value->axes, value->batched, &keeps);
     if (error)
         return error;
+    keeps &= !value->lone;
     bool stored = value->axes == PLAN_FULL || (value->axes == layout->kept && value->batched == batch) ||
                   (!value->axes && value->operation != PLAN_NUMBER);
     to->axes = keeps && value->axes != PLAN_FULL ? value->axes : PLAN_FULL;

@@ -252,6 +252,9 @@ static struct akgen_error *set_axes(struct plan *plan, const struct evidence *ev
         has = 0;
     plan->input_axes[input] = param->kind == TASK_SCALAR ? PLAN_NONE : has & PLAN_FULL;
     plan->input_batched[input] = param->kind != TASK_SCALAR && has & BATCH;
+    if (param->kind != TASK_SCALAR && has == BATCH && !layout->batch_along)
+        plan->input_axes[input] = layout->kept;
+    plan->input_lone[input] = has == BATCH;
     if (param->kind == TASK_SCALAR || !plan->used[input])
         return NULL;
     if (layout->batch_along && has & BATCH && !(has & layout->along))

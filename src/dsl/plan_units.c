@@ -25,10 +25,15 @@ static const char *place_of(const struct printer *p, const char *tensor, int axe
 void print_unit_load(struct printer *p, const struct plan_value *value, const char *buffer)
 {
     const char *place = place_of(p, value->name, value->axes, value->batched);
-    if (value->axes == PLAN_FULL)
+    if (value->axes == PLAN_FULL) {
         print_line(p, "copyin", "tl.load_rows(%s, %s, n, m, cols, pitch)", place, buffer);
-    else
+    } else if (!value->lone) {
         print_line(p, "copyin", "tl.load(%s, %s, count=%s)", place, buffer, value->axes == PLAN_ROWS ? "n" : "m");
+    } else {
+        print_line(p, NULL, "%s_value = tl.extract_scalar(%s, batch)", value->name, value->name);
+        print_line(p, "compute", "tl.duplicate(%s, %s_value, count=%s)", buffer, value->name,
+                   print_direction_of(p).kept_count);
+    }
 }
 
 void print_unit_store(struct printer *p, int output)
@@ -194,7 +199,8 @@ static void add_checks(const struct plan *plan, struct text *out)
     const struct task *task = plan->task;
     for (int i = 0; i < task->input_count; i++)
         if (plan->used[i] && plan->input_axes[i] > 0 && strcmp(task->inputs[i].name, layout->measured) != 0)
-            add_check(plan, out, task->inputs[i].name, plan->input_axes[i], plan->input_batched[i]);
+            add_check(plan, out, task->inputs[i].name, plan->input_lone[i] ? 0 : plan->input_axes[i],
+                      plan->input_batched[i]);
     for (int i = 0; i < task->output_count; i++) {
         int axes = plan->outputs[i].axes;
         add_check(plan, out, task->outputs[i].name, axes,

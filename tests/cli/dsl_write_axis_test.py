@@ -116,6 +116,11 @@ class Axes(unittest.TestCase):
                                                        "z": (FULL, "mean(x, 1)")}, IMAGES)
         self.assert_right({"x": FULL}, {"y": ("[$shape[0], $shape[2]]", "sum(x, 1) / size(x, 1) - size(x, 0, 2)")}, BATCHES)
 
+    def test_a_number_for_each_of_the_batch(self):
+        text = self.assert_right({"x": FULL, "g": "[$shape[0], 1, 1]"},
+                                 {"y": (FULL, "softmax(x * g, 1) + g"), "l": (ONE, "mean(g * amax(x, 1), all)")}, BATCHES)
+        self.assertIn("tl.extract_scalar(g, batch)", text)
+
     def test_of_all_beside_an_axis(self):
         text = self.assert_right({"x": FULL, "t": FULL},
                                  {"y": (ONE, "mean(-sum(log_softmax(x, 1) * softmax(t, 1), 1), all)")}, BATCHES)
