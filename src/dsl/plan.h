@@ -31,11 +31,11 @@ struct plan_value {
     int axes;              /* PLAN_ROWS, PLAN_COLS: what it has an element for */
     int width;             /* with PLAN_COLS: how long its rows are, an index of plan->widths */
     bool batched;          /* it has an element for each of the batch besides */
-    bool lone;        /* for these alone, though it lies in a buffer of what is kept: the same number in all of it */
-    bool truth;       /* of comparisons */
-    bool all;         /* PLAN_REDUCE of the whole tensor */
-    int input;        /* PLAN_INPUT */
-    const char *from; /* of a part: its first element, "0" at the beginning */
+    bool lone;             /* for these alone: its buffer has one number in all places */
+    bool truth;            /* of comparisons */
+    bool all;              /* PLAN_REDUCE of the whole tensor */
+    int input;             /* PLAN_INPUT */
+    const char *from;      /* of a part: its first element, "0" at the beginning */
     int level;
     /* A sum that goes along with what it is taken around: one of exp(x - max(x)) with the largest element so far, one of the
      * squares of x - mean(x) with the mean so far. */

@@ -11,7 +11,7 @@ enum { RANK = TASK_MAX_RANK, BATCH = 4 }; /* BATCH: beside PLAN_ROWS and PLAN_CO
 static const int group_bits[PLAN_GROUPS] = {BATCH, PLAN_ROWS, PLAN_COLS};
 
 /* Axes of a case are bits, the last one's RANK - 1, whatever the rank. Of one that is 1 in all inputs a case does not tell who
- * has it: those whose rank reaches so far. */
+ * has it: sums' operands, and inputs whose rank reaches so far if there is a layout then, else it is of no matter. */
 struct along {
     unsigned in, out; /* of the operand's axes those that it goes along, the others */
 };
@@ -113,7 +113,8 @@ static void find_along(const struct plan_layout *layout, const struct case_axes 
         }
 }
 
-static bool divides(const struct plan *plan, const struct plan_layout *layout, const struct case_axes *axes)
+static bool divides(const struct plan *plan, const struct plan_layout *layout, const struct case_axes *axes,
+                    bool by_rank)
 {
     const int least = layout->units ? abs(layout->rows_at) : layout->last, cols = layout->cols_at;
     if (layout->units && (axes->rank < least || (cols > 0 && axes->rank < cols)))
@@ -121,10 +122,10 @@ static bool divides(const struct plan *plan, const struct plan_layout *layout, c
     for (int i = 0; i < plan->task->input_count; i++) {
         const struct task_tensor *tensor = tensor_of(plan, axes->instance, i);
         unsigned has = tensor ? wide_axes(tensor->dims, tensor->rank) : 0;
-        if (has)
+        if (has && by_rank)
             has |= of_rank(tensor->rank) & ~axes->wide;
         for (int g = 0; g < PLAN_GROUPS; g++) {
-            unsigned group = of_rank(axes->rank) & group_axes(layout, axes->rank, g);
+            unsigned group = (by_rank ? of_rank(axes->rank) : axes->wide) & group_axes(layout, axes->rank, g);
             if (has & group && (has & group) != group)
                 return false;
         }
@@ -135,11 +136,11 @@ static bool divides(const struct plan *plan, const struct plan_layout *layout, c
 }
 
 /* True if all cases have this layout, of which along, kept and batches are found. */
-static bool fits(const struct plan *plan, struct plan_layout *layout, const struct case_axes *cases)
+static bool fits(const struct plan *plan, struct plan_layout *layout, const struct case_axes *cases, bool by_rank)
 {
     int in = 0, out = 0;
     for (int i = 0; i < plan->task->case_count; i++) {
-        if (!divides(plan, layout, &cases[i]))
+        if (!divides(plan, layout, &cases[i], by_rank))
             return false;
         find_along(layout, &cases[i], &in, &out);
         layout->batched |= group_axes(layout, cases[i].rank, PLAN_BATCHES) >> (RANK - cases[i].rank) != 0;
@@ -151,11 +152,11 @@ static bool fits(const struct plan *plan, struct plan_layout *layout, const stru
     return !(in & out) && (layout->units ? one : !(in & ~PLAN_COLS));
 }
 
-static bool find_layout(struct plan *plan, const struct case_axes *cases)
+static bool find_layout(struct plan *plan, const struct case_axes *cases, bool by_rank)
 {
     for (int last = 1; last < RANK; last++) {
         plan->layout = (struct plan_layout){.last = last};
-        if (fits(plan, &plan->layout, cases))
+        if (fits(plan, &plan->layout, cases, by_rank))
             return true;
     }
     for (int from_end = 0; from_end < 2; from_end++)
@@ -166,7 +167,7 @@ static bool find_layout(struct plan *plan, const struct case_axes *cases)
                     plan->layout.rows_at = -cols;
                     plan->layout.cols_at = -rows;
                 }
-                if ((!from_end || rows) && fits(plan, &plan->layout, cases))
+                if ((!from_end || rows) && fits(plan, &plan->layout, cases, by_rank))
                     return true;
             }
     return false;
@@ -316,7 +317,7 @@ struct akgen_error *plan_layout(struct plan *plan)
         cases[i] = (struct case_axes){.instance = error ? NULL : instance};
         error = error ? error : read_case(plan, &cases[i]);
     }
-    if (!error && !find_layout(plan, cases))
+    if (!error && !find_layout(plan, cases, true) && !find_layout(plan, cases, false))
         error = no_layout(plan, cases);
     error = error ? error : read_axes(plan, cases);
     for (int i = 0; i < task->case_count; i++)

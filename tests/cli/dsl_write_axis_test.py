@@ -121,6 +121,13 @@ class Axes(unittest.TestCase):
                                  {"y": (FULL, "softmax(x * g, 1) + g"), "l": (ONE, "mean(g * amax(x, 1), all)")}, BATCHES)
         self.assertIn("tl.extract_scalar(g, batch)", text)
 
+    def test_an_axis_that_is_1_in_some_cases(self):
+        shapes = [[2, 3, 5, 7], [2, 7, 1, 3], [3, 4, 7, 900], [1, 10, 3, 5000]]
+        self.assert_right({"x": FULL, "mask": "[$shape[0], 1, 1, $shape[3]]"},
+                          {"y": (FULL, "softmax(x * 0.5 + mask)"), "s": ("$shape[:-1]", "logsumexp(x * 0.5 + mask)")}, shapes)
+        self.assert_right({"x": FULL, "g": CHANNELS},
+                          {"y": (FULL, "d = x - mean(x, 1); d * rsqrt(mean(d*d, 1) + eps) * g")}, shapes)
+
     def test_of_all_beside_an_axis(self):
         text = self.assert_right({"x": FULL, "t": FULL},
                                  {"y": (ONE, "mean(-sum(log_softmax(x, 1) * softmax(t, 1), 1), all)")}, BATCHES)
