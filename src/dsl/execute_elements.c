@@ -34,8 +34,8 @@ static double digamma(double x)
     if (x < 0)
         return x == floor(x) ? NAN : digamma(1 - x) - M_PI / tan(M_PI * fmod(x, 1));
     double sum = 0, power = 1;
-    for (; x < 10; x++)
-        sum -= 1 / x;
+    while (x < 10)
+        sum -= 1 / x++;
     for (size_t i = 0; i < sizeof bernoulli / sizeof *bernoulli; i++)
         sum -= bernoulli[i] * (power /= x * x);
     return sum + log(x) - 0.5 / x;

@@ -62,7 +62,7 @@ static struct element scaled(const struct scaling *scaling, struct element eleme
 {
     float product = (float)element.real * scaling->factor;
     double low = scaling->to == AKGEN_INT8 ? INT8_MIN : 0, high = scaling->to == AKGEN_INT8 ? INT8_MAX : UINT8_MAX;
-    double whole = isnan(product) ? 0 : fmin(fmax(rint(product), low), high);
+    double whole = isnan(product) ? 0 : fmin(fmax(rintf(product), low), high);
     return (struct element){.real = product, .integer = (int64_t)whole};
 }
 
