@@ -9,6 +9,7 @@ enum kind {
     KIND_ROW,
     KIND_COLUMN,
     KIND_FOLD_ROWS,
+    KIND_FOLD_ROWS_INT,
     KIND_PLACE_IN_ROWS,
     KIND_FOLD_COLUMNS,
     KIND_SPREAD_ROW,
@@ -89,6 +90,33 @@ static const char *const kinds[] = {
         "    PipeBarrier<PIPE_V>();\n"
         "    for (int64_t r = 0; r < rows; r += ROWS_AT_ONCE) {\n"
         "        $R(to[r], room[r * LANES<E>], lanes, Min(rows - r, ROWS_AT_ONCE), 1, 1, 8$O);\n    }\n}\n",
+    [KIND_FOLD_ROWS_INT] =
+        "// to[r] = all integers of row r taken together: by blocks, of which `room` then has one for each row, and "
+        "what stands\n"
+        "// at a place of them by Gather.\n"
+        "__aicore__ inline void $N(const LocalTensor<int32_t> &to, const LocalTensor<int32_t> &from,\n"
+        "                          const LocalTensor<int32_t> &room, const LocalTensor<int32_t> &offsets, int64_t "
+        "rows,\n"
+        "                          int64_t cols, int64_t pitch)\n{\n"
+        "    constexpr int64_t BLOCK = BLOCK_BYTES / sizeof(int32_t);\n"
+        "    const int64_t lanes = Min(cols, BLOCK), whole = cols / BLOCK;\n"
+        "    const LocalTensor<int32_t> column = room[rows * BLOCK];\n"
+        "    for (int64_t r = 0; r < rows; r++) {\n"
+        "        const LocalTensor<int32_t> part = room[r * BLOCK];\n"
+        "        Muls(part, from[r * pitch], 1, lanes);\n"
+        "        for (int64_t c = 1; c < whole; c += ROWS_AT_ONCE) { // each repeat joins the same block\n"
+        "            PipeBarrier<PIPE_V>();\n"
+        "            $I(part, from[r * pitch + c * BLOCK], part, BLOCK, Min(whole - c, ROWS_AT_ONCE),\n"
+        "                BinaryRepeatParams(1, 1, 1, 0, 1, 0));\n        }\n"
+        "        if (whole && cols % BLOCK) {\n            PipeBarrier<PIPE_V>();\n"
+        "            $I(part, from[r * pitch + whole * BLOCK], part, cols % BLOCK);\n        }\n    }\n"
+        "    CreateVecIndex(offsets, 0, rows);\n    PipeBarrier<PIPE_V>();\n"
+        "    Muls(offsets, offsets, static_cast<int32_t>(BLOCK_BYTES), rows);\n    PipeBarrier<PIPE_V>();\n"
+        "    Gather(to, room, offsets.ReinterpretCast<uint32_t>(), 0, rows);\n"
+        "    for (int64_t lane = 1; lane < lanes; lane++) {\n"
+        "        PipeBarrier<PIPE_V>();\n"
+        "        Gather(column, room, offsets.ReinterpretCast<uint32_t>(), lane * sizeof(int32_t), rows);\n"
+        "        PipeBarrier<PIPE_V>();\n        $I(to, to, column, rows);\n    }\n}\n",
     [KIND_PLACE_IN_ROWS] =
         "// to[r] = where in row r its $I stands, the first of equal ones.\n"
         "template <typename E>\n"
@@ -224,6 +252,9 @@ static const struct {
     {"FoldRowsSum", KIND_FOLD_ROWS, "Add", "WholeReduceSum"},
     {"FoldRowsMax", KIND_FOLD_ROWS, "Max", "WholeReduceMax"},
     {"FoldRowsMin", KIND_FOLD_ROWS, "Min", "WholeReduceMin"},
+    {"FoldRowsIntSum", KIND_FOLD_ROWS_INT, "Add", ""},
+    {"FoldRowsIntMax", KIND_FOLD_ROWS_INT, "Max", ""},
+    {"FoldRowsIntMin", KIND_FOLD_ROWS_INT, "Min", ""},
     {"PlaceOfMax", KIND_PLACE_IN_ROWS, "largest", "ReduceMax"},
     {"PlaceOfMin", KIND_PLACE_IN_ROWS, "smallest", "ReduceMin"},
     {"FoldColumnsSum", KIND_FOLD_COLUMNS, "Add", ""},

@@ -150,7 +150,7 @@ static bool reduce_lines(struct core *core, const struct dsl_expr *call, const s
     int64_t lines = by_row ? matrix.rows : matrix.cols, length = by_row ? matrix.cols : matrix.rows;
     int64_t step = by_row ? 1 : matrix.pitch, next_line = by_row ? matrix.pitch : 1;
     if (!holds_matrix(core, call, &src, &matrix) || !has_room(core, call, &dst, lines) ||
-        !has_type(core, call, &dst, memory_is_real(dst.memory) || !by_row) ||
+        !has_type(core, call, &dst, memory_is_real(dst.memory) || !by_row || dst.memory->tensor.type == AKGEN_INT32) ||
         !goes_with(core, call, &dst, lines, &src, matrix.rows * matrix.pitch, false))
         return false;
     bool sums = strcmp(lane->name, "vadd") == 0 && memory_is_real(src.memory) && length > 1;

@@ -407,11 +407,8 @@ static uint64_t types_of_rows(const char *api)
     static const struct {
         const char *begin;
         uint64_t types;
-    } functions[] = {{"Turn", UINT64_MAX},
-                     {"Fill", UINT64_MAX},
-                     {"FoldRows", FLOATS},
-                     {"Div", FLOATS},
-                     {"PlaceOf", UINT64_C(1) << AKGEN_FLOAT}};
+    } functions[] = {{"Turn", UINT64_MAX}, {"Fill", UINT64_MAX}, {"FoldRowsInt", UINT64_C(1) << AKGEN_INT32},
+                     {"FoldRows", FLOATS}, {"Div", FLOATS},      {"PlaceOf", UINT64_C(1) << AKGEN_FLOAT}};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(api, functions[i].begin, strlen(functions[i].begin)) == 0)
             return functions[i].types;

@@ -162,6 +162,17 @@ class Operations(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     self.assertEqual(done.stdout.count("as the interpreter computes it"), 9, done.stdout)
 
+    def test_rows_of_integers(self):
+        """Sums that wrap, and bounds, of rows of less than a block and of many."""
+        integers = ROWS_TASK.replace("[float32, float16]", "[int32]").replace("[int32, int32]", "[int32]").replace("    special: nan inf\n", "")
+        (self.task / "task.yaml").write_text(integers.format(x="randint(-2000000000, 2000000000)"))
+        (self.task / "cases.csv").write_text(ROWS_CASES.replace("float32", "int32").replace("float16", "int32"))
+        for operation in ("row_sum", "row_max", "row_min"):
+            with self.subTest(operation):
+                done = self.build(ROWS_PROGRAM.replace("tl.float32", "tl.int32").format(operation=operation), "--verify")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertEqual(done.stdout.count("as the interpreter computes it"), 9, done.stdout)
+
     def test_one_instruction_where_there_is_one(self):
         """The product that is added is one instruction where the vector unit has the type, and two where bfloat16 is computed in float32."""
         (self.task / "task.yaml").write_text(TASK.format(x="randn", z="randn"))

@@ -575,7 +575,7 @@ class Rows(Elements):
         a = self.matrix()
         if not a:
             return
-        by_row = a.real and self.maybe(0.6)
+        by_row = self.maybe(0.6)
         what = self.random.choice(("sum", "max", "min"))
         if a.dtype == "float32" and a.exact and self.maybe(0.2):
             places, dst = self.buffer("int32", "tile // 16", "i"), self.buffer("float32", "tile // 16", "l")
