@@ -142,6 +142,11 @@ bool emit_host_call(struct emit *emit, const struct dsl_expr *call);
 bool emit_kernel_call(struct emit *emit, const struct dsl_expr *call);
 bool emit_host_part(struct emit *emit, const struct dsl_expr *expr);
 bool emit_kernel_part(struct emit *emit, const struct dsl_expr *expr);
+/* The branch of a condition in which there is no tiling; whether the tiling function decides the size of a buffer; what it then asks
+ * of UB (emit_room.c). */
+void emit_refusal(struct emit *emit, const char *why);
+bool emit_has_open_size(const struct lowering *lowering);
+void emit_room_check(struct emit *emit);
 /* Whether a condition is decided when the kernel is compiled: it compares data types. */
 bool emit_is_constexpr(const struct emit *emit, const struct dsl_expr *condition);
 

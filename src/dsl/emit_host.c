@@ -156,7 +156,7 @@ static void need_block(struct needs *needs, const struct dsl_block *block)
     }
 }
 
-static bool has_unknown_size(const struct lowering *lowering)
+bool emit_has_open_size(const struct lowering *lowering)
 {
     int64_t elements;
     bool found = false;
@@ -174,7 +174,7 @@ static void find_needs(struct lowering *lowering, struct needs *needs)
         if (parameter->source == LOWER_FIELD || parameter->source == LOWER_WORKSPACE)
             need(needs, parameter->argument);
     }
-    for (int b = 0; has_unknown_size(lowering) && b < lowering->buffer_count; b++)
+    for (int b = 0; emit_has_open_size(lowering) && b < lowering->buffer_count; b++)
         need(needs, lower_host_terms(lowering, lowering->buffers[b].size));
     for (int before = -1; before != needs->count;) {
         before = needs->count;
@@ -449,117 +449,10 @@ static const char *workspace_size(struct emit *emit, const struct dsl_expr *call
     return copy;
 }
 
-/* Units of a size that the tiling function decides, and bytes that all buffers of so many units need for each, or as often as its
- * queues have tensors; "": what buffers of known sizes need. */
-struct room_term {
-    const char *units;
-    int64_t bytes, times_depth;
-};
-
-static void add_term(struct room_term *terms, int *count, const char *units, const struct lower_buffer *buffer,
-                     int64_t bytes)
-{
-    const bool open = lower_least_depth(buffer) < lower_depth(buffer);
-    int t = 0;
-    while (t < *count && strcmp(terms[t].units, units) != 0)
-        t++;
-    if (t == *count)
-        terms[(*count)++] = (struct room_term){units, 0, 0};
-    terms[t].bytes += open ? 0 : bytes * lower_depth(buffer);
-    terms[t].times_depth += open ? bytes : 0;
-}
-
-/* "768", "tensors * 256", "(tensors * 256 + 512)": what stands behind the units. */
-static const char *term_bytes(struct arena *arena, const struct room_term *term)
-{
-    if (!term->times_depth)
-        return arena_printf(arena, "%" PRId64, term->bytes);
-    const char *times = arena_printf(arena, "tensors * %" PRId64, term->times_depth);
-    const bool whole = *term->units && term->bytes;
-    const char *more = term->bytes ? arena_printf(arena, " + %" PRId64, term->bytes) : "";
-    return arena_printf(arena, whole ? "(%s%s)" : "%s%s", times, more);
-}
-
-/* The branch of a condition in which there is no tiling. */
-static void emit_refusal(struct emit *emit, const char *why)
+void emit_refusal(struct emit *emit, const char *why)
 {
     emit->aids[AID_REFUSE] = true;
     emit_line(emit, "    return Refuse(context, %s);", why);
-}
-
-/* Bytes of UB that the buffers need in a combination of types, as the tiling function computes it; NULL: it is that of an
- * earlier combination. */
-static const char *room_of(struct emit *emit, int combination, const char **earlier)
-{
-    struct lowering *lowering = emit->lowering;
-    struct room_term *terms = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *terms);
-    struct room_term known = {"", lowering->reserved, 0};
-    int count = 0, one = 1;
-    for (int b = 0; b < lowering->buffer_count; b++) {
-        const struct lower_buffer *buffer = &lowering->buffers[b];
-        int64_t bytes = lower_bytes(lowering, buffer, combination);
-        if (!lower_has_memory(lowering, buffer, combination))
-            continue;
-        if (bytes >= 0)
-            add_term(&known, &one, "", buffer, bytes);
-        else
-            add_term(terms, &count,
-                     arena_printf(lowering->arena, "CeilDiv(%s, %" PRId64 ")",
-                                  emit_expr_text(emit, lower_host_terms(lowering, buffer->size)),
-                                  lower_unit_elements(lowering, buffer, combination)),
-                     buffer, lower_unit_bytes(lowering, buffer));
-    }
-    struct text text = {0};
-    for (int t = 0; t < count; t++)
-        text_addf(&text, "%s%s * %s", t ? " + " : "", terms[t].units, term_bytes(lowering->arena, &terms[t]));
-    if (known.bytes || known.times_depth || !count)
-        text_addf(&text, "%s%s", count ? " + " : "", term_bytes(lowering->arena, &known));
-    const char *room = arena_strdup(lowering->arena, text.bytes);
-    text_free(&text);
-    for (int c = 0; c < combination; c++)
-        if (earlier[c] && strcmp(earlier[c], room) == 0)
-            return NULL;
-    return room;
-}
-
-/* The largest of what combinations of types need, of which `different` differ from those before. */
-static void emit_rooms(struct emit *emit, const char *const *rooms, int different)
-{
-    text_add(emit->out, different > 1 ? "std::max<int64_t>({" : "");
-    for (int c = 0; c < emit->lowering->opdef->combinations; c++)
-        if (rooms[c])
-            text_addf(emit->out, "%s%s", c ? ", " : "", rooms[c]);
-    text_add(emit->out, different > 1 ? "})" : "");
-}
-
-/* Buffers whose sizes the tiling function decides: asks whether they fit into UB, all together, and with how many tensors. */
-static void emit_room_check(struct emit *emit)
-{
-    int combinations = emit->lowering->opdef->combinations, different = 0;
-    if (!has_unknown_size(emit->lowering))
-        return;
-    const bool open = lower_has_open_depths(emit->lowering);
-    const char **rooms = arena_alloc(emit->lowering->arena, (size_t)combinations * sizeof *rooms);
-    for (int c = 0; c < combinations; c++) {
-        rooms[c] = room_of(emit, c, rooms);
-        different += rooms[c] != NULL;
-    }
-    emit->aids[AID_CEIL_DIV] = true;
-    emit_line(emit, "// What the buffers of the kernel need of UB%s%s.",
-              open ? ", where queues have so many tensors" : "",
-              different > 1 ? ", in the data types that need most" : "");
-    emit_indent(emit);
-    text_add(emit->out, open ? "const auto neededWith = [&](int64_t tensors) { return " : "const int64_t needed = ");
-    emit_rooms(emit, rooms, different);
-    text_add(emit->out, open ? "; };\n" : ";\n");
-    if (open) {
-        emit_line(emit, "const int64_t " EMIT_DEPTH " = neededWith(2) <= static_cast<int64_t>(ubBytes) ? 2 : 1;");
-        emit_line(emit, "const int64_t needed = neededWith(" EMIT_DEPTH ");");
-    }
-    emit_line(emit, "if (needed > static_cast<int64_t>(ubBytes)) {");
-    emit_refusal(emit, "\"the tiles need \" + std::to_string(needed) + \" bytes of UB, which has \" + "
-                       "std::to_string(ubBytes)");
-    emit_line(emit, "}");
 }
 
 /* The end of the tiling function: fields, cores, workspace. */

@@ -82,7 +82,8 @@ static const char *const of_kernel[] = {"scalarBuffer", "blocks", EMIT_DEPTH}, *
                                                                                    "scalarBuffer", "blocks",
                                                                                    EMIT_DEPTH,     "workspace",
                                                                                    "ubBytes",      "needed",
-                                                                                   "neededWith",   "tensors"};
+                                                                                   "neededWith",   "dataType",
+                                                                                   "tensors"};
 
 /* Names for all of a scope, by number: parameters and buffers first, with what belongs to them. */
 static const char **name_all(struct lowering *lowering, const struct dsl_scope *scope, bool kernel)

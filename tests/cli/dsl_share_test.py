@@ -256,6 +256,18 @@ class Depth(unittest.TestCase):
             text = text.replace("8192", "16384").replace("4000", "9000")
             self.assertIn("InitBuffer(xQueue, tiling.queueDepth, ", build(text, self.task, "--print").stdout, bound)
 
+    def test_what_the_types_of_the_call_need(self):
+        """Of float16 each element has 4 bytes beside the 2 of its queue's, of float32 it is the queue's own."""
+        types = "float16, float32, bfloat16"
+        (self.task / "task.yaml").write_text(TASK.replace("[float32]", f"[{types}]").replace("float32\n", '"$dtype"\n'))
+        cases = (("float32", MOST), ("float16", MOST), ("float16", 16352), ("bfloat16", 16353))
+        (self.task / "cases.csv").write_text("case_id;shape;dtype\n" + "".join(
+            f"{i};[3, {size}];{dtype}\n" for i, (dtype, size) in enumerate(cases)))
+        self.assertEqual(build(ROWS, self.task, "-o", self.project).returncode, 0)
+        result = verdict(self.task, self.project, "--sync", "manual", "--schedule", "random:2", "--strict-order")
+        self.assertEqual([row["verdict"] for row in result["cases"]], ["pass", "wrong", "pass", "wrong"])
+        self.assertIn("Own: the tiles need 294528 bytes of UB", result["cases"][1]["printed"])
+
     def test_zeros_in_as_many_tensors_as_there_are(self):
         """A reduction takes in whole blocks: every tensor begins with zeros."""
         text = ROWS.replace("tl.vadd_scalar(y_ub, y_ub, 1.0, count=queue_depth)", """tl.row_max(y_ub, x_ub, 1, queue_depth, tensors)
