@@ -41,14 +41,16 @@ struct plan_value {
      * squares of x - mean(x) with the mean so far. */
     struct plan_value *along, *around; /* that exp or difference; that max or mean */
     bool carried;                      /* it is such a max or mean */
-    int uses;                          /* by other values, passes and outputs */
-    const char *buffer;                /* where it is, NULL: nowhere now */
-    const char *extracted;             /* of one number: its name in the kernel */
-    const char *strips;                /* of a sum: the buffer with those of strips */
-    int place;                         /* of what is taken of all: which of the numbers in workspace */
-    int first_pass, kept_until;        /* of its phase */
-    int waiting;                       /* for it, in the pass that is printed */
-    bool again;                        /* that pass computes it only where rows come in pieces */
+    /* Of a mean that squares go along with: x - mean is x - pivot - offset, with the digits that the mean has not. */
+    const char *pivot, *offset;
+    int uses;                   /* by other values, passes and outputs */
+    const char *buffer;         /* where it is, NULL: nowhere now */
+    const char *extracted;      /* of one number: its name in the kernel */
+    const char *strips;         /* of a sum: the buffer with those of strips */
+    int place;                  /* of what cores take together: which of the numbers in workspace */
+    int first_pass, kept_until; /* of its phase */
+    int waiting;                /* for it, in the pass that is printed */
+    bool again;                 /* that pass computes it only where rows come in pieces */
     /* The part of it that was asked for last. */
     const char *part_from;
     int part_width;

@@ -8,7 +8,7 @@ enum {
     TILE_UNIT = 256,
     TILE_MOST = 8192,
     COLUMN_SHARE = 16,
-    SHARE_BYTES = 2 * 32,
+    SHARE_BYTES = 32,
     STRIP_BYTES = 2 * 64
 };
 
@@ -16,7 +16,9 @@ int print_whole_count(const struct plan *plan)
 {
     int count = 0;
     for (int i = 0; i < plan->count; i++)
-        count += !plan->values[i]->uses || !plan->values[i]->all ? 0 : plan->values[i]->around ? 2 : 1;
+        count += !plan->values[i]->uses || !plan->values[i]->all       ? 0
+                 : plan->values[i]->around || plan->values[i]->carried ? 2
+                                                                       : 1;
     return count;
 }
 

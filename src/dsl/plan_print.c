@@ -362,6 +362,14 @@ static bool has_wide_reader(const struct plan *plan, const struct plan_value *va
     return false;
 }
 
+static const char *extract(struct printer *p, const char *what, const struct plan_value *value, const char *buffer)
+{
+    const char *name = arena_printf(p->plan->arena, "%s%d", what, value->number);
+    print_close(p);
+    print_line(p, NULL, "%s = tl.extract_scalar(%s, 0)", name, buffer);
+    return name;
+}
+
 /* What is made of numbers that all cores have computed. One that a tile needs leaves its buffer. */
 static void print_numbers(struct printer *p, int level)
 {
@@ -374,11 +382,14 @@ static void print_numbers(struct printer *p, int level)
         const char *number = value->truth ? print_take(p, PLAN_ONE, false) : value->buffer;
         if (value->truth)
             print_line(p, "compute", "tl.cast(%s, %s, count=1)", number, value->buffer);
-        value->extracted = arena_printf(p->plan->arena, "scalar%d", value->number);
-        print_close(p);
-        print_line(p, NULL, "%s = tl.extract_scalar(%s, 0)", value->extracted, number);
+        if (!value->pivot || value->uses > 1)
+            value->extracted = extract(p, "scalar", value, number);
         if (value->truth)
             print_give_back(p, number);
+        if (!value->pivot)
+            continue;
+        value->pivot = extract(p, "pivot", value, value->pivot);
+        value->offset = extract(p, "offset", value, value->offset);
     }
     print_close(p);
 }

@@ -251,6 +251,21 @@ static void fill_first(struct printer *p, struct plan_value *value, struct opera
     operands->numbers[from] = false;
 }
 
+/* x - mean(x), where the mean has an offset. */
+static void print_difference(struct printer *p, struct plan_value *value)
+{
+    const struct plan_value *mean = value->kids[1];
+    const char *x = value->kids[0]->buffer, *to = destination(p, value, true);
+    if (p->plan->flat) {
+        print_line(p, "compute", "tl.vsub(%s, %s, %s, count=m)", to, x, mean->pivot);
+        print_line(p, "compute", "tl.vsub(%s, %s, %s, count=m)", to, to, mean->offset);
+    } else {
+        const char *kept = print_direction_of(p).kept;
+        print_line(p, "compute", "tl.vsub_%s(%s, %s, %s, %s)", kept, to, x, mean->pivot, matrix(p));
+        print_line(p, "compute", "tl.vsub_%s(%s, %s, %s, %s)", kept, to, to, mean->offset, matrix(p));
+    }
+}
+
 static void print_filled(struct printer *p, struct plan_value *value)
 {
     struct plan_value *kid = value->kids[0];
@@ -269,6 +284,10 @@ void print_call(struct printer *p, struct plan_value *value)
     bool stretched = false;
     if (strcmp(value->name, "filled") == 0) {
         print_filled(p, value);
+        return;
+    }
+    if (strcmp(value->name, "-") == 0 && value->kids[1]->pivot && value->kids[0] == value->kids[1]->kids[0]) {
+        print_difference(p, value);
         return;
     }
     if (!steps) {

@@ -171,6 +171,17 @@ class Rows(unittest.TestCase):
                           {"y": (FULL, "d = x - mean(x); d / sqrt(mean(d*d) + eps) * gamma + beta")})
         self.assert_right({"x": FULL}, {"y": (FULL, "x / max(sqrt(sum(x*x)), 1e-12)")})
 
+    def test_mean_and_variance_share_a_pass(self):
+        text = self.assert_right({"x": FULL}, {"y": (FULL, "d = x - mean(x); d / sqrt(mean(square(d)) + eps)")})
+        self.assertEqual(text.count("for at in range("), 2)
+        shapes = [[2, 50000], [9, 5], [300, 6], [3, 4095], [24, 16400], [1, 1]]
+        for rows, whole in [("d = x - sum(x)/size(x); d * rsqrt(sum(d**2)/size(x) + eps)", "var(x) + mean(x)"),
+                            ("(x - mean(x, all)) * rsqrt(var(x, all) + eps)", "mean(x, all) + x - x")]:
+            column = COLUMN if "all" not in rows else FULL
+            text = self.assert_same_on_all_chips({"x": FULL}, {"y": (FULL, rows), "z": (column, whole)}, shapes,
+                                                 generate="1000 + randn")
+            self.assertEqual(text.count("for at in range("), 2)
+
     def test_outputs_share_steps(self):
         text = self.assert_right({"x": FULL, "r": FULL, "gamma": "[$n]"},
                                  {"s": (FULL, "x + r"), "y": (FULL, "s * rsqrt(mean(s*s) + eps) * gamma")})
