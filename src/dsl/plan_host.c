@@ -286,7 +286,7 @@ static void add_sizes(struct printer *p, struct text *out)
     add_checks(p, out, plan->flat ? total ? total : "" : known);
 }
 
-void print_host(struct printer *p, struct text *out, const char *stem)
+void print_host(struct printer *p, struct text *out, const char *stem, const char *measures)
 {
     const struct plan *plan = p->plan;
     const struct task *task = plan->task;
@@ -306,6 +306,5 @@ void print_host(struct printer *p, struct text *out, const char *stem)
         add_cores(p, out);
     text_addf(out, "    %s_kernel[cores%s](", stem, p->schedule->strips ? " * sharing" : "");
     print_names(plan, out, false);
-    print_measures(p, out);
-    text_add(out, ")\n");
+    text_addf(out, "%s)\n", measures);
 }

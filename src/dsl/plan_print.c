@@ -666,15 +666,17 @@ void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct 
     add_constants(&p, out);
     add_comment(&p, out);
     text_addf(out, "@ascend_kernel\ndef %s_kernel(", stem);
-    struct text shares = {0};
+    struct text shares = {0}, measures = {0};
     add_shares(&p, &shares);
+    print_measures(&p, &measures);
     print_names(plan, out, false);
-    print_measures(&p, out);
+    text_add(out, measures.bytes);
     text_add(out, "):\n");
     text_add(out, shares.bytes ? shares.bytes : "");
     add_buffers(&p, out);
     text_add(out, p.body.bytes ? p.body.bytes : "");
-    print_host(&p, out, stem);
+    print_host(&p, out, stem, measures.bytes);
+    text_free(&measures);
     text_free(&shares);
     text_free(&p.body);
 }

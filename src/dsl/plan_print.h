@@ -117,6 +117,6 @@ void print_names(const struct plan *plan, struct text *out, bool types);
 void print_measures(struct printer *p, struct text *out);
 /* How many numbers all cores compute together. */
 int print_whole_count(const struct plan *plan);
-void print_host(struct printer *p, struct text *out, const char *stem);
+void print_host(struct printer *p, struct text *out, const char *stem, const char *measures);
 
 #endif
