@@ -1,42 +1,41 @@
 import tile.language as tl
 
 
-# loss = sum(targets * (log(targets) - log(predictions))) / N over the (N, C) matrices. Each core
-# adds up its share, all wait, and core 0 adds up the sums of all cores.
+# loss = sum(targets * (log(targets) - log(predictions))) / N over the (N, C) matrices. Cores add
+# up shares, all wait, and core 0 adds up their sums: the same for any number of cores.
 @ascend_kernel
-def kl_div_loss_kernel(predictions, targets, loss, sums, total, tile, rows):
-    pid = tl.program_id(0)
-    cores = tl.num_programs(0)
-    per_core = tl.cdiv(total, cores)
-    start = pid * per_core
-    end = min(start + per_core, total)
+def kl_div_loss_kernel(predictions, targets, loss, sums, shares, total, tile, rows):
+    per_share = tl.cdiv(total, shares)
     a_ub = tl.alloc_ub(tile, dtype=tl.float32)
     b_ub = tl.alloc_ub(tile, dtype=tl.float32)
     c_ub = tl.alloc_ub(tile, dtype=tl.float32)
     sum_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    work_ub = tl.alloc_ub(max(tile, cores * 8), dtype=tl.float32)
+    work_ub = tl.alloc_ub(max(tile, shares * 8), dtype=tl.float32)
     part_ub = tl.alloc_ub(8, dtype=tl.float32)
-    sums_ub = tl.alloc_ub(cores * 8, dtype=tl.float32)
-    with tl.compute():
-        tl.duplicate(sum_ub, 0.0)
-        tl.duplicate(part_ub, 0.0)
-    for at in range(start, end, tile):
-        n = min(tile, end - at)
-        with tl.copyin():
-            tl.load(predictions + at, a_ub, count=n)
-            tl.load(targets + at, b_ub, count=n)
+    sums_ub = tl.alloc_ub(shares * 8, dtype=tl.float32)
+    for share in range(tl.program_id(0), shares, tl.num_programs(0)):
+        start = share * per_share
+        end = min(start + per_share, total)
         with tl.compute():
-            tl.vln(a_ub, a_ub, count=n)
-            tl.vln(c_ub, b_ub, count=n)
-            tl.vsub(a_ub, c_ub, a_ub, count=n)
-            tl.vmul(a_ub, a_ub, b_ub, count=n)
-            tl.vadd(sum_ub, sum_ub, a_ub, count=n)
-    with tl.compute():
-        tl.reduce_sum(part_ub, sum_ub, work_ub)
-    with tl.copyout():
-        tl.store(sums + pid * 8, part_ub)
+            tl.duplicate(sum_ub, 0.0)
+            tl.duplicate(part_ub, 0.0)
+        for at in range(start, end, tile):
+            n = min(tile, end - at)
+            with tl.copyin():
+                tl.load(predictions + at, a_ub, count=n)
+                tl.load(targets + at, b_ub, count=n)
+            with tl.compute():
+                tl.vln(a_ub, a_ub, count=n)
+                tl.vln(c_ub, b_ub, count=n)
+                tl.vsub(a_ub, c_ub, a_ub, count=n)
+                tl.vmul(a_ub, a_ub, b_ub, count=n)
+                tl.vadd(sum_ub, sum_ub, a_ub, count=n)
+        with tl.compute():
+            tl.reduce_sum(part_ub, sum_ub, work_ub)
+        with tl.copyout():
+            tl.store(sums + share * 8, part_ub)
     tl.sync_all()
-    if pid == 0:
+    if tl.program_id(0) == 0:
         with tl.copyin():
             tl.load(sums, sums_ub)
         with tl.compute():
@@ -50,6 +49,16 @@ def kl_div_loss_host(predictions, targets, loss, tile: tl.constexpr = 4096):
     total = predictions.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
-    sums = torch.empty(cores * 8, dtype=tl.float32)
-    kl_div_loss_kernel[cores](predictions, targets, loss, sums, total, tile, predictions.shape[0])
+    shares = min(48, tl.cdiv(total, 512))
+    sums = torch.empty(shares * 8, dtype=tl.float32)
+    cores = min(tl.num_vec_cores(), shares)
+    kl_div_loss_kernel[cores](
+        predictions,
+        targets,
+        loss,
+        sums,
+        shares,
+        total,
+        tile,
+        predictions.shape[0],
+    )
