@@ -266,6 +266,15 @@ struct dsl_statement *edit_assign(struct edit *edit, const char *name, struct ds
     return statement;
 }
 
+struct dsl_statement *edit_for(struct edit *edit, const char *name, struct dsl_expr *from, struct dsl_expr *to,
+                               struct dsl_expr *step)
+{
+    struct dsl_statement *statement = new_statement(edit, DSL_FOR);
+    statement->target = edit_name(edit, name);
+    statement->value = call_name(edit, edit_name(edit, "range"), 3, (struct dsl_expr *[]){from, to, step});
+    return statement;
+}
+
 struct dsl_statement *edit_stage(struct edit *edit, const char *stage)
 {
     struct dsl_statement *statement = new_statement(edit, DSL_WITH);

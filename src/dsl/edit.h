@@ -48,6 +48,9 @@ void edit_lead(struct edit *edit, struct dsl_statement *statement, const struct 
 
 struct dsl_statement *edit_statement(struct edit *edit, struct dsl_expr *call);
 struct dsl_statement *edit_assign(struct edit *edit, const char *name, struct dsl_expr *value);
+/* `for name in range(from, to, step):`. */
+struct dsl_statement *edit_for(struct edit *edit, const char *name, struct dsl_expr *from, struct dsl_expr *to,
+                               struct dsl_expr *step);
 /* `with tl.STAGE():`. */
 struct dsl_statement *edit_stage(struct edit *edit, const char *stage);
 void edit_append(struct edit *edit, struct dsl_block *block, struct dsl_statement *statement);

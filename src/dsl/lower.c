@@ -556,6 +556,10 @@ bool lower_run(struct lowering *lowering, enum dsl_pass last)
         return false;
     if (lowering->explanation)
         explain_program(lowering);
+    const int parameters = lowering->program->kernel->function->count;
+    if (!lower_zeros(lowering) ||
+        (lowering->program->kernel->function->count > parameters && !understand(lowering, "zeros")))
+        return false;
     lowering->tree->lowered = true;
     for (int pass = 0; pass < DSL_PASSES_COUNT && pass <= (int)last; pass++)
         if (!passes[pass].run(lowering) || lowering->messages->count || !understand(lowering, passes[pass].name))

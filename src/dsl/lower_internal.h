@@ -187,6 +187,9 @@ static inline struct dsl_block *lower_kernel(const struct lowering *lowering)
     return &lowering->program->kernel->body;
 }
 
+/* Before the passes: the kernel stores the zeros of torch.zeros itself (zeros.c). */
+bool lower_zeros(struct lowering *lowering);
+
 /* Whether the kernel has an operation that reads whole blocks or repeats, where only a part of their elements has a value: then
  * every element of a buffer gets one at the beginning, and loads fill up the last block. */
 bool lower_rounds(const struct lowering *lowering);

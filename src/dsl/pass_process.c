@@ -264,7 +264,7 @@ static void multiply_instead(struct lowering *lowering, struct dsl_expr *call)
             call->items[i] = edit_real(edit, 1 / number);
 }
 
-/* tl.iota: indices, times the step, plus the start. */
+/* tl.iota: indices, of int64 converted from int32, times the step, plus the start. */
 static void expand_iota(struct lowering *lowering, struct dsl_block *block, int at)
 {
     struct edit *edit = &lowering->edit;
@@ -272,10 +272,23 @@ static void expand_iota(struct lowering *lowering, struct dsl_block *block, int 
     const struct dsl_expr *call = statement->value, *step = call_argument(call, "step");
     struct dsl_expr *start = call_argument(call, "start"), *count = call_argument(call, "count"),
                     *dst = call_argument(call, "dst");
-    bool steps = step && !tree_is_integer(step, 1), starts = steps && !tree_is_integer(start, 0);
+    const struct lower_buffer *buffer = lower_buffer_of(lowering, dst);
+    bool converts = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        converts |= lower_type_in(&buffer->type, c) == AKGEN_INT64;
+    bool steps = step && !tree_is_integer(step, 1), starts = (steps || converts) && !tree_is_integer(start, 0);
+    struct dsl_expr *indices = converts ? room_name(lowering, dst, 'i') : edit_copy(edit, dst),
+                    *bytes = converts ? process_bytes(lowering, dst) : NULL;
     int more = 0;
-    statement->value = EDIT_CALL(edit, "create_index", edit_copy(edit, dst),
-                                 steps ? edit_integer(edit, 0) : edit_copy(edit, start), edit_copy(edit, count));
+    while (block->items[at] != statement) /* rooms may stand before it now */
+        at++;
+    statement->value =
+        EDIT_CALL(edit, "create_index", indices, steps || converts ? edit_integer(edit, 0) : edit_copy(edit, start),
+                  edit_copy(edit, count));
+    if (converts)
+        edit_insert(edit, block, at + ++more,
+                    edit_statement(edit, EDIT_CALL(edit, "cast_to", edit_copy(edit, dst), edit_copy(edit, indices),
+                                                   bytes, edit_copy(edit, count), edit_text(edit, "even"))));
     for (int i = 0; i < 2; i++) {
         const struct dsl_expr *value = i ? start : step;
         if (!(i ? starts : steps))

@@ -126,9 +126,8 @@ static const struct dsl_statement *workspace_of(const struct lowering *lowering,
 {
     int count = 0;
     const struct dsl_statement *assignment = only_assignment(&lowering->program->host->body, name, &count);
-    bool made = assignment && assignment->value->kind == DSL_CALL &&
-                (expr_is(assignment->value->items[0], "torch", "empty") ||
-                 expr_is(assignment->value->items[0], "torch", "zeros"));
+    bool made =
+        assignment && assignment->value->kind == DSL_CALL && expr_is(assignment->value->items[0], "torch", "empty");
     return made ? assignment : NULL;
 }
 
@@ -175,10 +174,6 @@ static bool find_source(struct lowering *lowering, struct lower_parameter *param
     parameter->operand = operand_of(lowering, argument);
     const struct dsl_statement *workspace = argument->kind == DSL_NAME ? workspace_of(lowering, argument->name) : NULL;
     if (parameter->type == DSL_TYPE_TENSOR && workspace) {
-        if (expr_is(workspace->value->items[0], "torch", "zeros"))
-            return LOWER_FAIL(lowering, workspace->value->place, DSL_RULE_not_compiled,
-                              "make it by torch.empty, let the cores store zeros, and put tl.sync_all() behind",
-                              "nobody fills workspace with zeros before the launch");
         parameter->source = LOWER_WORKSPACE;
         parameter->argument = workspace->value;
         return workspace_type(lowering, workspace->value, &parameter->elements);

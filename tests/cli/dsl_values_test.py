@@ -87,6 +87,47 @@ def pairs_host(x: torch.Tensor, y: torch.Tensor):
 """
 
 
+ZEROS = """import tile.language as tl
+
+
+# Each core adds its sum to all elements of the workspace; then each adds the total to its part.
+@ascend_kernel
+def sum_kernel(x, y, sums, counts, total, per_core, tile):
+    start = tl.program_id(0) * per_core
+    end = min(start + per_core, total)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    one_ub = tl.alloc_ub(16, dtype=tl.float32)
+    two_ub = tl.alloc_ub(16, dtype=tl.int32)
+    with tl.compute():
+        tl.duplicate(one_ub, 1.0)
+        tl.duplicate(two_ub, 2)
+    with tl.copyout():
+        tl.store_add(sums, one_ub, count=16)
+        tl.store_add(counts, two_ub, count=16)
+    tl.sync_all()
+    for at in range(start, end, tile):
+        n = min(tile, end - at)
+        with tl.copyin():
+            tl.load(x + at, x_ub, count=n)
+            tl.load(sums, one_ub, count=16)
+            tl.load(counts, two_ub, count=16)
+        factor = tl.extract_scalar(one_ub, 3) * tl.extract_scalar(two_ub, 5)
+        with tl.compute():
+            tl.vmul(x_ub, x_ub, factor)
+        with tl.copyout():
+            tl.store(y + at, x_ub, count=n)
+
+
+def sum_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 256):
+    total = x.numel()
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
+    sums = torch.zeros(total, dtype=x.dtype)
+    counts = torch.zeros((4, 16), dtype=torch.int32)
+    sum_kernel[cores](x, y, sums, counts, total, per_core, tile=tile)
+"""
+
+
 class Values(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="akgen-dsl-")
@@ -138,6 +179,29 @@ class Values(unittest.TestCase):
                 with self.subTest(steps, type=type):
                     self.pairs(steps, type, table, "int32")
 
+    def test_indices(self):
+        for type, start, step in (("int64", 2**40, -(2**33)), ("int64", -5, 1), ("int16", -300, 7), ("int16", 32760, 1), ("int64", 0, 3)):
+            text = f"""import tile.language as tl
+
+
+@ascend_kernel
+def pairs_kernel(x, y, total):
+    i_ub = tl.alloc_ub(1024, dtype=tl.{type})
+    out_ub = tl.alloc_ub(1024, dtype=tl.int64)
+    with tl.compute():
+        tl.iota(i_ub, {start}, step={step})
+        tl.cast(out_ub, i_ub)
+    with tl.copyout():
+        tl.store(y, out_ub, count=total)
+
+
+def pairs_host(x: torch.Tensor, y: torch.Tensor):
+    total = x.numel()
+    pairs_kernel[1](x, y, total)
+"""
+            with self.subTest(type=type, start=start):
+                self.verify(text, "int64", 1000, "randint(0, 2)")
+
     def test_int64_is_rounded_once(self):
         """Ties of the 16-bit types, and numbers that float32 or double would round to them."""
         ties = [2**62 + 2**54, 2**62 + 2**54 + 1, 2**62 + 2**54 - 1, 2**40 + 2**32 + 1, 2**40 + 2**32, 33000 * 2 + 2**38, 4098, 4099, 4097,
@@ -146,6 +210,14 @@ class Values(unittest.TestCase):
         values = "\n".join(f"        tl.set_scalar(x_ub, {i}, {value})" for i, value in enumerate(table))
         for type in ("float16", "bfloat16"):
             self.verify(ONCE.format(type=type, values=values), "int64", len(table), "randint(0, 2)")
+
+    def test_workspace_of_zeros(self):
+        """Cores add to workspace that torch.zeros made, of one and of two sizes, without a tl.sync_all() before."""
+        for elements in (16, 5000):
+            self.verify(ZEROS, "float32", elements)
+        build = subprocess.run([AKGEN, "dsl", "build", "-", "--task", str(self.task), "--stop-after", "tiling"], text=True,
+                               input=ZEROS.replace("total, dtype=x.dtype", "x.shape, dtype=x.dtype"), capture_output=True)
+        self.assertRegex(build.stderr, r"how many zeros, or of which data type, is not written down \[not-compiled\]")
 
 
 if __name__ == "__main__":
