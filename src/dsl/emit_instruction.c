@@ -324,11 +324,17 @@ static void need_aids(struct emit *emit, const struct lower_instruction *instruc
     static const struct {
         const char *api;
         enum emit_aid aid;
-    } of_names[] = {{"ToBits", AID_TO_BITS},        {"FromBits", AID_FROM_BITS},
-                    {"SignOf", AID_SIGN},           {"Exp2", AID_EXP2},
-                    {"NotEqualTo", AID_NOT_EQUAL},  {"WidenBytes", AID_WIDEN_BYTES},
-                    {"WrapBytes", AID_WIDEN_BYTES}, {"PowerOf", AID_KEEP_NAN},
-                    {"PowerOf", AID_POWER},         {"PowerBy", AID_KEEP_NAN},
+    } of_names[] = {{"ToBits", AID_TO_BITS},
+                    {"FromBits", AID_FROM_BITS},
+                    {"SignOf", AID_SIGN},
+                    {"Exp2", AID_EXP2},
+                    {"CastOnce", AID_CAST_ONCE},
+                    {"NotEqualTo", AID_NOT_EQUAL},
+                    {"WidenBytes", AID_WIDEN_BYTES},
+                    {"WrapBytes", AID_WIDEN_BYTES},
+                    {"PowerOf", AID_KEEP_NAN},
+                    {"PowerOf", AID_POWER},
+                    {"PowerBy", AID_KEEP_NAN},
                     {"PowerBy", AID_POWER_BY}};
     for (size_t i = 0; i < sizeof of_names / sizeof *of_names; i++)
         emit->aids[of_names[i].aid] |= strcmp(of_names[i].api, instruction->api) == 0;
@@ -336,18 +342,6 @@ static void need_aids(struct emit *emit, const struct lower_instruction *instruc
         emit_need_int64(emit, instruction->api);
     if (instruction->form == LOWER_FORM_ROWS)
         emit_need_rows(emit, instruction->api);
-}
-
-/* Whether, in some combination, the cast is from int64 to a floating type of 16 bits. */
-static bool casts_int64_to_half(const struct lowering *lowering, const struct dsl_expr *call)
-{
-    const struct lower_type *to = &lower_buffer_of(lowering, call->items[1])->type,
-                            *from = &lower_buffer_of(lowering, call->items[2])->type;
-    bool found = false;
-    for (int c = 0; c < lowering->opdef->combinations; c++)
-        found |= lower_type_in(from, c) == AKGEN_INT64 &&
-                 (lower_type_in(to, c) == AKGEN_FLOAT16 || lower_type_in(to, c) == AKGEN_BF16);
-    return found;
 }
 
 static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
@@ -358,7 +352,6 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
     struct arena *arena = emit->lowering->arena;
     const char *api = instruction->api;
     const struct lower_type *type = &lower_buffer_of(emit->lowering, call->items[1])->type;
-    bool once;
     need_aids(emit, instruction);
     switch (instruction->form) {
     case LOWER_FORM_COMPARE:
@@ -368,10 +361,7 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_bits(emit, api, call, type, emit_expr_text(emit, call_argument(call, "count")));
         break;
     case LOWER_FORM_CAST:
-        once = casts_int64_to_half(emit->lowering, call);
-        emit->aids[AID_CAST_ONCE] |= once;
-        api = arena_printf(arena, "%s<RoundMode::%s>", once ? "CastOnce" : api,
-                           round_mode(call_argument(call, "round")->name));
+        api = arena_printf(arena, "%s<RoundMode::%s>", api, round_mode(call_argument(call, "round")->name));
         emit_operands(emit, api, call, type);
         break;
     case LOWER_FORM_REDUCE:

@@ -396,8 +396,8 @@ bool execute_iota(struct core *core, const struct dsl_expr *call)
         return false;
     enum akgen_dtype type = dst.memory->tensor.type;
     if (type != AKGEN_FLOAT && type != AKGEN_INT32 && type != AKGEN_INT16 && type != AKGEN_INT64)
-        return CORE_FAIL(core, call->place, DSL_RULE_types, "float32 or an integer type, and tl.cast", "tl.iota has no %s",
-                         akgen_dtype_name(type));
+        return CORE_FAIL(core, call->place, DSL_RULE_types, "float32 or an integer type, and tl.cast",
+                         "tl.iota has no %s", akgen_dtype_name(type));
     if (step.type == DSL_TYPE_NONE)
         step = value_of_integer(1);
     if (!element_of(core, call, dst.memory, start, &first) || !element_of(core, call, dst.memory, step, &by))

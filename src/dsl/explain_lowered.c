@@ -14,8 +14,8 @@
 /* What a step is called in the project: the function of Ascend C or of the project's own, or what the program calls it. */
 static const char *step_name(const struct dsl_expr *call)
 {
-    static const char *const conversions[][2] = {{"widen", "Widen"}, {"narrow", "Narrow"}, {"convert", "Convert"},
-                                                 {"enque", "EnQue"}, {"deque", "DeQue"},   {"load_rows", "LoadRows"},
+    static const char *const conversions[][2] = {{"widen", "Widen"},   {"narrow", "Narrow"}, {"convert", "Convert"},
+                                                 {"enque", "EnQue"},   {"deque", "DeQue"},   {"load_rows", "LoadRows"},
                                                  {"alloc_ub", "Clear"}};
     const char *name = call->operation->name;
     const struct lower_instruction *instruction = lower_instruction_find(name);

@@ -644,6 +644,20 @@ static void explain_instead(struct lowering *lowering, const struct dsl_expr *ca
             lower_instruction_find(call->operation->name)->form == LOWER_FORM_COMPARE ? "" : ", and rounded once");
 }
 
+/* int64 to a floating type of 16 bits, in a combination that comes here: no instruction does it, and the way by float32 is to
+ * round once. */
+static void cast_once(struct lowering *lowering, struct dsl_expr *call, const bool *comes)
+{
+    const struct lower_type *to = &lower_buffer_of(lowering, call->items[1])->type,
+                            *from = &lower_buffer_of(lowering, call->items[2])->type;
+    bool found = false;
+    for (int c = 0; c < lowering->opdef->combinations; c++)
+        found |= comes[c] && lower_type_in(from, c) == AKGEN_INT64 && task_is_float(lower_type_in(to, c)) &&
+                 lower_type_in(to, c) != AKGEN_FLOAT;
+    if (found)
+        call->items[0] = edit_attribute(&lowering->edit, edit_name(&lowering->edit, "tl"), "cast_once");
+}
+
 /* Sees to it that the instruction has the type, in every combination that comes here. */
 static bool check_types(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
                         const bool *comes)
@@ -658,6 +672,8 @@ static bool check_types(struct lowering *lowering, struct dsl_block *block, stru
         if (comes[c])
             *(types & type ? &had : &lacking) |= type;
     }
+    if (instruction && instruction->form == LOWER_FORM_CAST)
+        cast_once(lowering, call, comes);
     const bool written = dsl_operation_find(call->operation->name) != NULL; /* else it is a step of a recipe */
     for (int type = 0; type < AKGEN_DTYPE_CODES; type++)
         if (lacking & UINT64_C(1) << type && !steps_for_integer(call->operation->name, (enum akgen_dtype)type) &&

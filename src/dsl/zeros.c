@@ -97,14 +97,15 @@ static struct dsl_statement *loop_of_zeros(struct lowering *lowering, const char
         edit_product(edit, EDIT_CALL(edit, "num_programs", edit_integer(edit, 0)), edit_integer(edit, TILE));
     struct dsl_statement *loop = edit_for(edit, at, from, edit_name(edit, elements), step);
     struct dsl_statement *fill = edit_stage(edit, "compute"), *out = edit_stage(edit, "copyout");
-    edit_append(edit, &fill->body,
-                edit_statement(edit, EDIT_CALL(edit, "duplicate", edit_name(edit, buffer), edit_integer(edit, 0))));
+    struct dsl_expr *count = edit_smaller(edit, edit_integer(edit, TILE),
+                                          edit_difference(edit, edit_name(edit, elements), edit_name(edit, at)));
+    struct dsl_expr *zeros = EDIT_CALL(edit, "duplicate", edit_name(edit, buffer), edit_integer(edit, 0));
     struct dsl_expr *store =
         EDIT_CALL(edit, "store", edit_binary(edit, DSL_ADD, edit_name(edit, tensor), edit_name(edit, at)),
                   edit_name(edit, buffer));
-    edit_add_named(edit, store, "count",
-                   edit_smaller(edit, edit_integer(edit, TILE),
-                                edit_difference(edit, edit_name(edit, elements), edit_name(edit, at))));
+    edit_add_named(edit, zeros, "count", count);
+    edit_add_named(edit, store, "count", edit_copy(edit, count));
+    edit_append(edit, &fill->body, edit_statement(edit, zeros));
     edit_append(edit, &out->body, edit_statement(edit, store));
     edit_append(edit, &loop->body, fill);
     edit_append(edit, &loop->body, out);

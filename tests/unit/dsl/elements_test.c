@@ -325,7 +325,7 @@ static const struct {
     {FLOAT, FLOAT, false, "", "tl.vgt(p[0:6], a, b)", DSL_RULE_types, "a piece of 'p'"},
     {FLOAT, FLOAT, false, "", "tl.vgt(p, a, b)" NEXT "s = tl.extract_scalar(p, 0)", DSL_RULE_types,
      "tl.extract_scalar of 'p'"},
-    {AKGEN_INT64, AKGEN_INT64, false, "", "tl.iota(d, 0)", DSL_RULE_types, "tl.iota has no int64"},
+    {AKGEN_INT8, AKGEN_INT8, false, "", "tl.iota(d, 0)", DSL_RULE_types, "tl.iota has no int8"},
     {FLOAT, FLOAT, false, "    with tl.copyin():\n        tl.load(x1, p)\n", "pass", DSL_RULE_types,
      "'x1' holds float32 and 'p' bool"},
     {INT, FLOAT, false, "    with tl.copyin():\n        tl.load(x1, d)\n", "pass", DSL_RULE_types,
