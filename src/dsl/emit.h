@@ -25,6 +25,7 @@
     X(AID_CLEAR_QUEUE)                                                                                                 \
     X(AID_CLEAR_OPEN_QUEUE)                                                                                            \
     X(AID_SHIFT)                                                                                                       \
+    X(AID_SHIFT_EACH)                                                                                                  \
     X(AID_SIGN)                                                                                                        \
     X(AID_EXP2)                                                                                                        \
     X(AID_KEEP_NAN)                                                                                                    \

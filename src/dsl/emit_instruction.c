@@ -317,8 +317,8 @@ static void need_aids(struct emit *emit, const struct lower_instruction *instruc
         enum emit_aid aid;
     } of_forms[] = {{LOWER_FORM_COMPARE, AID_WHOLE}, {LOWER_FORM_COMPARE, AID_COMPARE}, {LOWER_FORM_CHOOSE, AID_WHOLE},
                     {LOWER_FORM_CHOOSE, AID_CHOOSE}, {LOWER_FORM_TO_BITS, AID_WHOLE},   {LOWER_FORM_CAST, AID_CAST},
-                    {LOWER_FORM_SHIFT, AID_SHIFT},   {LOWER_FORM_SORT, AID_SORT},       {LOWER_FORM_SORT, AID_MIN},
-                    {LOWER_FORM_SORT, AID_MAX}};
+                    {LOWER_FORM_SHIFT, AID_SHIFT},   {LOWER_FORM_EACH, AID_SHIFT_EACH}, {LOWER_FORM_SORT, AID_SORT},
+                    {LOWER_FORM_SORT, AID_MIN},      {LOWER_FORM_SORT, AID_MAX}};
     for (size_t i = 0; i < sizeof of_forms / sizeof *of_forms; i++)
         emit->aids[of_forms[i].aid] |= of_forms[i].form == instruction->form;
     static const struct {
@@ -384,6 +384,7 @@ static bool emit_instruction(struct emit *emit, const struct dsl_expr *call)
         emit_fill_bytes(emit, call, type);
         break;
     case LOWER_FORM_SORT:
+    case LOWER_FORM_EACH:
     case LOWER_FORM_FUNCTION:
     case LOWER_FORM_INT64:
     case LOWER_FORM_INT64_TRUTH:

@@ -159,10 +159,16 @@ static bool place_of_mask(struct align *align, struct dsl_expr *expr, struct pla
     if (turned)
         op = op == DSL_GREATER ? DSL_LESS : op == DSL_GREATER_EQUAL ? DSL_LESS_EQUAL : DSL_NO_OPERATOR;
     if (op != DSL_LESS && op != DSL_LESS_EQUAL)
-        return not_compiled(align, expr, "let the address begin at the first element that is meant",
-                            "a mask leaves the first elements of a range: offsets < bound");
+        return not_compiled(
+            align, expr,
+            "let the address begin at the first element that is meant, x + max(at, bound), with count= as "
+            "many as are left, into another buffer",
+            "a mask leaves the first elements of a range: offsets < bound");
     if (!place_of(align, range, &of))
         return false;
+    if (of.stride < 1)
+        return not_compiled(align, expr, "count upwards, and gather the elements in the other order",
+                            "a mask leaves the first elements of a range that grows");
     bound =
         op == DSL_LESS_EQUAL ? edit_sum(edit, edit_copy(edit, bound), edit_integer(edit, 1)) : edit_copy(edit, bound);
     struct dsl_expr *left = edit_difference(edit, bound, edit_copy(edit, of.start));
@@ -185,7 +191,7 @@ static bool place_of_binary(struct align *align, struct dsl_expr *expr, struct p
         return place_of_mask(align, expr, value);
     if (expr->type == DSL_TYPE_MASK) {
         if (expr->op != DSL_BIT_AND)
-            return not_compiled(align, expr, NULL,
+            return not_compiled(align, expr, "load or store each run for itself",
                                 "a mask that is put together by '|' leaves no single run of elements");
         if (!place_of(align, a, value) || !place_of(align, b, &other))
             return false;

@@ -415,6 +415,17 @@ static void process_power(struct lowering *lowering, struct dsl_expr *call)
     *call = *made;
 }
 
+/* tl.vshift_left and tl.vshift_right by a buffer. */
+static void process_shift(struct lowering *lowering, struct dsl_expr *call)
+{
+    struct edit *edit = &lowering->edit;
+    struct dsl_expr *dst = call_argument(call, "dst"), *a = call_argument(call, "a"), *b = call_argument(call, "b");
+    struct dsl_expr *rooms[] = {room_name(lowering, dst, 't'), room_name(lowering, dst, 'n'),
+                                room_name(lowering, dst, 'u')};
+    const char *name = strcmp(call->operation->name, "vshift_left") == 0 ? "shift_left_each" : "shift_right_each";
+    *call = *EDIT_CALL(edit, name, dst, a, b, rooms[0], rooms[1], rooms[2], call_argument(call, "count"));
+}
+
 /* tl.gemm_v0: the sizes of the product are those of the tiles. */
 static void process_product(struct lowering *lowering, struct dsl_expr *call)
 {
@@ -463,6 +474,8 @@ static bool process_special(struct lowering *lowering, struct dsl_block *block, 
         process_cast(lowering, block, statement);
     else if (strcmp(name, "gemm_v0") == 0)
         process_product(lowering, statement->value);
+    else if (strncmp(name, "vshift_", 7) == 0 && operand_buffer(call_argument(statement->value, "b"), NULL))
+        process_shift(lowering, statement->value);
     else if (strcmp(name, "vpow") == 0)
         process_power(lowering, statement->value);
     else if (strcmp(name, "sort") == 0)

@@ -432,6 +432,8 @@ static uint64_t types_of(const struct lower_instruction *instruction)
         return UINT64_MAX;
     case LOWER_FORM_BITS:
         return (uint64_t)WORDS | 1 << AKGEN_INT64 | 1 << AKGEN_UINT64 | 1 << AKGEN_BOOL;
+    case LOWER_FORM_EACH:
+        return (uint64_t)1 << AKGEN_INT16 | 1 << AKGEN_INT32;
     case LOWER_FORM_COMPARE:
         return (uint64_t)FLOATS | 1 << AKGEN_INT32;
     case LOWER_FORM_CHOOSE:

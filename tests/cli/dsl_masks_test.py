@@ -2,7 +2,7 @@
 """akgen dsl build: which elements a transfer moves and an operation computes, of ranges, masks and what has a value."""
 import unittest
 
-from dsl_build_test import SQRT
+from dsl_build_test import SQRT, build
 from dsl_verify_test import verify
 
 TASK = "multikernelbench/level1/Activation/Relu"
@@ -20,6 +20,13 @@ class Masks(unittest.TestCase):
             ROOT, "            if at == start:\n                tl.duplicate(k_ub, 3.0)\n"
                   "            tl.vadd(k_ub, x_ub, 1.0, count=16)\n            tl.vmul(y_ub, k_ub, 2.0)\n").replace(
             "mask=offsets < end)\n        #", "mask=offsets < end, other=0.0)\n        #"))
+
+    def test_masks_that_leave_no_first_elements_are_refused_with_what_to_write(self):
+        for mask, remedy in (("offsets >= start", "begin at the first element that is meant"), ("start <= offsets", "begin at the first element"),
+                             ("(offsets < end) | (offsets < start)", "each run for itself"),
+                             ("offsets * -1 < end", "count upwards")):
+            done = build(SQRT.replace("mask=offsets < end)\n        #", f"mask={mask}, other=0.0)\n        #"), TASK, "--print")
+            self.assertRegex(done.stderr, r"error: .* \[not-compiled\]\n(.*\n)*    fix: .*" + remedy, mask)
 
 
 if __name__ == "__main__":

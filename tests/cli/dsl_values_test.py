@@ -168,6 +168,13 @@ class Values(unittest.TestCase):
         self.reals("tl.vne(p_ub, a_ub, 1.0); tl.vselect(y_ub, p_ub, 1.0, 0.0)", "float16")
         self.reals("tl.vle(p_ub, a_ub, b_ub); tl.vselect(y_ub, p_ub, 1.0, 0.0)", "float32")
 
+    def test_shifts_by_a_buffer(self):
+        numbers = "-1000 -33 -32 -17 -16 -1 0 1 2 3 7 8 13 15 16 17 30 31 32 33 1000".split()
+        for type, ends in (("int16", ["-32768", "32767"]), ("int32", ["-2147483648", "2147483647", "-65536"])):
+            for steps in ("tl.vshift_left(a_ub, a_ub, b_ub); tl.vadd(y_ub, a_ub, 0)", "tl.vshift_right(b_ub, a_ub, b_ub); tl.vsub(y_ub, b_ub, a_ub)"):
+                with self.subTest(steps, type=type):
+                    self.pairs(steps, type, numbers + ends, "int32")
+
     def test_integers_of_8_bits_wrap(self):
         for type, table in (("int8", "-128 -127 -100 -64 -3 -1 0 1 2 5 63 64 100 127".split()),
                             ("uint8", "0 1 2 3 5 63 64 100 127 128 129 200 254 255".split())):
