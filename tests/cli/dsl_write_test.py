@@ -236,6 +236,10 @@ class Rows(unittest.TestCase):
                 self.assertEqual(*results, f"{outputs}: {name} of {shapes[case]}")
         return text
 
+    def test_a_size_that_only_the_host_function_asks_for(self):
+        self.assert_right({"x": FULL, "t": FULL}, {"y": (ONE, "sum(abs(x - t), all) / size(x[0], all)")},
+                          shapes=[[3, 33], [300, 5]])
+
     def test_what_is_taken_of_all_is_the_same_for_any_number_of_cores(self):
         shapes = [[300, 517], [40007], [9001, 3], [11]] # the first two in float32 and float16
         self.assert_same_on_all_chips({"x": FULL, "t": FULL}, {"y": (ONE, "mean((x - t)**2, all)")}, shapes)
