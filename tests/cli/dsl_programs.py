@@ -27,9 +27,10 @@ STEMS = {"int64": "j", "int32": "i", "int16": "h", "bool": "p", "int8": "b", "ui
 
 EXACT = ("vabs", "vneg", "vrelu", "vsqrt", "vreciprocal")
 STEPPED = ("vsign", "vfloor", "vceil", "vround", "vtrunc", "vfrac")
-APPROXIMATE = ("vexp", "vexp2", "vln", "vlog2", "vlog10", "vrsqrt", "vsin", "vcos", "vtan", "vasin", "vacos", "vatan", "vsinh", "vcosh",
+APPROXIMATE = ("vexp", "vexp2", "vln", "vlog2", "vlog10", "vrsqrt", "vasin", "vacos", "vatan", "vsinh", "vcosh",
                "vtanh", "vatanh", "verf", "verfc")
-OF_PLAIN = ("vasinh", "vacosh", "vlgamma", "vdigamma")  # of arguments whose squares are numbers, and that are not next to a pole
+# Of arguments whose squares are numbers, that are not next to a pole, and that are no angle beyond 65504.
+OF_PLAIN = ("vasinh", "vacosh", "vlgamma", "vdigamma", "vsin", "vcos", "vtan")
 PAIRS = ("vadd", "vsub", "vmul", "vmax", "vmin")
 SCALARS = ("vadd_scalar", "vsub_scalar", "vmul_scalar", "vmax_scalar", "vmin_scalar", "vclamp_max", "vclamp_min", "vaxpy")
 COMPARISONS = ("veq", "vne", "vlt", "vle", "vgt", "vge")

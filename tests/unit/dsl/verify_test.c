@@ -85,6 +85,10 @@ static void test_approximate_programs_as_far_as_rounding_carries(void **state)
     assert_true(found.allowed > 0x1p-18 && found.allowed < 0x1p-18 + 0x1p-21);
     const float nothing[ELEMENTS] = {1, 1000, 1, NAN};
     assert_int_equal(compare(AKGEN_FLOAT, computed, computed, nothing, NULL).elements, 1);
+    const float unknown[ELEMENTS] = {1, 1000, 1, NAN},
+                known[ELEMENTS] = {1, 1000, 1, 2}; /* 0 / 0, of a 0 that may be none */
+    assert_int_equal(compare(AKGEN_FLOAT, unknown, known, computed, NULL).elements, 0);
+    assert_int_equal(compare(AKGEN_FLOAT, unknown, unknown, computed, NULL).elements, 1);
     const half_t halves[ELEMENTS] = {1, 2, 3, 4}, unit[ELEMENTS] = {(half_t)(1 + 0x1p-10F), 2, 3, 4},
                  units[ELEMENTS] = {(half_t)(1 + 0x1p-9F), 2, 3, 4};
     assert_int_equal(compare(AKGEN_FLOAT16, halves, halves, unit, NULL).elements, 0);
