@@ -15,7 +15,9 @@ static bool reduce(struct core *core, const struct dsl_expr *call, const struct 
     struct value dst, src, shared;
     int64_t count;
     if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
-        !call_memory(core, call, "shared", &shared))
+        !call_memory(core, call, "shared", &shared) ||
+        !memory_has_type(core, call, dst.memory, src.memory->tensor.type) ||
+        !memory_has_type(core, call, shared.memory, src.memory->tensor.type))
         return false;
     if (!call_count(core, call, src.length, &count) || !memory_holds(core, call, src.memory, src.offset, count) ||
         !memory_holds(core, call, dst.memory, dst.offset, 1) ||
@@ -60,7 +62,8 @@ static bool gather(struct core *core, const struct dsl_expr *call)
     int64_t count;
     if (!call_memory(core, call, "dst", &dst) || !call_memory(core, call, "src", &src) ||
         !call_memory(core, call, "index", &index) || !call_value(core, call, "base", &base) ||
-        !has_single_elements(core, call, &src) || !has_single_elements(core, call, &dst))
+        !has_single_elements(core, call, &src) || !has_single_elements(core, call, &dst) ||
+        !memory_has_type(core, call, dst.memory, src.memory->tensor.type))
         return false;
     int64_t size = (int64_t)akgen_dtype_size(src.memory->tensor.type);
     if (!call_count(core, call, index.length, &count) || !memory_holds(core, call, dst.memory, dst.offset, count) ||
