@@ -24,7 +24,7 @@ class Masks(unittest.TestCase):
     def test_masks_that_leave_no_first_elements_are_refused_with_what_to_write(self):
         for mask, remedy in (("offsets >= start", "begin at the first element that is meant"), ("start <= offsets", "begin at the first element"),
                              ("(offsets < end) | (offsets < start)", "each run for itself"),
-                             ("offsets * -1 < end", "count upwards")):
+                             ("offsets * 0 < end", "count upwards")):
             done = build(SQRT.replace("mask=offsets < end)\n        #", f"mask={mask}, other=0.0)\n        #"), TASK, "--print")
             self.assertRegex(done.stderr, r"error: .* \[not-compiled\]\n(.*\n)*    fix: .*" + remedy, mask)
 
