@@ -222,7 +222,7 @@ class OneProgram(unittest.TestCase):
     def test_phases(self):
         program = explain(HOME / "tasks/multikernelbench/level1/Loss/MseLoss/program.py")[0]
         between = of_kind(program, "sync_all")[0]["facts"]["between"]
-        self.assertEqual(between, [{"tensor": "sums", "before": "store", "before_line": 34, "after": "load", "after_line": 38}])
+        self.assertEqual(between, [{"tensor": "sums", "before": "store", "before_line": 33, "after": "load", "after_line": 37}])
         self.assertEqual(of_kind(program, "branch")[0]["facts"]["core"], 0)
 
     def test_text_and_what_is_wrong(self):
