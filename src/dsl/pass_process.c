@@ -223,6 +223,8 @@ static void expand(struct lowering *lowering, struct dsl_block *block, struct ds
                         "`tl.%s` is no instruction: it is put together of %s.", name, names);
     }
     process_steps(lowering, statement->value, recipe, &steps);
+    if (!steps.count)
+        abort(); /* a recipe has steps */
     steps.items[0]->lead = statement->lead;
     steps.items[0]->trail = statement->trail;
     steps.items[0]->after_blank = statement->after_blank;
