@@ -186,6 +186,35 @@ class Values(unittest.TestCase):
                 with self.subTest(steps, type=type):
                     self.pairs(steps, type, table, "int32")
 
+    def test_bytes_of_the_other_sign(self):
+        """By way of float16 and int32, which lie apart in the room for it."""
+        for of, to, generate in (("int8", "uint8", "randint(-128, 127)"), ("uint8", "int8", "randint(0, 255)")):
+            text = f"""import tile.language as tl
+
+
+@ascend_kernel
+def pairs_kernel(x, y, total):
+    x_ub = tl.alloc_ub(1024, dtype=tl.int32)
+    of_ub = tl.alloc_ub(1024, dtype=tl.{of})
+    to_ub = tl.alloc_ub(1024, dtype=tl.{to})
+    y_ub = tl.alloc_ub(1024, dtype=tl.int32)
+    with tl.copyin():
+        tl.load(x, x_ub, count=total)
+    with tl.compute():
+        tl.cast(of_ub, x_ub, count=total)
+        tl.cast(to_ub, of_ub, count=total)
+        tl.cast(y_ub, to_ub, count=total)
+    with tl.copyout():
+        tl.store(y, y_ub, count=total)
+
+
+def pairs_host(x: torch.Tensor, y: torch.Tensor):
+    total = x.numel()
+    pairs_kernel[1](x, y, total)
+"""
+            with self.subTest(of=of):
+                self.verify(text, "int32", 1000, generate)
+
     def test_indices(self):
         for type, start, step in (("int64", 2**40, -(2**33)), ("int64", -5, 1), ("int16", -300, 7), ("int16", 32760, 1), ("int64", 0, 3)):
             text = f"""import tile.language as tl
