@@ -336,7 +336,8 @@ static void print_due(struct printer *p, int axes, int level)
     }
 }
 
-void print_columns(struct printer *p, int level)
+/* What is made of columns, or of the rows that a unit keeps, whose level this is; outputs are stored. */
+static void print_columns(struct printer *p, int level)
 {
     const int kept = p->plan->layout.kept;
     print_due(p, kept, level);
@@ -425,33 +426,36 @@ static void print_pass(struct printer *p)
     print_means(p);
 }
 
-static void print_rows(struct printer *p)
+void print_passes(struct printer *p, void (*print)(struct printer *))
 {
-    const struct plan_schedule *schedule = p->schedule;
-    int level = p->phase * PLAN_PHASE;
-    print_line(p, NULL, "for row in range(first, last, step):");
-    p->indent++;
-    print_line(p, NULL, "n = min(step, last - row)");
-    if (schedule->scans)
-        print_line(p, NULL, "lanes = tl.pitch(n)");
+    int level = p->phase * PLAN_PHASE, last = level;
     print_columns(p, level);
-    for (int i = 0; i < schedule->count; i++) {
-        const struct plan_pass *pass = &schedule->passes[i];
+    for (int i = 0; i < p->schedule->count; i++) {
+        const struct plan_pass *pass = &p->schedule->passes[i];
         if (pass->level / PLAN_PHASE != p->phase)
             continue;
         while (level < pass->level)
             print_columns(p, ++level);
         p->pass = pass;
         p->pass_number = i;
-        print_pass(p);
+        print(p);
     }
-    int last = level;
     for (int i = 0; i < p->plan->count; i++)
         if (p->plan->values[i]->uses && p->plan->values[i]->level / PLAN_PHASE == p->phase)
             last = p->plan->values[i]->level > last ? p->plan->values[i]->level : last;
     while (level < last)
         print_columns(p, ++level);
     print_close(p);
+}
+
+static void print_rows(struct printer *p)
+{
+    print_line(p, NULL, "for row in range(first, last, step):");
+    p->indent++;
+    print_line(p, NULL, "n = min(step, last - row)");
+    if (p->schedule->scans)
+        print_line(p, NULL, "lanes = tl.pitch(n)");
+    print_passes(p, print_pass);
     p->indent--;
 }
 

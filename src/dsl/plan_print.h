@@ -62,8 +62,9 @@ void print_read(struct printer *p, struct plan_value *value, int axes);
 /* plan_print.c */
 /* What a pass does with a piece. */
 void print_piece(struct printer *p);
-/* What is made of columns, or of the rows that a unit keeps, whose level this is; outputs are stored. */
-void print_columns(struct printer *p, int level);
+/* The phase's passes, each printed by `print` behind what is made of columns, or of the rows that a unit keeps, for it; then what is
+ * left to make of those. */
+void print_passes(struct printer *p, void (*print)(struct printer *));
 /* Running sums at the beginning of a pass; the buffer with what is carried along. */
 void print_carries(struct printer *p, const struct plan_pass *pass);
 const char *print_carry_of(struct printer *p, const struct plan_value *scan);

@@ -112,31 +112,14 @@ static void print_pass(struct printer *p)
 
 void print_units(struct printer *p)
 {
-    const struct plan_schedule *schedule = p->schedule;
     const struct plan_layout *layout = &p->plan->layout;
     const char *index = has_batch(p->plan) ? "unit % across" : "unit";
-    int level = p->phase * PLAN_PHASE, last = level;
     print_line(p, NULL, "for unit in range(first, last):");
     p->indent++;
     if (has_batch(p->plan))
         print_line(p, NULL, "batch = unit // across");
     (layout->along == PLAN_ROWS ? print_col_block : print_row_block)(p, index);
-    print_columns(p, level);
-    for (int i = 0; i < schedule->count; i++) {
-        if (schedule->passes[i].level / PLAN_PHASE != p->phase)
-            continue;
-        while (level < schedule->passes[i].level)
-            print_columns(p, ++level);
-        p->pass = &schedule->passes[i];
-        p->pass_number = i;
-        print_pass(p);
-    }
-    for (int i = 0; i < p->plan->count; i++)
-        if (p->plan->values[i]->uses && p->plan->values[i]->level / PLAN_PHASE == p->phase)
-            last = p->plan->values[i]->level > last ? p->plan->values[i]->level : last;
-    while (level < last)
-        print_columns(p, ++level);
-    print_close(p);
+    print_passes(p, print_pass);
     p->indent--;
 }
 
