@@ -12,7 +12,8 @@
 #include "task/expr/tree.h"
 #include "task/task.h"
 
-enum { PLAN_NONE = -1, PLAN_ROWS = 1, PLAN_COLS = 2, PLAN_FULL = 3, PLAN_KIDS = 3, PLAN_MOST = 512 };
+enum { PLAN_NONE = -1, PLAN_ROWS = 1, PLAN_COLS = 2, PLAN_FULL = 3, PLAN_INNER = 4, PLAN_OUTER = 8, PLAN_BATCH = 12 };
+enum { PLAN_KIDS = 3, PLAN_MOST = 512 };
 /* Levels: a row's sum is known one level behind what is summed up; what all cores compute together, a phase behind. */
 enum { PLAN_PHASE = 64 };
 
@@ -30,7 +31,7 @@ struct plan_value {
     int kid_count, number; /* number: in the order in which values are computed */
     int axes;              /* PLAN_ROWS, PLAN_COLS: what it has an element for */
     int width;             /* with PLAN_COLS: how long its rows are, an index of plan->widths */
-    bool batched;          /* it has an element for each of the batch besides */
+    int batched;           /* the PLAN_BATCH for which it has an element each besides */
     bool lone;             /* for these alone: its buffer has one number in all places */
     bool truth;            /* of comparisons */
     bool all;              /* PLAN_REDUCE of the whole tensor */
@@ -71,17 +72,19 @@ struct plan_output {
     int axes; /* of the tensor */
 };
 
-/* Groups of axes. */
-enum { PLAN_BATCHES, PLAN_GROUP_ROWS, PLAN_GROUP_COLS, PLAN_GROUPS };
+/* Groups of axes. A tensor may lack the outer or the inner axes of the batch; there are outer ones only where one does. */
+enum { PLAN_GROUP_OUTER, PLAN_GROUP_INNER, PLAN_GROUP_ROWS, PLAN_GROUP_COLS, PLAN_GROUPS };
 /* Which axes of the tensors are which of the plan. */
 struct plan_layout {
     int along, kept; /* PLAN_ROWS, PLAN_COLS: the axis of the matrix that sums go along; the other one */
     int last;        /* the plan has one matrix, whose rows lie along so many last axes */
     /* The plan has a batch of matrices, of which a core takes units: blocks of a matrix's rows or columns, whichever are kept. */
     bool units;
-    bool batched, batch_along; /* there is more than one; sums go along the batch, too */
-    int rows_at, cols_at;      /* the first axis of rows and columns, counted as x.shape[] does */
-    const char *measured;      /* the tensor that has all axes */
+    int batched;          /* the axes of the batch, of PLAN_BATCH; 0: there is one matrix */
+    bool batch_along;     /* sums go along the batch, too */
+    int rows_at, cols_at; /* the first axis of rows and columns, counted as x.shape[] does */
+    int inner_at;         /* that of the batch's inner axes, if there are outer ones */
+    const char *measured; /* the tensor that has all axes */
 };
 
 struct plan {
@@ -96,7 +99,8 @@ struct plan {
     int number_count, number_capacity;
     int input_axes[TASK_MAX_PARAMS]; /* PLAN_NONE: a scalar */
     int input_width[TASK_MAX_PARAMS];
-    bool input_batched[TASK_MAX_PARAMS], input_lone[TASK_MAX_PARAMS];
+    int input_batched[TASK_MAX_PARAMS];
+    bool input_lone[TASK_MAX_PARAMS];
     struct plan_layout layout;
     int64_t (*case_sizes)[PLAN_GROUPS]; /* how long the groups are in each case; with one matrix the batch is 1 */
     bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS];
@@ -109,7 +113,7 @@ struct plan {
 /* Finds the layout, and which axes each input has. An error says what there is no plan for. */
 struct akgen_error *plan_layout(struct plan *plan);
 /* True if in all cases the output has as many elements as a value with these axes. */
-struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int axes, bool batched, bool *keeps);
+struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int axes, int batched, bool *keeps);
 /* The number of a width, whose text in the host function is given. */
 int plan_width_add(struct plan *plan, const char *text);
 /* The text of the length of a tensor's rows. */

@@ -149,7 +149,7 @@ static struct plan_value *unit_size(struct plan *plan, const struct plan_value *
 {
     const struct plan_layout *layout = &plan->layout;
     int axes = value->axes & (all ? PLAN_FULL : layout->along);
-    bool batches = value->batched && (all || layout->batch_along);
+    bool batches = value->batched && (all || layout->batch_along); /* whole ones: is_stretched */
     const char *text = batches ? "batches" : "";
     if (axes & PLAN_ROWS)
         text = arena_printf(plan->arena, "%s%srows", text, *text ? " * " : "");
@@ -176,8 +176,8 @@ static bool is_stretched(const struct plan *plan, const struct plan_value *kid, 
     bool part = kid->axes & layout->along;
     if (all)
         return !(kid->axes & layout->kept) || kid->lone ||
-               (layout->batched && !kid->batched && (part || !layout->batch_along));
-    return part && (kid->axes != PLAN_FULL || (layout->batch_along && !kid->batched));
+               (kid->batched != layout->batched && (part || !layout->batch_along));
+    return part && (kid->axes != PLAN_FULL || (layout->batch_along && kid->batched != layout->batched));
 }
 
 /* sum, mean, max or min of each row, or of all elements. What a row has once, it has not to be summed up. */
@@ -191,7 +191,7 @@ static struct plan_value *reduce(struct plan *plan, const struct expr *node, con
                                .kid_count = 1,
                                .all = all,
                                .axes = kid->axes & plan->layout.kept,
-                               .batched = kid->batched && !all && !plan->layout.batch_along};
+                               .batched = all || plan->layout.batch_along ? 0 : kid->batched};
     if (is_stretched(plan, kid, all)) {
         refuse(plan, node,
                all ? "the planner has no plan for 'all' of what is the same for all rows"
@@ -452,11 +452,12 @@ static struct akgen_error *read_unit_output(struct plan *plan, int output)
     const struct plan_layout *layout = &plan->layout;
     struct plan_output *to = &plan->outputs[output];
     struct plan_value *value = to->value;
-    bool keeps, batch = layout->batched && !layout->batch_along;
+    const int batch = layout->batch_along ? 0 : layout->batched;
+    bool keeps;
     struct akgen_error *error = plan_output_keeps(plan, output, value->axes, value->batched, &keeps);
     if (error)
         return error;
-    keeps &= !value->lone;
+    keeps &= !value->lone && (value->axes != PLAN_FULL || value->batched == layout->batched);
     bool stored = value->axes == PLAN_FULL || (value->axes == layout->kept && value->batched == batch) ||
                   (!value->axes && value->operation != PLAN_NUMBER);
     to->axes = keeps && value->axes != PLAN_FULL ? value->axes : PLAN_FULL;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANK = TASK_MAX_RANK, BATCH = 4 }; /* BATCH: beside PLAN_ROWS and PLAN_COLS */
-static const int group_bits[PLAN_GROUPS] = {BATCH, PLAN_ROWS, PLAN_COLS};
+enum { RANK = TASK_MAX_RANK };
+static const int group_bits[PLAN_GROUPS] = {PLAN_OUTER, PLAN_INNER, PLAN_ROWS, PLAN_COLS};
 
 /* Axes of a case are bits, the last one's RANK - 1, whatever the rank. Of one that is 1 in all inputs a case does not tell who
  * has it: sums' operands, and inputs whose rank reaches so far if there is a layout then, else it is of no matter. */
@@ -83,12 +83,11 @@ static int place_of(int axis, int rank)
 
 static unsigned group_axes(const struct plan_layout *layout, int rank, int group)
 {
+    int inner = layout->units && layout->inner_at ? place_of(layout->inner_at, rank) : 0;
     int rows = layout->units ? place_of(layout->rows_at, rank) : 0;
     int cols = layout->units ? place_of(layout->cols_at, rank) : RANK - layout->last;
-    unsigned before_rows = (1U << rows) - 1, before_cols = (1U << cols) - 1;
-    return group == PLAN_BATCHES      ? before_rows
-           : group == PLAN_GROUP_ROWS ? before_cols & ~before_rows
-                                      : ((1U << RANK) - 1) & ~before_cols;
+    const int begins[PLAN_GROUPS + 1] = {0, inner, rows, cols, RANK};
+    return ((1U << begins[group + 1]) - 1) & ~((1U << begins[group]) - 1);
 }
 
 static void group_sizes(const struct plan_layout *layout, int rank, const struct task_tensor *tensor,
@@ -143,13 +142,36 @@ static bool fits(const struct plan *plan, struct plan_layout *layout, const stru
         if (!divides(plan, layout, &cases[i], by_rank))
             return false;
         find_along(layout, &cases[i], &in, &out);
-        layout->batched |= group_axes(layout, cases[i].rank, PLAN_BATCHES) >> (RANK - cases[i].rank) != 0;
+        for (int g = PLAN_GROUP_OUTER; g <= PLAN_GROUP_INNER; g++)
+            if (group_axes(layout, cases[i].rank, g) >> (RANK - cases[i].rank))
+                layout->batched |= group_bits[g];
     }
     layout->along = layout->units && in & PLAN_ROWS ? PLAN_ROWS : PLAN_COLS;
     layout->kept = PLAN_FULL ^ layout->along;
-    layout->batch_along = in & BATCH;
-    bool one = (in & PLAN_FULL) != PLAN_FULL && (in & PLAN_FULL || !(in & BATCH));
+    layout->batch_along = in & PLAN_BATCH;
+    bool one = (in & PLAN_FULL) != PLAN_FULL && (in & PLAN_FULL || !layout->batch_along) &&
+               !(layout->inner_at && layout->batch_along);
     return !(in & out) && (layout->units ? one : !(in & ~PLAN_COLS));
+}
+
+/* split: the batch has outer axes. */
+static bool find_units(struct plan *plan, const struct case_axes *cases, bool by_rank, bool split)
+{
+    struct plan_layout *layout = &plan->layout;
+    for (int from_end = 0; from_end < 2; from_end++)
+        for (int rows = from_end; rows < RANK; rows++)
+            for (int cols = rows + 1; cols < RANK; cols++) {
+                int inner = !split ? 0 : from_end ? cols + 1 : 1;
+                for (int last = !split ? 0 : from_end ? RANK - 1 : rows - 1; inner <= last; inner++) {
+                    *layout = from_end ? (struct plan_layout){.rows_at = -cols, .cols_at = -rows, .inner_at = -inner}
+                                       : (struct plan_layout){.rows_at = rows, .cols_at = cols, .inner_at = inner};
+                    layout->last = 1;
+                    layout->units = true;
+                    if (fits(plan, layout, cases, by_rank))
+                        return true;
+                }
+            }
+    return false;
 }
 
 static bool find_layout(struct plan *plan, const struct case_axes *cases, bool by_rank)
@@ -159,18 +181,7 @@ static bool find_layout(struct plan *plan, const struct case_axes *cases, bool b
         if (fits(plan, &plan->layout, cases, by_rank))
             return true;
     }
-    for (int from_end = 0; from_end < 2; from_end++)
-        for (int rows = 0; rows < RANK; rows++)
-            for (int cols = rows + 1; cols < RANK; cols++) {
-                plan->layout = (struct plan_layout){.last = 1, .units = true, .rows_at = rows, .cols_at = cols};
-                if (from_end) {
-                    plan->layout.rows_at = -cols;
-                    plan->layout.cols_at = -rows;
-                }
-                if ((!from_end || rows) && fits(plan, &plan->layout, cases, by_rank))
-                    return true;
-            }
-    return false;
+    return find_units(plan, cases, by_rank, false) || find_units(plan, cases, by_rank, true);
 }
 
 static struct akgen_error *no_layout(struct plan *plan, const struct case_axes *cases)
@@ -243,7 +254,7 @@ static struct akgen_error *set_axes(struct plan *plan, const struct evidence *ev
 {
     const struct task_param *param = &plan->task->inputs[input];
     const struct plan_layout *layout = &plan->layout;
-    int groups = PLAN_FULL | (layout->batched ? BATCH : 0);
+    int groups = PLAN_FULL | layout->batched;
     int open = groups & ~(evidence->has | evidence->lacks); /* no case tells */
     if (evidence->has & evidence->lacks)
         return error_new("%s: '%s' is stretched in some cases only, which the planner has no plan for",
@@ -252,13 +263,14 @@ static struct akgen_error *set_axes(struct plan *plan, const struct evidence *ev
     if (strcmp(expr_text(param->shape), "[1]") == 0)
         has = 0;
     plan->input_axes[input] = param->kind == TASK_SCALAR ? PLAN_NONE : has & PLAN_FULL;
-    plan->input_batched[input] = param->kind != TASK_SCALAR && has & BATCH;
-    if (param->kind != TASK_SCALAR && has == BATCH && !layout->batch_along)
+    bool lone = has && !(has & PLAN_FULL);
+    plan->input_batched[input] = param->kind == TASK_SCALAR ? 0 : has & PLAN_BATCH;
+    if (param->kind != TASK_SCALAR && lone && !layout->batch_along)
         plan->input_axes[input] = layout->kept;
-    plan->input_lone[input] = has == BATCH;
+    plan->input_lone[input] = lone;
     if (param->kind == TASK_SCALAR || !plan->used[input])
         return NULL;
-    if (layout->batch_along && has & BATCH && !(has & layout->along))
+    if (layout->batch_along && has & PLAN_BATCH && !(has & layout->along))
         return error_new("%s: '%s' has the batch and not what sums go along, which the planner has no plan for",
                          plan->task->name, param->name);
     if (layout->units && evidence->deep && has == groups && !layout->measured)
@@ -288,7 +300,7 @@ static struct akgen_error *read_axes(struct plan *plan, const struct case_axes *
     return error;
 }
 
-struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int axes, bool batched, bool *keeps)
+struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int axes, int batched, bool *keeps)
 {
     const struct task *task = plan->task;
     *keeps = true;
@@ -297,10 +309,10 @@ struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int a
         struct akgen_error *error = task_instance_shapes(task, &task->cases[i], &instance);
         if (error)
             return error;
-        const int64_t *sizes = plan->case_sizes[i];
-        *keeps = instance->outputs[output].tensors[0].elements == (batched ? sizes[PLAN_BATCHES] : 1) *
-                                                                      (axes & PLAN_ROWS ? sizes[PLAN_GROUP_ROWS] : 1) *
-                                                                      (axes & PLAN_COLS ? sizes[PLAN_GROUP_COLS] : 1);
+        int64_t elements = 1;
+        for (int g = 0; g < PLAN_GROUPS; g++)
+            elements *= (axes | batched) & group_bits[g] ? plan->case_sizes[i][g] : 1;
+        *keeps = instance->outputs[output].tensors[0].elements == elements;
         task_instance_free(instance);
     }
     return NULL;

@@ -1,21 +1,31 @@
 /* Sums along other axes than the last ones: tensors are batches of matrices, [batches, rows, cols]. A core takes units. Where sums
  * go along rows, a unit is a block of one matrix's columns, whose rows come many at once; where they go along columns, a block
- * of its rows. Sums that go along the batch, too, leave a block of all matrices. */
+ * of its rows. Sums that go along the batch, too, leave a block of all matrices. A tensor may have matrices for a part of the
+ * batch's axes alone, which `inner` counts from the last one. */
 #include "dsl/plan_print.h"
 
 #include <string.h>
 
-/* A core's units know their batch. */
-static bool has_batch(const struct plan *plan)
+/* What of the batch a unit belongs to, and what it keeps of sums. */
+static int kept_batch(const struct plan_layout *layout)
 {
-    return plan->layout.batched && !plan->layout.batch_along;
+    return layout->batch_along ? 0 : layout->batched;
 }
 
 /* Transfers. */
-/* Where what a tensor with these axes has of the block begins. */
-static const char *place_of(const struct printer *p, const char *tensor, int axes, bool batched)
+/* Which matrix a tensor has for the unit's batch. */
+static const char *batch_of(const struct plan *plan, int batched)
 {
-    const char *row = !(axes & PLAN_ROWS) ? "batch" : batched ? "(batch * rows + row)" : "row";
+    return batched == plan->layout.batched ? "batch" : batched == PLAN_OUTER ? "batch // inner" : "batch % inner";
+}
+
+/* Where what a tensor with these axes has of the block begins. */
+static const char *place_of(const struct printer *p, const char *tensor, int axes, int batched)
+{
+    const char *batch = batch_of(p->plan, batched);
+    const char *row = !(axes & PLAN_ROWS) ? batch
+                      : batched           ? arena_printf(p->plan->arena, "(%s * rows + row)", batch)
+                                          : "row";
     const char *at = axes == PLAN_ROWS             ? row
                      : batched || axes & PLAN_ROWS ? arena_printf(p->plan->arena, "(%s * cols + at)", row)
                                                    : "at";
@@ -30,7 +40,8 @@ void print_unit_load(struct printer *p, const struct plan_value *value, const ch
     } else if (!value->lone) {
         print_line(p, "copyin", "tl.load(%s, %s, count=%s)", place, buffer, value->axes == PLAN_ROWS ? "n" : "m");
     } else {
-        print_line(p, NULL, "%s_value = tl.extract_scalar(%s, batch)", value->name, value->name);
+        print_line(p, NULL, "%s_value = tl.extract_scalar(%s, %s)", value->name, value->name,
+                   batch_of(p->plan, value->batched));
         print_line(p, "compute", "tl.duplicate(%s, %s_value, count=%s)", buffer, value->name,
                    print_direction_of(p).kept_count);
     }
@@ -45,7 +56,7 @@ void print_unit_store(struct printer *p, int output)
         print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, cols, pitch)", place_of(p, name, axes, layout->batched),
                    buffer);
     else
-        print_line(p, "copyout", "tl.store(%s, %s, count=%s)", place_of(p, name, axes, has_batch(p->plan)), buffer,
+        print_line(p, "copyout", "tl.store(%s, %s, count=%s)", place_of(p, name, axes, kept_batch(layout)), buffer,
                    print_direction_of(p).kept_count);
 }
 
@@ -113,10 +124,10 @@ static void print_pass(struct printer *p)
 void print_units(struct printer *p)
 {
     const struct plan_layout *layout = &p->plan->layout;
-    const char *index = has_batch(p->plan) ? "unit % across" : "unit";
+    const char *index = kept_batch(layout) ? "unit % across" : "unit";
     print_line(p, NULL, "for unit in range(first, last):");
     p->indent++;
-    if (has_batch(p->plan))
+    if (kept_batch(layout))
         print_line(p, NULL, "batch = unit // across");
     (layout->along == PLAN_ROWS ? print_col_block : print_row_block)(p, index);
     print_passes(p, print_pass);
@@ -126,9 +137,10 @@ void print_units(struct printer *p)
 /* The kernel around the loops. */
 void print_unit_measures(const struct printer *p, struct text *out)
 {
-    text_addf(out, ", %srows, cols, piece, step%s, units",
+    const struct plan_layout *layout = &p->plan->layout;
+    text_addf(out, ", %s%srows, cols, piece, step%s, units",
               strstr(p->body.bytes ? p->body.bytes : "", "batches") ? "batches, " : "",
-              has_batch(p->plan) ? ", across" : "");
+              layout->inner_at ? "inner, " : "", kept_batch(layout) ? ", across" : "");
 }
 
 void print_unit_comment(const struct printer *p, struct text *out)
@@ -160,9 +172,12 @@ static void add_size(const struct plan *plan, struct text *out, const char *name
                   ends[1], name, tensor);
 }
 
-static const char *elements_of(const struct plan *plan, int axes, bool batched)
+static const char *elements_of(const struct plan *plan, int axes, int batched)
 {
-    const char *text = batched ? "batches" : "";
+    const char *text = !batched                          ? ""
+                       : batched == plan->layout.batched ? "batches"
+                       : batched == PLAN_OUTER           ? "batches // inner"
+                                                         : "inner";
     if (axes & PLAN_ROWS)
         text = arena_printf(plan->arena, "%s%srows", text, *text ? " * " : "");
     if (axes & PLAN_COLS)
@@ -170,7 +185,7 @@ static const char *elements_of(const struct plan *plan, int axes, bool batched)
     return *text ? text : "1";
 }
 
-static void add_check(const struct plan *plan, struct text *out, const char *name, int axes, bool batched)
+static void add_check(const struct plan *plan, struct text *out, const char *name, int axes, int batched)
 {
     text_addf(out, "    assert %s.numel() == %s, \"'%s' has another shape\"\n", name, elements_of(plan, axes, batched),
               name);
@@ -187,7 +202,9 @@ static void add_checks(const struct plan *plan, struct text *out)
     for (int i = 0; i < task->output_count; i++) {
         int axes = plan->outputs[i].axes;
         add_check(plan, out, task->outputs[i].name, axes,
-                  axes == PLAN_FULL ? layout->batched : axes && has_batch(plan));
+                  axes == PLAN_FULL ? layout->batched
+                  : axes            ? kept_batch(layout)
+                                    : 0);
     }
 }
 
@@ -195,12 +212,14 @@ void print_unit_sizes(const struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
     const struct plan_layout *layout = &plan->layout;
-    const char *x = layout->measured, *of = has_batch(plan) ? "batches * " : "";
+    const char *x = layout->measured, *of = kept_batch(layout) ? "batches * " : "";
     const char *cores = print_whole_count(plan) ? "48" : "tl.num_vec_cores()";
     int axes = layout->cols_at > 0 ? layout->cols_at : -layout->rows_at;
     text_addf(out, "    assert %s.ndim >= %d, \"'%s' has too few axes\"\n", x, axes, x);
     if (layout->batched)
         add_size(plan, out, "batches", 0, layout->rows_at);
+    if (layout->inner_at)
+        add_size(plan, out, "inner", layout->inner_at, layout->rows_at);
     add_size(plan, out, "rows", layout->rows_at, layout->cols_at);
     add_size(plan, out, "cols", layout->cols_at, 0);
     for (int i = 0; i < plan->number_count; i++)
@@ -220,7 +239,7 @@ void print_unit_sizes(const struct printer *p, struct text *out)
                   "    step = max(1, min(tile // tl.pitch(piece), tl.cdiv(%srows, %s)))\n",
                   of, cores);
     const char *blocks = layout->along == PLAN_ROWS ? "tl.cdiv(cols, piece)" : "tl.cdiv(rows, step)";
-    if (has_batch(plan))
+    if (kept_batch(layout))
         text_addf(out, "    across = %s\n    units = batches * across\n", blocks);
     else
         text_addf(out, "    units = %s\n", blocks);

@@ -121,6 +121,22 @@ class Axes(unittest.TestCase):
                                  {"y": (FULL, "softmax(x * g, 1) + g"), "l": (ONE, "mean(g * amax(x, 1), all)")}, BATCHES)
         self.assertIn("tl.extract_scalar(g, batch)", text)
 
+    def test_a_part_of_the_batch(self):
+        heads = {"mask": "[$shape[0], 1, $shape[2], $shape[3]]", "scale": "[$shape[0], 1, 1, 1]"}
+        text = self.assert_right({"x": FULL, **heads},
+                                 {"y": (FULL, "s = x * scale + mask; softmax(s)"), "l": ("$shape[:-1]", "logsumexp(s)"),
+                                  "m": (ONE, "mean(s, all)")}, IMAGES)
+        self.assertIn("batch // inner", text)
+        text = self.assert_right({"x": FULL, "inner": "[$shape[1], 1, $shape[3]]", "g": CHANNELS},
+                                 {"y": (FULL, "softmax(x + inner * g, 2)")}, [[5, *shape] for shape in BATCHES])
+        self.assertIn("batch % inner_", text)
+        self.assert_no_plan({"x": FULL, "g": "[$shape[0], 1, 1, $shape[3]]"},
+                            {"y": (FULL, "x - amax(x, 2)"), "z": ("[$shape[0], 1, 1, $shape[3]]", "g * 2 + g")}, IMAGES,
+                            "output 'z' has some of the axes alone")
+        self.assert_no_plan({"x": FULL, "g": "[$shape[0], 1, 1, $shape[3]]"},
+                            {"y": (FULL, "softmax(x, 2)"), "z": (ONE, "mean(g, all)")}, IMAGES,
+                            "no plan for 'all' of what is the same for all rows")
+
     def test_an_axis_that_is_1_in_some_cases(self):
         shapes = [[2, 3, 5, 7], [2, 7, 1, 3], [3, 4, 7, 900], [1, 10, 3, 5000]]
         self.assert_right({"x": FULL, "mask": "[$shape[0], 1, 1, $shape[3]]"},
