@@ -1,6 +1,6 @@
 /* akgen bench: a provider's candidates over a suite of tasks. */
 #include "cli/cli.h"
-#include "cli/dsl_project.h"
+#include "gen/program.h"
 #include "base/clock.h"
 #include "eval/bench.h"
 
@@ -205,7 +205,7 @@ int cli_bench(int argc, char **argv)
     struct task *tasks;
     int task_count, code = EXIT_PASS;
     struct arena arena = {0};
-    struct akgen_error *error = bench_check_provider(arguments.provider, &dsl_provider);
+    struct akgen_error *error = bench_check_provider(arguments.provider, &gen_program_provider);
     if (!error)
         error = select_tasks(&arena, &arguments, &tasks, &task_count);
     if (error)
@@ -213,7 +213,7 @@ int cli_bench(int argc, char **argv)
     else if ((error = eval_check_jail(&options.eval)))
         code = cli_fail(EXIT_OWN_FAILURE, error);
     else {
-        bench_prepare(&bench, arguments.provider, &dsl_provider, tasks, task_count, &options.eval);
+        bench_prepare(&bench, arguments.provider, &gen_program_provider, tasks, task_count, &options.eval);
         if (!bench.count && bench.skipped)
             code = cli_fail(EXIT_USAGE,
                             error_new("none of these %d tasks has a case %d", task_count, options.eval.only_case));

@@ -2,7 +2,7 @@
 #include "base/files.h"
 #include "cli/cli.h"
 #include "cli/dsl_cases.h"
-#include "cli/dsl_project.h"
+#include "gen/program.h"
 #include "cli/dsl_verify.h"
 #include "dsl/bind.h"
 #include "dsl/dsl.h"
@@ -361,7 +361,7 @@ static int build_file(struct arena *arena, const struct dsl_arguments *arguments
     if (!arguments->output && !arguments->verify)
         return EXIT_PASS;
     const char *dir = arguments->output;
-    error = dir ? dsl_project_write(arena, dir, &lowered) : dsl_project_keep(arena, &task, &lowered, &dir);
+    error = dir ? gen_program_write(arena, dir, &lowered) : gen_program_keep(arena, &task, &lowered, &dir);
     if (error)
         return cli_fail(EXIT_OWN_FAILURE, error);
     return arguments->verify ? verify_project(arena, arguments, text, &task, dir) : EXIT_PASS;

@@ -1,5 +1,5 @@
 /* Operator projects of programs in AscendDSL. */
-#include "cli/dsl_project.h"
+#include "gen/program.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "dsl/dsl.h"
@@ -11,7 +11,7 @@
 
 enum { LONGEST_PROGRAM = 1 << 20 };
 
-struct akgen_error *dsl_project_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered)
+struct akgen_error *gen_program_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered)
 {
     struct akgen_error *error = NULL;
     const char *map = dsl_source_map(arena, lowered);
@@ -63,11 +63,11 @@ static struct akgen_error *place_of(struct arena *arena, const struct task *task
     return NULL;
 }
 
-struct akgen_error *dsl_project_keep(struct arena *arena, const struct task *task, const struct dsl_lowered *lowered,
+struct akgen_error *gen_program_keep(struct arena *arena, const struct task *task, const struct dsl_lowered *lowered,
                                      const char **dir)
 {
     struct akgen_error *error = place_of(arena, task, lowered, dir);
-    return error ? error : dsl_project_write(arena, *dir, lowered);
+    return error ? error : gen_program_write(arena, *dir, lowered);
 }
 
 static const char *candidate(struct arena *arena, const struct task *task)
@@ -78,11 +78,11 @@ static const char *candidate(struct arena *arena, const struct task *task)
         return NULL;
     if (!compile(arena, path, task, &lowered))
         return arena_printf(arena, "%s: no project", path);
-    struct akgen_error *error = dsl_project_keep(arena, task, &lowered, &dir);
+    struct akgen_error *error = gen_program_keep(arena, task, &lowered, &dir);
     if (error)
         fprintf(stderr, "akgen: %s\n", error->message);
     error_free(error);
     return dir;
 }
 
-const struct bench_provider dsl_provider = {"dsl", candidate};
+const struct bench_provider gen_program_provider = {"dsl", candidate};
