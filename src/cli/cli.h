@@ -13,6 +13,7 @@ int cli_eval(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_report(int argc, char **argv);
+int cli_gen(int argc, char **argv);
 int cli_task(int argc, char **argv);
 int cli_dsl(int argc, char **argv);
 int cli_soc(int argc, char **argv);
@@ -49,5 +50,7 @@ const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdic
 /* The whole verdict: build, diagnostics with the source line and a caret, cases, faults, first mismatches, the
  * result. */
 void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);
+/* eval_options.on_case for a terminal: "case 3 of 19" on standard error, nothing behind the last. */
+void cli_print_progress(void *closure, int done, int total);
 
 #endif

@@ -46,14 +46,6 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_progress(void *closure, int done, int total)
-{
-    (void)closure;
-    fprintf(stderr, "\r\033[Kcase %d of %d", done, total);
-    if (done == total)
-        fputs("\r\033[K", stderr);
-}
-
 static void print_json(const struct verdict *verdict)
 {
     json_t *json = verdict_to_json(verdict);
@@ -98,7 +90,7 @@ static int evaluate(struct eval_arguments *arguments)
         return cli_fail(EXIT_OWN_FAILURE, error);
     }
     if (isatty(STDERR_FILENO))
-        arguments->options.on_case = print_progress;
+        arguments->options.on_case = cli_print_progress;
     struct verdict verdict;
     eval_run(&task, arguments->dir, &arguments->options, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);

@@ -15,6 +15,7 @@ static const struct {
     {"run", cli_run, "run one case with an instruction log, its tensors or a debugger"},
     {"bench", cli_bench, "evaluate a tree of candidates over a suite of tasks"},
     {"report", cli_report, "tables, pages and comparisons of stored runs"},
+    {"gen", cli_gen, "write a project for a task and prove it"},
     {"task", cli_task, "list, show and check benchmark tasks"},
     {"dsl", cli_dsl, "check, format and interpret programs in AscendDSL"},
     {"soc", cli_soc, "list the simulated chips, show one"},

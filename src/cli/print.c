@@ -193,3 +193,11 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
     }
     fputc('\n', out);
 }
+
+void cli_print_progress(void *closure, int done, int total)
+{
+    (void)closure;
+    fprintf(stderr, "\r\033[Kcase %d of %d", done, total);
+    if (done == total)
+        fputs("\r\033[K", stderr);
+}

@@ -1,8 +1,9 @@
-/* Operator projects of programs in AscendDSL. */
+/* A task's program, and the project that the compiler makes of it. */
 #include "gen/program.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "dsl/dsl.h"
+#include "dsl/write.h"
 #include "eval/source_map.h"
 #include "toolchain/toolchain.h"
 
@@ -10,6 +11,14 @@
 #include <unistd.h>
 
 enum { LONGEST_PROGRAM = 1 << 20 };
+
+static bool formulas_alone(const struct task *task)
+{
+    for (int i = 0; i < task->output_count; i++)
+        if (!task->outputs[i].formula)
+            return false;
+    return task->output_count > 0;
+}
 
 struct akgen_error *gen_program_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered)
 {
@@ -24,25 +33,37 @@ struct akgen_error *gen_program_write(struct arena *arena, const char *dir, cons
     return error ? error : files_write(arena_printf(arena, "%s/" SOURCE_MAP_FILE, dir), map, strlen(map));
 }
 
-/* Compiles the program at `path` for the task; false: what is wrong was said. */
-static bool compile(struct arena *arena, const char *path, const struct task *task, struct dsl_lowered *lowered)
+struct akgen_error *gen_program_of_task(struct arena *arena, const struct task *task, struct gen_program *program)
 {
-    struct dsl_messages messages = {0};
-    struct dsl_opdef opdef;
+    struct akgen_error *error;
     char *text;
-    size_t length;
-    struct akgen_error *error = files_read(arena, path, LONGEST_PROGRAM, &text, &length);
-    const struct dsl_tree *tree = error ? NULL : dsl_parse(arena, path, text, length, &messages);
-    const struct dsl_program *program = tree ? dsl_check(arena, tree, &messages) : NULL;
-    if (program)
-        error = dsl_opdef_of_task(arena, program, task, &opdef);
-    bool compiled =
-        program && !error && dsl_lower(arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, lowered, &messages);
-    dsl_messages_show(&messages);
-    if (error)
-        fprintf(stderr, "akgen: %s: %s\n", path, error->message);
-    error_free(error);
-    return compiled;
+    *program = (struct gen_program){.path = arena_printf(arena, "%s/program.py", task->dir)};
+    if (access(program->path, F_OK) == 0) {
+        error = files_read(arena, program->path, LONGEST_PROGRAM, &text, &program->length);
+        program->text = error ? NULL : text;
+        return error;
+    }
+    program->path = NULL;
+    if (!formulas_alone(task))
+        return error_new(
+            "%s: neither a program in AscendDSL, %s/program.py, nor a formula for each output says how it is "
+            "computed",
+            task->name, task->dir);
+    error = dsl_write(arena, task, &program->text);
+    program->length = error ? 0 : strlen(program->text);
+    return error;
+}
+
+bool gen_program_compile(struct arena *arena, const struct gen_program *program, const struct task *task,
+                         struct dsl_lowered *lowered, struct dsl_messages *messages, struct akgen_error **error)
+{
+    const char *path = program->path ? program->path : "program.py";
+    char *text = arena_copy(arena, program->text, program->length + 1);
+    struct dsl_opdef opdef;
+    const struct dsl_tree *tree = dsl_parse(arena, path, text, program->length, messages);
+    const struct dsl_program *checked = tree ? dsl_check(arena, tree, messages) : NULL;
+    *error = checked ? dsl_opdef_of_task(arena, checked, task, &opdef) : NULL;
+    return checked && !*error && dsl_lower(arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, lowered, messages);
 }
 
 /* A folder of the cache that is named after what the project holds. */
@@ -72,17 +93,20 @@ struct akgen_error *gen_program_keep(struct arena *arena, const struct task *tas
 
 static const char *candidate(struct arena *arena, const struct task *task)
 {
-    const char *path = arena_printf(arena, "%s/program.py", task->dir), *dir = path;
+    const char *dir = NULL;
+    struct gen_program program;
     struct dsl_lowered lowered;
-    if (access(path, R_OK) != 0)
+    struct dsl_messages messages = {0};
+    if (access(arena_printf(arena, "%s/program.py", task->dir), R_OK) != 0 && !formulas_alone(task))
         return NULL;
-    if (!compile(arena, path, task, &lowered))
-        return arena_printf(arena, "%s: no project", path);
-    struct akgen_error *error = gen_program_keep(arena, task, &lowered, &dir);
+    struct akgen_error *error = gen_program_of_task(arena, task, &program);
+    if (!error && gen_program_compile(arena, &program, task, &lowered, &messages, &error))
+        error = gen_program_keep(arena, task, &lowered, &dir);
+    dsl_messages_show(&messages);
     if (error)
-        fprintf(stderr, "akgen: %s\n", error->message);
+        fprintf(stderr, "akgen: %s: %s\n", task->name, error->message);
     error_free(error);
-    return dir;
+    return dir ? dir : arena_printf(arena, "%s/program.py: no project", task->dir);
 }
 
 const struct bench_provider gen_program_provider = {"dsl", candidate};

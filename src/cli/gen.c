@@ -1,0 +1,165 @@
+/* akgen gen TASK: from a task to a proved kernel. */
+#include "base/clock.h"
+#include "base/files.h"
+#include "cli/cli.h"
+#include "dsl/dsl.h"
+#include "gen/program.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define EVIDENCE "evidence" /* the folder of a project with what proves it */
+
+struct gen_arguments {
+    struct eval_options eval;
+    const char *task, *output;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0, "the folder of the project (default: the operator's name in snake case)", 1},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct gen_arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->eval;
+        break;
+    case 'o':
+        arguments->output = text;
+        break;
+    case ARGP_KEY_ARG:
+        if (arguments->task)
+            argp_error(state, "too many arguments: '%s'", text);
+        arguments->task = text;
+        break;
+    case ARGP_KEY_END:
+        if (!arguments->task)
+            argp_error(state, "TASK is needed");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* A folder that is there already is overwritten only if this command made it. */
+static struct akgen_error *make_folder(struct arena *arena, const char *dir)
+{
+    const char **paths;
+    size_t count;
+    const char *evidence = arena_printf(arena, "%s/" EVIDENCE, dir);
+    struct akgen_error *error = files_list(arena, dir, &paths, &count);
+    if (error)
+        return error;
+    if (count && access(evidence, F_OK) != 0)
+        return error_new("%s holds files that are not of 'akgen gen'; -o names another folder", dir);
+    return files_make_directory(evidence);
+}
+
+static struct akgen_error *keep_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
+                                         const struct verdict *verdict)
+{
+    json_t *json = verdict_to_json(verdict);
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    struct akgen_error *error =
+        files_write(arena_printf(arena, "%s/" EVIDENCE "/program.py", dir), program->text, program->length);
+    if (!error)
+        error = files_write(arena_printf(arena, "%s/" EVIDENCE "/verdict.json", dir), text, strlen(text));
+    free(text);
+    json_decref(json);
+    return error;
+}
+
+static void print_project(const struct gen_program *program, const struct dsl_lowered *lowered, const char *dir,
+                          double seconds)
+{
+    int lines = 0;
+    for (size_t i = 0; i < program->length; i++)
+        lines += program->text[i] == '\n';
+    printf("program   %s, %d lines\nproject   %s:", program->path ? program->path : "written from the formulas", lines,
+           dir);
+    for (int i = 0; i < lowered->count; i++)
+        printf(" %s", lowered->files[i].path);
+    printf("; %.2f s\n", seconds);
+    fflush(stdout);
+}
+
+/* The project of the task's program, judged; `code` is what the command ends with. */
+static struct akgen_error *generate(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
+                                    int *code)
+{
+    const char *dir = arguments->output ? arguments->output : op_snake_case(arena, task->op_type);
+    double start = clock_seconds();
+    struct gen_program program;
+    struct dsl_lowered lowered;
+    struct dsl_messages messages = {0};
+    struct verdict verdict;
+    struct akgen_error *error = gen_program_of_task(arena, task, &program);
+    *code = EXIT_OTHER_VERDICT;
+    if (error)
+        return error;
+    bool compiled = gen_program_compile(arena, &program, task, &lowered, &messages, &error);
+    dsl_messages_show(&messages);
+    if (!compiled)
+        return error;
+    *code = EXIT_USAGE;
+    if ((error = make_folder(arena, dir)))
+        return error;
+    *code = EXIT_OWN_FAILURE;
+    if ((error = gen_program_write(arena, dir, &lowered)))
+        return error;
+    print_project(&program, &lowered, dir, clock_seconds() - start);
+    if (isatty(STDERR_FILENO))
+        arguments->eval.on_case = cli_print_progress;
+    eval_run(task, dir, &arguments->eval, &verdict);
+    struct cli_colors colors = cli_colors_for(stdout);
+    cli_print_verdict(stdout, &verdict, &colors);
+    error = keep_evidence(arena, dir, &program, &verdict);
+    *code = error ? EXIT_OWN_FAILURE : cli_exit_code(verdict.kind);
+    verdict_free(&verdict);
+    return error;
+}
+
+int cli_gen(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "TASK",
+        .doc =
+            "Writes an operator project for TASK and proves it on the simulated NPU."
+            "\vTASK is a name from 'akgen task list' or a task's directory. Its program in AscendDSL is compiled, or "
+            "the "
+            "one that the planner makes of its formulas. The project's folder gets evidence/ with the program and the "
+            "verdict, by default of the strict profile. Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 "
+            "failure of akgen.",
+        .children = children,
+    };
+    struct gen_arguments arguments = {.eval = cli_eval_defaults()};
+    struct arena arena = {0};
+    struct task task;
+    int code = EXIT_USAGE;
+    arguments.eval.profile = TASK_STRICT;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct akgen_error *error = task_find(&arena, toolchain_home(), arguments.task, &task);
+    if (!error && task.broken)
+        error = error_new("%s", task.broken);
+    if (!error)
+        error = cli_check_case(&task, arguments.eval.only_case);
+    if (!error)
+        error = cli_set_tolerance(&arena, &arguments.eval, &task);
+    if (!error) {
+        code = EXIT_OWN_FAILURE;
+        error = eval_check_jail(&arguments.eval);
+    }
+    if (!error)
+        error = generate(&arena, &arguments, &task, &code);
+    if (error)
+        cli_fail(code, error);
+    arena_free(&arena);
+    return code;
+}

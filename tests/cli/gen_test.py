@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""akgen gen without a model: a task's program, or its formulas, becomes a project that is proved; what lies in the way is refused."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+from akgen_program import HOME, akgen
+
+SQRT = "npukernelbench/level1/Math/Sqrt"
+YAML = """suite: mine
+level: 1
+category: Math
+op: Scaled
+reference: formula
+vary: sizes
+inputs:
+  - name: x
+    shape: "$shape"
+    dtype: "$dtype"
+    types: [float16, float32]
+    generate: "randn"
+outputs:
+  - name: y
+    shape: "$shape"
+    dtype: "$dtype"
+    types: [float16, float32]
+    formula: "FORMULA"
+"""
+
+
+class Gen(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-gen-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def task(self, formula):
+        task = self.folder / "mine/level1/Math/Scaled"
+        task.mkdir(parents=True)
+        (task / "task.yaml").write_text(YAML.replace("FORMULA", formula))
+        (task / "cases.csv").write_text("case_id;shape;dtype\n0;[5, 33];float16\n1;[2, 3, 1001];float32\n")
+        (task / "desc.md").write_text("# Scaled\n")
+        return task
+
+    def test_a_task_with_a_program(self):
+        project = self.folder / "sqrt"
+        process = akgen("gen", SQRT, "-o", project, "--case", 0)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        self.assertRegex(process.stdout, r"program   \S*Sqrt/program.py, \d+ lines\nproject   .*op_kernel/sqrt.cpp; 0\.\d\d s\n")
+        self.assertRegex(process.stdout, r"strict, sync auto[\s\S]*\npass: 1 of 1 cases, ")
+        self.assertEqual((project / "evidence/program.py").read_text(), (HOME / "tasks" / SQRT / "program.py").read_text())
+        verdict = json.loads((project / "evidence/verdict.json").read_text())
+        self.assertEqual((verdict["verdict"], verdict["profile"], verdict["cases_passed"]), ("pass", "strict", 1))
+        again = akgen("eval", SQRT, project, "--profile", "strict", "--case", 0)
+        self.assertEqual(again.returncode, 0, again.stdout)
+        self.assertEqual(akgen("gen", SQRT, "-o", project, "--case", 0).returncode, 0, "its own folder is overwritten")
+
+    def test_a_formula(self):
+        task = self.task("x * rsqrt(mean(x*x) + 1e-6)")
+        process = akgen("gen", task, "-o", self.folder / "scaled")
+        self.assertEqual((process.returncode, process.stderr), (0, ""), process.stdout)
+        self.assertIn("program   written from the formulas, ", process.stdout)
+        self.assertRegex(process.stdout.splitlines()[-1], r"^pass: (\d+) of \1 cases, ")
+        self.assertIn("tl.row_sum", (self.folder / "scaled/evidence/program.py").read_text())
+        # The provider of `akgen bench` takes the planner's program as well.
+        process = akgen("bench", "--suite", "mine", "--provider", "dsl", env={"AKGEN_HOME": str(self.home())})
+        self.assertIn("pass 1", process.stdout, process.stderr)
+
+    def home(self):
+        """AKGen's folder, with the tasks of the test in place of its own."""
+        home = self.folder / "home"
+        home.mkdir()
+        for path in HOME.iterdir():
+            if path.name != "tasks":
+                (home / path.name).symlink_to(path)
+        (home / "tasks").mkdir()
+        (home / "tasks/mine").symlink_to(self.folder / "mine")
+        return home
+
+    def test_what_cannot_be(self):
+        process = akgen("gen", self.task("x / sum(x, 0) / sum(x, 1)"), "-o", self.folder / "no")
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("the planner has no plan for", process.stderr)
+        self.assertFalse((self.folder / "no").exists())
+        task = self.folder / "other/level1/Math/Relued"
+        akgen("task", "new", task, "--reference", "rms_norm")
+        process = akgen("gen", task, "-o", self.folder / "no")
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("neither a program in AscendDSL", process.stderr)
+        self.assertEqual(akgen("gen", "Nothing").returncode, 2)
+        self.assertEqual(akgen("gen", SQRT, "--case", 77).returncode, 2)
+
+    def test_files_of_others_stay(self):
+        mine = self.folder / "mine.txt"
+        mine.write_text("mine")
+        process = akgen("gen", SQRT, "-o", self.folder)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("holds files that are not of 'akgen gen'", process.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["mine.txt"])
+
+
+if __name__ == "__main__":
+    unittest.main()
