@@ -5,6 +5,8 @@ demo:
 	@scripts/install run
 	@$(MAKE) --no-print-directory build
 	build/akgen bench --provider reference --case 0 --report build/demo.html --db build/demo.db
+	cat examples/rms_norm.md
+	build/akgen gen --describe examples/rms_norm.md --yes -o build/rms_norm
 
 test:
 	@scripts/install test

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "cli/cli.h"
 #include "dsl/dsl.h"
+#include "gen/describe.h"
 #include "gen/program.h"
 
 #include <string.h>
@@ -12,11 +13,16 @@
 
 struct gen_arguments {
     struct eval_options eval;
-    const char *task, *output;
+    const char *task, *output, *description;
+    bool yes;
 };
+enum { KEY_DESCRIBE = 0x500, LONGEST_DESCRIPTION = 1 << 20 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "the folder of the project (default: the operator's name in snake case)", 1},
+    {"describe", KEY_DESCRIBE, "FILE", 0,
+     "in place of TASK: words and formulas (docs/gen.md), of which a task is drafted in DIR/task to be confirmed", 1},
+    {"yes", 'y', NULL, 0, "--describe: take the draft as it is and go on", 1},
     {0},
 };
 
@@ -30,14 +36,20 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 'o':
         arguments->output = text;
         break;
+    case KEY_DESCRIBE:
+        arguments->description = text;
+        break;
+    case 'y':
+        arguments->yes = true;
+        break;
     case ARGP_KEY_ARG:
         if (arguments->task)
             argp_error(state, "too many arguments: '%s'", text);
         arguments->task = text;
         break;
     case ARGP_KEY_END:
-        if (!arguments->task)
-            argp_error(state, "TASK is needed");
+        if (!arguments->task == !arguments->description)
+            argp_error(state, "either TASK or --describe FILE is needed");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -123,13 +135,50 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     return error;
 }
 
+/* True if what was understood is confirmed: by --yes, or by a person at a terminal. */
+static bool is_confirmed(const struct gen_arguments *arguments)
+{
+    char answer[8];
+    if (arguments->yes || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return arguments->yes;
+    printf("Is that what is meant? [y/N] ");
+    fflush(stdout);
+    return fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y');
+}
+
+/* Drafts the task of a description in the project's folder, which `arguments` have afterwards; goes on if it is confirmed. */
+static struct akgen_error *describe(struct arena *arena, struct gen_arguments *arguments, bool *confirmed)
+{
+    struct gen_description *description;
+    struct gen_draft draft;
+    char *text;
+    struct akgen_error *error = files_read(arena, arguments->description, LONGEST_DESCRIPTION, &text, NULL);
+    if (!error)
+        error = gen_description_read(arena, arguments->description, text, &description);
+    if (error)
+        return error;
+    if (!arguments->output)
+        arguments->output = op_snake_case(arena, gen_description_op(description));
+    arguments->task = arena_printf(arena, "%s/task", arguments->output);
+    error = make_folder(arena, arguments->output);
+    error = error ? error : gen_description_draft(description, arguments->task, &draft);
+    if (error)
+        return error;
+    printf("%s: %s\n%s\n%s", gen_description_op(description), draft.tensors, draft.formulas, draft.chosen);
+    *confirmed = is_confirmed(arguments);
+    if (!*confirmed)
+        printf("%s holds the draft. To go on: akgen gen %s -o %s\n", arguments->task, arguments->task,
+               arguments->output);
+    return NULL;
+}
+
 int cli_gen(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "TASK",
+        .args_doc = "TASK\n--describe FILE",
         .doc =
             "Writes an operator project for TASK and proves it on the simulated NPU."
             "\vTASK is a name from 'akgen task list' or a task's directory. Its program in AscendDSL is compiled, or "
@@ -145,7 +194,14 @@ int cli_gen(int argc, char **argv)
     int code = EXIT_USAGE;
     arguments.eval.profile = TASK_STRICT;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    struct akgen_error *error = task_find(&arena, toolchain_home(), arguments.task, &task);
+    bool confirmed = true;
+    struct akgen_error *error = arguments.description ? describe(&arena, &arguments, &confirmed) : NULL;
+    if (!confirmed) {
+        arena_free(&arena);
+        return EXIT_PASS;
+    }
+    if (!error)
+        error = task_find(&arena, toolchain_home(), arguments.task, &task);
     if (!error && task.broken)
         error = error_new("%s", task.broken);
     if (!error)

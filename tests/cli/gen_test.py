@@ -91,6 +91,62 @@ class Gen(unittest.TestCase):
         self.assertEqual(akgen("gen", "Nothing").returncode, 2)
         self.assertEqual(akgen("gen", SQRT, "--case", 77).returncode, 2)
 
+    def describe(self, text, *options):
+        path = self.folder / "op.md"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return akgen("gen", "--describe", path, "-o", self.folder / "op", *options)
+
+    def test_the_example_becomes_a_proved_kernel(self):
+        process = akgen("gen", "--describe", HOME / "examples/rms_norm.md", "-o", self.folder / "op", "--yes")
+        self.assertEqual((process.returncode, process.stderr), (0, ""), process.stdout)
+        self.assertTrue(process.stdout.startswith(
+            "RmsNorm: x [$N, $C], weight [$C] -> y [$N, $C]\neps = 1e-6\ny = x * rsqrt(mean(x*x) + eps) * weight\n"
+            "'y' has the shape [$N, $C]\nvalues: randn\nprogram   written from the formulas, "), process.stdout)
+        self.assertRegex(process.stdout.splitlines()[-1], r"^pass: (\d+) of \1 cases, ")
+        process = akgen("task", "check", self.folder / "op/task")
+        self.assertEqual(process.returncode, 0, process.stdout)
+        self.assertEqual((self.folder / "op/task/desc.md").read_text(), (HOME / "examples/rms_norm.md").read_text())
+
+    def test_a_draft_waits_for_confirmation(self):
+        process = self.describe("# halves\nx [N, 2*C] in fp16, where scale = 0.5.\n\nh = gelu(x[:size(x)//2] * scale)\n"
+                                "y = h * x[size(x)//2:]\n")
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        self.assertIn("Halves: x [$N, 2*$C] -> y [$N, $C]\n", process.stdout.replace("y [$N]", "y"))
+        self.assertTrue(process.stdout.endswith(
+            f"holds the draft. To go on: akgen gen {self.folder}/op/task -o {self.folder}/op\n"), process.stdout)
+        self.assertFalse((self.folder / "op/op_kernel").exists())
+        process = akgen("gen", self.folder / "op/task", "-o", self.folder / "op")
+        self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+
+    def test_what_a_description_leaves_open(self):
+        process = self.describe("# Roots\ny = log(x) + sqrt(x)\n")
+        self.assertIn("x $shape -> y $shape", process.stdout)
+        self.assertIn("values: uniform(0.1, 4)\n", process.stdout)
+        self.assertIn("data types: float16, float32, bfloat16\n", process.stdout)
+        process = self.describe("# Loss\r\nd = x - t\r\nloss = mean(abs(d) < 1 ? 0.5*d*d : abs(d) - 0.5, all)\r\n")
+        self.assertIn("x $shape, t $shape -> loss [1]\n", process.stdout)
+        process = self.describe("# Pair\n| x | [N, C] |\n| mu (N) |\n1. `mu` = mean(x)\n2. `y` = x - mu.\n")
+        self.assertIn("x [$N, $C] -> mu [$N], y [$N, $C]\n", process.stdout)
+
+    def test_descriptions_that_say_too_little_or_too_much(self):
+        for text, message in (
+                ("", "op.md: no line says how an output is computed"),
+                ("y = x\n", "op.md: no heading names the operator"),
+                ("# A\ny = x\ny = x*2\n", "op.md:3: 'y' is assigned a second time, the first one is in line 2"),
+                ("# A\n- x: [N, C]\n- x: [C]\ny = x\n", "op.md:3: 'x' has a second shape, the first one is in line 2"),
+                ("# A\n- x: [..., C]\ny = x\n", "op.md:2: '[..., C]': expected sizes"),
+                ('# A\ny = "x"\n', "op.md:2: a formula holds neither quotes nor backslashes"),
+                ("# A\ny = atan2(x, 1)\n", "there is no function 'atan2'"),
+                ("# A\ny = x +\n", "expected a value, found the end"),
+                (b"\xff\xfe#\0 \0A\0", "op.md: no line says how an output is computed")):
+            process = self.describe(text)
+            self.assertEqual(process.returncode, 2, text)
+            self.assertIn(message, process.stderr)
+            self.assertEqual(process.stderr.count("\n"), 1, process.stderr)
+        self.assertEqual(akgen("gen", "--describe", self.folder / "none.md").returncode, 2)
+        self.assertEqual(akgen("gen").returncode, 2)
+        self.assertEqual(akgen("gen", SQRT, "--describe", "x.md").returncode, 2)
+
     def test_files_of_others_stay(self):
         mine = self.folder / "mine.txt"
         mine.write_text("mine")
