@@ -243,15 +243,20 @@ static void finish_row(struct bench_work *work, struct bench_row *row, const str
 static void evaluate_row(void *closure, int turn)
 {
     struct bench_work *work = closure;
-    struct bench_row *row = &work->bench->rows[work->order[turn]];
+    const struct bench_source *source = work->options->source;
+    int which = source ? source->next(source->closure, work->bench) : work->order[turn];
+    struct bench_row *row = which < 0 ? NULL : &work->bench->rows[which];
     struct verdict verdict;
     struct eval_options eval = work->options->eval;
-    if (row->evaluated)
+    if (!row || row->evaluated)
         return;
     eval.jobs = 1;
     eval.cache = work->cache;
     eval.candidates = work->bench->tree;
-    eval_run(row->definition, row->dir, &eval, &verdict);
+    if (row->refusal)
+        eval_refuse(row->definition, row->dir, &eval, row->refusal, &verdict);
+    else
+        eval_run(row->definition, row->dir, &eval, &verdict);
     pthread_mutex_lock(&work->lock);
     finish_row(work, row, &verdict);
     verdict_free(&verdict);

@@ -12,10 +12,11 @@ struct store;
 
 /* One sample of one task: what to evaluate, and what came out. */
 struct bench_row {
-    const char *task, *category;   /* "level1/Math/Sqrt", "Math" */
-    int level, sample;             /* sample: number of the answer, 0 if there is one */
-    const struct task *definition; /* NULL for a row that comes from the database */
-    const char *dir;               /* the candidate */
+    const char *task, *category;        /* "level1/Math/Sqrt", "Math" */
+    int level, sample;                  /* sample: number of the answer, 0 if there is one */
+    const struct task *definition;      /* NULL for a row that comes from the database */
+    const char *dir;                    /* the candidate; NULL while it is not there yet */
+    const struct eval_refusal *refusal; /* why there is nothing to evaluate; NULL */
     bool evaluated;
     enum akgen_verdict_kind kind;
     enum akgen_verdict_stage stage;
@@ -37,9 +38,17 @@ struct bench {
     struct akgen_error *store_error; /* the first failure of the store; the run went on without it */
     struct arena arena;
 };
+/* Candidates that come while the run goes on: answers of a model. */
+struct bench_source {
+    /* The number of a row whose `dir` or `refusal` is set, each once; waits for one. -1: no more will come. Called by several
+     * threads at once. */
+    int (*next)(void *closure, struct bench *bench);
+    void *closure;
+};
 struct bench_options {
-    struct eval_options eval; /* eval.jobs samples side by side, each with one job */
-    struct store *store;      /* NULL = keep nothing */
+    const struct bench_source *source; /* NULL: every row's candidate is there */
+    struct eval_options eval;          /* eval.jobs samples side by side, each with one job */
+    struct store *store;               /* NULL = keep nothing */
     void (*on_row)(void *closure, const struct bench *bench, int done);
     void *closure;
 };

@@ -354,18 +354,43 @@ const char *eval_protocol(struct arena *arena, const struct task *task, const st
     return protocol;
 }
 
-void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
-              struct verdict *verdict)
+/* A verdict that says nothing yet. Returns the task as it is to be evaluated; NULL: it cannot be, and the verdict says why. */
+static const struct task *begin(struct verdict *verdict, const struct task *task, const char *candidate,
+                                const struct eval_options *options)
 {
-    double start = clock_seconds();
     memset(verdict, 0, sizeof *verdict);
     verdict->suite = task->suite;
     verdict->task = task->name;
-    verdict->candidate_dir = arena_strdup(&verdict->arena, candidate_dir);
+    verdict->candidate_dir = arena_strdup(&verdict->arena, candidate);
     verdict->options = options;
     verdict->sync = options->sync_given ? options->sync : NPU_SYNC_AUTO;
     const struct task *wanted = task_as_wanted(verdict, task, options);
     verdict->protocol = eval_protocol(&verdict->arena, wanted ? wanted : task, options);
+    return wanted;
+}
+
+void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
+                 const struct eval_refusal *refusal, struct verdict *verdict)
+{
+    if (!begin(verdict, task, candidate ? candidate : "", options))
+        return;
+    struct arena *arena = &verdict->arena;
+    struct diagnostic *diagnostics =
+        arena_copy(arena, refusal->diagnostics, sizeof *diagnostics * (size_t)refusal->diagnostic_count);
+    for (int i = 0; i < refusal->diagnostic_count; i++) {
+        diagnostics[i].file = diagnostics[i].file ? arena_strdup(arena, diagnostics[i].file) : NULL;
+        diagnostics[i].message = arena_strdup(arena, diagnostics[i].message);
+    }
+    verdict->build.diagnostics = diagnostics;
+    verdict->build.diagnostic_count = refusal->diagnostic_count;
+    verdict_set(verdict, refusal->kind, AKGEN_STAGE_PARSE, arena_strdup(arena, refusal->reason));
+}
+
+void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
+              struct verdict *verdict)
+{
+    double start = clock_seconds();
+    const struct task *wanted = begin(verdict, task, candidate_dir, options);
     if (wanted)
         evaluate(verdict, task, options);
     verdict->seconds = clock_seconds() - start;

@@ -125,6 +125,17 @@ struct akgen_error *eval_check_jail(const struct eval_options *options);
  * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
               struct verdict *verdict);
+/* Why there is nothing to evaluate: an answer of which no candidate could be made (compile_error, as upstream counts it), or
+ * none that came (infra_error). */
+struct eval_refusal {
+    enum akgen_verdict_kind kind;
+    const char *reason;
+    const struct diagnostic *diagnostics;
+    int diagnostic_count;
+};
+/* The verdict of stage parse that a refusal is. `candidate`: the file or folder that it is about, named only; may be NULL. */
+void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
+                 const struct eval_refusal *refusal, struct verdict *verdict);
 void verdict_free(struct verdict *verdict);
 /* The verdict as docs/verdict.md describes it; owned by the caller. */
 json_t *verdict_to_json(const struct verdict *verdict);

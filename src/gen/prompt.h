@@ -1,0 +1,52 @@
+/* From a task to what a model is asked: messages made of template files (prompts/), with the task's specification, the chip,
+ * exemplars and retrieved pages of the API. */
+#ifndef GEN_PROMPT_H
+#define GEN_PROMPT_H
+
+#include "base/words.h"
+#include "eval/eval.h"
+
+/* In which language the model answers, and what it is shown besides the task. */
+#define GEN_LANGUAGES(X) X(GEN_ASCENDC, "ascendc") X(GEN_DSL, "dsl")
+#define GEN_VARIANTS(X)                                                                                                \
+    X(GEN_ZERO_SHOT, "zero-shot")                                                                                      \
+    X(GEN_ONE_SHOT, "one-shot") X(GEN_EXEMPLARS, "exemplars") X(GEN_RETRIEVAL, "retrieval")
+enum gen_language { GEN_LANGUAGES(WORD_VALUE) };
+enum gen_variant { GEN_VARIANTS(WORD_VALUE) };
+extern const struct words gen_languages, gen_variants;
+
+struct gen_message {
+    const char *role; /* "system", "user", "assistant" */
+    const char *text;
+};
+
+struct gen_prompt_options {
+    enum gen_language language;
+    enum gen_variant variant;
+    enum eval_scope scope; /* kernel: the host part is given and the answer is the kernel alone */
+    enum eval_mode mode;   /* static: made for `only_case` (below 0: the first); dynamic: for all cases */
+    int only_case;
+    const struct npu_soc *soc;
+    const char *templates;        /* a folder of template files; NULL: AKGen's own */
+    const char *const *documents; /* files and folders of the user's (.md, .txt, .html) that retrieval reads besides */
+    int document_count;
+    const char *tokenizer; /* a tokenizer.json to count by; NULL: an estimate */
+    int64_t token_limit;   /* a prompt with more is an error; 0: none */
+};
+
+struct gen_prompt {
+    const struct gen_message *messages;
+    int count;
+    int64_t tokens;
+    bool estimated;   /* `tokens` is no tokenizer's count */
+    const char *hash; /* of the messages, in hexadecimal: what the database keeps it under */
+};
+/* The prompt for a task; in the arena. Never holds the task's own program, reference or answer. An error names the template
+ * file and line, or says by how much the prompt is too long and what makes it shorter. */
+struct akgen_error *gen_prompt_of_task(struct arena *arena, const struct task *task,
+                                       const struct gen_prompt_options *options, struct gen_prompt *prompt);
+/* A prompt of these messages: with its hash, counted and held against the limit as any. For the rounds of a repair. */
+struct akgen_error *gen_prompt_of_messages(struct arena *arena, const struct gen_message *messages, int count,
+                                           const struct gen_prompt_options *options, struct gen_prompt *prompt);
+
+#endif
