@@ -5,6 +5,7 @@
 
 #include "eval/eval.h"
 #include "eval/metrics.h"
+#include "eval/samples.h"
 
 #include <stdio.h>
 
@@ -33,6 +34,11 @@ struct bench {
     const char *protocol;   /* eval_protocol(): stands beside every figure; "" if the suite has only one */
     struct bench_row *rows; /* by task, then sample */
     int count, capacity;
+    const char *settings;         /* of a run that samples a model: how it does, as JSON; "" or NULL: none does */
+    int planned;                  /* samples that such a run shall have; it may have been stopped before */
+    struct sample_totals sampled; /* of such a run: what it has asked and got */
+    const int *ks;                /* k of pass@k that was asked for; NULL: those of the papers, with several samples */
+    int k_count;
     int skipped; /* tasks that lack the only case asked for; known to a run that was just made */
     double seconds;
     struct akgen_error *store_error; /* the first failure of the store; the run went on without it */
@@ -101,12 +107,13 @@ struct bench_errors {
 };
 struct bench_errors bench_errors(const struct bench *bench);
 
-/* The database (store.c): SQLite, one file, schema in docs/store.md. */
+/* The database (store.c, store_resume.c; samples.h): SQLite, one file, schema in docs/store.md. */
 struct akgen_error *store_open(const char *path, struct store **store);
 /* Begins a run; its number goes to bench->run. */
 struct akgen_error *store_begin_run(struct store *store, struct bench *bench);
-/* Goes on with the newest run that has the same settings and no end: marks the rows that it has as evaluated. An error
- * if there is none. */
+/* Goes on with the newest unfinished run that has the same settings: marks the rows that it has as evaluated. A run that samples
+ * a model is unfinished while it has fewer verdicts than it shall have, not counting infra_error: such rows are done again.
+ * An error, which says what differs, if there is none; or if another process is at that run. */
 struct akgen_error *store_resume(struct store *store, struct bench *bench);
 /* Adds one verdict to the run, durably, in a transaction of its own. */
 struct akgen_error *store_add(struct store *store, const struct bench *bench, const struct bench_row *row);

@@ -9,6 +9,8 @@
 
 struct store;
 
+#define SAMPLE_CUT "length" /* how an answer finished that ended at the token limit */
+
 /* One sample of a task in a run. */
 struct sample {
     const char *task;               /* "level1/Math/Sqrt" */
@@ -26,6 +28,15 @@ struct sample {
     int tries;
 };
 
+/* The sums of a run. */
+struct sample_totals {
+    int64_t samples, answered, failed;        /* asked for; with an answer; without, by the server's doing */
+    int64_t empty, cut;                       /* answers without a word; answers that ended at the token limit */
+    int64_t requests, uncounted;              /* uncounted: whose tokens the server did not say */
+    int64_t prompt_tokens, completion_tokens; /* as far as they were said */
+    double cost;
+};
+
 /* Keeps the messages of a prompt, a JSON array of {"role", "content"}, under their hash; again is no error. */
 struct akgen_error *store_add_prompt(struct store *store, const char *hash, const char *messages, int64_t tokens);
 /* Adds the samples of one request to a run, durably and all at once; one that is there is replaced. */
@@ -33,5 +44,12 @@ struct akgen_error *store_add_samples(struct store *store, int64_t run, const st
 /* The samples of a run by task, sample; in the arena. */
 struct akgen_error *store_load_samples(struct store *store, int64_t run, struct arena *arena, struct sample **samples,
                                        int *count);
+/* The same without what may be large: request, response and reasoning are NULL, and an answer is "". */
+struct akgen_error *store_list_samples(struct store *store, int64_t run, struct arena *arena, struct sample **samples,
+                                       int *count);
+/* One of them; in the arena. An error if there is none. */
+struct akgen_error *store_load_sample(struct store *store, int64_t run, const char *task, int number,
+                                      struct arena *arena, struct sample *sample);
+struct akgen_error *store_sample_totals(struct store *store, int64_t run, struct sample_totals *totals);
 
 #endif
