@@ -1,20 +1,22 @@
 /* akgen eval TASK CANDIDATE: one candidate, one verdict. */
 #include "cli/cli.h"
+#include "gen/feedback.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 0x200 };
+enum { KEY_JSON = 0x200, KEY_FEEDBACK };
 
 struct eval_arguments {
     struct eval_options options;
     const char *task, *dir;
-    bool json;
+    bool json, feedback;
 };
 
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "print the verdict as JSON (docs/verdict.md)", 1},
+    {"feedback", KEY_FEEDBACK, NULL, 0, "print what a model that repairs the candidate is told (docs/gen.md)", 1},
     {0},
 };
 
@@ -28,6 +30,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_JSON:
         arguments->json = true;
         break;
+    case KEY_FEEDBACK:
+        arguments->feedback = true;
+        break;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             arguments->task = text;
@@ -39,6 +44,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!arguments->dir)
             argp_error(state, "TASK and CANDIDATE are needed");
+        if (arguments->json && arguments->feedback)
+            argp_error(state, "--json and --feedback are two ways to print one verdict");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -52,6 +59,15 @@ static void print_json(const struct verdict *verdict)
     json_dumpf(json, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     putchar('\n');
     json_decref(json);
+}
+
+static void print_feedback(const struct verdict *verdict)
+{
+    struct arena arena = {0};
+    struct gen_feedback feedback;
+    gen_feedback_read(&arena, verdict, NULL, &feedback);
+    fputs(gen_feedback_text(&arena, &feedback, NULL), stdout);
+    arena_free(&arena);
 }
 
 /* What is wrong with TASK, CANDIDATE and --case, NULL if nothing. A task that cannot be loaded gets its verdict
@@ -96,6 +112,8 @@ static int evaluate(struct eval_arguments *arguments)
     struct cli_colors colors = cli_colors_for(stdout);
     if (arguments->json)
         print_json(&verdict);
+    else if (arguments->feedback)
+        print_feedback(&verdict);
     else
         cli_print_verdict(stdout, &verdict, &colors);
     int code = cli_exit_code(verdict.kind);

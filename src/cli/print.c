@@ -113,6 +113,8 @@ static void print_mismatch(FILE *out, const struct task_mismatch *mismatch)
     fprintf(out, "[%ld] is %.9g, expected %.9g; %lu of %lu elements are wrong, max abs %.3g, max rel %.3g\n",
             (long)mismatch->index, mismatch->actual, mismatch->expected, (unsigned long)mismatch->wrong,
             (unsigned long)mismatch->elements, mismatch->max_abs, mismatch->max_rel);
+    if (*mismatch->where)
+        fprintf(out, "    %s\n", mismatch->where);
 }
 
 /* The first lines of what the candidate printed. */

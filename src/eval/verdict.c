@@ -150,6 +150,7 @@ static json_t *mismatch_json(const struct task_mismatch *mismatch)
         json_object_set_new(first, "actual", number(mismatch->actual));
         json_object_set_new(first, "expected", number(mismatch->expected));
         json_object_set_new(json, "first", first);
+        json_object_set_new(json, "where", *mismatch->where ? text(mismatch->where) : json_null());
     }
     return json;
 }

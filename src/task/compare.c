@@ -20,6 +20,7 @@ void pair_note(struct pair *pair, int64_t index, double expected, double actual,
         result->max_rel = rel > result->max_rel ? rel : result->max_rel;
     if (!wrong)
         return;
+    pattern_note(&pair->pattern, pair->expected, index, expected, actual);
     if (result->wrong++ == 0) {
         result->ok = false;
         result->output = pair->output;
@@ -132,7 +133,10 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
             pair.type = upstream_promote(pair.expected->type, pair.actual->type);
             if (profile == TASK_STRICT && task_is_float(pair.expected->type))
                 strict_set_limit(&pair, expected[i].terms, source && source->count ? source->tensors : NULL);
+            bool first = result->ok;
             judge_pair(&pair, profile);
+            if (first && !result->ok)
+                pattern_tell(&pair.pattern, pair.expected, result->where, sizeof result->where);
             sum += pair.sum;
         }
     result->mean_abs = result->elements ? sum / (double)result->elements : 0;

@@ -6,6 +6,22 @@
 
 enum { COMPARE_BLOCK = 512 };
 
+/* What the wrong elements of a tensor have in common (compare_where.c). */
+struct pattern_range {
+    double least, most;
+};
+struct pattern {
+    uint64_t wrong, nan, infinite;
+    int64_t first, last, rows, first_column, last_column; /* rows: of the last dimension, with a wrong element */
+    struct pattern_range value, offset, factor;           /* of what stands there; less, and over, what is expected */
+};
+/* Takes the wrong elements in their order. */
+void pattern_note(struct pattern *pattern, const struct task_tensor *tensor, int64_t index, double expected,
+                  double actual);
+/* "only the last 33 of the 1001 elements of a row are wrong, in 48 of 48 rows; what stands there is 0"; "" where there is
+ * nothing to tell. */
+void pattern_tell(const struct pattern *pattern, const struct task_tensor *tensor, char *text, size_t size);
+
 /* One pair of tensors under comparison. */
 struct pair {
     const struct task_instance *instance;
@@ -13,6 +29,7 @@ struct pair {
     int output, tensor;
     struct task_mismatch *result;
     double sum; /* of finite absolute differences */
+    struct pattern pattern;
     /* Upstream. */
     enum akgen_dtype type;       /* in which differences are taken */
     uint64_t over_abs, over_rel; /* share: elements over the limit */

@@ -65,6 +65,7 @@ struct task_mismatch {
     double max_abs, max_rel, mean_abs;
     uint64_t not_finite; /* elements that are inf or nan where the check forbids it */
     char reason[256];    /* one sentence, "" if ok */
+    char where[256];     /* what the wrong elements of the tensor with the first mismatch have in common; "": nothing */
 };
 /* Judges `actual` (same shapes and types as instance->outputs, values set) against the expected outputs. */
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,

@@ -64,10 +64,15 @@ class Differences(unittest.TestCase):
         self.assertIn("'Matrices'", said)
 
     def test_a_fault_that_nothing_reports(self):
-        row = 'NPU_FAULT(user_trap_twice, TRAP,\n          RULE("once"))\n'
+        row = 'NPU_FAULT(user_trap_twice, TRAP,\n          RULE("once")\n          REMEDY("once"))\n'
         said = self.complaint(TABLE, "NPU_FAULT(user_trap,", row + "NPU_FAULT(user_trap,")
         self.assertIn("user_trap_twice: nothing in src/npu reports it\n", said)
         self.assertIn("user_trap_twice: nothing proves it", said)
+
+    def test_a_fault_without_a_remedy(self):
+        line = (HOME / TABLE).read_text().split("NPU_FAULT(compare_mode,")[0].count("\n") + 1
+        said = self.complaint(TABLE, 'REMEDY("one of LT, GT, EQ, LE, GE, NE")', "")
+        self.assertEqual(said, f"{TABLE}:{line}: compare_mode: no REMEDY says what to do about it\n")
 
     def test_a_project_that_expects_another_fault(self):
         said = self.complaint(PROJECTS / "bad_mask/expected", "fault: vec_mask", "fault: vec_maks")
@@ -94,7 +99,7 @@ class Differences(unittest.TestCase):
         line = (HOME / TABLE).read_text().split("NPU_FAULT(compare_mode,")[0].count("\n") + 1
         rule = 'RULE("CMPMODE is one of the six")'
         for wrong, words in [("RULE(CMPMODE)", "expected NPU_FAULT(name, KIND"),
-                             ('ROLE("CMPMODE is one of the six")', "the fields are ROLE, SOURCE, CPU_DEBUG, expected"),
+                             ('ROLE("CMPMODE is one of the six")', "the fields are ROLE, REMEDY, SOURCE, CPU_DEBUG, expected"),
                              (f'KIND("hazard") {rule}', "the kind is TRAP, and KIND says hazard")]:
             with self.subTest(wrong=wrong):
                 self.assertTrue(self.complaint(TABLE, rule, wrong).startswith(f"{TABLE}:{line}: {words}"))

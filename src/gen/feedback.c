@@ -1,0 +1,574 @@
+/* Points are collected in the order in which they decide: what the compiler of programs says, what the C++ compiler says, why the
+ * candidate was refused; then case by case faults, failed tilings, timeouts, wrong numbers; behind wrong numbers the notes
+ * that may explain them. A thing that several cases have is one point. */
+#include "gen/feedback.h"
+#include "gen/remedy.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LONGEST_CODE = 160, /* bytes of a source line */
+    LONGEST_WHAT = 600, /* of a message */
+    CASES_NAMED = 4,
+    PLACES_NAMED = 4,
+    MISMATCHES = 3, /* points of wrong numbers */
+    SEEN = 64       /* points that are told apart; more of them are counted as left out */
+};
+
+/* A point while cases are still being added to it. */
+struct found {
+    const char *key, *title, *place, *remedy;
+    struct text body; /* the lines before those of cases and places */
+    int cases, named;
+    const struct verdict_case *last_case; /* that was counted */
+    struct text case_list, place_list;
+    int places, places_named;
+    bool hint; /* of a note, which explains others and is wrong by itself only where they are */
+};
+struct collection {
+    struct arena *arena;
+    const struct verdict *verdict;
+    struct found found[SEEN];
+    int count, beyond; /* beyond: those that have no room */
+};
+
+/* What a candidate had a hand in: one line, cut, without control characters and fences. */
+static const char *clean(struct arena *arena, const char *text, size_t limit)
+{
+    size_t length = strnlen(text, limit + 1);
+    char *copy = arena_strndup(arena, text, length < limit ? length : limit);
+    for (char *at = copy; *at; at++) {
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = ' ';
+        if (strncmp(at, "```", 3) == 0 || strncmp(at, "~~~", 3) == 0)
+            *at = '\'';
+    }
+    text_make_utf8(copy);
+    return length > limit ? arena_printf(arena, "%s ..", copy) : copy;
+}
+
+static void add_line(struct collection *all, struct found *found, const char *word, const char *text)
+{
+    text_addf(&found->body, "   %-8s%s\n", word, clean(all->arena, text, LONGEST_WHAT));
+}
+
+/* The source line, and where the column is known and shown, a caret below it. */
+static void add_code(struct collection *all, struct found *found, const char *text, int column)
+{
+    if (!text || !*text)
+        return;
+    size_t blanks = strspn(text, " \t");
+    text += blanks;
+    column -= (int)blanks;
+    text_addf(&found->body, "   %-8s%s\n", "code:", clean(all->arena, text, LONGEST_CODE));
+    if (column > 0 && column <= LONGEST_CODE && (size_t)column <= strlen(text) + 1)
+        text_addf(&found->body, "   %-8s%*s^\n", "", column - 1, "");
+}
+
+/* The point of this key, which is new if nothing of it was found before; NULL: there is no room for another. */
+static struct found *find(struct collection *all, const char *key, bool *is_new)
+{
+    for (int i = 0; i < all->count; i++)
+        if (strcmp(all->found[i].key, key) == 0) {
+            *is_new = false;
+            return &all->found[i];
+        }
+    *is_new = true;
+    if (all->count == SEEN) {
+        all->beyond++;
+        return NULL;
+    }
+    struct found *found = &all->found[all->count++];
+    *found = (struct found){.key = key};
+    return found;
+}
+
+static const char *place_of(struct collection *all, const char *file, int line, int column)
+{
+    if (!file || !*file)
+        return NULL;
+    file = clean(all->arena, file, LONGEST_CODE);
+    return !line    ? file
+           : column ? arena_printf(all->arena, "%s:%d:%d", file, line, column)
+                    : arena_printf(all->arena, "%s:%d", file, line);
+}
+
+static void add_place(struct found *found, const char *place)
+{
+    if (place && !found->place) {
+        found->place = place;
+        text_addf(&found->body, "   %-8s%s\n", "place:", place);
+    } else if (place) {
+        if (found->places++ < PLACES_NAMED) {
+            found->places_named++;
+            text_addf(&found->place_list, "%s%s", found->places > 1 ? ", " : "", place);
+        }
+    }
+}
+
+static void set_remedy(struct collection *all, struct found *found, const char *remedy)
+{
+    found->remedy = remedy ? clean(all->arena, remedy, LONGEST_WHAT) : NULL;
+}
+
+static void count_case(struct found *found, const struct verdict_case *row)
+{
+    if (found->last_case == row)
+        return;
+    found->last_case = row;
+    if (found->cases++ < CASES_NAMED) {
+        found->named++;
+        text_addf(&found->case_list, "%s%s %s%s", found->cases > 1 ? "; " : "", row->dtype ? row->dtype : "",
+                  row->shape ? row->shape : "", row->hidden ? " (a size that the task does not show)" : "");
+    }
+}
+
+/* ---- Building */
+
+/* Digits say where and how much, and change from round to round. */
+static const char *without_numbers(struct arena *arena, const char *text)
+{
+    char *copy = arena_strdup(arena, text), *out = copy;
+    for (const char *at = copy; *at; at++)
+        if (!isdigit((unsigned char)*at) || (at > copy && isalpha((unsigned char)at[-1])))
+            *out++ = *at;
+    *out = '\0';
+    return copy;
+}
+
+static void collect_program(struct collection *all, const struct dsl_messages *messages)
+{
+    json_t *list = dsl_messages_json(messages);
+    for (int i = 0; i < messages->kept; i++) {
+        const struct dsl_message *message = &messages->items[i];
+        const char *source = json_string_value(json_object_get(json_array_get(list, (size_t)i), "source"));
+        const char *rule = dsl_rule_name(message->rule);
+        const char *place = place_of(all, "program.py", message->place.line, message->place.column);
+        bool is_new;
+        if (message->warning)
+            continue;
+        struct found *found = find(
+            all, arena_printf(all->arena, "program %s %s", rule, without_numbers(all->arena, message->text)), &is_new);
+        if (found && is_new) {
+            found->title = arena_printf(all->arena, "error, rule %s", rule);
+            add_place(found, place);
+            add_code(all, found, source, source && strlen(source) < LONGEST_CODE ? message->place.column : 0);
+            add_line(all, found, "what:", message->text);
+            add_line(all, found, "rule:", dsl_rule_demand(message->rule));
+            set_remedy(all, found, message->remedy ? message->remedy : dsl_rule_demand(message->rule));
+        } else if (found) {
+            add_place(found, place);
+        }
+    }
+    all->beyond += messages->count > messages->kept ? messages->count - messages->kept : 0;
+    json_decref(list);
+}
+
+static void collect_diagnostics(struct collection *all)
+{
+    const struct build *build = &all->verdict->build;
+    for (int i = 0; i < build->diagnostic_count; i++) {
+        const struct diagnostic *diagnostic = &build->diagnostics[i];
+        struct source_place from = source_map_find(all->verdict->map, diagnostic->file, diagnostic->line);
+        const char *class = diagnostic_class_name(diagnostic->class);
+        const char *place = from.program ? place_of(all, from.program, from.line, 0)
+                                         : place_of(all, diagnostic->file, diagnostic->line, diagnostic->column);
+        bool is_new;
+        if (!diagnostic->error)
+            continue;
+        struct found *found = find(
+            all, arena_printf(all->arena, "compile %s %s", class, without_numbers(all->arena, diagnostic->message)),
+            &is_new);
+        if (found && is_new) {
+            found->title = arena_printf(all->arena, "compile error, class %s", class);
+            add_place(found, place);
+            add_code(all, found, from.program ? from.text : diagnostic->text, from.program ? 0 : diagnostic->column);
+            add_line(all, found, "what:", diagnostic->message);
+            set_remedy(all, found, gen_remedy_of_diagnostic(diagnostic));
+        } else if (found) {
+            add_place(found, place);
+        }
+    }
+}
+
+/* The verdict's own sentence, where nothing else says more. */
+static void collect_reason(struct collection *all)
+{
+    static const char *const remedies[] = {
+        [AKGEN_VERDICT_REJECTED] =
+            "compute the outputs on the NPU from the inputs, by calls of Ascend C alone: no other "
+            "way to a right result is allowed",
+        [AKGEN_VERDICT_UNSUPPORTED] = "another API that does the same: the simulator lacks this one",
+        [AKGEN_VERDICT_TIMEOUT] = "work by vector instructions on whole tiles, and loops that end",
+        [AKGEN_VERDICT_COMPILE_ERROR] = "answer with all files that are asked for, under their names, complete",
+    };
+    const struct verdict *verdict = all->verdict;
+    bool is_new;
+    if (!verdict->reason || all->count)
+        return;
+    struct found *found = find(
+        all, arena_printf(all->arena, "reason %d %s", (int)verdict->kind, without_numbers(all->arena, verdict->reason)),
+        &is_new);
+    if (!found)
+        return;
+    found->title = akgen_verdict_kind_name(verdict->kind);
+    add_line(all, found, "what:", verdict->reason);
+    if ((size_t)verdict->kind < sizeof remedies / sizeof *remedies)
+        set_remedy(all, found, remedies[verdict->kind]);
+}
+
+/* ---- Cases */
+
+static const char *line_of(struct collection *all, const char *file, int line)
+{
+    const char *const directories[] = {all->verdict->project_dir,
+                                       arena_printf(all->arena, "%s/include", toolchain_home()), NULL};
+    return all->verdict->project_dir && file ? toolchain_source_line(all->arena, directories, file, line) : NULL;
+}
+
+static void collect_finding(struct collection *all, const struct verdict_case *row, const struct job_finding *finding)
+{
+    const struct source_map *map = all->verdict->map;
+    struct source_place from = source_map_of_finding(map, finding, false);
+    struct source_place other = source_map_of_finding(map, finding, true);
+    const char *code = from.program ? from.text : line_of(all, finding->file, finding->line);
+    const char *api = finding->api && *finding->api ? finding->api : "-";
+    bool is_new;
+    struct found *found =
+        find(all,
+             arena_printf(all->arena, "%s %s %s %s", finding->fatal ? "fault" : "note", finding->fault, api,
+                          code ? clean(all->arena, code + strspn(code, " \t"), LONGEST_CODE) : ""),
+             &is_new);
+    if (found && is_new) {
+        struct gen_fault_text text = gen_remedy_of_fault(finding->fault);
+        found->title = arena_printf(all->arena, "%s %s", finding->fatal ? "fault" : "note", finding->fault);
+        found->hint = !finding->fatal;
+        add_place(found, from.program ? place_of(all, from.program, from.line, 0)
+                                      : place_of(all, finding->file, finding->line, 0));
+        add_code(all, found, code, 0);
+        if (finding->file_other) {
+            add_line(all, found, "other:",
+                     other.program ? place_of(all, other.program, other.line, 0)
+                                   : place_of(all, finding->file_other, finding->line_other, 0));
+            add_code(all, found, other.program ? other.text : line_of(all, finding->file_other, finding->line_other),
+                     0);
+        }
+        if (finding->api && *finding->api)
+            add_line(all, found, "call:",
+                     finding->operand && *finding->operand
+                         ? arena_printf(all->arena, "%s, operand %s", finding->api, finding->operand)
+                         : finding->api);
+        add_line(all, found, "what:", finding->message);
+        if (text.rule && strcmp(text.rule, "-") != 0)
+            add_line(all, found, "rule:",
+                     arena_strndup(all->arena, text.rule,
+                                   strstr(text.rule, " ([") ? (size_t)(strstr(text.rule, " ([") - text.rule)
+                                                            : strlen(text.rule)));
+        set_remedy(all, found, text.remedy);
+    }
+    if (found)
+        count_case(found, row);
+}
+
+/* By what the wrong elements have in common. */
+static const char *remedy_of_mismatch(const struct verdict_case *row)
+{
+    static const struct {
+        const char *part, *remedy;
+    } by_where[] = {
+        {"only the last",
+         "the tail of a row: copy and compute what is left behind the last whole block or tile, by DataCopyPad "
+         "with the exact number of bytes and a count of exactly the elements that are left"},
+        {"on is wrong",
+         "the end of the tensor: the last tile and the last core's part are copied, computed and stored up to "
+         "the last element, and parts times cores cover all of it"},
+        {"only the first", "the beginning: offsets begin at 0, and no part of the work overwrites another's"},
+        {"only row", "the row that is named: its offset and its part of the work"},
+        {"nan",
+         "what nothing has written reads as nan: store every element; else guard divisions, logarithms and roots"},
+        {"infinite", "keep the intermediate values in range: subtract the maximum before Exp, compute in float"},
+        {"there is 0", "store what was computed: the right tensor, after the computation, at the right offset"},
+        {"everywhere",
+         "the same number comes out everywhere: each element needs its own input, each row its own result"},
+        {"times what",
+         "a factor is missing or one too many: compare the formula's constants and divisions with the code"},
+        {"is expected", "a constant is added or left out: compare the formula with the code, term by term"},
+    };
+    for (size_t i = 0; i < sizeof by_where / sizeof *by_where; i++)
+        if (strstr(row->mismatch.where, by_where[i].part))
+            return by_where[i].remedy;
+    if (row->compared && !row->mismatch.not_finite && row->mismatch.max_rel < 0.05)
+        return "the numbers are near: compute in float32 (Cast half and bfloat16 to float first, back at the end), "
+               "with Div and "
+               "Sqrt in place of Reciprocal and Rsqrt, and add long sums in float32";
+    return "compare the code with the specification step by step: order of the inputs, axes, offsets, constants";
+}
+
+static void collect_mismatch(struct collection *all, const struct verdict_case *row)
+{
+    const struct task_mismatch *mismatch = &row->mismatch;
+    bool is_new;
+    const char *where = *mismatch->where ? without_numbers(all->arena, mismatch->where) : "";
+    const char *key = arena_printf(all->arena, "wrong %s %s",
+                                   row->compared && mismatch->output_name ? mismatch->output_name : "", where);
+    int others = 0;
+    for (int i = 0; i < all->count; i++)
+        others += strncmp(all->found[i].key, "wrong ", 6) == 0 && strcmp(all->found[i].key, key) != 0;
+    if (others >= MISMATCHES)
+        key = "wrong otherwise";
+    struct found *found = find(all, key, &is_new);
+    if (found && is_new) {
+        found->title = "wrong numbers";
+        if (row->error)
+            add_line(all, found, "what:", row->error);
+        if (row->compared && !mismatch->ok)
+            add_line(all, found, "size:",
+                     arena_printf(all->arena, "largest error %.3g, relative %.3g; %" PRIu64 " not finite",
+                                  mismatch->max_abs, mismatch->max_rel, mismatch->not_finite));
+        if (*mismatch->where)
+            add_line(all, found, "where:", mismatch->where);
+        set_remedy(all, found, remedy_of_mismatch(row));
+    }
+    if (found)
+        count_case(found, row);
+}
+
+/* How a case ended that no finding and no comparison explains. */
+static void collect_end(struct collection *all, const struct verdict_case *row)
+{
+    static const struct {
+        enum akgen_verdict_kind kind;
+        enum akgen_verdict_stage stage;
+        const char *title, *remedy;
+    } ends[] = {
+        {AKGEN_VERDICT_WRONG, AKGEN_STAGE_TILING, "tiling failed",
+         "let the tiling function return GRAPH_SUCCESS for this shape and data type too: look at the condition that "
+         "fails"},
+        {AKGEN_VERDICT_TIMEOUT, AKGEN_STAGE_RUN, "timeout",
+         "a loop that does not end, a wait for what nobody sets, or work element by element: use vector instructions "
+         "on tiles"},
+        {AKGEN_VERDICT_FAULT, AKGEN_STAGE_TILING, "the host part crashed",
+         "check pointers and divisors of the tiling function: GetAttrPointer and GetInputShape may be NULL, a size may "
+         "be 0"},
+        {AKGEN_VERDICT_FAULT, AKGEN_STAGE_RUN, "the kernel crashed",
+         "reach memory by GlobalTensor and LocalTensor alone, within their sizes"},
+        {AKGEN_VERDICT_REJECTED, AKGEN_STAGE_RUN, "rejected",
+         "compute the outputs on the NPU from the inputs, by calls of Ascend C alone: no other way is allowed"},
+        {AKGEN_VERDICT_COMPILE_ERROR, AKGEN_STAGE_HOST, "the OpDef does not fit",
+         "declare the task's inputs, outputs, data types and attributes in OpDef, by their names and in their order"},
+    };
+    const char *title = akgen_verdict_kind_name(row->kind), *remedy = NULL, *error = row->error ? row->error : "";
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i].kind == row->kind && (ends[i].stage == row->stage || row->kind == AKGEN_VERDICT_TIMEOUT ||
+                                          row->kind == AKGEN_VERDICT_REJECTED)) {
+            title = ends[i].title;
+            remedy = ends[i].remedy;
+            break;
+        }
+    bool is_new;
+    struct found *found =
+        find(all, arena_printf(all->arena, "end %s %s", title, without_numbers(all->arena, error)), &is_new);
+    if (found && is_new) {
+        found->title = title;
+        add_line(all, found, "what:", error);
+        set_remedy(all, found, remedy);
+    }
+    if (found)
+        count_case(found, row);
+}
+
+static void collect_case(struct collection *all, const struct verdict_case *row)
+{
+    bool explained = false;
+    if (row->kind == AKGEN_VERDICT_PASS || (row->error && strncmp(row->error, "not run", 7) == 0))
+        return;
+    for (size_t i = 0; i < row->run.finding_count; i++)
+        if (row->run.findings[i].fatal) {
+            collect_finding(all, row, &row->run.findings[i]);
+            explained = true;
+        }
+    if (explained)
+        return;
+    if (row->kind == AKGEN_VERDICT_WRONG && row->stage == AKGEN_STAGE_COMPARE)
+        collect_mismatch(all, row);
+    else
+        collect_end(all, row);
+}
+
+/* Notes of the cases that are wrong by their numbers. */
+static void collect_notes(struct collection *all)
+{
+    for (int i = 0; i < all->verdict->case_count; i++) {
+        const struct verdict_case *row = &all->verdict->cases[i];
+        for (size_t f = 0; !row->ok && row->kind == AKGEN_VERDICT_WRONG && f < row->run.finding_count; f++)
+            if (!row->run.findings[f].fatal)
+                collect_finding(all, row, &row->run.findings[f]);
+    }
+}
+
+/* ---- What is said */
+
+/* "all bfloat16 cases are wrong, all others are right", if that is so; else NULL. */
+static const char *types_that_fail(struct arena *arena, const struct verdict *verdict)
+{
+    const char *failing = NULL;
+    int right = 0, wrong = 0;
+    for (int i = 0; i < verdict->case_count; i++) {
+        const struct verdict_case *row = &verdict->cases[i];
+        if (!row->dtype)
+            return NULL;
+        if (!row->ok && failing && strcmp(failing, row->dtype) != 0)
+            return NULL;
+        failing = row->ok ? failing : row->dtype;
+    }
+    for (int i = 0; failing && i < verdict->case_count; i++) {
+        const struct verdict_case *row = &verdict->cases[i];
+        if (row->ok && strcmp(row->dtype, failing) == 0)
+            return NULL;
+        right += row->ok;
+        wrong += !row->ok;
+    }
+    return right && wrong > 1 ? arena_printf(arena, "all cases of %s fail, all others are right", failing) : NULL;
+}
+
+static const char *sizes_that_fail(const struct verdict *verdict)
+{
+    int hidden = 0;
+    for (int i = 0; i < verdict->case_count; i++) {
+        if (!verdict->cases[i].ok && !verdict->cases[i].hidden)
+            return NULL;
+        hidden += !verdict->cases[i].ok;
+    }
+    return hidden ? "only sizes that the task does not show fail: the code has to be right for any size" : NULL;
+}
+
+static const char *head_of(struct arena *arena, const struct verdict *verdict)
+{
+    static const char *const meaning[] = {
+        [AKGEN_STAGE_PARSE] = "the answer could not be read as what was asked for",
+        [AKGEN_STAGE_HOST] = "the host part does not compile or does not describe the operator",
+        [AKGEN_STAGE_KERNEL] = "the kernel does not compile",
+        [AKGEN_STAGE_TILING] = "it compiles; the tiling function does not get to a launch",
+        [AKGEN_STAGE_RUN] = "it compiles and is launched; the kernel does what the chip does not forgive",
+        [AKGEN_STAGE_COMPARE] = "it compiles and runs; the results are not right",
+    };
+    const char *types = types_that_fail(arena, verdict), *sizes = sizes_that_fail(verdict);
+    const char *pattern = sizes ? sizes : types;
+    return arena_printf(arena, "Verdict: %s at stage %s (%s). %d of %d cases are right%s%s.",
+                        akgen_verdict_kind_name(verdict->kind), akgen_verdict_stage_name(verdict->stage),
+                        verdict->kind == AKGEN_VERDICT_PASS ? "everything is right" : meaning[verdict->stage],
+                        verdict->cases_passed, verdict->cases_total, pattern ? "; " : "", pattern ? pattern : "");
+}
+
+static void finish(struct arena *arena, struct found *found, struct gen_point *point)
+{
+    if (found->place_list.length)
+        text_addf(&found->body, "   %-8s%s%s\n", "also:", found->place_list.bytes,
+                  found->places > found->places_named
+                      ? arena_printf(arena, " and %d places more", found->places - found->places_named)
+                      : "");
+    if (found->case_list.length)
+        text_addf(&found->body, "   %-8s%s%s\n", "cases:", clean(arena, found->case_list.bytes, 2 * LONGEST_WHAT),
+                  found->cases > found->named ? arena_printf(arena, "; and %d more", found->cases - found->named) : "");
+    if (found->remedy)
+        text_addf(&found->body, "   %-8s%s\n", "remedy:", found->remedy);
+    *point = (struct gen_point){.key = found->key,
+                                .title = found->title,
+                                .text = arena_strdup(arena, found->body.bytes ? found->body.bytes : ""),
+                                .place = found->place,
+                                .remedy = found->remedy};
+}
+
+void gen_feedback_read(struct arena *arena, const struct verdict *verdict, const struct dsl_messages *program,
+                       struct gen_feedback *feedback)
+{
+    struct collection *all = arena_alloc(arena, sizeof *all);
+    *all = (struct collection){.arena = arena, .verdict = verdict};
+    *feedback = (struct gen_feedback){.head = head_of(arena, verdict)};
+    if (program)
+        collect_program(all, program);
+    if (!all->count)
+        collect_diagnostics(all);
+    bool builds = !all->count;
+    for (int i = 0; builds && i < verdict->case_count; i++)
+        collect_case(all, &verdict->cases[i]);
+    if (builds)
+        collect_notes(all);
+    collect_reason(all);
+    for (int i = 0; i < all->count; i++) {
+        struct found *found = &all->found[i];
+        feedback->all += found->hint ? 0 : 1 + found->places + (found->cases ? found->cases - 1 : 0);
+        if (feedback->count < GEN_POINTS)
+            finish(arena, found, &feedback->points[feedback->count++]);
+        else
+            feedback->left_out++;
+        text_free(&found->body);
+        text_free(&found->case_list);
+        text_free(&found->place_list);
+    }
+    feedback->left_out += all->beyond;
+    feedback->all += all->beyond;
+}
+
+static bool has(const struct gen_feedback *feedback, const char *key)
+{
+    for (int i = 0; feedback && i < feedback->count; i++)
+        if (strcmp(feedback->points[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* The points that were there before, a line each. */
+static void tell_stayed(struct text *text, const struct gen_feedback *feedback, const struct gen_feedback *before)
+{
+    bool said = false;
+    for (int i = 0; i < feedback->count; i++) {
+        const struct gen_point *point = &feedback->points[i];
+        if (!has(before, point->key))
+            continue;
+        text_add(text, said ? "" : "\nUnchanged since the last round:\n");
+        said = true;
+        text_addf(text, "- %s%s%s%s%s\n", point->title, point->place ? ", " : "", point->place ? point->place : "",
+                  point->remedy ? "; remedy: " : "", point->remedy ? point->remedy : "");
+    }
+}
+
+static void tell_mended(struct text *text, const struct gen_feedback *feedback, const struct gen_feedback *before)
+{
+    bool said = false;
+    for (int i = 0; before && i < before->count; i++) {
+        const struct gen_point *point = &before->points[i];
+        if (has(feedback, point->key))
+            continue;
+        text_add(text, said ? "" : "\nMended since the last round, keep it so:\n");
+        said = true;
+        text_addf(text, "- %s%s%s\n", point->title, point->place ? ", " : "", point->place ? point->place : "");
+    }
+}
+
+const char *gen_feedback_text(struct arena *arena, const struct gen_feedback *feedback,
+                              const struct gen_feedback *before)
+{
+    struct text text = {0};
+    int news = 0;
+    text_addf(&text, "%s\n", feedback->head);
+    for (int i = 0; i < feedback->count; i++)
+        news += !has(before, feedback->points[i].key);
+    /* Where nothing is new, what stayed is what decides, and is told in full. */
+    if (before && !news && feedback->count)
+        text_add(&text, "\nThe last change has mended none of this:\n");
+    for (int i = 0, number = 0; i < feedback->count; i++)
+        if (!news || !has(before, feedback->points[i].key))
+            text_addf(&text, "\n%d. %s\n%s", ++number, feedback->points[i].title, feedback->points[i].text);
+    if (feedback->left_out)
+        text_addf(&text, "\n%d more of this kind are not shown.\n", feedback->left_out);
+    if (news)
+        tell_stayed(&text, feedback, before);
+    tell_mended(&text, feedback, before);
+    char *result = arena_strdup(arena, text.bytes);
+    text_free(&text);
+    return result;
+}
