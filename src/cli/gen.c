@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "cli/cli.h"
+#include "cli/gen_prompt.h"
+#include "cli/model.h"
 #include "dsl/dsl.h"
 #include "gen/describe.h"
 #include "gen/program.h"
@@ -13,16 +15,19 @@
 
 struct gen_arguments {
     struct eval_options eval;
+    struct gen_model model;
     const char *task, *output, *description;
-    bool yes;
+    bool yes, print_prompt, json;
 };
-enum { KEY_DESCRIBE = 0x500, LONGEST_DESCRIPTION = 1 << 20 };
+enum { KEY_DESCRIBE = 0x500, KEY_PRINT_PROMPT, KEY_JSON, LONGEST_DESCRIPTION = 1 << 20 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "the folder of the project (default: the operator's name in snake case)", 1},
     {"describe", KEY_DESCRIBE, "FILE", 0,
      "in place of TASK: words and formulas (docs/gen.md), of which a task is drafted in DIR/task to be confirmed", 1},
     {"yes", 'y', NULL, 0, "--describe: take the draft as it is and go on", 1},
+    {"print-prompt", KEY_PRINT_PROMPT, NULL, 0, "print what a model would be asked, and do nothing else", 1},
+    {"json", KEY_JSON, NULL, 0, "--print-prompt: as the array of messages of a request", 1},
     {0},
 };
 
@@ -32,6 +37,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->eval;
+        state->child_inputs[1] = &arguments->model;
         break;
     case 'o':
         arguments->output = text;
@@ -41,6 +47,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case 'y':
         arguments->yes = true;
+        break;
+    case KEY_PRINT_PROMPT:
+        arguments->print_prompt = true;
+        break;
+    case KEY_JSON:
+        arguments->json = true;
         break;
     case ARGP_KEY_ARG:
         if (arguments->task)
@@ -174,7 +186,7 @@ static struct akgen_error *describe(struct arena *arena, struct gen_arguments *a
 
 int cli_gen(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -188,7 +200,7 @@ int cli_gen(int argc, char **argv)
             "failure of akgen.",
         .children = children,
     };
-    struct gen_arguments arguments = {.eval = cli_eval_defaults()};
+    struct gen_arguments arguments = {.eval = cli_eval_defaults(), .model = cli_model_defaults()};
     struct arena arena = {0};
     struct task task;
     int code = EXIT_USAGE;
@@ -208,6 +220,12 @@ int cli_gen(int argc, char **argv)
         error = cli_check_case(&task, arguments.eval.only_case);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments.eval, &task);
+    if (!error && arguments.print_prompt) {
+        cli_model_take(&arguments.model, &arguments.eval);
+        code = cli_gen_prompt(&arena, &task, &arguments.model.prompt, arguments.json);
+        arena_free(&arena);
+        return code;
+    }
     if (!error) {
         code = EXIT_OWN_FAILURE;
         error = eval_check_jail(&arguments.eval);

@@ -30,9 +30,16 @@ struct gen_prompt_options {
     const char *templates;        /* a folder of template files; NULL: AKGen's own */
     const char *const *documents; /* files and folders of the user's (.md, .txt, .html) that retrieval reads besides */
     int document_count;
-    const char *tokenizer; /* a tokenizer.json to count by; NULL: an estimate */
-    int64_t token_limit;   /* a prompt with more is an error; 0: none */
+    const char *tokenizer;         /* a tokenizer.json to count by; NULL: an estimate */
+    int64_t token_limit;           /* a prompt with more is an error; 0: none */
+    const struct gen_shelf *shelf; /* opened with the same options, for many prompts; NULL: each reads what it needs */
 };
+
+/* What prompts are made of, read once: templates, exemplars, documents, the tokenizer. Any number of threads may use it;
+ * options that differ in scope, mode, case, chip or limit may share it. */
+struct gen_shelf;
+struct akgen_error *gen_shelf_open(const struct gen_prompt_options *options, struct gen_shelf **shelf);
+void gen_shelf_close(struct gen_shelf *shelf);
 
 struct gen_prompt {
     const struct gen_message *messages;

@@ -1,0 +1,35 @@
+/* akgen gen TASK --print-prompt: what a model would be asked. */
+#include "cli/gen_prompt.h"
+#include "cli/cli.h"
+
+#include <jansson.h>
+
+static void print_text(const struct gen_prompt *prompt)
+{
+    for (int i = 0; i < prompt->count; i++)
+        printf("%s----- %s -----\n%s\n", i ? "\n" : "", prompt->messages[i].role, prompt->messages[i].text);
+}
+
+static void print_json(const struct gen_prompt *prompt)
+{
+    json_t *messages = json_array();
+    for (int i = 0; i < prompt->count; i++)
+        json_array_append_new(
+            messages, json_pack("{s:s,s:s}", "role", prompt->messages[i].role, "content", prompt->messages[i].text));
+    json_dumpf(messages, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    putchar('\n');
+    json_decref(messages);
+}
+
+int cli_gen_prompt(struct arena *arena, const struct task *task, const struct gen_prompt_options *options, bool json)
+{
+    struct gen_prompt prompt;
+    struct akgen_error *error = gen_prompt_of_task(arena, task, options, &prompt);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    (json ? print_json : print_text)(&prompt);
+    fflush(stdout);
+    fprintf(stderr, "%d messages, %lld tokens%s, %s\n", prompt.count, (long long)prompt.tokens,
+            prompt.estimated ? " (estimated: --tokenizer FILE counts)" : "", prompt.hash);
+    return EXIT_PASS;
+}
