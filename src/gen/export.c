@@ -1,0 +1,396 @@
+/* Exports as queries over the database of runs (docs/store.md), which is opened for reading alone.
+ *
+ * First a temporary table of the answers that were asked for: what each is worth (its grade), or why it is left out. Then one
+ * statement chooses the rows. The answers of a task to the same question that deserve the same grade stand in an order that
+ * the seed decides, as places 0, 1, .. of two sides; c right answers and r worse ones make c r pairs, in blocks of max(c, r)
+ * in each of which every answer of the larger side occurs once and those of the smaller one about equally often. So the first
+ * K pairs of a task use as many different answers as there are. Kinds of pairs and questions take turns. */
+#include "gen/export.h"
+#include "base/digest.h"
+#include "base/text.h"
+#include "gen/export_internal.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+/* What is left out, in the order in which it is said. */
+#define REASONS                                                                                                        \
+    "CASE WHEN v.verdict IN ('unsupported', 'infra_error', 'rejected') THEN 'verdict ' || v.verdict"                   \
+    " WHEN s.prompt IS NULL THEN 'no prompt and answer are kept (dir:, reference, dsl)'"                               \
+    " WHEN s.answer IS NULL THEN 'no answer came'"                                                                     \
+    " WHEN NOT is_text(s.answer) OR NOT is_text(s.reasoning) THEN 'the answer is no text (NUL or no UTF-8)'"           \
+    " WHEN trim(spoken(s.answer), char(32, 9, 10, 13)) = '' THEN 'the answer is empty'"                                \
+    " WHEN NOT json_valid(p.messages) THEN 'the prompt is no list of messages'"                                        \
+    " WHEN :first_round AND s.round > 0 THEN 'answers a repair'"                                                       \
+    " ELSE misfit(p.messages, :format) END"
+
+/* The grade of an answer is the worst that any of the runs says of its candidate: 2 right, 1 compiles, 0 does not. Texts are
+ * looked at in the first part alone, so that none are sorted. */
+static const char judged_sql[] =
+    "CREATE TEMP TABLE judged AS WITH asked AS MATERIALIZED ("
+    " SELECT v.run, v.task, v.sample, r.suite || '/' || v.task AS name, v.verdict, v.stage,"
+    "  coalesce(v.candidate, digest(s.answer)) AS candidate, s.prompt, " REASONS " AS reason"
+    " FROM runs r JOIN verdicts v ON v.run = r.id LEFT JOIN samples s ON s.run = v.run AND s.task = v.task AND"
+    "  s.sample = v.sample LEFT JOIN prompts p ON p.hash = s.prompt"
+    " WHERE (:runs IS NULL OR r.id IN (SELECT value FROM json_each(:runs)))"
+    "  AND (:only IS NULL OR EXISTS (SELECT 1 FROM json_each(:only) WHERE v.task GLOB value OR"
+    "   r.suite || '/' || v.task GLOB value))"
+    "  AND NOT EXISTS (SELECT 1 FROM json_each(:except) WHERE v.task GLOB value OR r.suite || '/' || v.task GLOB "
+    "value)),"
+    " reasoned AS (SELECT *, CASE WHEN reason IS NULL AND max(verdict = 'rejected') OVER (PARTITION BY name, candidate)"
+    "   THEN 'verdict rejected of the same candidate' ELSE reason END AS left_out FROM asked)"
+    " SELECT run, task, sample, name, prompt, left_out, candidate,"
+    "  CASE WHEN left_out IS NULL THEN min(CASE WHEN verdict = 'pass' THEN 2 WHEN stage IN ('tiling', 'run', 'compare')"
+    "   THEN 1 ELSE 0 END) OVER (PARTITION BY name, candidate, left_out IS NULL) END AS grade FROM reasoned";
+
+#define SIDES                                                                                                          \
+    "WITH once AS (SELECT *, row_number() OVER (PARTITION BY name, prompt, candidate ORDER BY run, sample) AS copy"    \
+    " FROM judged WHERE left_out IS NULL),"                                                                            \
+    " sides AS (SELECT *, row_number() OVER (PARTITION BY name, prompt, grade ORDER BY digest(:seed || candidate)) - " \
+    "1"                                                                                                                \
+    "  AS place, count(*) OVER (PARTITION BY name, prompt, grade) AS size FROM once WHERE copy = 1)"
+
+static const char pairs_sql[] = SIDES
+    ", pairs AS (SELECT b.name, b.prompt, b.run AS run0, b.task, b.sample AS sample0, w.run AS run1, w.sample AS "
+    "sample1,"
+    "  b.grade AS better, w.grade AS worse,"
+    "  CASE WHEN b.size <= w.size THEN w.place ELSE b.place END AS turn,"
+    "  CASE WHEN b.size <= w.size THEN (b.place - w.place % b.size + b.size) % b.size"
+    "   ELSE (w.place - b.place % w.size + w.size) % w.size END * max(b.size, w.size) AS block"
+    "  FROM sides b JOIN sides w ON w.name = b.name AND w.prompt = b.prompt AND w.grade < b.grade"
+    "  WHERE (b.grade = 2 OR :ordered) AND (w.grade = 1 AND :compiled OR w.grade = 0 AND :uncompiled)),"
+    " ranked AS (SELECT *, row_number() OVER (PARTITION BY name, prompt, better, worse ORDER BY block + turn) AS rank"
+    "  FROM pairs WHERE :per_task = 0 OR block + turn < :per_task),"
+    " numbered AS (SELECT *, row_number() OVER (PARTITION BY name ORDER BY rank, better DESC, worse DESC,"
+    "  digest(:seed || prompt)) AS number FROM ranked)"
+    " SELECT * FROM numbered WHERE :per_task = 0 OR number <= :per_task ORDER BY name, number";
+
+static const char demonstrations_sql[] = SIDES
+    ", best AS (SELECT *, row_number() OVER (PARTITION BY name, candidate ORDER BY run, sample) AS again FROM sides"
+    "  WHERE grade = 2),"
+    " numbered AS (SELECT name, prompt, run AS run0, task, sample AS sample0, run AS run1, sample AS sample1, 2 AS "
+    "better,"
+    "  2 AS worse, row_number() OVER (PARTITION BY name ORDER BY place, digest(:seed || prompt)) AS number"
+    "  FROM best WHERE again = 1)"
+    " SELECT * FROM numbered WHERE :per_task = 0 OR number <= :per_task ORDER BY name, number";
+
+/* The texts of the rows, looked up one by one (a CROSS JOIN keeps its order): what was sorted before are keys. */
+#define ANSWER(n)                                                                                                      \
+    ", s" n ".answer, s" n ".reasoning, c.run" n ", c.sample" n ", v" n ".verdict, v" n                                \
+    ".stage, CASE WHEN json_valid(s" n ".request) THEN json_extract(s" n ".request, '$.model') END, r" n               \
+    ".provider, r" n ".akgen"
+#define FROM_ANSWER(n)                                                                                                 \
+    " CROSS JOIN samples s" n " ON s" n ".run = c.run" n " AND s" n ".task = c.task AND s" n ".sample = c.sample" n    \
+    " CROSS JOIN verdicts v" n " ON v" n ".run = c.run" n " AND v" n ".task = c.task AND v" n ".sample = c.sample" n   \
+    " CROSS JOIN runs r" n " ON r" n ".id = c.run" n
+static const char rows_sql[] = "SELECT c.name, c.prompt, p.messages, c.better, c.worse" ANSWER("0")
+    ANSWER("1") " FROM chosen c CROSS JOIN prompts p ON p.hash = c.prompt" FROM_ANSWER("0")
+        FROM_ANSWER("1") " ORDER BY c.rowid";
+
+enum { ANSWER_COLUMNS = 9, FIRST_ANSWER = 5 };
+
+/* Functions of the statements. */
+static const char *argument(sqlite3_value *value)
+{
+    const char *text = (const char *)sqlite3_value_text(value);
+    return text ? text : "";
+}
+
+static void is_text_function(sqlite3_context *call, int count, sqlite3_value **values)
+{
+    (void)count;
+    const char *text = argument(values[0]);
+    size_t length = strlen(text);
+    json_t *string = json_stringn(text, length); /* NULL where it is no UTF-8 */
+    sqlite3_result_int(call, string && (size_t)sqlite3_value_bytes(values[0]) == length);
+    json_decref(string);
+}
+
+static void spoken_function(sqlite3_context *call, int count, sqlite3_value **values)
+{
+    (void)count;
+    sqlite3_result_text(call, export_spoken(argument(values[0])), -1, SQLITE_TRANSIENT);
+}
+
+static void digest_function(sqlite3_context *call, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct arena arena = {0};
+    struct digest *digest = digest_new();
+    digest_string(digest, argument(values[0]));
+    sqlite3_result_text(call, digest_finish(digest, &arena), -1, SQLITE_TRANSIENT);
+    arena_free(&arena);
+}
+
+static void misfit_function(sqlite3_context *call, int count, sqlite3_value **values)
+{
+    (void)count;
+    json_t *messages = json_loads(argument(values[0]), 0, NULL);
+    const char *why = json_is_array(messages) ? export_misfit(messages, (enum gen_format)sqlite3_value_int(values[1]))
+                                              : "the prompt is no list of messages";
+    if (why)
+        sqlite3_result_text(call, why, -1, SQLITE_STATIC);
+    json_decref(messages);
+}
+
+static const struct {
+    const char *name;
+    int arguments;
+    void (*call)(sqlite3_context *, int, sqlite3_value **);
+} functions[] = {
+    {"is_text", 1, is_text_function},
+    {"spoken", 1, spoken_function},
+    {"digest", 1, digest_function},
+    {"misfit", 2, misfit_function},
+};
+
+/* Statements. */
+struct export
+{
+    const struct gen_export_options *options;
+    sqlite3 *db;
+    FILE *out, *notes;
+    int64_t rows,
+        kinds[3]; /* kinds: pairs whose worse answer has this grade, of a right one; [2]: those of two wrong ones */
+};
+
+static struct akgen_error *sql_error(const struct export *export)
+{
+    return error_new("%s: %s", export->options->db, sqlite3_errmsg(export->db));
+}
+
+/* A JSON array of the globs or runs that an option names; NULL: none. */
+static char *list_of(const char *const *texts, const int64_t *numbers, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, texts ? json_string(texts[i]) : json_integer((json_int_t)numbers[i]));
+    char *text = count ? json_dumps(list, JSON_COMPACT) : NULL;
+    json_decref(list);
+    return text;
+}
+
+static void bind_number(sqlite3_stmt *statement, const char *name, int64_t value)
+{
+    int at = sqlite3_bind_parameter_index(statement, name);
+    if (at)
+        sqlite3_bind_int64(statement, at, value);
+}
+
+static void bind_list(sqlite3_stmt *statement, const char *name, char *list)
+{
+    int at = sqlite3_bind_parameter_index(statement, name);
+    if (at && list)
+        sqlite3_bind_text(statement, at, list, -1, SQLITE_TRANSIENT);
+    free(list);
+}
+
+/* A statement with all of the options that it names. NULL: sqlite3_errmsg says why. */
+static sqlite3_stmt *prepare(const struct export *export, const char *sql)
+{
+    const struct gen_export_options *options = export->options;
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(export->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    bind_list(statement, ":runs", list_of(NULL, options->runs, options->run_count));
+    bind_list(statement, ":only", list_of(options->only, NULL, options->only_count));
+    bind_list(statement, ":except", list_of(options->except, NULL, options->except_count));
+    bind_number(statement, ":first_round", options->first_round);
+    bind_number(statement, ":format", options->format);
+    bind_number(statement, ":seed", options->seed);
+    bind_number(statement, ":per_task", options->per_task);
+    bind_number(statement, ":ordered", options->strategy == GEN_ORDERED);
+    bind_number(statement, ":compiled", options->strategy != GEN_UNCOMPILED);
+    bind_number(statement, ":uncompiled", options->strategy != GEN_COMPILED);
+    return statement;
+}
+
+/* Runs a statement; `row` is called for each of its rows until it returns an error. */
+static struct akgen_error *each_row(struct export *export, const char *sql,
+                                    struct akgen_error *(*row)(struct export *, sqlite3_stmt *))
+{
+    struct akgen_error *error = NULL;
+    sqlite3_stmt *statement = prepare(export, sql);
+    int state = statement ? SQLITE_ROW : SQLITE_ERROR;
+    while (!error && statement && (state = sqlite3_step(statement)) == SQLITE_ROW)
+        error = row ? row(export, statement) : NULL;
+    if (!error && state != SQLITE_DONE)
+        error = sql_error(export);
+    sqlite3_finalize(statement);
+    return error;
+}
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text ? text : "";
+}
+
+/* Rows. */
+static struct export_answer read_answer(sqlite3_stmt *statement, int from)
+{
+    const char *model = (const char *)sqlite3_column_text(statement, from + 6);
+    return (struct export_answer){
+        .text = text_at(statement, from),
+        .reasoning = (const char *)sqlite3_column_text(statement, from + 1),
+        .run = sqlite3_column_int64(statement, from + 2),
+        .sample = sqlite3_column_int64(statement, from + 3),
+        .verdict = text_at(statement, from + 4),
+        .stage = text_at(statement, from + 5),
+        .model = model ? model : text_at(statement, from + 7),
+        .akgen = text_at(statement, from + 8),
+    };
+}
+
+static struct akgen_error *write_row(struct export *export, sqlite3_stmt *statement)
+{
+    json_t *messages = json_loads(text_at(statement, 2), 0, NULL);
+    struct export_row row = {.task = text_at(statement, 0), .prompt_hash = text_at(statement, 1), .messages = messages};
+    int better = sqlite3_column_int(statement, 3), worse = sqlite3_column_int(statement, 4);
+    for (int i = 0; i < 2; i++)
+        row.answers[i] = read_answer(statement, FIRST_ANSWER + i * ANSWER_COLUMNS);
+    json_t *json = export_row_json(&row, export->options);
+    char *text = json_dumps(json, JSON_COMPACT);
+    bool written = text && fputs(text, export->out) >= 0 && fputc('\n', export->out) >= 0;
+    free(text);
+    json_decref(json);
+    json_decref(messages);
+    export->rows++;
+    export->kinds[better == 2 && worse < 2 ? worse : 2]++;
+    return written ? NULL : error_new("cannot write the rows: %m");
+}
+
+/* Notes: what became of tasks and samples. */
+static struct akgen_error *note_run(struct export *export, sqlite3_stmt *statement)
+{
+    fprintf(export->notes, "run %lld: %s, %s%s\n", (long long)sqlite3_column_int64(statement, 0), text_at(statement, 1),
+            text_at(statement, 2),
+            sqlite3_column_type(statement, 3) == SQLITE_NULL ? "; it has no end yet: what is there is taken" : "");
+    return NULL;
+}
+
+static struct akgen_error *note_left_out(struct export *export, sqlite3_stmt *statement)
+{
+    fprintf(export->notes, "left out %lld: %s\n", (long long)sqlite3_column_int64(statement, 1), text_at(statement, 0));
+    return NULL;
+}
+
+static struct akgen_error *note_without(struct export *export, sqlite3_stmt *statement)
+{
+    fprintf(export->notes, "%lld tasks without rows, %s: %s\n", (long long)sqlite3_column_int64(statement, 1),
+            text_at(statement, 0), text_at(statement, 2));
+    return NULL;
+}
+
+static struct akgen_error *note_sums(struct export *export, sqlite3_stmt *statement)
+{
+    long long tasks = sqlite3_column_int64(statement, 0), with = sqlite3_column_int64(statement, 1);
+    fprintf(export->notes, "%lld rows of %lld tasks, of %lld that were asked for", (long long)export->rows, with,
+            tasks);
+    if (export->options->what == GEN_PREFERENCES)
+        fprintf(export->notes, "; the worse answer compiles in %lld, does not in %lld, both are wrong in %lld",
+                (long long)export->kinds[1], (long long)export->kinds[0], (long long)export->kinds[2]);
+    fputc('\n', export->notes);
+    return tasks ? NULL : error_new("%s has no verdict of such runs and tasks", export->options->db);
+}
+
+/* Why a task has no row: it has no usable answer, no right one, nothing but right ones, or none to the same question. */
+static const char without_sql[] = "SELECT CASE WHEN NOT sum(left_out IS NULL) THEN 'no answer is left'"
+                                  "  WHEN NOT sum(grade IS 2) THEN 'no answer is right'"
+                                  "  WHEN NOT sum(grade IS 0 OR grade IS 1) THEN 'every answer is right'"
+                                  "  ELSE 'no worse answer of this kind to the same question' END AS why, name"
+                                  " FROM judged WHERE name NOT IN (SELECT name FROM chosen) GROUP BY name";
+
+static struct akgen_error *write_notes(struct export *export)
+{
+    struct akgen_error *error = each_row(export,
+                                         "SELECT id, provider, started, seconds FROM runs WHERE id IN (SELECT run FROM"
+                                         " judged) ORDER BY id",
+                                         note_run);
+    if (!error)
+        error = each_row(
+            export, "SELECT left_out, count(*) FROM judged WHERE left_out IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
+            note_left_out);
+    struct text sql = {0};
+    text_addf(&sql,
+              "SELECT why, count(*), group_concat(name, ' ') FROM (%s ORDER BY name) GROUP BY 1 ORDER BY 2 DESC, 1",
+              without_sql);
+    if (!error)
+        error = each_row(export, sql.bytes, note_without);
+    text_free(&sql);
+    if (!error)
+        error = each_row(export, "SELECT count(DISTINCT name), (SELECT count(DISTINCT name) FROM chosen) FROM judged",
+                         note_sums);
+    return error;
+}
+
+/* Opening. */
+static bool has_table(const struct export *export, const char *name)
+{
+    sqlite3_stmt *statement = NULL;
+    bool found = sqlite3_prepare_v2(export->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
+                                    &statement, NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return found;
+}
+
+static struct akgen_error *open_database(struct export *export)
+{
+    const char *path = export->options->db;
+    if (sqlite3_open_v2(path, &export->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+        sqlite3_busy_timeout(export->db, 10000) != SQLITE_OK ||
+        sqlite3_exec(export->db, "PRAGMA temp_store = MEMORY; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
+            SQLITE_OK)
+        return sql_error(export);
+    if (!has_table(export, "verdicts"))
+        return error_new("%s is no database of runs: 'akgen bench --db' writes one", path);
+    if (!has_table(export, "samples") || !has_table(export, "prompts"))
+        return error_new("%s keeps no prompts and answers: an earlier akgen wrote it, and its runs cannot be exported",
+                         path);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (sqlite3_create_function(export->db, functions[i].name, functions[i].arguments,
+                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, functions[i].call, NULL,
+                                    NULL) != SQLITE_OK)
+            return sql_error(export);
+    return NULL;
+}
+
+/* An error that names the first run that is asked for and not there. */
+static struct akgen_error *check_runs(const struct export *export)
+{
+    for (int i = 0; i < export->options->run_count; i++) {
+        sqlite3_stmt *statement = NULL;
+        bool found =
+            sqlite3_prepare_v2(export->db, "SELECT 1 FROM runs WHERE id = ?", -1, &statement, NULL) == SQLITE_OK &&
+            sqlite3_bind_int64(statement, 1, export->options->runs[i]) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW;
+        sqlite3_finalize(statement);
+        if (!found)
+            return error_new("%s has no run %lld", export->options->db, (long long)export->options->runs[i]);
+    }
+    return NULL;
+}
+
+struct akgen_error *gen_export(const struct gen_export_options *options, FILE *out, FILE *notes)
+{
+    struct export export = {.options = options, .out = out, .notes = notes};
+    struct text chosen = {0};
+    text_addf(&chosen, "CREATE TEMP TABLE chosen AS %s",
+              options->what == GEN_PREFERENCES ? pairs_sql : demonstrations_sql);
+    struct akgen_error *error = open_database(&export);
+    if (!error)
+        error = check_runs(&export);
+    if (!error)
+        error = each_row(&export, judged_sql, NULL);
+    if (!error)
+        error = each_row(&export, chosen.bytes, NULL);
+    if (!error)
+        error = each_row(&export, rows_sql, write_row);
+    if (!error)
+        error = write_notes(&export);
+    text_free(&chosen);
+    sqlite3_close(export.db);
+    return error;
+}

@@ -1,0 +1,29 @@
+/* Inside src/gen: what the statements (export.c) and the rows (export_rows.c) of an export share. */
+#ifndef GEN_EXPORT_INTERNAL_H
+#define GEN_EXPORT_INTERNAL_H
+
+#include "gen/export.h"
+
+#include <jansson.h>
+
+/* One answer of a row, as the database has it. */
+struct export_answer {
+    const char *text, *reasoning; /* reasoning: NULL if the server kept none apart */
+    int64_t run, sample;
+    const char *verdict, *stage, *model, *akgen;
+};
+/* A row: a question and one answer, or two of which the first is better. */
+struct export_row {
+    const char *task, *prompt_hash;
+    const json_t *messages; /* the question */
+    struct export_answer answers[2];
+};
+
+/* An answer without what the model thought before it: what stands behind </think>; "" if it never came to an end. */
+const char *export_spoken(const char *answer);
+/* NULL, or why such messages do not fit the format. */
+const char *export_misfit(const json_t *messages, enum gen_format format);
+/* The row as the format has it; owned by the caller. */
+json_t *export_row_json(const struct export_row *row, const struct gen_export_options *options);
+
+#endif

@@ -1,0 +1,175 @@
+/* One row of an export in each loader's format. Every row of a file has the same keys with values of the same type: the
+ * loaders take the columns of a file from its first rows.
+ *
+ * TRL (docs, "Dataset formats and types"): prompt, completion or chosen and rejected, each a text or a list of messages; or
+ * `messages`, all of them. LLaMA-Factory (data/README.md there): alpaca's instruction, input, output, system, of a single
+ * question; sharegpt's conversations of human and gpt, system apart. */
+#include "gen/export_internal.h"
+#include "base/text.h"
+
+#include <string.h>
+
+#define THINK_BEGIN "<think>"
+#define THINK_END   "</think>"
+
+const struct words gen_exports = WORDS(GEN_EXPORTS), gen_strategies = WORDS(GEN_STRATEGIES),
+                   gen_formats = WORDS(GEN_FORMATS);
+
+const char *export_spoken(const char *answer)
+{
+    const char *end = strstr(answer, THINK_END);
+    const char *begin = answer + strspn(answer, " \t\r\n");
+    if (end) /* a template may have asked with the opening tag */
+        return end + strlen(THINK_END) + strspn(end + strlen(THINK_END), " \t\r\n");
+    return strncmp(begin, THINK_BEGIN, strlen(THINK_BEGIN)) == 0 ? "" : answer;
+}
+
+/* What the model is to say. The caller frees it. */
+static char *completion(const struct export_answer *answer, const struct gen_export_options *options)
+{
+    struct text text = {0};
+    if (!options->reasoning)
+        text_add(&text, export_spoken(answer->text));
+    else if (answer->reasoning && *answer->reasoning)
+        /* The form of Qwen3's chat template. */
+        text_addf(&text, THINK_BEGIN "\n%s\n" THINK_END "\n\n%s", answer->reasoning, answer->text);
+    else
+        text_add(&text, answer->text);
+    return text.bytes;
+}
+
+static const char *role_of(const json_t *message)
+{
+    const char *role = json_string_value(json_object_get(message, "role"));
+    return role ? role : "";
+}
+
+static json_t *content_of(const json_t *message)
+{
+    json_t *content = json_object_get(message, "content");
+    return json_is_string(content) ? json_incref(content) : json_string("");
+}
+
+/* The contents of the messages of a role, or of all (NULL), with empty lines between them. */
+static json_t *contents(const json_t *messages, const char *role)
+{
+    struct text text = {0};
+    size_t i;
+    const json_t *message;
+    json_array_foreach(messages, i, message)
+    {
+        const char *content = json_string_value(json_object_get(message, "content"));
+        if (content && (!role || strcmp(role_of(message), role) == 0))
+            text_addf(&text, "%s%s", text.length ? "\n\n" : "", content);
+    }
+    json_t *result = json_string(text.bytes ? text.bytes : "");
+    text_free(&text);
+    return result;
+}
+
+/* Messages of the keys and roles that a loader has; the system's are left out of sharegpt's, which has a column for them. */
+static json_t *renamed(const json_t *messages, bool sharegpt)
+{
+    json_t *result = json_array();
+    size_t i;
+    const json_t *message;
+    json_array_foreach(messages, i, message)
+    {
+        const char *role = role_of(message);
+        if (!sharegpt)
+            json_array_append_new(result, json_pack("{s:s, s:o}", "role", role, "content", content_of(message)));
+        else if (strcmp(role, "system") != 0)
+            json_array_append_new(result,
+                                  json_pack("{s:s, s:o}", "from", strcmp(role, "assistant") == 0 ? "gpt" : "human",
+                                            "value", content_of(message)));
+    }
+    return result;
+}
+
+const char *export_misfit(const json_t *messages, enum gen_format format)
+{
+    int spoken = 0;
+    const char *last = "";
+    size_t i;
+    const json_t *message;
+    json_array_foreach(messages, i, message)
+    {
+        last = role_of(message);
+        if (!*last || !json_is_string(json_object_get(message, "content")))
+            return "the prompt is no list of messages";
+        spoken += strcmp(last, "system") != 0;
+    }
+    if (strcmp(last, "user") != 0)
+        return "the prompt does not end with a question";
+    return format == GEN_ALPACA && spoken > 1 ? "alpaca's rows have one question, a repair's prompt has several" : NULL;
+}
+
+/* The columns of the question. */
+static json_t *question(const json_t *messages, enum gen_format format)
+{
+    switch (format) {
+    case GEN_TRL:
+        return json_pack("{s:o}", "prompt", renamed(messages, false));
+    case GEN_TRL_TEXT:
+        return json_pack("{s:o}", "prompt", contents(messages, NULL));
+    case GEN_TRL_MESSAGES:
+        return json_pack("{s:o}", "messages", renamed(messages, false));
+    case GEN_ALPACA:
+        return json_pack("{s:o, s:s, s:o}", "instruction", contents(messages, "user"), "input", "", "system",
+                         contents(messages, "system"));
+    default:
+        return json_pack("{s:o, s:o}", "conversations", renamed(messages, true), "system",
+                         contents(messages, "system"));
+    }
+}
+
+/* An answer as the format has it beside the question. */
+static json_t *answer_value(const char *text, enum gen_format format, bool pair)
+{
+    if (format == GEN_TRL)
+        return json_pack("[{s:s, s:s}]", "role", "assistant", "content", text);
+    if (format == GEN_SHAREGPT && pair)
+        return json_pack("{s:s, s:s}", "from", "gpt", "value", text);
+    return json_string(text);
+}
+
+/* Puts the only answer of a row in its place. */
+static void demonstrate(json_t *row, const char *text, enum gen_format format)
+{
+    if (format == GEN_TRL_MESSAGES)
+        json_array_append_new(json_object_get(row, "messages"),
+                              json_pack("{s:s, s:s}", "role", "assistant", "content", text));
+    else if (format == GEN_SHAREGPT)
+        json_array_append_new(json_object_get(row, "conversations"),
+                              json_pack("{s:s, s:s}", "from", "gpt", "value", text));
+    else
+        json_object_set_new(row, format == GEN_ALPACA ? "output" : "completion", answer_value(text, format, false));
+}
+
+static json_t *source_of(const struct export_answer *answer)
+{
+    return json_pack("{s:I, s:I, s:s, s:s, s:s, s:s}", "run", (json_int_t)answer->run, "sample",
+                     (json_int_t)answer->sample, "verdict", answer->verdict, "stage", answer->stage, "model",
+                     answer->model, "akgen", answer->akgen);
+}
+
+json_t *export_row_json(const struct export_row *row, const struct gen_export_options *options)
+{
+    static const char *const places[] = {"chosen", "rejected"};
+    bool pair = options->what == GEN_PREFERENCES;
+    json_t *json = question(row->messages, options->format);
+    json_t *provenance = json_pack("{s:s, s:s}", "task", row->task, "prompt", row->prompt_hash);
+    for (int i = 0; i <= pair; i++) {
+        char *text = completion(&row->answers[i], options);
+        if (pair)
+            json_object_set_new(json, places[i], answer_value(text, options->format, true));
+        else
+            demonstrate(json, text, options->format);
+        json_object_set_new(provenance, pair ? places[i] : "answer", source_of(&row->answers[i]));
+        free(text);
+    }
+    if (options->provenance)
+        json_object_set(json, "provenance", provenance);
+    json_decref(provenance);
+    return json;
+}
