@@ -191,8 +191,9 @@ int cli_bench(int argc, char **argv)
         .doc =
             "Evaluates the samples of a provider and prints compile rate (CR) and execution rate (ER) by level and "
             "category.\vA dir: provider holds candidates as PATH/level1/Math/Sqrt/op_host, op_kernel, or any number of "
-            "them as PATH/level1/Math/Sqrt/answer/0, 1, ...; answers in MultiKernelBench's format as "
-            "PATH/level1/Math/Sqrt.txt, .../answer/0.txt or, as it leaves them, PATH/sqrt.txt. Exit code: 0 all pass, "
+            "them as PATH/level1/Math/Sqrt/answer/0, 1, ...; models' answers (docs/answers.md) as "
+            "PATH/level1/Math/Sqrt.txt, .../answer/0.txt, also .md and .py, or, as MultiKernelBench leaves them, "
+            "PATH/sqrt.txt. Exit code: 0 all pass, "
             "1 some do not, 2 wrong usage, "
             "3 failure of akgen.",
         .children = children,

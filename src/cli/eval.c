@@ -1,6 +1,7 @@
 /* akgen eval TASK CANDIDATE: one candidate, one verdict. */
 #include "cli/cli.h"
 #include "gen/feedback.h"
+#include "eval/bench.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -77,12 +78,12 @@ static struct akgen_error *check_arguments(const struct eval_arguments *argument
     struct stat status;
     if (stat(arguments->dir, &status) != 0)
         return error_new("%s: %m", arguments->dir);
-    const char *dot = strrchr(arguments->dir, '.');
-    bool answer = S_ISREG(status.st_mode) && dot && (strcmp(dot, ".txt") == 0 || strcmp(dot, ".py") == 0);
+    bool answer = S_ISREG(status.st_mode) && bench_is_answer(strrchr(arguments->dir, '.'));
     if (!S_ISDIR(status.st_mode) && !answer)
-        return error_new("%s: not a directory; a candidate is one that holds op_kernel/, or an answer in a .txt or .py "
-                         "file",
-                         arguments->dir);
+        return error_new(
+            "%s: not a directory; a candidate is one that holds op_kernel/, or a model's answer in a .txt, "
+            ".md or .py file",
+            arguments->dir);
     if (access(arguments->dir, answer ? R_OK : R_OK | X_OK) != 0)
         return error_new("%s: %m", arguments->dir);
     return cli_check_case(task, arguments->options.only_case);
@@ -133,9 +134,9 @@ int cli_eval(int argc, char **argv)
                "outputs.\v"
                "TASK is a name from 'akgen task list' or a task's directory. CANDIDATE is a directory that holds "
                "op_kernel/ "
-               "and, unless --scope=kernel, op_host/; or a file .txt or .py with an answer in MultiKernelBench's "
-               "format, six "
-               "Python strings (docs/answers.md). Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 failure of "
+               "and, unless --scope=kernel, op_host/; or a file .txt, .md or .py with a model's answer: files in "
+               "tags or code blocks, a program in AscendDSL, or MultiKernelBench's six Python strings "
+               "(docs/answers.md). Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 failure of "
                "akgen.",
         .children = children,
     };

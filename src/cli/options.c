@@ -1,5 +1,6 @@
 /* The options that `akgen eval` and `akgen bench` share: how a candidate is evaluated. */
 #include "cli/cli.h"
+#include "gen/answer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -182,6 +183,7 @@ struct eval_options cli_eval_defaults(void)
         .profile = TASK_UPSTREAM,
         .only_case = -1,
         .jobs = processors > 0 ? (int)processors : 1,
+        .read_answer = gen_answer_unpack,
     };
 }
 

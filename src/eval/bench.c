@@ -14,7 +14,18 @@
 
 enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
 
-/* An answer among several: a folder `7`, or a file `7.txt` or `7.py`. */
+static const char *const answer_ends[] = {".txt", ".md", ".py"};
+enum { ANSWER_ENDS = sizeof answer_ends / sizeof *answer_ends };
+
+bool bench_is_answer(const char *end)
+{
+    for (int i = 0; end && i < ANSWER_ENDS; i++)
+        if (strcmp(end, answer_ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* An answer among several: a folder `7`, or a file `7.txt` and the like. */
 struct answer {
     int number;
     const char *name;
@@ -30,7 +41,7 @@ static bool is_answer(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
     const char *rest = name + digits;
-    return digits && digits <= 6 && (!*rest || strcmp(rest, ".txt") == 0 || strcmp(rest, ".py") == 0);
+    return digits && digits <= 6 && (!*rest || bench_is_answer(rest));
 }
 
 /* The numbered answers in `dir`, sorted. */
@@ -73,16 +84,14 @@ static void add_row(struct bench *bench, const struct task *task, int sample, co
                                  .dir = dir});
 }
 
-/* The only answer of a task in a tree: <task>/, <task>.txt or .py, or as MultiKernelBench leaves them <op>.txt. */
+/* The only answer of a task in a tree: <task>/, <task>.txt, .md or .py, or as MultiKernelBench leaves them <op>.txt. */
 static const char *single_answer(struct arena *arena, const char *tree, const struct task *task)
 {
     const char *op = op_snake_case(arena, task->op);
-    const char *const names[] = {
-        arena_printf(arena, "%s/%s.txt", tree, task->name),
-        arena_printf(arena, "%s/%s.py", tree, task->name),
-        arena_printf(arena, "%s/%s.txt", tree, op),
-        arena_printf(arena, "%s/%s.txt", tree, op_response_name(arena, op)),
-    };
+    const char *names[ANSWER_ENDS + 2] = {[ANSWER_ENDS] = arena_printf(arena, "%s/%s.txt", tree, op),
+                                          arena_printf(arena, "%s/%s.txt", tree, op_response_name(arena, op))};
+    for (int i = 0; i < ANSWER_ENDS; i++)
+        names[i] = arena_printf(arena, "%s/%s%s", tree, task->name, answer_ends[i]);
     const char *dir = arena_printf(arena, "%s/%s", tree, task->name);
     for (size_t i = 0; i < sizeof names / sizeof *names && access(dir, F_OK) != 0; i++)
         if (access(names[i], F_OK) == 0)

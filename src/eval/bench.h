@@ -65,11 +65,13 @@ struct bench_provider {
     /* The directory with the candidate for a task, in the arena; NULL: the provider has none. */
     const char *(*candidate)(struct arena *arena, const struct task *task);
 };
+/* Whether a file whose name ends so, ".txt", holds an answer; NULL ends no such name. */
+bool bench_is_answer(const char *end);
 /* Checks the name of a provider: BENCH_REFERENCE, "dir:PATH", or the caller's own (`own` may be NULL). */
 struct akgen_error *bench_check_provider(const char *provider, const struct bench_provider *own);
 /* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
- * PATH/<task>/answer/<n> for every number n, a directory or a file <n>.txt or <n>.py, else PATH/<task>,
- * PATH/<task>.txt, .py or PATH/<op in snake case>.txt. A broken task and one without an answer are rows too; a task
+ * PATH/<task>/answer/<n> for every number n, a directory or a file <n>.txt, .md or .py, else PATH/<task>,
+ * PATH/<task>.txt, .md, .py or PATH/<op in snake case>.txt. A broken task and one without an answer are rows too; a task
  * without the only case asked for is skipped and counted. */
 void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
                    const struct task *tasks, int count, const struct eval_options *options);

@@ -10,8 +10,8 @@ static void set_error(struct verdict *verdict, enum akgen_verdict_kind kind, str
     error_free(error);
 }
 
-/* Reads an answer and writes it as a project. */
-static bool unpack(struct verdict *verdict, const struct task *task)
+/* Reads six strings and writes them as a project. */
+static bool unpack(struct verdict *verdict, const struct task *task, const struct eval_answer *answer)
 {
     static const enum akgen_verdict_kind kinds[] = {[PY_INVALID] = AKGEN_VERDICT_COMPILE_ERROR,
                                                     [PY_BEYOND] = AKGEN_VERDICT_UNSUPPORTED,
@@ -20,8 +20,7 @@ static bool unpack(struct verdict *verdict, const struct task *task)
     struct snapshot *snapshot = &verdict->snapshot;
     struct op_response *response = arena_alloc(arena, sizeof *response);
     struct py_problem problem;
-    op_response_read(arena, verdict->candidate_dir, snapshot->answer, snapshot->answer_bytes, task->op_type, response,
-                     &problem);
+    op_response_read(arena, verdict->candidate_dir, answer->text, answer->length, task->op_type, response, &problem);
     if (problem.kind != PY_NONE) {
         verdict_set(verdict, kinds[problem.kind], AKGEN_STAGE_PARSE, problem.message);
         return false;
@@ -31,6 +30,25 @@ static bool unpack(struct verdict *verdict, const struct task *task)
     if (error)
         set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, error);
     return !error;
+}
+
+/* An answer becomes a project in the snapshot's folder. */
+static bool open_answer(struct verdict *verdict, const struct task *task)
+{
+    const struct eval_options *options = verdict->options;
+    const struct snapshot *snapshot = &verdict->snapshot;
+    struct eval_answer answer = {EVAL_ANSWER_STRINGS, snapshot->answer, snapshot->answer_bytes, NULL};
+    struct akgen_error *error = options->read_answer
+                                    ? options->read_answer(&verdict->arena, snapshot->answer, snapshot->answer_bytes,
+                                                           task, options, snapshot->dir, &answer)
+                                    : NULL;
+    if (error)
+        set_error(verdict, AKGEN_VERDICT_INFRA_ERROR, error);
+    else if (answer.form == EVAL_ANSWER_REFUSED)
+        verdict_refuse(verdict, answer.refusal);
+    else
+        return answer.form == EVAL_ANSWER_WRITTEN || unpack(verdict, task, &answer);
+    return false;
 }
 
 bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project)
@@ -44,7 +62,7 @@ bool candidate_open(struct verdict *verdict, const struct task *task, bool need_
     }
     verdict->candidate_hash = snapshot->digest;
     verdict->project_dir = snapshot->dir;
-    if (snapshot->answer && !unpack(verdict, task))
+    if (snapshot->answer && !open_answer(verdict, task))
         return false;
     verdict->map = source_map_read(&verdict->arena, snapshot->dir);
     const char *op_type = verdict->response ? NULL : task->op_type; /* an answer has one kernel: its file names it */

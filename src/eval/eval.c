@@ -130,7 +130,7 @@ static bool build_candidate(struct verdict *verdict, const struct task *task, co
         .no_cache = options->no_cache,
         .select = select_combinations,
         .closure = &selection,
-        .digest = verdict->response ? NULL : verdict->snapshot.digest,
+        .digest = verdict->snapshot.answer ? NULL : verdict->snapshot.digest,
         .soc = options->soc->name,
         .host_override = need_host ? NULL : arena_printf(arena, "%s/question/kernel", task->dir),
         .sanitize_kernel_tiling = !need_host,
@@ -372,14 +372,19 @@ static const struct task *begin(struct verdict *verdict, const struct task *task
 void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
                  const struct eval_refusal *refusal, struct verdict *verdict)
 {
-    if (!begin(verdict, task, candidate ? candidate : "", options))
-        return;
+    if (begin(verdict, task, candidate ? candidate : "", options))
+        verdict_refuse(verdict, refusal);
+}
+
+void verdict_refuse(struct verdict *verdict, const struct eval_refusal *refusal)
+{
     struct arena *arena = &verdict->arena;
     struct diagnostic *diagnostics =
         arena_copy(arena, refusal->diagnostics, sizeof *diagnostics * (size_t)refusal->diagnostic_count);
     for (int i = 0; i < refusal->diagnostic_count; i++) {
         diagnostics[i].file = diagnostics[i].file ? arena_strdup(arena, diagnostics[i].file) : NULL;
         diagnostics[i].message = arena_strdup(arena, diagnostics[i].message);
+        diagnostics[i].text = diagnostics[i].text ? arena_strdup(arena, diagnostics[i].text) : NULL;
     }
     verdict->build.diagnostics = diagnostics;
     verdict->build.diagnostic_count = refusal->diagnostic_count;

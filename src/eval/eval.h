@@ -37,6 +37,27 @@ struct eval_debug {
     void *closure;
 };
 
+/* Why there is nothing to evaluate: an answer of which no candidate could be made (compile_error, as upstream counts it), or
+ * none that came (infra_error). */
+struct eval_refusal {
+    enum akgen_verdict_kind kind;
+    const char *reason;
+    const struct diagnostic *diagnostics;
+    int diagnostic_count;
+};
+/* What became of an answer in a file. */
+enum eval_answer_form {
+    EVAL_ANSWER_STRINGS, /* MultiKernelBench's six, which eval reads itself (op/response.h) */
+    EVAL_ANSWER_WRITTEN, /* it was written as an operator project */
+    EVAL_ANSWER_REFUSED,
+};
+struct eval_answer {
+    enum eval_answer_form form;
+    char *text; /* EVAL_ANSWER_STRINGS: what is read, NUL-terminated; it is changed */
+    size_t length;
+    const struct eval_refusal *refusal; /* EVAL_ANSWER_REFUSED */
+};
+
 struct eval_options {
     const struct npu_soc *soc;
     enum eval_mode mode; /* static: one case per build (upstream: case 0); dynamic: one build, all cases */
@@ -65,6 +86,10 @@ struct eval_options {
     bool plain_compiler;            /* build_options.plain_compiler */
     const struct eval_debug *debug; /* NULL: none */
     struct eval_cache *cache;       /* inputs and references; NULL = made for each candidate */
+    /* Reads a candidate that is a file, whatever form its text has, and writes it as an operator project below the folder `dir`, or
+     * says why not. `answer` has the text to begin with. NULL: every file holds six strings. Errors are our own. */
+    struct akgen_error *(*read_answer)(struct arena *arena, const char *text, size_t length, const struct task *task,
+                                       const struct eval_options *options, const char *dir, struct eval_answer *answer);
     /* Called when a case is finished (progress); may be NULL. */
     void (*on_case)(void *closure, int done, int total);
     void *closure;
@@ -121,18 +146,9 @@ double eval_candidate_seconds(const struct eval_options *options);
 const char *eval_protocol(struct arena *arena, const struct task *task, const struct eval_options *options);
 /* NULL, or that a complete jail is required and which of its layers this machine does not grant. */
 struct akgen_error *eval_check_jail(const struct eval_options *options);
-/* Evaluates one candidate: the directory of an operator project, or a file with an answer in MultiKernelBench's format
- * (op/response.h). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
+/* Evaluates one candidate: the directory of an operator project, or a file with an answer (eval_options.read_answer). Always yields a verdict; our own failures are AKGEN_VERDICT_INFRA_ERROR. */
 void eval_run(const struct task *task, const char *candidate_dir, const struct eval_options *options,
               struct verdict *verdict);
-/* Why there is nothing to evaluate: an answer of which no candidate could be made (compile_error, as upstream counts it), or
- * none that came (infra_error). */
-struct eval_refusal {
-    enum akgen_verdict_kind kind;
-    const char *reason;
-    const struct diagnostic *diagnostics;
-    int diagnostic_count;
-};
 /* The verdict of stage parse that a refusal is. `candidate`: the file or folder that it is about, named only; may be NULL. */
 void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
                  const struct eval_refusal *refusal, struct verdict *verdict);

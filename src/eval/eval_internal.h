@@ -42,6 +42,9 @@ enum { CASE_SECONDS = 60 }; /* eval_options.case_seconds where it is 0 */
 void verdict_set(struct verdict *verdict, enum akgen_verdict_kind kind, enum akgen_verdict_stage stage,
                  const char *reason);
 
+/* What eval_refuse makes of a verdict that was begun. */
+void verdict_refuse(struct verdict *verdict, const struct eval_refusal *refusal);
+
 /* The candidate on disk (candidate.c). */
 /* Takes a snapshot, unpacks an answer in it, and finds the project there. False: the verdict says why not. */
 bool candidate_open(struct verdict *verdict, const struct task *task, bool need_host, struct op_project *project);

@@ -21,6 +21,7 @@ struct gen_answer {
     int count;
     const char *problem;  /* of GEN_ANSWER_NONE: why, in a line */
     const char *thinking; /* what stood in <think> and the like before the answer; NULL: nothing did */
+    bool untouched;       /* of GEN_ANSWER_RESPONSE: the text is the answer's, byte for byte */
 };
 /* Reads the text of an answer for a task; docs/answers.md says which forms it may have. Never fails. */
 void gen_answer_read(struct arena *arena, const char *text, size_t length, const struct task *task,
@@ -36,5 +37,9 @@ struct gen_candidate {
  * checker or the compiler refuses is a compile_error with its messages as diagnostics). An error is AKGen's own. */
 struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer *answer, const struct task *task,
                                     const struct eval_options *options, struct gen_candidate *candidate);
+/* The same for an answer in a file, as eval_options.read_answer wants it: the files go to `dir`. */
+struct akgen_error *gen_answer_unpack(struct arena *arena, const char *text, size_t length, const struct task *task,
+                                      const struct eval_options *options, const char *dir,
+                                      struct eval_answer *unpacked);
 
 #endif

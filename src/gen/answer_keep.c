@@ -1,0 +1,195 @@
+/* What was read becomes a candidate: files in a folder, programs compiled, or a verdict that says why there is none. */
+#include "base/digest.h"
+#include "base/files.h"
+#include "dsl/dsl.h"
+#include "gen/answer.h"
+#include "gen/program.h"
+#include "toolchain/toolchain.h"
+
+#include <string.h>
+
+#define PROGRAM_FILE "program.py"
+
+/* The paper's class of what a rule of AscendDSL demands. */
+enum {
+    CLASS_text = DIAG_SYNTAX,
+    CLASS_indentation = DIAG_SYNTAX,
+    CLASS_syntax = DIAG_SYNTAX,
+    CLASS_not_in_the_language = DIAG_SYNTAX,
+    CLASS_number = DIAG_DTYPE,
+    CLASS_depth = DIAG_SYNTAX,
+    CLASS_functions = DIAG_SYNTAX,
+    CLASS_launch = DIAG_SYNTAX,
+    CLASS_names = DIAG_SCOPE,
+    CLASS_types = DIAG_DTYPE,
+    CLASS_arguments = DIAG_API,
+    CLASS_stages = DIAG_API,
+    CLASS_bounds = DIAG_MEMORY,
+    CLASS_alignment = DIAG_MEMORY,
+    CLASS_undefined = DIAG_SCOPE,
+    CLASS_shared = DIAG_MEMORY,
+    CLASS_coverage = DIAG_MEMORY,
+    CLASS_neutral = DIAG_DTYPE,
+    CLASS_arithmetic = DIAG_DTYPE,
+    CLASS_refused = DIAG_MEMORY,
+    CLASS_fits = DIAG_MEMORY,
+    CLASS_not_compiled = DIAG_API,
+    CLASS_internal = DIAG_API,
+};
+static const enum diagnostic_class classes[DSL_RULES] = {
+#define RULE(name, text, demand) [DSL_RULE_##name] = CLASS_##name,
+#include "dsl/rules.def"
+#undef RULE
+};
+
+static const struct eval_refusal *refuse(struct arena *arena, enum akgen_verdict_kind kind, const char *reason,
+                                         const struct diagnostic *diagnostics, int count)
+{
+    struct eval_refusal *refusal = arena_alloc(arena, sizeof *refusal);
+    *refusal = (struct eval_refusal){kind, reason, diagnostics, count};
+    return refusal;
+}
+
+static const struct eval_refusal *refuse_for(struct arena *arena, enum diagnostic_class class, const char *file,
+                                             const char *reason)
+{
+    struct diagnostic *diagnostic = arena_alloc(arena, sizeof *diagnostic);
+    *diagnostic = (struct diagnostic){.class = class, .error = true, .file = file, .message = reason};
+    return refuse(arena, AKGEN_VERDICT_COMPILE_ERROR, reason, diagnostic, 1);
+}
+
+static const char *source_line(struct arena *arena, const char *text, int line)
+{
+    enum { LONGEST = 400 };
+    for (; line > 1 && text; line--) {
+        const char *end = strchr(text, '\n');
+        text = end ? end + 1 : NULL;
+    }
+    size_t length = text ? strcspn(text, "\n") : 0;
+    return length && length <= LONGEST ? arena_strndup(arena, text, length) : NULL;
+}
+
+/* The messages of the compiler, as those of any other. A rule that says that the compiler is wrong blames no candidate. */
+static const struct eval_refusal *refuse_program(struct arena *arena, const struct dsl_messages *messages)
+{
+    struct diagnostic *diagnostics = arena_alloc(arena, sizeof *diagnostics * (size_t)(messages->kept + 1));
+    const struct dsl_message *first = dsl_messages_error(messages);
+    for (int i = 0; i < messages->kept; i++) {
+        const struct dsl_message *message = &messages->items[i];
+        diagnostics[i] = (struct diagnostic){
+            .class = classes[message->rule],
+            .error = !message->warning,
+            .file = PROGRAM_FILE,
+            .line = message->place.line,
+            .column = message->place.column,
+            .message = arena_printf(arena, "%s [%s]%s%s", message->text, dsl_rule_name(message->rule),
+                                    message->remedy ? "; fix: " : "", message->remedy ? message->remedy : ""),
+            .text = source_line(arena, messages->source, message->place.line)};
+    }
+    return refuse(arena, first->rule == DSL_RULE_internal ? AKGEN_VERDICT_INFRA_ERROR : AKGEN_VERDICT_COMPILE_ERROR,
+                  arena_printf(arena, PROGRAM_FILE ":%d:%d: %s [%s]", first->place.line, first->place.column,
+                               first->text, dsl_rule_name(first->rule)),
+                  diagnostics, messages->kept);
+}
+
+/* What is to be written: the answer's files, or those of the program that it is. */
+struct contents {
+    const struct gen_answer_file *files;
+    int count;
+    const struct dsl_lowered *lowered; /* NULL: no program */
+    const char *program;
+    const struct eval_refusal *refusal; /* NULL, or why there is nothing */
+};
+
+static void compile(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+                    struct contents *contents)
+{
+    const struct gen_program program = {NULL, answer->files[0].text, strlen(answer->files[0].text)};
+    struct dsl_lowered *lowered = arena_alloc(arena, sizeof *lowered);
+    struct dsl_messages *messages = arena_alloc(arena, sizeof *messages);
+    struct akgen_error *error;
+    contents->program = program.text;
+    if (gen_program_compile(arena, &program, task, lowered, messages, &error))
+        contents->lowered = lowered;
+    else if (error) /* the task cannot call it */
+        contents->refusal = refuse_for(arena, DIAG_API, PROGRAM_FILE, arena_strdup(arena, error->message));
+    else
+        contents->refusal = refuse_program(arena, messages);
+    error_free(error);
+}
+
+static struct contents contents_of(struct arena *arena, const struct gen_answer *answer, const struct task *task)
+{
+    struct contents contents = {.files = answer->files, .count = answer->count};
+    if (answer->kind == GEN_ANSWER_NONE)
+        contents.refusal = refuse_for(arena, DIAG_SYNTAX, NULL, answer->problem);
+    else if (answer->kind == GEN_ANSWER_PROGRAM)
+        compile(arena, answer, task, &contents);
+    return contents;
+}
+
+static struct akgen_error *write_contents(struct arena *arena, const char *dir, const struct contents *contents)
+{
+    if (contents->lowered)
+        return gen_program_write(arena, dir, contents->lowered);
+    struct akgen_error *error = files_make_directory(dir);
+    for (int i = 0; i < contents->count && !error; i++) {
+        const char *path = arena_printf(arena, "%s/%s", dir, contents->files[i].path);
+        error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
+        if (!error)
+            error = files_write(path, contents->files[i].text, strlen(contents->files[i].text));
+    }
+    return error;
+}
+
+static struct akgen_error *place_of(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+                                    const struct eval_options *options, const char **dir)
+{
+    const char *cache;
+    struct akgen_error *error = toolchain_cache(arena, options->cache_dir, &cache);
+    if (error)
+        return error;
+    struct digest *digest = digest_new_unforgeable();
+    for (int i = 0; i < answer->count; i++) {
+        digest_string(digest, answer->files[i].path);
+        digest_string(digest, answer->files[i].text);
+    }
+    *dir = arena_printf(arena, "%s/answers/%s/%s", cache, digest_finish(digest, arena), task->op);
+    return NULL;
+}
+
+struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+                                    const struct eval_options *options, struct gen_candidate *candidate)
+{
+    struct contents contents = contents_of(arena, answer, task);
+    *candidate = (struct gen_candidate){.refusal = contents.refusal, .program = contents.program};
+    if (contents.refusal)
+        return NULL;
+    const char *dir;
+    struct akgen_error *error = place_of(arena, answer, task, options, &dir);
+    if (!error)
+        error = write_contents(arena, dir, &contents);
+    if (!error)
+        candidate->dir =
+            answer->kind == GEN_ANSWER_RESPONSE ? arena_printf(arena, "%s/%s", dir, answer->files[0].path) : dir;
+    return error;
+}
+
+struct akgen_error *gen_answer_unpack(struct arena *arena, const char *text, size_t length, const struct task *task,
+                                      const struct eval_options *options, const char *dir, struct eval_answer *unpacked)
+{
+    struct gen_answer answer;
+    gen_answer_read(arena, text, length, task, options->scope, &answer);
+    if (answer.kind == GEN_ANSWER_RESPONSE) {
+        unpacked->form = EVAL_ANSWER_STRINGS;
+        if (answer.untouched)
+            return NULL;
+        unpacked->text = arena_strdup(arena, answer.files[0].text);
+        unpacked->length = strlen(unpacked->text);
+        return NULL;
+    }
+    struct contents contents = contents_of(arena, &answer, task);
+    unpacked->form = contents.refusal ? EVAL_ANSWER_REFUSED : EVAL_ANSWER_WRITTEN;
+    unpacked->refusal = contents.refusal;
+    return contents.refusal ? NULL : write_contents(arena, dir, &contents);
+}

@@ -1,0 +1,414 @@
+/* Blocks become the files of a project: which block is which file, which version of it counts, and what it is called. */
+#include "base/array.h"
+#include "gen/answer_internal.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+enum { MOST_FILES = 200 };
+
+/* A file on its way. */
+struct piece {
+    enum answer_role role;
+    const char *path; /* in the project; NULL: a header that no name stood at */
+    const char *text;
+    unsigned marks;
+    bool complete;
+};
+struct pieces {
+    struct arena *arena;
+    const char *entry; /* the operator's name in snake case */
+    struct piece *items;
+    int count, capacity;
+    const char *program;   /* NULL: no program */
+    bool program_complete; /* ... */
+    bool diff;
+};
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool ends_in(const char *name, const char *const *ends)
+{
+    const char *dot = strrchr(name, '.');
+    for (; dot && *ends; ends++)
+        if (strcasecmp(dot, *ends) == 0)
+            return true;
+    return false;
+}
+static const char *const sources[] = {".cpp", ".cc", ".cxx", ".c", ".asc", NULL};
+static const char *const headers[] = {".h", ".hpp", ".hh", NULL};
+static const char *const programs[] = {".py", NULL};
+
+/* Roles. */
+static enum answer_role role_of_source(const char *name, enum answer_role content)
+{
+    static const struct {
+        const char *word;
+        enum answer_role role;
+    } words[] = {{"aclnn", ANSWER_USELESS}, {"pybind", ANSWER_USELESS}, {"test", ANSWER_USELESS},
+                 {"main", ANSWER_USELESS},  {"kernel", ANSWER_KERNEL},  {"host", ANSWER_HOST},
+                 {"tiling", ANSWER_HOST}};
+    if (content == ANSWER_KERNEL || content == ANSWER_HOST)
+        return content;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(name, words[i].word))
+            return words[i].role;
+    return ANSWER_NO_ROLE;
+}
+
+static enum answer_role role_of_header(const char *name, unsigned marks, enum answer_role content)
+{
+    if (content == ANSWER_HOST_HEADER || content == ANSWER_HOST)
+        return ANSWER_HOST_HEADER;
+    if (content == ANSWER_KERNEL || (marks & ANSWER_HAS_DEVICE))
+        return ANSWER_KERNEL_HEADER;
+    return strcasestr(name, "kernel") ? ANSWER_KERNEL_HEADER : ANSWER_HEADER;
+}
+
+static enum answer_role role_of_path(const char *path, unsigned marks, enum answer_role content)
+{
+    bool kernel = strncmp(path, "op_kernel/", 10) == 0, host = strncmp(path, "op_host/", 8) == 0;
+    const char *name = file_name(path);
+    if (strcasecmp(name, "CMakeLists.txt") == 0)
+        return ANSWER_CMAKE;
+    if (ends_in(name, programs))
+        return content == ANSWER_PROGRAM ? ANSWER_PROGRAM : ANSWER_USELESS;
+    if (ends_in(name, sources))
+        return kernel ? ANSWER_KERNEL : host ? ANSWER_HOST : role_of_source(name, content);
+    if (ends_in(name, headers))
+        return kernel ? ANSWER_KERNEL_HEADER : host ? ANSWER_HOST_HEADER : role_of_header(name, marks, content);
+    return ANSWER_USELESS;
+}
+
+static enum answer_role role_of(struct arena *arena, const struct answer_block *block)
+{
+    enum answer_role content = answer_role_of_content(block->marks, block->language), named = ANSWER_NO_ROLE;
+    const struct answer_label *label = &block->label;
+    const char *path = label->name ? answer_path(arena, label->name) : NULL;
+    if (content == ANSWER_DIFF || (label->given && label->name && !path))
+        return content == ANSWER_DIFF ? ANSWER_DIFF : ANSWER_USELESS;
+    if (path)
+        named = role_of_path(path, block->marks, content);
+    if (label->given && named != ANSWER_NO_ROLE)
+        return named;
+    if (content != ANSWER_NO_ROLE)
+        return content;
+    if (!answer_is_code(block->text))
+        return ANSWER_NO_ROLE;
+    if (block->marks & ANSWER_HAS_DEVICE)
+        return label->role == ANSWER_KERNEL ? ANSWER_KERNEL : ANSWER_KERNEL_HEADER;
+    return named != ANSWER_NO_ROLE ? named : label->role;
+}
+
+/* Where a role lies, and which ends its files have. */
+static const struct {
+    const char *folder;
+    const char *const *ends;
+} places[] = {
+    [ANSWER_KERNEL] = {"op_kernel/", sources}, [ANSWER_KERNEL_HEADER] = {"op_kernel/", headers},
+    [ANSWER_HOST] = {"op_host/", sources},     [ANSWER_HOST_HEADER] = {"op_host/", headers},
+    [ANSWER_HEADER] = {"", headers},
+};
+
+/* The path of a block: its name where that fits its role, else the role's own. NULL: a header without a name. */
+static const char *path_of(struct pieces *pieces, const struct answer_block *block, enum answer_role role)
+{
+    struct arena *arena = pieces->arena;
+    const char *path = block->label.name ? answer_path(arena, block->label.name) : NULL;
+    const char *folder = places[role].folder;
+    const char *entry = arena_printf(arena, "%s%s.cpp", folder, pieces->entry);
+    if (!path || !ends_in(path, places[role].ends))
+        return places[role].ends == sources ? entry : NULL;
+    if (strncmp(path, folder, strlen(folder)) != 0)
+        path = arena_printf(arena, "%s%s", folder, file_name(path));
+    return strcasecmp(path, entry) == 0 ? entry : path;
+}
+
+/* Repeated files. A later version counts if it is whole: complete, with what makes the earlier one this file. */
+static bool replaces(const struct piece *later, const struct piece *earlier)
+{
+    enum { OF_A_WHOLE = ANSWER_HAS_INCLUDE | ANSWER_HAS_ENTRY | ANSWER_HAS_OPDEF | ANSWER_HAS_PROGRAM };
+    unsigned needed = earlier->marks & OF_A_WHOLE;
+    return (later->marks & needed) == needed && (later->complete || !earlier->complete);
+}
+
+/* A definition and a tiling function in two blocks without names are two files. */
+static bool are_halves(const struct piece *a, const struct piece *b)
+{
+    enum { HALVES = ANSWER_HAS_OPDEF | ANSWER_HAS_HOST };
+    return a->role == ANSWER_HOST && (a->marks & HALVES) != HALVES && ((a->marks ^ b->marks) & HALVES) == HALVES;
+}
+
+static bool is_same(const struct piece *a, const struct piece *b)
+{
+    return a->path && b->path ? strcmp(a->path, b->path) == 0 : a->path == b->path && a->role == b->role;
+}
+
+static void add_piece(struct pieces *pieces, struct piece piece)
+{
+    for (int i = 0; i < pieces->count; i++) {
+        struct piece *old = &pieces->items[i];
+        if (!is_same(&piece, old))
+            continue;
+        if (are_halves(&piece, old)) {
+            piece.path = arena_printf(pieces->arena, "op_host/%s_second.cpp", pieces->entry);
+            continue;
+        }
+        if (replaces(&piece, old))
+            *old = piece;
+        return;
+    }
+    if (pieces->count < MOST_FILES)
+        ARRAY_ADD(pieces->arena, pieces->items, pieces->count, pieces->capacity, piece);
+}
+
+static void add_cmake(struct pieces *pieces, const struct answer_block *block)
+{
+    const char *path = block->label.given && block->label.name ? answer_path(pieces->arena, block->label.name) : NULL;
+    bool known = path && (strcmp(path, "CMakeLists.txt") == 0 || strcmp(path, "op_kernel/CMakeLists.txt") == 0);
+    if (known || (!path && (block->marks & ANSWER_HAS_OPTIONS)))
+        add_piece(pieces, (struct piece){ANSWER_CMAKE, known ? path : "op_kernel/CMakeLists.txt", block->text,
+                                         block->marks, block->complete});
+}
+
+/* Programs. A kernel and its host function may stand in two blocks. */
+static int functions_of(const char *text)
+{
+    int count = strncmp(text, "def ", 4) == 0;
+    for (const char *at = text; (at = strstr(at, "\ndef ")); at += 4)
+        count++;
+    return count;
+}
+
+static void add_program(struct pieces *pieces, const struct answer_block *block, bool has_kernel)
+{
+    if (!has_kernel && pieces->program && functions_of(pieces->program) == 1 && functions_of(block->text))
+        pieces->program = arena_printf(pieces->arena, "%s\n\n%s", pieces->program, block->text);
+    if (!has_kernel || (pieces->program && pieces->program_complete && !block->complete))
+        return;
+    pieces->program = block->text;
+    pieces->program_complete = block->complete;
+}
+
+static void add_block(struct pieces *pieces, const struct answer_block *block)
+{
+    enum answer_role role = role_of(pieces->arena, block);
+    bool python = strcmp(block->language, "python") == 0 || strcmp(block->language, "py") == 0;
+    if (role == ANSWER_DIFF)
+        pieces->diff = true;
+    else if (role == ANSWER_CMAKE)
+        add_cmake(pieces, block);
+    else if (role == ANSWER_PROGRAM)
+        add_program(pieces, block, block->marks & ANSWER_HAS_PROGRAM);
+    else if (role == ANSWER_USELESS && python)
+        add_program(pieces, block, false);
+    else if (role != ANSWER_NO_ROLE && role < ANSWER_CMAKE)
+        add_piece(pieces,
+                  (struct piece){role, path_of(pieces, block, role), block->text, block->marks, block->complete});
+}
+
+/* Includes. */
+/* The next file's name that is included in quotes behind `at`; NULL: none. */
+static const char *next_include(struct arena *arena, const char *at, const char **behind)
+{
+    while ((at = strstr(at, "#include"))) {
+        at += strlen("#include");
+        at += strspn(at, " \t");
+        size_t length = *at == '"' ? strcspn(at + 1, "\"\n") : 0;
+        if (length) {
+            *behind = at + 1 + length;
+            return file_name(arena_strndup(arena, at + 1, length));
+        }
+    }
+    return NULL;
+}
+
+static bool has_file(const struct pieces *pieces, const char *name)
+{
+    for (int i = 0; i < pieces->count; i++)
+        if (pieces->items[i].path && strcmp(file_name(pieces->items[i].path), name) == 0)
+            return true;
+    return false;
+}
+
+/* CANN's own headers are there without the answer. */
+static bool is_own_header(const char *name)
+{
+    return strcmp(name, "kernel_operator.h") != 0 && strncmp(name, "op_def_", 7) != 0 &&
+           strncmp(name, "tilingdata_", 11) != 0 && strncmp(name, "platform_", 9) != 0;
+}
+
+/* A header that the files of a folder include and the answer does not hold; NULL. */
+static const char *missing_header(const struct pieces *pieces, const char *folder)
+{
+    for (int i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->items[i];
+        const char *at = piece->text, *name;
+        if (!piece->path || strncmp(piece->path, folder, strlen(folder)) != 0)
+            continue;
+        while ((name = next_include(pieces->arena, at, &at)))
+            if (is_own_header(name) && ends_in(name, headers) && !has_file(pieces, name) &&
+                answer_path(pieces->arena, name))
+                return name;
+    }
+    return NULL;
+}
+
+static bool is_included(const struct pieces *pieces, const char *folder, const char *header)
+{
+    for (int i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->items[i];
+        const char *at = piece->text, *name;
+        if (!piece->path || strncmp(piece->path, folder, strlen(folder)) != 0)
+            continue;
+        while ((name = next_include(pieces->arena, at, &at)))
+            if (strcmp(name, header) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Headers get the name under which they are included, and lie where that is. */
+static void place_headers(struct pieces *pieces)
+{
+    struct arena *arena = pieces->arena;
+    for (int i = 0; i < pieces->count; i++) {
+        struct piece *piece = &pieces->items[i];
+        const char *folder = places[piece->role].folder;
+        if (piece->path || piece->role == ANSWER_CMAKE)
+            continue;
+        const char *name = missing_header(pieces, folder);
+        if (!name && piece->role == ANSWER_HOST_HEADER)
+            name = arena_printf(arena, "%s_tiling.h", pieces->entry);
+        piece->path = name ? arena_printf(arena, "%s%s", folder, name) : NULL;
+    }
+    for (int i = 0, count = pieces->count; i < count; i++) {
+        struct piece piece = pieces->items[i];
+        if (piece.role != ANSWER_HEADER || !piece.path)
+            continue;
+        const char *name = file_name(piece.path);
+        bool in_kernel = is_included(pieces, "op_kernel/", name), in_host = is_included(pieces, "op_host/", name);
+        pieces->items[i].path = arena_printf(arena, "%s%s", in_kernel && !in_host ? "op_kernel/" : "op_host/", name);
+        piece.path = arena_printf(arena, "op_kernel/%s", name);
+        piece.role = ANSWER_KERNEL_HEADER;
+        if (in_kernel && in_host)
+            add_piece(pieces, piece);
+    }
+}
+
+/* Entry files. */
+static bool names_its_kernel(const struct pieces *pieces)
+{
+    for (int i = 0; i < pieces->count; i++)
+        if (strstr(pieces->items[i].text, "opFile.value"))
+            return true;
+    return false;
+}
+
+/* The file that a role's entry is: the one of that name, else the last that has the mark, else the only one. */
+static void rename_entry(struct pieces *pieces, enum answer_role role, unsigned mark)
+{
+    const char *wanted = arena_printf(pieces->arena, "%s%s.cpp", places[role].folder, pieces->entry);
+    struct piece *chosen = NULL;
+    for (int i = 0; i < pieces->count; i++) {
+        struct piece *piece = &pieces->items[i];
+        if (piece->role != role)
+            continue;
+        if (strcmp(piece->path, wanted) == 0)
+            return;
+        if (!chosen || (piece->marks & mark))
+            chosen = piece;
+    }
+    if (chosen)
+        chosen->path = wanted;
+}
+
+static int by_path(const void *left, const void *right)
+{
+    const struct gen_answer_file *a = left, *b = right;
+    return strcmp(a->path, b->path);
+}
+
+/* The pieces of this scope, as the answer's files. */
+static void take_files(struct pieces *pieces, enum eval_scope scope, struct gen_answer *answer)
+{
+    struct gen_answer_file *files = arena_alloc(pieces->arena, sizeof *files * (size_t)(pieces->count + 1));
+    for (int i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->items[i];
+        bool host = piece->path && strncmp(piece->path, "op_host/", 8) == 0;
+        if (piece->path && !(host && scope == EVAL_KERNEL))
+            files[answer->count++] = (struct gen_answer_file){piece->path, piece->text};
+    }
+    qsort(files, (size_t)answer->count, sizeof *files, by_path);
+    answer->files = files;
+}
+
+static bool has_role(const struct pieces *pieces, enum answer_role role)
+{
+    for (int i = 0; i < pieces->count; i++)
+        if (pieces->items[i].role == role)
+            return true;
+    return false;
+}
+
+/* What the blocks are, for a message: "2 blocks (bash, python)". */
+static const char *described(struct arena *arena, const struct answer_blocks *blocks)
+{
+    enum { SHOWN = 5 };
+    const char *list = "";
+    for (int i = 0; i < blocks->count && i < SHOWN; i++) {
+        const struct answer_block *block = &blocks->items[i];
+        const char *what = block->label.name ? block->label.name : *block->language ? block->language : "no name";
+        list = arena_printf(arena, "%s%s%.60s", list, i ? ", " : "", what);
+    }
+    return arena_printf(arena, "%d block%s of code (%s%s)", blocks->count, blocks->count == 1 ? "" : "s", list,
+                        blocks->count > SHOWN ? ", .." : "");
+}
+
+static const char *problem_of(const struct pieces *pieces, const struct answer_blocks *blocks, enum eval_scope scope)
+{
+    struct arena *arena = pieces->arena;
+    bool kernel = has_role(pieces, ANSWER_KERNEL), host = has_role(pieces, ANSWER_HOST);
+    if (!kernel && !host && pieces->diff)
+        return "the answer is a diff, expected whole files";
+    if (!kernel)
+        return arena_printf(arena,
+                            "the answer holds no kernel, expected op_kernel/%s.cpp with an 'extern \"C\" __global__ "
+                            "__aicore__' function; it has %s",
+                            pieces->entry, described(arena, blocks));
+    if (!host && scope == EVAL_PROJECT)
+        return arena_printf(arena,
+                            "the answer holds a kernel and no host part, expected op_host/%s.cpp with the operator's "
+                            "definition and tiling; it has %s",
+                            pieces->entry, described(arena, blocks));
+    return NULL;
+}
+
+void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, const struct task *task,
+                       enum eval_scope scope, struct gen_answer *answer)
+{
+    struct pieces pieces = {.arena = arena, .entry = op_snake_case(arena, task->op_type ? task->op_type : task->op)};
+    for (int i = 0; i < blocks->count; i++)
+        add_block(&pieces, &blocks->items[i]);
+    if (pieces.program) {
+        struct gen_answer_file *file = arena_alloc(arena, sizeof *file);
+        *file = (struct gen_answer_file){"program.py", pieces.program};
+        answer->kind = GEN_ANSWER_PROGRAM;
+        answer->files = file;
+        answer->count = 1;
+        return;
+    }
+    answer->problem = problem_of(&pieces, blocks, scope);
+    if (answer->problem)
+        return;
+    place_headers(&pieces);
+    if (!names_its_kernel(&pieces))
+        rename_entry(&pieces, ANSWER_KERNEL, ANSWER_HAS_ENTRY);
+    rename_entry(&pieces, ANSWER_HOST, ANSWER_HAS_OPDEF);
+    answer->kind = GEN_ANSWER_PROJECT;
+    take_files(&pieces, scope, answer);
+}
