@@ -206,6 +206,7 @@ int cli_gen(int argc, char **argv)
     int code = EXIT_USAGE;
     arguments.eval.profile = TASK_STRICT;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arena_adopt(&arena, &arguments.model.arena);
     bool confirmed = true;
     struct akgen_error *error = arguments.description ? describe(&arena, &arguments, &confirmed) : NULL;
     if (!confirmed) {

@@ -8,9 +8,12 @@
 
 /* An argp child; its input is the `struct gen_model`, filled with defaults before parsing. */
 extern const struct argp cli_model_argp;
-/* Defaults: Ascend C, zero-shot. */
+/* Defaults: Ascend C, zero-shot; one sample of the server's own sampling, streamed, eight requests at a time, five retries. Released
+ * with gen_model_free. */
 struct gen_model cli_model_defaults(void);
 /* What a prompt takes from the options of the evaluation: scope, mode, case and chip. */
 void cli_model_take(struct gen_model *model, const struct eval_options *eval);
+/* Behind the parsing: applies the preset, sets where the model is ("openai:URL", "exec:COMMAND") and its key. Errors are of usage. */
+struct akgen_error *cli_model_provider(struct gen_model *model, const char *provider);
 
 #endif

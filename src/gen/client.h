@@ -52,13 +52,14 @@ struct gen_choice {
 struct gen_reply {
     void *closure;       /* of the request */
     const char *failure; /* NULL, or why there is no answer after all tries: the server's doing, not the model's */
-    struct gen_choice *choices; /* by index, n of them unless `failure` */
+    bool hopeless; /* of a failure: every other request would meet it too (no right, no such model, no such program) */
+    struct gen_choice *choices; /* by index, n of them; of a failure those that had come before, if any */
     int count;
     int64_t prompt_tokens, completion_tokens; /* as the server counts; -1: it does not say */
     int tries;
     double seconds;       /* from the first try to the end */
-    const char *request;  /* the body that was sent, as JSON (a command's: the prompt) */
-    const char *response; /* what came back of the last try, cut at 1 MiB; never with the key */
+    const char *request;  /* the body that was sent last, as JSON (a command's: the prompt), without the key */
+    const char *response; /* what came back of the last try, a stream put together; cut at 1 MiB, never with the key */
     struct arena arena;   /* owns all of it: gen_reply_free */
 };
 
@@ -70,10 +71,15 @@ void gen_client_submit(struct gen_client *client, const struct gen_request *requ
 /* The next reply that has come; waits for one. NULL: nothing is under way (or the client was stopped). */
 struct gen_reply *gen_client_next(struct gen_client *client);
 /* Ends what is under way (the connections are closed, so that servers stop computing), and what is queued: those have no
- * reply. Whoever waits in gen_client_next gets NULL. */
+ * reply, while those that have come can still be fetched; then gen_client_next returns NULL, also to who waits in it. Returns
+ * when nothing is under way any more. */
 void gen_client_stop(struct gen_client *client);
 void gen_client_close(struct gen_client *client);
 void gen_reply_free(struct gen_reply *reply);
+
+/* A base URL in its one form: without a slash or the protocol's own paths at its end, which set *api; "/v1" where there is no
+ * path. An error for what is no http or https, and for credentials in it, which it does not repeat. */
+struct akgen_error *gen_client_url(struct arena *arena, const char *given, const char **url, enum gen_api *api);
 
 /* The key of a server: the first line of `file`, else of the environment AKGEN_API_KEY, else OPENAI_API_KEY; NULL: none. */
 struct akgen_error *gen_client_key(struct arena *arena, const char *file, const char **key);

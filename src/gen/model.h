@@ -10,14 +10,18 @@ struct gen_model {
     struct gen_endpoint endpoint;
     struct gen_sampling sampling;
     struct gen_prompt_options prompt;
-    int samples;     /* n of each task */
-    int per_request; /* samples that one request asks for */
+    const struct gen_preset *preset; /* --preset; NULL: none */
+    const char *key_file;            /* --key-file; NULL: the environment has the key, or there is none */
+    int samples;                     /* n of each task; 0: the preset's, else 1 */
+    int per_request;                 /* samples that one request asks for */
     bool seeded;
     uint64_t seed;                     /* of the first sample of a task; sample s has seed + s */
     int64_t token_limit;               /* of the run, prompts and answers together; 0: none */
     double cost_limit;                 /* in the currency of the prices; 0: none */
     double prompt_price, answer_price; /* of a million tokens */
+    struct arena arena;                /* of what the fields point to: gen_model_free */
 };
+void gen_model_free(struct gen_model *model);
 
 /* Sampling as a paper did it. */
 struct gen_preset {
@@ -26,10 +30,22 @@ struct gen_preset {
     int samples;
     struct gen_sampling sampling;
 };
-/* "npukernelbench", "multikernelbench", "multikernelbench-5", ..; NULL: there is none of this name. */
+/* "ascendkernelgen", "multikernelbench", "multikernelbench-5", ..; NULL: there is none of this name. */
 const struct gen_preset *gen_preset_find(const char *name);
 /* All of them, ended by one without a name. */
 extern const struct gen_preset gen_presets[];
+
+/* Sets in the sampling what is not set yet. */
+void gen_preset_apply(const struct gen_preset *preset, struct gen_sampling *sampling);
+
+/* True for "openai:URL" and "exec:COMMAND". */
+bool gen_model_is_provider(const char *provider);
+/* Sets the endpoint's URL or command. An error if it is neither form, if the URL is none or has credentials in it, and for
+ * a server without the name of a model, which is set before. */
+struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider);
+
+/* What tokens cost, in the currency of the prices. */
+double gen_model_cost(const struct gen_model *model, int64_t prompt_tokens, int64_t completion_tokens);
 
 /* What makes samples comparable, as JSON: model, URL without credentials, sampling, prompts. The same text means that a run
  * may be resumed; never holds a key. In the arena. */

@@ -1,0 +1,196 @@
+/* A model as one run asks it: presets, where it is, and what must be the same for samples to be of one kind. */
+#include "gen/model.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "gen/client_internal.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_DOCUMENT = 64 << 20 };
+
+const struct gen_preset gen_presets[] = {
+    {"ascendkernelgen",
+     "AscendKernelGen (arXiv 2601.07160): n = 100 for each task; the paper names no temperature, so the server's own "
+     "holds",
+     100,
+     {.temperature = NAN, .top_p = NAN, .min_p = NAN}},
+    {"multikernelbench",
+     "MultiKernelBench: k = 1, greedy, at most 8192 tokens",
+     1,
+     {.temperature = 0, .top_p = NAN, .min_p = NAN, .max_tokens = 8192}},
+    {"multikernelbench-5",
+     "MultiKernelBench: k = 5, temperature 0.2, top-p 0.95, at most 8192 tokens",
+     5,
+     {.temperature = 0.2, .top_p = 0.95, .min_p = NAN, .max_tokens = 8192}},
+    {0},
+};
+
+const struct gen_preset *gen_preset_find(const char *name)
+{
+    for (const struct gen_preset *preset = gen_presets; preset->name; preset++)
+        if (strcmp(preset->name, name) == 0)
+            return preset;
+    return NULL;
+}
+
+void gen_preset_apply(const struct gen_preset *preset, struct gen_sampling *sampling)
+{
+    const struct {
+        double *to, from;
+    } numbers[] = {{&sampling->temperature, preset->sampling.temperature},
+                   {&sampling->top_p, preset->sampling.top_p},
+                   {&sampling->min_p, preset->sampling.min_p}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (isnan(*numbers[i].to))
+            *numbers[i].to = numbers[i].from;
+    if (!sampling->max_tokens)
+        sampling->max_tokens = preset->sampling.max_tokens;
+}
+
+static const char server[] = "openai:", command[] = "exec:";
+
+static const char *behind(const char *text, const char *begin)
+{
+    size_t length = strlen(begin);
+    return strncmp(text, begin, length) == 0 ? text + length : NULL;
+}
+
+bool gen_model_is_provider(const char *provider)
+{
+    return behind(provider, server) || behind(provider, command);
+}
+
+struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider)
+{
+    const char *url = behind(provider, server), *run = behind(provider, command);
+    struct gen_endpoint *endpoint = &model->endpoint;
+    endpoint->url = endpoint->command = NULL;
+    if (run && !run[strspn(run, " \t\n")])
+        return error_new("exec: no command; expected exec:COMMAND, a line for /bin/sh");
+    if (run) {
+        endpoint->command = run;
+        return NULL;
+    }
+    if (!url)
+        return error_new("the provider is neither openai:URL nor exec:COMMAND");
+    struct akgen_error *error = gen_client_url(&model->arena, url, &endpoint->url, &endpoint->api);
+    if (!error && !endpoint->model)
+        error = error_new("--model is missing: the name of the model, as the server calls it; %s/models lists those "
+                          "that it has",
+                          endpoint->url);
+    return error ? error_prefix(error, "--provider") : NULL;
+}
+
+double gen_model_cost(const struct gen_model *model, int64_t prompt_tokens, int64_t completion_tokens)
+{
+    return 1e-6 * (model->prompt_price * (double)prompt_tokens + model->answer_price * (double)completion_tokens);
+}
+
+void gen_model_free(struct gen_model *model)
+{
+    arena_free(&model->arena);
+}
+
+/* Settings. */
+static json_t *text_json(const char *text)
+{
+    char *readable = memory_string(text);
+    text_make_utf8(readable);
+    json_t *json = json_string(readable);
+    free(readable);
+    return json;
+}
+
+static void set_number(json_t *json, const char *name, double value)
+{
+    if (!isnan(value))
+        json_object_set_new(json, name, json_real(value));
+}
+
+/* What a file or the files of a folder hold, as a digest: a changed template makes other samples. */
+static const char *digest_of(struct arena *arena, const char *path)
+{
+    struct digest *digest = digest_new();
+    const char **paths = NULL;
+    size_t count = 0, length;
+    char *text;
+    struct akgen_error *error = files_list(arena, path, &paths, &count);
+    if (error || !count) { /* no folder */
+        error_free(error);
+        paths = (const char *[]){""};
+        count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *file = *paths[i] ? arena_printf(arena, "%s/%s", path, paths[i]) : path;
+        digest_string(digest, paths[i]);
+        error = files_read(arena, file, LONGEST_DOCUMENT, &text, &length);
+        if (!error)
+            digest_bytes(digest, text, length);
+        error_free(error); /* who makes the prompt complains */
+    }
+    return digest_finish(digest, arena);
+}
+
+static json_t *sampling_json(const struct gen_model *model)
+{
+    const struct gen_sampling *sampling = &model->sampling;
+    json_t *json = json_object(), *stop = json_array();
+    set_number(json, "temperature", sampling->temperature);
+    set_number(json, "top_p", sampling->top_p);
+    set_number(json, "min_p", sampling->min_p);
+    if (sampling->top_k)
+        json_object_set_new(json, "top_k", json_integer(sampling->top_k));
+    if (sampling->max_tokens)
+        json_object_set_new(json, "max_tokens", json_integer(sampling->max_tokens));
+    for (int i = 0; i < sampling->stop_count; i++)
+        json_array_append_new(stop, text_json(sampling->stop[i]));
+    if (sampling->stop_count)
+        json_object_set(json, "stop", stop);
+    json_decref(stop);
+    if (model->seeded)
+        json_object_set_new(json, "seed", json_integer((json_int_t)(model->seed & INT64_MAX)));
+    return json;
+}
+
+static json_t *prompt_json(struct arena *arena, const struct gen_prompt_options *prompt)
+{
+    json_t *json = json_object(), *documents = json_array();
+    json_object_set_new(json, "language", json_string(gen_languages.of[prompt->language]));
+    json_object_set_new(json, "variant", json_string(gen_variants.of[prompt->variant]));
+    if (prompt->templates)
+        json_object_set_new(json, "templates", json_string(digest_of(arena, prompt->templates)));
+    for (int i = 0; i < prompt->document_count; i++)
+        json_array_append_new(documents, json_string(digest_of(arena, prompt->documents[i])));
+    if (prompt->document_count)
+        json_object_set(json, "documents", documents);
+    json_decref(documents);
+    return json;
+}
+
+const char *gen_model_settings(struct arena *arena, const struct gen_model *model)
+{
+    const struct gen_endpoint *endpoint = &model->endpoint;
+    json_t *json = json_object();
+    if (endpoint->model)
+        json_object_set_new(json, "model", text_json(endpoint->model));
+    if (endpoint->url) {
+        json_object_set_new(json, "url", text_json(endpoint->url));
+        json_object_set_new(json, "api", json_string(gen_apis.of[endpoint->api]));
+    } else if (endpoint->command) {
+        json_object_set_new(json, "command", text_json(endpoint->command));
+    }
+    json_object_set_new(json, "sampling", sampling_json(model));
+    json_object_set_new(json, "prompt", prompt_json(arena, &model->prompt));
+    char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!text)
+        memory_exhausted(0);
+    const char *copy = gen_without_key(arena, text, endpoint->key);
+    free(text);
+    json_decref(json);
+    return copy;
+}

@@ -1,0 +1,136 @@
+/* Requests. Fields and their meaning: OpenAI's API reference ("Create chat completion", "Create completion"); top_k and
+ * min_p are extensions that vLLM, SGLang and llama.cpp share. */
+#include "gen/protocol.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct words gen_apis = WORDS(GEN_APIS);
+
+/* True if `word` stands in the text with no letter, digit or underscore beside it. */
+static bool names_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+        bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (begins && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+            return true;
+    }
+    return false;
+}
+
+bool gen_quirks_learn(struct gen_quirks *quirks, const char *complaint, int n)
+{
+    const struct {
+        const char *word;
+        bool *quirk, possible;
+    } rows[] = {
+        {"stream_options", &quirks->no_usage, true},
+        {"max_completion_tokens", &quirks->completion_tokens, true},
+        {"n", &quirks->single, n > 1},
+    };
+    for (size_t i = 0; complaint && i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].possible && !*rows[i].quirk && names_word(complaint, rows[i].word)) {
+            *rows[i].quirk = true;
+            return true;
+        }
+    return false;
+}
+
+char *gen_protocol_prompt(const struct gen_message *messages, int count)
+{
+    struct text prompt = {0};
+    bool titled = false;
+    for (int i = 0; i < count; i++)
+        titled |= strcmp(messages[i].role, "assistant") == 0;
+    text_add(&prompt, "");
+    for (int i = 0; i < count; i++) {
+        if (i)
+            text_add(&prompt, "\n\n");
+        if (titled)
+            text_addf(&prompt, "%s:\n", messages[i].role);
+        text_add(&prompt, messages[i].text);
+    }
+    if (titled)
+        text_add(&prompt, "\n\nassistant:\n");
+    return prompt.bytes;
+}
+
+/* A string of text that may hold any bytes. */
+static json_t *string_of(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *readable = memory_string(text);
+    text_make_utf8(readable);
+    string = json_string(readable);
+    free(readable);
+    return string;
+}
+
+static void set_number(json_t *body, const char *name, double value)
+{
+    if (!isnan(value))
+        json_object_set_new(body, name, json_real(value));
+}
+
+static void set_sampling(json_t *body, const struct gen_sampling *sampling, const struct gen_quirks *quirks)
+{
+    set_number(body, "temperature", sampling->temperature);
+    set_number(body, "top_p", sampling->top_p);
+    set_number(body, "min_p", sampling->min_p);
+    if (sampling->top_k)
+        json_object_set_new(body, "top_k", json_integer(sampling->top_k));
+    if (sampling->max_tokens)
+        json_object_set_new(body, quirks->completion_tokens ? "max_completion_tokens" : "max_tokens",
+                            json_integer(sampling->max_tokens));
+    if (!sampling->stop_count)
+        return;
+    json_t *stop = json_array();
+    for (int i = 0; i < sampling->stop_count; i++)
+        json_array_append_new(stop, string_of(sampling->stop[i]));
+    json_object_set_new(body, "stop", stop);
+}
+
+static json_t *chat_messages(const struct gen_request *request)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < request->message_count; i++) {
+        json_t *message = json_object();
+        json_object_set_new(message, "role", string_of(request->messages[i].role));
+        json_object_set_new(message, "content", string_of(request->messages[i].text));
+        json_array_append_new(list, message);
+    }
+    return list;
+}
+
+char *gen_protocol_body(const struct gen_endpoint *endpoint, const struct gen_request *request, int n, uint64_t seed,
+                        const struct gen_quirks *quirks)
+{
+    json_t *body = json_object();
+    json_object_set_new(body, "model", string_of(endpoint->model ? endpoint->model : ""));
+    if (endpoint->api == GEN_CHAT) {
+        json_object_set_new(body, "messages", chat_messages(request));
+    } else {
+        char *prompt = gen_protocol_prompt(request->messages, request->message_count);
+        json_object_set_new(body, "prompt", string_of(prompt));
+        free(prompt);
+    }
+    set_sampling(body, &request->sampling, quirks);
+    if (n > 1)
+        json_object_set_new(body, "n", json_integer(n));
+    if (request->seeded) /* the protocol's integers have a sign */
+        json_object_set_new(body, "seed", json_integer((json_int_t)(seed & INT64_MAX)));
+    json_object_set_new(body, "stream", json_boolean(endpoint->stream));
+    if (endpoint->stream && !quirks->no_usage)
+        json_object_set_new(body, "stream_options", json_pack("{s:b}", "include_usage", 1));
+    char *text = json_dumps(body, JSON_COMPACT);
+    if (!text)
+        memory_exhausted(0);
+    json_decref(body);
+    return text;
+}
