@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "gen/prompt_internal.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "op/op.h"
 #include "toolchain/toolchain.h"
 
@@ -40,7 +41,7 @@ static struct akgen_error *copies_of(struct arena *arena, const struct gen_promp
 
 struct akgen_error *gen_shelf_open(const struct gen_prompt_options *options, struct gen_shelf **shelf)
 {
-    struct gen_shelf *opened = calloc(1, sizeof *opened);
+    struct gen_shelf *opened = memory_alloc(sizeof *opened);
     struct gen_template_folders folders;
     struct arena *arena = &opened->arena;
     *shelf = opened;
@@ -51,6 +52,8 @@ struct akgen_error *gen_shelf_open(const struct gen_prompt_options *options, str
         error = gen_templates_read(arena, &folders, roles, placeholders, &opened->templates);
     if (!error)
         error = dsl_exemplars_load(arena, opened->home, &opened->exemplars);
+    if (!error && options->tokenizer)
+        error = lm_tokenizer_read(options->tokenizer, &opened->tokenizer);
     if (!error)
         return NULL;
     gen_shelf_close(opened);
@@ -62,6 +65,7 @@ void gen_shelf_close(struct gen_shelf *shelf)
 {
     if (!shelf)
         return;
+    lm_tokenizer_free(shelf->tokenizer);
     arena_free(&shelf->arena);
     free(shelf);
 }
@@ -109,6 +113,21 @@ static struct akgen_error *make_values(struct prompt_maker *maker, const char **
     return error;
 }
 
+/* The prompt that messages are. */
+static struct akgen_error *finish(struct arena *arena, const struct gen_shelf *shelf,
+                                  const struct gen_message *messages, int count,
+                                  const struct gen_prompt_options *options, struct gen_prompt *prompt)
+{
+    struct digest *digest = digest_new();
+    *prompt = (struct gen_prompt){.messages = messages, .count = count};
+    for (int i = 0; i < count; i++) {
+        digest_string(digest, messages[i].role);
+        digest_string(digest, messages[i].text);
+    }
+    prompt->hash = digest_finish(digest, arena);
+    return prompt_count(arena, shelf ? shelf->tokenizer : NULL, options, prompt);
+}
+
 static struct akgen_error *fill_in(struct prompt_maker *maker, struct gen_prompt *prompt)
 {
     const char *values[PLACEHOLDERS] = {0};
@@ -122,7 +141,7 @@ static struct akgen_error *fill_in(struct prompt_maker *maker, struct gen_prompt
         if (*text)
             messages[count++] = (struct gen_message){roles[i], text};
     }
-    return error ? error : gen_prompt_of_messages(maker->arena, messages, count, maker->options, prompt);
+    return error ? error : finish(maker->arena, maker->shelf, messages, count, maker->options, prompt);
 }
 
 struct akgen_error *gen_prompt_of_task(struct arena *arena, const struct task *task,
@@ -146,12 +165,13 @@ struct akgen_error *gen_prompt_of_task(struct arena *arena, const struct task *t
 struct akgen_error *gen_prompt_of_messages(struct arena *arena, const struct gen_message *messages, int count,
                                            const struct gen_prompt_options *options, struct gen_prompt *prompt)
 {
-    struct digest *digest = digest_new();
-    *prompt = (struct gen_prompt){.messages = messages, .count = count};
-    for (int i = 0; i < count; i++) {
-        digest_string(digest, messages[i].role);
-        digest_string(digest, messages[i].text);
-    }
-    prompt->hash = digest_finish(digest, arena);
-    return prompt_count(options, prompt);
+    struct gen_shelf own = {.tokenizer = NULL};
+    struct akgen_error *error = NULL;
+    *prompt = (struct gen_prompt){0};
+    if (!options->shelf && options->tokenizer)
+        error = lm_tokenizer_read(options->tokenizer, &own.tokenizer);
+    if (!error)
+        error = finish(arena, options->shelf ? options->shelf : &own, messages, count, options, prompt);
+    lm_tokenizer_free(own.tokenizer);
+    return error;
 }

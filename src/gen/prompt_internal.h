@@ -5,6 +5,7 @@
 #include "dsl/exemplar.h"
 #include "gen/prompt.h"
 #include "gen/template.h"
+#include "lm/tokenizer.h"
 
 /* What prompts read, kept between them. Read-only once it is open. */
 struct gen_shelf {
@@ -12,6 +13,7 @@ struct gen_shelf {
     const char *home;
     struct gen_templates *templates; /* of the language */
     struct dsl_exemplars exemplars;
+    struct lm_tokenizer *tokenizer; /* NULL: tokens are estimated */
 };
 
 /* A task that another one's prompt shows the answer of; nothing of it is set where none is shown. */
@@ -95,6 +97,7 @@ const struct task_case *prompt_case(const struct task *task, int number);
 /* Tokens of a text as no tokenizer counts them: docs/prompts.md says how well. */
 int64_t prompt_estimate(const char *text);
 /* Counts the prompt's tokens; an error where they are more than the options allow. */
-struct akgen_error *prompt_count(const struct gen_prompt_options *options, struct gen_prompt *prompt);
+struct akgen_error *prompt_count(struct arena *arena, const struct lm_tokenizer *tokenizer,
+                                 const struct gen_prompt_options *options, struct gen_prompt *prompt);
 
 #endif
