@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Bytes of a token in text as prompts are: tables, prose and C++. docs/prompts.md says what it was measured on. */
-static const double bytes_of_token = 3.2;
+static const double bytes_of_token = 3.1;
 /* What a chat format puts around a message. */
 enum { AROUND_MESSAGE = 5 };
 
