@@ -240,11 +240,11 @@ static bool take_ended(struct gen_client *client)
 {
     int left;
     bool any = false;
-    for (CURLMsg *message; (message = curl_multi_info_read(client->multi, &left)); any = true) {
+    for (CURLMsg *message; (message = gen_curl.multi_info_read(client->multi, &left)); any = true) {
         struct gen_job *job;
         struct gen_outcome outcome = {0};
         CURLcode code = message->data.result;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &job);
+        gen_curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &job);
         gen_http_ended(job, code, &outcome);
         if (settle(job, &outcome))
             free_place(client, job);
@@ -289,14 +289,14 @@ static void turn(struct gen_client *client)
     for (int i = 0; i < client->endpoint.concurrency; i++)
         if (client->places[i] && step(client->places[i], &next))
             client->places[i] = NULL;
-    curl_multi_perform(client->multi, &running);
+    gen_curl.multi_perform(client->multi, &running);
     if (take_ended(client))
         return;
     for (int i = 0; i < client->endpoint.concurrency; i++)
         if (client->places[i])
             count += gen_command_fds(client->places[i], client->fds + count);
     double wait = ceil((next - clock_seconds()) * 1e3);
-    curl_multi_poll(client->multi, client->fds, (unsigned)count, wait > 0 ? (int)wait : 0, NULL);
+    gen_curl.multi_poll(client->multi, client->fds, (unsigned)count, wait > 0 ? (int)wait : 0, NULL);
 }
 
 static void *serve(void *closure)
@@ -315,11 +315,6 @@ static void *serve(void *closure)
 }
 
 /* The door. */
-static void begin_curl(void)
-{
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
 /* The URL that is posted to: the protocol's path behind the base's, before a query. */
 static struct akgen_error *address_of(struct gen_client *client)
 {
@@ -329,18 +324,18 @@ static struct akgen_error *address_of(struct gen_client *client)
     if (error)
         return error;
     char *path = NULL, *url = NULL;
-    CURLU *parsed = curl_url();
+    CURLU *parsed = gen_curl.url();
     if (!parsed)
         memory_exhausted(0);
-    curl_url_set(parsed, CURLUPART_URL, endpoint->url, 0);
-    curl_url_get(parsed, CURLUPART_PATH, &path, 0);
+    gen_curl.url_set(parsed, CURLUPART_URL, endpoint->url, 0);
+    gen_curl.url_get(parsed, CURLUPART_PATH, &path, 0);
     const char *end = endpoint->api == GEN_CHAT ? "chat/completions" : "completions";
-    curl_url_set(parsed, CURLUPART_PATH, arena_printf(&client->arena, "%s/%s", path ? path : "", end), 0);
-    curl_url_get(parsed, CURLUPART_URL, &url, 0);
+    gen_curl.url_set(parsed, CURLUPART_PATH, arena_printf(&client->arena, "%s/%s", path ? path : "", end), 0);
+    gen_curl.url_get(parsed, CURLUPART_URL, &url, 0);
     client->address = arena_strdup(&client->arena, url ? url : "");
-    curl_free(path);
-    curl_free(url);
-    curl_url_cleanup(parsed);
+    gen_curl.free(path);
+    gen_curl.free(url);
+    gen_curl.url_cleanup(parsed);
     return NULL;
 }
 
@@ -385,7 +380,7 @@ static void client_free(struct gen_client *client)
     free_list(&client->queue, &client->queue_end);
     free_list(&client->done, &client->done_end);
     if (client->multi)
-        curl_multi_cleanup(client->multi);
+        gen_curl.multi_cleanup(client->multi);
     pthread_mutex_destroy(&client->lock);
     pthread_cond_destroy(&client->changed);
     arena_free(&client->arena);
@@ -394,11 +389,11 @@ static void client_free(struct gen_client *client)
 
 struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct gen_client **opened)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct akgen_error *error = check(endpoint);
+    if (!error)
+        error = gen_curl_load();
     if (error)
         return error;
-    pthread_once(&once, begin_curl);
     struct gen_client *client = memory_alloc(sizeof *client);
     size_t places = (size_t)endpoint->concurrency;
     pthread_mutex_init(&client->lock, NULL);
@@ -409,10 +404,10 @@ struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct 
     client->places = arena_alloc(&client->arena, sizeof(struct gen_job *) * places);
     client->fds = arena_alloc(&client->arena, sizeof *client->fds * places * GEN_COMMAND_FDS);
     rng_seed(&client->jitter, (uint64_t)(clock_seconds() * 1e9));
-    if (!(client->multi = curl_multi_init()))
+    if (!(client->multi = gen_curl.multi_init()))
         error = error_new("libcurl cannot begin");
     else
-        curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)endpoint->concurrency);
+        gen_curl.multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)endpoint->concurrency);
     if (!error && endpoint->url)
         error = address_of(client);
     if (!error)
@@ -437,7 +432,7 @@ void gen_client_submit(struct gen_client *client, const struct gen_request *requ
     if (stopped)
         job_free(job);
     else
-        curl_multi_wakeup(client->multi);
+        gen_curl.multi_wakeup(client->multi);
 }
 
 struct gen_reply *gen_client_next(struct gen_client *client)
@@ -466,7 +461,7 @@ void gen_client_stop(struct gen_client *client)
 {
     pthread_mutex_lock(&client->lock);
     client->stopping = true;
-    curl_multi_wakeup(client->multi);
+    gen_curl.multi_wakeup(client->multi);
     while (!client->stopped)
         pthread_cond_wait(&client->changed, &client->lock);
     pthread_mutex_unlock(&client->lock);
@@ -478,7 +473,7 @@ void gen_client_close(struct gen_client *client)
         return;
     pthread_mutex_lock(&client->lock);
     client->stopping = client->closing = true;
-    curl_multi_wakeup(client->multi);
+    gen_curl.multi_wakeup(client->multi);
     pthread_mutex_unlock(&client->lock);
     pthread_join(client->thread, NULL);
     client_free(client);

@@ -21,7 +21,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *closure)
         return 0;
     }
     if (!job->incoming.length) {
-        curl_easy_getinfo(job->easy, CURLINFO_RESPONSE_CODE, &status);
+        gen_curl.easy_getinfo(job->easy, CURLINFO_RESPONSE_CODE, &status);
         job->incoming.whole = status >= 300;
     }
     gen_incoming_add(&job->incoming, bytes, length);
@@ -40,16 +40,16 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
 static void set_headers(struct gen_job *job)
 {
     const char *key = job->client->endpoint.key;
-    job->headers = curl_slist_append(NULL, "Content-Type: application/json");
+    job->headers = gen_curl.slist_append(NULL, "Content-Type: application/json");
     job->headers =
-        curl_slist_append(job->headers, job->client->endpoint.stream ? "Accept: text/event-stream, application/json"
-                                                                     : "Accept: application/json");
-    job->headers = curl_slist_append(job->headers, "Expect:"); /* a long prompt waits for no permission */
+        gen_curl.slist_append(job->headers, job->client->endpoint.stream ? "Accept: text/event-stream, application/json"
+                                                                         : "Accept: application/json");
+    job->headers = gen_curl.slist_append(job->headers, "Expect:"); /* a long prompt waits for no permission */
     if (!key)
         return;
     char *line = memory_alloc(strlen(key) + sizeof "Authorization: Bearer ");
     stpcpy(stpcpy(line, "Authorization: Bearer "), key);
-    job->headers = curl_slist_append(job->headers, line);
+    job->headers = gen_curl.slist_append(job->headers, line);
     explicit_bzero(line, strlen(line));
     free(line);
 }
@@ -73,40 +73,40 @@ void gen_http_begin(struct gen_job *job)
     job->too_long = false;
     *job->curl_error = '\0';
     set_headers(job);
-    if (!(job->easy = curl_easy_init()))
+    if (!(job->easy = gen_curl.easy_init()))
         memory_exhausted(0);
-    curl_easy_setopt(job->easy, CURLOPT_URL, client->address);
-    curl_easy_setopt(job->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(job->easy, CURLOPT_FOLLOWLOCATION, 0L); /* the key goes to the host that was named */
-    curl_easy_setopt(job->easy, CURLOPT_NOPROXY, client->no_proxy);
-    curl_easy_setopt(job->easy, CURLOPT_POST, 1L);
-    curl_easy_setopt(job->easy, CURLOPT_POSTFIELDS, job->body);
-    curl_easy_setopt(job->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(job->body));
-    curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER, job->headers);
-    curl_easy_setopt(job->easy, CURLOPT_USERAGENT, "akgen/" AKGEN_VERSION);
-    curl_easy_setopt(job->easy, CURLOPT_WRITEFUNCTION, take_bytes);
-    curl_easy_setopt(job->easy, CURLOPT_WRITEDATA, job);
-    curl_easy_setopt(job->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl_easy_setopt(job->easy, CURLOPT_ERRORBUFFER, job->curl_error);
-    curl_easy_setopt(job->easy, CURLOPT_PRIVATE, job);
-    curl_easy_setopt(job->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(job->easy, CURLOPT_QUICK_EXIT, 1L); /* a name that is looked up delays no gen_client_stop */
-    curl_easy_setopt(job->easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(job->easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(endpoint->connect_seconds));
-    curl_easy_setopt(job->easy, CURLOPT_TIMEOUT_MS, milliseconds(endpoint->total_seconds));
-    curl_multi_add_handle(client->multi, job->easy);
+    gen_curl.easy_setopt(job->easy, CURLOPT_URL, client->address);
+    gen_curl.easy_setopt(job->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    gen_curl.easy_setopt(job->easy, CURLOPT_FOLLOWLOCATION, 0L); /* the key goes to the host that was named */
+    gen_curl.easy_setopt(job->easy, CURLOPT_NOPROXY, client->no_proxy);
+    gen_curl.easy_setopt(job->easy, CURLOPT_POST, 1L);
+    gen_curl.easy_setopt(job->easy, CURLOPT_POSTFIELDS, job->body);
+    gen_curl.easy_setopt(job->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(job->body));
+    gen_curl.easy_setopt(job->easy, CURLOPT_HTTPHEADER, job->headers);
+    gen_curl.easy_setopt(job->easy, CURLOPT_USERAGENT, "akgen/" AKGEN_VERSION);
+    gen_curl.easy_setopt(job->easy, CURLOPT_WRITEFUNCTION, take_bytes);
+    gen_curl.easy_setopt(job->easy, CURLOPT_WRITEDATA, job);
+    gen_curl.easy_setopt(job->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    gen_curl.easy_setopt(job->easy, CURLOPT_ERRORBUFFER, job->curl_error);
+    gen_curl.easy_setopt(job->easy, CURLOPT_PRIVATE, job);
+    gen_curl.easy_setopt(job->easy, CURLOPT_NOSIGNAL, 1L);
+    gen_curl.easy_setopt(job->easy, CURLOPT_QUICK_EXIT, 1L); /* a name that is looked up delays no gen_client_stop */
+    gen_curl.easy_setopt(job->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    gen_curl.easy_setopt(job->easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(endpoint->connect_seconds));
+    gen_curl.easy_setopt(job->easy, CURLOPT_TIMEOUT_MS, milliseconds(endpoint->total_seconds));
+    gen_curl.multi_add_handle(client->multi, job->easy);
 }
 
 void gen_http_drop(struct gen_job *job)
 {
     if (!job->easy)
         return;
-    curl_multi_remove_handle(job->client->multi, job->easy); /* closes the connection unless the reply was whole */
-    curl_easy_cleanup(job->easy);
+    gen_curl.multi_remove_handle(job->client->multi, job->easy); /* closes the connection unless the reply was whole */
+    gen_curl.easy_cleanup(job->easy);
     job->easy = NULL;
     for (struct curl_slist *line = job->headers; line; line = line->next)
         explicit_bzero(line->data, strlen(line->data));
-    curl_slist_free_all(job->headers);
+    gen_curl.slist_free_all(job->headers);
     job->headers = NULL;
     free(job->body);
     job->body = NULL;
@@ -167,7 +167,7 @@ static void end_by_status(struct gen_job *job, int status, struct gen_outcome *o
     }
     while (status < row->low || status > row->high)
         row++;
-    curl_easy_getinfo(job->easy, CURLINFO_RETRY_AFTER, &wait);
+    gen_curl.easy_getinfo(job->easy, CURLINFO_RETRY_AFTER, &wait);
     bool no_quota = status == 429 && words && strstr(words, "insufficient_quota");
     text_addf(&why, "HTTP %d: ", status);
     add_words_of_server(&why, &job->incoming);
@@ -199,7 +199,7 @@ static const CURLcode passing[] = {
 static void end_by_code(struct gen_job *job, CURLcode code, struct gen_outcome *outcome)
 {
     bool again = false;
-    const char *words = *job->curl_error ? job->curl_error : curl_easy_strerror(code);
+    const char *words = *job->curl_error ? job->curl_error : gen_curl.easy_strerror(code);
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
         again |= passing[i] == code;
     struct text why = {0};
@@ -228,7 +228,7 @@ static void take_answers(struct gen_job *job, struct gen_outcome *outcome)
 void gen_http_ended(struct gen_job *job, CURLcode code, struct gen_outcome *outcome)
 {
     long status = 0;
-    curl_easy_getinfo(job->easy, CURLINFO_RESPONSE_CODE, &status);
+    gen_curl.easy_getinfo(job->easy, CURLINFO_RESPONSE_CODE, &status);
     gen_incoming_end(&job->incoming);
     const char *wrong = gen_incoming_wrong(&job->incoming);
     if (job->too_long)

@@ -10,9 +10,9 @@
 
 #include "base/random.h"
 #include "gen/client.h"
+#include "gen/curl.h"
 #include "gen/protocol.h"
 
-#include <curl/curl.h>
 #include <pthread.h>
 #include <sys/types.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The parts of a URL that are looked at; released with curl_free(). */
+/* The parts of a URL that are looked at; released with gen_curl.free(). */
 struct parts {
     char *scheme, *host, *user, *password, *path, *query, *fragment;
 };
@@ -20,10 +20,10 @@ static bool take_apart(CURLU *parsed, const char *url, struct parts *parts)
         {CURLUPART_PASSWORD, &parts->password}, {CURLUPART_PATH, &parts->path}, {CURLUPART_QUERY, &parts->query},
         {CURLUPART_FRAGMENT, &parts->fragment},
     };
-    if (curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+    if (gen_curl.url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
         return false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        curl_url_get(parsed, rows[i].part, rows[i].to, 0);
+        gen_curl.url_get(parsed, rows[i].part, rows[i].to, 0);
     return true;
 }
 
@@ -32,7 +32,7 @@ static void free_parts(struct parts *parts)
     char *const all[] = {parts->scheme, parts->host,  parts->user,    parts->password,
                          parts->path,   parts->query, parts->fragment};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        curl_free(all[i]);
+        gen_curl.free(all[i]);
 }
 
 /* Credentials of a user, or a parameter that sounds like some. */
@@ -81,18 +81,20 @@ static const char *base_of(struct arena *arena, CURLU *parsed, const struct part
         *api = GEN_COMPLETIONS;
     while (take_end(path, "/"))
         ;
-    curl_url_set(parsed, CURLUPART_PATH, *path ? path : "/v1", 0);
-    curl_url_get(parsed, CURLUPART_URL, &url, 0);
+    gen_curl.url_set(parsed, CURLUPART_PATH, *path ? path : "/v1", 0);
+    gen_curl.url_get(parsed, CURLUPART_URL, &url, 0);
     const char *copy = arena_strdup(arena, url ? url : "");
-    curl_free(url);
+    gen_curl.free(url);
     return copy;
 }
 
 struct akgen_error *gen_client_url(struct arena *arena, const char *given, const char **url, enum gen_api *api)
 {
     struct parts parts = {0};
-    struct akgen_error *error;
-    CURLU *parsed = curl_url();
+    struct akgen_error *error = gen_curl_load();
+    if (error)
+        return error;
+    CURLU *parsed = gen_curl.url();
     if (!parsed)
         return error_new("libcurl has no memory");
     if (take_apart(parsed, given, &parts))
@@ -103,6 +105,6 @@ struct akgen_error *gen_client_url(struct arena *arena, const char *given, const
     if (!error)
         *url = base_of(arena, parsed, &parts, api);
     free_parts(&parts);
-    curl_url_cleanup(parsed);
+    gen_curl.url_cleanup(parsed);
     return error;
 }

@@ -208,20 +208,25 @@ static void take_event(void *closure, const char *event, size_t length)
     json_decref(json);
 }
 
-/* A stream begins with a field, a comment or an empty line; JSON and pages of HTML with a bracket. */
-static void find_form(struct gen_incoming *incoming, const char *bytes, size_t length)
+/* Skips what may stand before a reply, a byte order mark too. Its first byte tells the form: a stream begins with a field or a
+ * comment, JSON and pages of HTML with a bracket. Returns how many bytes were skipped. */
+static size_t find_form(struct gen_incoming *incoming, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length && !incoming->begun; i++)
-        if (!strchr(" \t\r\n\xef\xbb\xbf", bytes[i]) || !bytes[i]) {
+        if (!bytes[i] || !strchr(" \t\r\n\xef\xbb\xbf", bytes[i])) {
             incoming->begun = true;
             incoming->whole |= bytes[i] && strchr("{[<", bytes[i]);
+            return i;
         }
+    return incoming->begun ? 0 : length;
 }
 
 void gen_incoming_add(struct gen_incoming *incoming, const char *bytes, size_t length)
 {
-    find_form(incoming, bytes, length);
+    size_t skipped = find_form(incoming, bytes, length);
     incoming->length += length;
+    bytes += skipped;
+    length -= skipped;
     size_t room = incoming->body.length < BEGINNING ? BEGINNING - incoming->body.length : 0;
     text_append(&incoming->body, bytes, incoming->whole || length < room ? length : room);
     if (!incoming->whole)
@@ -235,13 +240,7 @@ void gen_incoming_end(struct gen_incoming *incoming)
         gen_sse_end(&incoming->sse, take_event, incoming);
         return;
     }
-    const char *text = incoming->body.bytes ? incoming->body.bytes : "";
-    size_t length = incoming->body.length;
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        text += 3;
-        length -= 3;
-    }
-    json_t *json = read_json(text, length, &error);
+    json_t *json = read_json(incoming->body.bytes ? incoming->body.bytes : "", incoming->body.length, &error);
     json_t *reply = json_is_array(json) ? json_array_get(json, 0) : json; /* [{"error": ...}] is Google's */
     if (json_is_object(reply))
         add_reply(incoming, reply);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const char byte_order_mark[] = "\xef\xbb\xbf", field[] = "data";
+static const char field[] = "data";
 
 static void dispatch(struct gen_sse *sse, gen_sse_take *take, void *closure)
 {
@@ -15,12 +15,7 @@ static void dispatch(struct gen_sse *sse, gen_sse_take *take, void *closure)
 static void take_line(struct gen_sse *sse, gen_sse_take *take, void *closure)
 {
     const char *line = sse->line.bytes;
-    size_t length = sse->line.length, name = sizeof field - 1, mark = sizeof byte_order_mark - 1;
-    if (!sse->begun && length >= mark && memcmp(line, byte_order_mark, mark) == 0) {
-        line += mark;
-        length -= mark;
-    }
-    sse->begun = true;
+    size_t length = sse->line.length, name = sizeof field - 1;
     if (!length)
         dispatch(sse, take, closure);
     if (length >= name && memcmp(line, field, name) == 0 && (length == name || line[name] == ':')) {

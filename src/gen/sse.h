@@ -1,5 +1,5 @@
 /* Server-sent events (WHATWG HTML, section 9.2.6), as far as the OpenAI protocol uses them: bytes in pieces of any size
- * become the data of events. */
+ * become the data of events. A byte order mark is left to the caller. */
 #ifndef GEN_SSE_H
 #define GEN_SSE_H
 
@@ -12,7 +12,6 @@ struct gen_sse {
     struct text line;  /* as far as it has come */
     struct text event; /* the data lines of the event that is open, each with a line feed behind it */
     bool after_return; /* a line feed that follows belongs to the end of the line before */
-    bool begun;        /* a byte order mark can come no more */
 };
 /* Takes bytes; calls `take` with the data of each event that is whole. */
 typedef void gen_sse_take(void *closure, const char *event, size_t length);
