@@ -1,7 +1,8 @@
 /* akgen bench: a provider's candidates over a suite of tasks. */
 #include "cli/cli.h"
+#include "cli/model.h"
+#include "cli/progress.h"
 #include "gen/program.h"
-#include "base/clock.h"
 #include "eval/bench.h"
 
 #include <fnmatch.h>
@@ -10,9 +11,12 @@
 #include <unistd.h>
 
 enum { KEY_SUITE = 0x300, KEY_PROVIDER, KEY_TASK, KEY_DB, KEY_RESUME, KEY_REPORT };
+enum { EXIT_INTERRUPTED = 130 };
 
 struct bench_arguments {
     struct eval_options eval;
+    struct gen_model model;
+    struct cli_ks ks;
     const char *suite, *provider, *task, *db, *report;
     bool resume;
 };
@@ -20,13 +24,14 @@ struct bench_arguments {
 static const struct argp_option options[] = {
     {"suite", KEY_SUITE, "NAME", 0, "suite of tasks (default npukernelbench)", 1},
     {"provider", KEY_PROVIDER, "NAME", 0,
-     "reference (the tasks' own answers, where they have one; default), dsl (their programs in AscendDSL, compiled) or "
-     "dir:PATH",
+     "reference (the tasks' own answers, where they have one; default), dsl (their programs in AscendDSL, compiled), "
+     "dir:PATH, openai:URL (a server of a model) or exec:COMMAND (prompt on standard input, answer on standard output)",
      1},
     {"task", KEY_TASK, "GLOB", 0, "only tasks whose name matches, e.g. 'level1/*' or '*/Sqrt'", 1},
     {"db", KEY_DB, "FILE", 0, "keep the run in an SQLite file (docs/store.md)", 1},
     {"resume", KEY_RESUME, NULL, 0, "go on with the newest unfinished run of --db that has the same settings", 1},
     {"report", KEY_REPORT, "FILE.html", 0, "write the run as one HTML page", 1},
+    {"pass-at", 'k', "K[,K..]", 0, "report pass@k for these k (default, of several samples: 1, 5, 10, 100)", 1},
     {0},
 };
 
@@ -36,6 +41,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->eval;
+        state->child_inputs[1] = &arguments->model;
         break;
     case KEY_SUITE:
         arguments->suite = text;
@@ -56,6 +62,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         if (arguments->resume && !arguments->db)
             argp_error(state, "--resume needs --db");
         break;
+    case 'k':
+        cli_parse_ks(state, text, &arguments->ks);
+        break;
     case KEY_REPORT:
         arguments->report = text;
         break;
@@ -68,29 +77,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* Progress. */
-struct progress {
-    double start; /* clock_seconds() */
-    bool terminal;
-    struct cli_colors colors;
-};
-
-static void show_progress(void *closure, const struct bench *bench, int done)
-{
-    enum { WIDTH = 30 };
-    struct progress *progress = closure;
-    if (!progress->terminal)
-        return;
-    double elapsed = clock_seconds() - progress->start, left = elapsed / done * (bench->count - done);
-    int filled = WIDTH * done / bench->count, failed = 0;
-    for (int i = 0; i < bench->count; i++)
-        failed += bench->rows[i].evaluated && bench->rows[i].kind != AKGEN_VERDICT_PASS;
-    fprintf(stderr, "\r\033[K[%.*s%*s] %d of %d, %d not passed, %.0f s left", filled, "##############################",
-            WIDTH - filled, "", done, bench->count, failed, left);
-    if (done == bench->count)
-        fputs("\r\033[K", stderr);
-}
-
+/* Results. */
 /* " #3" for sample 3, nothing for the only one. */
 static const char *sample_suffix(int sample)
 {
@@ -99,15 +86,23 @@ static const char *sample_suffix(int sample)
     return sample ? text : "";
 }
 
-static void print_failures(const struct bench *bench, const struct cli_colors *colors)
+/* Of a model's samples, which may be thousands and fail as a matter of course, those alone that are AKGen's or the server's
+ * doing, and not all. */
+static void print_failures(const struct bench *bench, bool sampled, const struct cli_colors *colors)
 {
+    enum { SHOWN = 10 };
+    int shown = 0;
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
-        if (row->kind != AKGEN_VERDICT_PASS)
-            printf("%s%s%s %s%s (%s): %.200s\n", cli_verdict_color(colors, row->kind),
-                   akgen_verdict_kind_name(row->kind), colors->off, row->task, sample_suffix(row->sample),
-                   akgen_verdict_stage_name(row->stage), row->reason ? row->reason : "");
+        if (row->kind == AKGEN_VERDICT_PASS || (sampled && row->kind != AKGEN_VERDICT_INFRA_ERROR) ||
+            (sampled && ++shown > SHOWN))
+            continue;
+        printf("%s%s%s %s%s (%s): %.200s\n", cli_verdict_color(colors, row->kind), akgen_verdict_kind_name(row->kind),
+               colors->off, row->task, sample_suffix(row->sample), akgen_verdict_stage_name(row->stage),
+               row->reason ? row->reason : "");
     }
+    if (shown > SHOWN)
+        printf("and %d more of them\n", shown - SHOWN);
 }
 
 /* Running. */
@@ -146,18 +141,15 @@ static int exit_code(const struct bench *bench)
     return code;
 }
 
-static int run(const struct bench_arguments *arguments, struct bench *bench, struct bench_options *options)
+/* What there is to say of a run, and its exit code. */
+static int conclude(const struct bench_arguments *arguments, struct bench *bench, bool sampled)
 {
-    struct progress progress = {.terminal = isatty(STDERR_FILENO), .colors = cli_colors_for(stdout)};
-    const struct report_style style = {progress.colors.bold, progress.colors.off};
-    progress.start = clock_seconds();
-    options->on_row = show_progress;
-    options->closure = &progress;
-    bench_run(bench, options);
-    print_failures(bench, &progress.colors);
+    const struct cli_colors colors = cli_colors_for(stdout);
+    const struct report_style style = {colors.bold, colors.off};
+    print_failures(bench, sampled, &colors);
     report_write_table(stdout, bench, &style);
     if (bench->skipped)
-        printf("%d tasks skipped: they have no case %d\n", bench->skipped, options->eval.only_case);
+        printf("%d tasks skipped: they have no case %d\n", bench->skipped, arguments->eval.only_case);
     int code = exit_code(bench);
     struct akgen_error *error = arguments->report ? report_write_html(arguments->report, bench) : NULL;
     if (error)
@@ -170,21 +162,108 @@ static int run(const struct bench_arguments *arguments, struct bench *bench, str
     return code;
 }
 
-/* Opens the database, if one is asked for, and begins a run in it or goes on with one. */
+static int run(const struct bench_arguments *arguments, struct bench *bench, struct bench_options *options)
+{
+    struct progress *progress = progress_begin(bench, NULL);
+    options->on_row = progress_on_row;
+    options->closure = progress;
+    bench_run(bench, options);
+    progress_end(progress);
+    return conclude(arguments, bench, false);
+}
+
+/* Models. */
+/* Why there is not all of it, and how to go on. Returns the exit code. */
+static int explain_end(const struct bench_arguments *arguments, const struct bench *bench,
+                       const struct gen_sampling_state *state, const struct akgen_error *error, int code)
+{
+    int open = bench->planned - bench->count + bench_errors(bench).kinds[AKGEN_VERDICT_INFRA_ERROR];
+    fflush(stdout);
+    if (state->end == GEN_SAMPLING_FAILING || state->end == GEN_SAMPLING_BROKEN)
+        code = EXIT_OWN_FAILURE;
+    if (progress_interrupted())
+        code = EXIT_INTERRUPTED;
+    if (state->end != GEN_SAMPLING_WHOLE)
+        fprintf(stderr, "akgen: %s%s%s\n", gen_sampling_ends.of[state->end],
+                error || state->end == GEN_SAMPLING_FAILING ? ": " : "",
+                error                                ? error->message
+                : state->end == GEN_SAMPLING_FAILING ? state->last_failure
+                                                     : "");
+    if (open && arguments->db)
+        fprintf(stderr, "akgen: %d of %d samples lack a verdict; the same command with --resume%s goes on\n", open,
+                bench->planned,
+                state->end == GEN_SAMPLING_TOKENS || state->end == GEN_SAMPLING_COST ? " and a higher limit" : "");
+    else if (open)
+        fprintf(stderr, "akgen: %d of %d samples lack a verdict; only a run with --db can be resumed\n", open,
+                bench->planned);
+    return code;
+}
+
+static int run_model(const struct bench_arguments *arguments, struct bench *bench, struct bench_options *options)
+{
+    struct gen_sampler *sampler = NULL;
+    struct akgen_error *error = gen_sampler_open(bench, options->store, &arguments->model, &options->eval, &sampler);
+    if (error)
+        return cli_fail(EXIT_USAGE, error);
+    struct progress *progress = progress_begin(bench, sampler);
+    options->source = gen_sampler_source(sampler);
+    options->on_row = progress_on_row;
+    options->closure = progress;
+    bench_run(bench, options);
+    progress_end(progress);
+    const struct gen_sampling_state state = gen_sampler_state(sampler);
+    bench_keep_evaluated(bench);
+    error = store_sample_totals(options->store, bench->run, &bench->sampled);
+    if (error && !bench->store_error)
+        bench->store_error = error;
+    else
+        error_free(error);
+    int code = explain_end(arguments, bench, &state, gen_sampler_error(sampler), conclude(arguments, bench, true));
+    gen_sampler_close(sampler);
+    return code;
+}
+
+/* Opens the database, if one is asked for, and begins a run in it or goes on with one. A model's samples need one: who asks for
+ * none gets one that goes with the run. */
 static struct akgen_error *open_store(const struct bench_arguments *arguments, struct bench *bench,
                                       struct store **store)
 {
-    if (!arguments->db)
+    if (!arguments->db && !bench->planned)
         return NULL;
-    struct akgen_error *error = store_open(arguments->db, store);
+    struct akgen_error *error = store_open(arguments->db ? arguments->db : "", store);
     if (error)
         return error;
     return arguments->resume ? store_resume(*store, bench) : store_begin_run(*store, bench);
 }
 
+/* Fills the run's rows. */
+static struct akgen_error *prepare(struct bench_arguments *arguments, const struct task *tasks, int count,
+                                   struct bench *bench)
+{
+    const char *provider = arguments->provider;
+    if (gen_model_is_provider(provider))
+        gen_sampler_prepare(bench, &arguments->model, tasks, count, &arguments->eval);
+    else
+        bench_prepare(bench, provider, &gen_program_provider, tasks, count, &arguments->eval);
+    bench->ks = arguments->ks.count ? arguments->ks.of : NULL;
+    bench->k_count = arguments->ks.count;
+    if (bench->count)
+        return NULL;
+    return bench->skipped ? error_new("none of these %d tasks has a case %d", count, arguments->eval.only_case)
+                          : error_new("none of these %d tasks has a project of provider %s", count, provider);
+}
+
+static struct akgen_error *check_provider(struct bench_arguments *arguments)
+{
+    if (!gen_model_is_provider(arguments->provider))
+        return bench_check_provider(arguments->provider, &gen_program_provider);
+    cli_model_take(&arguments->model, &arguments->eval);
+    return cli_model_provider(&arguments->model, arguments->provider);
+}
+
 int cli_bench(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -195,39 +274,33 @@ int cli_bench(int argc, char **argv)
             "PATH/level1/Math/Sqrt.txt, .../answer/0.txt, also .md and .py, or, as MultiKernelBench leaves them, "
             "PATH/sqrt.txt. Exit code: 0 all pass, "
             "1 some do not, 2 wrong usage, "
-            "3 failure of akgen.",
+            "3 failure of akgen or of a model's server, 130 interrupted.",
         .children = children,
     };
-    struct bench_arguments arguments = {
-        .eval = cli_eval_defaults(), .suite = "npukernelbench", .provider = BENCH_REFERENCE};
+    struct bench_arguments arguments = {.eval = cli_eval_defaults(),
+                                        .model = cli_model_defaults(),
+                                        .suite = "npukernelbench",
+                                        .provider = BENCH_REFERENCE};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct bench_options options = {.eval = arguments.eval};
     struct bench bench = {0};
     struct task *tasks;
     int task_count, code = EXIT_PASS;
     struct arena arena = {0};
-    struct akgen_error *error = bench_check_provider(arguments.provider, &gen_program_provider);
+    struct akgen_error *error = check_provider(&arguments);
     if (!error)
         error = select_tasks(&arena, &arguments, &tasks, &task_count);
+    if (!error)
+        error = prepare(&arguments, tasks, task_count, &bench);
     if (error)
         code = cli_fail(EXIT_USAGE, error);
-    else if ((error = eval_check_jail(&options.eval)))
+    else if ((error = eval_check_jail(&options.eval)) || (error = open_store(&arguments, &bench, &options.store)))
         code = cli_fail(EXIT_OWN_FAILURE, error);
-    else {
-        bench_prepare(&bench, arguments.provider, &gen_program_provider, tasks, task_count, &options.eval);
-        if (!bench.count && bench.skipped)
-            code = cli_fail(EXIT_USAGE,
-                            error_new("none of these %d tasks has a case %d", task_count, options.eval.only_case));
-        else if (!bench.count)
-            code = cli_fail(EXIT_USAGE, error_new("none of these %d tasks has a project of provider %s", task_count,
-                                                  arguments.provider));
-        else if ((error = open_store(&arguments, &bench, &options.store)))
-            code = cli_fail(EXIT_OWN_FAILURE, error);
-        else
-            code = run(&arguments, &bench, &options);
-    }
+    else
+        code = (bench.planned ? run_model : run)(&arguments, &bench, &options);
     bench_free(&bench);
     store_close(options.store);
+    gen_model_free(&arguments.model);
     arena_free(&arena);
     return code;
 }

@@ -33,6 +33,12 @@ struct eval_options cli_eval_defaults(void);
 struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task);
 /* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
 long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
+/* -k of bench and report: some k of pass@k, ascending. */
+struct cli_ks {
+    int of[16], count;
+};
+/* Reads "1,10"; ends the program with a usage error otherwise. */
+void cli_parse_ks(const struct argp_state *state, const char *text, struct cli_ks *ks);
 /* NULL, or that the task has no case of this number (below 0: any). A task that cannot be loaded gets its verdict
  * later. */
 struct akgen_error *cli_check_case(const struct task *task, int id);

@@ -78,6 +78,26 @@ long cli_parse_number(const struct argp_state *state, const char *option, const 
     return value;
 }
 
+void cli_parse_ks(const struct argp_state *state, const char *text, struct cli_ks *ks)
+{
+    enum { MOST = sizeof ks->of / sizeof *ks->of, LARGEST = 100000 };
+    ks->count = 0;
+    for (const char *at = text;; at++) {
+        char *end;
+        errno = 0;
+        long k = strtol(at, &end, 10);
+        bool right = end != at && (!*end || *end == ',') && !errno && k >= 1 && k <= LARGEST && ks->count < MOST &&
+                     (!ks->count || k > ks->of[ks->count - 1]);
+        if (!right)
+            argp_error(state, "-k: '%s' is not a list of at most %d ascending numbers from 1 to %d, as 1,10", text,
+                       MOST, LARGEST);
+        ks->of[ks->count++] = (int)k;
+        if (!*end)
+            return;
+        at = end;
+    }
+}
+
 /* The value of `text`, one of two words; a usage error otherwise. */
 static int one_of(const struct argp_state *state, const char *option, const char *text, const struct words *words)
 {

@@ -10,6 +10,7 @@ enum { KEY_DB = 0x500, KEY_RUN, KEY_COMPARE, KEY_FORMAT, KEY_OUTPUT };
 struct report_arguments {
     const char *db, *format, *output;
     int64_t run, compare;
+    struct cli_ks ks;
 };
 
 static const struct argp_option options[] = {
@@ -17,6 +18,7 @@ static const struct argp_option options[] = {
     {"run", KEY_RUN, "N", 0, "number of the run (default: the newest)", 0},
     {"compare", KEY_COMPARE, "N", 0, "an earlier run to compare it with", 0},
     {"format", KEY_FORMAT, "table|csv|json|html", 0, "default table", 0},
+    {"pass-at", 'k', "K[,K..]", 0, "pass@k for these k (default, of several samples: 1, 5, 10, 100)", 0},
     {"output", KEY_OUTPUT, "FILE", 0, "where html goes (default report.html)", 0},
     {0},
 };
@@ -41,6 +43,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "--format: '%s' is none of table, csv, json, html", text);
         arena_free(&arena);
         arguments->format = text;
+        break;
+    case 'k':
+        cli_parse_ks(state, text, &arguments->ks);
         break;
     case KEY_OUTPUT:
         arguments->output = text;
@@ -80,6 +85,8 @@ static struct akgen_error *report(const struct report_arguments *arguments, stru
 {
     struct bench bench, earlier = {0};
     struct akgen_error *error = store_load(store, arguments->run, &bench);
+    bench.ks = arguments->ks.count ? arguments->ks.of : NULL;
+    bench.k_count = arguments->ks.count;
     if (!error && arguments->compare) {
         error = store_load(store, arguments->compare, &earlier);
         if (!error)

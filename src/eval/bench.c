@@ -176,19 +176,25 @@ static void add_own(struct bench *bench, const struct task *task, const struct b
         add_row(bench, task, 0, dir);
 }
 
-void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
-                   const struct task *tasks, int count, const struct eval_options *options)
+static void describe(struct bench *bench, const char *provider, const struct task *tasks, int count,
+                     const struct eval_options *options)
 {
-    const struct provider *from = is_own(provider, own) ? NULL : provider_of(provider);
     bench->suite = count ? tasks[0].suite : "";
     bench->provider = provider;
-    bench->tree = from && from->takes_path ? provider_tree(from, provider) : NULL;
     bench->soc = options->soc->name;
     bench->mode = eval_modes.of[options->mode];
     bench->scope = eval_scopes.of[options->scope];
     bench->profile = eval_profiles.of[options->profile];
     bench->akgen = AKGEN_VERSION;
     bench->protocol = count ? eval_protocol(&bench->arena, &tasks[0], options) : "";
+}
+
+void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
+                   const struct task *tasks, int count, const struct eval_options *options)
+{
+    const struct provider *from = is_own(provider, own) ? NULL : provider_of(provider);
+    describe(bench, provider, tasks, count, options);
+    bench->tree = from && from->takes_path ? provider_tree(from, provider) : NULL;
     for (int i = 0; i < count; i++)
         if (!has_case(&tasks[i], options->only_case))
             bench->skipped++;
@@ -196,6 +202,27 @@ void bench_prepare(struct bench *bench, const char *provider, const struct bench
             add_own(bench, &tasks[i], own);
         else
             from->add(bench, &tasks[i], provider_tree(from, provider));
+}
+
+void bench_prepare_samples(struct bench *bench, const char *provider, const struct task *tasks, int count, int samples,
+                           const struct eval_options *options)
+{
+    describe(bench, provider, tasks, count, options);
+    for (int i = 0; i < count; i++)
+        if (!has_case(&tasks[i], options->only_case))
+            bench->skipped++;
+        else
+            for (int s = 0; s < samples; s++)
+                add_row(bench, &tasks[i], s, NULL);
+}
+
+void bench_keep_evaluated(struct bench *bench)
+{
+    int kept = 0;
+    for (int i = 0; i < bench->count; i++)
+        if (bench->rows[i].evaluated)
+            bench->rows[kept++] = bench->rows[i];
+    bench->count = kept;
 }
 
 /* Running. */
@@ -242,6 +269,9 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
 static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict)
 {
     struct bench *bench = work->bench;
+    const struct bench_source *source = work->options->source;
+    if (source && source->stopped(source->closure))
+        return;
     fill_row(row, &bench->arena, verdict);
     if (work->options->store && !bench->store_error)
         bench->store_error = store_add(work->options->store, bench, row);
@@ -269,6 +299,8 @@ static void evaluate_row(void *closure, int turn)
     pthread_mutex_lock(&work->lock);
     finish_row(work, row, &verdict);
     verdict_free(&verdict);
+    if (source)
+        source->done(source->closure, work->bench, which);
     pthread_mutex_unlock(&work->lock);
 }
 
@@ -335,7 +367,8 @@ void bench_run(struct bench *bench, const struct bench_options *options)
     workers_run(bench->count, options->eval.jobs, evaluate_row, &work);
     eval_cache_destroy(cache);
     bench->seconds += clock_seconds() - start;
-    if (options->store && !bench->store_error)
+    if (options->store && !bench->store_error &&
+        !(options->source && options->source->stopped(options->source->closure)))
         bench->store_error = store_end_run(options->store, bench);
 }
 

@@ -49,6 +49,10 @@ struct bench_source {
     /* The number of a row whose `dir` or `refusal` is set, each once; waits for one. -1: no more will come. Called by several
      * threads at once. */
     int (*next)(void *closure, struct bench *bench);
+    /* The row's candidate was evaluated and is needed no more. Likewise. */
+    void (*done)(void *closure, struct bench *bench, int row);
+    /* The run was interrupted: what is evaluated now comes to no verdict. */
+    bool (*stopped)(void *closure);
     void *closure;
 };
 struct bench_options {
@@ -75,6 +79,11 @@ struct akgen_error *bench_check_provider(const char *provider, const struct benc
  * without the only case asked for is skipped and counted. */
 void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
                    const struct task *tasks, int count, const struct eval_options *options);
+/* Rows of a run that gets `samples` candidates for each task from its source. */
+void bench_prepare_samples(struct bench *bench, const char *provider, const struct task *tasks, int count, int samples,
+                           const struct eval_options *options);
+/* Takes the rows that are not evaluated out of a run that was stopped. */
+void bench_keep_evaluated(struct bench *bench);
 /* Evaluates every row that is not evaluated yet. */
 void bench_run(struct bench *bench, const struct bench_options *options);
 void bench_free(struct bench *bench);
@@ -82,6 +91,8 @@ void bench_free(struct bench *bench);
 /* Sums (summary.c). */
 struct bench_group {
     const char *name;     /* "level 1 / Math", "level 1", "all" */
+    int level;            /* 0: all */
+    const char *category; /* NULL: all of the level */
     int tasks, samples;   /* samples: rated ones */
     int compiled, passed; /* samples that came past the build; samples whose every case is right */
     int excluded;         /* samples with verdict unsupported or infra_error: in no rate */
@@ -102,6 +113,11 @@ struct bench_shares {
     double speed[BENCH_SPEEDS], fast[BENCH_SPEEDS];
 };
 struct bench_shares bench_shares(struct bench *bench);
+/* The same of the first k samples of each task, times apart. */
+struct bench_shares bench_shares_at(const struct bench *bench, int k);
+/* The k for which pass@k is reported, `count` of them: those that were asked for, else those of the papers where a task has
+ * several samples, else none. */
+const int *bench_ks(const struct bench *bench, int *count);
 /* Evaluated samples by diagnostic class of their first error (AscendKernelGen's six) and by verdict. */
 struct bench_errors {
     int classes[6], kinds[8];
@@ -125,7 +141,7 @@ struct akgen_error *store_load(struct store *store, int64_t run, struct bench *b
 void store_close(struct store *store);
 
 /* Reports. */
-/* Tables for a terminal (report_text.c): rates by group, and with several samples pass@k and the errors' shares. */
+/* Tables for a terminal (report_text.c): rates by group, the errors' shares, pass@k, and what a model was asked (report_sampling.c). */
 struct report_style {
     const char *bold, *off;
 };

@@ -305,6 +305,15 @@ static void evaluate_cases(struct verdict *verdict, const struct task *task, con
     sum_up(verdict);
 }
 
+/* A candidate that came to no case ended in each as it did. */
+static void spread(struct verdict *verdict)
+{
+    for (int i = 0; i < verdict->case_count; i++) {
+        verdict->cases[i].kind = verdict->kind;
+        verdict->cases[i].stage = verdict->stage;
+    }
+}
+
 static void evaluate(struct verdict *verdict, const struct task *task, const struct eval_options *options)
 {
     struct op_project project = {0};
@@ -322,10 +331,7 @@ static void evaluate(struct verdict *verdict, const struct task *task, const str
     if (build_candidate(verdict, task, options, &budget, &project))
         evaluate_cases(verdict, task, options, &budget);
     else
-        for (int i = 0; i < verdict->case_count; i++) {
-            verdict->cases[i].kind = verdict->kind;
-            verdict->cases[i].stage = verdict->stage;
-        }
+        spread(verdict);
     budget_close(&budget);
 }
 
@@ -372,8 +378,12 @@ static const struct task *begin(struct verdict *verdict, const struct task *task
 void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
                  const struct eval_refusal *refusal, struct verdict *verdict)
 {
-    if (begin(verdict, task, candidate ? candidate : "", options))
-        verdict_refuse(verdict, refusal);
+    if (!begin(verdict, task, candidate ? candidate : "", options))
+        return;
+    if (!task->broken)
+        select_cases(verdict, task, options);
+    verdict_refuse(verdict, refusal);
+    spread(verdict);
 }
 
 void verdict_refuse(struct verdict *verdict, const struct eval_refusal *refusal)

@@ -1,5 +1,5 @@
 /* The page of a run: one HTML file that needs nothing else, readable on a phone and without a network. */
-#include "eval/bench.h"
+#include "eval/report_internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -281,27 +281,55 @@ static void put_verdict_chart(FILE *out, const struct bench *bench)
     fputs("</svg></div>\n", out);
 }
 
-/* pass@k by level, as the AscendKernelGen paper's Table 2; for runs with several samples per task. */
+/* pass@k by level and category, as the AscendKernelGen paper's Table 2 by level. */
+struct pass_table {
+    FILE *out;
+    struct bench *bench;
+};
+
+static void put_pass_row(void *closure, const struct bench_group *group)
+{
+    const struct pass_table *table = closure;
+    size_t count;
+    int k_count;
+    const int *ks = bench_ks(table->bench, &k_count);
+    const struct metrics_task *tasks = bench_tasks(table->bench, &count);
+    fputs("<tr><td>", table->out);
+    put(table->out, group->name);
+    for (int rate = METRICS_COMPILE; rate <= METRICS_EXECUTE; rate++)
+        for (int i = 0; i < k_count; i++)
+            put_percent(
+                table->out,
+                metrics_rate(tasks, count, (enum metrics_rate)rate, ks[i], group->level, group->category).value);
+    fputs("</tr>\n", table->out);
+}
+
 static void put_pass_at_k(FILE *out, struct bench *bench)
 {
-    static const int ks[] = {1, 5, 10, 100};
-    static const char *const levels[] = {"all", "level 1", "level 2", "level 3"};
-    size_t count;
-    const struct metrics_task *tasks = bench_tasks(bench, &count);
-    if (bench->count <= (int)count)
+    struct pass_table table = {out, bench};
+    int k_count;
+    const int *ks = bench_ks(bench, &k_count);
+    if (!k_count)
         return;
-    fputs("<h2>pass@k</h2><div class=wide><table><tr><th>tasks<th class=n>k<th class=n>CR<th class=n>ER</tr>\n", out);
-    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
-        for (int level = 0; level < (int)(sizeof levels / sizeof *levels); level++) {
-            struct metrics_mean compile = metrics_rate(tasks, count, METRICS_COMPILE, ks[i], level, NULL);
-            if (!compile.tasks)
-                continue;
-            fprintf(out, "<tr><td>%s<td class=n>%d", levels[level], ks[i]);
-            put_percent(out, compile.value);
-            put_percent(out, metrics_rate(tasks, count, METRICS_EXECUTE, ks[i], level, NULL).value);
-            fputs("</tr>\n", out);
-        }
-    fputs("</table></div>\n", out);
+    fputs("<h2>pass@k</h2><div class=wide><table><tr><th>tasks", out);
+    for (int rate = METRICS_COMPILE; rate <= METRICS_EXECUTE; rate++)
+        for (int i = 0; i < k_count; i++)
+            fprintf(out, "<th class=n>%s@%d", rate == METRICS_COMPILE ? "CR" : "ER", ks[i]);
+    fputs("</tr>\n", out);
+    bench_visit_groups(bench, put_pass_row, &table);
+    fputs("</table></div><p class=dim>", out);
+    report_write_shortages(out, bench, put);
+    fputs("</p>\n", out);
+}
+
+/* The model and what was asked of it. */
+static void put_sampling(FILE *out, const struct bench *bench)
+{
+    if (!bench->settings || !*bench->settings)
+        return;
+    fputs("<h2>Model</h2><p>", out);
+    report_write_sampling(out, bench, put, "<br>\n");
+    fputs("</p>\n", out);
 }
 
 /* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
@@ -312,6 +340,11 @@ static void put_shares(FILE *out, struct bench *bench)
             shares.k, 100 * shares.passed);
     for (int i = 0; i < BENCH_SPEEDS && !isnan(shares.fast[i]); i++)
         fprintf(out, ", Fast%.1f@%d %.1f %%", shares.speed[i], shares.k, 100 * shares.fast[i]);
+    for (int i = 0; i < bench->k_count; i++) {
+        shares = bench_shares_at(bench, bench->ks[i]);
+        fprintf(out, "; of their first %d samples Comp@%d %.1f %%, Pass@%d %.1f %%", shares.k, shares.k,
+                100 * shares.compiled, shares.k, 100 * shares.passed);
+    }
     fputs("</p>\n", out);
 }
 
@@ -348,6 +381,7 @@ static void put_page(FILE *out, struct bench *bench)
         put(out, bench->protocol);
         fputs("</b></p>", out);
     }
+    put_sampling(out, bench);
     put_summary(out, bench);
     put_shares(out, bench);
     put_pass_at_k(out, bench);

@@ -1,10 +1,10 @@
 /* A run as text: tables for a terminal, CSV, JSON, and two runs side by side. */
-#include "eval/bench.h"
+#include "eval/report_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-static void print_percent(FILE *out, double value, int width)
+void report_put_percent(FILE *out, double value, int width)
 {
     if (isnan(value))
         fprintf(out, " %*s", width, "-");
@@ -16,9 +16,9 @@ static void print_group(void *closure, const struct bench_group *group)
 {
     FILE *out = closure;
     fprintf(out, "%-24s %5d %9d", group->name, group->tasks, group->compiled);
-    print_percent(out, group->compile_rate.value, 8);
+    report_put_percent(out, group->compile_rate.value, 8);
     fprintf(out, " %7d", group->passed);
-    print_percent(out, group->execution_rate.value, 8);
+    report_put_percent(out, group->execution_rate.value, 8);
     fprintf(out, " %6d/%d", group->cases_passed, group->cases);
     if (group->excluded)
         fprintf(out, "  (%d excluded)", group->excluded);
@@ -28,18 +28,19 @@ static void print_group(void *closure, const struct bench_group *group)
 static void print_interval(FILE *out, const char *name, struct metrics_mean mean, double weighted)
 {
     fprintf(out, "%-12s", name);
-    print_percent(out, mean.value, 8);
+    report_put_percent(out, mean.value, 8);
     fprintf(out, "  [%.1f, %.1f]  ", 100 * mean.low, 100 * mean.high);
     fprintf(out, "%d tasks; weighted 36:12:6", mean.tasks);
-    print_percent(out, weighted, 8);
+    report_put_percent(out, weighted, 8);
     fputc('\n', out);
 }
 
-/* pass@k for the k that the papers use and that every task has samples for. */
-static void print_pass_at_k(FILE *out, const struct metrics_task *tasks, size_t count)
+/* Means over all tasks, with what they are worth. */
+static void print_intervals(FILE *out, const struct bench *bench, const struct metrics_task *tasks, size_t count)
 {
-    static const int ks[] = {1, 5, 10, 100};
-    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
+    int k_count;
+    const int *ks = bench_ks(bench, &k_count);
+    for (int i = 0; i < k_count; i++) {
         struct metrics_mean compile = metrics_rate(tasks, count, METRICS_COMPILE, ks[i], 0, NULL);
         struct metrics_mean execute = metrics_rate(tasks, count, METRICS_EXECUTE, ks[i], 0, NULL);
         char name[32];
@@ -74,13 +75,23 @@ static void print_shares(FILE *out, struct bench *bench)
 {
     struct bench_shares shares = bench_shares(bench);
     fprintf(out, "of %d tasks   Comp@%d", shares.tasks, shares.k);
-    print_percent(out, shares.compiled, 6);
+    report_put_percent(out, shares.compiled, 6);
     fprintf(out, "  Pass@%d", shares.k);
-    print_percent(out, shares.passed, 6);
+    report_put_percent(out, shares.passed, 6);
     for (int i = 0; i < BENCH_SPEEDS && !isnan(shares.fast[i]); i++) {
         fprintf(out, "  Fast%.1f@%d", shares.speed[i], shares.k);
-        print_percent(out, shares.fast[i], 6);
+        report_put_percent(out, shares.fast[i], 6);
     }
+    fputc('\n', out);
+}
+
+static void print_shares_at(FILE *out, const struct bench *bench, int k)
+{
+    const struct bench_shares shares = bench_shares_at(bench, k);
+    fprintf(out, "of their first %d   Comp@%d", k, k);
+    report_put_percent(out, shares.compiled, 6);
+    fprintf(out, "  Pass@%d", k);
+    report_put_percent(out, shares.passed, 6);
     fputc('\n', out);
 }
 
@@ -98,9 +109,12 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     fprintf(out, "%s%-24s %5s %9s %8s %7s %8s %s%s\n", style->bold, "level / category", "tasks", "compiled", "CR",
             "passed", "ER", " cases", style->off);
     bench_visit_groups(bench, print_group, out);
-    if (bench->count > (int)count)
-        print_pass_at_k(out, tasks, count);
+    report_write_pass_at_k(out, bench, style);
+    print_intervals(out, bench, tasks, count);
+    report_write_shortages(out, bench, report_put_text);
     print_shares(out, bench);
+    for (int i = 0; i < bench->k_count; i++)
+        print_shares_at(out, bench, bench->ks[i]);
     print_errors(out, bench);
     if (strcmp(bench->suite, "npukernelbench") == 0)
         fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
@@ -109,6 +123,7 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
             bench->soc, bench->profile, bench->mode, bench->scope, bench->provider);
     print_protocol(out, bench);
     fputs(")\n", out);
+    report_write_sampling(out, bench, report_put_text, "\n");
 }
 
 /* Two runs. */
@@ -123,9 +138,9 @@ static const struct metrics_task *find_task(const struct metrics_task *tasks, si
 static void print_change(FILE *out, const char *name, double before, double after)
 {
     fprintf(out, "%-12s", name);
-    print_percent(out, before, 8);
+    report_put_percent(out, before, 8);
     fputs(" ->", out);
-    print_percent(out, after, 8);
+    report_put_percent(out, after, 8);
     fprintf(out, "  (%+.1f)\n", 100 * (after - before));
 }
 
@@ -224,8 +239,10 @@ json_t *report_to_json(struct bench *bench)
     for (int i = 0; i < bench->count; i++)
         json_array_append(verdicts, bench->rows[i].verdict);
     const struct bench_shares shares = bench_shares(bench);
-    return json_pack("{sI ss ss ss ss ss ss ss ss so sf so so}", "run", (json_int_t)bench->run, "suite", bench->suite,
-                     "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope", bench->scope,
-                     "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen, "shares",
-                     shares_json(&shares), "seconds", bench->seconds, "groups", groups, "verdicts", verdicts);
+    return json_pack("{sI ss ss ss ss ss ss ss ss so sf so so so so}", "run", (json_int_t)bench->run, "suite",
+                     bench->suite, "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope",
+                     bench->scope, "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen,
+                     "shares", shares_json(&shares), "seconds", bench->seconds, "pass_at_k",
+                     report_pass_at_k_json(bench), "sampling", report_sampling_json(bench), "groups", groups,
+                     "verdicts", verdicts);
 }

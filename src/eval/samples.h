@@ -23,7 +23,8 @@ struct sample {
     const char *finish;             /* "stop", "length", ...; NULL */
     const char *failure;            /* why no answer came, the server's doing; NULL */
     int64_t prompt_tokens,
-        completion_tokens; /* -1: not known. A request's are with its first sample, 0 with the others */
+        completion_tokens; /* -1: not known. A request's are with its first sample, 0 with the others; -1 with each whose
+                              completion was not counted */
     double cost, seconds;
     int tries;
 };
@@ -32,7 +33,7 @@ struct sample {
 struct sample_totals {
     int64_t samples, answered, failed;        /* asked for; with an answer; without, by the server's doing */
     int64_t empty, cut;                       /* answers without a word; answers that ended at the token limit */
-    int64_t requests, uncounted;              /* uncounted: whose tokens the server did not say */
+    int64_t requests, uncounted;              /* uncounted: answers whose tokens the server did not say */
     int64_t prompt_tokens, completion_tokens; /* as far as they were said */
     double cost;
 };

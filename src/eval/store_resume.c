@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* Of a run that samples a model the end is no end while samples lack a verdict: limits, interruptions and servers that failed
- * leave such. */
+ * leave such, and so does who now wants more samples (the parameter). */
 #define UNFINISHED                                                                                                     \
-    "(seconds IS NULL OR (settings <> '' AND planned > (SELECT count(*) FROM verdicts"                                 \
+    "(seconds IS NULL OR (settings <> '' AND max(planned, ?) > (SELECT count(*) FROM verdicts"                         \
     " WHERE run = id AND verdict <> 'infra_error')))"
 
 static int64_t find_unfinished(struct store *store, const struct bench *bench)
@@ -16,8 +16,8 @@ static int64_t find_unfinished(struct store *store, const struct bench *bench)
                               " mode = ? AND scope = ? AND profile = ? AND protocol = ? AND settings = ?"
                               " ORDER BY id DESC LIMIT 1";
     sqlite3_stmt *statement =
-        store_query(store, sql, "ssssssss", bench->suite, bench->provider, bench->soc, bench->mode, bench->scope,
-                    bench->profile, bench->protocol, bench->settings ? bench->settings : "");
+        store_query(store, sql, "issssssss", (int64_t)bench->planned, bench->suite, bench->provider, bench->soc,
+                    bench->mode, bench->scope, bench->profile, bench->protocol, bench->settings ? bench->settings : "");
     int64_t found = statement && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
     return found;
@@ -89,7 +89,7 @@ static int64_t compare_newest(struct store *store, const struct bench *bench, st
     const char *const now[] = {bench->suite, bench->provider, bench->soc,     bench->mode,
                                bench->scope, bench->profile,  bench->protocol};
     int64_t run = 0;
-    sqlite3_stmt *statement = store_query(store, sql, "");
+    sqlite3_stmt *statement = store_query(store, sql, "i", (int64_t)bench->planned);
     if (statement && sqlite3_step(statement) == SQLITE_ROW) {
         run = sqlite3_column_int64(statement, 0);
         for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
@@ -162,7 +162,7 @@ struct akgen_error *store_resume(struct store *store, struct bench *bench)
     for (int j = 0; j < earlier.count; j++)
         json_decref(earlier.rows[j].verdict);
     arena_adopt(&bench->arena, &earlier.arena);
-    if (!error && bench->planned != earlier.planned)
+    if (!error && bench->planned > earlier.planned)
         error = store_run(store, "UPDATE runs SET planned = ? WHERE id = ?", "ii", (int64_t)bench->planned, found);
     return error;
 }

@@ -1,6 +1,7 @@
 /* Sums of a run: by task for the metrics, by category, level and all for tables, by error class. */
 #include "eval/bench.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool rated(const struct bench_row *row)
@@ -62,7 +63,7 @@ struct metrics_task *bench_tasks(struct bench *bench, size_t *count)
 static struct bench_group sum(const struct metrics_task *tasks, size_t count, const char *name, int level,
                               const char *category)
 {
-    struct bench_group group = {.name = name};
+    struct bench_group group = {.name = name, .level = level, .category = category};
     for (size_t i = 0; i < count; i++) {
         const struct metrics_task *task = &tasks[i];
         if ((level && task->level != level) || (category && strcmp(task->category, category) != 0))
@@ -117,6 +118,35 @@ struct bench_shares bench_shares(struct bench *bench)
         shares.fast[i] = metrics_fast(tasks, count, thresholds[i]);
     }
     return shares;
+}
+
+struct bench_shares bench_shares_at(const struct bench *bench, int k)
+{
+    struct bench_shares shares = {.k = k};
+    int place = 0, compiled = 0, passed = 0;
+    for (int i = 0; i < bench->count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        bool counts = place++ < k && rated(row);
+        shares.compiled += counts && row->stage >= AKGEN_STAGE_TILING && !compiled++;
+        shares.passed += counts && row->kind == AKGEN_VERDICT_PASS && !passed++;
+        if (i + 1 < bench->count && strcmp(row->task, bench->rows[i + 1].task) == 0)
+            continue;
+        place = compiled = passed = 0;
+        shares.tasks++;
+    }
+    shares.compiled = shares.tasks ? shares.compiled / shares.tasks : NAN;
+    shares.passed = shares.tasks ? shares.passed / shares.tasks : NAN;
+    return shares;
+}
+
+const int *bench_ks(const struct bench *bench, int *count)
+{
+    static const int papers[] = {1, 5, 10, 100};
+    bool several = false;
+    for (int i = 1; i < bench->count && !several; i++)
+        several = strcmp(bench->rows[i].task, bench->rows[i - 1].task) == 0;
+    *count = bench->ks ? bench->k_count : several ? (int)(sizeof papers / sizeof *papers) : 0;
+    return bench->ks ? bench->ks : papers;
 }
 
 /* Class of the first error among a verdict's diagnostics, or -1. */

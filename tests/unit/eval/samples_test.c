@@ -207,6 +207,7 @@ static void test_the_end_of_a_models_run_is_none_while_verdicts_lack(void **stat
     succeed(store_add(place->store, &bench, &rows[1]));
     json_decref(rows[1].verdict);
     assert_non_null(strstr(why_not(place, a_run("{}", 2)), "has no unfinished run"));
+    assert_null(why_not(place, a_run("{}", 3))); /* more samples of each task */
 }
 
 static void test_a_run_is_one_process_s(void **state)
