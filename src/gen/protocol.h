@@ -42,6 +42,7 @@ struct gen_incoming {
     int count;
     int64_t prompt_tokens, completion_tokens; /* meant where `counted` */
     bool counted;
+    int totals;       /* how often they came for themselves, behind a stream */
     bool done;        /* data: [DONE] */
     char *error;      /* the server's own words; NULL: none */
     int code;         /* HTTP status that goes with `error`, where the body names one; 0 */

@@ -129,7 +129,9 @@ static void add_choice(struct gen_incoming *incoming, const json_t *json, size_t
 }
 
 /* Everything around the choices. */
-static void add_usage(struct gen_incoming *incoming, const json_t *usage)
+/* What the answers took so far, or, in an event of a stream without choices, in all; llama.cpp sends one of these for each answer of
+ * several. */
+static void add_usage(struct gen_incoming *incoming, const json_t *usage, bool alone)
 {
     const json_t *prompt = json_object_get(usage, "prompt_tokens"),
                  *answer = json_object_get(usage, "completion_tokens");
@@ -138,9 +140,11 @@ static void add_usage(struct gen_incoming *incoming, const json_t *usage)
     double values[] = {json_number_value(prompt), json_number_value(answer)};
     for (int i = 0; i < 2; i++)
         values[i] = values[i] >= 0 && values[i] < 1e15 ? values[i] : 0;
+    bool more = alone && incoming->totals > 0 && incoming->totals < incoming->wanted;
     incoming->counted = true;
     incoming->prompt_tokens = (int64_t)values[0];
-    incoming->completion_tokens = (int64_t)values[1];
+    incoming->completion_tokens = (int64_t)values[1] + (more ? incoming->completion_tokens : 0);
+    incoming->totals += alone;
 }
 
 /* {"error": {"message": .., "code": ..}}, {"error": "..."}, {"detail": ..} (FastAPI's), {"message": ..}. */
@@ -175,7 +179,7 @@ static void add_reply(struct gen_incoming *incoming, json_t *json)
     json_t *choice, *choices = json_object_get(json, "choices");
     json_array_foreach(choices, i, choice) add_choice(incoming, choice, incoming->whole ? i : 0);
     if (json_object_get(json, "usage"))
-        add_usage(incoming, json_object_get(json, "usage"));
+        add_usage(incoming, json_object_get(json, "usage"), !incoming->whole && !json_array_size(choices));
     if (!json_is_array(choices) || json_object_get(json, "error"))
         add_error(incoming, json);
     if (!incoming->frame)

@@ -252,14 +252,20 @@ class Failures(unittest.TestCase):
 
 class Stopping(unittest.TestCase):
     def test_connections_are_closed(self):
-        with ReplayServer(lambda request: "never", lambda request: Stall()) as server:
-            asked = Asked("openai:" + server.url, "--leave", "0.4", "--concurrency", "3", requests=[line()] * 9)
-            self.assertEqual(asked.replies, [])
-            self.assertLess(float(asked.err.split("stopped within ")[1].split()[0]), 0.2)
+        """By gen_client_stop: the process goes on."""
+        with ReplayServer(lambda request: "never", lambda request: Stall()) as server, \
+                subprocess.Popen([ASK, "--model", "m", "--leave", "0.3", "--linger", "60", "--concurrency", "3", "openai:" + server.url],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            process.stdin.write((json.dumps(line()) + "\n") * 9)
+            process.stdin.close()
+            said = process.stderr.readline()
             deadline = time.monotonic() + 2
             while server.counts["left"] < 3 and time.monotonic() < deadline:
                 time.sleep(0.01)
-            self.assertEqual((server.counts["left"], len(server.requests)), (3, 3))
+            self.assertEqual((server.counts["left"], len(server.requests), process.poll()), (3, 3, None))
+            process.kill()
+            self.assertEqual(process.stdout.read(), "")
+        self.assertLess(float(said.split("stopped within ")[1].split()[0]), 0.5)
 
     def test_what_has_come_is_not_lost(self):
         with ReplayServer(lambda request: "quick", lambda request: Stall() if "slow" in request.prompt else None) as server:
@@ -399,10 +405,15 @@ class Commands(unittest.TestCase):
             self.gone(folder)
 
     def test_stop(self):
+        """The group ends with gen_client_stop, long before the process does."""
         with tempfile.TemporaryDirectory() as folder:
-            asked = Asked(f"exec:sleep 60 & echo $! > {folder}/pid; wait", "--leave", "0.5", requests=[line(), line()])
-            self.assertEqual(asked.replies, [])
-            self.gone(folder)
+            with subprocess.Popen([ASK, "--leave", "0.5", "--linger", "60", f"exec:sleep 60 & echo $! > {folder}/pid; wait"],
+                                  stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                process.stdin.write(json.dumps(line()) + "\n")
+                process.stdin.close()
+                self.assertIn("stopped", process.stderr.readline())
+                self.gone(folder)
+                process.kill()
 
     def test_side_by_side(self):
         begin = time.monotonic()

@@ -3,7 +3,8 @@
  *     gen_ask --model NAME [options of a model] [--leave SECONDS] openai:URL < requests
  *
  * A request is a line of JSON, {"messages": [{"role": .., "content": ..}], "n": 1, "seed": 7}; each reply becomes a line with its
- * number, in the order of their coming. --leave: gen_client_stop after so many seconds. */
+ * number, in the order of their coming. --leave: gen_client_stop after so many seconds; "stopped" on standard error, and a wait
+ * of --linger seconds before the client is closed. */
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/model.h"
@@ -17,11 +18,13 @@
 struct ask {
     struct gen_model model;
     const char *provider;
-    double leave;
+    double leave, linger;
     struct gen_client *client;
 };
 
-static const struct argp_option options[] = {{"leave", 'L', "SECONDS", 0, "stop after so many seconds", 0}, {0}};
+static const struct argp_option options[] = {{"leave", 'L', "SECONDS", 0, "stop after so many seconds", 0},
+                                             {"linger", 'W', "SECONDS", 0, "and wait so long", 0},
+                                             {0}};
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
@@ -32,6 +35,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case 'L':
         ask->leave = atof(text);
+        break;
+    case 'W':
+        ask->linger = atof(text);
         break;
     case ARGP_KEY_ARG:
         ask->provider = text;
@@ -90,6 +96,7 @@ static void *leave(void *closure)
     double begin = clock_seconds();
     gen_client_stop(ask->client);
     fprintf(stderr, "stopped within %.3f s\n", clock_seconds() - begin);
+    usleep((useconds_t)(ask->linger * 1e6));
     return NULL;
 }
 

@@ -147,6 +147,30 @@ static void test_choices(void **state)
     assert_int_equal(incoming.completion_tokens, 6);
 }
 
+/* Totals that come for each answer add up; totals that grow with the stream, or come again, do not. */
+static void test_usage(void **state)
+{
+    (void)state;
+#define TOTAL(tokens) "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":" tokens "}}\n\n"
+#define SO_FAR(tokens)                                                                                                 \
+    "data: {\"choices\":[{\"text\":\"a\"}],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":" tokens "}}\n\n"
+    static const struct {
+        const char *reply;
+        int wanted, tokens;
+    } rows[] = {
+        {TOTAL("3") STREAM("\"content\":\"a\"") TOTAL("5") DONE, 2, 8},
+        {SO_FAR("1") SO_FAR("2") TOTAL("3") DONE, 2, 3},
+        {SO_FAR("1") SO_FAR("2") TOTAL("3") DONE, 1, 3},
+        {SO_FAR("1") TOTAL("3") TOTAL("3") DONE, 1, 3},
+        {SO_FAR("1") SO_FAR("2") DONE, 2, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        read_in(rows[i].reply, strlen(rows[i].reply), 17, rows[i].wanted);
+        assert_int_equal(incoming.prompt_tokens, 9);
+        assert_int_equal(incoming.completion_tokens, rows[i].tokens);
+    }
+}
+
 static void test_reasoning(void **state)
 {
     (void)state;
@@ -229,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_streams), cmocka_unit_test(test_wholes),    cmocka_unit_test(test_characters),
         cmocka_unit_test(test_choices), cmocka_unit_test(test_reasoning), cmocka_unit_test(test_what_is_wrong),
         cmocka_unit_test(test_kept),    cmocka_unit_test(test_bodies),    cmocka_unit_test(test_quirks),
+        cmocka_unit_test(test_usage),
     };
     return cmocka_run_group_tests(tests, NULL, drop);
 }
