@@ -39,6 +39,22 @@ static struct akgen_error *copies_of(struct arena *arena, const struct gen_promp
                            options->templates, *copies, toolchain_home(), language);
 }
 
+/* What is looked up in: the API for Ascend C, the reference for AscendDSL, the user's documents, nothing that stands below
+ * tasks/. */
+static struct akgen_error *open_library(struct gen_shelf *shelf, const struct gen_prompt_options *options)
+{
+    char *tasks = realpath(arena_printf(&shelf->arena, "%s/tasks", shelf->home), NULL);
+    struct gen_library_sources sources = {
+        .documents = options->documents, .document_count = options->document_count, .hidden = tasks};
+    if (options->language == GEN_DSL)
+        sources.reference = arena_printf(&shelf->arena, "%s/docs/dsl.md", shelf->home);
+    else
+        sources.api = arena_printf(&shelf->arena, "%s/docs/api.md", shelf->home);
+    struct akgen_error *error = gen_library_open(&sources, &shelf->library);
+    free(tasks);
+    return error;
+}
+
 struct akgen_error *gen_shelf_open(const struct gen_prompt_options *options, struct gen_shelf **shelf)
 {
     struct gen_shelf *opened = memory_alloc(sizeof *opened);
@@ -52,8 +68,14 @@ struct akgen_error *gen_shelf_open(const struct gen_prompt_options *options, str
         error = gen_templates_read(arena, &folders, roles, placeholders, &opened->templates);
     if (!error)
         error = dsl_exemplars_load(arena, opened->home, &opened->exemplars);
+    if (!error && gen_templates_ask(opened->templates, "primer"))
+        error = prompt_primer_read(arena, opened->home, &opened->primer);
     if (!error && options->tokenizer)
         error = lm_tokenizer_read(options->tokenizer, &opened->tokenizer);
+    if (!error && options->variant == GEN_RETRIEVAL)
+        error = open_library(opened, options);
+    if (!error && options->variant != GEN_RETRIEVAL && options->document_count)
+        error = error_new("--documents are for --variant retrieval");
     if (!error)
         return NULL;
     gen_shelf_close(opened);
@@ -66,6 +88,7 @@ void gen_shelf_close(struct gen_shelf *shelf)
     if (!shelf)
         return;
     lm_tokenizer_free(shelf->tokenizer);
+    gen_library_close(shelf->library);
     arena_free(&shelf->arena);
     free(shelf);
 }

@@ -19,8 +19,6 @@ enum { LONGEST_FILE = 1 << 20 };
  * the operator that the first one is. */
 static const char *const worked_examples[] = {"npukernelbench/level1/Math/Sqrt",
                                               "npukernelbench/level1/Math/UnalignAdd"};
-/* Programs that stand in for a whole program of the primer. */
-static const char *const primer_programs[] = {"npukernelbench/level1/Math/Sqrt", "npukernelbench/level1/Math/Muls"};
 
 /* Without the words that a suite puts behind an operator's name: TanhMath is Tanh, AddCustom is Add. */
 static size_t bare_length(const char *op)
@@ -48,8 +46,7 @@ bool prompt_same_operator(const struct task *task, const char *other)
     return length == bare_length(task->op) && strncasecmp(op, task->op, length) == 0;
 }
 
-/* Whether both compute the same by their reference: BasicMatmul and PaddingMatmul. */
-static bool same_reference(const struct task *task, const struct task *other)
+bool prompt_same_reference(const struct task *task, const struct task *other)
 {
     if (task->reference != other->reference || !other->signature || task->input_count != other->input_count ||
         task->output_count != other->output_count || task->attr_count != other->attr_count)
@@ -58,6 +55,17 @@ static bool same_reference(const struct task *task, const struct task *other)
         if (strcmp(task->inputs[i].name, other->inputs[i].name) != 0)
             return false;
     return true;
+}
+
+struct akgen_error *prompt_load_task(struct arena *arena, const char *home, const char *name, struct task **task)
+{
+    *task = arena_alloc(arena, sizeof **task);
+    return task_load(arena, arena_printf(arena, "%s/tasks/%s", home, name), *task);
+}
+
+bool prompt_is_other(const struct task *task, const struct task *other)
+{
+    return !prompt_same_operator(task, other->op) && !prompt_same_reference(task, other);
 }
 
 /* Examples. */
@@ -137,13 +145,9 @@ static struct akgen_error *answer_of(struct prompt_maker *maker, const struct ta
 static struct akgen_error *try_example(struct prompt_maker *maker, const char *name, struct prompt_example *example)
 {
     struct text files = {0};
-    struct task *task = arena_alloc(maker->arena, sizeof *task);
-    if (prompt_same_operator(maker->task, name))
-        return NULL;
-    struct akgen_error *error = task_find(maker->arena, maker->shelf->home, name, task);
-    if (!error && task->broken)
-        error = error_new("%s", task->broken);
-    if (error || same_reference(maker->task, task))
+    struct task *task;
+    struct akgen_error *error = prompt_load_task(maker->arena, maker->shelf->home, name, &task);
+    if (error || !prompt_is_other(maker->task, task))
         return error;
     error = answer_of(maker, task, &files);
     if (!error && files.length) {
@@ -204,87 +208,4 @@ MAKE(example_case)
 bool prompt_is_category_example(const struct prompt_maker *maker)
 {
     return maker->example.of_category;
-}
-
-/* The primer. */
-/* Reads a program that stands in for one of the primer's. */
-static struct akgen_error *stand_in(struct prompt_maker *maker, struct text *primer)
-{
-    char *program;
-    for (size_t i = 0; i < sizeof primer_programs / sizeof *primer_programs; i++) {
-        if (prompt_same_operator(maker->task, primer_programs[i]))
-            continue;
-        struct akgen_error *error = files_read(
-            maker->arena, arena_printf(maker->arena, "%s/tasks/%s/program.py", maker->shelf->home, primer_programs[i]),
-            LONGEST_FILE, &program, NULL);
-        if (!error)
-            text_addf(primer, "```python\n%s```\n", program);
-        return error;
-    }
-    return NULL;
-}
-
-/* The task of a block "```python task=level1/Math/Neg case=0"; NULL: it names none. */
-static const char *task_of_block(struct arena *arena, const char *line)
-{
-    const char *end = line + strcspn(line, "\n"), *named = strstr(line, "task=");
-    return named && named < end ? arena_strndup(arena, named + 5, strcspn(named + 5, " \n")) : NULL;
-}
-
-/* The end of a block that begins at `line`, behind its last line. */
-static const char *behind_block(const char *line)
-{
-    const char *end = strstr(line + 3, "\n```");
-    end = end ? end + 4 : line + strlen(line);
-    return *end == '\n' ? end + 1 : end;
-}
-
-/* A block of code without what the tests of the primer need to know of it. */
-static void add_block(struct text *primer, const char *line, const char *end)
-{
-    size_t language = strcspn(line, " \n");
-    text_append(primer, line, language);
-    const char *code = line + strcspn(line, "\n");
-    text_append(primer, code, (size_t)(end - code));
-}
-
-/* Programs of the task's own operator are left out, with what the checker says of them; the first program, which is the one
- * that explains the form, has another in its place. So are the title and how to call akgen. */
-MAKE(primer)
-{
-    struct text primer = {0};
-    char *source;
-    bool first = true, dropped = false, way = false;
-    struct akgen_error *error =
-        files_read(maker->arena, arena_printf(maker->arena, "%s/docs/dsl-primer.md", maker->shelf->home), LONGEST_FILE,
-                   &source, NULL);
-    for (const char *line = source, *next; !error && *line; line = next) {
-        next = line + strcspn(line, "\n");
-        next += *next == '\n';
-        bool block = strncmp(line, "```", 3) == 0;
-        if (block)
-            next = behind_block(line);
-        else if (strncmp(line, "## ", 3) == 0)
-            way = strncmp(line, "## The way to work", 18) == 0;
-        if (way || strncmp(line, "# ", 2) == 0)
-            continue;
-        if (!block) {
-            text_append(&primer, line, (size_t)(next - line));
-            continue;
-        }
-        const char *task = task_of_block(maker->arena, line);
-        bool output = strncmp(line, "```text", 7) == 0;
-        if (task || !output)
-            dropped = task && prompt_same_operator(maker->task, task);
-        if (!dropped)
-            add_block(&primer, line, next);
-        else if (first)
-            error = stand_in(maker, &primer);
-        else if (!output)
-            text_add(&primer, "(An example is left out here: it is of the operator that is asked for.)\n");
-        first = false;
-    }
-    *text = primer.bytes ? arena_strdup(maker->arena, primer.bytes) : "";
-    text_free(&primer);
-    return error;
 }

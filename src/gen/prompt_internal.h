@@ -3,9 +3,19 @@
 #define GEN_PROMPT_INTERNAL_H
 
 #include "dsl/exemplar.h"
+#include "gen/library.h"
 #include "gen/prompt.h"
 #include "gen/template.h"
 #include "lm/tokenizer.h"
+
+/* The primer of AscendDSL, cut into what is shown and what may have to be left out. */
+enum { PRIMER_STAND_INS = 2 };
+struct prompt_primer {
+    struct prompt_primer_piece *pieces;
+    int count, capacity;
+    const char *stand_ins[PRIMER_STAND_INS];
+    struct task *stand_in_tasks[PRIMER_STAND_INS];
+};
 
 /* What prompts read, kept between them. Read-only once it is open. */
 struct gen_shelf {
@@ -13,7 +23,9 @@ struct gen_shelf {
     const char *home;
     struct gen_templates *templates; /* of the language */
     struct dsl_exemplars exemplars;
+    struct prompt_primer primer;    /* empty where no template asks for it */
     struct lm_tokenizer *tokenizer; /* NULL: tokens are estimated */
+    struct gen_library *library;    /* NULL: the variant looks nothing up */
 };
 
 /* A task that another one's prompt shows the answer of; nothing of it is set where none is shown. */
@@ -84,10 +96,19 @@ struct akgen_error *prompt_make_example(struct prompt_maker *maker);
 const char *prompt_file(struct arena *arena, const char *path, const char *text);
 /* The description of a task without its title and its section on files; "" if there is none. */
 struct akgen_error *prompt_description(struct arena *arena, const struct task *task, const char **text);
-/* True if both are the same operator, perhaps of two suites. */
+/* True if a task of this name is the same operator, perhaps of another suite. */
 bool prompt_same_operator(const struct task *task, const char *other);
+/* True if both compute the same by their reference, as BasicMatmul and PaddingMatmul do. */
+bool prompt_same_reference(const struct task *task, const struct task *other);
 /* Files that a task without a folder `question` is asked for. */
 const char *prompt_skeleton(struct arena *arena, const struct task *task, bool host);
+/* Neither: another operator. */
+bool prompt_is_other(const struct task *task, const struct task *other);
+/* Loads a task by its name with the suite's. */
+struct akgen_error *prompt_load_task(struct arena *arena, const char *home, const char *name, struct task **task);
+struct akgen_error *prompt_primer_read(struct arena *arena, const char *home, struct prompt_primer *primer);
+/* What to look up for a task. */
+struct akgen_error *prompt_query(struct arena *arena, const struct task *task, struct gen_query *query);
 /* The table of cases. */
 struct akgen_error *prompt_cases(struct arena *arena, const struct task *task, const struct task_case *const *cases,
                                  int count, const char **text);

@@ -376,10 +376,3 @@ bool prompt_is_cube(const struct prompt_maker *maker)
     text_free(&files);
     return cube;
 }
-
-MAKE(retrieved)
-{
-    (void)maker;
-    *text = NULL;
-    return NULL;
-}
