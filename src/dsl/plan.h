@@ -34,6 +34,7 @@ struct plan_value {
     int batched;           /* the PLAN_BATCH for which it has an element each besides */
     bool lone;             /* for these alone: its buffer has one number in all places */
     bool truth;            /* of comparisons */
+    bool in_kernel;        /* PLAN_NUMBER: the host function does not know it */
     bool all;              /* PLAN_REDUCE of the whole tensor */
     int input;             /* PLAN_INPUT */
     const char *from;      /* of a part: its first element, "0" at the beginning */
@@ -61,6 +62,7 @@ struct plan_value {
 /* A number that the host function computes and the kernel takes. */
 struct plan_number {
     const char *name, *text;
+    bool in_kernel; /* it is needed there */
 };
 /* The length of rows. */
 struct plan_width {

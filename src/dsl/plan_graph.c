@@ -4,6 +4,7 @@
 #include "dsl/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct plan_value *build(struct plan *plan, const struct expr *node) __attribute__((returns_nonnull));
@@ -39,7 +40,8 @@ static const char *number_add(struct plan *plan, const char *name, const char *t
         if (strcmp(plan->numbers[i].text, text) == 0)
             return plan->numbers[i].name;
     const char *own = arena_printf(plan->arena, "%s%d", name, plan->number_count + 1);
-    ARRAY_ADD(plan->arena, plan->numbers, plan->number_count, plan->number_capacity, (struct plan_number){own, text});
+    ARRAY_ADD(plan->arena, plan->numbers, plan->number_count, plan->number_capacity,
+              (struct plan_number){.name = own, .text = text});
     return own;
 }
 
@@ -70,9 +72,14 @@ static struct plan_value *intern(struct plan *plan, struct plan_value value)
     return plan->values[plan->count++] = arena_copy(plan->arena, &value, sizeof value);
 }
 
+static struct plan_value *number_in(struct plan *plan, const char *text, bool in_kernel)
+{
+    return intern(plan, (struct plan_value){.operation = PLAN_NUMBER, .name = text, .in_kernel = in_kernel});
+}
+
 static struct plan_value *number(struct plan *plan, const char *text)
 {
-    return intern(plan, (struct plan_value){.operation = PLAN_NUMBER, .name = text});
+    return number_in(plan, text, false);
 }
 
 static bool is_comparison(const char *name)
@@ -95,17 +102,39 @@ static struct plan_value *binary(struct plan *plan, const char *name, struct pla
     return call(plan, name, 2, (struct plan_value *[]){a, b});
 }
 
-/* Numbers stay numbers where the kernel's arithmetic has the operator. */
+/* What the host function computes of numbers, NULL if it has no such function. */
+static const char *host_text(const struct plan *plan, const char *name, const char *a, const char *b)
+{
+    static const char *const forms[][4] = {
+        {"sqrt", "tl.sqrt(", "", ")"},   {"rsqrt", "(1.0 / tl.sqrt(", "", "))"},
+        {"exp", "tl.exp(", "", ")"},     {"log", "tl.log(", "", ")"},
+        {"abs", "abs(", "", ")"},        {"min", "min(", ", ", ")"},
+        {"max", "max(", ", ", ")"},      {"**", "tl.pow(", ", ", ")"},
+        {"floor", "tl.floor(", "", ")"}, {"ceil", "tl.ceil(", "", ")"},
+        {"//", "tl.floor(", " / ", ")"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i][0], name) == 0)
+            return arena_printf(plan->arena, "%s%s%s%s%s", forms[i][1], a, forms[i][2], b, forms[i][3]);
+    return NULL;
+}
+
+/* Numbers stay numbers where the kernel's arithmetic has the operator, or the host function computes it. Elements of inputs
+ * are in the kernel alone. */
 static struct plan_value *fold(struct plan *plan, const char *name, int count, struct plan_value *const *kids)
 {
-    for (int i = 0; i < count; i++)
+    bool host = true;
+    for (int i = 0; i < count; i++) {
         if (kids[i]->operation != PLAN_NUMBER)
             return NULL;
+        host &= !kids[i]->in_kernel;
+    }
     if (strcmp(name, "neg") == 0)
-        return number(plan, arena_printf(plan->arena, "-(%s)", kids[0]->name));
+        return number_in(plan, arena_printf(plan->arena, "-(%s)", kids[0]->name), !host);
     if (strchr("+-*/", *name) && !name[1])
-        return number(plan, arena_printf(plan->arena, "(%s %s %s)", kids[0]->name, name, kids[1]->name));
-    return NULL;
+        return number_in(plan, arena_printf(plan->arena, "(%s %s %s)", kids[0]->name, name, kids[1]->name), !host);
+    const char *text = host ? host_text(plan, name, kids[0]->name, count > 1 ? kids[1]->name : "") : NULL;
+    return text ? number(plan, number_add(plan, "number", text)) : NULL;
 }
 
 static struct plan_value *call(struct plan *plan, const char *name, int count, struct plan_value *const *kids)
@@ -241,6 +270,11 @@ static struct plan_value *build_row_function(struct plan *plan, const struct exp
         struct plan_value *centred = binary(plan, "-", x, reduce(plan, node, "mean", x, all));
         return reduce(plan, node, "mean", binary(plan, "*", centred, centred), all);
     }
+    if (strcmp(name, "std") == 0 || strcmp(name, "norm") == 0) {
+        struct plan_value *mean = *name == 's' ? reduce(plan, node, "mean", x, all) : NULL;
+        struct plan_value *terms = mean ? binary(plan, "-", x, mean) : x;
+        return unary(plan, "sqrt", reduce(plan, node, mean ? "mean" : "sum", binary(plan, "*", terms, terms), all));
+    }
     if (strcmp(name, "cumsum") == 0) {
         if (x->axes == plan->layout.along || (plan->layout.units && plan->layout.along == PLAN_COLS))
             refuse(plan, node, "the planner has no plan for running sums of what is stretched like this");
@@ -302,6 +336,14 @@ static struct plan_value *part_of(struct plan *plan, const struct expr *node, st
     return part;
 }
 
+/* The tree of a step that a word names. */
+static const struct expr *plan_step(const struct plan *plan, const struct expr *word)
+{
+    const struct task *task = plan->task;
+    const struct formula *last = task->outputs[task->output_count - 1].formula;
+    return last->steps[word->index - task->input_count - task->attr_count].tree;
+}
+
 /* A bound as text of the host function. */
 static const char *bound_text(struct plan *plan, const struct expr *node)
 {
@@ -311,6 +353,8 @@ static const char *bound_text(struct plan *plan, const struct expr *node)
     if (node->node == NODE_WORD && node->index >= task->input_count &&
         node->index < task->input_count + task->attr_count)
         return task->attrs[node->index - task->input_count].name;
+    if (node->node == NODE_WORD && node->index >= task->input_count + task->attr_count)
+        return bound_text(plan, plan_step(plan, node));
     if (node->node == NODE_WORD)
         return refuse(plan, node, "the planner has no plan for such a bound"), "0";
     if (strcmp(node->name, "size") == 0) {
@@ -326,11 +370,13 @@ static const char *bound_text(struct plan *plan, const struct expr *node)
     return arena_printf(plan->arena, expr_is_word(name) ? "%2$s(%1$s, %3$s)" : "(%s %s %s)", a, name, b);
 }
 
-static bool may_be_negative(const struct expr *node)
+static bool may_be_negative(const struct plan *plan, const struct expr *node)
 {
+    if (node->node == NODE_WORD && node->index >= plan->task->input_count + plan->task->attr_count)
+        return may_be_negative(plan, plan_step(plan, node));
     bool may = node->node == NODE_WORD || (node->node == NODE_CALL && strchr("n-", *node->name));
     for (int i = 0; i < node->kid_count && !may && node->node == NODE_CALL && strcmp(node->name, "size") != 0; i++)
-        may = may_be_negative(node->kids[i]);
+        may = may_be_negative(plan, node->kids[i]);
     return may;
 }
 
@@ -341,7 +387,7 @@ static const char *bound_of(struct plan *plan, const struct expr *node, const st
     bool minus = node->node == NODE_CALL && strcmp(node->name, "neg") == 0 && node->kids[0]->node == NODE_VALUE;
     if (minus)
         return arena_printf(plan->arena, "({%d} - %s)", value->width, bound_text(plan, node->kids[0]));
-    return may_be_negative(node)
+    return may_be_negative(plan, node)
                ? arena_printf(plan->arena, "(%s if %s >= 0 else {%d} + %s)", text, text, value->width, text)
                : text;
 }
@@ -382,7 +428,9 @@ static const char *number_text(struct plan *plan, const struct expr_value *value
         return arena_printf(plan->arena, "%lld", (long long)value->integer);
     if (value->real != value->real || value->real * 0 != 0)
         return value->real > 0 ? "float(\"inf\")" : value->real < 0 ? "float(\"-inf\")" : "float(\"nan\")";
-    const char *text = arena_printf(plan->arena, "%.17g", value->real);
+    const char *text = "";
+    for (int digits = 1; digits <= 17 && (!*text || strtod(text, NULL) != value->real); digits++)
+        text = arena_printf(plan->arena, "%.*g", digits, value->real);
     return strpbrk(text, ".e") ? text : arena_printf(plan->arena, "%s.0", text);
 }
 
@@ -397,7 +445,7 @@ static struct plan_value *build_word(struct plan *plan, const struct expr *node)
     const char *name = task->inputs[node->index].name;
     int axes = plan->input_axes[node->index];
     if (axes <= 0)
-        return number(plan, axes == PLAN_NONE ? name : arena_printf(plan->arena, "%s_value", name));
+        return number_in(plan, axes == PLAN_NONE ? name : arena_printf(plan->arena, "%s_value", name), true);
     return intern(plan, (struct plan_value){.operation = PLAN_INPUT,
                                             .name = name,
                                             .input = node->index,
@@ -406,6 +454,12 @@ static struct plan_value *build_word(struct plan *plan, const struct expr *node)
                                             .batched = plan->input_batched[node->index],
                                             .lone = plan->input_lone[node->index],
                                             .from = "0"});
+}
+
+/* 1 where a value is not 0, else 0. */
+static struct plan_value *truth_of(struct plan *plan, struct plan_value *value)
+{
+    return as_number(plan, value->truth ? value : binary(plan, "!=", value, number(plan, "0.0")));
 }
 
 static struct plan_value *build_call(struct plan *plan, const struct expr *node)
@@ -419,6 +473,10 @@ static struct plan_value *build_call(struct plan *plan, const struct expr *node)
     int count = kind == FORMULA_UNARY ? 1 : kind == FORMULA_BINARY ? 2 : 3;
     for (int i = 1; i < PLAN_KIDS; i++)
         kids[i] = i < count ? build(plan, node->kids[i]) : kids[0];
+    if (strcmp(node->name, "and") == 0 || strcmp(node->name, "or") == 0)
+        return binary(plan, *node->name == 'a' ? "min" : "max", truth_of(plan, kids[0]), truth_of(plan, kids[1]));
+    if (strcmp(node->name, "not") == 0)
+        return binary(plan, "-", number(plan, "1.0"), truth_of(plan, kids[0]));
     if (strcmp(node->name, "square") == 0)
         return binary(plan, "*", kids[0], kids[0]);
     if (strcmp(node->name, "clamp") == 0)
@@ -525,8 +583,10 @@ struct akgen_error *plan_graph(struct plan *plan)
     plan->steps = arena_alloc(plan->arena, sizeof(struct plan_value *) * (size_t)last->count);
     for (int i = 0; i < last->count; i++) {
         struct plan_value *value = plan->steps[i] = build(plan, last->steps[i].tree);
+        const struct task_param *output = &task->outputs[last->steps[i].output];
         if (last->steps[i].result)
-            plan->outputs[last->steps[i].output].value = as_number(plan, value);
+            plan->outputs[last->steps[i].output].value =
+                output->types[0] == AKGEN_BOOL ? value : as_number(plan, value);
     }
     for (int i = 0; i < task->output_count && !plan->error; i++)
         plan->error = read_output(plan, i);

@@ -12,6 +12,18 @@ enum {
     STRIP_BYTES = 2 * 64
 };
 
+/* Rows of 8-bit types begin at multiples of 32 elements. */
+const char *print_pitch_of(const struct plan *plan, const char *cols)
+{
+    const struct task *task = plan->task;
+    bool bytes = false;
+    for (int i = 0; i < task->input_count; i++)
+        bytes |= plan->used[i] && plan->input_axes[i] > 0 && akgen_dtype_size(task->inputs[i].types[0]) == 1;
+    for (int i = 0; i < task->output_count; i++)
+        bytes |= akgen_dtype_size(task->outputs[i].types[0]) == 1;
+    return arena_printf(plan->arena, bytes ? "(tl.cdiv(%s, 32) * 32)" : "tl.pitch(%s)", cols);
+}
+
 int print_whole_count(const struct plan *plan)
 {
     int count = 0;
@@ -44,7 +56,8 @@ void print_measures(struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
     for (int i = 0; i < plan->number_count; i++)
-        text_addf(out, ", %s", plan->numbers[i].name);
+        if (plan->numbers[i].in_kernel)
+            text_addf(out, ", %s", plan->numbers[i].name);
     for (int i = 0; i < plan->width_count; i++)
         if (plan->widths[i].same_as == i && p->widths_used[i] && !plan->layout.units)
             text_addf(out, ", %s", print_width(p, "cols", i));
@@ -75,7 +88,8 @@ static int tile_size(const struct printer *p)
     for (int i = 0; i < p->buffer_count; i++) {
         bool row = p->buffers[i].shape == PLAN_ROW, narrow = row && p->plan->layout.kept == PLAN_COLS;
         bool wide = p->buffers[i].shape == PLAN_TILE || (row && !narrow);
-        bytes += wide ? (p->buffers[i].truth ? OF_TRUTH : OF_VALUE) : 0;
+        bool typed = strncmp(p->buffers[i].type, "tl.", 3) != 0;
+        bytes += !wide ? 0 : typed ? OF_TRANSFER : p->buffers[i].truth ? OF_TRUTH : OF_VALUE;
         bytes += p->buffers[i].shape == PLAN_TURNED ? 2 * OF_VALUE : 0;
         columns += p->buffers[i].shape == PLAN_COLUMN || narrow;
         room -= p->buffers[i].shape == PLAN_STRIP ? PLAN_STRIPS * STRIP_BYTES : 0;
@@ -113,6 +127,13 @@ static void add_assert(struct text *out, const char *name, const char *elements,
     text_addf(out, "    assert %s.numel() == %s, \"'%s' %s\"\n", name, elements, name, why);
 }
 
+static void add_numbers(struct printer *p, struct text *out)
+{
+    const struct plan *plan = p->plan;
+    for (int i = 0; i < plan->number_count; i++)
+        text_addf(out, "    %s = %s\n", plan->numbers[i].name, print_number(p, plan->numbers[i].text));
+}
+
 static void add_widths(struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
@@ -123,8 +144,7 @@ static void add_widths(struct printer *p, struct text *out)
         else
             text_addf(out, "    assert %s == %s, \"rows are not equally long\"\n", text, cols);
     }
-    for (int i = 0; i < plan->number_count; i++)
-        text_addf(out, "    %s = %s\n", plan->numbers[i].name, print_number(p, plan->numbers[i].text));
+    add_numbers(p, out);
     for (int i = 0; i < plan->count; i++) {
         const struct plan_value *value = plan->values[i];
         if (!value->uses || value->operation != PLAN_INPUT || !(value->axes & PLAN_COLS) || plan->flat)
@@ -190,8 +210,8 @@ static void add_blocks(struct printer *p, struct text *out)
     text_addf(out, "    %s = max(1, min(%s, tile))\n    across = tl.cdiv(%s, %s)\n", piece, cols, cols, piece);
     text_addf(out,
               "    # so many rows that each core has a block, where there are enough\n"
-              "    step = max(1, min(tile // tl.pitch(%s), tl.cdiv(rows * across, %s)))\n",
-              piece, cores);
+              "    step = max(1, min(tile // %s, tl.cdiv(rows * across, %s)))\n",
+              print_pitch_of(p->plan, piece), cores);
 }
 
 /* How many cores take rows or shares of them; few long rows have strips, and several cores. */
@@ -248,7 +268,8 @@ static void add_shares(struct printer *p, struct text *out)
         tile = "1";
     } else if (p->schedule->rows) {
         const char *cols = print_width(p, "cols", p->schedule->passes[0].width);
-        tile = arena_printf(p->plan->arena, "tile // tl.pitch(max(1, min(%s, tile)))", cols);
+        const char *piece = arena_printf(p->plan->arena, "max(1, min(%s, tile))", cols);
+        tile = arena_printf(p->plan->arena, "tile // %s", print_pitch_of(p->plan, piece));
     } else {
         add_blocks(p, out);
         text_add(out, "    blocks = tl.cdiv(rows, step) * across\n");
@@ -275,10 +296,14 @@ static void add_sizes(struct printer *p, struct text *out)
     bool measured = !plan->flat || p->rows_used;
     for (int i = 0; i < plan->width_count; i++)
         measured |= p->widths_used[i];
+    for (int i = 0; i < plan->number_count; i++) /* they may be made of rows' lengths */
+        measured |= strchr(plan->numbers[i].text, '{') != NULL;
     if (measured)
         known = rows_text(p, out);
     if (measured)
         add_widths(p, out);
+    else
+        add_numbers(p, out);
     if (plan->flat && total)
         text_addf(out, "    total = %s.numel()\n", total);
     else if (plan->flat)

@@ -3,6 +3,7 @@
 #include "dsl/plan_print.h"
 #include "op/op.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,7 +101,7 @@ const char *print_take(struct printer *p, enum plan_shape shape, bool truth)
     }
     const char *name = arena_printf(p->plan->arena, "%s%s%d_ub", names[shape], truth ? "_truth" : "", same + 1);
     ARRAY_ADD(p->plan->arena, p->buffers, p->buffer_count, p->buffer_capacity,
-              (struct plan_buffer){name, shape, truth, true, false});
+              (struct plan_buffer){name, shape, truth, true, false, truth ? "tl.bool" : "tl.float32"});
     return name;
 }
 
@@ -111,14 +112,25 @@ void print_give_back(struct printer *p, const char *name)
             p->buffers[i].taken = false;
 }
 
-const char *print_own(struct printer *p, const char *name, enum plan_shape shape)
+static const char *own_buffer(struct printer *p, const char *name, enum plan_shape shape, const char *type)
 {
     for (int i = 0; i < p->buffer_count; i++)
         if (strcmp(p->buffers[i].name, name) == 0)
             return name;
     ARRAY_ADD(p->plan->arena, p->buffers, p->buffer_count, p->buffer_capacity,
-              (struct plan_buffer){name, shape, false, true, true});
+              (struct plan_buffer){name, shape, false, true, true, type});
     return name;
+}
+
+const char *print_own(struct printer *p, const char *name, enum plan_shape shape)
+{
+    return own_buffer(p, name, shape, "tl.float32");
+}
+
+/* One of a tensor's own data type. */
+static const char *typed_buffer(struct printer *p, const char *name, const char *tensor, enum plan_shape shape)
+{
+    return own_buffer(p, name, shape, arena_printf(p->plan->arena, "%s.dtype", tensor));
 }
 
 /* Inputs. */
@@ -146,9 +158,31 @@ static const char *place_of(struct printer *p, const char *tensor, const char *c
     return arena_printf(arena, "%s + (row * %s%s + at)", tensor, cols, part);
 }
 
+static bool is_integer(const struct printer *p, const struct plan_value *value)
+{
+    return !task_is_float(p->plan->task->inputs[value->input].types[0]) && !value->lone;
+}
+
+static const char *loaded_buffer(struct printer *p, struct plan_value *value)
+{
+    const char *buffer = buffer_of_input(p, value);
+    if (!is_integer(p, value))
+        return buffer;
+    const char *name = arena_strndup(p->plan->arena, buffer, strlen(buffer) - strlen("_ub"));
+    return typed_buffer(p, arena_printf(p->plan->arena, "%s_in_ub", name), value->name, print_shape_of(value));
+}
+
+/* Integers are computed as float32. */
+static void print_conversion(struct printer *p, struct plan_value *value)
+{
+    if (is_integer(p, value))
+        print_line(p, "compute", "tl.cast(%s, %s, count=%s)", value->buffer, loaded_buffer(p, value),
+                   print_count(p, print_shape_of(value)));
+}
+
 static void print_load(struct printer *p, struct plan_value *value)
 {
-    const char *buffer = buffer_of_input(p, value), *name = value->name;
+    const char *buffer = loaded_buffer(p, value), *name = value->name;
     if (p->plan->layout.units) {
         print_unit_load(p, value, buffer);
     } else if (value->axes == PLAN_ROWS) {
@@ -188,20 +222,27 @@ static void count_readers(struct printer *p)
         p->plan->outputs[pass->stores[i]].value->waiting++;
 }
 
+/* When an input is loaded: always; for each piece; for each piece and the first rows. -1: it is none. */
+enum { LOAD_ALWAYS, LOAD_PIECES, LOAD_ONCE, LOADS };
+static int load_of(const struct printer *p, const struct plan_value *value)
+{
+    bool row = value->axes == p->plan->layout.along && !value->batched && p->schedule->rows;
+    return value->operation != PLAN_INPUT ? -1 : was_before(p, value) ? LOAD_PIECES : row ? LOAD_ONCE : LOAD_ALWAYS;
+}
+
 static void print_loads(struct printer *p, const char *pieces)
 {
     const struct plan_pass *pass = p->pass;
     const char *once =
         arena_printf(p->plan->arena, "%s or %s == first", pieces, p->plan->layout.units ? "unit" : "row");
-    for (int round = 0; round < 3; round++) /* always; for each piece; for each piece and the first rows */
-        for (int i = 0; i < pass->count; i++) {
-            struct plan_value *value = pass->values[i];
-            bool row = value->axes == p->plan->layout.along && !value->batched && p->schedule->rows;
-            int kind = value->operation != PLAN_INPUT ? -1 : was_before(p, value) ? 1 : row ? 2 : 0;
-            if (kind != round)
+    const char *const guards[LOADS] = {NULL, pieces, once};
+    for (int load = 0; load < LOADS; load++)
+        for (int i = 0; i < 2 * pass->count; i++) {
+            struct plan_value *value = pass->values[i % pass->count];
+            if (load_of(p, value) != load)
                 continue;
-            print_guard(p, round == 1 ? pieces : round == 2 ? once : NULL);
-            print_load(p, value);
+            print_guard(p, guards[load]);
+            (i < pass->count ? print_load : print_conversion)(p, value);
         }
 }
 
@@ -275,19 +316,38 @@ static void print_values(struct printer *p, const char *pieces)
     }
 }
 
+const char *print_stored(struct printer *p, int output)
+{
+    static const char *const whole[] = {"round", "floor", "ceil", "trunc", "value", "sign"};
+    const struct task_param *param = &p->plan->task->outputs[output];
+    struct plan_value *value = p->plan->outputs[output].value;
+    if (task_is_float(param->types[0]) || value->truth)
+        return value->buffer;
+    bool cut = param->types[0] != AKGEN_BOOL;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole && value->operation == PLAN_CALL; i++)
+        cut &= strcmp(value->name, whole[i]) != 0;
+    const char *name = arena_printf(p->plan->arena, "%s_out_ub", param->name);
+    const char *buffer = typed_buffer(p, name, param->name, print_shape_of(value));
+    print_line(p, "compute", "tl.cast(%s, %s, %scount=%s)", buffer, value->buffer, cut ? "round=\"zero\", " : "",
+               print_count(p, print_shape_of(value)));
+    return buffer;
+}
+
 static void print_stores(struct printer *p)
 {
+    const char *buffers[TASK_MAX_PARAMS];
+    for (int i = 0; i < p->pass->store_count; i++)
+        buffers[i] = print_stored(p, p->pass->stores[i]);
     for (int i = 0; i < p->pass->store_count; i++) {
         int output = p->pass->stores[i];
-        struct plan_value *value = p->plan->outputs[output].value;
         const char *name = p->plan->task->outputs[output].name;
         const char *cols = p->plan->flat ? "" : print_width(p, "cols", p->pass->width);
         if (p->plan->layout.units)
-            print_unit_store(p, output);
+            print_unit_store(p, output, buffers[i]);
         else if (p->plan->flat)
-            print_line(p, "copyout", "tl.store(%s + at, %s, count=m)", name, value->buffer);
+            print_line(p, "copyout", "tl.store(%s + at, %s, count=m)", name, buffers[i]);
         else
-            print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, "0"), value->buffer,
+            print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, %s, %s)", place_of(p, name, cols, "0"), buffers[i],
                        cols, print_width(p, "pitch", p->pass->width));
     }
     for (int i = 0; i < p->pass->store_count; i++)
@@ -329,6 +389,9 @@ static void print_due(struct printer *p, int axes, int level)
         if (is_due(p, value, axes, level) && value->operation == PLAN_INPUT)
             print_load(p, value);
     }
+    for (int i = 0; i < p->plan->count; i++)
+        if (is_due(p, p->plan->values[i], axes, level) && p->plan->values[i]->operation == PLAN_INPUT)
+            print_conversion(p, p->plan->values[i]);
     for (int i = 0; i < p->plan->count; i++) {
         struct plan_value *value = p->plan->values[i];
         if (is_due(p, value, axes, level) && value->operation == PLAN_CALL)
@@ -345,11 +408,11 @@ static void print_columns(struct printer *p, int level)
     for (int i = 0; i < p->plan->task->output_count; i++)
         if (p->plan->outputs[i].axes == kept && p->plan->outputs[i].value->level == level) {
             print_guard(p, p->schedule->strips ? "mine == 0" : NULL);
+            const char *buffer = print_stored(p, i);
             if (p->plan->layout.units)
-                print_unit_store(p, i);
+                print_unit_store(p, i, buffer);
             else
-                print_line(p, "copyout", "tl.store(%s + row, %s, count=n)", p->plan->task->outputs[i].name,
-                           p->plan->outputs[i].value->buffer);
+                print_line(p, "copyout", "tl.store(%s + row, %s, count=n)", p->plan->task->outputs[i].name, buffer);
         }
     print_guard(p, NULL);
 }
@@ -505,8 +568,8 @@ static void print_number_outputs(struct printer *p)
     for (int i = 0; i < p->plan->task->output_count; i++)
         if (p->plan->outputs[i].axes == 0) {
             print_guard(p, "tl.program_id(0) == 0");
-            print_line(p, "copyout", "tl.store(%s, %s, count=1)", p->plan->task->outputs[i].name,
-                       p->plan->outputs[i].value->buffer);
+            const char *buffer = print_stored(p, i);
+            print_line(p, "copyout", "tl.store(%s, %s, count=1)", p->plan->task->outputs[i].name, buffer);
         }
     print_close(p);
 }
@@ -622,7 +685,7 @@ static void add_shares(struct printer *p, struct text *out)
                   : plan->layout.units ? "units"
                                        : "rows");
     if (plan->layout.units) {
-        text_add(out, "    pitch = tl.pitch(piece)\n");
+        text_addf(out, "    pitch = %s\n", print_pitch_of(plan, "piece"));
         return;
     }
     if (p->schedule->strips)
@@ -640,7 +703,7 @@ static void add_shares(struct printer *p, struct text *out)
         if (p->schedule->rows)
             text_addf(out, "    %s = max(1, min(%s, tile%s))\n", piece, print_width(p, "cols", i),
                       p->schedule->scans ? " // 16" : "");
-        text_addf(out, "    %s = tl.pitch(%s)\n", pitch, piece);
+        text_addf(out, "    %s = %s\n", pitch, print_pitch_of(plan, piece));
         widest = widest ? arena_printf(plan->arena, "max(%s, %s)", widest, pitch) : pitch;
     }
     if (p->schedule->rows)
@@ -652,12 +715,29 @@ static void add_buffers(const struct printer *p, struct text *out)
     static const char *const sizes[PLAN_SHAPES] = {"tile",     "tile",        "tile // 16", "8",
                                                    "2 * tile", "STRIPS * 16", "SHARES * 8"};
     for (int i = 0; i < p->buffer_count; i++)
-        text_addf(out, "    %s = tl.alloc_ub(%s, dtype=tl.%s)\n", p->buffers[i].name,
+        text_addf(out, "    %s = tl.alloc_ub(%s, dtype=%s)\n", p->buffers[i].name,
                   sizes[p->buffers[i].shape == PLAN_ROW && p->plan->layout.kept == PLAN_COLS ? PLAN_COLUMN
                                                                                              : p->buffers[i].shape],
-                  p->buffers[i].truth ? "bool" : "float32");
+                  p->buffers[i].type);
     if (print_whole_count(p->plan))
         text_add(out, "    work_ub = tl.alloc_ub(max(tile, SHARES * 8), dtype=tl.float32)\n");
+}
+
+static bool mentions(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    while (text && (text = strstr(text, name)) && (isalnum((unsigned char)text[length]) || text[length] == '_'))
+        text += length;
+    return text;
+}
+
+/* What the host function alone needs is no parameter of the kernel. */
+static void find_used(struct plan *plan, const char *body)
+{
+    for (int i = 0; i < plan->task->attr_count; i++)
+        plan->used[plan->task->input_count + i] = mentions(body, plan->task->attrs[i].name);
+    for (int i = 0; i < plan->number_count; i++)
+        plan->numbers[i].in_kernel = mentions(body, plan->numbers[i].name);
 }
 
 void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct text *out)
@@ -667,6 +747,7 @@ void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct 
     p.widths_used = arena_alloc(plan->arena, (size_t)plan->width_count + 1);
     p.pass = schedule->count ? &schedule->passes[0] : &(struct plan_pass){0};
     print_body(&p);
+    find_used(plan, p.body.bytes);
     add_constants(&p, out);
     add_comment(&p, out);
     text_addf(out, "@ascend_kernel\ndef %s_kernel(", stem);

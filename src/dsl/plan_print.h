@@ -12,7 +12,8 @@ struct plan_buffer {
     const char *name;
     enum plan_shape shape;
     bool truth, taken;
-    bool own; /* of one input or sum alone */
+    bool own;         /* of one input, output or sum alone */
+    const char *type; /* "tl.float32" */
 };
 struct printer {
     struct plan *plan;
@@ -60,6 +61,8 @@ void print_call(struct printer *p, struct plan_value *value);
 void print_read(struct printer *p, struct plan_value *value, int axes);
 
 /* plan_print.c */
+/* The buffer that an output is stored from. One of an integer type is made first, of what is computed. */
+const char *print_stored(struct printer *p, int output);
 /* What a pass does with a piece. */
 void print_piece(struct printer *p);
 /* The phase's passes, each printed by `print` behind what is made of columns, or of the rows that a unit keeps, for it; then what is
@@ -102,7 +105,7 @@ void print_wholes(struct printer *p);
 void print_units(struct printer *p);
 /* What print_piece does otherwise: transfers, running sums; the condition that a block comes in pieces. */
 void print_unit_load(struct printer *p, const struct plan_value *value, const char *buffer);
-void print_unit_store(struct printer *p, int output);
+void print_unit_store(struct printer *p, int output, const char *buffer);
 void print_unit_scan(struct printer *p, struct plan_value *scan);
 const char *print_unit_pieces(const struct printer *p);
 /* The numbers of the kernel, its comment, and the sizes in the host function, what refuses other shapes, and blocks. */
@@ -111,6 +114,8 @@ void print_unit_comment(const struct printer *p, struct text *out);
 void print_unit_sizes(const struct printer *p, struct text *out);
 
 /* plan_host.c */
+/* The pitch of rows of a buffer. */
+const char *print_pitch_of(const struct plan *plan, const char *cols);
 enum { PLAN_SHARES = 240, PLAN_CORES = 48, PLAN_STRIPS = 48, PLAN_LONG = 16384 };
 /* The parameters of the kernel, or with their types those of the host function. */
 void print_names(const struct plan *plan, struct text *out, bool types);

@@ -47,10 +47,10 @@ void print_unit_load(struct printer *p, const struct plan_value *value, const ch
     }
 }
 
-void print_unit_store(struct printer *p, int output)
+void print_unit_store(struct printer *p, int output, const char *buffer)
 {
     const struct plan_layout *layout = &p->plan->layout;
-    const char *name = p->plan->task->outputs[output].name, *buffer = p->plan->outputs[output].value->buffer;
+    const char *name = p->plan->task->outputs[output].name;
     int axes = p->plan->outputs[output].axes;
     if (axes == PLAN_FULL)
         print_line(p, "copyout", "tl.store_rows(%s, %s, n, m, cols, pitch)", place_of(p, name, axes, layout->batched),
@@ -230,14 +230,14 @@ void print_unit_sizes(const struct printer *p, struct text *out)
                   "    # so narrow that each core has a block, where there are enough columns\n"
                   "    share = tl.cdiv(%scols, %s)\n"
                   "    piece = max(1, min(cols, max(64, tl.pitch(share)), tile // 16))\n"
-                  "    step = tile // tl.pitch(piece)\n",
-                  of, cores);
+                  "    step = tile // %s\n",
+                  of, cores, print_pitch_of(plan, "piece"));
     else
         text_addf(out,
                   "    piece = max(1, min(cols, tile))\n"
                   "    # so many rows that each core has a block, where there are enough\n"
-                  "    step = max(1, min(tile // tl.pitch(piece), tl.cdiv(%srows, %s)))\n",
-                  of, cores);
+                  "    step = max(1, min(tile // %s, tl.cdiv(%srows, %s)))\n",
+                  print_pitch_of(plan, "piece"), of, cores);
     const char *blocks = layout->along == PLAN_ROWS ? "tl.cdiv(cols, piece)" : "tl.cdiv(rows, step)";
     if (kept_batch(layout))
         text_addf(out, "    across = %s\n    units = batches * across\n", blocks);

@@ -5,7 +5,19 @@
 #include "dsl/plan.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
+
+/* Data types that tl.cast makes float32 of, and of float32. */
+static bool is_planned(enum akgen_dtype type)
+{
+    static const enum akgen_dtype types[] = {AKGEN_FLOAT, AKGEN_FLOAT16, AKGEN_BF16,  AKGEN_INT8, AKGEN_UINT8,
+                                             AKGEN_BOOL,  AKGEN_INT16,   AKGEN_INT32, AKGEN_INT64};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
 
 static struct akgen_error *check(const struct task *task)
 {
@@ -21,11 +33,60 @@ static struct akgen_error *check(const struct task *task)
         if (param->optional)
             return error_new("%s: '%s' may be missing, which the planner has no plan for", task->name, param->name);
         for (int t = 0; t < param->type_count; t++)
-            if (!task_is_float(param->types[t]) || param->types[t] == AKGEN_DOUBLE)
-                return error_new("%s: '%s' may be %s; the planner computes float16, bfloat16 and float32", task->name,
-                                 param->name, akgen_dtype_name(param->types[t]));
+            if (!is_planned(param->types[t]) || task_is_float(param->types[t]) != task_is_float(param->types[0]) ||
+                (akgen_dtype_size(param->types[t]) == 1) != (akgen_dtype_size(param->types[0]) == 1))
+                return error_new("%s: '%s' may be %s%s%s; the planner computes float16, bfloat16 and float32, or bool "
+                                 "and integers of 8 bits, or of more, each for itself",
+                                 task->name, param->name, akgen_dtype_name(param->types[t]), t ? " besides " : "",
+                                 t ? akgen_dtype_name(param->types[0]) : "");
     }
     return NULL;
+}
+
+/* Whole numbers up to here are numbers of float32. */
+#define MOST_WHOLE 0x1p24
+
+static bool is_beyond(const struct task_argument *argument)
+{
+    enum { BLOCK = 512 };
+    double values[BLOCK];
+    bool beyond = false;
+    const struct task_tensor *tensor = argument->count ? argument->tensors : NULL;
+    for (int64_t at = 0; tensor && at < tensor->elements && !beyond; at += BLOCK) {
+        int n = tensor->elements - at < BLOCK ? (int)(tensor->elements - at) : BLOCK;
+        task_read_double(tensor, at, n, values);
+        for (int i = 0; i < n; i++)
+            beyond |= fabs(values[i]) > MOST_WHOLE;
+    }
+    return beyond;
+}
+
+/* Wide integers, as the last case has them, are numbers of float32. */
+static struct akgen_error *check_integers(const struct task *task)
+{
+    bool wide = false;
+    for (int i = 0; i < task->input_count + task->output_count; i++) {
+        const struct task_param *param =
+            i < task->input_count ? &task->inputs[i] : &task->outputs[i - task->input_count];
+        wide |= !task_is_float(param->types[0]) && akgen_dtype_size(param->types[0]) > 2;
+    }
+    struct task_instance *instance;
+    struct akgen_error *error =
+        wide ? task_instance_make(task, &task->cases[task->case_count - 1], TASK_OTHER_VALUES, false, &instance) : NULL;
+    if (!wide || error)
+        return error;
+    struct task_argument *golden = task_reference(instance, TASK_STRICT);
+    for (int i = 0; i < task->input_count + task->output_count && !error; i++) {
+        bool input = i < task->input_count;
+        const struct task_param *param = input ? &task->inputs[i] : &task->outputs[i - task->input_count];
+        if (!task_is_float(param->types[0]) && is_beyond(input ? &instance->inputs[i] : &golden[i - task->input_count]))
+            error = error_new("%s: '%s' has integers beyond 2^24, which the planner, who computes in float32, does not "
+                              "keep; write a program in AscendDSL (docs/dsl.md)",
+                              task->name, param->name);
+    }
+    task_outputs_free(golden);
+    task_instance_free(instance);
+    return error;
 }
 
 /* Names. Those of the task and the program's own must not meet, so the task's are marked in the text until it is whole. */
@@ -105,6 +166,8 @@ struct akgen_error *dsl_write(struct arena *arena, const struct task *task, cons
     struct plan_schedule schedule = {0};
     struct dsl_messages messages = {0};
     struct text out = {0}, settled = {0};
+    if (!plan.error)
+        plan.error = check_integers(task);
     mark_names(arena, &own);
     if (!plan.error)
         plan.error = plan_graph(&plan);

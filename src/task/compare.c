@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define STEEP_MOVE 0x1p-21 /* four units of float32's rounding: what reducing an argument may cost */
+#define JUMP_LEAN  0x1p-18 /* what several steps in float32 may cost, in proportion to what is rounded or compared */
 
 void pair_note(struct pair *pair, int64_t index, double expected, double actual, double abs, double rel, bool wrong)
 {
@@ -90,13 +91,17 @@ static void judge_pair(struct pair *pair, enum task_profile profile)
     free(forgiven.values);
 }
 
-/* Golden of inputs that are moved a little, if an output of the task may be that far off; else NULL. */
-static struct task_argument *moved_outputs(const struct task_instance *instance, enum task_profile profile)
+/* Golden as it may be as well: of inputs that are moved a little, if an output of the task may be that far off; on both sides
+ * of where its formulas jump. */
+static void find_moved(const struct task_instance *instance, enum task_profile profile,
+                       struct task_argument *moved[COMPARE_MOVED])
 {
-    for (int i = 0; profile == TASK_STRICT && i < instance->task->output_count; i++)
-        if (instance->task->outputs[i].steep)
-            return task_reference_moved(instance, STEEP_MOVE, NULL, NULL);
-    return NULL;
+    bool strict = profile == TASK_STRICT, steep = false, leans = strict && task_formulas_jump(instance);
+    for (int i = 0; i < instance->task->output_count; i++)
+        steep |= instance->task->outputs[i].steep;
+    moved[0] = strict && steep ? task_reference_moved(instance, STEEP_MOVE, NULL, NULL) : NULL;
+    moved[1] = leans ? task_reference_leaning(instance, -JUMP_LEAN) : NULL;
+    moved[2] = leans ? task_reference_leaning(instance, JUMP_LEAN) : NULL;
 }
 
 static void explain(const struct task_instance *instance, struct task_mismatch *result)
@@ -116,8 +121,9 @@ static void explain(const struct task_instance *instance, struct task_mismatch *
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,
                   const struct task_argument *actual, struct task_mismatch *result)
 {
-    struct task_argument *moved = moved_outputs(instance, profile);
+    struct task_argument *moved[COMPARE_MOVED];
     double sum = 0;
+    find_moved(instance, profile, moved);
     *result = (struct task_mismatch){.ok = true};
     for (int i = 0; i < instance->task->output_count; i++)
         for (int t = 0; t < expected[i].count; t++) {
@@ -128,8 +134,10 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
                                 .actual = &actual[i].tensors[t],
                                 .output = i,
                                 .tensor = t,
-                                .moved = moved && output->steep ? &moved[i].tensors[t] : NULL,
                                 .result = result};
+            for (int m = 0; m < COMPARE_MOVED; m++)
+                if (moved[m] && (m > 0 || output->steep))
+                    pair.moved[m] = &moved[m][i].tensors[t];
             pair.type = upstream_promote(pair.expected->type, pair.actual->type);
             if (profile == TASK_STRICT && task_is_float(pair.expected->type))
                 strict_set_limit(&pair, expected[i].terms, source && source->count ? source->tensors : NULL);
@@ -141,5 +149,6 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
         }
     result->mean_abs = result->elements ? sum / (double)result->elements : 0;
     explain(instance, result);
-    task_outputs_free(moved);
+    for (int m = 0; m < COMPARE_MOVED; m++)
+        task_outputs_free(moved[m]);
 }

@@ -4,7 +4,7 @@
 
 #include "task/task_internal.h"
 
-enum { COMPARE_BLOCK = 512 };
+enum { COMPARE_BLOCK = 512, COMPARE_MOVED = 3 };
 
 /* What the wrong elements of a tensor have in common (compare_where.c). */
 struct pattern_range {
@@ -34,8 +34,9 @@ struct pair {
     enum akgen_dtype type;       /* in which differences are taken */
     uint64_t over_abs, over_rel; /* share: elements over the limit */
     /* Strict. */
-    double scale, relative;          /* the limit is relative * (|expected| + scale) */
-    const struct task_tensor *moved; /* what the inputs' rounding may make of expected, or NULL */
+    double scale, relative; /* the limit is relative * (|expected| + scale) */
+    /* What expected may be as well, or NULL: of inputs that are moved, on both sides of where formulas jump. */
+    const struct task_tensor *moved[COMPARE_MOVED];
 };
 
 /* Notes an element that differs; the first that is wrong is the mismatch. */

@@ -2,6 +2,7 @@
 #include "task/compare_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The limit for an element is relative * (|expected| + scale), scale being the root mean square of the expected tensor,
  * or the size of its terms where they are larger: what is left of them has the error of their rounding.
@@ -69,17 +70,19 @@ void strict_judge_numbers(struct pair *pair, int64_t first, int n, const double 
     double slack = quantized ? 0.5 : resolution(type);
     /* No input is nan: the operation has no value there (inf - inf, 0 * inf), and none is asked for. */
     bool open_nan = pair->instance->task_case->variant == TASK_LIMIT_VALUES;
-    const struct task_tensor *steep = pair->moved;
-    double moved[COMPARE_BLOCK];
-    if (steep)
-        task_read_double(steep, first, n, moved);
+    double moved[COMPARE_MOVED][COMPARE_BLOCK];
+    for (int m = 0; m < COMPARE_MOVED; m++)
+        if (pair->moved[m])
+            task_read_double(pair->moved[m], first, n, moved[m]);
     for (int i = 0; i < n; i++) {
         double e = expected[i], a = actual[i];
         if (e == a || (isnan(e) && (isnan(a) || open_nan)))
             continue;
         double limit = slack + pair->relative * (fabs(e) + pair->scale);
-        if (steep && isfinite(e))
-            limit += fabs(moved[i] - e);
+        double away = 0;
+        for (int m = 0; m < COMPARE_MOVED && isfinite(e); m++)
+            away = pair->moved[m] ? fmax(away, fabs(moved[m][i] - e)) : away;
+        limit += away;
         if (isinf(a) && e * a > 0 && fabs(e) + limit >= overflow(type)) /* it overflows, or may */
             continue;
         bool finite = isfinite(e) && isfinite(a);
@@ -91,11 +94,23 @@ void strict_judge_numbers(struct pair *pair, int64_t first, int n, const double 
 
 void strict_judge_integers(struct pair *pair, int64_t first, int n)
 {
-    int64_t expected[COMPARE_BLOCK], actual[COMPARE_BLOCK];
+    int64_t expected[COMPARE_BLOCK], actual[COMPARE_BLOCK], least[COMPARE_BLOCK], most[COMPARE_BLOCK];
+    int64_t moved[COMPARE_BLOCK];
     task_read_integer(pair->expected, first, n, expected);
     task_read_integer(pair->actual, first, n, actual);
+    memcpy(least, expected, sizeof *least * (size_t)n);
+    memcpy(most, expected, sizeof *most * (size_t)n);
+    for (int m = 0; m < COMPARE_MOVED; m++) {
+        if (!pair->moved[m])
+            continue;
+        task_read_integer(pair->moved[m], first, n, moved);
+        for (int i = 0; i < n; i++) {
+            least[i] = moved[i] < least[i] ? moved[i] : least[i];
+            most[i] = moved[i] > most[i] ? moved[i] : most[i];
+        }
+    }
     for (int i = 0; i < n; i++)
-        if (expected[i] != actual[i])
+        if (actual[i] < least[i] || actual[i] > most[i])
             pair_note(pair, first + i, (double)expected[i], (double)actual[i],
                       fabs((double)expected[i] - (double)actual[i]), 0, true);
 }

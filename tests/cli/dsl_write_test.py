@@ -55,7 +55,7 @@ class Formulas(unittest.TestCase):
         outputs = "".join(OUTPUT.format(name=f"y{i}", formula=formula, types=types, dtype=dtype)
                           for i, formula in enumerate(formulas))
         (task / "task.yaml").write_text(TASK.format(op="Own", outputs=outputs, types=types, dtype=dtype))
-        (task / "cases.csv").write_text(CASES if "float16" in types else CASES.splitlines()[0] + "\n0;[7];int32;1\n")
+        (task / "cases.csv").write_text(CASES if "float16" in types else CASES.splitlines()[0] + f"\n0;[7];{dtype};1\n")
         (task / "desc.md").write_text("own\n")
         return task
 
@@ -88,14 +88,24 @@ class Formulas(unittest.TestCase):
         text = self.assert_right("x*x")
         self.assertNotIn("tl.load(z", text)
 
+    def test_functions_of_others(self):
+        self.assert_right("pow(abs(x), 1.5) + mish(z) + hardswish(x) + leaky_relu(z, 0.1)", "elu(x, hi) + selu(z) + logsigmoid(x)",
+                          "x > 0 and not (z > 0) ? gelu_tanh(x) : logaddexp(x, z)", "round(x*hi/3) * 0.5 + x // 3 + x % 3")
+        text = self.assert_right("x * sqrt(2*hi) + log(1 + hi)**2")
+        self.assertIn("    number1 = tl.sqrt(2 * hi)\n", text) # of numbers: once, in the host function
+        self.assertIn("def own_kernel(x, y0, number1, number3, total,", text)
+
     def test_an_input_as_it_is(self):
         self.assert_right("x")
         self.assert_right("hi")
 
     def test_what_has_no_plan(self):
-        process = akgen("dsl", "write", self.task("x + z", types="int32", dtype="int32"))
+        process = akgen("dsl", "write", self.task("x + z", types="uint32", dtype="uint32"))
         self.assertEqual(process.returncode, 1)
-        self.assertIn("'x' may be int32; the planner computes float16, bfloat16 and float32", process.stderr)
+        self.assertIn("'x' may be uint32; the planner computes float16, bfloat16 and float32, or bool and integers", process.stderr)
+        process = akgen("dsl", "write", self.task("x * 1e9 + 1e9", types="int32", dtype="int32"))
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("'y0' has integers beyond 2^24", process.stderr)
         for formula, message in [("x + cumsum(x)[-1]", "column 14: the planner has no plan for a part of this"),
                                  ("x * size(x[:size(x, all)//size(x, all)])", "the planner has no plan for such a bound")]:
             process = akgen("dsl", "write", self.task(formula))
@@ -126,16 +136,17 @@ class Rows(unittest.TestCase):
         task = self.folder / "mine" / "level1" / "Math" / "Own"
         task.mkdir(parents=True, exist_ok=True)
         types = ", ".join(TYPES)
-        even = " even" if any(HALF in shape for shape, _ in outputs.values()) else ""
+        even = " even" if any(HALF in shape for shape, *_ in outputs.values()) else ""
         lines = ["suite: mine", "level: 1", "category: Math", "op: Own", "reference: formula",
                  f'vary: "sizes{even}; n = $shape[-1]; lead = $shape[:-1]"', "inputs:"]
         for name, shape in inputs.items():
-            lines += [f"  - name: {name}", f'    shape: "{shape}"', '    dtype: "$dtype"', f"    types: [{types}]",
-                      f'    generate: "{generate}"']
+            shape, dtype, values = shape if isinstance(shape, tuple) else (shape, None, generate)
+            lines += [f"  - name: {name}", f'    shape: "{shape}"', f'    dtype: "{dtype or "$dtype"}"',
+                      f"    types: [{', '.join([dtype] * 3) if dtype else types}]", f'    generate: "{values}"']
         lines.append("outputs:")
-        for name, (shape, formula) in outputs.items():
-            lines += [f"  - name: {name}", f'    shape: "{shape}"', '    dtype: "$dtype"', f"    types: [{types}]",
-                      f'    formula: "{formula}"']
+        for name, (shape, formula, *dtype) in outputs.items():
+            lines += [f"  - name: {name}", f'    shape: "{shape}"', f'    dtype: "{dtype[0] if dtype else "$dtype"}"',
+                      f"    types: [{', '.join(dtype * 3) if dtype else types}]", f'    formula: "{formula}"']
         lines += ["attrs:", "  - name: eps", "    type: float", '    value: "1e-5"', ""]
         (task / "task.yaml").write_text("\n".join(lines))
         rows = [f"{i};{shape};{shape[:-1]};{shape[-1]};{TYPES[i % 3]}" for i, shape in enumerate(shapes)]
@@ -258,6 +269,15 @@ class Rows(unittest.TestCase):
         self.assertEqual(busy[:4], [40009 // tile, 2 * min(24, 50000 // tile), 24 * 2, 25])
         self.assert_same_on_all_chips({"x": FULL, "t": FULL}, {"y": (ONE, "mean(log_softmax(x)*t, all)"),
                                                                "z": (COLUMN, "logsumexp(t) + mean(x)")}, shapes[:4])
+
+    def test_integers_and_truth_values(self):
+        text = self.assert_right({"x": FULL, "q": (FULL, "int8", "randint(-128, 128)"), "m": ("[$n]", "bool", "randbool"),
+                                  "k": (COLUMN, "int32", "randint(0, 9)")},
+                                 {"y": (FULL, "(m ? q : -q) * x + k"), "s": (FULL, "a = amax(abs(x))/127 + 1e-6; x / a", "int8"),
+                                  "b": (FULL, "x == amax(x)", "bool"), "n": ("$lead", "sum(x > 0)", "int32")},
+                                 shapes=[shape for shape in SHAPES if shape[0]][:5])
+        self.assertIn("q_in_ub = tl.alloc_ub(tile, dtype=q.dtype)", text)
+        self.assertIn('tl.cast(s_out_ub, value1_ub, round="zero", ', text)
 
     def test_names_of_the_program_make_way(self):
         text = self.assert_right({"m": FULL, "rows": "[$n]"},

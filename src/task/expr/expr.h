@@ -1,7 +1,8 @@
 /* The expressions of task.yaml and of cells in cases.csv: shapes, dtypes, attributes, checks and what fills an input.
  *
  *   expression := cond | cond '?' expression ':' expression
- *   operators, loosest first: == != < <= > >=,  + -,  * / // %,  unary -,  **,  postfix [i] and [from:to]
+ *   operators, loosest first: or || |,  and && &,  not,  == != < <= > >=,  + -,  * / // %,  unary - ! ~,  ** ^,
+ *                             postfix [i] and [from:to]
  *   primary := number | true | false | None | inf | nan | word | "text" | $column | name(args) | [list] | (expression)
  *
  * One parser (parse.c) makes a tree of it. Two evaluators give the tree a meaning: this one, values of a case, and

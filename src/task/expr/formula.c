@@ -52,7 +52,8 @@ static int number_of(const struct resolver *r, const char *name)
 
 static struct akgen_error *resolve_name(const struct resolver *r, struct expr *node)
 {
-    const struct expr_value *constant = expr_word_value(node->name);
+    static const struct expr_value pi = {.kind = EXPR_REAL, .real = 3.14159265358979323846};
+    const struct expr_value *constant = strcmp(node->name, "pi") == 0 ? &pi : expr_word_value(node->name);
     node->index = number_of(r, node->name);
     if (node->index >= 0 && node->index < r->count && r->names[node->index].refusal)
         return expr_error_at(node, "%s", r->names[node->index].refusal);
@@ -89,6 +90,20 @@ static struct akgen_error *resolve_axis(const struct expr *call, struct expr *ax
     return NULL;
 }
 
+/* [0, 1], and (0, 1) behind dim=, are axes 0, 1. */
+static void spread_axes(struct arena *arena, struct expr *call)
+{
+    const int first = formula_function_of(call)->arguments;
+    if (call->kid_count != first + 1 || call->kids[first]->node != NODE_LIST)
+        return;
+    const struct expr *list = call->kids[first];
+    struct expr **kids = arena_alloc(arena, sizeof *kids * (size_t)(first + list->kid_count));
+    memcpy(kids, call->kids, sizeof *kids * (size_t)first);
+    memcpy(kids + first, list->kids, sizeof *kids * (size_t)list->kid_count);
+    call->kids = kids;
+    call->kid_count = first + list->kid_count;
+}
+
 /* What stands behind the tensor of sum(x, ..): `all`, or axes. The last axis is what it goes along anyway. */
 static struct akgen_error *resolve_axes(struct expr *call)
 {
@@ -113,17 +128,46 @@ static struct akgen_error *resolve_axes(struct expr *call)
     return error;
 }
 
+static struct akgen_error *no_function(const struct resolver *r, const struct expr *call)
+{
+    /* What others have, and what to write for it. */
+    static const char *const instead[][2] = {
+        {"prod", "exp(sum(log(x))) where x is positive"},
+        {"cumprod", "exp(cumsum(log(x))) where x is positive"},
+        {"dropout", "x * mask / (1 - p), the mask being an input"},
+        {"isnan", "x != x"},
+        {"isinf", "abs(x) == inf"},
+        {"len", "size(x)"},
+        {"numel", "size(x, all)"},
+        {"shape", "size(x, axis)"},
+        {"dot", "sum(a * b) for rows, a program in AscendDSL (docs/dsl.md) for matrices"},
+        {"matmul", "a program in AscendDSL (docs/dsl.md)"},
+        {"einsum", "a program in AscendDSL (docs/dsl.md)"},
+        {"transpose", "a program in AscendDSL (docs/dsl.md)"},
+        {"gather", "a program in AscendDSL (docs/dsl.md)"},
+        {"median", "a program in AscendDSL with tl.sort (docs/dsl.md)"},
+        {"sort", "a program in AscendDSL with tl.sort (docs/dsl.md)"},
+        {"topk", "a program in AscendDSL with tl.sort (docs/dsl.md)"},
+    };
+    for (size_t i = 0; i < sizeof instead / sizeof *instead; i++)
+        if (strcmp(instead[i][0], call->name) == 0)
+            return expr_error_at(call, "there is no function '%s'; write %s", call->name, instead[i][1]);
+    return expr_error_at(call, "there is no function '%s'%s; there are %s", call->name,
+                         names_hint(r->arena, call->name, formula_function_names(r->arena)),
+                         formula_functions(r->arena));
+}
+
 static struct akgen_error *resolve_call(const struct resolver *r, struct expr *node)
 {
     bool smallest = strcmp(node->name, "min") == 0, largest = strcmp(node->name, "max") == 0;
     if ((smallest || largest) && (node->kid_count == 1 || (node->kid_count == 2 && is_all(node->kids[1]))))
         node->name = smallest ? "amin" : "amax";
     node->index = formula_function_find(node->name);
-    if (node->index < 0 && !expr_is_word(node->name))
-        return expr_error_at(node, "a formula has no '%s' but in the bounds of a slice", node->name);
     if (node->index < 0)
-        return expr_error_at(node, "there is no function '%s'; there are %s", node->name, formula_functions(r->arena));
+        return no_function(r, node);
     const struct formula_function *function = formula_function_of(node);
+    node->name = function->name;
+    spread_axes(r->arena, node);
     if (function->kind >= FORMULA_SUMMARY && node->kid_count > function->arguments)
         return resolve_axes(node);
     if (node->kid_count == function->arguments)

@@ -77,6 +77,12 @@ bool formula_axes(const struct formula_bound *bound, const struct expr *call, un
 int formula_shape(const struct formula_bound *bound, int step, int64_t dims[8]);
 /* An error unless a step has the shape of an output, or one that stretches to it; sizes of 1 may be left out. */
 struct akgen_error *formula_fits(const struct formula_bound *bound, int step, const struct task_tensor *output);
+/* True if some function jumps (round, sign, a comparison) at what another way of computing may place on the other side of the
+ * jump. formula_lean moves what such functions are taken of, by `lean` of its size: what changes may be either. */
+bool formula_jumps(const struct formula_bound *bound);
+void formula_lean(struct formula_bound *bound, double lean);
+/* The step has only whole numbers, whatever the inputs are. */
+bool formula_whole(const struct formula_bound *bound, int step);
 /* Computes a step for an output that it fits, row by row: `store` gets elements first .. first + n - 1. The tensors of the
  * arguments have values; rows that it keeps live in the arena of formula_bind. */
 void formula_compute(struct formula_bound *bound, int step, const struct task_tensor *output,

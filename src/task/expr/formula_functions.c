@@ -62,15 +62,96 @@ static double gelu(double x)
     return 0.5 * x * erfc(-x * 0.70710678118654752440);
 }
 
+static double gelu_tanh(double x)
+{
+    return 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
+}
+
 /* log(1 + exp(x)) */
 static double softplus(double x)
 {
     return greatest(x, 0) + log1p(exp(-fabs(x)));
 }
 
+static double logsigmoid(double x)
+{
+    return -softplus(-x);
+}
+
+static double mish(double x)
+{
+    return x * tanh(softplus(x));
+}
+
 static double clamp(double x, double low, double high)
 {
     return least(greatest(x, low), high);
+}
+
+static double hardswish(double x)
+{
+    return x * clamp(x + 3, 0, 6) / 6;
+}
+
+static double hardsigmoid(double x)
+{
+    return clamp(x + 3, 0, 6) / 6;
+}
+
+static double relu6(double x)
+{
+    return clamp(x, 0, 6);
+}
+
+static double elu(double x, double alpha)
+{
+    return relu(x) + alpha * expm1(least(x, 0));
+}
+
+static double selu(double x)
+{
+    return 1.0507009873554804934 * elu(x, 1.6732632423543772848);
+}
+
+static double softsign(double x)
+{
+    return x / (1 + fabs(x));
+}
+
+static double leaky_relu(double x, double slope)
+{
+    return relu(x) + slope * least(x, 0);
+}
+
+static double logaddexp(double a, double b)
+{
+    return greatest(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+static double floor_divide(double a, double b)
+{
+    return floor(a / b);
+}
+
+/* As Python's: of b's sign. */
+static double modulo(double a, double b)
+{
+    return a - floor(a / b) * b;
+}
+
+static double not(double x)
+{
+    return x == 0;
+}
+
+static double both(double a, double b)
+{
+    return a != 0 && b != 0;
+}
+
+static double either(double a, double b)
+{
+    return a != 0 || b != 0;
 }
 
 static double choose(double condition, double a, double b)
@@ -116,6 +197,21 @@ static void row_var(const double *x, int64_t n, double *out)
     for (int64_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     *out = squares / (double)n;
+}
+
+static void row_std(const double *x, int64_t n, double *out)
+{
+    row_var(x, n, out);
+    *out = sqrt(*out);
+}
+
+/* The root of the sum of the squares. */
+static void row_norm(const double *x, int64_t n, double *out)
+{
+    *out = 0;
+    for (int64_t i = 0; i < n; i++)
+        *out += x[i] * x[i];
+    *out = sqrt(*out);
 }
 
 static void row_max(const double *x, int64_t n, double *out)
@@ -202,7 +298,17 @@ static void row_cumsum(const double *x, int64_t n, double *out)
         NULL                                                                                                           \
     }
 #define FUNCTION(name, arguments, what, compute) {name, arguments, OF_##what(compute)},
+#define ALIAS(word, name)
 static const struct formula_function functions[] = {
+#include "task/expr/formula_functions.def"
+};
+#undef FUNCTION
+#undef ALIAS
+#define FUNCTION(name, arguments, what, compute)
+#define ALIAS(word, name) {word, name},
+static const struct {
+    const char *word, *name;
+} aliases[] = {
 #include "task/expr/formula_functions.def"
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
@@ -210,6 +316,11 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 bool formula_is_sign(const struct formula_function *function)
 {
     return !expr_is_word(function->name) || strcmp(function->name, "neg") == 0;
+}
+
+bool formula_chooses(const struct formula_function *function)
+{
+    return function->kind == FORMULA_BINARY && (function->binary == least || function->binary == greatest);
 }
 
 const char *formula_functions(struct arena *arena)
@@ -221,8 +332,19 @@ const char *formula_functions(struct arena *arena)
     return names;
 }
 
+const char *const *formula_function_names(struct arena *arena)
+{
+    const char **names = arena_alloc(arena, sizeof *names * (FUNCTIONS + 1));
+    for (int i = 0; i < FUNCTIONS; i++)
+        names[i] = functions[i].name;
+    return names;
+}
+
 int formula_function_find(const char *name)
 {
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(aliases[i].word, name) == 0)
+            name = aliases[i].name;
     for (int i = 0; i < FUNCTIONS; i++)
         if (strcmp(functions[i].name, name) == 0)
             return i;

@@ -18,9 +18,13 @@ struct formula_function {
 };
 /* The number of a function, -1 if there is none of that name. */
 int formula_function_find(const char *name);
+/* Their names, up to a NULL. */
+const char *const *formula_function_names(struct arena *arena);
 /* The function of a call. */
 const struct formula_function *formula_function_of(const struct expr *call);
-/* The function is written as an operator, whose result is rounded. */
+/* The function is written as an operator. */
 bool formula_is_sign(const struct formula_function *function);
+/* Its result is one of its operands. */
+bool formula_chooses(const struct formula_function *function);
 
 #endif

@@ -26,9 +26,11 @@ struct node {
     double
         *values; /* dims[LAST] of them: row number `row`, -1 if there is none yet; all rows of what is computed ahead */
     int64_t row;
-    bool needed;        /* by what is to be computed */
-    struct node *prior; /* the one that was bound before; its operands were, too */
-    struct node *later; /* the next of those to compute ahead */
+    bool needed;          /* by what is to be computed */
+    bool integral, exact; /* only whole numbers; what any way of computing yields alike: inputs and one of several */
+    double lean;          /* of a call that jumps */
+    struct node *prior;   /* the one that was bound before; its operands were, too */
+    struct node *later;   /* the next of those to compute ahead */
 };
 struct formula_bound {
     struct arena *arena;
@@ -225,6 +227,41 @@ static struct akgen_error *bind_call(struct formula_bound *bound, struct node *n
     return NULL;
 }
 
+static bool is_among(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names;
+}
+
+/* Functions whose value jumps where their operand moves a little. */
+static bool jumps(const struct formula_function *function)
+{
+    static const char *const names[] = {"round", "floor", "ceil", "trunc", "sign", "<", ">",
+                                        "<=",    ">=",    "==",   "!=",    "//",   "%", NULL};
+    return is_among(function->name, names);
+}
+
+/* Finds integral and exact of what has kids. */
+static void find_exactness(struct node *node)
+{
+    static const char *const to_whole[] = {"round", "floor", "ceil", "trunc", "sign", "<",  ">",    "<=", ">=",
+                                           "==",    "!=",    "//",   "not",   "and",  "or", "size", NULL};
+    static const char *const keep_whole[] = {"abs",  "square", "relu", "min", "max", "clamp",  "where", "sum", "amax",
+                                             "amin", "+",      "-",    "*",   "%",   "cumsum", "neg",   NULL};
+    static const char *const keep_exact[] = {"abs",  "relu", "min", "max", "clamp", "where", "amax",
+                                             "amin", "neg",  "not", "and", "or",    "relu6", NULL};
+    const char *name = node->function ? node->function->name : "where"; /* a slice, a choice */
+    bool integral = true, exact = true;
+    for (int k = 0; k < KIDS && node->kids[k]; k++) {
+        bool condition = k == 0 && node->kids[1] && strcmp(name, "where") == 0;
+        integral &= condition || node->kids[k]->integral;
+        exact &= node->kids[k]->exact;
+    }
+    node->integral = is_among(name, to_whole) || (integral && is_among(name, keep_whole));
+    node->exact = (exact && (is_among(name, keep_exact) || is_among(name, to_whole))) || (node->integral && integral);
+}
+
 static struct akgen_error *bind_word(struct formula_bound *bound, struct node *node)
 {
     const struct formula_argument *argument = &bound->arguments[node->expr->index];
@@ -236,7 +273,29 @@ static struct akgen_error *bind_word(struct formula_bound *bound, struct node *n
     node->number = !tensor;
     node->whole = argument->whole;
     node->value = argument->number;
+    node->exact = true;
+    node->integral = tensor ? !task_is_float(tensor->type) : node->value == rint(node->value);
     return NULL;
+}
+
+/* What is made of numbers alone is one. */
+static void fold(struct node *node)
+{
+    const struct formula_function *function = node->function;
+    bool numbers = function && function->kind < FORMULA_SUMMARY, whole = numbers && strcmp(function->name, "/") != 0;
+    double x[KIDS] = {0};
+    for (int k = 0; k < KIDS && node->kids[k] && numbers; k++) {
+        numbers &= node->kids[k]->number;
+        whole &= node->kids[k]->whole;
+        x[k] = node->kids[k]->value;
+    }
+    if (!numbers)
+        return;
+    node->number = true;
+    node->value = function->kind == FORMULA_UNARY    ? function->unary(x[0])
+                  : function->kind == FORMULA_BINARY ? function->binary(x[0], x[1])
+                                                     : function->ternary(x[0], x[1], x[2]);
+    node->whole = whole && node->value == rint(node->value);
 }
 
 static struct akgen_error *bind(struct formula_bound *bound, const struct expr *expr, struct node **result)
@@ -258,12 +317,18 @@ static struct akgen_error *bind(struct formula_bound *bound, const struct expr *
         node->number = true;
         node->whole = expr->value.kind == EXPR_INT;
         node->value = expr->value.real;
+        node->exact = true;
+        node->integral = node->value == rint(node->value);
     } else if (!error) {
         error = expr->node == NODE_WORD ? bind_word(bound, node)
                 : slice                 ? bind_slice(bound, node)
                 : call                  ? bind_call(bound, node)
                                         : stretch(bound->arena, node, KIDS);
     }
+    if (node->kids[0])
+        find_exactness(node);
+    if (!error)
+        fold(node);
     node->prior = bound->newest;
     bound->newest = node;
     return error;
@@ -333,8 +398,41 @@ struct akgen_error *formula_fits(const struct formula_bound *bound, int step, co
         stretches &= node->dims[i] == shape.dims[i] || node->dims[i] == 1;
     if (stretches || same_elements(node->dims, shape.dims))
         return NULL;
-    return expr_error_at(node->expr, "the value has the shape %s, the output %s", show_shape(bound->arena, node),
-                         show_shape(bound->arena, &shape));
+    const struct expr *second = node->function && node->kids[1] ? node->kids[1]->expr : NULL;
+    bool axis =
+        second && second->node == NODE_VALUE && second->value.kind == EXPR_INT && formula_chooses(node->function);
+    return expr_error_at(node->expr, "the value has the shape %s, the output %s%s", show_shape(bound->arena, node),
+                         show_shape(bound->arena, &shape),
+                         axis ? "; amax(x, 0) and amin(x, 0) go along an axis, max and min take two values" : "");
+}
+
+/* What leans. */
+/* A call of which some operand comes out otherwise where it is computed otherwise. */
+static bool may_jump(const struct node *node)
+{
+    bool exact = true;
+    for (int k = 0; k < KIDS && node->kids[k]; k++)
+        exact &= node->kids[k]->exact;
+    return node->function && jumps(node->function) && !(exact && node->exact);
+}
+
+bool formula_jumps(const struct formula_bound *bound)
+{
+    const struct node *node = bound->newest;
+    while (node && !may_jump(node))
+        node = node->prior;
+    return node;
+}
+
+void formula_lean(struct formula_bound *bound, double lean)
+{
+    for (struct node *node = bound->newest; node; node = node->prior)
+        node->lean = may_jump(node) ? lean : 0;
+}
+
+bool formula_whole(const struct formula_bound *bound, int step)
+{
+    return bound->steps[step]->integral;
 }
 
 /* Computing. */
@@ -359,6 +457,35 @@ static void read_row(const struct node *node)
                          node->values + first);
 }
 
+/* How large what a value is made of, through so many sums, is: rounding errors are in proportion to it. */
+enum { SUMS = 4 };
+static double magnitude(struct arena *arena, struct node *node, const int64_t *at, int64_t i, int sums)
+{
+    const double *values = row_of(arena, node, at);
+    double size = fabs(values[node->dims[LAST] > 1 ? i : 0]);
+    const char *name = node->function && !node->ahead ? node->function->name : "";
+    if (sums && (strcmp(name, "+") == 0 || strcmp(name, "-") == 0))
+        for (int k = 0; k < 2; k++)
+            size = fmax(size, magnitude(arena, node->kids[k], at, i, sums - 1));
+    return size;
+}
+
+/* What an operand may be as well, on one side of it. */
+static double leaning(struct arena *arena, const struct node *node, const int64_t *at, int64_t i, double x)
+{
+    double size = 0;
+    for (int k = 0; k < KIDS && node->kids[k]; k++)
+        size = fmax(size, magnitude(arena, node->kids[k], at, i, SUMS));
+    return isfinite(size) ? x + node->lean * size : x;
+}
+
+/* The quotient alone leans. */
+static double leaning_quotient(const struct node *node, double a, double b)
+{
+    double quotient = floor(a / b * (1 + node->lean));
+    return *node->function->name == '%' ? a - quotient * b : quotient;
+}
+
 /* Elements of the kids, each stretched to the node's row. */
 static void compute_elements(struct arena *arena, const struct node *node, const int64_t *at)
 {
@@ -372,14 +499,22 @@ static void compute_elements(struct arena *arena, const struct node *node, const
         step[k] = node->kids[k]->dims[LAST] > 1;
     }
     bool chooses = !function || strcmp(function->name, "where") == 0;
-    for (int64_t i = 0; i < n; i++)
+    bool divides = function && strpbrk(function->name, "/%");
+    for (int64_t i = 0; i < n && node->lean != 0; i++) {
+        double a = x[0][i * step[0]], b = x[1][i * step[1]];
+        double moved = divides ? 0 : leaning(arena, node, at, i, a);
+        out[i] = divides                           ? leaning_quotient(node, a, b)
+                 : function->kind == FORMULA_UNARY ? function->unary(moved)
+                                                   : function->binary(moved, b);
+    }
+    for (int64_t i = 0; i < n && node->lean == 0; i++)
         out[i] = chooses                           ? (x[0][i * step[0]] != 0 ? x[1][i * step[1]] : x[2][i * step[2]])
                  : function->kind == FORMULA_UNARY ? function->unary(x[0][i * step[0]])
                  : function->kind == FORMULA_BINARY
                      ? function->binary(x[0][i * step[0]], x[1][i * step[1]])
                      : function->ternary(x[0][i * step[0]], x[1][i * step[1]], x[2][i * step[2]]);
     /* One of several numbers has been rounded already. */
-    bool exact = chooses || (function->kind == FORMULA_BINARY && !formula_is_sign(function));
+    bool exact = chooses || formula_chooses(function);
     for (int64_t i = 0; i < n && !exact; i++)
         out[i] = task_round(node->steps, out[i]);
 }

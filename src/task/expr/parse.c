@@ -19,6 +19,7 @@ struct parser {
 };
 
 static struct expr *parse_expression(struct parser *p);
+static struct expr *parse_tuple(struct parser *p);
 
 static struct expr *fail(struct parser *p, const char *expected)
 {
@@ -98,6 +99,45 @@ static struct expr *call_node(struct parser *p, const char *name, const char *at
     return with_kids(p, node, kids, count);
 }
 
+/* A word that stands alone. */
+static bool accept_word(struct parser *p, const char *word)
+{
+    skip_blanks(p);
+    size_t length = strlen(word);
+    if (strncmp(p->at, word, length) != 0 || part_of_word(p->at[length]))
+        return false;
+    p->at += length;
+    return true;
+}
+
+/* `name =` in front of an argument; nothing is consumed where it is no such argument. */
+static bool accept_keyword(struct parser *p, const char *name)
+{
+    const char *start = p->at;
+    if (accept_word(p, name) && accept(p, "=") && *p->at != '=')
+        return true;
+    p->at = start;
+    return false;
+}
+
+/* Axes are also written as dim=, and in parentheses behind it. keepdim=True says what is so anyway. */
+static struct expr *parse_item(struct parser *p)
+{
+    static const char *const axes[] = {"dim", "axis", "dims", "axes"};
+    bool named = false;
+    for (size_t i = 0; i < sizeof axes / sizeof *axes && !named; i++)
+        named = accept_keyword(p, axes[i]);
+    skip_blanks(p);
+    return named && *p->at == '(' ? parse_tuple(p) : parse_expression(p);
+}
+
+static bool accept_kept(struct parser *p)
+{
+    if (!accept_keyword(p, "keepdim") && !accept_keyword(p, "keepdims"))
+        return false;
+    return accept_word(p, "True") || accept_word(p, "true") || (fail(p, "True: axes stay, with a size of 1"), false);
+}
+
 /* Items up to `close`, which is consumed; NULL: an error. */
 static struct expr **parse_items(struct parser *p, const char *close, int *count)
 {
@@ -114,7 +154,9 @@ static struct expr **parse_items(struct parser *p, const char *close, int *count
             memcpy(more, items, sizeof *items * (size_t)*count);
             items = more;
         }
-        struct expr *item = parse_expression(p);
+        if (*close == ')' && accept_kept(p))
+            continue;
+        struct expr *item = p->error ? NULL : *close == ')' ? parse_item(p) : parse_expression(p);
         if (!item)
             return NULL;
         items[(*count)++] = item;
@@ -206,6 +248,13 @@ static struct expr *parse_list(struct parser *p)
     return kids ? with_kids(p, node, kids, count) : NULL;
 }
 
+static struct expr *parse_tuple(struct parser *p)
+{
+    int count;
+    struct expr *node = node_new(p, NODE_LIST, p->at++), **kids = parse_items(p, ")", &count);
+    return kids ? with_kids(p, node, kids, count) : NULL;
+}
+
 static struct expr *parse_primary(struct parser *p)
 {
     skip_blanks(p);
@@ -251,11 +300,12 @@ static struct expr *parse_unary(struct parser *p)
 {
     skip_blanks(p);
     const char *start = p->at;
-    bool negative = accept(p, "-");
+    bool inverted = (*p->at == '!' && p->at[1] != '=') || *p->at == '~';
+    bool negative = accept(p, "-") || (inverted && p->at++);
     struct expr *part = negative ? NULL : parse_postfix(p);
     skip_blanks(p);
     const char *sign = p->at;
-    if (!negative && !(part && accept(p, "**")))
+    if (!negative && !(part && (accept(p, "**") || accept(p, "^"))))
         return part;
     if (++p->depth > MAX_DEPTH)
         return too_deep(p);
@@ -263,7 +313,7 @@ static struct expr *parse_unary(struct parser *p)
     p->depth--;
     if (!kid)
         return NULL;
-    return negative ? call_node(p, "neg", start, &kid, 1)
+    return negative ? call_node(p, inverted ? "not" : "neg", start, &kid, 1)
                     : call_node(p, "**", sign, (struct expr *const[]){part, kid}, 2);
 }
 
@@ -305,11 +355,40 @@ static struct expr *parse_binary(struct parser *p, int level)
     return NULL;
 }
 
+static struct expr *parse_negation(struct parser *p)
+{
+    skip_blanks(p);
+    const char *start = p->at;
+    if (!accept_word(p, "not"))
+        return parse_binary(p, 0);
+    if (++p->depth > MAX_DEPTH)
+        return too_deep(p);
+    struct expr *kid = parse_negation(p);
+    p->depth--;
+    return kid ? call_node(p, "not", start, &kid, 1) : NULL;
+}
+
+/* What `and` (the tighter one) and `or` join, however they are written. */
+static struct expr *parse_joined(struct parser *p, bool tight)
+{
+    struct expr *left = tight ? parse_negation(p) : parse_joined(p, true);
+    while (left) {
+        skip_blanks(p);
+        const char *start = p->at;
+        if (tight ? !accept_word(p, "and") && !accept(p, "&&") && !accept(p, "&")
+                  : !accept_word(p, "or") && !accept(p, "||") && !accept(p, "|"))
+            return left;
+        struct expr *kids[2] = {left, tight ? parse_negation(p) : parse_joined(p, true)};
+        left = kids[1] ? call_node(p, tight ? "and" : "or", start, kids, 2) : NULL;
+    }
+    return NULL;
+}
+
 static struct expr *parse_expression(struct parser *p)
 {
     if (++p->depth > MAX_DEPTH)
         return too_deep(p);
-    struct expr *left = parse_binary(p, 0);
+    struct expr *left = parse_joined(p, false);
     if (left && accept(p, "?")) {
         struct expr *node = node_new(p, NODE_CHOICE, p->at - 1), *kids[3] = {left, parse_expression(p)};
         if (!kids[1])

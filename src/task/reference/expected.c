@@ -159,9 +159,9 @@ void task_outputs_free(struct task_argument *arguments)
     free(outputs);
 }
 
-struct task_argument *task_reference(const struct task_instance *instance, enum task_profile profile)
+static struct task_argument *compute(const struct task_instance *instance, enum task_profile profile, double lean)
 {
-    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments};
+    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments, lean};
     instance->task->reference->compute(&call);
     for (int i = 0; i < instance->task->output_count; i++)
         if (!task_output_judged(instance, i, profile)) {
@@ -169,6 +169,16 @@ struct task_argument *task_reference(const struct task_instance *instance, enum 
             call.outputs[i].count = 0;
         }
     return call.outputs;
+}
+
+struct task_argument *task_reference(const struct task_instance *instance, enum task_profile profile)
+{
+    return compute(instance, profile, 0);
+}
+
+struct task_argument *task_reference_leaning(const struct task_instance *instance, double lean)
+{
+    return compute(instance, TASK_STRICT, lean);
 }
 
 /* A floating tensor in float64 with its elements moved; the values live in the arena. */

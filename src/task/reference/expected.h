@@ -32,6 +32,10 @@ struct task_argument *task_reference(const struct task_instance *instance, enum 
  * 1 + relative * factor(state, index), factors in [-1, 1]; NULL: always 1. The caller frees them. */
 struct task_argument *task_reference_moved(const struct task_instance *instance, double relative,
                                            double (*factor)(void *state, int64_t index), void *state);
+/* True if the task's formulas jump where another way of computing may fall on the other side (round, sign, comparisons of
+ * what is computed): the golden outputs of the case where it does, by `lean` of the operand's size. The caller frees them. */
+bool task_formulas_jump(const struct task_instance *instance);
+struct task_argument *task_reference_leaning(const struct task_instance *instance, double lean);
 void task_outputs_free(struct task_argument *outputs);
 
 #endif

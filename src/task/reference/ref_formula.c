@@ -3,6 +3,8 @@
 #include "task/expr/formula.h"
 #include "task/reference/reference.h"
 
+#include <math.h>
+
 /* What the names stand for: inputs, of which there is tensor 0, and attributes. */
 static struct akgen_error *read_arguments(const struct task_instance *instance, struct formula_argument *arguments)
 {
@@ -45,6 +47,29 @@ struct akgen_error *task_formulas_bind(struct arena *arena, const struct task_in
     return bind_steps(instance, steps, arena, bound);
 }
 
+/* The step that is an output. */
+static int result_of(const struct task *task, int output)
+{
+    return task->outputs[output].formula->count - 1;
+}
+
+bool task_formulas_jump(const struct task_instance *instance)
+{
+    const struct task *task = instance->task;
+    struct arena arena = {0};
+    struct formula_bound *bound = NULL;
+    bool jump = false;
+    if (task->output_count && task->outputs[task->output_count - 1].formula) {
+        struct akgen_error *error = task_formulas_bind(&arena, instance, &bound);
+        for (int i = 0; !error && i < task->output_count; i++)
+            jump |= formula_jumps(bound) ||
+                    (!task_is_float(instance->outputs[i].tensors[0].type) && !formula_whole(bound, result_of(task, i)));
+        error_free(error);
+    }
+    arena_free(&arena);
+    return jump;
+}
+
 static struct akgen_error *bind_formulas(const struct reference_call *call, struct arena *arena,
                                          struct formula_bound **bound)
 {
@@ -58,12 +83,6 @@ static struct akgen_error *bind_formulas(const struct reference_call *call, stru
         steps[i] = reference_steps(call, task_is_float(type) ? type : AKGEN_DOUBLE);
     }
     return bind_steps(instance, steps, arena, bound);
-}
-
-/* The step that is an output. */
-static int result_of(const struct task *task, int output)
-{
-    return task->outputs[output].formula->count - 1;
 }
 
 static struct akgen_error *fits(const struct reference_call *call)
@@ -82,12 +101,36 @@ static struct akgen_error *fits(const struct reference_call *call)
 struct destination {
     const struct reference_call *call;
     int output;
+    enum akgen_dtype type;
+    double lean; /* of what is cut off to whole numbers */
 };
+
+/* A number in an integer type: cut off, and the type's last number where it has no room; NaN is 0. */
+static double whole(enum akgen_dtype type, double value)
+{
+    int bits = 8 * (int)akgen_dtype_size(type);
+    bool sign = type == AKGEN_INT8 || type == AKGEN_INT16 || type == AKGEN_INT32 || type == AKGEN_INT64;
+    double most = ldexp(1, bits - sign);
+    if (type == AKGEN_BOOL)
+        return value != 0;
+    value = isnan(value) ? 0 : trunc(value);
+    return fmin(fmax(value, sign ? -most : 0), bits == 64 ? nextafter(most, 0) : most - 1);
+}
 
 static void store(void *state, int64_t first, int64_t n, const double *values)
 {
     const struct destination *to = state;
-    reference_store(to->call, to->output, first, n, values);
+    double block[REFERENCE_BLOCK];
+    if (task_is_float(to->type)) {
+        reference_store(to->call, to->output, first, n, values);
+        return;
+    }
+    for (int64_t at = 0; at < n; at += REFERENCE_BLOCK) {
+        int64_t count = n - at < REFERENCE_BLOCK ? n - at : REFERENCE_BLOCK;
+        for (int64_t i = 0; i < count; i++)
+            block[i] = whole(to->type, values[at + i] * (1 + to->lean));
+        reference_store(to->call, to->output, first + at, count, block);
+    }
 }
 
 static void by_formula(struct reference_call *call)
@@ -97,8 +140,12 @@ static void by_formula(struct reference_call *call)
     struct formula_bound *bound = NULL;
     error_free(bind_formulas(call, &arena, &bound)); /* NULL: it fits */
     for (int i = 0; i < task->output_count; i++) {
-        struct destination to = {call, i};
         const struct task_tensor *output = reference_output(call, i);
+        struct destination to = {call, i, output ? output->type : AKGEN_DOUBLE, 0};
+        if (bound)
+            formula_lean(bound, call->lean);
+        if (bound && !formula_whole(bound, result_of(task, i)))
+            to.lean = call->lean;
         if (output && bound)
             formula_compute(bound, result_of(task, i), output, store, &to);
     }

@@ -121,6 +121,61 @@ static void functions(void **state)
     assert_true(isnan(value_in("max(x, sqrt(y))", AKGEN_DOUBLE))); /* as torch.maximum */
 }
 
+/* What others call them, and how they write axes. */
+static void words_of_others(void **state)
+{
+    (void)state;
+    assert_value("pow(x, 2) + x^2 - maximum(x, y) + minimum(x, y) + clip(x, 0, 1)", 9 + 9 - 3 - 0.5 + 1);
+    assert_value("x // 2 + -x // 2 + x % 2 + -x % 2 + (x + 4) // 2 % 2", 1 - 2 + 1 + 1 + 1);
+    assert_value("x > 2 and y > 0 ? 1 : x > 2 && not y > 0 || false ? 2 : 3", 2);
+    assert_value("(x > 2) & ~(y > 0) | (y > 0)", 1);
+    assert_value("!(x > 2) + ~(y > 0) + (not y > 0) + !x", 2);
+    assert_true(fabs(value_in("log10(1000) + exp2(3) + log2(8) - 14 + pi - 3.14159265358979", AKGEN_DOUBLE)) < 1e-14);
+    assert_value("hardswish(x) + hardsigmoid(-x) + relu6(3*x) + softsign(y) + leaky_relu(y, 0.5)",
+                 9.0 - 1 / 3.0 - 0.25);
+    assert_true(fabs(value_in("mish(x) - x*tanh(softplus(x)) + elu(y, 2) - 2*expm1(y)", AKGEN_DOUBLE)) < 1e-15);
+    assert_true(fabs(value_in("selu(y) / elu(y, 1) - 1.0507009873554805 * 1.6732632423543772", AKGEN_DOUBLE)) < 1e-14);
+    assert_true(fabs(value_in("logsigmoid(x) - log(sigmoid(x)) + logaddexp(x, y) - log(exp(x) + exp(y))",
+                              AKGEN_DOUBLE)) < 1e-15);
+    assert_true(fabs(value_in("gelu_tanh(x) - gelu(x)", AKGEN_DOUBLE)) < 1e-3);
+    assert_elements("sum(m, dim=0)", 1, 3, (const double[]){0, 2.5, 7});
+    assert_elements("m + sum(t, axis=(0, 2), keepdims=True)[0] * 0", 2, 3, (const double[]){1, 2, 4, -1, 0.5, 3});
+    assert_value("mean(m, dim=[0, 1], keepdim=True) * 6", 9.5);
+    assert_elements("std(m) - sqrt(var(m)) + norm(m) - sqrt(sum(m*m))", 2, 1, (const double[]){0, 0});
+    assert_elements("n = 2 * 3 // 2 - 1; m[:n]", 2, 2, (const double[]){1, 2, -1, 0.5});
+}
+
+/* What is rounded or compared may be a little more or less if it is computed: then the other side of a jump is right, too. */
+static void jumps_lean(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool jumps;
+        double up, down; /* of element 1, which is 2 */
+    } rows[] = {{"round(m / 4)", true, 1, 0},       {"floor(m / 2) + m * 0", true, 1, 0}, {"round(m)", false, 2, 2},
+                {"m == amax(m) - 2", true, 0, 0},   {"m > r / 10", true, 1, 0},           {"m > r", false, 0, 0},
+                {"sign(m*3 - r*0.3)", true, 1, -1}, {"m % 2.0 > 5", true, 0, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        const struct formula *formula;
+        struct formula_bound *bound;
+        const struct task_tensor output = {AKGEN_DOUBLE, 2, {2, 3}, 6, NULL};
+        double values[6];
+        for (int up = 0; up < 2; up++) {
+            assert_null(formula_parse(&arena, rows[i].text, names, NAMES, NULL, "out", 0, &formula));
+            assert_null(formula_bind(&arena, formula, arguments, &(enum akgen_dtype){AKGEN_DOUBLE}, &bound));
+            assert_int_equal(formula_jumps(bound), rows[i].jumps);
+            formula_lean(bound, up ? 0x1p-18 : -0x1p-18);
+            formula_compute(bound, 0, &output, keep, values);
+            if (values[1] != (up ? rows[i].up : rows[i].down))
+                print_error("%s leans to %g\n", rows[i].text, values[1]);
+            assert_true(values[1] == (up ? rows[i].up : rows[i].down));
+        }
+        arena_free(&arena);
+    }
+}
+
 /* Elements are independent of each other: the branch that one takes is not another's. */
 static void elements(void **state)
 {
@@ -276,8 +331,11 @@ static void mistakes(void **state)
     assert_mistake("x y", "column 3: expected an operator or the end");
     assert_mistake("1 + max(x, y, k)", "column 5: max takes 2 arguments, not 3");
     assert_mistake("1 + sum()", "column 5: sum takes 1 argument, not 0");
-    assert_mistake("1 + gelus(x)", "column 5: there is no function 'gelus'; there are abs sqrt rsqrt");
-    assert_mistake("x // 2", "column 3: a formula has no '//' but in the bounds of a slice");
+    assert_mistake("1 + gelus(x)",
+                   "column 5: there is no function 'gelus'; did you mean gelu, relu, relu6?; there are abs sqrt");
+    assert_mistake("prod(r)", "there is no function 'prod'; write exp(sum(log(x))) where x is positive");
+    assert_mistake("max(t, 0)", "amax(x, 0) and amin(x, 0) go along an axis, max and min take two values");
+    assert_mistake("sum(m, keepdim=False)", "expected True: axes stay");
     assert_mistake("[x]", "column 1: a formula has no lists");
     assert_mistake("x + $k", "column 5: a formula has no columns; make 'k' an attribute");
     assert_mistake("x == 'a'", "column 6: a formula has no text");
@@ -297,6 +355,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(functions),
+        cmocka_unit_test(words_of_others),
+        cmocka_unit_test(jumps_lean),
         cmocka_unit_test(elements),
         cmocka_unit_test(broadcasts),
         cmocka_unit_test(rows),
