@@ -13,6 +13,7 @@
 #include "dsl/response.h"
 #include "dsl/sizes.h"
 #include "dsl/specialise.h"
+#include "dsl/trials.h"
 #include "dsl/write.h"
 #include "toolchain/toolchain.h"
 
@@ -224,8 +225,8 @@ static struct akgen_error *try_program(struct arena *arena, const struct dsl_arg
                                        struct dsl_messages *messages)
 {
     dsl_try_sizes(arena, program, npu_socs, messages);
-    return task && !messages->count ? dsl_cases_try(arena, program, task, (int)arguments->only_case,
-                                                    elements == CHECK_ELEMENTS, elements, messages)
+    return task && !messages->count ? dsl_trials_try(arena, program, task, (int)arguments->only_case,
+                                                     elements == CHECK_ELEMENTS, elements, messages)
                                     : NULL;
 }
 

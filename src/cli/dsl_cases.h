@@ -9,9 +9,4 @@
 int dsl_cases_run(struct arena *arena, const struct dsl_program *program, const struct task *task, int only_case,
                   bool hidden, const struct dsl_messages *messages);
 
-/* Runs those cases, which have at most `elements` in their inputs, up to the first in which something goes wrong, and says what.
- * An error is one of the task. */
-struct akgen_error *dsl_cases_try(struct arena *arena, const struct dsl_program *program, const struct task *task,
-                                  int only_case, bool hidden, int64_t elements, struct dsl_messages *messages);
-
 #endif

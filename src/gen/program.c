@@ -3,6 +3,8 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "dsl/dsl.h"
+#include "dsl/sizes.h"
+#include "dsl/trials.h"
 #include "dsl/write.h"
 #include "eval/source_map.h"
 #include "toolchain/toolchain.h"
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_PROGRAM = 1 << 20 };
+enum { LONGEST_PROGRAM = 1 << 20, REVIEWED_ELEMENTS = 1 << 16 /* of a case that is tried */ };
 
 static bool formulas_alone(const struct task *task)
 {
@@ -64,6 +66,29 @@ bool gen_program_compile(struct arena *arena, const struct gen_program *program,
     const struct dsl_program *checked = tree ? dsl_check(arena, tree, messages) : NULL;
     *error = checked ? dsl_opdef_of_task(arena, checked, task, &opdef) : NULL;
     return checked && !*error && dsl_lower(arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, lowered, messages);
+}
+
+struct akgen_error *gen_program_review(struct arena *arena, const struct gen_program *program, const struct task *task,
+                                       int only_case, struct dsl_messages *messages)
+{
+    const char *path = program->path ? program->path : "program.py";
+    struct dsl_lowered lowered;
+    struct akgen_error *error = NULL;
+    *messages = (struct dsl_messages){.arena = arena};
+    const struct dsl_tree *tree =
+        dsl_parse(arena, path, arena_copy(arena, program->text, program->length + 1), program->length, messages);
+    const struct dsl_program *checked = tree ? dsl_check(arena, tree, messages) : NULL;
+    if (checked && !messages->count)
+        dsl_try_sizes(arena, checked, npu_socs, messages);
+    if (checked && !messages->count)
+        error = dsl_trials_try(arena, checked, task, only_case, true, REVIEWED_ELEMENTS, messages);
+    struct dsl_messages found = {.arena = arena};
+    if (!error && checked && !messages->count && !gen_program_compile(arena, program, task, &lowered, &found, &error) &&
+        found.count) {
+        const struct dsl_message *message = dsl_messages_error(&found);
+        dsl_complain(messages, message->place, message->rule, message->remedy, "%s", message->text);
+    }
+    return error;
 }
 
 /* A folder of the cache that is named after what the project holds. */

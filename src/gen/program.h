@@ -18,6 +18,11 @@ struct akgen_error *gen_program_of_task(struct arena *arena, const struct task *
 bool gen_program_compile(struct arena *arena, const struct gen_program *program, const struct task *task,
                          struct dsl_lowered *lowered, struct dsl_messages *messages, struct akgen_error **error);
 
+/* All that can be found wrong with a program: what the checker says, what goes wrong on sizes that nothing divides and in the task's
+ * small cases, what the compiler refuses. The messages have the arena, path and text afterwards. An error is one of the task. */
+struct akgen_error *gen_program_review(struct arena *arena, const struct gen_program *program, const struct task *task,
+                                       int only_case, struct dsl_messages *messages);
+
 /* Writes the files of a project, and the map of its lines, below a folder, which is made. */
 struct akgen_error *gen_program_write(struct arena *arena, const char *dir, const struct dsl_lowered *lowered);
 /* Writes them to a folder of the cache that is named after what they hold. */
