@@ -262,6 +262,17 @@ static void check_assert(struct checker *checker, struct dsl_statement *statemen
     check_condition(checker, statement->value);
 }
 
+/* The launch as the kernel wants it. */
+static const char *in_order(const struct checker *checker, const struct dsl_function *kernel)
+{
+    struct text text = {0};
+    for (int p = 0; p < kernel->count; p++)
+        text_addf(&text, "%s%.80s", p ? ", " : "", kernel->parameters[p].name);
+    const char *remedy = arena_printf(checker->arena, "kernel[cores](%.400s)", text.bytes ? text.bytes : "");
+    text_free(&text);
+    return remedy;
+}
+
 /* kernel[cores](arguments): the types of the arguments become those of the parameters. */
 static void check_launch(struct checker *checker, struct dsl_expr *call)
 {
@@ -286,7 +297,7 @@ static void check_launch(struct checker *checker, struct dsl_expr *call)
         enum dsl_type type = type_of(checker, argument);
         struct dsl_symbol *parameter = name ? dsl_scope_find(&program->kernel_names, name) : NULL;
         if (!parameter || !parameter->parameter)
-            TELL(checker, call->items[i]->place, DSL_RULE_launch, NULL,
+            TELL(checker, call->items[i]->place, DSL_RULE_launch, in_order(checker, kernel),
                  name ? "the kernel has no parameter '%.80s'" : "the kernel has fewer parameters%.0s",
                  name ? name : "");
         else if (type != DSL_TYPE_UNKNOWN && type != DSL_TYPE_TENSOR && type != DSL_TYPE_TENSORS &&
@@ -303,8 +314,8 @@ static void check_launch(struct checker *checker, struct dsl_expr *call)
             given |= name && strcmp(name, kernel->parameters[p].name) == 0;
         }
         if (!given && !kernel->parameters[p].value)
-            TELL(checker, call->place, DSL_RULE_launch, NULL, "the launch gives nothing for the kernel's '%s'",
-                 kernel->parameters[p].name);
+            TELL(checker, call->place, DSL_RULE_launch, in_order(checker, kernel),
+                 "the launch gives nothing for the kernel's '%s'", kernel->parameters[p].name);
     }
 }
 

@@ -90,7 +90,8 @@ bool memory_holds(struct core *core, const struct dsl_expr *call, const struct d
     if (n <= 0 || (first >= 0 && !__builtin_add_overflow(first, n, &last) && last <= memory->count))
         return true;
     const char *remedy = memory->buffer ? "give count= as many elements as there are"
-                                        : "cut the last tile: count=, or mask=offsets < bound";
+                                        : "cut the last tile: count=, or mask=offsets < bound; and the last core's "
+                                          "part: end = min(start + part, total)";
     if (n == 1)
         return CORE_FAIL(core, call->place, DSL_RULE_bounds, remedy, "element %lld of '%s', which has %lld",
                          (long long)first, memory->name, (long long)memory->count);
@@ -126,7 +127,7 @@ static bool may_read(struct core *core, const struct dsl_expr *call, const struc
     uint8_t state = memory->state[at], *reader = memory->readers ? &memory->readers[at] : NULL;
     if (state == STATE_UNDEFINED)
         return CORE_FAIL(core, call->place, DSL_RULE_undefined,
-                         memory->buffer ? "load as many elements as are computed, or count= those"
+                         memory->buffer ? "load, compute and store as many elements, by the same mask= or count="
                                         : "store it before; what other cores store is there behind a tl.sync_all()",
                          "element %lld of '%s' is read, and nothing wrote it", (long long)at, memory->name);
     if (state == STATE_ADDED)
@@ -167,12 +168,15 @@ static bool may_write(struct core *core, const struct dsl_expr *call, const stru
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
                          "element %lld of '%s' is stored and added to", (long long)at, memory->name);
     if (state == STATE_CORE + core->number)
-        return CORE_FAIL(core, call->place, DSL_RULE_shared, "store it once, or put tl.sync_all() between",
+        return CORE_FAIL(core, call->place, DSL_RULE_shared,
+                         "store it once, at an offset that goes on with the loop, or put tl.sync_all() between",
                          "element %lld of '%s' is stored by core %d twice", (long long)at, memory->name, core->number);
     if (state >= STATE_CORE)
-        return CORE_FAIL(core, call->place, DSL_RULE_shared, "let each core store a part of its own",
-                         "element %lld of '%s' is stored by core %d and by core %d", (long long)at, memory->name,
-                         state - STATE_CORE, core->number);
+        return CORE_FAIL(
+            core, call->place, DSL_RULE_shared,
+            "let each core store a part of its own: mask or count end at the core's end, not at the tensor's",
+            "element %lld of '%s' is stored by core %d and by core %d", (long long)at, memory->name, state - STATE_CORE,
+            core->number);
     if (reader != READER_NONE && (add || reader != READER_CORE + core->number))
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
                          "element %lld of '%s', which another core reads, is stored by core %d", (long long)at,

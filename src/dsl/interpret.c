@@ -141,7 +141,9 @@ static bool run_assert(struct core *core, const struct dsl_statement *statement)
         return false;
     const struct dsl_expr *note = statement->note;
     return value_is_true(condition) ||
-           CORE_FAIL(core, statement->place, DSL_RULE_refused, NULL, "the host function refuses the shape: %s",
+           CORE_FAIL(core, statement->place, DSL_RULE_refused,
+                     "take the assert away and compute such shapes too: the last part and the last tile are cut",
+                     "the host function refuses the shape: %s",
                      note && note->kind == DSL_TEXT ? note->name : "an assert does not hold");
 }
 
@@ -334,7 +336,8 @@ static void check_stored(struct machine *machine)
         for (int64_t i = 0; memory->parameter && i < memory->count; i++)
             if (memory->state[i] == STATE_UNDEFINED) {
                 dsl_complain(machine->messages, machine->program->launch->place, DSL_RULE_coverage,
-                             "let the parts of the cores and their tiles cover every element",
+                             "let the parts of the cores and their tiles cover every element: tl.cdiv in place of // "
+                             "rounds them up",
                              "no core stores element %lld of '%s', which has %lld", (long long)i, memory->name,
                              (long long)memory->count);
                 break;

@@ -38,3 +38,32 @@ const struct dsl_operation *dsl_operation_find_lowered(const char *name)
 {
     return find(lowered, sizeof lowered / sizeof *lowered, name);
 }
+
+size_t dsl_names_differ_by(const char *name)
+{
+    return strlen(name) > 4 ? 3 : 2;
+}
+
+bool dsl_name_is_nearer(const char *name, const char *other, size_t *differing)
+{
+    size_t length = strlen(name), others = strlen(other), longer = length > others ? length : others, same = 0,
+           ends = 0;
+    while (same < length && same < others && name[same] == other[same])
+        same++;
+    while (ends < length - same && ends < others - same && name[length - 1 - ends] == other[others - 1 - ends])
+        ends++;
+    if (longer - same - ends >= *differing)
+        return false;
+    *differing = longer - same - ends;
+    return true;
+}
+
+const char *dsl_operation_nearest(const char *name)
+{
+    const char *best = NULL;
+    size_t differing = dsl_names_differ_by(name);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (dsl_name_is_nearer(name, operations[i].name, &differing))
+            best = operations[i].name;
+    return best;
+}

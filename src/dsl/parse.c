@@ -404,7 +404,7 @@ static void parse_block(struct parser *p, struct dsl_block *block)
 
     while (p->now->kind != TOKEN_DEDENT && p->now->kind != TOKEN_END)
         if (p->now->kind == TOKEN_INDENT) {
-            dsl_complain(p->messages, p->now->place, DSL_RULE_indentation, NULL,
+            dsl_complain(p->messages, p->now->place, DSL_RULE_indentation, "indent it as the line before",
                          "the line is indented further than the one before, which opens no block");
             parse_block(p, block);
         } else {
@@ -428,7 +428,7 @@ const struct dsl_tree *dsl_parse(struct arena *arena, const char *path, const ch
     struct parser p = {.arena = arena, .messages = messages, .words = &words, .now = words.tokens};
     while (p.now->kind != TOKEN_END)
         if (p.now->kind == TOKEN_INDENT) {
-            dsl_complain(messages, p.now->place, DSL_RULE_indentation, NULL,
+            dsl_complain(messages, p.now->place, DSL_RULE_indentation, "begin the line at the margin",
                          "the line is indented, but belongs to no block");
             parse_block(&p, &tree->body);
         } else if (p.now->kind == TOKEN_DEDENT) {

@@ -55,11 +55,16 @@ void parser_expect(struct parser *p, const char *expected)
     if (p->told == now->place.line)
         return;
     p->told = now->place.line;
-    if (now->kind == TOKEN_TEXT || now->kind >= TOKEN_LINE)
-        dsl_complain(p->messages, now->place, DSL_RULE_syntax, NULL, "expected %s, found %s", expected,
+    bool named = now->kind == TOKEN_TEXT || now->kind >= TOKEN_LINE;
+    const char *remedy =
+        named ? arena_printf(p->arena, "write %s at the caret", expected)
+              : arena_printf(p->arena, "write %s before '%.60s', or take '%.60s' away", expected, now->text, now->text);
+    if (named)
+        dsl_complain(p->messages, now->place, DSL_RULE_syntax, remedy, "expected %s, found %s", expected,
                      ends[now->kind]);
     else
-        dsl_complain(p->messages, now->place, DSL_RULE_syntax, NULL, "expected %s, found '%.60s'", expected, now->text);
+        dsl_complain(p->messages, now->place, DSL_RULE_syntax, remedy, "expected %s, found '%.60s'", expected,
+                     now->text);
 }
 
 const struct dsl_remark *parser_remark(const struct parser *p)

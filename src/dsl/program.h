@@ -66,6 +66,12 @@ struct dsl_operation {
 const struct dsl_operation *dsl_operation_find(const char *name);
 /* The same among what only the compiler's passes write (lowered.def). */
 const struct dsl_operation *dsl_operation_find_lowered(const char *name);
+/* The name of the operation that is nearest to one that there is not; NULL: none is near. */
+const char *dsl_operation_nearest(const char *name);
+/* By less than how many characters in one place a name may differ from a wrong one to be what was meant. */
+size_t dsl_names_differ_by(const char *name);
+/* True if it differs from `name` in one place, by less than `differing` characters; by how many then. */
+bool dsl_name_is_nearer(const char *name, const char *other, size_t *differing);
 
 /* A variable or parameter of a function, or a name of the file. */
 struct dsl_symbol {

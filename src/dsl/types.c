@@ -55,21 +55,11 @@ static const char *nearest(const struct checker *checker, const char *name)
 {
     const struct dsl_scope *scopes[] = {checker->names, &checker->program->file};
     const char *best = NULL;
-    size_t length = strlen(name), differing = length > 4 ? 3 : 2;
+    size_t differing = dsl_names_differ_by(name);
     for (int s = 0; s < 2; s++)
-        for (int i = 0; i < scopes[s]->count; i++) {
-            const char *other = scopes[s]->items[i]->name;
-            size_t others = strlen(other), same = 0, ends = 0;
-            while (same < length && same < others && name[same] == other[same])
-                same++;
-            while (ends < length - same && ends < others - same && name[length - 1 - ends] == other[others - 1 - ends])
-                ends++;
-            size_t longer = length > others ? length : others;
-            if (longer - same - ends < differing) {
-                differing = longer - same - ends;
-                best = other;
-            }
-        }
+        for (int i = 0; i < scopes[s]->count; i++)
+            if (dsl_name_is_nearer(name, scopes[s]->items[i]->name, &differing))
+                best = scopes[s]->items[i]->name;
     return best;
 }
 
@@ -464,7 +454,8 @@ static void check_arguments(struct checker *checker, struct dsl_expr *call, cons
         }
         enum dsl_type type = (enum dsl_type)argument->type;
         if (type != DSL_TYPE_UNKNOWN && !accepts(parameter.what, type))
-            TELL(checker, argument->place, DSL_RULE_types, remedy_for(parameter.what, type),
+            TELL(checker, argument->place, DSL_RULE_types,
+                 remedy_for(parameter.what, type) ? remedy_for(parameter.what, type) : signature(checker, operation),
                  "'%.*s' of tl.%s is %s, and this is %s", parameter.length, parameter.name, operation->name,
                  wanted(parameter.what), dsl_type_text(type));
     }
@@ -605,9 +596,13 @@ static enum dsl_type type_of_call(struct checker *checker, struct dsl_expr *call
     if (attribute && !is_module(function->items[0]))
         return type_of_method(checker, call);
     bool range = expr_is(function, "", "range");
+    const char *near = attribute ? dsl_operation_nearest(function->name) : NULL;
     if (attribute)
-        TELL(checker, call->place, DSL_RULE_names, NULL, "%s has no operation '%s'", function->items[0]->name,
-             function->name);
+        TELL(checker, call->place, DSL_RULE_names,
+             near
+                 ? arena_printf(checker->arena, "did you mean '%s'?", near)
+                 : "write one of the operations of tl that the primer lists: those of buffers begin with v, as tl.vadd",
+             "%s has no operation '%s'", function->items[0]->name, function->name);
     else
         TELL(checker, call->place, DSL_RULE_names, range ? "write 'for i in range(..):'" : NULL,
              bare ? "nothing that can be called has the name '%.80s'" : "this cannot be called%.0s",
