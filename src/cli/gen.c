@@ -1,31 +1,28 @@
 /* akgen gen TASK: from a task to a proved kernel. */
 #include "base/clock.h"
 #include "base/files.h"
-#include "cli/cli.h"
+#include "cli/gen.h"
 #include "cli/gen_prompt.h"
 #include "cli/model.h"
 #include "dsl/dsl.h"
-#include "gen/describe.h"
 #include "gen/program.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define EVIDENCE "evidence" /* the folder of a project with what proves it */
-
-struct gen_arguments {
-    struct eval_options eval;
-    struct gen_model model;
-    const char *task, *output, *description;
-    bool yes, print_prompt, json;
-};
-enum { KEY_DESCRIBE = 0x500, KEY_PRINT_PROMPT, KEY_JSON, LONGEST_DESCRIPTION = 1 << 20 };
+enum { KEY_DESCRIBE = 0x500, KEY_PRINT_PROMPT, KEY_JSON, KEY_PROVIDER, KEY_ROUNDS, KEY_BEAM, KEY_DB };
+enum { MOST_ROUNDS = 64, WIDEST_BEAM = 64 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "the folder of the project (default: the operator's name in snake case)", 1},
     {"describe", KEY_DESCRIBE, "FILE", 0,
      "in place of TASK: words and formulas (docs/gen.md), of which a task is drafted in DIR/task to be confirmed", 1},
     {"yes", 'y', NULL, 0, "--describe: take the draft as it is and go on", 1},
+    {"provider", KEY_PROVIDER, "NAME", 0,
+     "openai:URL or exec:COMMAND: a model writes it, although the task may have a program (docs/gen.md)", 1},
+    {"rounds", KEY_ROUNDS, "N", 0, "rounds in which the model mends its own code (default 3)", 1},
+    {"beam", KEY_BEAM, "N", 0, "candidates that a round mends (default 1)", 1},
+    {"db", KEY_DB, "FILE", 0, "keep samples and verdicts in an SQLite file (docs/store.md)", 1},
     {"print-prompt", KEY_PRINT_PROMPT, NULL, 0, "print what a model would be asked, and do nothing else", 1},
     {"json", KEY_JSON, NULL, 0, "--print-prompt: as the array of messages of a request", 1},
     {0},
@@ -54,6 +51,18 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_JSON:
         arguments->json = true;
         break;
+    case KEY_PROVIDER:
+        arguments->provider = text;
+        break;
+    case KEY_ROUNDS:
+        arguments->rounds = (int)cli_parse_number(state, "rounds", text, 0, MOST_ROUNDS);
+        break;
+    case KEY_BEAM:
+        arguments->beam = (int)cli_parse_number(state, "beam", text, 1, WIDEST_BEAM);
+        break;
+    case KEY_DB:
+        arguments->db = text;
+        break;
     case ARGP_KEY_ARG:
         if (arguments->task)
             argp_error(state, "too many arguments: '%s'", text);
@@ -62,6 +71,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!arguments->task == !arguments->description)
             argp_error(state, "either TASK or --describe FILE is needed");
+        if (arguments->provider && !gen_model_is_provider(arguments->provider))
+            argp_error(state,
+                       "--provider: '%s' is neither openai:URL nor exec:COMMAND; without a provider the task's "
+                       "program or its formulas are the answer",
+                       arguments->provider);
+        if (!arguments->provider && arguments->model.endpoint.model)
+            argp_error(state, "--model: --provider openai:URL says where the model is");
+        if (!arguments->provider && arguments->db)
+            argp_error(state, "--db keeps what a model answers: --provider says which");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -69,17 +87,22 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* A folder that is there already is overwritten only if this command made it. */
-static struct akgen_error *make_folder(struct arena *arena, const char *dir)
+struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir)
 {
+    static const char *const own[] = {"op_host", "op_kernel", "CMakeLists.txt", "program.map.json", GEN_EVIDENCE};
     const char **paths;
     size_t count;
-    const char *evidence = arena_printf(arena, "%s/" EVIDENCE, dir);
+    const char *evidence = arena_printf(arena, "%s/" GEN_EVIDENCE, dir);
     struct akgen_error *error = files_list(arena, dir, &paths, &count);
     if (error)
         return error;
     if (count && access(evidence, F_OK) != 0)
         return error_new("%s holds files that are not of 'akgen gen'; -o names another folder", dir);
+    for (size_t i = 0; count && i < sizeof own / sizeof *own; i++) {
+        const char *path = arena_printf(arena, "%s/%s", dir, own[i]);
+        files_remove_tree(path);
+        unlink(path);
+    }
     return files_make_directory(evidence);
 }
 
@@ -89,9 +112,9 @@ static struct akgen_error *keep_evidence(struct arena *arena, const char *dir, c
     json_t *json = verdict_to_json(verdict);
     char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     struct akgen_error *error =
-        files_write(arena_printf(arena, "%s/" EVIDENCE "/program.py", dir), program->text, program->length);
+        files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/program.py", dir), program->text, program->length);
     if (!error)
-        error = files_write(arena_printf(arena, "%s/" EVIDENCE "/verdict.json", dir), text, strlen(text));
+        error = files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/verdict.json", dir), text, strlen(text));
     free(text);
     json_decref(json);
     return error;
@@ -113,9 +136,8 @@ static void print_project(const struct gen_program *program, const struct dsl_lo
 
 /* The project of the task's program, judged; `code` is what the command ends with. */
 static struct akgen_error *generate(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
-                                    int *code)
+                                    const char *dir, int *code)
 {
-    const char *dir = arguments->output ? arguments->output : op_snake_case(arena, task->op_type);
     double start = clock_seconds();
     struct gen_program program;
     struct dsl_lowered lowered;
@@ -124,13 +146,13 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     struct akgen_error *error = gen_program_of_task(arena, task, &program);
     *code = EXIT_OTHER_VERDICT;
     if (error)
-        return error;
+        return error_prefix(error, "without a model (--provider)");
     bool compiled = gen_program_compile(arena, &program, task, &lowered, &messages, &error);
     dsl_messages_show(&messages);
     if (!compiled)
         return error;
     *code = EXIT_USAGE;
-    if ((error = make_folder(arena, dir)))
+    if ((error = cli_gen_folder(arena, dir)))
         return error;
     *code = EXIT_OWN_FAILURE;
     if ((error = gen_program_write(arena, dir, &lowered)))
@@ -147,43 +169,6 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     return error;
 }
 
-/* True if what was understood is confirmed: by --yes, or by a person at a terminal. */
-static bool is_confirmed(const struct gen_arguments *arguments)
-{
-    char answer[8];
-    if (arguments->yes || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return arguments->yes;
-    printf("Is that what is meant? [y/N] ");
-    fflush(stdout);
-    return fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y');
-}
-
-/* Drafts the task of a description in the project's folder, which `arguments` have afterwards; goes on if it is confirmed. */
-static struct akgen_error *describe(struct arena *arena, struct gen_arguments *arguments, bool *confirmed)
-{
-    struct gen_description *description;
-    struct gen_draft draft;
-    char *text;
-    struct akgen_error *error = files_read(arena, arguments->description, LONGEST_DESCRIPTION, &text, NULL);
-    if (!error)
-        error = gen_description_read(arena, arguments->description, text, &description);
-    if (error)
-        return error;
-    if (!arguments->output)
-        arguments->output = op_snake_case(arena, gen_description_op(description));
-    arguments->task = arena_printf(arena, "%s/task", arguments->output);
-    error = make_folder(arena, arguments->output);
-    error = error ? error : gen_description_draft(description, arguments->task, &draft);
-    if (error)
-        return error;
-    printf("%s: %s\n%s\n%s", gen_description_op(description), draft.tensors, draft.formulas, draft.chosen);
-    *confirmed = is_confirmed(arguments);
-    if (!*confirmed)
-        printf("%s holds the draft. To go on: akgen gen %s -o %s\n", arguments->task, arguments->task,
-               arguments->output);
-    return NULL;
-}
-
 int cli_gen(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
@@ -194,13 +179,14 @@ int cli_gen(int argc, char **argv)
         .doc =
             "Writes an operator project for TASK and proves it on the simulated NPU."
             "\vTASK is a name from 'akgen task list' or a task's directory. Its program in AscendDSL is compiled, or "
-            "the "
-            "one that the planner makes of its formulas. The project's folder gets evidence/ with the program and the "
+            "the one that the planner makes of its formulas; with --provider a model writes a project or a program and "
+            "mends it by what its verdict says. The project's folder gets evidence/ with the program and the "
             "verdict, by default of the strict profile. Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 "
             "failure of akgen.",
         .children = children,
     };
-    struct gen_arguments arguments = {.eval = cli_eval_defaults(), .model = cli_model_defaults()};
+    struct gen_arguments arguments = {
+        .eval = cli_eval_defaults(), .model = cli_model_defaults(), .rounds = 3, .beam = 1};
     struct arena arena = {0};
     struct task task;
     int code = EXIT_USAGE;
@@ -208,7 +194,7 @@ int cli_gen(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     arena_adopt(&arena, &arguments.model.arena);
     bool confirmed = true;
-    struct akgen_error *error = arguments.description ? describe(&arena, &arguments, &confirmed) : NULL;
+    struct akgen_error *error = arguments.description ? cli_gen_describe(&arena, &arguments, &confirmed) : NULL;
     if (!confirmed) {
         arena_free(&arena);
         return EXIT_PASS;
@@ -231,8 +217,9 @@ int cli_gen(int argc, char **argv)
         code = EXIT_OWN_FAILURE;
         error = eval_check_jail(&arguments.eval);
     }
+    const char *dir = error ? NULL : arguments.output ? arguments.output : op_snake_case(&arena, task.op_type);
     if (!error)
-        error = generate(&arena, &arguments, &task, &code);
+        error = (arguments.provider ? cli_gen_model : generate)(&arena, &arguments, &task, dir, &code);
     if (error)
         cli_fail(code, error);
     arena_free(&arena);

@@ -89,9 +89,9 @@ bool memory_holds(struct core *core, const struct dsl_expr *call, const struct d
     int64_t last;
     if (n <= 0 || (first >= 0 && !__builtin_add_overflow(first, n, &last) && last <= memory->count))
         return true;
-    const char *remedy = memory->buffer ? "give count= as many elements as there are"
-                                        : "cut the last tile: count=, or mask=offsets < bound; and the last core's "
-                                          "part: end = min(start + part, total)";
+    const char *remedy = memory->buffer
+                             ? "give count= as many elements as there are"
+                             : "cut the last tile: count=, or mask=offsets < bound, end = min(start + part, total)";
     if (n == 1)
         return CORE_FAIL(core, call->place, DSL_RULE_bounds, remedy, "element %lld of '%s', which has %lld",
                          (long long)first, memory->name, (long long)memory->count);

@@ -336,8 +336,7 @@ static void check_stored(struct machine *machine)
         for (int64_t i = 0; memory->parameter && i < memory->count; i++)
             if (memory->state[i] == STATE_UNDEFINED) {
                 dsl_complain(machine->messages, machine->program->launch->place, DSL_RULE_coverage,
-                             "let the parts of the cores and their tiles cover every element: tl.cdiv in place of // "
-                             "rounds them up",
+                             "let the parts of the cores and their tiles cover every element: tl.cdiv, not //",
                              "no core stores element %lld of '%s', which has %lld", (long long)i, memory->name,
                              (long long)memory->count);
                 break;

@@ -76,7 +76,7 @@ static enum answer_role role_of_path(const char *path, unsigned marks, enum answ
     if (strcasecmp(name, "CMakeLists.txt") == 0)
         return ANSWER_CMAKE;
     if (ends_in(name, programs))
-        return content == ANSWER_PROGRAM ? ANSWER_PROGRAM : ANSWER_USELESS;
+        return content == ANSWER_PROGRAM || strcmp(name, "program.py") == 0 ? ANSWER_PROGRAM : ANSWER_USELESS;
     if (ends_in(name, sources))
         return kernel ? ANSWER_KERNEL : host ? ANSWER_HOST : role_of_source(name, content);
     if (ends_in(name, headers))
@@ -203,7 +203,7 @@ static void add_block(struct pieces *pieces, const struct answer_block *block)
     else if (role == ANSWER_CMAKE)
         add_cmake(pieces, block);
     else if (role == ANSWER_PROGRAM)
-        add_program(pieces, block, block->marks & ANSWER_HAS_PROGRAM);
+        add_program(pieces, block, (block->marks & ANSWER_HAS_PROGRAM) || functions_of(block->text) > 1);
     else if (role == ANSWER_USELESS && python)
         add_program(pieces, block, false);
     else if (role != ANSWER_NO_ROLE && role < ANSWER_CMAKE)

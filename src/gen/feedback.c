@@ -15,6 +15,7 @@ enum {
     CASES_NAMED = 4,
     PLACES_NAMED = 4,
     MISMATCHES = 3, /* points of wrong numbers */
+    HINTS = 3,      /* notes */
     SEEN = 64       /* points that are told apart; more of them are counted as left out */
 };
 
@@ -216,7 +217,11 @@ static void collect_reason(struct collection *all)
         return;
     found->title = akgen_verdict_kind_name(verdict->kind);
     add_line(all, found, "what:", verdict->reason);
-    if ((size_t)verdict->kind < sizeof remedies / sizeof *remedies)
+    if (verdict->kind == AKGEN_VERDICT_COMPILE_ERROR && verdict->stage == AKGEN_STAGE_HOST)
+        set_remedy(all, found,
+                   "declare the task's inputs, outputs, data types and attributes in OpDef, by their names and in "
+                   "their order, each list with one entry for each combination");
+    else if ((size_t)verdict->kind < sizeof remedies / sizeof *remedies)
         set_remedy(all, found, remedies[verdict->kind]);
 }
 
@@ -345,8 +350,7 @@ static void collect_end(struct collection *all, const struct verdict_case *row)
         const char *title, *remedy;
     } ends[] = {
         {AKGEN_VERDICT_WRONG, AKGEN_STAGE_TILING, "tiling failed",
-         "let the tiling function return GRAPH_SUCCESS for this shape and data type too: look at the condition that "
-         "fails"},
+         "let the tiling function end with GRAPH_SUCCESS and numbers in range for this shape and data type too"},
         {AKGEN_VERDICT_TIMEOUT, AKGEN_STAGE_RUN, "timeout",
          "a loop that does not end, a wait for what nobody sets, or work element by element: use vector instructions "
          "on tiles"},
@@ -383,7 +387,8 @@ static void collect_end(struct collection *all, const struct verdict_case *row)
 static void collect_case(struct collection *all, const struct verdict_case *row)
 {
     bool explained = false;
-    if (row->kind == AKGEN_VERDICT_PASS || (row->error && strncmp(row->error, "not run", 7) == 0))
+    if (row->kind == AKGEN_VERDICT_PASS || (!row->error && !row->run.finding_count) ||
+        (row->error && strncmp(row->error, "not run", 7) == 0))
         return;
     for (size_t i = 0; i < row->run.finding_count; i++)
         if (row->run.findings[i].fatal) {
@@ -398,12 +403,22 @@ static void collect_case(struct collection *all, const struct verdict_case *row)
         collect_end(all, row);
 }
 
-/* Notes of the cases that are wrong by their numbers. */
+static bool has_undefined_fault(const struct verdict_case *row)
+{
+    for (size_t f = 0; f < row->run.finding_count; f++)
+        if (row->run.findings[f].fatal && row->run.findings[f].kind == NPU_UNDEFINED)
+            return true;
+    return false;
+}
+
+/* Notes of the cases that are wrong by their numbers or compute with what nothing has written: a few, the first. */
 static void collect_notes(struct collection *all)
 {
+    int before = all->count;
     for (int i = 0; i < all->verdict->case_count; i++) {
         const struct verdict_case *row = &all->verdict->cases[i];
-        for (size_t f = 0; !row->ok && row->kind == AKGEN_VERDICT_WRONG && f < row->run.finding_count; f++)
+        bool asks = row->kind == AKGEN_VERDICT_WRONG || has_undefined_fault(row);
+        for (size_t f = 0; asks && f < row->run.finding_count && all->count < before + HINTS; f++)
             if (!row->run.findings[f].fatal)
                 collect_finding(all, row, &row->run.findings[f]);
     }
@@ -445,7 +460,7 @@ static const char *sizes_that_fail(const struct verdict *verdict)
     return hidden ? "only sizes that the task does not show fail: the code has to be right for any size" : NULL;
 }
 
-static const char *head_of(struct arena *arena, const struct verdict *verdict)
+static const char *head_of(struct arena *arena, const struct verdict *verdict, bool refused)
 {
     static const char *const meaning[] = {
         [AKGEN_STAGE_PARSE] = "the answer could not be read as what was asked for",
@@ -456,11 +471,17 @@ static const char *head_of(struct arena *arena, const struct verdict *verdict)
         [AKGEN_STAGE_COMPARE] = "it compiles and runs; the results are not right",
     };
     const char *types = types_that_fail(arena, verdict), *sizes = sizes_that_fail(verdict);
-    const char *pattern = sizes ? sizes : types;
-    return arena_printf(arena, "Verdict: %s at stage %s (%s). %d of %d cases are right%s%s.",
-                        akgen_verdict_kind_name(verdict->kind), akgen_verdict_stage_name(verdict->stage),
-                        verdict->kind == AKGEN_VERDICT_PASS ? "everything is right" : meaning[verdict->stage],
-                        verdict->cases_passed, verdict->cases_total, pattern ? "; " : "", pattern ? pattern : "");
+    const char *pattern = sizes ? sizes : types, *means = meaning[verdict->stage];
+    if (verdict->kind == AKGEN_VERDICT_PASS)
+        return arena_printf(arena, "Verdict: pass. All of %d cases are right.", verdict->cases_total);
+    if (refused && verdict->stage == AKGEN_STAGE_PARSE)
+        means = "the checker or the compiler of AscendDSL refuses the program";
+    const char *head = arena_printf(arena, "Verdict: %s at stage %s (%s).", akgen_verdict_kind_name(verdict->kind),
+                                    akgen_verdict_stage_name(verdict->stage), means);
+    if (verdict->cases_total)
+        head = arena_printf(arena, "%s %d of %d cases are right%s%s.", head, verdict->cases_passed,
+                            verdict->cases_total, pattern ? "; " : "", pattern ? pattern : "");
+    return head;
 }
 
 static void finish(struct arena *arena, struct found *found, struct gen_point *point)
@@ -487,7 +508,7 @@ void gen_feedback_read(struct arena *arena, const struct verdict *verdict, const
 {
     struct collection *all = arena_alloc(arena, sizeof *all);
     *all = (struct collection){.arena = arena, .verdict = verdict};
-    *feedback = (struct gen_feedback){.head = head_of(arena, verdict)};
+    *feedback = (struct gen_feedback){.head = head_of(arena, verdict, program)};
     if (program)
         collect_program(all, program);
     if (!all->count)

@@ -167,7 +167,7 @@ class Dsl(unittest.TestCase):
         first, second = file["messages"]
         self.assertEqual((first["line"], first["column"], first["length"], first["rule"], first["source"]),
                          (1, 5, 6, "not-in-the-language", "x = lambda: 1"))
-        self.assertEqual((second["line"], second["rule"], second["remedy"]), (2, "syntax", None))
+        self.assertEqual((second["line"], second["rule"], second["remedy"]), (2, "syntax", "write an expression before ')', or take ')' away"))
         missing = akgen("check", "-", text="x = 1\n")
         self.assertEqual(missing.returncode, 1)
         self.assertIn("-:1:1: error: the program has no kernel [functions]", missing.stderr)

@@ -1,0 +1,63 @@
+/* From a task to a proved kernel with a model: the best of n answers, then rounds in which the model mends its own code by what the
+ * verdict says of it.
+ *
+ *   prompt -> n answers -> verdicts -> the best B -> their code and feedback -> B answers -> verdicts -> ..
+ *
+ * Ends at a pass, after the rounds, at a limit, or when it is told to stop. */
+#ifndef GEN_REPAIR_H
+#define GEN_REPAIR_H
+
+#include "eval/bench.h"
+#include "gen/model.h"
+
+/* How far it is; for a terminal. */
+struct gen_progress {
+    int round, rounds;
+    int came, asked; /* answers of this round, judged or failed; asked for */
+    bool found;      /* there is a best candidate */
+    enum akgen_verdict_kind kind;
+    enum akgen_verdict_stage stage; /* of the best one */
+    int cases_passed, cases_total;
+};
+
+struct gen_repair_options {
+    const struct gen_model *model;
+    const struct eval_options *eval;
+    int rounds; /* of repair, behind the first answers; 0: none */
+    int beam;   /* candidates that a round repairs, one answer for each */
+    const char *dir;
+    struct store *store; /* NULL: none */
+    int stop;            /* a descriptor that becomes readable when the run shall end; -1: none */
+    void (*on_progress)(void *closure, const struct gen_progress *progress);
+    void *closure;
+};
+
+struct gen_round_sums {
+    int answers, failures;               /* failures: the server's */
+    int same;                            /* answers that an earlier one is equal to */
+    int kinds[8];                        /* of verdicts, those of equal ones among them */
+    const char *best;                    /* "wrong at stage compare, 9 of 17 cases right"; NULL: nothing was judged */
+    const struct gen_feedback *feedback; /* of that one */
+};
+enum { GEN_ROUNDS = 64 };
+struct gen_repair_outcome {
+    bool found;             /* a candidate was written and `verdict` is set */
+    struct verdict verdict; /* of the best candidate; the caller's: verdict_free */
+    int sample, round, parent;
+    const char *const *files; /* written, by path; ended by NULL */
+    struct gen_round_sums rounds[GEN_ROUNDS + 1];
+    int round_count;
+    const char *stopped;      /* why it ended before a pass */
+    const char *last_failure; /* of the server; NULL: none */
+    int requests, failures;
+    int64_t prompt_tokens, completion_tokens;
+    bool estimated; /* the tokens are, in part: the server did not say */
+    double cost, seconds;
+};
+/* Writes the best candidate's project to `dir`, which is there, and to its folder evidence/ what was asked, answered and judged; at last
+ * evidence/verdict.json, without which a folder is not finished. The outcome's strings are the arena's. An error is AKGen's
+ * own or that no answer came; `outcome` has its sums then, too. */
+struct akgen_error *gen_repair(struct arena *arena, const struct task *task, const struct gen_repair_options *options,
+                               struct gen_repair_outcome *outcome);
+
+#endif

@@ -1,0 +1,190 @@
+/* One answer becomes a candidate, the candidate a verdict, the verdict feedback. */
+#include "base/digest.h"
+#include "base/files.h"
+#include "gen/program.h"
+#include "gen/repair_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_FILE = 16 << 20 };
+
+static const char *hash_of(struct arena *arena, const struct attempt *attempt)
+{
+    struct digest *digest = digest_new();
+    const struct gen_answer *answer = &attempt->answer;
+    for (int i = 0; i < answer->count; i++) {
+        digest_string(digest, answer->files[i].path);
+        digest_string(digest, answer->files[i].text);
+    }
+    if (!answer->count)
+        digest_string(digest, attempt->text);
+    return digest_finish(digest, arena);
+}
+
+/* Where it came to: an answer that cheats is no way to one that does not, one that could not be judged says nothing. */
+static int rank_of(const struct attempt *attempt)
+{
+    return attempt->kind == AKGEN_VERDICT_PASS          ? AKGEN_STAGE_COMPARE + 1
+           : attempt->kind == AKGEN_VERDICT_INFRA_ERROR ? -2
+           : attempt->kind == AKGEN_VERDICT_REJECTED    ? -1
+                                                        : (int)attempt->stage;
+}
+
+bool repair_is_better(const struct attempt *a, const struct attempt *b)
+{
+    int ranks = rank_of(a) - rank_of(b);
+    if (ranks)
+        return ranks > 0;
+    if (a->cases_passed != b->cases_passed)
+        return a->cases_passed > b->cases_passed;
+    return a->feedback.all < b->feedback.all;
+}
+
+static const char *describe_end(struct arena *arena, const struct attempt *attempt)
+{
+    if (attempt->kind == AKGEN_VERDICT_PASS)
+        return "pass";
+    return arena_printf(arena, "%s at stage %s, %d of %d cases right", akgen_verdict_kind_name(attempt->kind),
+                        akgen_verdict_stage_name(attempt->stage), attempt->cases_passed, attempt->cases_total);
+}
+
+/* The project as it was judged. */
+static struct akgen_error *take_project(struct arena *arena, const char *dir, struct attempt *attempt)
+{
+    const char **paths;
+    size_t count;
+    struct akgen_error *error = files_list(arena, dir, &paths, &count);
+    attempt->files = arena_alloc(arena, sizeof *attempt->files * (count + 1));
+    attempt->file_count = 0;
+    for (size_t i = 0; i < count && !error; i++) {
+        struct repair_file *file = &attempt->files[attempt->file_count++];
+        char *text = NULL;
+        error = files_read(arena, arena_printf(arena, "%s/%s", dir, paths[i]), LARGEST_FILE, &text, &file->length);
+        file->path = paths[i];
+        file->text = text;
+    }
+    return error;
+}
+
+static void take_answer(struct arena *arena, struct attempt *attempt)
+{
+    const struct gen_answer *answer = &attempt->answer;
+    attempt->files = arena_alloc(arena, sizeof *attempt->files * (size_t)(answer->count + 1));
+    for (int i = 0; i < answer->count; i++)
+        attempt->files[attempt->file_count++] =
+            (struct repair_file){answer->files[i].path, answer->files[i].text, strlen(answer->files[i].text)};
+}
+
+/* What the compiler of programs has to say of an answer that is one; NULL if it is none, or nothing is wrong with it. */
+static struct akgen_error *review(struct repair *repair, const struct attempt *attempt, struct dsl_messages *messages,
+                                  const struct dsl_messages **said)
+{
+    const struct gen_answer *answer = &attempt->answer;
+    *said = NULL;
+    if (answer->kind != GEN_ANSWER_PROGRAM || attempt->kind == AKGEN_VERDICT_PASS)
+        return NULL;
+    const struct gen_program program = {.text = answer->files[0].text, .length = strlen(answer->files[0].text)};
+    struct akgen_error *error =
+        gen_program_review(repair->arena, &program, repair->task, repair->options->eval->only_case, messages);
+    if (error) { /* the program does not fit the task: the verdict says so as well */
+        error_free(error);
+        return NULL;
+    }
+    *said = messages->count ? messages : NULL;
+    return NULL;
+}
+
+static void take_verdict(struct repair *repair, struct attempt *attempt, const struct verdict *verdict,
+                         const json_t *json)
+{
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    attempt->json = arena_strdup(repair->arena, text ? text : "{}");
+    free(text);
+    attempt->kind = verdict->kind;
+    attempt->stage = verdict->stage;
+    attempt->cases_passed = verdict->cases_passed;
+    attempt->cases_total = verdict->cases_total;
+    attempt->ended = describe_end(repair->arena, attempt);
+}
+
+/* Keeps the verdict if no attempt came further; it is the outcome's then. */
+static void keep_best(struct repair *repair, const struct attempt *attempt, struct verdict *verdict)
+{
+    struct gen_repair_outcome *outcome = repair->outcome;
+    const struct attempt *best = repair->best < 0 ? NULL : &repair->attempts[repair->best];
+    bool better = !best || repair_is_better(attempt, best) ||
+                  (attempt->sample < best->sample && !repair_is_better(best, attempt));
+    if (!better) {
+        verdict_free(verdict);
+        return;
+    }
+    if (outcome->found)
+        verdict_free(&outcome->verdict);
+    outcome->found = true;
+    outcome->verdict = *verdict;
+    repair->best = attempt->sample;
+}
+
+static struct akgen_error *evaluate(struct repair *repair, struct attempt *attempt)
+{
+    struct arena *arena = repair->arena;
+    struct gen_candidate candidate;
+    struct verdict verdict;
+    struct dsl_messages messages;
+    const struct dsl_messages *said;
+    const struct eval_options *eval = repair->options->eval;
+    struct akgen_error *error = gen_answer_keep(arena, &attempt->answer, repair->task, eval, &candidate);
+    if (error)
+        return error;
+    if (candidate.dir)
+        eval_run(repair->task, candidate.dir, eval, &verdict);
+    else
+        eval_refuse(repair->task, NULL, eval, candidate.refusal, &verdict);
+    json_t *json = verdict_to_json(&verdict);
+    take_verdict(repair, attempt, &verdict, json);
+    error = review(repair, attempt, &messages, &said);
+    gen_feedback_read(arena, &verdict, said, &attempt->feedback);
+    if (!error && candidate.dir && verdict.project_dir)
+        error = take_project(arena, verdict.project_dir, attempt);
+    if (!attempt->file_count)
+        take_answer(arena, attempt);
+    attempt->judged = true;
+    if (!error)
+        error = repair_store_verdict(repair, attempt, json, verdict.seconds);
+    json_decref(json);
+    keep_best(repair, attempt, &verdict);
+    return error;
+}
+
+/* What was judged before is not judged again. */
+static struct akgen_error *take_over(struct repair *repair, struct attempt *attempt)
+{
+    int sample = attempt->sample, round = attempt->round, slot = attempt->slot, parent = attempt->parent;
+    struct attempt copy = repair->attempts[attempt->same_as];
+    copy.sample = sample;
+    copy.round = round;
+    copy.slot = slot;
+    copy.parent = parent;
+    copy.text = attempt->text;
+    copy.finish = attempt->finish;
+    copy.same_as = attempt->same_as;
+    *attempt = copy;
+    json_t *json = json_loads(attempt->json, 0, NULL);
+    struct akgen_error *error = repair_store_verdict(repair, attempt, json, 0);
+    json_decref(json);
+    return error;
+}
+
+struct akgen_error *repair_judge(struct repair *repair, struct attempt *attempt)
+{
+    gen_answer_read(repair->arena, attempt->text, strlen(attempt->text), repair->task, repair->options->eval->scope,
+                    &attempt->answer);
+    attempt->hash = hash_of(repair->arena, attempt);
+    attempt->same_as = -1;
+    for (int i = 0; i < repair->count && attempt->same_as < 0; i++)
+        if (i != attempt->sample && repair->attempts[i].judged && repair->attempts[i].same_as < 0 &&
+            strcmp(repair->attempts[i].hash, attempt->hash) == 0)
+            attempt->same_as = i;
+    return attempt->same_as < 0 ? evaluate(repair, attempt) : take_over(repair, attempt);
+}

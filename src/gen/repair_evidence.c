@@ -1,0 +1,238 @@
+/* What is kept of a repair: files below the project's folder, each written at once, and rows of the database. evidence/verdict.json is
+ * the last one written. */
+#include "base/files.h"
+#include "base/text.h"
+#include "gen/repair_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* evidence/rounds/2/answer.md, or answer.2.md of the round's second. */
+static const char *path_of(struct repair *repair, int round, int slot, const char *stem, const char *extension)
+{
+    const char *dir = repair->options->dir;
+    return slot ? arena_printf(repair->arena, "%s/evidence/rounds/%d/%s.%d%s", dir, round, stem, slot + 1, extension)
+                : arena_printf(repair->arena, "%s/evidence/rounds/%d/%s%s", dir, round, stem, extension);
+}
+
+static struct akgen_error *write_file(struct arena *arena, const char *path, const char *text, size_t length)
+{
+    struct akgen_error *error = files_make_directory(arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path)));
+    return error ? error : files_write(path, text, length);
+}
+
+struct akgen_error *repair_keep_prompt(struct repair *repair, int round, int slot, const struct gen_prompt *prompt)
+{
+    struct text text = {0};
+    for (int i = 0; i < prompt->count; i++)
+        text_addf(&text, "%s----- %s -----\n%s\n", i ? "\n" : "", prompt->messages[i].role, prompt->messages[i].text);
+    struct akgen_error *error = write_file(repair->arena, path_of(repair, round, slot, "prompt", ".md"),
+                                           text.bytes ? text.bytes : "", text.length);
+    text_free(&text);
+    return error;
+}
+
+struct akgen_error *repair_keep_attempt(struct repair *repair, const struct attempt *attempt)
+{
+    struct arena *arena = repair->arena;
+    int round = attempt->round, slot = attempt->slot;
+    struct akgen_error *error =
+        write_file(arena, path_of(repair, round, slot, "answer", ".md"), attempt->text, strlen(attempt->text));
+    if (!error && attempt->judged) {
+        const char *told = gen_feedback_text(arena, &attempt->feedback, NULL);
+        error =
+            write_file(arena, path_of(repair, round, slot, "verdict", ".json"), attempt->json, strlen(attempt->json));
+        if (!error && attempt->kind != AKGEN_VERDICT_PASS)
+            error = write_file(arena, path_of(repair, round, slot, "feedback", ".md"), told, strlen(told));
+    }
+    return error;
+}
+
+/* ---- The database */
+
+static const char *messages_json(struct arena *arena, const struct gen_prompt *prompt)
+{
+    json_t *messages = json_array();
+    for (int i = 0; i < prompt->count; i++)
+        json_array_append_new(
+            messages, json_pack("{s:s, s:s}", "role", prompt->messages[i].role, "content", prompt->messages[i].text));
+    char *text = json_dumps(messages, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text ? text : "[]");
+    free(text);
+    json_decref(messages);
+    return copy;
+}
+
+/* The settings of the model and of the search, as one JSON object. */
+static const char *settings_of(struct repair *repair)
+{
+    json_t *settings = json_loads(gen_model_settings(repair->arena, repair->options->model), 0, NULL);
+    if (!json_is_object(settings)) {
+        json_decref(settings);
+        settings = json_object();
+    }
+    json_object_set_new(settings, "repair",
+                        json_pack("{s:i, s:i}", "rounds", repair->options->rounds, "beam", repair->options->beam));
+    char *text = json_dumps(settings, JSON_COMPACT | JSON_SORT_KEYS);
+    const char *copy = arena_strdup(repair->arena, text ? text : "{}");
+    free(text);
+    json_decref(settings);
+    return copy;
+}
+
+struct akgen_error *repair_begin_store(struct repair *repair)
+{
+    const struct gen_repair_options *options = repair->options;
+    const struct gen_endpoint *endpoint = &options->model->endpoint;
+    const struct eval_options *eval = options->eval;
+    struct arena *arena = repair->arena;
+    repair->bench = arena_alloc(arena, sizeof *repair->bench);
+    *repair->bench = (struct bench){
+        .suite = repair->task->suite,
+        .provider = endpoint->url ? arena_printf(arena, "openai:%s", endpoint->url)
+                                  : arena_printf(arena, "exec:%s", endpoint->command ? endpoint->command : ""),
+        .soc = eval->soc->name,
+        .mode = eval_modes.of[eval->mode],
+        .scope = eval_scopes.of[eval->scope],
+        .profile = eval_profiles.of[eval->profile],
+        .akgen = AKGEN_VERSION,
+        .protocol = eval_protocol(arena, repair->task, eval),
+        .settings = settings_of(repair),
+    };
+    return options->store ? store_begin_run(options->store, repair->bench) : NULL;
+}
+
+struct akgen_error *repair_store_prompt(struct repair *repair, const struct gen_prompt *prompt)
+{
+    struct store *store = repair->options->store;
+    return store ? store_add_prompt(store, prompt->hash, messages_json(repair->arena, prompt), prompt->tokens) : NULL;
+}
+
+/* The task's name in the database, as `akgen bench` writes it. */
+static const char *name_in_store(const struct task *task)
+{
+    const char *level = strchr(task->name, '/');
+    return level && strncmp(task->name, task->suite, (size_t)(level - task->name)) == 0 ? level + 1 : task->name;
+}
+
+struct akgen_error *repair_store_reply(struct repair *repair, const struct asked *asked, const struct gen_reply *reply)
+{
+    struct arena *arena = repair->arena;
+    struct sample *samples = arena_alloc(arena, sizeof *samples * (size_t)(asked->count + 1));
+    if (!repair->options->store)
+        return NULL;
+    for (int i = 0; i < asked->count; i++) {
+        bool first = i == 0;
+        const struct gen_choice *choice = i < reply->count ? &reply->choices[i] : NULL;
+        samples[i] = (struct sample){
+            .task = name_in_store(repair->task),
+            .sample = asked->first + i,
+            .round = asked->round,
+            .parent = asked->parent,
+            .prompt = asked->hash,
+            .request = first ? reply->request : NULL,
+            .response = first ? reply->response : NULL,
+            .answer = choice ? choice->text : NULL,
+            .reasoning = choice ? choice->reasoning : NULL,
+            .finish = choice ? choice->finish : NULL,
+            .failure = choice           ? NULL
+                       : reply->failure ? reply->failure
+                                        : "the server sent fewer answers",
+            .prompt_tokens = first ? reply->prompt_tokens : 0,
+            .completion_tokens = first ? reply->completion_tokens : 0,
+            .cost = first ? gen_model_cost(repair->options->model, reply->prompt_tokens, reply->completion_tokens) : 0,
+            .seconds = reply->seconds,
+            .tries = reply->tries,
+        };
+    }
+    return store_add_samples(repair->options->store, repair->bench->run, samples, asked->count);
+}
+
+/* The kernel's text, for the page. */
+static const char *kernel_of(const struct attempt *attempt)
+{
+    for (int i = 0; i < attempt->file_count; i++)
+        if (strncmp(attempt->files[i].path, "op_kernel/", 10) == 0)
+            return attempt->files[i].text;
+    return attempt->file_count ? attempt->files[0].text : NULL;
+}
+
+struct akgen_error *repair_store_verdict(struct repair *repair, const struct attempt *attempt, const json_t *verdict,
+                                         double seconds)
+{
+    const struct bench_row row = {
+        .task = name_in_store(repair->task),
+        .category = repair->task->category,
+        .level = repair->task->level,
+        .sample = attempt->sample,
+        .evaluated = true,
+        .kind = attempt->kind,
+        .stage = attempt->stage,
+        .reason = json_string_value(json_object_get(verdict, "reason")),
+        .cases_passed = attempt->cases_passed,
+        .cases_total = attempt->cases_total,
+        .seconds = seconds,
+        .verdict = (json_t *)verdict,
+        .source = kernel_of(attempt),
+    };
+    return repair->options->store ? store_add(repair->options->store, repair->bench, &row) : NULL;
+}
+
+/* ---- The end */
+
+static json_t *sample_json(const struct attempt *attempt)
+{
+    return json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:s?, s:i}", "sample", attempt->sample, "round", attempt->round,
+                     "parent", attempt->parent, "verdict",
+                     attempt->judged ? akgen_verdict_kind_name(attempt->kind) : NULL, "ended", attempt->ended, "finish",
+                     attempt->finish, "same_as", attempt->judged ? attempt->same_as : -1);
+}
+
+static struct akgen_error *write_run(struct repair *repair)
+{
+    const struct gen_repair_outcome *outcome = repair->outcome;
+    json_t *samples = json_array();
+    for (int i = 0; i < repair->count; i++)
+        json_array_append_new(samples, sample_json(&repair->attempts[i]));
+    json_t *run = json_pack("{s:i, s:s, s:o, s:i, s:s?, s:i, s:i, s:I, s:I, s:b, s:f, s:f, s:o}", "version", 1, "task",
+                            repair->task->name, "settings", json_loads(repair->bench->settings, 0, NULL), "winner",
+                            repair->best, "stopped", outcome->stopped, "requests", outcome->requests, "failures",
+                            outcome->failures, "prompt_tokens", (json_int_t)outcome->prompt_tokens, "completion_tokens",
+                            (json_int_t)outcome->completion_tokens, "tokens_estimated", outcome->estimated, "cost",
+                            outcome->cost, "seconds", outcome->seconds, "samples", samples);
+    char *text = json_dumps(run, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    struct akgen_error *error =
+        text ? write_file(repair->arena, arena_printf(repair->arena, "%s/evidence/run.json", repair->options->dir),
+                          text, strlen(text))
+             : error_new("out of memory");
+    free(text);
+    json_decref(run);
+    return error;
+}
+
+struct akgen_error *repair_write_best(struct repair *repair)
+{
+    struct arena *arena = repair->arena;
+    const char *dir = repair->options->dir;
+    struct gen_repair_outcome *outcome = repair->outcome;
+    const struct attempt *best = &repair->attempts[repair->best];
+    const char **paths = arena_alloc(arena, sizeof *paths * (size_t)(best->file_count + 1));
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < best->file_count && !error; i++) {
+        paths[i] = best->files[i].path;
+        error =
+            write_file(arena, arena_printf(arena, "%s/%s", dir, paths[i]), best->files[i].text, best->files[i].length);
+    }
+    outcome->files = paths;
+    outcome->sample = best->sample;
+    outcome->round = best->round;
+    outcome->parent = best->parent;
+    if (!error && best->answer.kind == GEN_ANSWER_PROGRAM)
+        error = write_file(arena, arena_printf(arena, "%s/evidence/program.py", dir), best->answer.files[0].text,
+                           strlen(best->answer.files[0].text));
+    if (!error)
+        error = write_run(repair);
+    return error ? error
+                 : write_file(arena, arena_printf(arena, "%s/evidence/verdict.json", dir), best->json,
+                              strlen(best->json));
+}
