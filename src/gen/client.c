@@ -114,7 +114,7 @@ static void fail(struct gen_job *job, const char *why, bool hopeless)
     struct gen_reply *reply = job->reply;
     const struct gen_endpoint *endpoint = &job->client->endpoint;
     struct arena scratch = {0};
-    const char *where = endpoint->url ? job->client->address : "exec:";
+    const char *where = endpoint->url ? job->client->address : "exec";
     const char *tries = job->failures > 1 ? arena_printf(&scratch, " (%d tries)", job->failures) : "";
     reply->failure =
         gen_without_key(&reply->arena, arena_printf(&scratch, "%s: %s%s", where, why, tries), endpoint->key);

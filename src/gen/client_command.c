@@ -16,7 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 16, ERRORS_KEPT = 1 << 16, TEMPORARY = 75 /* EX_TEMPFAIL of sysexits.h */ };
+enum {
+    PIECE = 1 << 16,
+    ERRORS_KEPT = 1 << 16,
+    LONGEST_COMPLAINT = 500,
+    TEMPORARY = 75 /* EX_TEMPFAIL of sysexits.h */
+};
 static const double tick_seconds = 0.02; /* where the kernel has no pidfd */
 
 static void close_end(int *fd)
@@ -158,15 +163,17 @@ static void feed(struct gen_run *run)
 }
 
 /* "exit code 3: the last line of standard error". */
-static char *complaint(const struct gen_run *run, int status)
+static char *complaint(const struct gen_job *job, int status)
 {
     struct text why = {0};
-    const char *errors = run->err.bytes ? run->err.bytes : "";
-    size_t end = run->err.length;
+    struct arena scratch = {0};
+    const char *errors =
+        gen_without_key(&scratch, job->run.err.bytes ? job->run.err.bytes : "", job->client->endpoint.key);
+    size_t end = strlen(errors);
     while (end && strchr(" \t\r\n", errors[end - 1]))
         end--;
     size_t begin = end;
-    while (begin && errors[begin - 1] != '\n' && end - begin < 500)
+    while (begin && errors[begin - 1] != '\n' && end - begin < LONGEST_COMPLAINT)
         begin--;
     if (WIFSIGNALED(status))
         text_addf(&why, "the command was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -177,6 +184,7 @@ static char *complaint(const struct gen_run *run, int status)
         text_append(&why, errors + begin, end - begin);
         text_make_utf8(why.bytes);
     }
+    arena_free(&scratch);
     return why.bytes;
 }
 
@@ -199,7 +207,7 @@ static void end_run(struct gen_job *job, struct gen_outcome *outcome)
     }
     /* 126 and 127 are the shell's: there is no such program. */
     *outcome = (struct gen_outcome){.end = code == TEMPORARY ? GEN_RETRY : GEN_REFUSED,
-                                    .why = complaint(run, status),
+                                    .why = complaint(job, status),
                                     .hopeless = code == 126 || code == 127};
 }
 

@@ -139,12 +139,14 @@ static const struct status {
     {0, INT32_MAX, true, false, NULL},
 };
 
-/* The first line of what the server says, without what would spoil a line. */
-static void add_words_of_server(struct text *why, const struct gen_incoming *incoming)
+/* The first line of what the server says, without the key and what would spoil a line. */
+static void add_words_of_server(struct text *why, const struct gen_job *job)
 {
-    const char *words = incoming->error ? incoming->error : incoming->body.bytes ? incoming->body.bytes : "";
+    const struct gen_incoming *incoming = &job->incoming;
+    struct arena scratch = {0};
+    const char *said = incoming->error ? incoming->error : incoming->body.bytes ? incoming->body.bytes : "";
+    const char *words = gen_without_key(&scratch, said + strspn(said, " \t\r\n"), job->client->endpoint.key);
     size_t length = 0, begin = why->length;
-    words += strspn(words, " \t\r\n");
     while (words[length] && length < WORDS_OF_SERVER && !strchr("\r\n", words[length]))
         length++;
     text_append(why, words, length);
@@ -152,6 +154,7 @@ static void add_words_of_server(struct text *why, const struct gen_incoming *inc
         if ((unsigned char)why->bytes[i] < ' ' || why->bytes[i] == 0x7f)
             why->bytes[i] = ' ';
     text_make_utf8(why->bytes + begin);
+    arena_free(&scratch);
 }
 
 static void end_by_status(struct gen_job *job, int status, struct gen_outcome *outcome)
@@ -170,7 +173,7 @@ static void end_by_status(struct gen_job *job, int status, struct gen_outcome *o
     gen_curl.easy_getinfo(job->easy, CURLINFO_RETRY_AFTER, &wait);
     bool no_quota = status == 429 && words && strstr(words, "insufficient_quota");
     text_addf(&why, "HTTP %d: ", status);
-    add_words_of_server(&why, &job->incoming);
+    add_words_of_server(&why, job);
     if (row->remedy)
         text_addf(&why, "; %s", row->remedy);
     *outcome = (struct gen_outcome){.end = row->again && !no_quota ? GEN_RETRY : GEN_REFUSED,
@@ -203,11 +206,18 @@ static void end_by_code(struct gen_job *job, CURLcode code, struct gen_outcome *
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
         again |= passing[i] == code;
     struct text why = {0};
-    if (code == CURLE_OPERATION_TIMEDOUT && clock_seconds() - job->began >= job->client->endpoint.total_seconds)
+    bool too_long =
+        code == CURLE_OPERATION_TIMEDOUT && clock_seconds() - job->began >= job->client->endpoint.total_seconds;
+    if (too_long)
         text_addf(&why, "no whole answer within %g s", job->client->endpoint.total_seconds);
     else
         text_add(&why, words);
-    *outcome = (struct gen_outcome){.end = again ? GEN_RETRY : GEN_REFUSED, .why = why.bytes, .hopeless = !again};
+    if (too_long && job->incoming.count) { /* the model goes on and on, and would again */
+        text_add(&why, "; --max-answer-tokens limits an answer, --answer-timeout its time");
+        again = false;
+    }
+    *outcome =
+        (struct gen_outcome){.end = again ? GEN_RETRY : GEN_REFUSED, .why = why.bytes, .hopeless = !again && !too_long};
 }
 
 /* All that came is answers. */

@@ -80,7 +80,7 @@ void gen_command_drop(struct gen_job *job);
 
 /* Adds an answer to the reply; the text is copied, without the key. `reasoning` and `finish` may be NULL. */
 void gen_job_answer(struct gen_job *job, const struct text *text, const struct text *reasoning, const char *finish);
-/* A copy in which the key, should it stand there, is "***". A key of fewer than GEN_SHORTEST_SECRET characters ("EMPTY", "none") is
+/* A copy in which the key, should it stand there in plain or as JSON may write it, is "***". A key of fewer than GEN_SHORTEST_SECRET characters ("EMPTY", "none") is
  * no secret but a word that an answer may hold. */
 char *gen_without_key(struct arena *arena, const char *text, const char *key);
 

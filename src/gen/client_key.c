@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "gen/client_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,19 +48,49 @@ struct akgen_error *gen_client_key(struct arena *arena, const char *file, const 
     return check(text, "the first line of --key-file");
 }
 
+/* One character of JSON text: itself, or one behind a backslash ("\\/", "\\u002f"), of which `length` becomes the bytes. */
+static int character_at(const char *at, size_t *length)
+{
+    *length = 1;
+    if (*at != '\\' || !at[1])
+        return (unsigned char)*at;
+    unsigned value;
+    char digits[5] = "";
+    strncat(digits, at[1] == 'u' ? at + 2 : "", 4);
+    *length = strspn(digits, "0123456789abcdefABCDEF") == 4 ? 6 : 2;
+    return *length == 2 ? (unsigned char)at[1] : sscanf(digits, "%4x", &value) == 1 ? (int)value : 0;
+}
+
+/* Bytes of the key that begins at `at`, as it is or as JSON has it; of its beginning, where the text ends there: a reply may
+ * be cut off. 0: none does. */
+static size_t key_at(const char *at, const char *key)
+{
+    size_t known = 0, length;
+    const char *begin = at;
+    for (; key[known] && *at; known++, at += length)
+        if (*at == key[known])
+            length = 1;
+        else if (character_at(at, &length) != key[known])
+            return 0;
+    return !key[known] || known >= GEN_SHORTEST_SECRET ? (size_t)(at - begin) : 0;
+}
+
 char *gen_without_key(struct arena *arena, const char *text, const char *key)
 {
-    size_t length = key ? strlen(key) : 0;
-    const char *found = length >= GEN_SHORTEST_SECRET ? strstr(text, key) : NULL;
-    if (!found)
+    if (!key || strlen(key) < GEN_SHORTEST_SECRET)
         return arena_strdup(arena, text);
     struct text hidden = {0};
-    for (; found; text = found + length, found = strstr(text, key)) {
-        text_append(&hidden, text, (size_t)(found - text));
-        text_add(&hidden, "***");
+    text_add(&hidden, "");
+    for (const char *first = (char[]){*key, '\\', '\0'}; *text;) {
+        size_t plain = strcspn(text, first), length = text[plain] ? key_at(text + plain, key) : 0;
+        text_append(&hidden, text, plain);
+        text += plain + length;
+        if (length)
+            text_add(&hidden, "***");
+        else if (*text)
+            text_append(&hidden, text++, 1);
     }
-    text_add(&hidden, text);
-    char *copy = arena_strdup(arena, hidden.bytes);
+    char *copy = arena_strndup(arena, hidden.bytes, hidden.length);
     text_free(&hidden);
     return copy;
 }

@@ -186,7 +186,7 @@ const char *gen_model_settings(struct arena *arena, const struct gen_model *mode
     }
     json_object_set_new(json, "sampling", sampling_json(model));
     json_object_set_new(json, "prompt", prompt_json(arena, &model->prompt));
-    char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+    char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
     if (!text)
         memory_exhausted(0);
     const char *copy = gen_without_key(arena, text, endpoint->key);

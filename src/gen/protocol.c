@@ -29,7 +29,7 @@ bool gen_quirks_learn(struct gen_quirks *quirks, const char *complaint, int n)
         bool *quirk, possible;
     } rows[] = {
         {"stream_options", &quirks->no_usage, true},
-        {"max_completion_tokens", &quirks->completion_tokens, true},
+        {"max_completion_tokens", &quirks->completion_tokens, complaint && strstr(complaint, "instead")},
         {"n", &quirks->single, n > 1},
     };
     for (size_t i = 0; complaint && i < sizeof rows / sizeof *rows; i++)
@@ -128,7 +128,7 @@ char *gen_protocol_body(const struct gen_endpoint *endpoint, const struct gen_re
     json_object_set_new(body, "stream", json_boolean(endpoint->stream));
     if (endpoint->stream && !quirks->no_usage)
         json_object_set_new(body, "stream_options", json_pack("{s:b}", "include_usage", 1));
-    char *text = json_dumps(body, JSON_COMPACT);
+    char *text = json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(15));
     if (!text)
         memory_exhausted(0);
     json_decref(body);

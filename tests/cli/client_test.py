@@ -4,15 +4,17 @@ nowhere. The program build/tests/gen_ask asks, the replay server answers."""
 import json
 import os
 import pathlib
+import re
 import signal
+import ssl
 import subprocess
 import tempfile
 import time
 import unittest
 
-from akgen_program import AKGEN
-from replay_server import (Answer, EchoKey, ErrorInStream, Garbage, ReplayServer, Request, Reset, Stall, Status, Truncate,
-                           UnknownModel, closed_port_url, fault_by_number, http_date)
+from akgen_program import AKGEN, HOME
+from replay_server import (Answer, EchoKey, ErrorInStream, Garbage, ReplayServer, Reset, Stall, Status, Truncate,
+                           UnknownModel, closed_port_url, http_date)
 
 ASK = pathlib.Path(AKGEN).parent / "tests" / "gen_ask"
 KEY = "sk-0123456789abcdef-Replay/+="
@@ -214,10 +216,10 @@ class Failures(unittest.TestCase):
         self.assertEqual((reply["tries"], reply["hopeless"]), (1, True))
 
     def test_retry_after(self):
-        for wait in (1, http_date(2)):
-            with self.subTest(wait=wait):
+        for wait in (lambda: 1, lambda: http_date(2)): # dates have whole seconds
+            with self.subTest(wait=wait()):
                 begin = time.monotonic()
-                asked = served("fine", failing_once(Status(429, retry_after=wait)), requests=[line(), line("two")])
+                asked = served("fine", failing_once(Status(429, retry_after=wait())), requests=[line(), line("two")])
                 self.assertEqual(asked.texts, [["fine"], ["fine"]])
                 self.assertGreater(time.monotonic() - begin, 0.9)
         reply = served("never", lambda request: Status(429, retry_after=86400)).replies[0]
@@ -227,9 +229,12 @@ class Failures(unittest.TestCase):
     def test_limits_of_time(self):
         reply = served("never", lambda request: Stall(), "--idle-timeout", "0.2", "--retries", "0").replies[0]
         self.assertIn("no byte for 0.2 s", reply["failure"])
-        reply = served("word " * 100, None, "--answer-timeout", "0.4", "--retries", "0", piece_delay=0.02).replies[0]
-        self.assertIn("no whole answer within 0.4 s", reply["failure"])
+        reply = served("word " * 100, None, "--answer-timeout", "0.4", piece_delay=0.02).replies[0]
+        self.assertIn("no whole answer within 0.4 s; --max-answer-tokens limits an answer", reply["failure"])
+        self.assertEqual((reply["tries"], reply["hopeless"]), (1, False))
         self.assertLess(reply["seconds"], 1.5)
+        reply = served("word", None, "--answer-timeout", "0.2", "--retries", "1", delay=0.6).replies[0]
+        self.assertRegex(reply["failure"], r"no whole answer within 0.2 s \(2 tries\)")
 
     def test_a_slow_stream_is_not_a_stalled_one(self):
         asked = served("word " * 20, None, "--idle-timeout", "0.3", piece_delay=0.04)
@@ -240,6 +245,18 @@ class Failures(unittest.TestCase):
         asked = served("x" * (65 << 20), None, "--no-stream")
         self.assertEqual((asked.replies[0]["tries"], asked.replies[0]["choices"]), (1, []))
         self.assertIn("longer than 64 MiB", asked.replies[0]["failure"])
+
+    def test_certificates(self):
+        """A server that nobody vouches for is given no key."""
+        with tempfile.TemporaryDirectory() as folder, ReplayServer(lambda request: "never") as server:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout",
+                            f"{folder}/key", "-out", f"{folder}/certificate"], check=True, capture_output=True)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(f"{folder}/certificate", f"{folder}/key")
+            server.server.socket = context.wrap_socket(server.server.socket, server_side=True)
+            reply = Asked("openai:" + server.url.replace("http:", "https:"), env={"AKGEN_API_KEY": KEY}).replies[0]
+            self.assertEqual((reply["tries"], reply["hopeless"], server.requests), (1, True, []))
+        self.assertIn("certificate", reply["failure"])
 
     def test_redirections(self):
         """The key goes nowhere else."""
@@ -301,11 +318,19 @@ class Keys(unittest.TestCase):
 
     def test_in_any_spelling(self):
         """A reply that is no good is kept as it came: the key may be escaped there, or stand in the prompt."""
-        for body in (json.dumps({"x": KEY}).replace("/", "\\/"), "data: " + json.dumps({"x": KEY}).replace("0", "\\u0030") + "\n\n",
-                     KEY * 3, f'{{"{KEY}": "'):
-            asked = served("x", lambda request: Garbage(body.encode()), "--retries", "0", env={"AKGEN_API_KEY": KEY})
-            self.assertNotIn(KEY, json.dumps(asked.replies[0]))
-            self.assertNotIn(KEY, asked.replies[0]["response"].replace("\\/", "/").replace("\\u0030", "0"))
+        slashed, coded = KEY.replace("/", "\\/"), KEY.replace("0", "\\u0030")
+        for body in (f'{{"x": "{slashed}"}}', f'data: {{"x": "{coded}"}}\n\n', KEY * 3, f'{{"{KEY}": "', f'{{"{slashed}', f'{{"{coded}',
+                     "x" * 290 + KEY, "<p>" + KEY[:-4], "\\" + KEY + "\\u00"):
+            with self.subTest(body=body):
+                asked = served("x", lambda request: Garbage(body.encode()), "--retries", "0", env={"AKGEN_API_KEY": KEY})
+                kept = json.dumps(asked.replies[0]).replace("\\/", "/").replace("\\", "").replace("u0030", "0")
+                self.assertNotIn(KEY[:12], kept)
+                self.assertIn("***", kept)
+        message = "x" * 290 + KEY
+        asked = served("x", lambda request: Status(500, message), "--retries", "0", env={"AKGEN_API_KEY": KEY})
+        self.assertNotIn(KEY[:5], self.kept(asked))
+        asked = Asked(f"exec:echo {KEY}{'x' * 480} >&2; echo {KEY}; exit 1", env={"AKGEN_API_KEY": KEY})
+        self.assertNotIn(KEY[-5:], self.kept(asked))
         asked = served("x", None, requests=[line("my key is " + KEY)], env={"AKGEN_API_KEY": KEY})
         self.assertIn(KEY, asked.requests[0].prompt)
         self.assertNotIn(KEY, self.kept(asked))
@@ -345,6 +370,30 @@ class Providers(unittest.TestCase):
                 self.assertEqual(asked.code, 2)
                 self.assertIn(why, asked.err)
         self.assertIn("--model is missing", Asked("openai:http://localhost:1/v1", requests=[], model=None).err)
+
+
+class Documentation(unittest.TestCase):
+    def test_options_and_presets(self):
+        """Every option and preset stands in docs/models.md or docs/prompts.md, and nothing else does."""
+        text = (HOME / "docs/models.md").read_text() + (HOME / "docs/prompts.md").read_text()
+        options = set(re.findall(r"--[a-z][a-z-]+", subprocess.run([ASK, "--help"], capture_output=True, text=True).stdout))
+        own = {"--help", "--usage", "--leave", "--linger"}
+        self.assertLessEqual(options - own, set(re.findall(r"--[a-z][a-z-]+", text)))
+        table = set(re.findall(r"--[a-z][a-z-]+", text.split("## Options")[1].split("| preset |")[0]))
+        self.assertLessEqual(table, options)
+        presets = set(re.findall(r"^    \{\"([a-z0-9-]+)\",$", (HOME / "src/gen/model.c").read_text(), re.M))
+        self.assertEqual(set(re.findall(r"^\| `([a-z0-9-]+)` \| \d+ \|", text, re.M)), presets)
+        self.assertEqual(len(presets), 3)
+
+    def test_presets(self):
+        rows = {"ascendkernelgen": {}, "multikernelbench": {"temperature": 0.0, "max_tokens": 8192},
+                "multikernelbench-5": {"temperature": 0.2, "top_p": 0.95, "max_tokens": 8192}}
+        for preset, sampling in rows.items():
+            body = served("x", None, "--no-stream", "--preset", preset).requests[0].body
+            self.assertEqual(body, {"model": "replay", "messages": line()["messages"], "stream": False, **sampling})
+        body = served("x", None, "--temperature", "1", "--preset", "multikernelbench", "--max-answer-tokens", "5").requests[0].body
+        self.assertEqual((body["temperature"], body["max_tokens"]), (1, 5))
+        self.assertIn("is none of ascendkernelgen, multikernelbench", Asked("exec:cat", "--preset", "x").err)
 
 
 class Commands(unittest.TestCase):
