@@ -61,9 +61,13 @@ static void find_blocks(struct arena *arena, const char *text, struct answer_blo
     if (!blocks->count)
         answer_find_blocks(arena, text, blocks);
     for (int i = 0, count = blocks->count; i < count; i++) {
-        const struct answer_block *block = &blocks->items[i];
-        if (!block->label.name && (strncmp(block->language, "json", 4) == 0 || *block->text == '{'))
-            answer_add_json(arena, block->text, blocks);
+        struct answer_block block = blocks->items[i];
+        if (!block.label.name && (strncmp(block.language, "json", 4) == 0 || *block.text == '{')) {
+            int before = blocks->count;
+            answer_add_json(arena, block.text, blocks);
+            if (blocks->count > before)
+                blocks->items[i].language = "json"; /* it is those files, and none itself */
+        }
     }
 }
 

@@ -230,18 +230,30 @@ static struct answer_span lines_of(struct scan *scan, const struct fence *fence,
     return lines;
 }
 
-/* Whether the block holds an answer of its own: tags or fences. */
-static bool holds_blocks(struct scan *scan, struct answer_span body)
+static bool has_fence(struct answer_span body)
 {
+    struct fence fence;
+    const char *end = body.at + body.length;
+    for (const char *at = body.at; at < end; at = answer_next_line(at, end))
+        if (open_fence(answer_line(at, end), &fence))
+            return true;
+    return false;
+}
+
+/* Whether the block holds an answer of its own: tags, or fences in what is no code. */
+static bool holds_blocks(struct scan *scan, const char *language, struct answer_span body)
+{
+    static const char *const texts[] = {"", "markdown", "md", "text", "txt", "plaintext", "xml", "html"};
     struct answer_label label;
     struct answer_span behind;
-    struct fence fence;
     const char *end = body.at + body.length, *at = body.at;
+    bool text = false;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        text |= strcmp(language, texts[i]) == 0;
     while (at < end && answer_is_blank(answer_line(at, end)))
         at = answer_next_line(at, end);
-    struct answer_span line = answer_line(at, end);
     return scan->depth < DEEPEST &&
-           (answer_open_tag(scan->arena, line, &label, &behind) || (open_fence(line, &fence) && !fence.before.length));
+           (answer_open_tag(scan->arena, answer_line(at, end), &label, &behind) || (text && has_fence(body)));
 }
 
 static void scan_inside(struct scan *scan, struct answer_span body, struct answer_label outer)
@@ -273,7 +285,8 @@ static const char *take_fence(struct scan *scan, const struct fence *fence, cons
     }
     struct answer_label label = label_of_fence(scan, fence);
     struct answer_span body = lines_of(scan, fence, answer_between(begin, stop));
-    if (holds_blocks(scan, body)) {
+    const char *language = language_of(scan->arena, fence->info);
+    if (holds_blocks(scan, language, body)) {
         scan_inside(scan, body, label);
         return behind;
     }
@@ -281,7 +294,7 @@ static const char *take_fence(struct scan *scan, const struct fence *fence, cons
                      (struct answer_block){.text = answer_body(scan->arena, body, false),
                                            .begin = scan->at_origin ? begin : NULL,
                                            .label = label,
-                                           .language = language_of(scan->arena, fence->info),
+                                           .language = language,
                                            .complete = closed || label.closed});
     return behind;
 }
@@ -293,16 +306,6 @@ static bool is_wrapper(struct scan *scan, const struct fence *fence)
 }
 
 /* Tags. */
-static bool has_fence(struct answer_span body)
-{
-    struct fence fence;
-    const char *end = body.at + body.length;
-    for (const char *at = body.at; at < end; at = answer_next_line(at, end))
-        if (open_fence(answer_line(at, end), &fence))
-            return true;
-    return false;
-}
-
 /* The end of a tag's content that begins at `at`: where a tag closes or the next one opens. */
 static const char *end_of_tag(struct scan *scan, const char *at, const char **behind, bool *closed)
 {
@@ -360,9 +363,11 @@ static const char *take_tag(struct scan *scan, struct answer_label label, struct
 static bool is_heading(struct scan *scan, struct answer_span line, struct answer_label *label)
 {
     struct answer_span trimmed = answer_trim(line);
-    bool heading = answer_begins(trimmed, "# ") || answer_begins(trimmed, "## ") || answer_begins(trimmed, "### ") ||
-                   answer_begins(trimmed, "#### ") || answer_begins(trimmed, "**");
-    return heading && answer_label_of_line(scan->arena, line, label) && label->name && label->given;
+    static const char *const others[] = {"#include", "* ", "//", "+++ ", "--- ", "diff "}; /* code, comments, diffs */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (answer_begins(trimmed, others[i]))
+            return false;
+    return answer_label_of_line(scan->arena, line, label) && label->name && label->given;
 }
 
 static bool begins_part(struct scan *scan, struct answer_span line, enum answer_banner *banner,

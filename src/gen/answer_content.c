@@ -21,7 +21,8 @@ static const struct {
     {"TilingContext", ANSWER_HAS_HOST},
     {"TilingParseContext", ANSWER_HAS_HOST},
     {"InferShapeContext", ANSWER_HAS_HOST},
-    {"SetBlockDim", ANSWER_HAS_HOST},
+    {"SetBlockDim", ANSWER_HAS_FUNCTION},
+    {"GetRawTilingData", ANSWER_HAS_FUNCTION},
     {"BEGIN_TILING_DATA_DEF", ANSWER_HAS_TILING},
     {"REGISTER_TILING_DATA_CLASS", ANSWER_HAS_TILING},
     {"add_ops_compile_options", ANSWER_HAS_OPTIONS},
@@ -82,18 +83,21 @@ static const struct {
     unsigned any;
     enum answer_role role;
 } roles_of_marks[] = {
-    {ANSWER_HAS_DIFF, ANSWER_DIFF},          {ANSWER_HAS_STRINGS, ANSWER_STRINGS}, {ANSWER_HAS_PROGRAM, ANSWER_PROGRAM},
-    {ANSWER_HAS_OPDEF, ANSWER_HOST},         {ANSWER_HAS_ENTRY, ANSWER_KERNEL},    {ANSWER_HAS_HOST, ANSWER_HOST},
+    {ANSWER_HAS_DIFF, ANSWER_DIFF},          {ANSWER_HAS_STRINGS, ANSWER_STRINGS},
+    {ANSWER_HAS_PROGRAM, ANSWER_PROGRAM},    {ANSWER_HAS_OPDEF, ANSWER_HOST},
+    {ANSWER_HAS_ENTRY, ANSWER_KERNEL},       {ANSWER_HAS_HOST | ANSWER_HAS_FUNCTION, ANSWER_HOST},
     {ANSWER_HAS_TILING, ANSWER_HOST_HEADER}, {ANSWER_HAS_OPTIONS, ANSWER_CMAKE},
 };
-static const char *const useless_languages[] = {
-    "json", "jsonc", "bash",  "sh",   "shell", "console", "zsh",  "python", "py",  "markdown", "md",  "yaml",
-    "yml",  "xml",   "latex", "math", "tex",   "csv",     "html", "make",   "log", "makefile", "toml"};
+static const char *const useless_languages[] = {"bash",     "sh",  "shell", "console", "zsh", "python",   "py",
+                                                "markdown", "md",  "yaml",  "yml",     "xml", "latex",    "math",
+                                                "tex",      "csv", "html",  "make",    "log", "makefile", "toml"};
 
 enum answer_role answer_role_of_content(unsigned marks, const char *language)
 {
     if (strcmp(language, "diff") == 0 || strcmp(language, "patch") == 0)
         return ANSWER_DIFF;
+    if (strncmp(language, "json", 4) == 0)
+        return ANSWER_USELESS;
     for (size_t i = 0; i < sizeof roles_of_marks / sizeof *roles_of_marks; i++)
         if (marks & roles_of_marks[i].any)
             return roles_of_marks[i].role;
@@ -144,7 +148,8 @@ struct answer_span answer_bare_code(const char *text)
 {
     enum { CODE = ~(ANSWER_HAS_INCLUDE | ANSWER_HAS_DIFF | ANSWER_HAS_STRINGS | ANSWER_HAS_OPTIONS) };
     const char *end = text + strlen(text), *begin = NULL, *behind = NULL;
-    if (!(answer_marks(text) & (unsigned)CODE))
+    unsigned marks = answer_marks(text);
+    if (!(marks & (unsigned)CODE) || (marks & ANSWER_HAS_DIFF))
         return (struct answer_span){text, 0};
     for (const char *at = text; at < end; at = answer_next_line(at, end)) {
         struct answer_span line = answer_line(at, end);
@@ -269,7 +274,8 @@ const char *answer_body(struct arena *arena, struct answer_span body, bool in_ta
     add_lines(&text, body);
     char *lines = arena_strdup(arena, text.bytes ? text.bytes : "");
     text_free(&text);
-    if (in_tag && !strchr(lines, '<') && strstr(lines, "&lt;"))
+    bool escaped = strstr(lines, "&lt;") || strstr(lines, "&gt;") || strstr(lines, "&quot;");
+    if (in_tag && escaped && !strpbrk(lines, "<>"))
         unescape(lines);
     return lines;
 }

@@ -42,7 +42,7 @@ static inline bool answer_has(struct answer_span span, const char *text)
 /* The text (answer_text.c). */
 /* UTF-8 without byte order mark and NUL bytes, lines end in '\n'; what servers leave of a model's end tokens is gone. */
 char *answer_clean(struct arena *arena, const char *text, size_t length);
-/* Puts spaces in the place of what stands in <think> and the like (line ends stay) and returns it, or NULL. `open`: the
+/* Takes away what stands in <think> and the like (line ends stay) and returns it, or NULL. `open`: the
  * line in which thinking begins that does not end; 0. */
 const char *answer_take_thinking(struct arena *arena, char *text, int *open);
 
@@ -93,7 +93,8 @@ enum {
     ANSWER_HAS_PROGRAM = 64, /* @ascend_kernel */
     ANSWER_HAS_STRINGS = 128,
     ANSWER_HAS_DIFF = 256,
-    ANSWER_HAS_OPTIONS = 512, /* compile options in CMake */
+    ANSWER_HAS_OPTIONS = 512,   /* compile options in CMake */
+    ANSWER_HAS_FUNCTION = 1024, /* a tiling function's body */
 };
 unsigned answer_marks(const char *text);
 /* The role that the content alone gives, ANSWER_NO_ROLE if it gives none. */

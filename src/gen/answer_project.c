@@ -139,7 +139,7 @@ static bool replaces(const struct piece *later, const struct piece *earlier)
 /* A definition and a tiling function in two blocks without names are two files. */
 static bool are_halves(const struct piece *a, const struct piece *b)
 {
-    enum { HALVES = ANSWER_HAS_OPDEF | ANSWER_HAS_HOST };
+    enum { HALVES = ANSWER_HAS_OPDEF | ANSWER_HAS_FUNCTION };
     return a->role == ANSWER_HOST && (a->marks & HALVES) != HALVES && ((a->marks ^ b->marks) & HALVES) == HALVES;
 }
 

@@ -107,6 +107,7 @@ static const struct {
     {"◁think▷", "◁/think▷"},
 };
 enum { MARKS = sizeof marks / sizeof *marks };
+enum { GONE = 1 }; /* a byte that no text needs */
 
 static size_t length_of(const char *at, const char *mark)
 {
@@ -116,17 +117,26 @@ static size_t length_of(const char *at, const char *mark)
 
 static bool only_spaces(const char *from, const char *to)
 {
-    while (from < to && (*from == ' ' || *from == '\t'))
+    while (from < to && (*from == ' ' || *from == '\t' || *from == GONE))
         from++;
     return from == to;
 }
 
-/* Spaces for what is not to be read; lines stay lines. */
+/* Marks what is not to be read; lines stay lines. */
 static void blank(char *from, const char *to)
 {
     for (; from < to; from++)
         if (*from != '\n')
-            *from = ' ';
+            *from = GONE;
+}
+
+static void remove_blanks(char *text)
+{
+    char *out = text;
+    for (; *text; text++)
+        if (*text != GONE)
+            *out++ = *text;
+    *out = '\0';
 }
 
 struct thinking {
@@ -228,6 +238,7 @@ const char *answer_take_thinking(struct arena *arena, char *text, int *open)
             take(&thinking, end, end);
         }
     }
+    remove_blanks(text);
     const char *taken = thinking.taken.bytes ? arena_strdup(arena, thinking.taken.bytes) : NULL;
     text_free(&thinking.taken);
     return taken;

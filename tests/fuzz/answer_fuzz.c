@@ -1,0 +1,80 @@
+/* Answers of any text: reading ends in time, with files that a project may have, or with a reason. */
+#include "fuzz.h"
+
+#include "base/text.h"
+#include "gen/answer.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fuzz_seeds(void)
+{
+    fuzz_seed_files("tests/gen/answers", ".txt");
+    fuzz_seed_files("tests/cli/responses", ".txt");
+    fuzz_seed_text("<think>\n```cpp\n#include \"a.h\"\n__global__\n```\n</think>\n### op_kernel/../x.cpp\n~~~~\n<file "
+                   "path='a/b.h'>&lt;</file>");
+    fuzz_seed_text("{\"files\": [{\"path\": \"op_kernel/a.cpp\", \"content\": \"__global__\"}]}");
+}
+
+/* A path below the folder, of plain parts. */
+static void check_path(const char *path)
+{
+    char *parts = strdup(path), *rest;
+    if (*path == '/' || !*path || strlen(path) > 512)
+        abort();
+    for (char *part = strtok_r(parts, "/", &rest); part; part = strtok_r(NULL, "/", &rest)) {
+        if (*part == '.' || *part == '-')
+            abort();
+        for (; *part; part++)
+            if (!isalnum((unsigned char)*part) && !strchr("_.-+", *part))
+                abort();
+    }
+    free(parts);
+}
+
+static void check_text(const char *bytes)
+{
+    char *text = strdup(bytes);
+    text_make_utf8(text);
+    if (strcmp(text, bytes) != 0 || strchr(bytes, '\r'))
+        abort();
+    free(text);
+}
+
+/* A text is read twice as a matter of course: the second reading is the same. */
+static void check(struct arena *arena, const uint8_t *bytes, size_t length, enum eval_scope scope)
+{
+    struct task task = {.name = "level1/Math/Sqrt", .op = "Sqrt", .op_type = "Sqrt"};
+    struct gen_answer answer, again;
+    const char *text = arena_copy(arena, bytes, length);
+    gen_answer_read(arena, text, length, &task, scope, &answer);
+    gen_answer_read(arena, text, length, &task, scope, &again);
+    if ((answer.kind == GEN_ANSWER_NONE) != (answer.problem != NULL) ||
+        (answer.kind == GEN_ANSWER_NONE) != (answer.count == 0) || answer.kind != again.kind ||
+        answer.count != again.count)
+        abort();
+    for (int i = 0; i < answer.count; i++) {
+        check_path(answer.files[i].path);
+        if (!answer.untouched)
+            check_text(answer.files[i].text);
+        if (strcmp(answer.files[i].path, again.files[i].path) != 0 ||
+            strcmp(answer.files[i].text, again.files[i].text) != 0 ||
+            (i && strcmp(answer.files[i - 1].path, answer.files[i].path) >= 0) ||
+            (scope == EVAL_KERNEL && strncmp(answer.files[i].path, "op_host/", 8) == 0))
+            abort();
+    }
+    if (answer.problem)
+        check_text(answer.problem);
+    if (answer.thinking)
+        check_text(answer.thinking);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    struct arena arena = {0};
+    check(&arena, bytes, length, EVAL_PROJECT);
+    check(&arena, bytes, length, EVAL_KERNEL);
+    arena_free(&arena);
+    return 0;
+}

@@ -1,0 +1,26 @@
+import tile.language as tl
+
+
+@ascend_kernel
+def sqrt_kernel(x, y, total, share, tile):
+    start = tl.program_id(0) * share
+    end = min(start + share, total)
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    for at in range(start, end, tile):
+        offsets = at + tl.arange(0, tile)
+        with tl.copyin():
+            tl.load(x + offsets, x_ub, mask=offsets < end)
+        with tl.compute():
+            tl.vsqrt(y_ub, x_ub)
+        with tl.copyout():
+            tl.store(y + offsets, y_ub, mask=offsets < end)
+
+
+def sqrt_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+    total = x.numel()
+    if total == 0:
+        return
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    share = tl.cdiv(tl.cdiv(total, cores), 64) * 64
+    sqrt_kernel[cores](x, y, total, share, tile)
