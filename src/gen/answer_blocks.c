@@ -137,8 +137,9 @@ static bool open_fence(struct answer_span line, struct fence *fence)
     fence->mark = *run;
     fence->length = run_of(run, end, *run);
     fence->indented = fence->before.length ? 0 : (size_t)(at - line.at);
-    fence->info = answer_trim(answer_between(run + fence->length, end));
-    return *run == '~' || !memchr(fence->info.at, '`', fence->info.length);
+    struct answer_span info = answer_between(run + fence->length, end);
+    fence->info = answer_trim(info);
+    return *run == '~' || !answer_has(info, "`");
 }
 
 static struct answer_span without_quote(struct answer_span line)

@@ -278,9 +278,9 @@ static void place_headers(struct pieces *pieces)
     struct arena *arena = pieces->arena;
     for (int i = 0; i < pieces->count; i++) {
         struct piece *piece = &pieces->items[i];
-        const char *folder = places[piece->role].folder;
-        if (piece->path || piece->role == ANSWER_CMAKE)
+        if (piece->path)
             continue;
+        const char *folder = places[piece->role].folder;
         const char *name = missing_header(pieces, folder);
         if (!name && piece->role == ANSWER_HOST_HEADER)
             name = arena_printf(arena, "%s_tiling.h", pieces->entry);
@@ -316,7 +316,7 @@ static void rename_entry(struct pieces *pieces, enum answer_role role, unsigned 
     struct piece *chosen = NULL;
     for (int i = 0; i < pieces->count; i++) {
         struct piece *piece = &pieces->items[i];
-        if (piece->role != role)
+        if (piece->role != role || !piece->path)
             continue;
         if (strcmp(piece->path, wanted) == 0)
             return;
