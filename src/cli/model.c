@@ -51,6 +51,8 @@ static const struct argp_option options[] = {
      "its first line is the key of the server (default: AKGEN_API_KEY, then OPENAI_API_KEY of the environment)", 11},
     {"key", KEY_KEY, "KEY", OPTION_HIDDEN, NULL, 11},
     {"api-key", KEY_KEY, "KEY", OPTION_HIDDEN, NULL, 11},
+    {"apikey", KEY_KEY, "KEY", OPTION_HIDDEN, NULL, 11},
+    {"openai-api-key", KEY_KEY, "KEY", OPTION_HIDDEN, NULL, 11},
     {"concurrency", KEY_CONCURRENCY, "N", 0, "requests at a time (default 8)", 11},
     {"retries", KEY_RETRIES, "N", 0, "tries of a request behind the first (default 5)", 11},
     {"backoff", KEY_BACKOFF, "SECONDS", 0, "before the first of them (default 1), doubled for each", 11},

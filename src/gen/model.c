@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,19 @@ static const char *behind(const char *text, const char *begin)
     return strncmp(text, begin, length) == 0 ? text + length : NULL;
 }
 
+/* Something in a command that looks like a key: it would stand in the database with the command. */
+static bool shows_key(const char *text)
+{
+    static const char pattern[] = "(^|[^A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}|Bearer +[^$\"' ]{8,}|"
+                                  "(^|[^A-Za-z])(api[_-]?key|token|secret)[ =:]+[^$\"' ]{16,}";
+    regex_t compiled;
+    if (regcomp(&compiled, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
+        memory_exhausted(0);
+    bool found = regexec(&compiled, text, 0, NULL, 0) == 0;
+    regfree(&compiled);
+    return found;
+}
+
 bool gen_model_is_provider(const char *provider)
 {
     return behind(provider, server) || behind(provider, command);
@@ -72,6 +86,10 @@ struct akgen_error *gen_model_provider(struct gen_model *model, const char *prov
     endpoint->url = endpoint->command = NULL;
     if (run && !run[strspn(run, " \t\n")])
         return error_new("exec: no command; expected exec:COMMAND, a line for /bin/sh");
+    if (run && shows_key(run))
+        return error_new(
+            "exec: the command seems to have a key in it, which would end up in histories and databases; it "
+            "can read a variable of the environment or a file");
     if (run) {
         endpoint->command = run;
         return NULL;

@@ -340,7 +340,7 @@ class Keys(unittest.TestCase):
         self.assertEqual((asked.texts, asked.requests[0].key), ([["the EMPTY set"]], "EMPTY"))
 
     def test_never_on_the_command_line(self):
-        for options in (["--key", KEY], ["--api-key", KEY], ["--key=" + KEY], ["--key-file", KEY]):
+        for options in (["--key", KEY], ["--api-key", KEY], ["--key=" + KEY], ["--apikey=" + KEY], ["--key-file", KEY]):
             asked = Asked("openai:http://localhost:1/v1", *options, requests=[])
             self.assertNotEqual(asked.code, 0)
             self.assertNotIn(KEY, self.kept(asked))
@@ -351,6 +351,15 @@ class Keys(unittest.TestCase):
             self.assertEqual(asked.code, 2)
             self.assertNotIn(word, self.kept(asked))
             self.assertIn("has credentials in it", asked.err)
+
+    def test_never_in_a_command(self):
+        for command in (f"curl -H 'Authorization: Bearer {KEY}' x", f"ask --api-key {KEY}", f"OPENAI_API_KEY={KEY} ask"):
+            asked = Asked("exec:" + command, requests=[])
+            self.assertEqual(asked.code, 2)
+            self.assertNotIn(KEY, self.kept(asked))
+            self.assertIn("seems to have a key in it", asked.err)
+        for command in ('true -H "Authorization: Bearer $OPENAI_API_KEY"', "true --api-key $SOME_LONG_NAME_OF_A_KEY", "true task-risk-" + "x" * 20):
+            self.assertEqual(Asked("exec:" + command).texts, [[""]])
 
     def test_a_key_that_is_none(self):
         for key in ("two words", "new\nline: x", "schlüssel"):
