@@ -68,7 +68,7 @@ struct akgen_error *prompt_count(struct arena *arena, const struct lm_tokenizer 
             most = tokens;
         }
     }
-    if (error || !options->token_limit || prompt->tokens <= options->token_limit)
+    if (error || !largest || !options->token_limit || prompt->tokens <= options->token_limit)
         return error;
     const char *part = longest_part(arena, largest, &part_bytes);
     return error_new("the prompt has %lld tokens%s, %lld more than the limit of %lld. The message '%s' has %lld of "

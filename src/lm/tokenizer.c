@@ -26,12 +26,14 @@ static bool is_ascii(struct lm_span text)
 
 struct lm_span lm_normalise(struct arena *arena, enum lm_form form, struct lm_span text)
 {
+    // NOLINTBEGIN: the library's flags are an enum, and so is their union.
     static const utf8proc_option_t options[] = {
         [LM_NFC] = UTF8PROC_STABLE | UTF8PROC_COMPOSE,
         [LM_NFD] = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE,
         [LM_NFKC] = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT,
         [LM_NFKD] = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT,
     };
+    // NOLINTEND
     utf8proc_uint8_t *mapped = NULL;
     if (form == LM_NO_FORM || is_ascii(text))
         return text;
