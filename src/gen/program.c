@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_PROGRAM = 1 << 20, REVIEWED_ELEMENTS = 1 << 16 /* of a case that is tried */ };
+enum { LONGEST_PROGRAM = 1 << 20, REVIEWED_ELEMENTS = 4 << 20 /* of a case that is tried */ };
 
 static bool formulas_alone(const struct task *task)
 {

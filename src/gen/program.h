@@ -19,7 +19,8 @@ bool gen_program_compile(struct arena *arena, const struct gen_program *program,
                          struct dsl_lowered *lowered, struct dsl_messages *messages, struct akgen_error **error);
 
 /* All that can be found wrong with a program: what the checker says, what goes wrong on sizes that nothing divides and in the task's
- * small cases, what the compiler refuses. The messages have the arena, path and text afterwards. An error is one of the task. */
+ * cases of at most 4 million elements, what the compiler refuses. The messages have the arena, path and text afterwards. An error
+ * is one of the task. */
 struct akgen_error *gen_program_review(struct arena *arena, const struct gen_program *program, const struct task *task,
                                        int only_case, struct dsl_messages *messages);
 
