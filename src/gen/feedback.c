@@ -199,9 +199,7 @@ static void collect_diagnostics(struct collection *all)
 static void collect_reason(struct collection *all)
 {
     static const char *const remedies[] = {
-        [AKGEN_VERDICT_REJECTED] =
-            "compute the outputs on the NPU from the inputs, by calls of Ascend C alone: no other "
-            "way to a right result is allowed",
+        [AKGEN_VERDICT_REJECTED] = "compute the outputs on the NPU from the inputs, by calls of Ascend C alone",
         [AKGEN_VERDICT_UNSUPPORTED] = "another API that does the same: the simulator lacks this one",
         [AKGEN_VERDICT_TIMEOUT] = "work by vector instructions on whole tiles, and loops that end",
         [AKGEN_VERDICT_COMPILE_ERROR] = "answer with all files that are asked for, under their names, complete",
