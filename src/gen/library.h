@@ -12,13 +12,13 @@
 /* Read-only once it is open: any number of threads may ask. */
 struct gen_library;
 /* What goes in. Documents are files (.md, .txt, .html, .htm) and folders of them, at most LIBRARY_LARGEST_FILE bytes each and
- * LIBRARY_LARGEST together; what lies below `hidden` (a real path; NULL: nothing) is left out. */
+ * LIBRARY_LARGEST together; what lies below a folder of `hidden` (real paths, NULL behind the last; NULL: none) is left out. */
 struct gen_library_sources {
     const char *api;       /* docs/api.md; NULL: none */
     const char *reference; /* docs/dsl.md; NULL: none */
     const char *const *documents;
     int document_count;
-    const char *hidden;
+    const char *const *hidden;
 };
 enum { LIBRARY_LARGEST_FILE = 8 << 20, LIBRARY_LARGEST = 64 << 20, LIBRARY_LARGEST_ENTRY = 2000 };
 struct akgen_error *gen_library_open(const struct gen_library_sources *sources, struct gen_library **library);

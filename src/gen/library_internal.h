@@ -20,7 +20,7 @@ struct akgen_error *library_read_api(struct library_entries *entries, const char
 /* Rows and sections of docs/dsl.md, without programs. */
 struct akgen_error *library_read_reference(struct library_entries *entries, const char *path);
 /* A user's file or folder. */
-struct akgen_error *library_read_document(struct library_entries *entries, const char *path, const char *hidden);
+struct akgen_error *library_read_document(struct library_entries *entries, const char *path, const char *const *hidden);
 /* "reduce sum" of "ReduceSum", "vsqrt sqrt" of "tl.vsqrt(dst, src)". */
 const char *library_words(struct arena *arena, const char *name);
 /* The text of a page in HTML: without tags, headings as in Markdown. */

@@ -253,24 +253,29 @@ static struct akgen_error *read_file(struct library_entries *entries, const char
     return NULL;
 }
 
-static bool lies_below(const char *path, const char *folder)
+static bool is_hidden(const char *path, const char *const *hidden)
 {
-    size_t length = folder ? strlen(folder) : 0;
-    return length && strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
+    for (; hidden && *hidden; hidden++) {
+        size_t length = strlen(*hidden);
+        if (strncmp(path, *hidden, length) == 0 && (path[length] == '/' || !path[length]))
+            return true;
+    }
+    return false;
 }
 
 /* A link may lead anywhere, so what counts is where a file really is. */
-static struct akgen_error *read_where_it_is(struct library_entries *entries, const char *path, const char *hidden)
+static struct akgen_error *read_where_it_is(struct library_entries *entries, const char *path,
+                                            const char *const *hidden)
 {
     char *real = realpath(path, NULL);
     if (!real)
         return error_new("%s: it cannot be read", path);
     const char *kept = arena_strdup(entries->arena, real);
     free(real);
-    return lies_below(kept, hidden) ? NULL : read_file(entries, kept);
+    return is_hidden(kept, hidden) ? NULL : read_file(entries, kept);
 }
 
-struct akgen_error *library_read_document(struct library_entries *entries, const char *path, const char *hidden)
+struct akgen_error *library_read_document(struct library_entries *entries, const char *path, const char *const *hidden)
 {
     struct stat status;
     const char **paths;

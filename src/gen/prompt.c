@@ -39,20 +39,26 @@ static struct akgen_error *copies_of(struct arena *arena, const struct gen_promp
                            options->templates, *copies, toolchain_home(), language);
 }
 
-/* What is looked up in: the API for Ascend C, the reference for AscendDSL, the user's documents, nothing that stands below
- * tasks/. */
+/* What is looked up in: the API for Ascend C, the reference for AscendDSL, and the user's documents. AKGen's own folders hold
+ * answers, to tasks and of the tests, so nothing in them is a document. */
 static struct akgen_error *open_library(struct gen_shelf *shelf, const struct gen_prompt_options *options)
 {
-    char *tasks = realpath(arena_printf(&shelf->arena, "%s/tasks", shelf->home), NULL);
+    static const char *const folders[] = {"tasks", "tests", "docs", "examples", "prompts", "benchmarks"};
+    enum { FOLDERS = sizeof folders / sizeof *folders };
+    const char *hidden[FOLDERS + 1] = {0};
+    for (int i = 0, count = 0; i < FOLDERS; i++) {
+        char *real = realpath(arena_printf(&shelf->arena, "%s/%s", shelf->home, folders[i]), NULL);
+        if (real)
+            hidden[count++] = arena_strdup(&shelf->arena, real);
+        free(real);
+    }
     struct gen_library_sources sources = {
-        .documents = options->documents, .document_count = options->document_count, .hidden = tasks};
+        .documents = options->documents, .document_count = options->document_count, .hidden = hidden};
     if (options->language == GEN_DSL)
         sources.reference = arena_printf(&shelf->arena, "%s/docs/dsl.md", shelf->home);
     else
         sources.api = arena_printf(&shelf->arena, "%s/docs/api.md", shelf->home);
-    struct akgen_error *error = gen_library_open(&sources, &shelf->library);
-    free(tasks);
-    return error;
+    return gen_library_open(&sources, &shelf->library);
 }
 
 struct akgen_error *gen_shelf_open(const struct gen_prompt_options *options, struct gen_shelf **shelf)

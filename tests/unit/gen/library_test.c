@@ -97,7 +97,7 @@ static void test_documents(void **state)
                      0);
     struct gen_library_sources sources = {.documents = (const char *[]){folder},
                                           .document_count = 1,
-                                          .hidden = arena_printf(&arena, "%s/secret", folder)};
+                                          .hidden = (const char *[]){arena_printf(&arena, "%s/secret", folder), NULL}};
     assert_null(gen_library_open(&sources, &library));
     assert_string_equal(found(&arena, library, "zebra", NULL, 1000), "**Zebra**\n\nFirst stripes.");
     assert_string_equal(found(&arena, library, "LION", NULL, 1000),
