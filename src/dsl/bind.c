@@ -219,7 +219,8 @@ static struct dsl_argument argument_of(const struct task_instance *instance, con
 
 static struct dsl_run run_on(const struct npu_soc *soc, const struct dsl_argument *arguments)
 {
-    return (struct dsl_run){.vector_cores = soc->aiv,
+    return (struct dsl_run){.soc = soc,
+                            .vector_cores = soc->aiv,
                             .cube_cores = soc->aic,
                             .ub_bytes = soc->ub_tiling_bytes,
                             .l1_bytes = soc->l1_bytes,

@@ -2,11 +2,14 @@
  * buffers fit at that, nothing has to be decided at the launch. Sizes, and what they are made of, are taken not to be negative;
  * of an expression that is not understood no bound is known. */
 #include "dsl/lower_internal.h"
+#include "dsl/usage.h"
 #include "npu/npu.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define NO_BOUND INT64_MAX
+enum { STEPS = 4000 };
 
 struct bounds {
     const struct lowering *lowering;
@@ -170,9 +173,19 @@ static int64_t bound_of(struct bounds *bounds, const struct dsl_expr *expr)
     }
 }
 
+bool lower_cores_run_at_once(struct lowering *lowering)
+{
+    const bool cube = dsl_usage_cube(lowering->program);
+    struct bounds bounds = {lowering, STEPS};
+    const struct dsl_expr *cores = meaning_of(&bounds, lowering->program->launch->items[0]->items[1]);
+    int least = INT_MAX; /* cores that a chip has: a number that is written down stays on the smallest */
+    for (const struct npu_soc *soc = npu_socs; soc->name; soc++)
+        least = (int)smaller(least, cube ? soc->aic : soc->aiv);
+    return bound_of(&bounds, cores) <= (cores->kind == DSL_INT ? least : cube ? npu_socs->aic : npu_socs->aiv);
+}
+
 int64_t lower_most_bytes(struct lowering *lowering, const struct lower_buffer *buffer, int combination)
 {
-    enum { STEPS = 4000 };
     struct bounds bounds = {lowering, STEPS};
     int64_t known = lower_bytes(lowering, buffer, combination);
     int64_t bound = known < 0 ? bound_of(&bounds, lower_host_terms(lowering, buffer->size)) : 0;

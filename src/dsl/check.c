@@ -590,6 +590,14 @@ static bool is_kernel(const struct dsl_statement *def)
     return false;
 }
 
+static bool has_kernel(const struct dsl_block *file)
+{
+    bool found = false;
+    for (int i = 0; i < file->count && !found; i++)
+        found = file->items[i]->kind == DSL_DEF && is_kernel(file->items[i]);
+    return found;
+}
+
 /* The kernel, the host function, the constants of the file. */
 static void find_functions(struct checker *checker)
 {
@@ -605,13 +613,17 @@ static void find_functions(struct checker *checker)
             type_add(checker, symbol, type_of(checker, statement->value), statement->target->place);
         } else if (statement->kind == DSL_DEF) {
             found = is_kernel(statement) ? &program->kernel : &program->host;
+            if (*found && !has_kernel(body)) /* which is what is to be told */
+                continue;
             if (*found)
                 TELL(checker, statement->place, DSL_RULE_functions, NULL, "'%s' is a second %s",
                      statement->function->name, found == &program->kernel ? "kernel" : "host function");
             else
                 *found = statement;
         } else if (statement->kind != DSL_IMPORT && statement->kind != DSL_REMARKS && !remark) {
-            TELL(checker, statement->place, DSL_RULE_functions, "put it into the host function or the kernel",
+            const bool several = statement->kind == DSL_ASSIGN && statement->target->kind == DSL_TUPLE;
+            TELL(checker, statement->place, DSL_RULE_functions,
+                 several ? "give each constant a line of its own" : "put it into the host function or the kernel",
                  "outside of functions stand imports and constants");
         }
     }

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "dsl/emit.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -517,10 +518,25 @@ static void emit_call(struct emit *emit, const struct dsl_expr *call)
         refuse(emit, call, "this call has no counterpart in Ascend C yet");
 }
 
+/* The digits of a number as C++ reads them: Python's may be in groups. */
+static const char *plain_digits(struct emit *emit, const char *digits)
+{
+    char *plain = arena_strdup(emit->lowering->arena, digits), *to = plain;
+    for (const char *c = digits; *c; c++)
+        if (*c != '_')
+            *to++ = *c;
+    *to = '\0';
+    return plain;
+}
+
+/* A number that float has no room for is an infinity in the kernel. */
 static void emit_real(struct emit *emit, const struct dsl_expr *expr)
 {
-    bool point = strpbrk(expr->digits, ".eE") != NULL;
-    text_addf(emit->out, "%s%s%s", expr->digits, point ? "" : ".0", emit->host ? "" : "f");
+    const char *digits = plain_digits(emit, expr->digits);
+    if (!emit->host && isinf((float)expr->real))
+        emit_infinity(emit, "inf");
+    else
+        text_addf(emit->out, "%s%s%s", digits, strpbrk(digits, ".eE") ? "" : ".0", emit->host ? "" : "f");
 }
 
 /* A text as a literal of C++. */
@@ -550,7 +566,7 @@ static void emit_inner(struct emit *emit, const struct dsl_expr *expr)
 {
     switch (expr->kind) {
     case DSL_INT:
-        text_add(emit->out, expr->digits);
+        text_add(emit->out, plain_digits(emit, expr->digits));
         break;
     case DSL_REAL:
         emit_real(emit, expr);

@@ -1,6 +1,7 @@
 /* Printing the host part: the tiling structure, the tiling function and the OpDef. */
 #include "base/array.h"
 #include "dsl/emit.h"
+#include "dsl/usage.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -493,6 +494,12 @@ static void emit_finish(struct emit *emit)
     text_add(emit->out, "\n");
     emit_line(emit, "%s tiling;", emit_struct_name(lowering));
     const char *blocks = emit_expr_text(emit, launch->items[0]->items[1]);
+    if (dsl_usage_waits(lowering->program) && !lower_cores_run_at_once(lowering)) {
+        emit_line(emit, "if (%s > static_cast<int64_t>(platform.GetCoreNumAi%s())) {", blocks,
+                  dsl_usage_cube(lowering->program) ? "c" : "v");
+        emit_refusal(emit, "\"cores that wait for each other are more than the chip has\"");
+        emit_line(emit, "}");
+    }
     for (int i = 0; i < count; i++) {
         const struct lower_parameter *parameter = fields[i].parameter;
         if (!parameter)

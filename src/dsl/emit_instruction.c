@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "dsl/emit_kernel.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A tensor of global memory: `xGm`, or `TensorOf<T>(xList, t)` of a list. */
@@ -36,11 +37,13 @@ static const char *element_text(struct emit *emit, const struct lower_type *type
     struct arena *arena = emit->lowering->arena;
     const char *text = emit_expr_text(emit, value), *element = emit_element(emit, type);
     bool is_float = strcmp(element, "float") == 0;
-    bool literal = value->kind == DSL_INT || (value->kind == DSL_UNARY && value->items[0]->kind == DSL_INT);
-    if (is_float && literal)
-        return arena_printf(arena, "%s.0f", text);
+    bool negated = value->kind == DSL_UNARY && value->op == DSL_NEGATE;
+    const struct dsl_expr *number = negated ? value->items[0] : value;
+    bool literal = number->kind == DSL_INT;
+    if (is_float && literal) /* which may be hexadecimal */
+        return arena_printf(arena, "%s%" PRId64 ".0f", negated ? "-" : "", number->integer);
     if ((is_float && value->type != DSL_TYPE_INT && value->type != DSL_TYPE_BOOL) ||
-        (literal && strcmp(element, "int32_t") == 0))
+        (literal && number->integer <= INT32_MAX && strcmp(element, "int32_t") == 0))
         return text;
     return arena_printf(arena, "static_cast<%s>(%s)", element, text);
 }

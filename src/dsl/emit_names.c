@@ -1,9 +1,13 @@
 /* Names in the project: variables, parameters and buffers in camel case, constants of the file in upper case, none of them a word
  * that C++ has for something else. */
 #include "base/array.h"
+#include "dsl/edit.h"
 #include "dsl/emit.h"
+#include "dsl/interpret.h"
+#include "dsl/values.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 /* Words of C++, its types, and names that the printed text has itself. */
@@ -162,11 +166,42 @@ const char *emit_name(struct emit *emit, const char *name)
     return constant_name(emit, name);
 }
 
+static void see_call(void *closure, struct dsl_expr *part)
+{
+    bool *found = closure;
+    *found |= part->kind == DSL_CALL || (part->kind == DSL_BINARY && part->op == DSL_POWER);
+}
+
+/* What stands for a constant's expression: itself, or its value where that is not the same everywhere, as of real numbers, or no
+ * constant of C++, as of a function; then the expression is a comment. */
+static const char *constant_text(struct emit *emit, const struct dsl_statement *statement, const struct value *values)
+{
+    struct arena *arena = emit->lowering->arena;
+    struct dsl_expr *expr = statement->value;
+    const enum dsl_type type = expr->type;
+    const struct dsl_expr *number = expr->kind == DSL_UNARY ? expr->items[0] : expr;
+    bool folds = type == DSL_TYPE_REAL && number->kind != DSL_REAL && number->kind != DSL_INT, calls = false;
+    tree_visit(expr, see_call, &calls);
+    const struct dsl_symbol *symbol = dsl_scope_find(&emit->lowering->program->file, statement->target->name);
+    if (!values || !symbol || (!folds && !(calls && type == DSL_TYPE_INT)))
+        return arena_printf(arena, "%s;", emit_expr_text(emit, expr));
+    struct edit edit = {arena, expr->place};
+    const struct value *value = &values[symbol->number];
+    const double real = emit->host ? value->real : (double)(float)value->real;
+    const char *text = type == DSL_TYPE_INT         ? emit_expr_text(emit, edit_integer(&edit, value->integer))
+                       : isinf(real) || isnan(real) ? emit_expr_text(emit, expr)
+                                                    : arena_printf(arena, emit->host ? "%.17g" : "%.9g", real);
+    const bool plain = type == DSL_TYPE_INT || isinf(real) || isnan(real);
+    return arena_printf(arena, "%s%s%s; // %s", text, plain || strpbrk(text, ".e") ? "" : ".0",
+                        plain || emit->host ? "" : "f", dsl_expr_text(arena, expr));
+}
+
 void emit_constants(struct emit *emit, struct text *out)
 {
     struct arena *arena = emit->lowering->arena;
     const struct dsl_block *body = &emit->lowering->tree->body;
     const char **lines = arena_alloc(arena, (size_t)body->count * sizeof *lines);
+    const struct value *values = dsl_constants(arena, emit->lowering->program, emit->lowering->messages);
     bool any = false;
     for (int i = body->count - 1; i >= 0; i--) { /* a constant is made of those before it */
         const struct dsl_statement *statement = body->items[i];
@@ -178,8 +213,8 @@ void emit_constants(struct emit *emit, struct text *out)
                            : kind == DSL_TYPE_INTS ? "const std::vector<int64_t>"
                            : kind == DSL_TYPE_TEXT ? "const std::string"
                                                    : "constexpr int64_t";
-        lines[i] = named ? arena_printf(arena, "%s %s = %s;", type, emit_name(emit, statement->target->name),
-                                        emit_expr_text(emit, statement->value))
+        lines[i] = named ? arena_printf(arena, "%s %s = %s", type, emit_name(emit, statement->target->name),
+                                        constant_text(emit, statement, values))
                          : NULL;
     }
     emit->out = out;

@@ -621,6 +621,8 @@ static bool evaluate(struct core *core, const struct dsl_expr *expr, struct valu
     case DSL_NAME:
         *value = expr->symbol->constant ? core->machine->constants[expr->symbol->number]
                                         : core->variables[expr->symbol->number];
+        if (expr->symbol->constant && value->type == DSL_TYPE_REAL) /* the file's are the host function's: double */
+            *value = value_of_real(core, value->real);
         return true;
     case DSL_INT:
         *value = value_of_integer(expr->integer);

@@ -2,6 +2,8 @@
  * elements, buffers and numbers, and the launch. */
 #include "base/array.h"
 #include "dsl/interpret_internal.h"
+#include "dsl/usage.h"
+#include "npu/npu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -370,6 +372,26 @@ static bool note_launch(struct machine *machine, struct value *given, int count,
     return true;
 }
 
+/* Whether that many cores can run; those that wait for each other have to be on the chip at once. */
+static bool can_run(struct core *host, const struct dsl_expr *launch, int64_t cores)
+{
+    const struct machine *machine = host->machine;
+    const struct npu_soc *soc = machine->run->soc;
+    const bool cube = dsl_usage_cube(machine->program);
+    const int most = soc && dsl_usage_waits(machine->program) ? cube ? soc->aic : soc->aiv : STATE_CORES_MAX;
+    if (cores < 1 || cores > STATE_CORES_MAX)
+        return CORE_FAIL(host, launch->place, DSL_RULE_launch,
+                         cores < 1 ? "return before the launch where there is no work" : NULL,
+                         "the kernel is launched on %lld cores", (long long)cores);
+    if (cores > most)
+        return CORE_FAIL(host, launch->place, DSL_RULE_launch,
+                         cube ? "launch at most tl.num_cube_cores(), each with a larger part"
+                              : "launch at most tl.num_vec_cores(), each with a larger part",
+                         "the kernel is launched on %lld cores, which wait for each other, and the chip has %d",
+                         (long long)cores, most);
+    return true;
+}
+
 bool core_launch(struct core *host, const struct dsl_expr *launch)
 {
     struct machine *machine = host->machine;
@@ -378,10 +400,8 @@ bool core_launch(struct core *host, const struct dsl_expr *launch)
     struct value count, *given = arena_alloc(&host->arena, (size_t)(parameters + 1) * sizeof *given);
     if (!core_value(host, launch->items[0]->items[1], &count) || !tally_decides(host, launch->place, &count))
         return false;
-    if (count.integer < 1 || count.integer > STATE_CORES_MAX)
-        return CORE_FAIL(host, launch->place, DSL_RULE_launch,
-                         count.integer < 1 ? "return before the launch where there is no work" : NULL,
-                         "the kernel is launched on %lld cores", (long long)count.integer);
+    if (!can_run(host, launch, count.integer))
+        return false;
     for (int i = 0; i < parameters; i++)
         if (!given_by_launch(host, i, &given[i]))
             return false;

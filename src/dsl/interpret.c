@@ -81,7 +81,7 @@ static enum flow run_turn(struct core *core, const struct dsl_statement *stateme
         tally_turn(core, statement);
     int64_t most = core->machine->run->turns_max ? core->machine->run->turns_max : TURNS_MAX;
     if (++core->machine->turns > most) {
-        CORE_FAIL(core, statement->place, DSL_RULE_arithmetic, NULL,
+        CORE_FAIL(core, statement->place, DSL_RULE_arithmetic, "let each turn come nearer to the loop's end",
                   "the program does not end: more than %lld turns of loops", (long long)most);
         return FLOW_FAILED;
     }
@@ -361,4 +361,14 @@ bool dsl_interpret(struct arena *arena, const struct dsl_program *program, struc
         check_stored(&machine);
     arena_free(&host.arena);
     return good && !messages->count;
+}
+
+const struct value *dsl_constants(struct arena *arena, const struct dsl_program *program, struct dsl_messages *messages)
+{
+    struct dsl_run run = {.host_only = true};
+    struct machine machine = {.arena = arena, .program = program, .run = &run, .messages = messages};
+    struct core host = {.machine = &machine, .names = &program->host_names, .number = -1};
+    bool good = machine_constants(&machine, &host);
+    arena_free(&host.arena);
+    return good ? machine.constants : NULL;
 }

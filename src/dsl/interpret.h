@@ -53,7 +53,8 @@ struct dsl_tally {
 struct value; /* values.h */
 
 struct dsl_run {
-    int vector_cores, cube_cores;          /* that the chip has */
+    int vector_cores, cube_cores; /* that the chip has */
+    const struct npu_soc *soc;    /* whose cores run at once, if they wait for each other; NULL: any number does */
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
     int64_t turns_max;                     /* of all loops together; 0: 200 million */
     int64_t written_max; /* elements that operations may write, or rule refused stops the run; 0: all */
@@ -72,5 +73,9 @@ struct dsl_run {
  * caller has made. False: `messages` say what went wrong and where (rules bounds, undefined, shared, arithmetic). */
 bool dsl_interpret(struct arena *arena, const struct dsl_program *program, struct dsl_run *run,
                    struct dsl_messages *messages);
+
+/* The values of the file's constants by the number of their symbol, in the arena; NULL: `messages` say which has none. */
+const struct value *dsl_constants(struct arena *arena, const struct dsl_program *program,
+                                  struct dsl_messages *messages);
 
 #endif

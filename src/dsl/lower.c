@@ -1,7 +1,8 @@
 /* The compiler: the passes one after the other, and what they all ask of a program. */
-#include "dsl/lower_internal.h"
 #include "base/array.h"
 #include "dsl/emit.h"
+#include "dsl/interpret.h"
+#include "dsl/lower_internal.h"
 
 #include <string.h>
 
@@ -550,9 +551,65 @@ static bool understand(struct lowering *lowering, const char *pass)
     return true;
 }
 
+/* The product of a shape that is written down; NULL: it is none. */
+static struct dsl_expr *product_of(struct edit *edit, const struct dsl_expr *shape)
+{
+    if (shape->kind != DSL_TUPLE && shape->kind != DSL_LIST)
+        return NULL;
+    edit->place = shape->place;
+    struct dsl_expr *elements = shape->count ? edit_copy(edit, shape->items[0]) : edit_integer(edit, 1);
+    for (int k = 1; k < shape->count; k++)
+        elements = edit_product(edit, elements, edit_copy(edit, shape->items[k]));
+    return elements;
+}
+
+/* Takes the kernel's names of shapes that nothing mentions any more out of it. */
+static void drop_shapes(struct dsl_block *kernel)
+{
+    for (int i = kernel->count - 1; i >= 0; i--) {
+        struct dsl_statement *shape = kernel->items[i];
+        if (shape->kind != DSL_ASSIGN || shape->target->kind != DSL_NAME || shape->value->type != DSL_TYPE_INTS ||
+            (shape->value->kind != DSL_TUPLE && shape->value->kind != DSL_LIST))
+            continue;
+        bool mentioned = false;
+        for (int k = 0; k < kernel->count && !mentioned; k++)
+            mentioned = k != i && statement_mentions(kernel->items[k], shape->target->name);
+        if (mentioned)
+            continue;
+        memmove(kernel->items + i, kernel->items + i + 1, (size_t)(kernel->count - i - 1) * sizeof(void *));
+        kernel->count--;
+    }
+}
+
+/* A buffer of UB has elements: the size of one that is made with a shape becomes the product of that. */
+static bool flatten_sizes(struct lowering *lowering)
+{
+    struct dsl_block *kernel = lower_kernel(lowering);
+    for (int i = 0; i < kernel->count; i++) {
+        struct dsl_expr *call = kernel->items[i]->value, *size = NULL;
+        if (kernel->items[i]->kind == DSL_ASSIGN && statement_calls(kernel->items[i], "alloc_ub"))
+            size = call_argument(call, "size");
+        if (!size || size->type != DSL_TYPE_INTS)
+            continue;
+        struct dsl_expr *elements = product_of(&lowering->edit, lower_resolve(lowering, size));
+        if (!elements)
+            return LOWER_FAIL(lowering, size->place, DSL_RULE_not_compiled, "write the number of its elements",
+                              "how large the buffer is, is not written down");
+        for (int k = 1; k < call->count; k++)
+            if (call->items[k] == size)
+                call->items[k] = elements;
+            else if (call->items[k]->kind == DSL_NAMED && call->items[k]->items[0] == size)
+                call->items[k]->items[0] = elements;
+    }
+    drop_shapes(kernel);
+    return true;
+}
+
 bool lower_run(struct lowering *lowering, enum dsl_pass last)
 {
-    if (!understand(lowering, NULL))
+    if (!understand(lowering, NULL) || !dsl_constants(lowering->arena, lowering->program, lowering->messages))
+        return false;
+    if (!flatten_sizes(lowering))
         return false;
     if (lowering->explanation)
         explain_program(lowering);

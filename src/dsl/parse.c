@@ -36,7 +36,11 @@ static void take_lead(struct parser *p, struct dsl_comments *lead)
 static void end_line(struct parser *p, struct dsl_statement *statement)
 {
     if (p->now->kind != TOKEN_LINE) {
-        parser_expect(p, "the end of the line");
+        if (parser_is(p, ";"))
+            dsl_complain(p->messages, p->now->place, DSL_RULE_syntax, "give each statement a line of its own",
+                         "there is one statement in a line");
+        else
+            parser_expect(p, "the end of the line");
         skip_line(p);
         return;
     }

@@ -377,8 +377,14 @@ static struct dsl_expr *parse_primary(struct parser *p)
             return node(p, constants[i].kind, place);
     if (parser_accept(p, "lambda"))
         return refuse(p, place, "lambda", "write the expression where it is used");
-    if (parser_is(p, "{") || parser_is(p, "@") || parser_is(p, "~") || parser_is(p, ":="))
-        return refuse(p, place, "such expression", NULL);
+    static const char *const others[][3] = {
+        {"{", "dictionary", "give each value a name of its own"},
+        {"~", "'~'", "masks are 'range < bound'; tl.vnot(dst, src) is for buffers, 'not' for truth values"},
+        {"@", "'@'", "tl.gemm multiplies matrices"},
+        {":=", "':='", "assign on a line of its own"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (parser_is(p, others[i][0]))
+            return refuse(p, place, others[i][1], others[i][2]);
     if (p->now->kind == TOKEN_INT || p->now->kind == TOKEN_REAL)
         return parse_number(p);
     if (p->now->kind == TOKEN_TEXT)

@@ -222,7 +222,8 @@ static bool run_trial(struct trials *trials, struct trial *trial)
     }
     trial->divisions.count = 0;
     trial->messages = (struct dsl_messages){.arena = trials->arena};
-    struct dsl_run run = {.vector_cores = trial->cores,
+    struct dsl_run run = {.soc = trials->soc,
+                          .vector_cores = trial->cores,
                           .cube_cores = trial->cores,
                           .ub_bytes = trials->soc->ub_tiling_bytes,
                           .l1_bytes = trials->soc->l1_bytes,
@@ -391,7 +392,8 @@ static bool tell_fault(const struct trials *trials, const struct trial *trial, s
     dsl_complain(messages, division ? division->place : message->place, rule,
                  division
                      ? "'//' drops the remainder: tl.cdiv(a, b) rounds up, and the last part is cut by min(.., total)"
-                     : message->remedy,
+                     : arena_printf(trials->arena, "%s%sif the operator has no such shapes, refuse them by an assert",
+                                    message->remedy ? message->remedy : "", message->remedy ? "; " : ""),
                  "%s: %s", shape_text(trials, trial), message->text);
     return true;
 }

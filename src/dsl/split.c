@@ -85,11 +85,14 @@ static void count_written(void *closure, struct dsl_expr *operand, unsigned use)
  * says. */
 static bool makes(const struct dsl_statement *statement, const char *buffer)
 {
-    static const char *const partial[] = {"fill_gaps", "set_scalar", "compress", "vaxpy"};
+    static const char *const partial[] = {"fill_gaps", "set_scalar", "compress"};
     struct dsl_expr *call = statement_operation(statement);
+    const struct lower_instruction *instruction = call ? lower_instruction_find(call->operation->name) : NULL;
     struct seen seen = {.buffer = buffer};
     if (!call || call->operation->place != DSL_PLACE_COMPUTE || call->count < 2 || call->items[1]->kind != DSL_NAME ||
         strcmp(call->items[1]->name, buffer) != 0)
+        return false;
+    if (instruction && instruction->form == LOWER_FORM_ADDS) /* to what the buffer holds */
         return false;
     lower_visit_operands(call, count_written, &seen);
     for (size_t i = 0; i < sizeof partial / sizeof *partial; i++)

@@ -1,5 +1,6 @@
 /* The checker: what expressions yield. */
 #include "dsl/check.h"
+#include "dsl/edit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,17 @@ static enum dsl_type type_of_comparison(enum dsl_operator op, enum dsl_type a, e
     return range && !equality ? DSL_TYPE_MASK : DSL_TYPE_UNKNOWN;
 }
 
+/* A place in a tensor minus an integer becomes that place plus a negative one. */
+static void turn_difference(struct checker *checker, struct dsl_expr *expr, enum dsl_type a, enum dsl_type b)
+{
+    struct edit edit = {checker->arena, expr->place};
+    if (expr->op != DSL_SUBTRACT || (a != DSL_TYPE_POINTER && a != DSL_TYPE_ADDRESS) || !is_integer(b))
+        return;
+    expr->op = DSL_ADD;
+    expr->items[1] = edit_negative(&edit, expr->items[1]);
+    type_of(checker, expr->items[1]);
+}
+
 static enum dsl_type type_of_operation(struct checker *checker, struct dsl_expr *expr)
 {
     enum dsl_type a = type_of(checker, expr->items[0]), b = type_of(checker, expr->count > 1 ? expr->items[1] : NULL);
@@ -200,6 +212,7 @@ static enum dsl_type type_of_operation(struct checker *checker, struct dsl_expr 
     int level = dsl_operator_level(expr->op);
     if (a == DSL_TYPE_UNKNOWN || (expr->count > 1 && b == DSL_TYPE_UNKNOWN))
         return DSL_TYPE_UNKNOWN;
+    turn_difference(checker, expr, a, b);
     if (checker->kernel && (expr->op == DSL_IS || expr->op == DSL_IS_NOT))
         TELL(checker, expr->place, DSL_RULE_types, "ask in the host function and launch with a number that says it",
              "a kernel does not know what is None");
@@ -599,7 +612,9 @@ static enum dsl_type type_of_call(struct checker *checker, struct dsl_expr *call
     const char *near = attribute ? dsl_operation_nearest(function->name) : NULL;
     if (attribute)
         TELL(checker, call->place, DSL_RULE_names,
-             near
+             expr_is(function->items[0], "", "torch")
+                 ? "outputs are parameters of the host function; torch.empty(size, dtype=) makes workspace"
+             : near
                  ? arena_printf(checker->arena, "did you mean '%s'?", near)
                  : "write one of the operations of tl that the primer lists: those of buffers begin with v, as tl.vadd",
              "%s has no operation '%s'", function->items[0]->name, function->name);

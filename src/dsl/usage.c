@@ -1,6 +1,7 @@
 /* What a program does with the parameters of its host function. */
 #include "dsl/usage.h"
 #include "dsl/check.h"
+#include "dsl/edit.h"
 
 #include <string.h>
 
@@ -54,8 +55,11 @@ static void note_copy(const struct survey *survey, const struct dsl_expr *call)
     usage->written |= !load && strcmp(call->operation->name, "store_add") != 0;
     while (buffer && buffer->kind != DSL_NAME && buffer->count)
         buffer = buffer->items[0];
-    if (buffer && buffer->kind == DSL_NAME && usage->dtype == AKGEN_DTYPE_NONE)
+    if (buffer && buffer->kind == DSL_NAME && usage->dtype == AKGEN_DTYPE_NONE) {
         usage->dtype = dsl_usage_buffer_type(survey->program, buffer->name);
+        if (strcmp(call->operation->name, "store_tile") == 0 && call_argument(call, "scale")) /* never the buffer's */
+            usage->dtype = usage->dtype == AKGEN_INT32 ? AKGEN_FLOAT16 : AKGEN_INT8;
+    }
 }
 
 static void survey_block(const struct survey *survey, const struct dsl_block *block)
@@ -83,4 +87,38 @@ struct dsl_usage *dsl_usage_of(struct arena *arena, const struct dsl_program *pr
     }
     survey_block(&(struct survey){program, usages}, &program->kernel->body);
     return usages;
+}
+
+static void see_call(void *closure, struct dsl_expr *part)
+{
+    bool *found = closure;
+    const struct dsl_expr *function = part->kind == DSL_CALL ? part->items[0] : NULL;
+    *found |= function && (expr_is(function, "tl", "sync_all") || expr_is(function, "torch", "zeros"));
+}
+
+static void see_calls(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, see_call, closure);
+}
+
+bool dsl_usage_waits(const struct dsl_program *program)
+{
+    const struct dsl_block *bodies[] = {&program->kernel->body, &program->host->body};
+    bool found = false;
+    for (int b = 0; b < 2; b++)
+        for (int i = 0; i < bodies[b]->count && !found; i++)
+            statement_visit(bodies[b]->items[i], see_calls, &found);
+    return found;
+}
+
+bool dsl_usage_cube(const struct dsl_program *program)
+{
+    const struct dsl_block *kernel = &program->kernel->body;
+    bool cube = false;
+    for (int i = 0; i < kernel->count && !cube; i++) {
+        const struct dsl_expr *value = kernel->items[i]->kind == DSL_ASSIGN ? kernel->items[i]->value : NULL;
+        cube = value && value->kind == DSL_CALL &&
+               (expr_is(value->items[0], "tl", "alloc_l1") || expr_is(value->items[0], "tl", "alloc_l0c"));
+    }
+    return cube;
 }

@@ -17,5 +17,10 @@ struct dsl_usage *dsl_usage_of(struct arena *arena, const struct dsl_program *pr
 int dsl_usage_parameter(const struct dsl_program *program, const char *name, bool kernel);
 /* The data type that a buffer of the kernel is made with, if it is written there; NONE: another. */
 enum akgen_dtype dsl_usage_buffer_type(const struct dsl_program *program, const char *buffer);
+/* Whether the kernel's cores wait for each other: it has a tl.sync_all(), or workspace of zeros, behind which they wait. All of
+ * them run at once then. */
+bool dsl_usage_waits(const struct dsl_program *program);
+/* Whether the kernel has tiles of L1 or L0C, so that its cores are the cube's. */
+bool dsl_usage_cube(const struct dsl_program *program);
 
 #endif

@@ -133,7 +133,7 @@ BROKEN = [
     ("not-in-the-language", CHECK, "total = x.numel()", "total = lambda: 1", 21),
     ("number", CHECK, "2048", "99999999999999999999", 20),
     ("depth", CHECK, "total = x.numel()", "total = " + "(" * 40 + "1" + ")" * 40, 21),
-    ("functions", CHECK, "@ascend_kernel\n", "\n", 20),
+    ("functions", CHECK, "@ascend_kernel\n", "\n", 5),
     ("launch", CHECK, ", tile)\n", ")\n", 25),
     ("names", CHECK, "end - at", "end - att", 11),
     ("types", CHECK, "2.0, count", "x, count", 15),

@@ -71,6 +71,9 @@ static void see_operation(const struct behind *behind, const struct dsl_expr *ca
     if (behind->pass >= DSL_PASS_PROCESS && stage == DSL_PLACE_COMPUTE && call->operation->place == DSL_PLACE_COMPUTE &&
         !lower_instruction_find(name) && !IS_ANY(name, "set_scalar", "widen", "overlay", "narrow", "convert"))
         tell(behind->trial, "no instruction: tl.", name);
+    if (behind->pass >= DSL_PASS_PROCESS && strcmp(name, "multiply_add") == 0 &&
+        !tree_equal(call->items[1], call->items[4]))
+        tell(behind->trial, "it adds to another buffer than it writes: tl.", name);
 }
 
 static void see_block(const struct behind *behind, const struct dsl_block *block, int stage)
