@@ -60,6 +60,8 @@ static void find_blocks(struct arena *arena, const char *text, struct answer_blo
         answer_add_json(arena, begin, blocks);
     if (!blocks->count)
         answer_find_blocks(arena, text, blocks);
+    if (!blocks->count && (begin = strstr(text, "\n{")))
+        answer_add_json(arena, begin + 1, blocks);
     for (int i = 0, count = blocks->count; i < count; i++) {
         struct answer_block block = blocks->items[i];
         if (!block.label.name && (strncmp(block.language, "json", 4) == 0 || *block.text == '{')) {

@@ -57,8 +57,52 @@ static void add_part(struct arena *arena, struct answer_blocks *blocks, struct a
         ARRAY_ADD(arena, blocks->items, blocks->count, blocks->capacity, block);
 }
 
+/* `cat > op_kernel/sqrt.cpp <<'EOF'`: the delimiter; of no length: the line is no such command. */
+static struct answer_span here_document(struct arena *arena, struct answer_span line, struct answer_label *label)
+{
+    struct answer_span trimmed = answer_trim(line), none = {line.at, 0};
+    const char *mark = memmem(line.at, line.length, "<<", 2), *end = line.at + line.length;
+    if (!mark || !(answer_begins(trimmed, "cat ") || answer_begins(trimmed, "tee ")))
+        return none;
+    for (mark += 2; mark < end && strchr("-'\"\\ ", *mark);)
+        mark++;
+    const char *behind = mark;
+    while (behind < end && (isalnum((unsigned char)*behind) || *behind == '_'))
+        behind++;
+    *label = (struct answer_label){.name = answer_find_name(arena, line), .given = true};
+    return label->name ? answer_between(mark, behind) : none;
+}
+
+/* Adds the files that a shell's commands would write. False: there are none. */
+static bool add_here_documents(struct arena *arena, struct answer_blocks *blocks, struct answer_block block)
+{
+    const char *end = block.text + strlen(block.text);
+    bool any = false;
+    for (const char *at = strstr(block.text, "<<") ? block.text : end; at < end; at = answer_next_line(at, end)) {
+        struct answer_span delimiter = here_document(arena, answer_line(at, end), &block.label);
+        if (!delimiter.length)
+            continue;
+        const char *begin = answer_next_line(at, end), *stop = begin;
+        while (stop < end) {
+            struct answer_span line = answer_trim(answer_line(stop, end));
+            if (line.length == delimiter.length && memcmp(line.at, delimiter.at, line.length) == 0)
+                break;
+            stop = answer_next_line(stop, end);
+        }
+        struct answer_block part = block;
+        part.complete &= stop < end;
+        part.language = "";
+        add_part(arena, blocks, part, answer_between(begin, stop), true);
+        any = true;
+        at = stop;
+    }
+    return any;
+}
+
 void answer_add_block(struct arena *arena, struct answer_blocks *blocks, struct answer_block block)
 {
+    if (add_here_documents(arena, blocks, block))
+        return;
     const char *end = block.text + strlen(block.text), *begin = block.text;
     struct answer_block part = block;
     bool first = true, cut = false;

@@ -47,9 +47,22 @@ static bool assigns_string(struct answer_span line)
     return false;
 }
 
+/* Of diffs, of patches, and of what is to be searched and replaced. */
 static bool is_diff_line(struct answer_span line)
 {
-    return answer_begins(line, "diff --git ") || answer_begins(line, "+++ ") || answer_begins(line, "@@ -");
+    static const char *const begins[] = {"diff --git ",
+                                         "+++ ",
+                                         "@@ -",
+                                         "<<<<<<< SEARCH",
+                                         ">>>>>>> REPLACE",
+                                         "*** Begin Patch",
+                                         "*** Add File:",
+                                         "*** Update File:",
+                                         "*** End Patch"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (answer_begins(line, begins[i]))
+            return true;
+    return false;
 }
 
 static unsigned marks_of_lines(const char *text)

@@ -95,6 +95,7 @@ enum {
     ANSWER_HAS_DIFF = 256,
     ANSWER_HAS_OPTIONS = 512,   /* compile options in CMake */
     ANSWER_HAS_FUNCTION = 1024, /* a tiling function's body */
+    ANSWER_HAS_OWN_NAME = 2048, /* the entry or the definition is the operator's own */
 };
 unsigned answer_marks(const char *text);
 /* The role that the content alone gives, ANSWER_NO_ROLE if it gives none. */

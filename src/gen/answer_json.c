@@ -13,6 +13,11 @@ static void add_file(struct arena *arena, const char *name, const json_t *conten
     if (!text || !answer_open_tag(arena, answer_span_of(tag), &label, &behind))
         return;
     const char *clean = answer_clean(arena, text, json_string_length(content));
+    if (strncmp(clean + strspn(clean, " \n"), "```", 3) == 0) { /* a code block as the file */
+        struct answer_blocks inside = {0};
+        answer_find_blocks(arena, clean, &inside);
+        clean = inside.count ? inside.items[0].text : clean;
+    }
     answer_add_block(arena, blocks,
                      (struct answer_block){.text = answer_body(arena, answer_span_of(clean), false),
                                            .label = label,
@@ -29,10 +34,19 @@ static const json_t *string_of(const json_t *object, const char *const *keys)
     return NULL;
 }
 
+static const char *const names[] = {"path", "name", "file", "filename", "file_path", NULL};
+static const char *const contents[] = {"content", "contents", "code", "text", "source", "file_text", NULL};
+
+/* {"path": "op_kernel/sqrt.cpp", "content": "..."} */
+static void add_object(struct arena *arena, const json_t *file, struct answer_blocks *blocks)
+{
+    const json_t *name = string_of(file, names);
+    if (name)
+        add_file(arena, json_string_value(name), string_of(file, contents), blocks);
+}
+
 static void add_files(struct arena *arena, const json_t *files, struct answer_blocks *blocks)
 {
-    static const char *const names[] = {"path", "name", "file", "filename", "file_path", NULL};
-    static const char *const contents[] = {"content", "contents", "code", "text", "source", NULL};
     const char *key;
     json_t *value;
     size_t i;
@@ -44,9 +58,7 @@ static void add_files(struct arena *arena, const json_t *files, struct answer_bl
     }
     json_array_foreach(files, i, value)
     {
-        const json_t *name = string_of(value, names);
-        if (name)
-            add_file(arena, json_string_value(name), string_of(value, contents), blocks);
+        add_object(arena, value, blocks);
     }
 }
 
@@ -58,6 +70,8 @@ void answer_add_json(struct arena *arena, const char *text, struct answer_blocks
     int before = blocks->count;
     for (size_t i = 0; json_is_object(json) && i < sizeof lists / sizeof *lists && blocks->count == before; i++)
         add_files(arena, json_object_get(json, lists[i]), blocks);
+    if (blocks->count == before)
+        add_object(arena, json, blocks);
     if (blocks->count == before)
         add_files(arena, json, blocks);
     json_decref(json);

@@ -203,7 +203,9 @@ enum answer_banner answer_banner_of_line(struct arena *arena, struct answer_span
     if (!banner.name.length)
         return ANSWER_NO_BANNER;
     bool comment = banner.slashes || banner.hash, known = in_known_folder(banner.name);
-    bool names = banner.framed || (comment && banner.keyword) || (banner.slashes && known) || (first && comment);
+    bool alone = first && banner.name.length == line.length; /* a line of its own, no comment */
+    bool names =
+        banner.framed || (comment && banner.keyword) || (banner.slashes && known) || (first && comment) || alone;
     if (!names || (banner.remark && !(first && comment && known)))
         return ANSWER_NO_BANNER;
     *label = (struct answer_label){.name = arena_strndup(arena, banner.name.at, banner.name.length), .given = true};
@@ -270,11 +272,24 @@ static struct answer_span tag_name(const char *at, const char *end)
     return answer_between(at, behind);
 }
 
+/* Without tags around all of an answer. */
+static struct answer_span without_wrappers(struct answer_span line)
+{
+    static const char *const wrappers[] = {"<answer>",   "<solution>",     "<output>",
+                                           "<response>", "<final_answer>", "<files>"};
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
+        if (answer_begins(line, wrappers[i])) {
+            size_t length = strlen(wrappers[i]);
+            line = without_left((struct answer_span){line.at + length, line.length - length}, " \t");
+        }
+    return line;
+}
+
 bool answer_open_tag(struct arena *arena, struct answer_span line, struct answer_label *label,
                      struct answer_span *behind)
 {
     enum answer_role role;
-    struct answer_span rest = without_left(line, " \t>`");
+    struct answer_span rest = without_wrappers(without_left(line, " \t>`"));
     if (rest.length < 3 || *rest.at != '<')
         return false;
     const char *end = line.at + line.length;

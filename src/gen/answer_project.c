@@ -18,6 +18,7 @@ struct piece {
 struct pieces {
     struct arena *arena;
     const char *entry; /* the operator's name in snake case */
+    const char *own_entry, *own_definition;
     struct piece *items;
     int count, capacity;
     const char *program;   /* NULL: no program */
@@ -131,7 +132,9 @@ static const char *path_of(struct pieces *pieces, const struct answer_block *blo
 /* Repeated files. A later version counts if it is whole: complete, with what makes the earlier one this file. */
 static bool replaces(const struct piece *later, const struct piece *earlier)
 {
-    enum { OF_A_WHOLE = ANSWER_HAS_INCLUDE | ANSWER_HAS_ENTRY | ANSWER_HAS_OPDEF | ANSWER_HAS_PROGRAM };
+    enum {
+        OF_A_WHOLE = ANSWER_HAS_INCLUDE | ANSWER_HAS_ENTRY | ANSWER_HAS_OPDEF | ANSWER_HAS_PROGRAM | ANSWER_HAS_OWN_NAME
+    };
     unsigned needed = earlier->marks & OF_A_WHOLE;
     return (later->marks & needed) == needed && (later->complete || !earlier->complete);
 }
@@ -150,6 +153,11 @@ static bool is_same(const struct piece *a, const struct piece *b)
 
 static void add_piece(struct pieces *pieces, struct piece piece)
 {
+    const char *own = piece.role == ANSWER_KERNEL ? pieces->own_entry
+                      : piece.role == ANSWER_HOST ? pieces->own_definition
+                                                  : NULL;
+    if (own && strstr(piece.text, own))
+        piece.marks |= ANSWER_HAS_OWN_NAME;
     for (int i = 0; i < pieces->count; i++) {
         struct piece *old = &pieces->items[i];
         if (!is_same(&piece, old))
@@ -320,7 +328,8 @@ static void rename_entry(struct pieces *pieces, enum answer_role role, unsigned 
             continue;
         if (strcmp(piece->path, wanted) == 0)
             return;
-        if (!chosen || (piece->marks & mark))
+        bool better = (piece->marks & ANSWER_HAS_OWN_NAME) || !chosen || !(chosen->marks & ANSWER_HAS_OWN_NAME);
+        if (!chosen || ((piece->marks & mark) && better))
             chosen = piece;
     }
     if (chosen)
@@ -331,6 +340,18 @@ static int by_path(const void *left, const void *right)
 {
     const struct gen_answer_file *a = left, *b = right;
     return strcmp(a->path, b->path);
+}
+
+/* Headers that got their place late may be one file. */
+static void merge_paths(struct pieces *pieces)
+{
+    for (int i = 0; i < pieces->count; i++)
+        for (int k = 0; k < i; k++) {
+            struct piece *later = &pieces->items[i], *earlier = &pieces->items[k];
+            if (!later->path || !earlier->path || strcmp(later->path, earlier->path) != 0)
+                continue;
+            *(replaces(later, earlier) ? &earlier->path : &later->path) = NULL;
+        }
 }
 
 /* The pieces of this scope, as the answer's files. */
@@ -391,7 +412,11 @@ static const char *problem_of(const struct pieces *pieces, const struct answer_b
 void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, const struct task *task,
                        enum eval_scope scope, struct gen_answer *answer)
 {
-    struct pieces pieces = {.arena = arena, .entry = op_snake_case(arena, task->op_type ? task->op_type : task->op)};
+    const char *type = task->op_type ? task->op_type : task->op, *entry = op_snake_case(arena, type);
+    struct pieces pieces = {.arena = arena,
+                            .entry = entry,
+                            .own_entry = arena_printf(arena, "void %s(", entry),
+                            .own_definition = arena_printf(arena, "OP_ADD(%s", type)};
     for (int i = 0; i < blocks->count; i++)
         add_block(&pieces, &blocks->items[i]);
     if (pieces.program) {
@@ -409,6 +434,7 @@ void answer_make_files(struct arena *arena, const struct answer_blocks *blocks, 
     if (!names_its_kernel(&pieces))
         rename_entry(&pieces, ANSWER_KERNEL, ANSWER_HAS_ENTRY);
     rename_entry(&pieces, ANSWER_HOST, ANSWER_HAS_OPDEF);
+    merge_paths(&pieces);
     answer->kind = GEN_ANSWER_PROJECT;
     take_files(&pieces, scope, answer);
 }

@@ -3,6 +3,7 @@
 unit/gen/answer_test's."""
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import unittest
@@ -96,6 +97,14 @@ class Answers(unittest.TestCase):
         process = akgen("bench", "--provider", f"dir:{self.directory}/tree", "--task", "level1/Math/AddCustom", "--scope", "kernel",
                         "--mode", "static")
         self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+
+    def test_the_classes_of_rules_are_those_of_the_page(self):
+        page = dict(re.findall(r"^\| (api|dtype|scope|memory|syntax) \| ([^|]+) \|$", (HOME / "docs/answers.md").read_text(), re.M))
+        rules = dict(re.findall(r'^RULE\((\w+), "([^"]+)"', (HOME / "src/dsl/rules.def").read_text(), re.M))
+        classes = re.findall(r"^    CLASS_(\w+) = DIAG_(\w+),", (HOME / "src/gen/answer_keep.c").read_text(), re.M)
+        self.assertEqual({rule for rule, _ in classes}, set(rules))
+        self.assertEqual({(rules[rule], name.lower()) for rule, name in classes},
+                         {(rule, name) for name, row in page.items() for rule in row.split(", ")})
 
     def test_nothing_is_written_outside(self):
         before = sorted(path for path in self.directory.rglob("*"))
