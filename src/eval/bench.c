@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/workers.h"
 
 #include <ctype.h>
@@ -222,6 +223,8 @@ void bench_keep_evaluated(struct bench *bench)
     for (int i = 0; i < bench->count; i++)
         if (bench->rows[i].evaluated)
             bench->rows[kept++] = bench->rows[i];
+        else
+            bench_row_free(&bench->rows[i]);
     bench->count = kept;
 }
 
@@ -236,20 +239,21 @@ struct bench_work {
 };
 
 /* The kernel's text, for the page. */
-static const char *read_source(struct arena *arena, const struct bench_row *row, const struct verdict *verdict)
+static char *read_source(const struct bench_row *row, const struct verdict *verdict)
 {
+    struct arena scratch = {0}, *arena = &scratch;
     char *text = NULL;
     if (verdict->response && verdict->response->kernel)
-        return arena_strdup(arena, verdict->response->kernel->text);
+        return memory_string(verdict->response->kernel->text);
     if (!row->definition->op_type || !verdict->project_dir)
         return NULL;
     struct akgen_error *error = files_read(arena,
                                            arena_printf(arena, "%s/op_kernel/%s.cpp", verdict->project_dir,
                                                         op_snake_case(arena, row->definition->op_type)),
                                            SOURCE_LIMIT, &text, NULL);
-    if (error)
-        text = NULL;
+    text = error ? NULL : memory_string(text);
     error_free(error);
+    arena_free(&scratch);
     return text;
 }
 
@@ -262,8 +266,10 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
     row->cases_passed = verdict->cases_passed;
     row->cases_total = verdict->cases_total;
     row->seconds = verdict->seconds;
-    row->verdict = verdict_to_json(verdict);
-    row->source = read_source(arena, row, verdict);
+    json_t *json = verdict_to_json(verdict);
+    bench_row_set_verdict(row, json_dumps(json, JSON_COMPACT));
+    json_decref(json);
+    row->source = read_source(row, verdict);
 }
 
 static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict)
@@ -275,6 +281,7 @@ static void finish_row(struct bench_work *work, struct bench_row *row, const str
     fill_row(row, &bench->arena, verdict);
     if (work->options->store && !bench->store_error)
         bench->store_error = store_add(work->options->store, bench, row);
+    bench_row_bound(bench, row);
     if (work->options->on_row)
         work->options->on_row(work->options->closure, bench, ++work->done);
 }
@@ -375,7 +382,7 @@ void bench_run(struct bench *bench, const struct bench_options *options)
 void bench_free(struct bench *bench)
 {
     for (int i = 0; i < bench->count; i++)
-        json_decref(bench->rows[i].verdict);
+        bench_row_free(&bench->rows[i]);
     error_free(bench->store_error);
     arena_free(&bench->arena);
 }

@@ -24,9 +24,16 @@ struct bench_row {
     const char *reason; /* NULL for a pass */
     int cases_passed, cases_total;
     double seconds;
-    json_t *verdict;    /* docs/verdict.md */
-    const char *source; /* of the kernel, for the page; NULL if it could not be read */
+    /* Owned by the row, and text because there may be thousands of rows: */
+    char *verdict; /* JSON, docs/verdict.md */
+    char *
+        source; /* of the kernel, for the page; NULL if it could not be read, or for want of room (BENCH_SOURCE_BYTES) */
+    /* What sums need of the verdict. */
+    int error_class; /* enum diagnostic_class of its first error; -1: it has none */
+    bool wrapper;    /* an answer's wrapper does more than one plain call */
+    double speedup;  /* baseline time / candidate time; 0: not known */
 };
+enum { BENCH_SOURCE_BYTES = 64 << 20 }; /* of the rows' sources together; the database has them all */
 struct bench {
     int64_t run;      /* number in the database; 0 = not stored */
     const char *tree; /* the folder that the provider's name gives; NULL: none */
@@ -41,6 +48,7 @@ struct bench {
     int k_count;
     int skipped; /* tasks that lack the only case asked for; known to a run that was just made */
     double seconds;
+    size_t source_bytes;             /* of the sources that the rows hold */
     struct akgen_error *store_error; /* the first failure of the store; the run went on without it */
     struct arena arena;
 };
@@ -82,6 +90,13 @@ void bench_prepare(struct bench *bench, const char *provider, const struct bench
 /* Rows of a run that gets `samples` candidates for each task from its source. */
 void bench_prepare_samples(struct bench *bench, const char *provider, const struct task *tasks, int count, int samples,
                            const struct eval_options *options);
+/* Gives a row its verdict, and what sums need of it. The text is freed with the row. */
+void bench_row_set_verdict(struct bench_row *row, char *verdict);
+/* The verdict of a row, parsed; owned by the caller. NULL: it has none. */
+json_t *bench_row_verdict(const struct bench_row *row);
+/* Drops the source of a row if the run has too many. */
+void bench_row_bound(struct bench *bench, struct bench_row *row);
+void bench_row_free(struct bench_row *row);
 /* Takes the rows that are not evaluated out of a run that was stopped. */
 void bench_keep_evaluated(struct bench *bench);
 /* Evaluates every row that is not evaluated yet. */

@@ -164,7 +164,8 @@ static void put_diagnostics(FILE *out, const json_t *list)
 static void put_row(FILE *out, const struct bench_row *row)
 {
     size_t i;
-    const json_t *entry, *diagnostics = json_object_get(json_object_get(row->verdict, "compile"), "diagnostics");
+    json_t *verdict = bench_row_verdict(row);
+    const json_t *entry, *diagnostics = json_object_get(json_object_get(verdict, "compile"), "diagnostics");
     fputs("<details><summary>", out);
     put(out, row->task);
     if (row->sample)
@@ -183,8 +184,9 @@ static void put_row(FILE *out, const struct bench_row *row)
           "ms<th>"
           "remarks</tr>\n",
           out);
-    json_array_foreach(json_object_get(row->verdict, "cases"), i, entry) put_case(out, entry);
+    json_array_foreach(json_object_get(verdict, "cases"), i, entry) put_case(out, entry);
     fputs("</table></div>", out);
+    json_decref(verdict);
     if (row->source) {
         fputs("<details><summary>source of the kernel</summary><pre>", out);
         put(out, row->source);
@@ -340,7 +342,7 @@ static void put_shares(FILE *out, struct bench *bench)
             shares.k, 100 * shares.passed);
     for (int i = 0; i < BENCH_SPEEDS && !isnan(shares.fast[i]); i++)
         fprintf(out, ", Fast%.1f@%d %.1f %%", shares.speed[i], shares.k, 100 * shares.fast[i]);
-    for (int i = 0; i < bench->k_count; i++) {
+    for (int i = 0, most = shares.k; i < bench->k_count && bench->ks[i] < most; i++) {
         shares = bench_shares_at(bench, bench->ks[i]);
         fprintf(out, "; of their first %d samples Comp@%d %.1f %%, Pass@%d %.1f %%", shares.k, shares.k,
                 100 * shares.compiled, shares.k, 100 * shares.passed);

@@ -129,13 +129,15 @@ static bool has_model(const struct bench *bench)
     return bench->settings && *bench->settings;
 }
 
-/* "model NAME, url URL, temperature 0.2, ...": the leaves of the settings. */
+/* "model NAME, url URL, temperature 0.2, ...": the leaves of the settings, but for the model. */
 static void put_settings(FILE *out, const json_t *settings, report_put *put, const char **separator)
 {
     const char *key;
     json_t *value; /* NOLINT(misc-const-correctness): the macro's */
     json_object_foreach((json_t *)settings, key, value)
     {
+        if (strcmp(key, "model") == 0)
+            continue;
         if (json_is_object(value)) {
             put_settings(out, value, put, separator);
             continue;
@@ -215,15 +217,21 @@ void report_write_sampling(FILE *out, const struct bench *bench, report_put *put
 {
     const struct sample_totals *totals = &bench->sampled;
     json_t *settings = has_model(bench) ? json_loads(bench->settings, 0, NULL) : NULL;
-    const char *separator = "";
+    const char *model = json_string_value(json_object_get(settings, "model")), *separator = "";
     if (!has_model(bench))
         return;
+    if (model) {
+        fputs("model ", out);
+        put(out, model);
+        separator = ", ";
+    }
     put_settings(out, settings, put, &separator);
     json_decref(settings);
     fprintf(out,
-            "%s%" PRId64 " of %d samples asked for in %" PRId64 " requests: %" PRId64 " tokens of prompts, %" PRId64
-            " of answers",
-            end, totals->samples, bench->planned, totals->requests, totals->prompt_tokens, totals->completion_tokens);
+            "%s%" PRId64 " of %" PRId64 " samples asked for in %" PRId64 " requests: %" PRId64
+            " tokens of prompts, %" PRId64 " of answers",
+            end, totals->samples, bench->planned ? (int64_t)bench->planned : totals->samples, totals->requests,
+            totals->prompt_tokens, totals->completion_tokens);
     if (totals->uncounted)
         fprintf(out, " (without those of %" PRId64 " answers that the server did not count)", totals->uncounted);
     if (totals->cost > 0)

@@ -113,8 +113,10 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     print_intervals(out, bench, tasks, count);
     report_write_shortages(out, bench, report_put_text);
     print_shares(out, bench);
+    const int most = bench_shares(bench).k;
     for (int i = 0; i < bench->k_count; i++)
-        print_shares_at(out, bench, bench->ks[i]);
+        if (bench->ks[i] < most)
+            print_shares_at(out, bench, bench->ks[i]);
     print_errors(out, bench);
     if (strcmp(bench->suite, "npukernelbench") == 0)
         fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
@@ -237,7 +239,7 @@ json_t *report_to_json(struct bench *bench)
     json_t *groups = json_array(), *verdicts = json_array();
     bench_visit_groups(bench, add_group, groups);
     for (int i = 0; i < bench->count; i++)
-        json_array_append(verdicts, bench->rows[i].verdict);
+        json_array_append_new(verdicts, bench_row_verdict(&bench->rows[i]));
     const struct bench_shares shares = bench_shares(bench);
     return json_pack("{sI ss ss ss ss ss ss ss ss so sf so so so so}", "run", (json_int_t)bench->run, "suite",
                      bench->suite, "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope",

@@ -1,6 +1,7 @@
 /* The runs of the database: written, read. Every verdict is a transaction of its own, so that killing a run loses what was in
  * flight and nothing else. The schema is documented in docs/store.md. */
 #include "eval/store_internal.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,14 @@ struct akgen_error *store_begin_run(struct store *store, struct bench *bench)
     return error ? error : store_own(store, bench->run);
 }
 
-static struct akgen_error *add_diagnostics(struct store *store, int64_t run_id, const struct bench_row *row)
+static struct akgen_error *add_diagnostics(struct store *store, int64_t run_id, const struct bench_row *row,
+                                           const json_t *verdict)
 {
     size_t i;
     const json_t *entry;
     struct akgen_error *error = store_run(store, "DELETE FROM diagnostics WHERE run = ? AND task = ? AND sample = ?",
                                           "isi", run_id, row->task, (int64_t)row->sample);
-    json_array_foreach(json_object_get(json_object_get(row->verdict, "compile"), "diagnostics"), i, entry)
+    json_array_foreach(json_object_get(json_object_get(verdict, "compile"), "diagnostics"), i, entry)
     {
         if (error)
             break;
@@ -43,10 +45,10 @@ static struct akgen_error *add_diagnostics(struct store *store, int64_t run_id, 
 
 struct akgen_error *store_add(struct store *store, const struct bench *bench, const struct bench_row *row)
 {
-    const char *candidate = json_string_value(json_object_get(row->verdict, "candidate"));
-    char *json = json_dumps(row->verdict, JSON_COMPACT);
+    json_t *verdict = bench_row_verdict(row);
+    const char *candidate = json_string_value(json_object_get(verdict, "candidate"));
     struct akgen_error *error = store_begin(store);
-    if (!error && !json)
+    if (!error && !verdict)
         error = error_new("out of memory");
     if (!error && candidate)
         error = store_run(store, "INSERT OR IGNORE INTO candidates VALUES (?, ?)", "ss", candidate, row->source);
@@ -55,11 +57,12 @@ struct akgen_error *store_add(struct store *store, const struct bench *bench, co
             store_run(store, "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                       "isiisssssiids", bench->run, row->task, (int64_t)row->sample, (int64_t)row->level, row->category,
                       candidate, akgen_verdict_kind_name(row->kind), akgen_verdict_stage_name(row->stage), row->reason,
-                      (int64_t)row->cases_passed, (int64_t)row->cases_total, row->seconds, json);
+                      (int64_t)row->cases_passed, (int64_t)row->cases_total, row->seconds, row->verdict);
     if (!error)
-        error = add_diagnostics(store, bench->run, row);
-    free(json);
-    return store_end(store, error);
+        error = add_diagnostics(store, bench->run, row, verdict);
+    error = store_end(store, error);
+    json_decref(verdict);
+    return error;
 }
 
 struct akgen_error *store_end_run(struct store *store, const struct bench *bench)
@@ -89,9 +92,15 @@ static const char *stage_name(int stage)
     return akgen_verdict_stage_name((enum akgen_verdict_stage)stage);
 }
 
+static char *own_column(sqlite3_stmt *statement, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    return text ? memory_string(text) : NULL;
+}
+
 static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
 {
-    return (struct bench_row){
+    struct bench_row row = {
         .task = store_column(arena, statement, 0),
         .sample = sqlite3_column_int(statement, 1),
         .level = sqlite3_column_int(statement, 2),
@@ -105,9 +114,10 @@ static struct bench_row read_row(struct arena *arena, sqlite3_stmt *statement)
         .cases_passed = sqlite3_column_int(statement, 7),
         .cases_total = sqlite3_column_int(statement, 8),
         .seconds = sqlite3_column_double(statement, 9),
-        .verdict = json_loads((const char *)sqlite3_column_text(statement, 10), 0, NULL),
-        .source = store_column(arena, statement, 11),
+        .source = own_column(statement, 11),
     };
+    bench_row_set_verdict(&row, own_column(statement, 10));
+    return row;
 }
 
 static const char rows_sql[] =
@@ -130,8 +140,10 @@ static struct akgen_error *load_rows(struct store *store, struct bench *bench)
     if (!statement)
         return store_error(store);
     bench->rows = arena_alloc(&bench->arena, sizeof *bench->rows * (size_t)(count + 1));
-    while (bench->count < count && sqlite3_step(statement) == SQLITE_ROW)
-        bench->rows[bench->count++] = read_row(&bench->arena, statement);
+    while (bench->count < count && sqlite3_step(statement) == SQLITE_ROW) {
+        bench->rows[bench->count] = read_row(&bench->arena, statement);
+        bench_row_bound(bench, &bench->rows[bench->count++]);
+    }
     sqlite3_finalize(statement);
     return NULL;
 }

@@ -130,7 +130,7 @@ static void take_row(struct bench_row *row, struct bench_row *stored)
     merged.definition = row->definition;
     merged.dir = row->dir;
     *row = merged;
-    stored->verdict = NULL;
+    stored->verdict = stored->source = NULL;
 }
 
 static void take_rows(struct bench *bench, const struct bench *earlier)
@@ -159,8 +159,9 @@ struct akgen_error *store_resume(struct store *store, struct bench *bench)
     bench->seconds = earlier.seconds;
     if (!error)
         take_rows(bench, &earlier);
+    bench->source_bytes = earlier.source_bytes;
     for (int j = 0; j < earlier.count; j++)
-        json_decref(earlier.rows[j].verdict);
+        bench_row_free(&earlier.rows[j]);
     arena_adopt(&bench->arena, &earlier.arena);
     if (!error && bench->planned > earlier.planned)
         error = store_run(store, "UPDATE runs SET planned = ? WHERE id = ?", "ii", (int64_t)bench->planned, found);

@@ -2,6 +2,7 @@
 #include "eval/bench.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool rated(const struct bench_row *row)
@@ -22,12 +23,6 @@ static void count_row(struct metrics_task *task, const struct bench_row *row)
     task->cases_passed += row->cases_passed;
 }
 
-/* Baseline time / candidate time of a verdict that carries one; 0 otherwise. */
-static double speedup_of(const struct bench_row *row)
-{
-    return json_number_value(json_object_get(row->verdict, "speedup"));
-}
-
 /* The speedups of rows [first, last), all of one task; NULL if no verdict carries one. */
 static const double *speedups_of(struct bench *bench, int first, int last)
 {
@@ -36,7 +31,7 @@ static const double *speedups_of(struct bench *bench, int first, int last)
     bool timed = false;
     for (int i = first; i < last; i++)
         if (rated(&bench->rows[i]) && bench->rows[i].kind == AKGEN_VERDICT_PASS) {
-            speedups[count] = speedup_of(&bench->rows[i]);
+            speedups[count] = bench->rows[i].speedup;
             timed |= speedups[count++] > 0;
         }
     return timed ? speedups : NULL;
@@ -149,6 +144,7 @@ const int *bench_ks(const struct bench *bench, int *count)
     return bench->ks ? bench->ks : papers;
 }
 
+/* Rows. */
 /* Class of the first error among a verdict's diagnostics, or -1. */
 static int error_class(const json_t *verdict)
 {
@@ -167,6 +163,40 @@ static int error_class(const json_t *verdict)
     return -1;
 }
 
+void bench_row_set_verdict(struct bench_row *row, char *verdict)
+{
+    free(row->verdict);
+    row->verdict = verdict;
+    json_t *json = bench_row_verdict(row);
+    row->error_class = error_class(json);
+    row->wrapper = json_is_string(json_object_get(json, "wrapper"));
+    row->speedup = json_number_value(json_object_get(json, "speedup"));
+    json_decref(json);
+}
+
+json_t *bench_row_verdict(const struct bench_row *row)
+{
+    return row->verdict ? json_loads(row->verdict, 0, NULL) : NULL;
+}
+
+void bench_row_bound(struct bench *bench, struct bench_row *row)
+{
+    size_t length = row->source ? strlen(row->source) : 0;
+    if (bench->source_bytes + length > BENCH_SOURCE_BYTES) {
+        free(row->source);
+        row->source = NULL;
+        return;
+    }
+    bench->source_bytes += length;
+}
+
+void bench_row_free(struct bench_row *row)
+{
+    free(row->verdict);
+    free(row->source);
+    row->verdict = row->source = NULL;
+}
+
 struct bench_errors bench_errors(const struct bench *bench)
 {
     struct bench_errors errors = {0};
@@ -175,11 +205,9 @@ struct bench_errors bench_errors(const struct bench *bench)
         if (!row->evaluated)
             continue;
         errors.kinds[row->kind]++;
-        errors.wrappers +=
-            row->kind == AKGEN_VERDICT_UNSUPPORTED && json_is_string(json_object_get(row->verdict, "wrapper"));
-        int class = row->kind == AKGEN_VERDICT_COMPILE_ERROR ? error_class(row->verdict) : -1;
-        if (class >= 0)
-            errors.classes[class]++;
+        errors.wrappers += row->kind == AKGEN_VERDICT_UNSUPPORTED && row->wrapper;
+        if (row->kind == AKGEN_VERDICT_COMPILE_ERROR && row->error_class >= 0)
+            errors.classes[row->error_class]++;
     }
     return errors;
 }

@@ -160,6 +160,7 @@ static const char *kernel_of(const struct attempt *attempt)
 struct akgen_error *repair_store_verdict(struct repair *repair, const struct attempt *attempt, const json_t *verdict,
                                          double seconds)
 {
+    char *text = json_dumps(verdict, JSON_COMPACT);
     const struct bench_row row = {
         .task = name_in_store(repair->task),
         .category = repair->task->category,
@@ -172,10 +173,12 @@ struct akgen_error *repair_store_verdict(struct repair *repair, const struct att
         .cases_passed = attempt->cases_passed,
         .cases_total = attempt->cases_total,
         .seconds = seconds,
-        .verdict = (json_t *)verdict,
-        .source = kernel_of(attempt),
+        .verdict = text,
+        .source = (char *)kernel_of(attempt),
     };
-    return repair->options->store ? store_add(repair->options->store, repair->bench, &row) : NULL;
+    struct akgen_error *error = repair->options->store ? store_add(repair->options->store, repair->bench, &row) : NULL;
+    free(text);
+    return error;
 }
 
 /* ---- The end */

@@ -22,7 +22,15 @@ SAMPLES, JOBS = int(os.environ.get("SAMPLES", "20")), "2"
 GLOB = os.environ.get("TASK", "*")
 KILLS = (0.2, 0.5, 0.8)  # shares of the samples that are answered when the run is killed
 MEASURED = measured_fields() | {"seconds", "run"}
-PROGRAMS = {path.parent.name.lower(): path.read_text() for path in TASKS.glob("*/*/*/program.py")}
+
+
+def op_type(folder):
+    """The operator's name in a project: task.yaml's op_type, else op."""
+    text = (folder / "task.yaml").read_text()
+    return (re.search(r"^op_type: (\w+)", text, re.M) or re.search(r"^op: (\w+)", text, re.M))[1]
+
+
+PROGRAMS = {op_type(path.parent).lower(): path.read_text() for path in TASKS.glob("*/*/*/program.py")}
 
 
 def program_of(request):

@@ -186,9 +186,9 @@ static void test_the_end_of_a_models_run_is_none_while_verdicts_lack(void **stat
     succeed(store_open(place->file, &place->store));
     succeed(store_begin_run(place->store, &bench));
     for (int i = 0; i < 2; i++) {
-        rows[i].verdict = json_object();
+        bench_row_set_verdict(&rows[i], strdup("{}"));
         succeed(store_add(place->store, &bench, &rows[i]));
-        json_decref(rows[i].verdict);
+        bench_row_free(&rows[i]);
     }
     bench.seconds = 1;
     succeed(store_end_run(place->store, &bench));
@@ -198,14 +198,14 @@ static void test_the_end_of_a_models_run_is_none_while_verdicts_lack(void **stat
     assert_int_equal(resumed.run, 1);
     assert_true(again[0].evaluated && again[0].kind == AKGEN_VERDICT_PASS);
     assert_false(again[1].evaluated); /* the server failed: it is asked again */
-    json_decref(again[0].verdict);
+    bench_row_free(&again[0]);
     resumed.count = 0;
     bench_free(&resumed);
 
     rows[1].kind = AKGEN_VERDICT_WRONG;
-    rows[1].verdict = json_object();
+    bench_row_set_verdict(&rows[1], strdup("{}"));
     succeed(store_add(place->store, &bench, &rows[1]));
-    json_decref(rows[1].verdict);
+    bench_row_free(&rows[1]);
     assert_non_null(strstr(why_not(place, a_run("{}", 2)), "has no unfinished run"));
     assert_null(why_not(place, a_run("{}", 3))); /* more samples of each task */
 }
