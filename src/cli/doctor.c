@@ -1,5 +1,6 @@
 /* akgen doctor: what this machine has, what is missing and how to get it. */
 #include "cli/cli.h"
+#include "gen/curl.h"
 #include "sandbox/sandbox.h"
 
 #include <sys/utsname.h>
@@ -54,6 +55,9 @@ int cli_doctor(int argc, char **argv)
     error = task_load_all(&arena, toolchain_home(), &tasks, &task_count);
     print_item(&colors, !error && task_count, "tasks", error ? error->message : arena_printf(&arena, "%d", task_count));
     ok &= !error && task_count;
+    error_free(error);
+    error = gen_curl_load(); /* candidates are judged without it */
+    print_item(&colors, !error, "models", error ? error->message : gen_curl.version());
     error_free(error);
     arena_free(&arena);
     return ok ? EXIT_PASS : EXIT_OWN_FAILURE;

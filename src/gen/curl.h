@@ -9,6 +9,7 @@
 
 #define GEN_CURL_CALLS(X)                                                                                              \
     X(global_init)                                                                                                     \
+    X(version)                                                                                                         \
     X(free)                                                                                                            \
     X(url)                                                                                                             \
     X(url_cleanup)                                                                                                     \

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import select
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ import xllamacpp
 
 ASK = pathlib.Path(os.environ["AKGEN"]).parent / "tests/gen_ask"
 KEY = "sk-0123456789abcdef-llama"
-WIDTH, INNER, LAYERS, HEADS, LONGEST = 64, 128, 2, 4, 4096
+WIDTH, INNER, LAYERS, HEADS, LONGEST = 64, 128, 2, 4, 16384
 
 
 def byte_tokens():
@@ -197,11 +198,27 @@ class LlamaServer(unittest.TestCase):
             process.kill()
             self.assertEqual(process.stdout.read(), "")
 
+    def test_bench(self):
+        """Noise is answered, kept, counted and judged: no code, so the model's failure."""
+        with tempfile.TemporaryDirectory() as folder:
+            db = pathlib.Path(folder, "runs.db")
+            process = subprocess.run([os.environ["AKGEN"], "bench", "--provider", "openai:" + self.url, "--model", "noise", "-n", "2",
+                                      "--task", "level1/Math/Sqrt", "--max-answer-tokens", "50", "--answer-seed", "1", "--db", db],
+                                     capture_output=True, text=True, timeout=300, env=dict(os.environ, AKGEN_API_KEY=KEY))
+            self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
+            self.assertIn("compile_error", process.stdout)
+            with sqlite3.connect(db) as store:
+                rows = store.execute("select task, answer, completion_tokens, failure from samples").fetchall()
+            self.assertEqual(len(rows), 2)
+            self.assertEqual({(tokens, failure) for _, _, tokens, failure in rows}, {(50, None)})
+            self.assertEqual(len({answer for _, answer, _, _ in rows}), len(rows))
+            self.assertNotIn(KEY.encode(), db.read_bytes())
+
     def test_refusals(self):
         row = self.ask(key="sk-wrong-wrong-wrong", requests=[line()])[0]
         self.assertEqual((row["tries"], row["hopeless"]), (1, True))
         self.assertIn("HTTP 401", row["failure"])
-        row = self.ask(requests=[line("long " * 3000)])[0]
+        row = self.ask(requests=[line("long " * 4000)])[0]
         self.assertEqual((row["tries"], row["hopeless"]), (1, False))
         self.assertRegex(row["failure"], "HTTP 400: .*context")
 
