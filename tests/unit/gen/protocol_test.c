@@ -193,13 +193,16 @@ static void test_kept(void **state)
 {
     (void)state;
     const char *reply =
-        "data: {\"id\":\"x\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n"
+        "data: "
+        "{\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{"
+        "\"content\":\"a\"}}]}\n\n"
         "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}],"
         "\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\n" DONE;
     read_in(reply, strlen(reply), 7, 1);
     char *text = gen_incoming_text(&incoming);
     assert_string_equal(
-        text, "{\"id\":\"x\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":"
+        text, "{\"id\":\"x\",\"object\":\"chat.completion\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{"
+              "\"role\":\"assistant\",\"content\":"
               "\"ab\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}");
     free(text);
     read_in("no\xff", 4, 1, 1);
