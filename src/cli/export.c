@@ -188,12 +188,17 @@ int cli_export(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "preferences --db FILE\nsft --db FILE",
-        .doc = "Training data of stored runs as JSONL, a row a line."
+        .args_doc = "preferences --db FILE\nsft --db FILE\ncann DIR -o OUT",
+        .doc = "Training data of stored runs as JSONL, a row a line; or a judged project for a machine with a chip."
                "\vpreferences pairs answers of a model to the same question, the better one first: right over wrong "
                "(AscendKernelGen's rule). sft has the right ones, each candidate once. Both tell on standard error "
-               "what became of tasks and answers.",
+               "what became of tasks and answers. 'akgen export cann --help' explains the third.",
     };
+    if (argc > 1 && strcmp(argv[1], "cann") == 0) {
+        static char name[] = "akgen export cann";
+        argv[1] = name;
+        return cli_export_cann(argc - 1, argv + 1);
+    }
     struct export_arguments arguments = {.export = {.per_task = PER_TASK, .strategy = GEN_BOTH, .format = GEN_TRL}};
     arguments.export.runs = arguments.runs;
     arguments.export.only = arguments.only;

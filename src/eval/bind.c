@@ -207,3 +207,19 @@ const char *bind_case(struct arena *arena, struct bound_case *bound)
     set_formats(bound, bound->combination);
     return NULL;
 }
+
+const char *eval_bind(struct arena *arena, const struct verdict *verdict, const struct task_instance *instance,
+                      struct eval_call *call)
+{
+    const struct eval_candidate candidate = {.task = instance->task,
+                                             .options = verdict->options,
+                                             .build = &verdict->build,
+                                             .wrapper = verdict->response ? &verdict->wrapper : NULL};
+    struct bound_case bound = {.candidate = &candidate, .instance = instance};
+    const char *why = bind_case(arena, &bound);
+    *call = (struct eval_call){bound.inputs, bound.outputs, bound.attrs};
+    if (!why && bound.passing)
+        why = bound.passing;
+    json_decref(bound.received);
+    return why;
+}

@@ -153,6 +153,14 @@ void eval_run(const struct task *task, const char *candidate_dir, const struct e
 void eval_refuse(const struct task *task, const char *candidate, const struct eval_options *options,
                  const struct eval_refusal *refusal, struct verdict *verdict);
 void verdict_free(struct verdict *verdict);
+/* How a case calls the operator of a candidate that was built: tensors and attributes in OpDef order. */
+struct eval_call {
+    struct job_argument *inputs, *outputs; /* outputs: the task's, of which the first are the OpDef's */
+    struct op_attr *attrs;                 /* of the OpDef, with the case's values; value NULL: it has none */
+};
+/* NULL, or why it cannot be called so. `call` is the arena's and the instance's. */
+const char *eval_bind(struct arena *arena, const struct verdict *verdict, const struct task_instance *instance,
+                      struct eval_call *call);
 /* The verdict as docs/verdict.md describes it; owned by the caller. */
 json_t *verdict_to_json(const struct verdict *verdict);
 

@@ -74,20 +74,20 @@ static const char demonstrations_sql[] = SIDES
     "  FROM best WHERE again = 1)"
     " SELECT * FROM numbered WHERE :per_task = 0 OR number <= :per_task ORDER BY name, number";
 
-/* The texts of the rows, looked up one by one (a CROSS JOIN keeps its order): what was sorted before are keys. */
+/* The texts of the rows, looked up one by one (a CROSS JOIN keeps its order): what was sorted before are keys. A batch at a
+ * time, because who writes to the database waits for whoever reads. */
 #define ANSWER(n)                                                                                                      \
-    ", s" n ".answer, s" n ".reasoning, c.run" n ", c.sample" n ", v" n ".verdict, v" n                                \
-    ".stage, CASE WHEN json_valid(s" n ".request) THEN json_extract(s" n ".request, '$.model') END, r" n               \
-    ".provider, r" n ".akgen"
+    ", s" n ".answer, s" n ".reasoning, c.run" n ", c.sample" n ", v" n ".verdict, v" n ".stage, CASE WHEN"            \
+    " json_valid(r" n ".settings) THEN json_extract(r" n ".settings, '$.model') END, r" n ".provider, r" n ".akgen"
 #define FROM_ANSWER(n)                                                                                                 \
     " CROSS JOIN samples s" n " ON s" n ".run = c.run" n " AND s" n ".task = c.task AND s" n ".sample = c.sample" n    \
     " CROSS JOIN verdicts v" n " ON v" n ".run = c.run" n " AND v" n ".task = c.task AND v" n ".sample = c.sample" n   \
     " CROSS JOIN runs r" n " ON r" n ".id = c.run" n
 static const char rows_sql[] = "SELECT c.name, c.prompt, p.messages, c.better, c.worse" ANSWER("0")
     ANSWER("1") " FROM chosen c CROSS JOIN prompts p ON p.hash = c.prompt" FROM_ANSWER("0")
-        FROM_ANSWER("1") " ORDER BY c.rowid";
+        FROM_ANSWER("1") " WHERE c.rowid > :after AND c.rowid <= :after + 256 ORDER BY c.rowid";
 
-enum { ANSWER_COLUMNS = 9, FIRST_ANSWER = 5 };
+enum { ANSWER_COLUMNS = 9, FIRST_ANSWER = 5, BATCH = 256 };
 
 /* Functions of the statements. */
 static const char *argument(sqlite3_value *value)
@@ -109,7 +109,9 @@ static void is_text_function(sqlite3_context *call, int count, sqlite3_value **v
 static void spoken_function(sqlite3_context *call, int count, sqlite3_value **values)
 {
     (void)count;
-    sqlite3_result_text(call, export_spoken(argument(values[0])), -1, SQLITE_TRANSIENT);
+    struct arena arena = {0};
+    sqlite3_result_text(call, export_spoken(&arena, argument(values[0])), -1, SQLITE_TRANSIENT);
+    arena_free(&arena);
 }
 
 static void digest_function(sqlite3_context *call, int count, sqlite3_value **values)
@@ -150,8 +152,10 @@ struct export
     const struct gen_export_options *options;
     sqlite3 *db;
     FILE *out, *notes;
-    int64_t rows,
-        kinds[3]; /* kinds: pairs whose worse answer has this grade, of a right one; [2]: those of two wrong ones */
+    struct text batch;     /* rows that are not written yet */
+    int64_t chosen, after; /* rows of the table of that name, and how many of them have been looked up */
+    int64_t rows;
+    int64_t kinds[3]; /* pairs whose worse answer has this grade, of a right one; [2]: those of two that are wrong */
 };
 
 static struct akgen_error *sql_error(const struct export *export)
@@ -197,6 +201,7 @@ static sqlite3_stmt *prepare(const struct export *export, const char *sql)
     bind_list(statement, ":except", list_of(options->except, NULL, options->except_count));
     bind_number(statement, ":first_round", options->first_round);
     bind_number(statement, ":format", options->format);
+    bind_number(statement, ":after", export->after);
     bind_number(statement, ":seed", options->seed);
     bind_number(statement, ":per_task", options->per_task);
     bind_number(statement, ":ordered", options->strategy == GEN_ORDERED);
@@ -242,7 +247,7 @@ static struct export_answer read_answer(sqlite3_stmt *statement, int from)
     };
 }
 
-static struct akgen_error *write_row(struct export *export, sqlite3_stmt *statement)
+static struct akgen_error *add_row(struct export *export, sqlite3_stmt *statement)
 {
     json_t *messages = json_loads(text_at(statement, 2), 0, NULL);
     struct export_row row = {.task = text_at(statement, 0), .prompt_hash = text_at(statement, 1), .messages = messages};
@@ -251,13 +256,33 @@ static struct akgen_error *write_row(struct export *export, sqlite3_stmt *statem
         row.answers[i] = read_answer(statement, FIRST_ANSWER + i * ANSWER_COLUMNS);
     json_t *json = export_row_json(&row, export->options);
     char *text = json_dumps(json, JSON_COMPACT);
-    bool written = text && fputs(text, export->out) >= 0 && fputc('\n', export->out) >= 0;
+    if (text)
+        text_addf(&export->batch, "%s\n", text);
+    struct akgen_error *error = text ? NULL : error_new("a row of %s cannot be written as JSON", row.task);
     free(text);
     json_decref(json);
     json_decref(messages);
     export->rows++;
     export->kinds[better == 2 && worse < 2 ? worse : 2]++;
-    return written ? NULL : error_new("cannot write the rows: %m");
+    return error;
+}
+
+static struct akgen_error *count_chosen(struct export *export, sqlite3_stmt *statement)
+{
+    export->chosen = sqlite3_column_int64(statement, 0);
+    return NULL;
+}
+
+static struct akgen_error *write_rows(struct export *export)
+{
+    struct akgen_error *error = each_row(export, "SELECT count(*) FROM chosen", count_chosen);
+    for (; !error && export->after < export->chosen; export->after += BATCH) {
+        error = each_row(export, rows_sql, add_row);
+        if (!error && fwrite(export->batch.bytes, 1, export->batch.length, export->out) != export->batch.length)
+            error = error_new("cannot write the rows: %m");
+        text_free(&export->batch);
+    }
+    return error;
 }
 
 /* Notes: what became of tasks and samples. */
@@ -387,7 +412,7 @@ struct akgen_error *gen_export(const struct gen_export_options *options, FILE *o
     if (!error)
         error = each_row(&export, chosen.bytes, NULL);
     if (!error)
-        error = each_row(&export, rows_sql, write_row);
+        error = write_rows(&export);
     if (!error)
         error = write_notes(&export);
     text_free(&chosen);

@@ -2,6 +2,7 @@
 #ifndef GEN_EXPORT_INTERNAL_H
 #define GEN_EXPORT_INTERNAL_H
 
+#include "base/arena.h"
 #include "gen/export.h"
 
 #include <jansson.h>
@@ -19,8 +20,8 @@ struct export_row {
     struct export_answer answers[2];
 };
 
-/* An answer without what the model thought before it: what stands behind </think>; "" if it never came to an end. */
-const char *export_spoken(const char *answer);
+/* An answer without what the model thought in it; "" if that never came to an end. */
+const char *export_spoken(struct arena *arena, const char *answer);
 /* NULL, or why such messages do not fit the format. */
 const char *export_misfit(const json_t *messages, enum gen_format format);
 /* The row as the format has it; owned by the caller. */

@@ -6,36 +6,30 @@
  * question; sharegpt's conversations of human and gpt, system apart. */
 #include "gen/export_internal.h"
 #include "base/text.h"
+#include "gen/answer_internal.h"
 
 #include <string.h>
-
-#define THINK_BEGIN "<think>"
-#define THINK_END   "</think>"
 
 const struct words gen_exports = WORDS(GEN_EXPORTS), gen_strategies = WORDS(GEN_STRATEGIES),
                    gen_formats = WORDS(GEN_FORMATS);
 
-const char *export_spoken(const char *answer)
+const char *export_spoken(struct arena *arena, const char *answer)
 {
-    const char *end = strstr(answer, THINK_END);
-    const char *begin = answer + strspn(answer, " \t\r\n");
-    if (end) /* a template may have asked with the opening tag */
-        return end + strlen(THINK_END) + strspn(end + strlen(THINK_END), " \t\r\n");
-    return strncmp(begin, THINK_BEGIN, strlen(THINK_BEGIN)) == 0 ? "" : answer;
+    int open = 0;
+    char *text = arena_strdup(arena, answer);
+    return answer_take_thinking(arena, text, &open) ? text + strspn(text, " \t\r\n") : answer;
 }
 
-/* What the model is to say. The caller frees it. */
-static char *completion(const struct export_answer *answer, const struct gen_export_options *options)
+/* What the model is to say. */
+static const char *completion(struct arena *arena, const struct export_answer *answer,
+                              const struct gen_export_options *options)
 {
-    struct text text = {0};
     if (!options->reasoning)
-        text_add(&text, export_spoken(answer->text));
-    else if (answer->reasoning && *answer->reasoning)
-        /* The form of Qwen3's chat template. */
-        text_addf(&text, THINK_BEGIN "\n%s\n" THINK_END "\n\n%s", answer->reasoning, answer->text);
-    else
-        text_add(&text, answer->text);
-    return text.bytes;
+        return export_spoken(arena, answer->text);
+    if (!answer->reasoning || !*answer->reasoning)
+        return answer->text;
+    /* The form of Qwen3's chat template. */
+    return arena_printf(arena, "<think>\n%s\n</think>\n\n%s", answer->reasoning, answer->text);
 }
 
 static const char *role_of(const json_t *message)
@@ -157,19 +151,20 @@ json_t *export_row_json(const struct export_row *row, const struct gen_export_op
 {
     static const char *const places[] = {"chosen", "rejected"};
     bool pair = options->what == GEN_PREFERENCES;
+    struct arena arena = {0};
     json_t *json = question(row->messages, options->format);
     json_t *provenance = json_pack("{s:s, s:s}", "task", row->task, "prompt", row->prompt_hash);
     for (int i = 0; i <= pair; i++) {
-        char *text = completion(&row->answers[i], options);
+        const char *text = completion(&arena, &row->answers[i], options);
         if (pair)
             json_object_set_new(json, places[i], answer_value(text, options->format, true));
         else
             demonstrate(json, text, options->format);
         json_object_set_new(provenance, pair ? places[i] : "answer", source_of(&row->answers[i]));
-        free(text);
     }
     if (options->provenance)
         json_object_set(json, "provenance", provenance);
     json_decref(provenance);
+    arena_free(&arena);
     return json;
 }

@@ -91,15 +91,12 @@ static void judge_pair(struct pair *pair, enum task_profile profile)
     free(forgiven.values);
 }
 
-/* Golden as it may be as well: of inputs that are moved a little, if an output of the task may be that far off; on both sides
- * of where its formulas jump. */
-static void find_moved(const struct task_instance *instance, enum task_profile profile,
-                       struct task_argument *moved[COMPARE_MOVED])
+void task_strict_moved(const struct task_instance *instance, struct task_argument *moved[TASK_MOVED])
 {
-    bool strict = profile == TASK_STRICT, steep = false, leans = strict && task_formulas_jump(instance);
+    bool steep = false, leans = task_formulas_jump(instance);
     for (int i = 0; i < instance->task->output_count; i++)
         steep |= instance->task->outputs[i].steep;
-    moved[0] = strict && steep ? task_reference_moved(instance, STEEP_MOVE, NULL, NULL) : NULL;
+    moved[0] = steep ? task_reference_moved(instance, STEEP_MOVE, NULL, NULL) : NULL;
     moved[1] = leans ? task_reference_leaning(instance, -JUMP_LEAN) : NULL;
     moved[2] = leans ? task_reference_leaning(instance, JUMP_LEAN) : NULL;
 }
@@ -121,9 +118,10 @@ static void explain(const struct task_instance *instance, struct task_mismatch *
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,
                   const struct task_argument *actual, struct task_mismatch *result)
 {
-    struct task_argument *moved[COMPARE_MOVED];
+    struct task_argument *moved[TASK_MOVED] = {0};
     double sum = 0;
-    find_moved(instance, profile, moved);
+    if (profile == TASK_STRICT)
+        task_strict_moved(instance, moved);
     *result = (struct task_mismatch){.ok = true};
     for (int i = 0; i < instance->task->output_count; i++)
         for (int t = 0; t < expected[i].count; t++) {
@@ -135,7 +133,7 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
                                 .output = i,
                                 .tensor = t,
                                 .result = result};
-            for (int m = 0; m < COMPARE_MOVED; m++)
+            for (int m = 0; m < TASK_MOVED; m++)
                 if (moved[m] && (m > 0 || output->steep))
                     pair.moved[m] = &moved[m][i].tensors[t];
             pair.type = upstream_promote(pair.expected->type, pair.actual->type);
@@ -149,6 +147,6 @@ void task_compare(const struct task_instance *instance, enum task_profile profil
         }
     result->mean_abs = result->elements ? sum / (double)result->elements : 0;
     explain(instance, result);
-    for (int m = 0; m < COMPARE_MOVED; m++)
+    for (int m = 0; m < TASK_MOVED; m++)
         task_outputs_free(moved[m]);
 }

@@ -4,7 +4,7 @@
 
 #include "task/task_internal.h"
 
-enum { COMPARE_BLOCK = 512, COMPARE_MOVED = 3 };
+enum { COMPARE_BLOCK = 512 };
 
 /* What the wrong elements of a tensor have in common (compare_where.c). */
 struct pattern_range {
@@ -36,7 +36,7 @@ struct pair {
     /* Strict. */
     double scale, relative; /* the limit is relative * (|expected| + scale) */
     /* What expected may be as well, or NULL: of inputs that are moved, on both sides of where formulas jump. */
-    const struct task_tensor *moved[COMPARE_MOVED];
+    const struct task_tensor *moved[TASK_MOVED];
 };
 
 /* Notes an element that differs; the first that is wrong is the mismatch. */

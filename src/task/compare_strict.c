@@ -70,8 +70,8 @@ void strict_judge_numbers(struct pair *pair, int64_t first, int n, const double 
     double slack = quantized ? 0.5 : resolution(type);
     /* No input is nan: the operation has no value there (inf - inf, 0 * inf), and none is asked for. */
     bool open_nan = pair->instance->task_case->variant == TASK_LIMIT_VALUES;
-    double moved[COMPARE_MOVED][COMPARE_BLOCK];
-    for (int m = 0; m < COMPARE_MOVED; m++)
+    double moved[TASK_MOVED][COMPARE_BLOCK];
+    for (int m = 0; m < TASK_MOVED; m++)
         if (pair->moved[m])
             task_read_double(pair->moved[m], first, n, moved[m]);
     for (int i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ void strict_judge_numbers(struct pair *pair, int64_t first, int n, const double 
             continue;
         double limit = slack + pair->relative * (fabs(e) + pair->scale);
         double away = 0;
-        for (int m = 0; m < COMPARE_MOVED && isfinite(e); m++)
+        for (int m = 0; m < TASK_MOVED && isfinite(e); m++)
             away = pair->moved[m] ? fmax(away, fabs(moved[m][i] - e)) : away;
         limit += away;
         if (isinf(a) && e * a > 0 && fabs(e) + limit >= overflow(type)) /* it overflows, or may */
@@ -100,7 +100,7 @@ void strict_judge_integers(struct pair *pair, int64_t first, int n)
     task_read_integer(pair->actual, first, n, actual);
     memcpy(least, expected, sizeof *least * (size_t)n);
     memcpy(most, expected, sizeof *most * (size_t)n);
-    for (int m = 0; m < COMPARE_MOVED; m++) {
+    for (int m = 0; m < TASK_MOVED; m++) {
         if (!pair->moved[m])
             continue;
         task_read_integer(pair->moved[m], first, n, moved);
@@ -113,4 +113,25 @@ void strict_judge_integers(struct pair *pair, int64_t first, int n)
         if (actual[i] < least[i] || actual[i] > most[i])
             pair_note(pair, first + i, (double)expected[i], (double)actual[i],
                       fabs((double)expected[i] - (double)actual[i]), 0, true);
+}
+
+struct task_strict_limit task_strict_limit(const struct task_instance *instance, const struct task_argument *golden,
+                                           int output, int tensor)
+{
+    const struct task_param *param = &instance->task->outputs[output];
+    struct pair pair = {.instance = instance,
+                        .expected = &golden[output].tensors[tensor],
+                        .actual = &instance->outputs[output].tensors[tensor],
+                        .output = output,
+                        .tensor = tensor};
+    enum akgen_dtype type = pair.actual->type;
+    if (!task_is_float(pair.expected->type))
+        return (struct task_strict_limit){.overflow = INFINITY};
+    const struct task_argument *source = param->made_of == TASK_NONE ? NULL : &instance->outputs[param->made_of];
+    strict_set_limit(&pair, golden[output].terms, source && source->count ? source->tensors : NULL);
+    return (struct task_strict_limit){.slack = task_is_float(type) ? resolution(type) : 0.5,
+                                      .relative = pair.relative,
+                                      .scale = pair.scale,
+                                      .overflow = overflow(type),
+                                      .open_nan = instance->task_case->variant == TASK_LIMIT_VALUES};
 }

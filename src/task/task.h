@@ -71,6 +71,22 @@ struct task_mismatch {
 void task_compare(const struct task_instance *instance, enum task_profile profile, const struct task_argument *expected,
                   const struct task_argument *actual, struct task_mismatch *result);
 
+/* The strict profile's limit for a tensor, for who compares elsewhere: an element e of golden and a are the same if
+ * |e - a| <= slack + relative * (|e| + scale), plus what task_strict_moved differ from e; or both are nan, or e may be (`open_nan`); or a is the
+ * infinity of e's sign and |e| plus its limit reaches `overflow` (INFINITY: nothing does). Tensors of integers must be
+ * equal but for task_strict_moved. */
+struct task_strict_limit {
+    double slack, relative, scale, overflow;
+    bool open_nan;
+};
+struct task_strict_limit task_strict_limit(const struct task_instance *instance, const struct task_argument *golden,
+                                           int output, int tensor);
+/* Golden as it may be as well (NULL: not so): [0] of inputs that are moved a little, which counts for outputs that are `steep`; the
+ * others on both sides of where formulas jump. The largest difference from golden widens the limit; integers may lie anywhere
+ * between. Each is released by task_outputs_free. */
+enum { TASK_MOVED = 3 };
+void task_strict_moved(const struct task_instance *instance, struct task_argument *moved[TASK_MOVED]);
+
 /* The texts of task.yaml and cases.csv that a task begins with: the inputs, outputs and attributes that the reference
  * needs, and small cases. `head`: the lines that say which task it is. False if its formulas are what says it. */
 bool task_skeleton(struct arena *arena, const struct task_reference_entry *reference, const char *head,

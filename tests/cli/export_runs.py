@@ -6,7 +6,7 @@ import sqlite3
 SCHEMA = """
 CREATE TABLE runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, seconds REAL, akgen TEXT NOT NULL, suite TEXT NOT NULL,
   provider TEXT NOT NULL, soc TEXT NOT NULL, mode TEXT NOT NULL, scope TEXT NOT NULL, profile TEXT NOT NULL,
-  protocol TEXT NOT NULL DEFAULT '');
+  protocol TEXT NOT NULL DEFAULT '', settings TEXT NOT NULL DEFAULT '', planned INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE candidates (hash TEXT PRIMARY KEY, source TEXT);
 CREATE TABLE verdicts (run INTEGER NOT NULL, task TEXT NOT NULL, sample INTEGER NOT NULL, level INTEGER NOT NULL,
   category TEXT NOT NULL, candidate TEXT, verdict TEXT NOT NULL, stage TEXT NOT NULL, reason TEXT,
@@ -29,9 +29,10 @@ class Runs:
         self.db.executescript(SCHEMA)
         self.samples = {}
 
-    def begin(self, run, provider="openai:http://localhost/v1", seconds=1.0, suite="npukernelbench"):
+    def begin(self, run, provider="openai:http://localhost/v1", seconds=1.0, suite="npukernelbench",
+              settings='{"model": "tiny"}'):
         self.db.execute("INSERT INTO runs VALUES (?, '2026-01-01T00:00:00Z', ?, '0.1.0', ?, ?, 'Ascend910B2', 'dynamic',"
-                        " 'project', 'upstream', '')", (run, seconds, suite, provider))
+                        " 'project', 'upstream', '', ?, 0)", (run, seconds, suite, provider, settings))
 
     def prompt(self, name, *messages):
         messages = messages or ({"role": "system", "content": "You write kernels."},
@@ -39,8 +40,8 @@ class Runs:
         self.db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?, 10)", (name, json.dumps(messages)))
         return name
 
-    def add(self, run, task, verdict, answer, candidate="", stage=None, prompt=None, reasoning=None, round=0, sample=None,
-            request='{"model": "tiny"}'):
+    def add(self, run, task, verdict, answer, candidate="", stage=None, prompt=None, reasoning=None, round=0,
+            sample=None):
         """`candidate`: its hash; "": made of the answer."""
         if sample is None:
             sample = self.samples[run, task] = self.samples.get((run, task), -1) + 1
@@ -51,8 +52,8 @@ class Runs:
         if prompt is None:
             prompt = self.prompt(f"of {task}")
         if prompt:
-            self.db.execute("INSERT INTO samples VALUES (?, ?, ?, ?, -1, ?, ?, NULL, ?, ?, 'stop', NULL, 1, 1, 0, 1, 1)",
-                            (run, task, sample, round, prompt, request, answer, reasoning))
+            self.db.execute("INSERT INTO samples VALUES (?, ?, ?, ?, -1, ?, NULL, NULL, ?, ?, 'stop', NULL, 1, 1, 0, 1, 1)",
+                            (run, task, sample, round, prompt, answer, reasoning))
         return sample
 
     def commit(self):

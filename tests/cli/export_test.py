@@ -204,8 +204,8 @@ class Forms(Exports):
                                                          "model": "tiny", "akgen": "0.1.0"})
 
     def test_a_command_is_named_by_its_provider(self):
-        self.runs.begin(2, provider="exec:mymodel")
-        self.runs.add(2, SQRT, "pass", "other", request="the prompt\nitself")
+        self.runs.begin(2, provider="exec:mymodel", settings='{"command": "mymodel"}')
+        self.runs.add(2, SQRT, "pass", "other")
         rows, _ = self.export("sft", "--run", 2, "--provenance")
         self.assertEqual(rows[0]["provenance"]["answer"]["model"], "exec:mymodel")
 
@@ -275,6 +275,20 @@ class Trouble(Exports):
         self.assertIn("file is not a database", akgen("export", "sft", "--db", text).stderr)
         text.write_text("")
         self.assertIn("is no database of runs", akgen("export", "sft", "--db", text).stderr)
+
+    def test_nobody_waits_for_whoever_reads_the_rows(self):
+        self.add("pass", *(f"right {i}" for i in range(40)))
+        self.add("wrong", *(f"wrong {i} " + "kernel " * 2000 for i in range(40)))
+        self.runs.commit()
+        process = subprocess.Popen([AKGEN, "export", "preferences", "--db", str(self.db), "--per-task", "0"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        lines = [process.stdout.readline()]  # the pipe is full soon, and akgen waits
+        self.runs.db.execute("PRAGMA busy_timeout = 20000")
+        self.add("pass", "one more")
+        lines += [process.stdout.readline() for _ in range(400)]
+        self.runs.commit()
+        self.assertEqual(len(lines + process.stdout.readlines()), 1600)
+        self.assertEqual(process.wait(), 0)
 
     def test_an_earlier_schema(self):
         self.add("pass", "right")
