@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Turns of loops in which a case is computed, unless the program does not end. */
+enum { TURNS_LEAST = 32 << 20, TURNS_OF_ELEMENT = 64 };
+
 /* What is bound already: whether each input, output and attribute has a parameter. */
 struct taken {
     const struct task *task;
@@ -266,6 +269,19 @@ int dsl_launch_case(struct arena *arena, const struct dsl_program *program, cons
     return good ? run.cores : 0;
 }
 
+/* Elements of a case's inputs and outputs. */
+static int64_t elements_of(const struct task_instance *instance)
+{
+    const struct task_argument *const of[] = {instance->inputs, instance->outputs};
+    const int counts[] = {instance->task->input_count, instance->task->output_count};
+    int64_t elements = 0;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < counts[side]; i++)
+            for (int t = 0; t < of[side][i].count; t++)
+                elements += of[side][i].tensors[t].elements;
+    return elements;
+}
+
 struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_program *program,
                                      const struct dsl_binding *bindings, const struct task_instance *instance,
                                      const struct npu_soc *soc, uint64_t nudge, struct dsl_messages *messages)
@@ -277,6 +293,7 @@ struct dsl_computed dsl_compute_case(struct arena *arena, const struct dsl_progr
     for (int i = 0; i < count; i++)
         arguments[i] = argument_of(instance, &bindings[i], computed.outputs, golden);
     struct dsl_run run = run_on(soc, arguments);
+    run.turns_max = TURNS_LEAST + TURNS_OF_ELEMENT * elements_of(instance);
     run.nudge = nudge;
     computed.ran = dsl_interpret(arena, program, &run, messages);
     computed.cores = run.cores;

@@ -2,6 +2,7 @@
  * launch gives them. Each function is read until no type is new; what the last reading finds wrong is told. */
 #include "base/array.h"
 #include "dsl/check.h"
+#include "dsl/edit.h"
 
 #include <string.h>
 
@@ -637,6 +638,33 @@ static void find_functions(struct checker *checker)
              "the program has no host function");
 }
 
+/* How many statements of the block, and of those in it, give the name a value. */
+static int assignments_of(const struct dsl_block *block, const char *name)
+{
+    int count = 0;
+    for (int i = 0; i < block->count; i++) {
+        const struct dsl_statement *statement = block->items[i];
+        count += (statement->target && tree_mentions(statement->target, name)) +
+                 assignments_of(&statement->body, name) + assignments_of(&statement->orelse, name);
+    }
+    return count;
+}
+
+/* A buffer's name means that buffer everywhere. */
+static void check_buffers(struct checker *checker, const struct dsl_block *kernel)
+{
+    for (int i = kernel->count - 1; i >= 0; i--) {
+        const struct dsl_statement *statement = kernel->items[i];
+        const struct dsl_expr *value = statement->kind == DSL_ASSIGN ? statement->value : NULL;
+        if (value && value->kind == DSL_CALL && value->operation && value->operation->place == DSL_PLACE_TOP &&
+            statement->target->kind == DSL_NAME && assignments_of(kernel, statement->target->name) > 1) {
+            TELL(checker, statement->place, DSL_RULE_names, "give each buffer a name that means nothing else",
+                 "'%s' is assigned more than once", statement->target->name);
+            return;
+        }
+    }
+}
+
 struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, struct dsl_messages *messages)
 {
     struct dsl_program *program = arena_alloc(arena, sizeof *program);
@@ -665,6 +693,8 @@ struct dsl_program *dsl_check(struct arena *arena, const struct dsl_tree *tree, 
     checker.names = &program->kernel_names;
     checker.kernel = true;
     find_types(&checker, program->kernel);
+    if (!tree->lowered)
+        check_buffers(&checker, &program->kernel->body);
     if (!messages->count && !tree->lowered)
         check_phases(arena, program, messages);
     return messages->count ? NULL : program;

@@ -215,9 +215,10 @@ static bool multiply(struct core *core, const struct dsl_expr *call)
         !has_tile(core, call, &product.b, product.turned_b ? product.n : product.k,
                   product.turned_b ? product.k : product.n))
         return false;
-    if (memory_is_real(dst) != memory_is_real(a) || memory_is_real(a) != memory_is_real(product.b.memory))
-        return CORE_FAIL(core, call->place, DSL_RULE_types, "the product of int8 is int32, of others float32",
-                         "a product of %s in %s", akgen_dtype_name(a->tensor.type), akgen_dtype_name(dst->tensor.type));
+    const enum akgen_dtype other = product.b.memory->tensor.type;
+    if (!dsl_product_is(a->tensor.type, other, dst->tensor.type))
+        return CORE_FAIL(core, call->place, DSL_RULE_types, DSL_PRODUCT_TYPES, "a product of %s and %s in %s",
+                         akgen_dtype_name(a->tensor.type), akgen_dtype_name(other), akgen_dtype_name(dst->tensor.type));
     return bias_of(core, call, &product) && compute_product(core, call, &product);
 }
 

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS_MAX = 200 * 1000 * 1000 };
+enum {
+    TURNS_MAX = 200 * 1000 * 1000,
+    TURN_WRITES = 16
+}; /* elements that are written count as turns, too: they take time */
 
 /* What a statement leads to. */
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_FAILED };
@@ -80,7 +83,7 @@ static enum flow run_turn(struct core *core, const struct dsl_statement *stateme
     if (core->machine->run->tally)
         tally_turn(core, statement);
     int64_t most = core->machine->run->turns_max ? core->machine->run->turns_max : TURNS_MAX;
-    if (++core->machine->turns > most) {
+    if (++core->machine->turns + core->machine->run->written / TURN_WRITES > most) {
         CORE_FAIL(core, statement->place, DSL_RULE_arithmetic, "let each turn come nearer to the loop's end",
                   "the program does not end: more than %lld turns of loops", (long long)most);
         return FLOW_FAILED;

@@ -107,9 +107,45 @@ static bool check_matrix(struct lowering *lowering, const struct lower_buffer *b
                       "'%s' is on both sides of a product", buffer->name);
 }
 
+struct products {
+    struct lowering *lowering;
+    bool wrong; /* which has been told */
+};
+
+static void check_product(void *closure, struct dsl_expr *part)
+{
+    static const char *const names[] = {"a", "b", "dst"};
+    struct products *products = closure;
+    struct lowering *lowering = products->lowering;
+    const struct lower_buffer *tiles[3];
+    if (part->kind != DSL_CALL || !part->operation || strncmp(part->operation->name, "gemm", 4) != 0)
+        return;
+    for (int i = 0; i < 3; i++)
+        if (!(tiles[i] = lower_buffer_of(lowering, call_argument(part, names[i]))))
+            return;
+    for (int c = 0; c < lowering->opdef->combinations && !products->wrong; c++) {
+        const enum akgen_dtype a = lower_type_in(&tiles[0]->type, c), b = lower_type_in(&tiles[1]->type, c),
+                               product = lower_type_in(&tiles[2]->type, c);
+        products->wrong =
+            !dsl_product_is(a, b, product) &&
+            !LOWER_FAIL(lowering, part->place, DSL_RULE_types, DSL_PRODUCT_TYPES, "a product of %s and %s in %s",
+                        akgen_dtype_name(a), akgen_dtype_name(b), akgen_dtype_name(product));
+    }
+}
+
+static void check_products(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, check_product, closure);
+}
+
 bool pass_init(struct lowering *lowering)
 {
     struct dsl_block *kernel = lower_kernel(lowering);
+    struct products products = {.lowering = lowering};
+    for (int i = 0; i < kernel->count; i++)
+        statement_visit(kernel->items[i], check_products, &products);
+    if (products.wrong)
+        return false;
     for (int b = 0; b < lowering->buffer_count; b++) {
         struct lower_buffer *buffer = &lowering->buffers[b];
         struct touches touches = {.name = buffer->name};

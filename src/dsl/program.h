@@ -43,6 +43,14 @@ enum { DSL_PITCH = 16 };
 #define DSL_ROUNDINGS(X) X("even", rint) X("away", round) X("down", floor) X("up", ceil) X("zero", trunc)
 
 /* What a bias of tl.gemm and a scale of tl.store_tile are for, as messages say it. */
+/* What tl.gemm multiplies, and what becomes of it, as messages say it. */
+#define DSL_PRODUCT_TYPES "float16, bfloat16 and float32 multiply to float32, int8 to int32"
+static inline bool dsl_product_is(enum akgen_dtype a, enum akgen_dtype b, enum akgen_dtype product)
+{
+    const bool floats = a == AKGEN_FLOAT16 || a == AKGEN_BF16 || a == AKGEN_FLOAT;
+    return a == b && ((floats && product == AKGEN_FLOAT) || (a == AKGEN_INT8 && product == AKGEN_INT32));
+}
+
 #define DSL_BIAS_TYPES   "a bias of float32 or float16 begins a product of float32, one of int32 that of int8"
 #define DSL_SCALED_PAIRS "scaled, a product of int32 becomes float16, int8 or uint8, one of float32 int8 or uint8"
 

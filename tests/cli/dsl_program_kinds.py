@@ -31,7 +31,7 @@ class Kind(Elements):
         """The text: the kernel of what was written, and a host function of these lines."""
         alloc = [f"    {b.name} = tl.alloc_ub({b.size}, dtype=tl.{b.dtype})" for b in self.buffers]
         names = [name for name, _, _ in self.inputs + self.outputs]
-        return "\n".join(["import tile.language as tl", "", "", "@ascend_kernel", f"def kernel({', '.join(names + self.parameters)}):",
+        return "\n".join([*self.beginning(), f"def kernel({', '.join(names + self.parameters)}):",
                           *self.head, *alloc, *self.lines, "", "",
                           f"def host({', '.join(host_parameters)}):", *(f"    {line}" for line in host),
                           f"    kernel[{launch}]({', '.join(names + self.parameters)})"]) + "\n"

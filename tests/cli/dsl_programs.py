@@ -21,6 +21,7 @@ SIZES = (1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129, 255, 256,
 TILES = (8, 16, 32, 64, 96, 100, 128, 200, 250, 256, 257, 320, 512, 1000, 1024, 2048)
 NUMBERS = ("0.5", "-1.25", "2", "3.0", "-0.0", "1e-3", "0.1", "100.0", "-7", "1")
 WHOLE = ("1", "-1", "2", "3", "-7", "100", "0")
+CONSTANTS = ("0.9", "0.1 * 3", "1 / 3", "math.sqrt(2.0 / math.pi)", "2.0 ** -1", "-math.pi / 4", "1_000.5", "math.exp(-1)", "0x10 / 7")
 WIDTHS = {"int64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "int8": 1, "uint8": 1, "bool": 1}
 BYTES = ("int8", "uint8")  # their sums and products do not wrap yet
 STEMS = {"int64": "j", "int32": "i", "int16": "h", "bool": "p", "int8": "b", "uint8": "u"}
@@ -53,7 +54,8 @@ class Writer:
     """The text of a program, line by line."""
 
     def __init__(self, seed):
-        self.random = random.Random(seed)
+        self.random, self.extra = random.Random(seed), random.Random(f"extra {seed}")
+        self.constants = []  # of the file: what they are
         self.lines, self.depth, self.buffers, self.names = [], 1, [], collections.Counter()
         self.inputs, self.outputs = [], []  # (name, shape, dtype)
 
@@ -96,7 +98,20 @@ class Writer:
         return self.random.choice(found) if found else None
 
     def number(self, real):
-        return self.random.choice(NUMBERS if real else WHOLE)
+        value = self.random.choice(NUMBERS if real else WHOLE)
+        return self.constant() if real and self.extra.random() < 0.15 else value
+
+    def constant(self):
+        """A number that is made of a constant of the file."""
+        if not self.constants or self.extra.random() < 0.5:
+            self.constants.append(self.extra.choice(CONSTANTS + tuple(f"C{i} * 0.7" for i in range(len(self.constants)))))
+        name = f"C{self.extra.randrange(len(self.constants))}"
+        return self.extra.choice((name, f"1 - {name}", f"{name} * 0.3"))
+
+    def beginning(self):
+        """The lines before the kernel's."""
+        constants = [f"C{i} = {value}" for i, value in enumerate(self.constants)]
+        return ["import math", "import tile.language as tl", *([""] if constants else []), *constants, "", "", "@ascend_kernel"]
 
 
 class Elements(Writer):
@@ -378,7 +393,7 @@ class Flat(Elements):
         self.body()
         names = [name for name, _, _ in self.inputs + self.outputs]
         alloc = [f"    {b.name} = tl.alloc_ub({b.size}, dtype={self.written_type(b)})" for b in self.buffers]
-        head = ["import tile.language as tl", "", "", "@ascend_kernel",
+        head = [*self.beginning(),
                 f"def kernel({', '.join(names)}, total, per_core, tile):",
                 "    start = tl.program_id(0) * per_core", "    end = min(start + per_core, total)", *alloc]
         if not self.collects and self.maybe(0.5):
@@ -430,6 +445,10 @@ class Flat(Elements):
             for name, _, dtype in inputs:
                 self.load(name, dtype)
 
+    def inner(self, buffer):
+        """A buffer whose elements have values where this one's have."""
+        return self.extra.choice([b.name for b in self.buffers if b.dtype == buffer.dtype and b.size == "tile" and b.extent])
+
     def stores(self):
         source = self.pick(lambda b: b.extent and b.size == "tile")
         if not source:
@@ -437,6 +456,11 @@ class Flat(Elements):
         dtype = self.random.choice(("$dtype",) if self.each else FLOATS) if source.real else source.dtype
         if len(self.outputs) >= 3:
             return
+        if source.dtype == "float32" and source not in self.kept and source.extent == "n" and self.extra.random() < 0.15:
+            with self.stage("compute"):
+                self.line(f"tl.vmul_add({source.name}, {source.name if self.extra.random() < 0.2 else self.inner(source)}, "
+                          f"{self.inner(source)}, count=n)")
+            source.exact = source.plain = False
         self.outputs.append((f"y{len(self.outputs)}", "$shape", dtype))
         with self.stage("copyout"):
             self.store(source, self.outputs[-1][0])
@@ -536,7 +560,7 @@ class Rows(Elements):
         self.body()
         names = [name for name, _, _ in self.inputs + self.outputs]
         alloc = [f"    {b.name} = tl.alloc_ub({b.size}, dtype=tl.{b.dtype})" for b in self.buffers]
-        head = ["import tile.language as tl", "", "", "@ascend_kernel", f"def kernel({', '.join(names)}, rows, cols, per_core, tile):",
+        head = [*self.beginning(), f"def kernel({', '.join(names)}, rows, cols, per_core, tile):",
                 "    first = tl.program_id(0) * per_core", "    last = min(first + per_core, rows)",
                 "    pitch = tl.pitch(cols)", "    step = tile // pitch", *alloc]
         host = ["", "", f"def host({', '.join(f'{name}: torch.Tensor' for name in names)}, tile: tl.constexpr = {self.tile}):", "    rows, cols = x0.shape",

@@ -94,6 +94,7 @@ TOLD = [
     ("SIZE = 2 ** 9", "SIZE = 2 ** -9", ":10:10: error: a negative power of an integer", "write 1.0 / x ** n"),
     ("torch.empty(8, dtype=tl.float32)", "torch.empty_like(x)", "error: torch has no operation 'empty_like'",
      "outputs are parameters of the host function"),
+    ("    shape = (4, 128)\n", "    a = tl.alloc_ub(64, dtype=tl.float32)\n", "error: 'a' is assigned more than once", "give each buffer a name"),
     ("@ascend_kernel\n", "@triton.jit\n", "error: the program has no kernel", "decorate the kernel with @ascend_kernel"),
 ]
 
@@ -137,6 +138,14 @@ class Texts(unittest.TestCase):
         code, printed = self.dsl("build", SCALED, "--print")
         self.assertEqual(0, code, printed)
         self.assertIn('this->Output("c")\n            .ParamType(REQUIRED)\n            .DataType({ge::DT_FLOAT16})', printed)
+
+    def test_products_have_types_that_the_cube_has(self):
+        for old, new, told in (("dtype=tl.int32", "dtype=tl.float32", "a product of int8 and int8 in float32"),
+                               ("tl.int8)\n    c_l0", "tl.float16)\n    c_l0", "a product of int8 and float16 in int32")):
+            self.assertIn(old, SCALED)
+            code, text = self.dsl("check", SCALED.replace(old, new))
+            self.assertEqual(1, code, text)
+            self.assertIn(told + " [types]", text)
 
     def test_what_python_has_is_told_with_what_to_write(self):
         for old, new, told, remedy in TOLD:
