@@ -155,8 +155,9 @@ static int conclude(const struct bench_arguments *arguments, struct bench *bench
     if (error)
         code = cli_fail(EXIT_OWN_FAILURE, error);
     if (bench->store_error) {
-        fprintf(stderr, "akgen: %s; the verdicts above are complete, the database is not\n",
-                bench->store_error->message);
+        fprintf(stderr, "akgen: %s; %s\n", bench->store_error->message,
+                sampled ? "some verdicts above are not in the database, and are found again when the run goes on"
+                        : "the verdicts above are complete, the database is not");
         code = EXIT_OWN_FAILURE;
     }
     return code;

@@ -4,10 +4,12 @@
 #include "base/memory.h"
 #include "gen/client_internal.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double longest_backoff_seconds = 60, longest_wait_seconds = 3600, look_again_seconds = 60;
 
@@ -381,6 +383,9 @@ static void client_free(struct gen_client *client)
     free_list(&client->done, &client->done_end);
     if (client->multi)
         gen_curl.multi_cleanup(client->multi);
+    for (int i = 0; i < 2; i++)
+        if (client->life[i] >= 0)
+            close(client->life[i]);
     pthread_mutex_destroy(&client->lock);
     pthread_cond_destroy(&client->changed);
     arena_free(&client->arena);
@@ -398,15 +403,18 @@ struct akgen_error *gen_client_open(const struct gen_endpoint *endpoint, struct 
     size_t places = (size_t)endpoint->concurrency;
     pthread_mutex_init(&client->lock, NULL);
     pthread_cond_init(&client->changed, NULL);
+    client->life[0] = client->life[1] = -1;
+    if (endpoint->command && pipe2(client->life, O_CLOEXEC) != 0)
+        error = error_new("no pipe for commands: %m");
     client->queue_end = &client->queue;
     client->done_end = &client->done;
     copy_endpoint(client, endpoint);
     client->places = arena_alloc(&client->arena, sizeof(struct gen_job *) * places);
     client->fds = arena_alloc(&client->arena, sizeof *client->fds * places * GEN_COMMAND_FDS);
     rng_seed(&client->jitter, (uint64_t)(clock_seconds() * 1e9));
-    if (!(client->multi = gen_curl.multi_init()))
+    if (!(client->multi = gen_curl.multi_init()) && !error)
         error = error_new("libcurl cannot begin");
-    else
+    if (!error)
         gen_curl.multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)endpoint->concurrency);
     if (!error && endpoint->url)
         error = address_of(client);

@@ -1,6 +1,6 @@
 /* A command in a server's place: `/bin/sh -c COMMAND` gets the prompt on standard input, and what it prints is the answer. One
  * run for each answer; AKGEN_SEED is the seed, where there is one, AKGEN_MODEL the model. It has a process group of its
- * own, of which nothing is left when it has ended, was stopped or took too long. */
+ * own, of which nothing is left when it has ended, was stopped or took too long, or akgen is gone. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "gen/client_internal.h"
@@ -49,13 +49,19 @@ static char **environment_of(struct arena *arena, const struct gen_job *job)
     return list;
 }
 
+/* A guard in the command's process group reads the pipe of gen_client.life, which says nothing until akgen is gone, even by
+ * kill -9: then it ends the group. The command's shell is another one, which knows of no such child. */
+static const char guarded[] =
+    "{ read -r gone <&3; kill -9 0; } </dev/null >/dev/null 2>&1 & exec /bin/sh -c \"$1\" 3<&-";
+
 static int spawn(struct gen_job *job, const int ends[3])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;
     struct arena arena = {0};
-    char *arguments[] = {(char *)"sh", (char *)"-c", (char *)job->client->endpoint.command, NULL};
+    char *arguments[] = {
+        (char *)"sh", (char *)"-c", (char *)guarded, (char *)"sh", (char *)job->client->endpoint.command, NULL};
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
@@ -66,6 +72,7 @@ static int spawn(struct gen_job *job, const int ends[3])
     posix_spawnattr_setsigdefault(&attributes, &all);
     for (int i = 0; i < 3; i++)
         posix_spawn_file_actions_adddup2(&actions, ends[i], i);
+    posix_spawn_file_actions_adddup2(&actions, job->client->life[0], 3);
     int failed =
         posix_spawn(&job->run.process, "/bin/sh", &actions, &attributes, arguments, environment_of(&arena, job));
     posix_spawn_file_actions_destroy(&actions);

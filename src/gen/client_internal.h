@@ -89,6 +89,7 @@ struct gen_client {
     struct gen_endpoint endpoint; /* a copy */
     const char *address;          /* the URL that is posted to */
     const char *no_proxy;
+    int life[2]; /* a pipe whose writing end nobody else has: it ends with this process, however that ends; -1: none */
     pthread_t thread;
 
     /* Of the thread alone: */

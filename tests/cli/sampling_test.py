@@ -308,6 +308,22 @@ class Sampling(unittest.TestCase):
         self.assertRegex(process.stdout, r"all +1 +2 +100\.0% +2 +100\.0% +2/2  \(1 excluded\)")
         self.assertRegex(process.stdout, r"no answer: .*the command ended with exit code 1 \(1\)")
 
+    def test_a_command_goes_with_akgen(self):
+        """Also what it has started itself, and also when akgen is killed."""
+        mark = f"{os.getpid()}.{time.monotonic_ns()}"
+        process = self.start(["bench", "--provider", f"exec:sleep 1{mark} & wait", "--task", "*/Sqrt", "-n", "2", "--db",
+                              str(self.db)])
+
+        def running():
+            return subprocess.run(["pgrep", "-f", f"^sleep 1{re.escape(mark)}"], capture_output=True, text=True).stdout.split()
+        for expected in (2, 0):
+            deadline = time.monotonic() + 30
+            while len(running()) != expected and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(len(running()), expected)
+            process.kill()
+            process.communicate()
+
     def test_without_a_database(self):
         with ReplayServer(mixed) as server:
             process = akgen("bench", "--provider", f"openai:{server.url}", "--model", "replay", "--task", "*/Sqrt",
