@@ -6,7 +6,12 @@
 #include "gen/program.h"
 #include "toolchain/toolchain.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #define PROGRAM_FILE "program.py"
 
@@ -142,19 +147,59 @@ static struct akgen_error *write_contents(struct arena *arena, const char *dir, 
     return error;
 }
 
-static struct akgen_error *place_of(struct arena *arena, const struct gen_answer *answer, const struct task *task,
+/* Folders of answers are read once, by the evaluation that follows: when there are many, those of an hour ago go. */
+static void remove_old(struct arena *arena, const char *answers)
+{
+    enum { MOST = 4096, LOOK_SECONDS = 60, OLD_SECONDS = 3600 };
+    static atomic_llong looked;
+    long long now = time(NULL), before = atomic_load(&looked);
+    if (now < before + LOOK_SECONDS || !atomic_compare_exchange_strong(&looked, &before, now))
+        return;
+    DIR *folder = opendir(answers);
+    const struct dirent *entry = NULL;
+    struct stat status;
+    int count = 0;
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        rewinddir(folder);
+    while (count > MOST && (entry = readdir(folder)))
+        if (*entry->d_name != '.' && fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            status.st_mtime < now - OLD_SECONDS)
+            files_remove_tree(arena_printf(arena, "%s/%s", answers, entry->d_name));
+    if (folder)
+        closedir(folder);
+}
+
+/* Of every name and byte that is written. */
+static const char *digest_of(struct arena *arena, const struct contents *contents)
+{
+    struct digest *digest = digest_new_unforgeable();
+    for (int i = 0; !contents->lowered && i < contents->count; i++) {
+        digest_string(digest, contents->files[i].path);
+        digest_string(digest, contents->files[i].text);
+    }
+    for (int i = 0; contents->lowered && i < contents->lowered->count; i++) {
+        digest_string(digest, contents->lowered->files[i].path);
+        digest_string(digest, contents->lowered->files[i].text);
+    }
+    if (contents->lowered)
+        digest_string(digest, dsl_source_map(arena, contents->lowered));
+    return digest_finish(digest, arena);
+}
+
+static struct akgen_error *place_of(struct arena *arena, const struct contents *contents, const struct task *task,
                                     const struct eval_options *options, const char **dir)
 {
     const char *cache;
     struct akgen_error *error = toolchain_cache(arena, options->cache_dir, &cache);
     if (error)
         return error;
-    struct digest *digest = digest_new_unforgeable();
-    for (int i = 0; i < answer->count; i++) {
-        digest_string(digest, answer->files[i].path);
-        digest_string(digest, answer->files[i].text);
-    }
-    *dir = arena_printf(arena, "%s/answers/%s/%s", cache, digest_finish(digest, arena), task->op);
+    const char *answers = arena_printf(arena, "%s/answers", cache);
+    const char *place = arena_printf(arena, "%s/%s", answers, digest_of(arena, contents));
+    remove_old(arena, answers);
+    utimensat(AT_FDCWD, place, NULL, 0); /* it is used again */
+    *dir = arena_printf(arena, "%s/%s", place, task->op);
     return NULL;
 }
 
@@ -166,7 +211,7 @@ struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer
     if (contents.refusal)
         return NULL;
     const char *dir;
-    struct akgen_error *error = place_of(arena, answer, task, options, &dir);
+    struct akgen_error *error = place_of(arena, &contents, task, options, &dir);
     if (!error)
         error = write_contents(arena, dir, &contents);
     if (!error)

@@ -17,6 +17,7 @@
 #include "gen/answer.h"
 #include "toolchain/toolchain.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -262,8 +263,128 @@ static void test_time_is_linear(void **state)
     }
 }
 
+/* Keeping. */
+struct keeping {
+    struct arena arena;
+    struct eval_options options;
+    char folder[32];
+    struct task sqrt, neg;
+};
+
+static void begin(struct keeping *keeping)
+{
+    *keeping = (struct keeping){.folder = "/tmp/akgen-answers-XXXXXX"};
+    assert_non_null(mkdtemp(keeping->folder));
+    keeping->options = (struct eval_options){.soc = &npu_socs[0], .cache_dir = keeping->folder};
+    assert_null(task_find(&keeping->arena, toolchain_home(), "npukernelbench/level1/Math/Sqrt", &keeping->sqrt));
+    assert_null(task_find(&keeping->arena, toolchain_home(), "npukernelbench/level1/Math/Neg", &keeping->neg));
+}
+
+static void end(struct keeping *keeping)
+{
+    files_remove_tree(keeping->folder);
+    arena_free(&keeping->arena);
+}
+
+static struct gen_candidate keep(struct keeping *keeping, const char *name, const struct task *task)
+{
+    struct gen_answer answer;
+    struct gen_candidate candidate;
+    char *text;
+    size_t length;
+    assert_null(files_read(&keeping->arena,
+                           arena_printf(&keeping->arena, "%s/tests/gen/answers/%s.txt", toolchain_home(), name),
+                           SIZE_MAX, &text, &length));
+    gen_answer_read(&keeping->arena, text, length, task, EVAL_PROJECT, &answer);
+    assert_null(gen_answer_keep(&keeping->arena, &answer, task, &keeping->options, &candidate));
+    return candidate;
+}
+
+static const char *content(struct keeping *keeping, const char *dir, const char *path)
+{
+    char *text;
+    assert_null(files_read(&keeping->arena, arena_printf(&keeping->arena, "%s/%s", dir, path), SIZE_MAX, &text, NULL));
+    return text;
+}
+
+static void test_what_is_kept(void **state)
+{
+    (void)state;
+    struct keeping keeping;
+    begin(&keeping);
+    struct gen_candidate first = keep(&keeping, "banners_equals", &keeping.sqrt);
+    const char *kernel = content(&keeping, first.dir, "op_kernel/sqrt.cpp");
+    assert_non_null(strstr(kernel, "GET_TILING_DATA"));
+    assert_null(first.refusal);
+    assert_null(first.program);
+    /* The same files in another form are the same candidate, and what a killed writer left is mended. */
+    const char *path = arena_printf(&keeping.arena, "%s/op_kernel/sqrt.cpp", first.dir);
+    assert_null(files_write(path, "half", 4));
+    assert_int_equal(remove(arena_printf(&keeping.arena, "%s/op_host/sqrt.cpp", first.dir)), 0);
+    struct gen_candidate second = keep(&keeping, "fences_names_in_headings", &keeping.sqrt);
+    assert_string_equal(first.dir, second.dir);
+    assert_string_equal(content(&keeping, second.dir, "op_kernel/sqrt.cpp"), kernel);
+    assert_non_null(strstr(content(&keeping, second.dir, "op_host/sqrt.cpp"), "OP_ADD(Sqrt)"));
+    struct gen_candidate strings = keep(&keeping, "strings_fenced", &keeping.sqrt);
+    assert_non_null(strstr(strings.dir, "/answer.txt"));
+    end(&keeping);
+}
+
+static void test_programs_are_kept_as_what_they_become(void **state)
+{
+    (void)state;
+    struct keeping keeping;
+    begin(&keeping);
+    struct gen_candidate sqrt = keep(&keeping, "program_fenced", &keeping.sqrt);
+    struct gen_candidate neg = keep(&keeping, "program_fenced", &keeping.neg);
+    assert_non_null(strstr(sqrt.program, "@ascend_kernel"));
+    assert_non_null(strstr(content(&keeping, sqrt.dir, "op_kernel/sqrt.cpp"), "void sqrt("));
+    assert_non_null(strstr(content(&keeping, sqrt.dir, "program.map.json"), "\"version\""));
+    assert_non_null(strstr(content(&keeping, neg.dir, "op_kernel/neg.cpp"), "void neg("));
+    struct gen_candidate none = keep(&keeping, "none_diff", &keeping.sqrt);
+    assert_null(none.dir);
+    assert_int_equal(none.refusal->kind, AKGEN_VERDICT_COMPILE_ERROR);
+    assert_int_equal(none.refusal->diagnostic_count, 1);
+    assert_int_equal(none.refusal->diagnostics[0].class, DIAG_SYNTAX);
+    assert_string_equal(none.refusal->reason, "the answer is a diff, expected whole files");
+    end(&keeping);
+}
+
+static void *keep_again(void *closure)
+{
+    struct keeping keeping = *(struct keeping *)closure;
+    keeping.arena = (struct arena){0};
+    for (int i = 0; i < 20; i++) {
+        struct gen_candidate candidate = keep(&keeping, "banners_equals", &keeping.sqrt);
+        if (!strstr(content(&keeping, candidate.dir, "op_kernel/sqrt.cpp"), "out.FreeTensor(b);\n    }\n}\n"))
+            abort();
+    }
+    arena_free(&keeping.arena);
+    return NULL;
+}
+
+static void test_several_keep_the_same(void **state)
+{
+    enum { THREADS = 4 };
+    (void)state;
+    pthread_t threads[THREADS];
+    struct keeping keeping;
+    const char **paths;
+    size_t count;
+    begin(&keeping);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, keep_again, &keeping), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_null(files_list(&keeping.arena, keeping.folder, &paths, &count));
+    assert_int_equal(count, 3); /* nothing else is left */
+    end(&keeping);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_time_is_linear)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_corpus), cmocka_unit_test(test_time_is_linear), cmocka_unit_test(test_what_is_kept),
+        cmocka_unit_test(test_programs_are_kept_as_what_they_become), cmocka_unit_test(test_several_keep_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
