@@ -109,9 +109,11 @@ static bool same_type(struct core *core, const struct dsl_expr *call, const stru
                       const struct dsl_memory *b)
 {
     return a->tensor.type == b->tensor.type ||
-           CORE_FAIL(core, call->place, DSL_RULE_types, "one data type computes: tl.cast converts",
-                     "'%s' holds %s and '%s' %s", a->name, akgen_dtype_name(a->tensor.type), b->name,
-                     akgen_dtype_name(b->tensor.type));
+           CORE_FAIL(
+               core, call->place, DSL_RULE_types,
+               "one data type computes: make both buffers with it, dtype= of tl.alloc_ub, or tl.cast one into another",
+               "'%s' holds %s and '%s' %s", a->name, akgen_dtype_name(a->tensor.type), b->name,
+               akgen_dtype_name(b->tensor.type));
 }
 
 /* Whether a buffer has `count` elements, which the destination does not overlap in part. */

@@ -103,8 +103,10 @@ bool memory_has_type(struct core *core, const struct dsl_expr *call, const struc
                      enum akgen_dtype type)
 {
     return memory->tensor.type == type ||
-           CORE_FAIL(core, call->place, DSL_RULE_types, NULL, "'%s' holds %s, where tl.%s wants %s", memory->name,
-                     akgen_dtype_name(memory->tensor.type), call->operation->name, akgen_dtype_name(type));
+           CORE_FAIL(core, call->place, DSL_RULE_types,
+                     "make the buffer with the data type that is wanted: dtype= of tl.alloc_ub",
+                     "'%s' holds %s, where tl.%s wants %s", memory->name, akgen_dtype_name(memory->tensor.type),
+                     call->operation->name, akgen_dtype_name(type));
 }
 
 bool memory_converts(struct core *core, const struct dsl_expr *call, const struct dsl_memory *gm,

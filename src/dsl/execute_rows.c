@@ -59,9 +59,11 @@ static bool goes_with(struct core *core, const struct dsl_expr *call, const stru
                       const struct value *src, int64_t src_elements, bool same)
 {
     if (src->memory->tensor.type != dst->memory->tensor.type)
-        return CORE_FAIL(core, call->place, DSL_RULE_types, "one data type computes", "'%s' holds %s and '%s' %s",
-                         src->memory->name, akgen_dtype_name(src->memory->tensor.type), dst->memory->name,
-                         akgen_dtype_name(dst->memory->tensor.type));
+        return CORE_FAIL(
+            core, call->place, DSL_RULE_types,
+            "one data type computes: make both buffers with it, dtype= of tl.alloc_ub, or tl.cast one into another",
+            "'%s' holds %s and '%s' %s", src->memory->name, akgen_dtype_name(src->memory->tensor.type),
+            dst->memory->name, akgen_dtype_name(dst->memory->tensor.type));
     bool apart = src->memory != dst->memory || src->offset + src_elements <= dst->offset ||
                  dst->offset + dst_elements <= src->offset;
     return apart || (same && src->offset == dst->offset) ||

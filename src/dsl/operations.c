@@ -50,6 +50,11 @@ bool dsl_name_is_nearer(const char *name, const char *other, size_t *differing)
            ends = 0;
     while (same < length && same < others && name[same] == other[same])
         same++;
+    if (length == others && same + 1 < length && name[same] == other[same + 1] && name[same + 1] == other[same] &&
+        strcmp(name + same + 2, other + same + 2) == 0 && *differing) {
+        *differing = 0; /* two characters that have changed places are the likeliest mistake */
+        return true;
+    }
     while (ends < length - same && ends < others - same && name[length - 1 - ends] == other[others - 1 - ends])
         ends++;
     if (longer - same - ends >= *differing)

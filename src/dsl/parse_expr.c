@@ -55,13 +55,18 @@ void parser_expect(struct parser *p, const char *expected)
     if (p->told == now->place.line)
         return;
     p->told = now->place.line;
-    bool named = now->kind == TOKEN_TEXT || now->kind >= TOKEN_LINE;
+    const struct dsl_token *last = now > p->words->tokens ? now - 1 : now;
+    struct dsl_place place = now->place;
+    bool behind = last->place.line < place.line && strstr(expected, "')'");
+    if (behind) /* a bracket that was not closed goes on in the next line: what is missing is missing there */
+        place = (struct dsl_place){last->place.line, last->place.column + last->place.length, 1};
+    bool named = behind || now->kind == TOKEN_TEXT || now->kind >= TOKEN_LINE;
     const char *remedy =
         named ? arena_printf(p->arena, "write %s at the caret", expected)
               : arena_printf(p->arena, "write %s before '%.60s', or take '%.60s' away", expected, now->text, now->text);
     if (named)
-        dsl_complain(p->messages, now->place, DSL_RULE_syntax, remedy, "expected %s, found %s", expected,
-                     ends[now->kind]);
+        dsl_complain(p->messages, place, DSL_RULE_syntax, remedy, "expected %s, found %s", expected,
+                     behind ? ends[TOKEN_LINE] : ends[now->kind]);
     else
         dsl_complain(p->messages, now->place, DSL_RULE_syntax, remedy, "expected %s, found '%.60s'", expected,
                      now->text);

@@ -283,6 +283,8 @@ def all_blocks(files, point):
 def program_token(files, point):
     file, line, column = point.place()
     lines = files[file]
+    if line >= len(lines): # the end of the program
+        line, column = len(lines) - 1, len(lines[-1])
     put, drop = re.search(r"write (?:.* or )?'(.)' (?:at|before)", point["remedy"]), re.search(r"take '(.*)' away", point["remedy"])
     if put and not lines[line][:column].strip():
         lines[line - 1] += put[1]
@@ -315,10 +317,17 @@ def cut_tile(files, point):
     """The mask that the other copies of the file have, at the place; else the part of the last core ends with the tensor."""
     file, line, _ = point.place()
     lines = files[file]
-    mask = re.search(r", mask=[^)]*", "\n".join(lines))
+    mask = re.search(r", (?:mask|count)=[^),]*", "\n".join(lines))
     if mask and "mask=" not in lines[line] and "count=" not in lines[line]:
         lines[line] = lines[line][:lines[line].rindex(")")] + mask[0] + ")"
         return
+    count = re.search(r"count=(\w+)", lines[line])
+    for number in range(line, -1, -1) if count else []:
+        plain = re.match(rf"(\s*{count[1]} = )(\w+)$", lines[number])
+        loop = plain and re.search(r"for (\w+) in range\(\w+, (\w+), (\w+)\)", "\n".join(lines[:number][::-1]))
+        if loop:
+            lines[number] = f"{plain[1]}min({plain[2]}, {loop[2]} - {loop[1]})"
+            return
     for number, text in enumerate(lines):
         end = re.match(r"(\s*\w+ = )(\w+ \+ \w+)$", text)
         total = re.search(r"def \w+\(.*\b(total\w*|n)\b", "\n".join(lines))
@@ -368,12 +377,14 @@ def decorated(files, point):
 
 
 def one_type(files, point):
-    """Both buffers of the type of the first that the message names."""
+    """Both buffers of the wider type of the two, or the one of the type that is wanted."""
     lines = files[point.place()[0]]
-    match = re.search(r"'(\w+)' holds (\w+) and '(\w+)' (\w+)", point["what"])
-    for number, text in enumerate(lines) if match else []:
-        if re.match(rf"\s*{match[3]} = tl\.alloc", text):
-            lines[number] = text.replace(match[4], match[2])
+    both = re.search(r"'(\w+)' holds (\w+) and '(\w+)' (\w+)", point["what"])
+    one = re.search(r"'(\w+)' holds (\w+), where .* wants (\w+)", point["what"])
+    narrow, new = (one[1], one[3]) if one else (both[3], both[2]) if "32" in both[2] else (both[1], both[4])
+    for number, text in enumerate(lines):
+        if re.match(rf"\s*{narrow} = tl\.alloc", text):
+            lines[number] = re.sub(r"dtype=tl\.\w+", f"dtype=tl.{new}", text)
 
 
 def no_slice(files, point):
@@ -413,7 +424,10 @@ def mend(code, feedback):
         for title, words, rule in RULES:
             if re.match(title, point.title) and re.search(words, point["what"] + point["remedy"]):
                 before = {path: list(lines) for path, lines in files.items()}
-                rule(files, point)
+                try:
+                    rule(files, point)
+                except (IndexError, KeyError): # the place is none of the code's
+                    files = before
                 if files != before:
                     return "".join(f"<{path}>\n" + "\n".join(lines) + f"\n</{path}>\n" for path, lines in files.items())
     return code

@@ -156,7 +156,7 @@ static const struct {
     {"x = 1abc", 1, 5, DSL_RULE_number, "no number"},
     {"x = 010", 1, 5, DSL_RULE_number, "no number"},
     {"import a.b(c", 1, 11, DSL_RULE_syntax, "the end of the line"},
-    {"from a import (b\n", 2, 1, DSL_RULE_syntax, "')'"},
+    {"from a import (b\n", 1, 17, DSL_RULE_syntax, "')'"},
     {"from a b", 1, 8, DSL_RULE_syntax, "'import'"},
     {"x = $y", 1, 5, DSL_RULE_syntax, "'$'"},
     {"x = \xff", 1, 1, DSL_RULE_text, "UTF-8"},
