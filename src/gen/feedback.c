@@ -2,6 +2,7 @@
  * candidate was refused; then case by case faults, failed tilings, timeouts, wrong numbers; behind wrong numbers the notes
  * that may explain them. A thing that several cases have is one point. */
 #include "gen/feedback.h"
+#include "gen/feedback_api.h"
 #include "gen/remedy.h"
 
 #include <ctype.h>
@@ -16,6 +17,7 @@ enum {
     PLACES_NAMED = 4,
     MISMATCHES = 3, /* points of wrong numbers */
     HINTS = 3,      /* notes */
+    CALLERS = 3,    /* of a finding */
     SEEN = 64       /* points that are told apart; more of them are counted as left out */
 };
 
@@ -168,6 +170,22 @@ static void collect_program(struct collection *all, const struct dsl_messages *m
     json_decref(list);
 }
 
+/* How the API is called that the message is about, if it is about one. */
+static void add_api(struct collection *all, struct found *found, const struct diagnostic *diagnostic)
+{
+    struct feedback_api api = feedback_api_of(all->arena, diagnostic->message);
+    bool unknown = strstr(diagnostic->message, "undeclared") || strstr(diagnostic->message, "no member named");
+    if (!api.name || strstr(diagnostic->message, "did you mean") ||
+        (!unknown && !strstr(diagnostic->message, arena_printf(all->arena, "'%s'", api.name))))
+        return;
+    for (int i = 0; i < api.count; i++)
+        add_line(all, found, "form:", arena_printf(all->arena, "%s%s", api.name, api.forms[i]));
+    if (*api.types)
+        add_line(all, found, "types:", api.types);
+    if (unknown)
+        set_remedy(all, found, arena_printf(all->arena, "write '%s', which is in the namespace AscendC", api.name));
+}
+
 static void collect_diagnostics(struct collection *all)
 {
     const struct build *build = &all->verdict->build;
@@ -189,6 +207,7 @@ static void collect_diagnostics(struct collection *all)
             add_code(all, found, from.program ? from.text : diagnostic->text, from.program ? 0 : diagnostic->column);
             add_line(all, found, "what:", diagnostic->message);
             set_remedy(all, found, gen_remedy_of_diagnostic(diagnostic));
+            add_api(all, found, diagnostic);
         } else if (found) {
             add_place(found, place);
         }
@@ -232,6 +251,15 @@ static const char *line_of(struct collection *all, const char *file, int line)
     return all->verdict->project_dir && file ? toolchain_source_line(all->arena, directories, file, line) : NULL;
 }
 
+/* Who called the function in which something was found, as far as the compiler put it in its caller's place. */
+static void add_callers(struct collection *all, struct found *found, const struct job_call *calls)
+{
+    for (int i = 0; calls && calls->file && i < CALLERS; calls++, i++) {
+        add_line(all, found, "from:", place_of(all, calls->file, calls->line, 0));
+        add_code(all, found, line_of(all, calls->file, calls->line), 0);
+    }
+}
+
 static void collect_finding(struct collection *all, const struct verdict_case *row, const struct job_finding *finding)
 {
     const struct source_map *map = all->verdict->map;
@@ -259,6 +287,7 @@ static void collect_finding(struct collection *all, const struct verdict_case *r
             add_code(all, found, other.program ? other.text : line_of(all, finding->file_other, finding->line_other),
                      0);
         }
+        add_callers(all, found, finding->calls);
         if (finding->api && *finding->api)
             add_line(all, found, "call:",
                      finding->operand && *finding->operand
@@ -304,10 +333,22 @@ static const char *remedy_of_mismatch(const struct verdict_case *row)
         if (strstr(row->mismatch.where, by_where[i].part))
             return by_where[i].remedy;
     if (row->compared && !row->mismatch.not_finite && row->mismatch.max_rel < 0.05)
-        return "the numbers are near: compute in float32 (Cast half and bfloat16 to float first, back at the end), "
-               "with Div and "
-               "Sqrt in place of Reciprocal and Rsqrt, and add long sums in float32";
+        return "the numbers are near: compute in float32 (Cast half and bfloat16 to float first, back at the end), Div "
+               "and "
+               "Sqrt in place of Reciprocal and Rsqrt, long sums in float32; or a small term is missing (epsilon, "
+               "bias)";
     return "compare the code with the specification step by step: order of the inputs, axes, offsets, constants";
+}
+
+/* What the host part told the kernel in this case: a value that is missing there is 0 here. */
+static void add_launch(struct collection *all, struct found *found, const struct verdict_case *row)
+{
+    char *tiling = row->run.tiling ? json_dumps(row->run.tiling, JSON_COMPACT) : NULL;
+    if (row->run.block_dim > 0)
+        add_line(all, found, "launch:",
+                 arena_printf(all->arena, "%d blocks%s%s", row->run.block_dim, tiling ? ", tiling " : "",
+                              tiling ? tiling : ""));
+    free(tiling);
 }
 
 static void collect_mismatch(struct collection *all, const struct verdict_case *row)
@@ -333,6 +374,7 @@ static void collect_mismatch(struct collection *all, const struct verdict_case *
                                   mismatch->max_abs, mismatch->max_rel, mismatch->not_finite));
         if (*mismatch->where)
             add_line(all, found, "where:", mismatch->where);
+        add_launch(all, found, row);
         set_remedy(all, found, remedy_of_mismatch(row));
     }
     if (found)
@@ -348,7 +390,8 @@ static void collect_end(struct collection *all, const struct verdict_case *row)
         const char *title, *remedy;
     } ends[] = {
         {AKGEN_VERDICT_WRONG, AKGEN_STAGE_TILING, "tiling failed",
-         "let the tiling function end with GRAPH_SUCCESS and numbers in range for this shape and data type too"},
+         "let the tiling function end with GRAPH_SUCCESS and call SetBlockDim, SaveToBuffer and SetDataSize with "
+         "numbers in range, for this shape and data type too"},
         {AKGEN_VERDICT_TIMEOUT, AKGEN_STAGE_RUN, "timeout",
          "a loop that does not end, a wait for what nobody sets, or work element by element: use vector instructions "
          "on tiles"},

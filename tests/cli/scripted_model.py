@@ -70,7 +70,7 @@ def missing_token(files, point):
 
 
 def too_few_arguments(files, point):
-    """As another call of the file ends."""
+    """As another call of the file ends, or with the count that other calls end with, where the form that is meant has one there."""
     match = re.search(r"requires (\d+) arguments?, but (\d+)", point["what"])
     file, line, column = point.place()
     name = re.match(r"\w+", files[file][line][column:])
@@ -83,6 +83,10 @@ def too_few_arguments(files, point):
             missing = ", ".join(arguments[int(match[2]):])
             files[file][line] = re.sub(rf"(\b{name[0]}\([^()]*)\)", rf"\1, {missing})", files[file][line])
             return
+    last = [form for form in point.fields.get("form", []) if form.count(",") + 1 == int(match[1]) and re.search(r"\b\w*[cC]ount\)$", form)]
+    counts = re.findall(r"\w+\([^;]*, (\w*[cC]ount\w*|n)\);", "\n".join(files[file])) if last and int(match[1]) - int(match[2]) == 1 else []
+    if counts:
+        files[file][line] = files[file][line].replace(");", f", {counts[0]});")
 
 
 def types_that_differ(files, point):
@@ -104,7 +108,9 @@ def types_that_differ(files, point):
 
 def other_name(files, point):
     """"float16 is half": what the remedy says that a type is called."""
-    name = re.search(r"'(\w+)'", point["what"])
+    name, written = re.search(r"'(\w+)'", point["what"]), re.match(r"write '(\w+)'", point["remedy"])
+    for file, line, column in point.places() if name and written else []:
+        put_word(files[file], line, column, name[1], written[1])
     for old, new in re.findall(r"(\w+) is (\w+)", point["remedy"]) if name else []:
         if name[1].startswith(old):
             for file, line, column in point.places():
@@ -153,12 +159,13 @@ def queue_call(files, point, before, call):
     """In the block where `before` gives a tensor of the queue, `call` at the end."""
     file, line, _ = point.place()
     queue = re.search(r"(\w+)\.\w+<", files[file][line])
-    for number, text in enumerate(files[file]) if queue else []:
-        tensor = re.search(rf"(\w+) = {queue[1]}\.{before}\b", text)
-        if tensor:
+    for name in [queue[1], r"\w+"] if queue else []:
+        for number, text in enumerate(files[file]):
+            tensor = re.search(rf"(\w+) = ({name})\.{before}\b", text)
             end = end_of_block(files[file], number)
-            files[file].insert(end, f"{indent(text)}{queue[1]}.{call}({tensor[1]});")
-            return
+            if tensor and f"{tensor[2]}.{call}(" not in "".join(files[file][number:end]):
+                files[file].insert(end, f"{indent(text)}{tensor[2]}.{call}({tensor[1]});")
+                return
 
 
 def enque(files, point):
@@ -178,6 +185,9 @@ def init_buffer(files, point):
     """As the file makes another of its kind."""
     file, line, _ = point.place()
     queue = re.search(r"(\w+)\.\w+<", files[file][line])
+    declared = {name for text in files[file] for names in re.findall(r"^\s*[\w:]*(?:Que|Buf)\w*(?:<[^;]*>)? +([\w, ]+);", text) for name in names.split(", ")}
+    called = [name for text in point.fields.get("code", []) for name in re.findall(r"\w+", text) if name in declared]
+    queue = {1: called[0]} if called else queue
     queued = "TQue" in "".join(text for text in files[file] if queue and re.search(rf"\b{queue[1]};|\b{queue[1]},", text))
     for number, text in enumerate(files[file]) if queue else []:
         other = re.search(r"InitBuffer\((\w+), *(.*)\)", text)
@@ -271,11 +281,29 @@ def padded_copy(files, point):
 
 
 def all_blocks(files, point):
-    """As many blocks as there are parts."""
+    """As many blocks as there are parts; the call itself, where it is missing."""
     for lines in files.values():
+        host = "\n".join(lines)
+        end = next((at for at, text in enumerate(lines) if "GRAPH_SUCCESS" in text), None)
+        blocks = re.search(r"\b(blocks|blockDim|block_num|cores|coreNum)\b", host)
+        if "SetBlockDim" in point["what"] and end is not None and blocks and "SetBlockDim" not in host:
+            lines.insert(end, f"{indent(lines[end])}context->SetBlockDim(static_cast<uint32_t>({blocks[1]}));")
+            return
         for number, text in enumerate(lines):
             if "SetBlockDim" in text:
                 lines[number] = re.sub(r"(\w+) [-/] \d+", r"\1", text)
+
+
+def unset_field(files, point):
+    """A value of the tiling that is 0 and that nobody sets is the host part's variable of this name."""
+    for lines in files.values():
+        host = "\n".join(lines)
+        for name in re.findall(r'"(\w+)":0[,}]', point["launch"]):
+            number = next((at for at, text in enumerate(lines) if "SaveToBuffer(" in text), None)
+            if number is not None and f"set_{name}(" not in host and re.search(rf"\b{name} =", host):
+                tiling = re.search(r"(\w+)\.SaveToBuffer", lines[number])[1]
+                lines.insert(number, f"{indent(lines[number])}{tiling}.set_{name}({name});")
+                return
 
 
 # ---- Rules of AscendDSL
@@ -400,14 +428,14 @@ def indented(files, point):
 RULES = [
     ("compile", r"did you mean", proposed_name), ("compile", r"expected '[;)\]}]'", missing_token),
     ("compile", r"requires \d+ arguments", too_few_arguments), ("compile", r"deduced conflicting types", types_that_differ),
-    ("compile", r"unknown type name|undeclared", other_name), ("compile_error", r"every list needs one entry", lines_of_opdef),
+    ("compile", r"unknown type name|undeclared|no member named", other_name), ("compile_error", r"every list needs one entry", lines_of_opdef),
     ("fault hazard_|fault gm_race", r"SetFlag<|PipeBarrier<", flags), ("fault flag_wait_without_set", "", set_flag),
     ("(fault|note) flag_not_waited|fault flag_set_twice", "", wait_flag), ("fault que_deque_empty", "", enque),
     ("fault que_alloc_exhausted", "", free), ("fault que_(free|enque)_twice", "", drop_line), ("fault que_uninitialized", "", init_buffer),
     ("fault ub_overflow|note ub_overbooked|error, rule fits", "", smaller_tiles), ("fault (vec|ub)_alignment", "", no_offset),
     ("(fault|note) (gm_out_of_bounds|gm_padding|gm_overlap|gm_same_value)", "", clamped), ("note cast_round_mode", "", round_mode),
     ("note datacopy_ragged_count", "", padded_copy), ("note uninitialized_read", "", cast_before), ("fault undefined_output", "", whole_count),
-    ("fault tiling_missing", "", tiling_size), ("note unwritten_output|tiling failed", "", all_blocks),
+    ("wrong numbers", "", unset_field), ("fault tiling_missing", "", tiling_size), ("note unwritten_output|tiling failed", "", all_blocks),
     ("error, rule syntax", "", program_token), ("error, rule names", "", program_name), ("error, rule coverage", "", rounded_up),
     ("error, rule (bounds|undefined|shared)", "", cut_tile), ("error, rule stages", "", in_stage), ("error, rule arguments", "", as_called),
     ("error, rule launch", "", launch), ("error, rule functions", "decorate the kernel", decorated), ("error, rule types", "", one_type),

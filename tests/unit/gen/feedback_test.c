@@ -130,10 +130,36 @@ static void compile_errors_of_one_signature_are_counted(void **state)
     assert_holds(text,
                  "\n1. compile error, class api\n   place:  op_kernel/x.cpp:20:9\n   code:   Muls(y, x, n);\n"
                  "           ^\n   what:   no matching function for call to 'Muls' (candidate function requires 4 "
-                 "arguments, but 3 were provided)\n   also:   op_kernel/x.cpp:21:9, op_kernel/x.cpp:22:9, "
+                 "arguments, but 3 were provided)\n   form:   Muls(LocalTensor<T> dst, LocalTensor<T> src, T "
+                 "scalarValue, int32_t count)\n");
+    assert_holds(text,
+                 "   types:  half, float, int16_t, int32_t\n   also:   op_kernel/x.cpp:21:9, op_kernel/x.cpp:22:9, "
                  "op_kernel/x.cpp:23:9, op_kernel/x.cpp:24:9 and 3 places more\n   remedy: pass as many arguments");
     assert_holds(text, "\n7 more of this kind are not shown.\n");
     assert_int_equal(feedback.all, 20);
+}
+
+/* A name that the API has in other letters, or nearly; one that it does not have is nobody's. */
+static void names_of_the_api(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *message, *remedy;
+    } rows[] = {
+        {"use of undeclared identifier 'Addd'", "   remedy: write 'Add', which is in the namespace AscendC\n"},
+        {"use of undeclared identifier 'Softmax'", "   remedy: write 'SoftMax', which is in the namespace AscendC\n"},
+        {"use of undeclared identifier 'cuont'; did you mean 'count'?", "   remedy: write the name that the message"},
+        {"use of undeclared identifier 'quite_another'", "   remedy: declare the name before this line"},
+        {"expected ';' after expression", "   remedy: put ';' at the caret"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct diagnostic row = diagnostic(DIAG_SCOPE, 3, rows[i].message);
+        struct verdict verdict = {.kind = AKGEN_VERDICT_COMPILE_ERROR,
+                                  .stage = AKGEN_STAGE_KERNEL,
+                                  .build = {.stage = BUILD_KERNEL, .diagnostics = &row, .diagnostic_count = 1}};
+        struct gen_feedback feedback;
+        assert_holds(told(&verdict, NULL, &feedback), rows[i].remedy);
+    }
 }
 
 static void patterns_of_wrong_cases(void **state)
@@ -239,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_fault_of_several_cases_is_one_point),
         cmocka_unit_test(what_is_new_comes_first),
         cmocka_unit_test(compile_errors_of_one_signature_are_counted),
+        cmocka_unit_test(names_of_the_api),
         cmocka_unit_test(patterns_of_wrong_cases),
         cmocka_unit_test(nothing_breaks_out),
         cmocka_unit_test(what_a_program_does_wrong),
