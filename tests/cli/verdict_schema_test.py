@@ -49,6 +49,12 @@ class Schema(unittest.TestCase):
         edit(self.kernel, "    op.Process();\n", "    op.Proces();\n")
         self.check("compile_error")
 
+    def test_answers_that_are_none(self):
+        for text in ["no code", "```python\n@ascend_kernel\ndef k(x):\n    try\n```\n"]:
+            self.project = self.project.with_name("answer.md")
+            self.project.write_text(text)
+            self.check("compile_error")
+
 
 if __name__ == "__main__":
     unittest.main()
