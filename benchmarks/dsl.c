@@ -1,7 +1,8 @@
 /* What a program in AscendDSL costs from its text to the text of its project: parsing, checking and all passes, for every
  * task's own program, against parsing and checking alone. Processor time, best of several runs each; the aim is 5 ms a program.
  *
- *   dsl [OPERATOR]    of all tasks, or of that one alone */
+ *   dsl [OPERATOR]    of all tasks, or of that one alone
+ *   dsl --lines       how long MultiKernelBench's programs are, and the projects that become of them; the aim is 60 lines on average */
 #include "base/files.h"
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
@@ -55,6 +56,57 @@ static double best_of(const char *path, const struct task *task, bool checks_onl
     return best;
 }
 
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* Prints a row for the task; false: its program does not compile. */
+static bool print_lines(const struct task *task, int *program_lines, int *project_lines)
+{
+    struct arena arena = {0};
+    struct dsl_messages messages = {0};
+    struct dsl_opdef opdef;
+    struct dsl_lowered lowered;
+    char *text;
+    size_t length;
+    const char *path = arena_printf(&arena, "%s/program.py", task->dir);
+    struct akgen_error *error = files_read(&arena, path, LONGEST, &text, &length);
+    const struct dsl_tree *tree = error ? NULL : dsl_parse(&arena, path, text, length, &messages);
+    const struct dsl_program *program = tree ? dsl_check(&arena, tree, &messages) : NULL;
+    if (program)
+        error = dsl_opdef_of_task(&arena, program, task, &opdef);
+    bool done =
+        program && !error && dsl_lower(&arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, &lowered, &messages);
+    int project = 0;
+    for (int i = 0; done && i < lowered.count; i++)
+        project += strstr(lowered.files[i].path, ".cpp") || strstr(lowered.files[i].path, ".h")
+                       ? lines_of(lowered.files[i].text)
+                       : 0;
+    if (done)
+        printf("%-60s %7d %7d\n", task->name, lines_of(text), project);
+    *program_lines += done ? lines_of(text) : 0;
+    *project_lines += project;
+    error_free(error);
+    arena_free(&arena);
+    return done;
+}
+
+static int print_all_lines(const struct task *tasks, int count)
+{
+    int programs = 0, program_lines = 0, project_lines = 0;
+    printf("%-60s %7s %7s\n", "task", "program", "project");
+    for (int i = 0; i < count; i++)
+        programs +=
+            strcmp(tasks[i].suite, "multikernelbench") == 0 && print_lines(&tasks[i], &program_lines, &project_lines);
+    printf("%d programs: %.1f lines on average, their projects %.1f\n", programs, (double)program_lines / programs,
+           (double)project_lines / programs);
+    return programs == 0;
+}
+
 int main(int argc, char **argv)
 {
     struct arena arena = {0};
@@ -66,6 +118,11 @@ int main(int argc, char **argv)
     if (error) {
         fprintf(stderr, "%s\n", error->message);
         return 1;
+    }
+    if (argc > 1 && strcmp(argv[1], "--lines") == 0) {
+        int failed = print_all_lines(tasks, count);
+        arena_free(&arena);
+        return failed;
     }
     for (int i = 0; i < count; i++) {
         const char *path = arena_printf(&arena, "%s/program.py", tasks[i].dir);
