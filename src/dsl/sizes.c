@@ -14,7 +14,7 @@
 enum { PARAMETERS_MAX = 24, RANK_MAX = 6, OUTPUTS_MAX = 3, CORES_EVEN = 4, CORES_ODD = 3 };
 enum { SMALL_MAX = 64, SMALL_SIZE_MAX = 960, LARGE_SIZE_MAX = 1 << 16, ELEMENTS_MAX = 1 << 20, TURNS_MAX = 1 << 18 };
 /* Elements that operations write: in a trial, and in all of them, then no other begins. */
-enum { WRITTEN_MAX = 1 << 20, ALL_WRITTEN_MAX = 1 << 22 };
+enum { WRITTEN_MAX = 1 << 22, ALL_WRITTEN_MAX = 1 << 24 };
 
 /* What an output's shape is beside the first input's. */
 enum relation { RELATION_SAME, RELATION_ONE, RELATION_ROWS, RELATION_COLUMNS, RELATION_SECOND, RELATIONS };
@@ -30,6 +30,7 @@ struct trials {
     const struct npu_soc *soc;
     struct parameter parameters[PARAMETERS_MAX];
     int count, main; /* main: the parameter whose shape the others follow */
+    bool square;     /* another's sizes are asked for, too: how they belong together, as of a product, is not known */
     int outputs[OUTPUTS_MAX], output_count;
     int64_t small, large, written;
     struct dsl_divisions even;        /* that had a remainder where everything went well */
@@ -159,6 +160,8 @@ static bool survey(struct trials *trials)
         if (!parameter->usage.stored && (trials->main < 0 || parameter->rank > trials->parameters[trials->main].rank))
             trials->main = i;
     }
+    for (int i = 0; i < trials->count; i++)
+        trials->square |= i != trials->main && !trials->parameters[i].usage.stored && trials->parameters[i].rank > 1;
     return trials->main >= 0 && trials->output_count;
 }
 
@@ -277,6 +280,7 @@ static bool confirm(struct trials *trials, struct trial *trial)
     }
     struct trial twice = *trial;
     twice.dims[0] *= 2;
+    twice.dims[trial->rank - 1] *= trials->square && trial->rank > 1 ? 2 : 1;
     if (!run_trial(trials, &twice)) {
         trial->messages = twice.messages;
         return false;
@@ -304,7 +308,7 @@ static bool find_shapes(struct trials *trials, struct trial *trial)
     const int64_t pairs[][2] = {
         {CORES_EVEN, 64}, {small, 64}, {small, large}, {large, large}, {CORES_EVEN, small * large}};
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-        set_dims(trial, pairs[p][0], pairs[p][1]);
+        set_dims(trial, trials->square ? pairs[p][1] : pairs[p][0], pairs[p][1]);
         if (trial->rank == 1)
             trial->dims[0] = pairs[p][0] * pairs[p][1];
         memset(trial->relations, 0, sizeof trial->relations);

@@ -86,6 +86,64 @@ def host(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor):
     k[1](a, b, c, a.shape[0], b.shape[1])
 """
 
+# Of another shape than its first operand, which nothing asserts; tiles whose sizes have little in common.
+PRODUCT = """@ascend_kernel
+def k(a, b, c, m, n, k):
+    a_l1 = tl.alloc_l1((32, 64), dtype=tl.float16)
+    b_l1 = tl.alloc_l1((64, 48), dtype=tl.float16)
+    c_l0 = tl.alloc_l0c((32, 48), dtype=tl.float32)
+    across = tl.cdiv(n, 48)
+    for t in range(tl.program_id(0), tl.cdiv(m, 32) * across, tl.num_programs(0)):
+        i = t // across * 32
+        j = t % across * 48
+        r = min(32, m - i)
+        s = min(48, n - j)
+        for p in range(0, k, 64):
+            d = min(64, k - p)
+            with tl.copyin():
+                tl.load_tile(a + i * k + p, a_l1, r, d, k)
+                tl.load_tile(b + p * n + j, b_l1, d, s, n)
+            with tl.compute():
+                tl.gemm(c_l0, a_l1, b_l1, r, s, d, init=p == 0)
+        with tl.copyout():
+            tl.store_tile(c + i * n + j, c_l0, r, s, n)
+
+
+def host(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor):
+    m, k = a.shape
+    n = b.shape[1]
+    if m * n * k == 0:
+        return
+    k[min(24, tl.cdiv(m, 32) * tl.cdiv(n, 48))](a, b, c, m, n, k)
+""".replace("def k(", "def product(").replace("    k[", "    product[")
+
+# Shares that do not begin where others end, of tiles that are large.
+UNEVEN = """@ascend_kernel
+def k(x, y, n, left, tile):
+    part = n // 40
+    if tl.program_id(0) < left:
+        part += 1
+    start = tl.program_id(0) * part
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    for i in range((part + tile - 1) // tile):
+        offsets = start + i * tile + tl.arange(0, tile)
+        with tl.copyin():
+            tl.load(x + offsets, x_ub)
+        with tl.compute():
+            tl.vmax(y_ub, x_ub, 0.0)
+            tl.vmin(x_ub, x_ub, 0.0)
+            tl.vmul_scalar(x_ub, x_ub, 0.5)
+            tl.vadd(y_ub, y_ub, x_ub)
+        with tl.copyout():
+            tl.store(y + offsets, y_ub)
+
+
+def host(x: torch.Tensor, y: torch.Tensor):
+    n = x.numel()
+    k[40](x, y, n, n % 40, 8192)
+"""
+
 # What is changed in the program, and line and text of what is told.
 TOLD = [
     ("    k[{cores}]", "    d = {1: 2}\n    k[{cores}]", ":45:9: error: there is no dictionary in AscendDSL", "give each value a name of its own"),
@@ -146,6 +204,17 @@ class Texts(unittest.TestCase):
             code, text = self.dsl("check", SCALED.replace(old, new))
             self.assertEqual(1, code, text)
             self.assertIn(told + " [types]", text)
+
+    def test_sizes_that_belong_together_are_tried_together(self):
+        self.assertEqual((0, ""), self.dsl("check", PRODUCT))
+        code, text = self.dsl("check", PRODUCT.replace("r = min(32, m - i)", "r = 32"))
+        self.assertEqual(1, code)
+        self.assertIn("[bounds]", text)
+
+    def test_large_tiles_are_tried(self):
+        code, text = self.dsl("check", UNEVEN)
+        self.assertEqual(1, code)
+        self.assertIn("where 'x' has the shape (327681): element 8192 of 'y' is stored by core 0 and by core 1 [shared]", text)
 
     def test_what_python_has_is_told_with_what_to_write(self):
         for old, new, told, remedy in TOLD:
