@@ -198,7 +198,9 @@ static void check_for(struct checker *checker, struct dsl_statement *statement)
             enum dsl_type type = type_of(checker, over->items[i]);
             if (type != DSL_TYPE_UNKNOWN && type != DSL_TYPE_INT && type != DSL_TYPE_BOOL)
                 TELL(checker, over->items[i]->place, DSL_RULE_types,
-                     type == DSL_TYPE_INTS ? "a shape's length is len(x.shape)" : "'//' divides integers",
+                     type == DSL_TYPE_INTS     ? "a shape's length is len(x.shape)"
+                     : type == DSL_TYPE_NUMBER ? "int(..) makes an integer of an element"
+                                               : "'//' divides integers",
                      "range takes integers, and this is %s", dsl_type_text(type));
         }
     } else {
@@ -287,7 +289,8 @@ static void check_launch(struct checker *checker, struct dsl_expr *call)
              "the launch stands in a loop or a branch");
     program->launch = call;
     if (cores != DSL_TYPE_UNKNOWN && cores != DSL_TYPE_INT)
-        TELL(checker, call->items[0]->items[1]->place, DSL_RULE_types, NULL,
+        TELL(checker, call->items[0]->items[1]->place, DSL_RULE_types,
+             "there is one axis of cores: kernel[cores](..), and tl.program_id(0) in the kernel",
              "the number of cores is %s, not an integer", dsl_type_text(cores));
     for (int i = 1; i < call->count; i++) {
         struct dsl_expr *argument = call->items[i];
@@ -599,6 +602,45 @@ static bool has_kernel(const struct dsl_block *file)
     return found;
 }
 
+struct launch_search {
+    const struct dsl_block *file;
+    bool found;
+};
+
+static void see_launch(void *closure, struct dsl_expr *part)
+{
+    struct launch_search *search = closure;
+    const struct dsl_expr *of =
+        part->kind == DSL_CALL && part->items[0]->kind == DSL_INDEX ? part->items[0]->items[0] : NULL;
+    for (int i = 0; of && of->kind == DSL_NAME && i < search->file->count; i++) {
+        const struct dsl_statement *def = search->file->items[i];
+        search->found |= def->kind == DSL_DEF && is_kernel(def) && strcmp(def->function->name, of->name) == 0;
+    }
+}
+
+static void see_launches(void *closure, struct dsl_expr *expr)
+{
+    tree_visit(expr, see_launch, closure);
+}
+
+/* Whether the function launches a kernel of the file. */
+static bool launches(const struct dsl_block *file, const struct dsl_statement *def)
+{
+    struct launch_search search = {.file = file};
+    for (int i = 0; i < def->body.count; i++)
+        statement_visit(def->body.items[i], see_launches, &search);
+    return search.found;
+}
+
+/* Whether a function of the file launches a kernel of it. */
+static bool launcher(const struct dsl_block *file)
+{
+    bool found = false;
+    for (int i = 0; i < file->count && !found; i++)
+        found = file->items[i]->kind == DSL_DEF && !is_kernel(file->items[i]) && launches(file, file->items[i]);
+    return found;
+}
+
 /* The kernel, the host function, the constants of the file. */
 static void find_functions(struct checker *checker)
 {
@@ -614,11 +656,18 @@ static void find_functions(struct checker *checker)
             type_add(checker, symbol, type_of(checker, statement->value), statement->target->place);
         } else if (statement->kind == DSL_DEF) {
             found = is_kernel(statement) ? &program->kernel : &program->host;
+            if (found == &program->host && !launches(body, statement) && launcher(body)) {
+                TELL(checker, statement->place, DSL_RULE_functions, "write what it computes where it is called",
+                     "'%s' is neither the kernel nor the host function, which launches it", statement->function->name);
+                continue;
+            }
             if (*found && !has_kernel(body)) /* which is what is to be told */
                 continue;
             if (*found)
-                TELL(checker, statement->place, DSL_RULE_functions, NULL, "'%s' is a second %s",
-                     statement->function->name, found == &program->kernel ? "kernel" : "host function");
+                TELL(checker, statement->place, DSL_RULE_functions,
+                     found == &program->kernel ? "one kernel does all, in phases with tl.sync_all() between" : NULL,
+                     "'%s' is a second %s", statement->function->name,
+                     found == &program->kernel ? "kernel" : "host function");
             else
                 *found = statement;
         } else if (statement->kind != DSL_IMPORT && statement->kind != DSL_REMARKS && !remark) {

@@ -83,6 +83,12 @@ static bool gather(struct core *core, const struct dsl_expr *call)
                              "index %lld is byte %lld of '%s', no element begins there", (long long)i, (long long)bytes,
                              src.memory->name);
         int64_t from = src.offset + bytes / size;
+        if (from >= src.memory->count)
+            return CORE_FAIL(
+                core, call->place, DSL_RULE_bounds,
+                "an index is the number of an element times its size in bytes, and the element is one of src",
+                "index %lld is byte %lld of '%s', which has %lld elements", (long long)i, (long long)bytes,
+                src.memory->name, (long long)src.memory->count);
         if (!memory_holds(core, call, src.memory, from, 1))
             return false;
         if (src.memory->state[from] == STATE_UNDEFINED)

@@ -212,7 +212,8 @@ static void lex_sign(struct lexer *lexer)
     }
     lexer->at += length;
     if (length == 1 && !strchr("+-*/%&|^~<>=()[]{}.,:;@!", *from)) {
-        dsl_complain(lexer->messages, place_from(lexer, from), DSL_RULE_syntax, NULL,
+        dsl_complain(lexer->messages, place_from(lexer, from), DSL_RULE_syntax,
+                     *from == '`' ? "give the program alone: no text around it, no line of ```" : NULL,
                      isprint((unsigned char)*from) ? "the character '%c' has no meaning here"
                                                    : "a character with the code %d has no meaning here",
                      *from);

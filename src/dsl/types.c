@@ -458,7 +458,8 @@ static void check_arguments(struct checker *checker, struct dsl_expr *call, cons
         if (!argument && parameter.optional)
             continue;
         if (!argument) {
-            bool scalar = call->count == 2 && type_is_number((enum dsl_type)call->items[1]->type);
+            bool scalar = call->count == 2 && operation->place == DSL_PLACE_COMPUTE &&
+                          type_is_number((enum dsl_type)call->items[1]->type);
             TELL(checker, call->place, DSL_RULE_arguments,
                  scalar ? "it computes buffers; of a number write tl.sqrt(x), tl.exp(x), tl.max(a, b)"
                         : signature(checker, operation),
@@ -566,8 +567,12 @@ static enum dsl_type type_of_function(struct checker *checker, struct dsl_expr *
         enum dsl_type type = type_of(checker, argument);
         joined = type_join(joined, type);
         if (type != DSL_TYPE_UNKNOWN && !accepts_value(functions[row].what, type, argument, name))
-            TELL(checker, argument->place, DSL_RULE_types, NULL, "%s does not take %s%s%s", functions[row].name,
-                 name ? name : "", name ? "=, " : "", dsl_type_text(type));
+            TELL(checker, argument->place, DSL_RULE_types,
+                 type == DSL_TYPE_PIECE || type == DSL_TYPE_BUFFER
+                     ? "tl.extract_scalar(buffer, index) is an element of it"
+                     : NULL,
+                 "%s does not take %s%s%s", functions[row].name, name ? name : "", name ? "=, " : "",
+                 dsl_type_text(type));
     }
     return functions[row].result == DSL_TYPE_NUMBER ? type_join(joined, DSL_TYPE_INT) : functions[row].result;
 }

@@ -153,6 +153,10 @@ TOLD = [
     ("torch.empty(8, dtype=tl.float32)", "torch.empty_like(x)", "error: torch has no operation 'empty_like'",
      "outputs are parameters of the host function"),
     ("    shape = (4, 128)\n", "    a = tl.alloc_ub(64, dtype=tl.float32)\n", "error: 'a' is assigned more than once", "give each buffer a name"),
+    ("K = 1_000\n", "def rounded(a):\n    return a // 8 * 8\n\n\nK = 1_000\n", ":5:5: error: 'rounded' is neither the kernel nor the host function",
+     "write what it computes where it is called"),
+    ("k[{cores}]", "k[({cores}, 2)]", "error: the number of cores is a list of integers", "there is one axis of cores"),
+    ("import math\n", "```python\nimport math\n", ":1:1: error: the character '`' has no meaning here", "give the program alone"),
     ("@ascend_kernel\n", "@triton.jit\n", "error: the program has no kernel", "decorate the kernel with @ascend_kernel"),
 ]
 
