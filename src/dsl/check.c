@@ -699,18 +699,56 @@ static int assignments_of(const struct dsl_block *block, const char *name)
     return count;
 }
 
-/* A buffer's name means that buffer everywhere. */
+struct buffer_uses {
+    const char *name;
+    bool written;                /* or it has another name, too */
+    const struct dsl_expr *read; /* the first operand that is */
+};
+
+static void see_operands(void *closure, struct dsl_expr *part)
+{
+    struct buffer_uses *uses = closure;
+    if (part->kind != DSL_CALL || !part->operation)
+        return;
+    struct operation_parameter parameter = {.row = part->operation->parameters, .number = -1};
+    while (operation_next_parameter(&parameter)) {
+        const struct dsl_expr *operand = call_argument_for(part, &parameter);
+        const char *name = operand ? operand_buffer(operand, NULL) : NULL;
+        if (!name || strcmp(name, uses->name) != 0)
+            continue;
+        uses->written |= parameter.what == 'W';
+        uses->read = uses->read || parameter.what == 'W' ? uses->read : operand;
+    }
+}
+
+static void see_uses(void *closure, struct dsl_expr *expr)
+{
+    struct buffer_uses *uses = closure;
+    tree_visit(expr, see_operands, closure);
+    uses->written |= expr->kind != DSL_CALL && tree_mentions(expr, uses->name);
+}
+
+/* A buffer's name means that buffer everywhere, and something writes what is read. */
 static void check_buffers(struct checker *checker, const struct dsl_block *kernel)
 {
     for (int i = kernel->count - 1; i >= 0; i--) {
         const struct dsl_statement *statement = kernel->items[i];
         const struct dsl_expr *value = statement->kind == DSL_ASSIGN ? statement->value : NULL;
-        if (value && value->kind == DSL_CALL && value->operation && value->operation->place == DSL_PLACE_TOP &&
-            statement->target->kind == DSL_NAME && assignments_of(kernel, statement->target->name) > 1) {
+        if (!value || value->kind != DSL_CALL || !value->operation || value->operation->place != DSL_PLACE_TOP ||
+            statement->target->kind != DSL_NAME)
+            continue;
+        struct buffer_uses uses = {.name = statement->target->name};
+        if (assignments_of(kernel, uses.name) > 1) {
             TELL(checker, statement->place, DSL_RULE_names, "give each buffer a name that means nothing else",
-                 "'%s' is assigned more than once", statement->target->name);
+                 "'%s' is assigned more than once", uses.name);
             return;
         }
+        for (int k = 0; k < kernel->count; k++)
+            if (k != i)
+                statement_visit(kernel->items[k], see_uses, &uses);
+        if (uses.read && !uses.written)
+            TELL(checker, uses.read->place, DSL_RULE_undefined, "load it or compute it before",
+                 "'%s' is read, and nothing writes it", uses.name);
     }
 }
 
