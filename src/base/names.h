@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-/* Edit distance of two names without regard to case (Wagner and Fischer, 1974). */
+/* Edit distance of two names without regard to case (Wagner and Fischer, 1974); neighbours that are swapped are one edit. */
 int names_distance(const char *a, const char *b);
 /* "; did you mean a, b?" with at most three of `names` (up to a NULL) that are near `name`, nearest first; "" if none
  * is. The text lives in the arena. */

@@ -92,9 +92,25 @@ static struct akgen_error *check_integers(const struct task *task)
 /* Names. Those of the task and the program's own must not meet, so the task's are marked in the text until it is whole. */
 enum { MARK = '\1' };
 
+/* Names that the language has itself: a parameter that the task does not have stands for what is left, dsl.md. */
+static bool is_reserved(const char *name)
+{
+    static const char *const words[] = {
+        "and",    "as",    "assert", "break", "class",   "continue", "def",    "del",   "elif",  "else",
+        "except", "False", "for",    "from",  "global",  "if",       "import", "in",    "is",    "lambda",
+        "None",   "not",   "or",     "pass",  "raise",   "return",   "True",   "try",   "while", "with",
+        "yield",  "tl",    "torch",  "math",  "min",     "max",      "abs",    "int",   "float", "bool",
+        "len",    "range", "str",    "list",  "finally", "nonlocal", "async",  "await",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
 static const char *marked(struct arena *arena, const char *name)
 {
-    return arena_printf(arena, "%c%s", MARK, name);
+    return arena_printf(arena, is_reserved(name) ? "%c%s_" : "%c%s", MARK, name);
 }
 
 static void mark_names(struct arena *arena, struct task *task)

@@ -1,11 +1,9 @@
 /* A description is read line by line: a line that assigns is a step of the formulas or an attribute, a line that gives a name
- * a shape declares a tensor, the first heading is the operator's name. What it leaves open (the shape of an output, values and
- * sizes) is tried until the task loads and golden is finite. */
-#include "gen/describe.h"
+ * a shape declares a tensor, the first heading is the operator's name. */
 #include "base/array.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "task/task.h"
+#include "gen/describe_internal.h"
+#include "gen/describe_words.h"
+#include "task/expr/expr.h"
 
 #include <ctype.h>
 #include <regex.h>
@@ -13,38 +11,13 @@
 #include <string.h>
 
 #define NAME        "[A-Za-z_][A-Za-z0-9_]*"
-#define BEGIN       "^[[:space:]|>]*([-*+]|[0-9]+[.)])?[[:space:]]*[`*$]*"
+#define BEGIN       "^[[:space:]|>]*([-*+]|[0-9]+[.)])?[[:space:]]*[`*$]*[[:space:]]*"
 #define SET         "(" NAME ")[`*$]*[[:space:]]*=[[:space:]]*"
-#define WORD_BYTES  "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+#define WORD_BYTES  DESCRIBE_WORD
 #define SHAPE_BYTES WORD_BYTES " ,+-*/()"
-enum { GROUPS = 8, MOST_DIMS = 24, MOST_SHAPES = 64, LONGEST_NAME = 64 };
+enum { GROUPS = 8, LONGEST_NAME = 64 };
 
-/* What a name stands for. */
-enum role { ROLE_STEP, ROLE_OUTPUT, ROLE_INPUT, ROLE_ATTR };
-struct name {
-    enum role role;
-    const char *name, *value; /* value: the right side of a step, the number of an attribute */
-    const char *shape;        /* as declared: "N, C"; NULL: it is not */
-    bool used;                /* by a step */
-    int line;
-};
-struct gen_description {
-    const char *text;
-    struct arena *arena;
-    const char *path, *op;
-    struct name *names;
-    int count, capacity;
-    const char *dims[MOST_DIMS]; /* the sizes' names, in order */
-    int dim_count;
-    bool types[3];
-};
-/* What is tried where the description says nothing. */
-struct attempt {
-    const char *generate;
-    bool even;
-    const char *shape; /* of outputs that have none */
-};
-static const char *const type_names[] = {"float16", "float32", "bfloat16"};
+const char *const describe_types[DESCRIBE_TYPES] = {"float16", "float32", "bfloat16"};
 
 static struct name *find(const struct gen_description *description, const char *name)
 {
@@ -114,10 +87,14 @@ static void read_title(struct gen_description *description, const char *line)
 
 static struct akgen_error *read_step(struct gen_description *description, const char *name, const char *value, int line)
 {
+    if (strstr(value, "\\sum") || strstr(value, "\\prod"))
+        return error_new(
+            "%s:%d: sums are written sum(x) or mean(x) of rows, sum(x, 0) along an axis, sum(x, all) of all",
+            description->path, line);
     if (strpbrk(value, "\"\\"))
         return error_new("%s:%d: a formula holds neither quotes nor backslashes", description->path, line);
     struct name *known = find(description, name);
-    if (known && known->value)
+    if (known && known->value && strcmp(known->value, value) != 0)
         return error_new("%s:%d: '%s' is assigned a second time, the first one is in line %d", description->path, line,
                          name, known->line);
     known = add(description, name, ROLE_STEP, line);
@@ -127,72 +104,237 @@ static struct akgen_error *read_step(struct gen_description *description, const 
     return NULL;
 }
 
-/* Steps may share a line. */
-static struct akgen_error *read_steps(struct gen_description *description, char *text, int line)
+/* Words of data types. */
+static const struct {
+    const char *pattern, *type;
+} type_words[] = {
+    {"(float16|fp16|half)", "float16"},
+    {"(float32|fp32|float)", "float32"},
+    {"(bfloat16|bf16)", "bfloat16"},
+    {"(int8|i8)", "int8"},
+    {"(uint8|u8)", "uint8"},
+    {"int16", "int16"},
+    {"(int32|i32|integers?)", "int32"},
+    {"(int64|i64|long)", "int64"},
+    {"(bool|boolean)", "bool"},
+};
+
+/* Data types that a line names are those of the tensor that it declares, `owner`, if it declares one and names one. */
+static void read_types(struct gen_description *description, const char *line, struct name *owner)
 {
+    const char *groups[GROUPS], *only = NULL;
+    int count = 0;
+    for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++) {
+        const char *pattern = arena_printf(description->arena, "(^|[^a-z])%s([^a-z0-9]|$)", type_words[i].pattern);
+        if (!matches(description->arena, pattern, line, groups))
+            continue;
+        only = type_words[i].type;
+        count++;
+        for (int type = 0; type < 3; type++)
+            description->types[type] |= strcmp(describe_types[type], only) == 0;
+    }
+    if (owner && count == 1)
+        owner->type = only;
+}
+
+/* Values that a line about a tensor names. */
+static void read_values(struct gen_description *description, const char *line, struct name *owner)
+{
+    static const char *const values[][2] = {
+        {"(0/1|\\{ *0, *1 *\\}|0 or 1|binary|one-hot|onehot)", "randint(0, 2)"},
+        {"([Pp]ositive|[Pp]robabilit|[Vv]ariance|> *0|greater than 0|larger than 0)", "uniform(0.1, 1)"},
+    };
+    const char *groups[GROUPS];
+    for (size_t i = 0; owner && i < sizeof values / sizeof *values && !owner->generate; i++)
+        if (matches(description->arena, values[i][0], line, groups))
+            owner->generate = values[i][1];
+}
+
+/* A word of prose; one letter at the beginning of a line is a name. */
+static bool is_prose(const char *word)
+{
+    return word[1] && describe_is_filler(word);
+}
+
+/* Whose shape stands in brackets at `at`: the name that the line begins with, of what follows the nearest name before. */
+static const char *owner_of(struct gen_description *description, const char *line, size_t at, bool first)
+{
+    static const char beginning[] = BEGIN "(" NAME ")[`*]*[[:space:]]*([:|(-]|of |is |has |with |\\[).*";
+    const char *groups[GROUPS], *before = arena_strndup(description->arena, line, at + 1), *owner = NULL;
+    if (first && matches(description->arena, beginning, before, groups) && !is_prose(groups[2]))
+        return groups[2];
+    for (size_t i = 0; i < at;) {
+        size_t length = strspn(line + i, WORD_BYTES);
+        const char *word = arena_strndup(description->arena, line + i, length);
+        if (length && !isdigit((unsigned char)*word) && !describe_is_filler(word))
+            owner = word;
+        i += length ? length : 1;
+    }
+    return owner;
+}
+
+/* True if what stands in brackets are sizes. */
+static bool are_sizes(const char *line, size_t at, const char *inside, bool named)
+{
+    bool word = at && strchr(WORD_BYTES, line[at - 1]);
+    size_t items = strspn(inside, SHAPE_BYTES);
+    if (!*inside || items < strlen(inside) || !inside[strspn(inside, " ,+-*/()")])
+        return false;
+    if (line[at] == '[')
+        return !word || strpbrk(inside, ",") || isupper((unsigned char)*inside);
+    bool large = true; /* (N, C) */
+    for (const char *item = inside; *item; item += strcspn(item, ","), item += *item == ',') {
+        item += strspn(item, " ");
+        large &= !*item || isupper((unsigned char)*item) || isdigit((unsigned char)*item);
+    }
+    return !word && (named || large) && (named || strpbrk(inside, ",") || strlen(inside) < 3);
+}
+
+static struct akgen_error *set_shape(struct gen_description *description, struct name *name, const char *shape,
+                                     int line)
+{
+    if (name->shape && strcmp(name->shape, shape) != 0)
+        return error_new("%s:%d: '%s' has a second shape, the first one is in line %d", description->path, line,
+                         name->name, name->line);
+    name->shape = shape;
+    return NULL;
+}
+
+/* Shapes in a line; `owner`: whose it is if there is one, `count` how many there are. */
+static struct akgen_error *read_shapes(struct gen_description *description, const char *line, int number,
+                                       struct name **owner, int *count)
+{
+    /* "a, b and c: [", "a and b are [" */
+    static const char several[] =
+        "^[[:space:]>*`-]*((" NAME "[`*]*(,| and|, and)[[:space:]`*]+)+" NAME ")[`*]*[[:space:]]*"
+        "(:|are|have|is|of|with|[(])?[^,]*$";
+    struct arena *arena = description->arena;
     struct akgen_error *error = NULL;
-    char *rest;
-    for (char *part = strtok_r(text, ";", &rest); part && !error; part = strtok_r(NULL, ";", &rest)) {
-        const char *groups[GROUPS];
-        if (matches(description->arena, BEGIN SET "([^=].*)$", part, groups))
-            error = read_step(description, groups[2], trimmed(description->arena, groups[3]), line);
-        else if (part[strspn(part, " \t\r`$*|.")])
-            error = error_new("%s:%d: '%s' is no step: expected 'name = expression'", description->path, line, part);
+    const char *groups[GROUPS];
+    for (size_t at = strcspn(line, "[("); line[at] && !error; at += 1 + strcspn(line + at + 1, "[(")) {
+        const char *close = strchr(line + at, line[at] == '[' ? ']' : ')');
+        const char *inside = close ? arena_strndup(arena, line + at + 1, (size_t)(close - line) - at - 1) : "";
+        const char *before = arena_strndup(arena, line, at);
+        bool named = matches(arena, "shape( of| is|:)?[[:space:]:`]*$", before, groups);
+        if (!are_sizes(line, at, inside, named)) {
+            if (line[at] == '[' && close &&
+                matches(arena, BEGIN NAME "[`*]*[[:space:]]*[:|]?[[:space:]]*$", before, groups) &&
+                !strchr(inside, ':'))
+                return error_new("%s:%d: '[%s]': expected sizes that are names, numbers or made of these by + - * //, "
+                                 "separated by commas; a tensor whose shape stands nowhere has that of the others",
+                                 description->path, number, inside);
+            continue;
+        }
+        const char *name = owner_of(description, line, at, !*count);
+        if (!*count && matches(arena, several, before, groups))
+            for (char *names = arena_strdup(arena, groups[1]), *rest; (name = strtok_r(names, " ,`*\t", &rest));
+                 names = NULL)
+                if (strcmp(name, "and") != 0) {
+                    ++*count;
+                    if ((error = set_shape(description, *owner = add(description, name, ROLE_INPUT, number),
+                                           trimmed(arena, inside), number)))
+                        return error;
+                }
+        if (!name)
+            continue;
+        *owner = add(description, name, ROLE_INPUT, number);
+        ++*count;
+        error = set_shape(description, *owner, trimmed(arena, inside), number);
     }
     return error;
 }
 
-static void read_types(struct gen_description *description, const char *line)
+/* Numbers that a line names. */
+static void read_numbers(struct gen_description *description, const char *line, bool declares, int number)
 {
-    static const struct {
-        const char *pattern;
-        int type;
-    } words[] = {{"(^|[^a-z])(float16|fp16|half)([^a-z0-9]|$)", 0},
-                 {"(^|[^a-z])(float32|fp32|float)([^a-z0-9]|$)", 1},
-                 {"(^|[^a-z])(bfloat16|bf16)([^a-z0-9]|$)", 2}};
-    const char *groups[GROUPS];
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        description->types[words[i].type] |= matches(description->arena, words[i].pattern, line, groups);
-}
-
-static struct akgen_error *read_line(struct gen_description *description, const char *line, int number)
-{
-    static const char tensor[] =
-        BEGIN "(" NAME ")[`*$]*[[:space:]]*(:|[|]|of shape|with shape|has shape|is)?[[:space:]|`]*"
-              "(\\[([^]]*)\\]|\\(([A-Z0-9][A-Za-z0-9_]*(, *[A-Z0-9][A-Za-z0-9_]*)*),? *\\))";
-    static const char number_of[] = BEGIN "(" NAME ")[`*$]*[[:space:]]*[:|(][^0-9]*([-+]?[0-9][-+.0-9e]*)[^0-9]*$";
+    static const char *const patterns[] = {
+        BEGIN "(" NAME
+              ")[`*$]*[[:space:]]*[:|(-].*[Dd]efaults?( to| is| value|:|=)*[[:space:]:`]*([-+]?[0-9][-+.0-9e]*).*$",
+        BEGIN "(" NAME ")[`*$]*[[:space:]]*[:|(=-][^0-9]*()([-+]?[0-9][-+.0-9e]*)[^0-9]*$",
+    };
     struct arena *arena = description->arena;
     const char *groups[GROUPS];
-    if (*line == '#') {
-        if (!description->op)
-            read_title(description, line + strspn(line, "# "));
-        return NULL;
-    }
-    if (matches(arena, BEGIN SET "([^=].*)$", line, groups))
-        return read_steps(description, arena_strdup(arena, line), number);
-    if (matches(arena, tensor, line, groups)) {
-        struct name *name = add(description, groups[2], ROLE_INPUT, number);
-        if (name->shape)
-            return error_new("%s:%d: '%s' has a second shape, the first one is in line %d", description->path, number,
-                             name->name, name->line);
-        name->shape = trimmed(arena, *groups[5] ? groups[5] : groups[6]);
-        if (strspn(name->shape, SHAPE_BYTES) < strlen(name->shape))
-            return error_new(
-                "%s:%d: '[%s]': expected sizes that are names, numbers or made of these by + - * //, separated by "
-                "commas; a tensor whose shape stands nowhere has that of the others",
-                description->path, number, name->shape);
-    } else if (matches(arena, number_of, line, groups) && is_number(groups[3])) {
-        add(description, groups[2], ROLE_ATTR, number)->value = groups[3];
-    }
-    for (const char *rest = line;
-         matches(arena, "(^|[^A-Za-z0-9_])" SET "[`$]*([-+]?[0-9][-+.0-9e]*)(.*)$", rest, groups); rest = groups[4])
-        if (is_number(trimmed(arena, groups[3])))
-            add(description, groups[2], ROLE_ATTR, number)->value = trimmed(arena, groups[3]);
-    read_types(description, line);
+    for (size_t i = 0; i < 2 && !declares; i++)
+        if (matches(arena, patterns[i], line, groups) && is_number(trimmed(arena, groups[4]))) {
+            add(description, groups[2], ROLE_ATTR, number)->value = trimmed(arena, groups[4]);
+            return;
+        }
+    static const char anywhere[] =
+        "(^|[^A-Za-z0-9_])(" NAME ")[`*$]*[[:space:]]*(:[[:space:]]*[a-z0-9]+[[:space:]]*)?=[[:space:]`$]*"
+        "([-+]?[0-9][-+.0-9e]*)(.*)$";
+    for (const char *rest = line; matches(arena, anywhere, rest, groups); rest = groups[5])
+        if (is_number(trimmed(arena, groups[4])) && !describe_is_filler(groups[2]))
+            add(description, groups[2], ROLE_ATTR, number)->value = trimmed(arena, groups[4]);
+}
+
+static struct akgen_error *read_declarations(struct gen_description *description, const char *line, int number)
+{
+    static const char typed[] = BEGIN "(" NAME ")[`*]*[[:space:]]*([:|(-]|is )";
+    const char *groups[GROUPS];
+    struct name *owner = NULL;
+    int count = 0;
+    struct akgen_error *error = read_shapes(description, line, number, &owner, &count);
+    if (error)
+        return error;
+    read_numbers(description, line, count > 0, number);
+    if (!count && matches(description->arena, typed, line, groups))
+        owner = find(description, groups[2]);
+    read_types(description, line, count < 2 ? owner : NULL);
+    read_values(description, line, count < 2 ? owner : NULL);
     return NULL;
 }
 
+static void read_name(struct gen_description *description, const char *line)
+{
+    static const char pattern[] =
+        "^[[:space:]*_]*([Oo]perator|[Oo]p|[Nn]ame|[Kk]ernel|[Tt]itle)( name)?[*_]*[[:space:]]*:[[:space:]*_`]*"
+        "([A-Za-z].*)$";
+    const char *groups[GROUPS];
+    if (!description->op && matches(description->arena, pattern, line, groups))
+        read_title(description, groups[3]);
+}
+
+static struct akgen_error *read_line(struct gen_description *description, const char *raw, int number)
+{
+    static const char begins[] = BEGIN SET "([^=].*)$";
+    static const char within[] = "^(.*[[:space:]])?(is|as|by|computes?|yields|gives|:)[[:space:]:`$*]+" SET "([^=].*)$";
+    struct arena *arena = description->arena;
+    struct akgen_error *error = NULL;
+    const char *groups[GROUPS];
+    if (*raw == '#') {
+        if (!description->op)
+            read_title(description, raw + strspn(raw, "# "));
+        return NULL;
+    }
+    read_name(description, raw);
+    for (const char *line = describe_plain(arena, raw), *rest; *line && !error; line = rest) {
+        line = describe_unlabelled(line);
+        rest = "";
+        int name = matches(arena, begins, line, groups) ? 2 : matches(arena, within, line, groups) ? 3 : 0;
+        if (name && !is_prose(groups[name]) &&
+            (name == 2 || !is_number(describe_formula(arena, groups[name + 1], &rest)))) {
+            const char *formula = describe_formula(arena, groups[name + 1], &rest);
+            error = read_step(description, groups[name], formula, number);
+            read_types(description, rest, NULL);
+        } else {
+            rest = "";
+            error = read_declarations(description, line, number);
+        }
+    }
+    return error;
+}
+
 /* Roles. */
+static bool is_word_of_formulas(const char *name)
+{
+    static const char *const words[] = {"all",  "pi",    "and",  "or",    "not", "if", "else",
+                                        "True", "False", "true", "false", "inf", "nan"};
+    bool word = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        word |= strcmp(name, words[i]) == 0;
+    return word;
+}
+
 /* Calls visit for each name of an expression that is not called as a function. */
 static void each_name(const char *text, struct gen_description *description,
                       void (*visit)(struct gen_description *description, const char *name, int line), int line)
@@ -202,9 +344,13 @@ static void each_name(const char *text, struct gen_description *description,
         if (digits) { /* 1e-6 is no name */
             text += length;
         } else if (length) {
-            const char *name = arena_strndup(description->arena, text, length);
+            size_t head = strcspn(text, ".");
+            bool member = head < length; /* x.sum(, torch.exp( */
+            const char *name = arena_strndup(description->arena, text, member ? head : length);
             text += length;
-            if (text[strspn(text, " ")] != '(' && strcmp(name, "all") != 0)
+            const char *next = text + strspn(text, " ");
+            bool keyword = *next == '=' && next[1] != '=';
+            if ((member ? !expr_is_space(name) : *next != '(') && !keyword && !is_word_of_formulas(name))
                 visit(description, name, line);
         } else {
             text++;
@@ -227,18 +373,85 @@ static void add_dim(struct gen_description *description, const char *name, int l
         description->dims[description->dim_count++] = name;
 }
 
-/* Which steps are outputs: those with a shape, and those that no step uses. */
+static void look(struct gen_description *description, const char *name, int line)
+{
+    (void)line;
+    description->found |= strcmp(name, description->sought) == 0;
+}
+
+static bool needs(struct gen_description *description, const struct name *step, const char *name)
+{
+    description->sought = name;
+    description->found = false;
+    each_name(step->value, description, look, 0);
+    return description->found;
+}
+
+static bool is_step(const struct name *name)
+{
+    return name->value && !is_number(name->value);
+}
+
+/* Steps come behind all other names, and behind the steps that they need, else as their lines do. */
+static struct akgen_error *order_steps(struct gen_description *description)
+{
+    const int count = description->count;
+    struct name *ordered = arena_alloc(description->arena, sizeof *ordered * (size_t)(count + 1));
+    bool *placed = arena_alloc(description->arena, sizeof *placed * (size_t)(count + 1));
+    int placed_count = 0;
+    for (int i = 0; i < count; i++)
+        if (!is_step(&description->names[i])) {
+            placed[i] = true;
+            ordered[placed_count++] = description->names[i];
+        }
+    while (placed_count < count) {
+        int next = -1, waiting = -1;
+        for (int i = 0; i < count; i++) {
+            bool ready = !placed[i];
+            for (int k = 0; k < count && ready; k++)
+                ready = placed[k] || k == i || !needs(description, &description->names[i], description->names[k].name);
+            waiting = placed[i] ? waiting : i;
+            if (ready && (next < 0 || description->names[i].line < description->names[next].line))
+                next = i;
+        }
+        if (next < 0)
+            return error_new("%s:%d: '%s' needs a step that needs '%s'", description->path,
+                             description->names[waiting].line, description->names[waiting].name,
+                             description->names[waiting].name);
+        placed[next] = true;
+        ordered[placed_count++] = description->names[next];
+    }
+    description->names = ordered;
+    description->capacity = count;
+    return NULL;
+}
+
+/* What an input becomes: m_new, new_m, m_out, m_t, of m. */
+static bool is_update(const struct gen_description *description, const char *step)
+{
+    static const char *const forms[][2] = {{"", "_new"}, {"", "_out"}, {"", "_next"}, {"", "_updated"}, {"", "_t"},
+                                           {"new_", ""}, {"out_", ""}, {"next_", ""}, {"updated_", ""}};
+    for (int i = 0; i < description->count; i++)
+        for (size_t f = 0; f < sizeof forms / sizeof *forms && description->names[i].role == ROLE_INPUT; f++)
+            if (strcmp(step, arena_printf(description->arena, "%s%s%s", forms[f][0], description->names[i].name,
+                                          forms[f][1])) == 0)
+                return true;
+    return false;
+}
+
+/* Which steps are outputs: those with a shape, those that no step uses, and those that are called after an input. */
 static struct akgen_error *find_roles(struct gen_description *description)
 {
-    int steps = 0;
+    int steps = 0, inputs = 0;
     for (int i = 0; i < description->count; i++)
         if (description->names[i].value && description->names[i].role == ROLE_STEP)
             each_name(description->names[i].value, description, use, description->names[i].line);
     for (int i = 0; i < description->count; i++) {
         struct name *name = &description->names[i];
-        bool step = name->value && !is_number(name->value);
+        bool step = is_step(name);
+        inputs += name->role == ROLE_INPUT && name->used;
         if (step)
-            name->role = name->shape || !name->used ? ROLE_OUTPUT : ROLE_STEP;
+            name->role = name->shape || !name->used || is_update(description, name->name) ? ROLE_OUTPUT : ROLE_STEP;
         steps += step;
         if (name->shape)
             each_name(name->shape, description, add_dim, name->line);
@@ -247,242 +460,9 @@ static struct akgen_error *find_roles(struct gen_description *description)
         return error_new(
             "%s: no line says how an output is computed, such as 'y = x * rsqrt(mean(x*x) + eps) * weight'",
             description->path);
-    return NULL;
-}
-
-/* Texts. */
-static bool takes_part(const struct name *name, enum role role)
-{
-    return name->role == role && (role == ROLE_OUTPUT || name->used);
-}
-
-static const char *shape_of(const struct gen_description *description, const struct name *name, const char *otherwise)
-{
-    struct text text = {0};
-    if (!name->shape)
-        return otherwise;
-    text_add(&text, "[");
-    for (const char *at = name->shape; *at;) {
-        size_t length = strspn(at, WORD_BYTES);
-        if (length && !isdigit((unsigned char)*at))
-            text_add(&text, "$");
-        text_append(&text, at, length ? length : 1);
-        at += length ? length : 1;
-    }
-    text_add(&text, "]");
-    const char *shape = arena_strdup(description->arena, text.bytes);
-    text_free(&text);
-    return shape;
-}
-
-/* The largest declared shape, which tensors have that are declared none. */
-static const char *main_shape(const struct gen_description *description)
-{
-    const struct name *largest = NULL;
-    int most = -1;
-    for (int i = 0; i < description->count; i++) {
-        const struct name *name = &description->names[i];
-        int commas = 0;
-        for (const char *at = name->shape ? name->shape : ""; *at; at++)
-            commas += *at == ',';
-        if (name->shape && commas > most) {
-            most = commas;
-            largest = name;
-        }
-    }
-    return largest ? shape_of(description, largest, NULL) : "$shape";
-}
-
-static void add_tensor(const struct gen_description *description, struct text *yaml, const struct name *name,
-                       const char *shape)
-{
-    bool some = description->types[0] || description->types[1] || description->types[2];
-    const char *comma = "";
-    text_addf(yaml, "  - name: %s\n    shape: \"%s\"\n    dtype: \"$dtype\"\n    types: [", name->name,
-              shape_of(description, name, shape));
-    for (int i = 0; i < 3; i++)
-        if (description->types[i] || !some) {
-            text_addf(yaml, "%s%s", comma, type_names[i]);
-            comma = ", ";
-        }
-    text_add(yaml, "]\n");
-}
-
-static void add_formula(const struct gen_description *description, struct text *yaml, const struct name *output)
-{
-    bool behind = true; /* steps in front of the output, behind the one before */
-    text_add(yaml, "    formula: \"");
-    int from = 0;
-    for (int i = 0; &description->names[i] != output; i++)
-        if (description->names[i].role == ROLE_OUTPUT)
-            from = i + 1;
-    for (int i = from; &description->names[i] != output && behind; i++)
-        if (description->names[i].role == ROLE_STEP && description->names[i].value)
-            text_addf(yaml, "%s = %s; ", description->names[i].name, description->names[i].value);
-    text_addf(yaml, "%s\"\n", output->value);
-}
-
-static void compose_yaml(const struct gen_description *description, const struct attempt *attempt, struct text *yaml)
-{
-    const char *shape = main_shape(description);
-    text_addf(yaml,
-              "# Made of a description (desc.md); docs/tasks.md explains every key.\n"
-              "suite: mine\nlevel: 1\ncategory: Math\nop: %s\nreference: formula\n",
-              description->op);
-    if (description->dim_count) {
-        text_add(yaml, "vary:");
-        for (int i = 0; i < description->dim_count; i++)
-            text_addf(yaml, " %s", description->dims[i]);
-    } else {
-        text_add(yaml, "vary: sizes");
-    }
-    text_addf(yaml, "%s\ninputs:\n", attempt->even ? " even" : "");
-    for (int i = 0; i < description->count; i++)
-        if (takes_part(&description->names[i], ROLE_INPUT)) {
-            add_tensor(description, yaml, &description->names[i], shape);
-            text_addf(yaml, "    generate: \"%s\"\n", attempt->generate);
-        }
-    text_add(yaml, "outputs:\n");
-    for (int i = 0; i < description->count; i++)
-        if (takes_part(&description->names[i], ROLE_OUTPUT)) {
-            add_tensor(description, yaml, &description->names[i], attempt->shape);
-            add_formula(description, yaml, &description->names[i]);
-        }
-    bool head = false;
-    for (int i = 0; i < description->count; i++)
-        if (takes_part(&description->names[i], ROLE_ATTR)) {
-            const struct name *name = &description->names[i];
-            text_addf(yaml, "%s  - name: %s\n    type: %s\n    value: \"%s\"\n", head ? "" : "attrs:\n", name->name,
-                      strpbrk(name->value, ".eE") ? "float" : "int", name->value);
-            head = true;
-        }
-}
-
-/* The sizes of the first axis, of those in the middle, of the last one, by case. */
-static const int sizes[][3] = {{48, 8, 1024}, {7, 3, 33}, {30, 5, 2001}};
-static const int even_sizes[][3] = {{48, 8, 1024}, {6, 4, 34}, {30, 6, 2002}};
-
-static void compose_cases(const struct gen_description *description, const struct attempt *attempt, struct text *cases)
-{
-    const int(*rows)[3] = attempt->even ? even_sizes : sizes;
-    bool some = description->types[0] || description->types[1] || description->types[2];
-    int id = 0, dims = description->dim_count;
-    text_add(cases, "case_id;");
-    for (int d = 0; d < dims; d++)
-        text_addf(cases, "%s;", description->dims[d]);
-    text_add(cases, dims ? "dtype\n" : "shape;dtype\n");
-    for (int row = 0; row < 3; row++)
-        for (int type = 0; type < 3; type++) {
-            if (some && !description->types[type])
-                continue;
-            text_addf(cases, "%d;", id++);
-            for (int d = 0; d < dims; d++)
-                text_addf(cases, "%d;", rows[row][dims == 1 || d == dims - 1 ? 2 : d ? 1 : 0]);
-            if (!dims)
-                text_addf(cases, "[%d, %s%d];", rows[row][0], row == 2 ? "5, " : "", rows[row][2]);
-            text_addf(cases, "%s\n", type_names[type]);
-        }
-}
-
-/* Trying. */
-static struct akgen_error *write_task(const struct gen_description *description, const char *dir,
-                                      const struct attempt *attempt)
-{
-    struct arena *arena = description->arena;
-    struct text yaml = {0}, cases = {0};
-    compose_yaml(description, attempt, &yaml);
-    compose_cases(description, attempt, &cases);
-    struct akgen_error *error = files_write(arena_printf(arena, "%s/task.yaml", dir), yaml.bytes, yaml.length);
-    if (!error)
-        error = files_write(arena_printf(arena, "%s/cases.csv", dir), cases.bytes, cases.length);
-    if (!error)
-        error = files_write(arena_printf(arena, "%s/desc.md", dir), description->text, strlen(description->text));
-    text_free(&yaml);
-    text_free(&cases);
-    return error;
-}
-
-/* The task loads, and golden is finite in the cases. */
-static struct akgen_error *check_task(struct arena *arena, const char *dir)
-{
-    struct task task;
-    struct akgen_error *error = task_load(arena, dir, &task);
-    if (!error && task.broken)
-        error = error_new("%s", task.broken);
-    for (int i = 1; !error && i < task.case_count; i++) /* case 0 is the largest and no different */
-        error = task_check_case(&task, &task.cases[i], 0);
-    return error;
-}
-
-static const char *tensors_text(const struct gen_description *description, const struct attempt *attempt)
-{
-    struct text text = {0};
-    const char *shape = main_shape(description);
-    for (int outputs = 0; outputs < 2; outputs++) {
-        const char *comma = outputs ? " -> " : "";
-        for (int i = 0; i < description->count; i++) {
-            const struct name *name = &description->names[i];
-            if (!takes_part(name, outputs ? ROLE_OUTPUT : ROLE_INPUT))
-                continue;
-            text_addf(&text, "%s%s %s", comma, name->name,
-                      shape_of(description, name, outputs ? attempt->shape : shape));
-            comma = ", ";
-        }
-    }
-    const char *kept = arena_strdup(description->arena, text.bytes ? text.bytes : "");
-    text_free(&text);
-    return kept;
-}
-
-static void fill_draft(const struct gen_description *description, const struct attempt *attempt,
-                       struct gen_draft *draft)
-{
-    struct arena *arena = description->arena;
-    const char *formula = "", *open = "";
-    for (int i = 0; i < description->count; i++) {
-        const struct name *name = &description->names[i];
-        if (name->value)
-            formula = arena_printf(arena, "%s%s%s = %s", formula, *formula ? "\n" : "", name->name, name->value);
-        if (name->role == ROLE_INPUT && !name->used)
-            open = arena_printf(arena, "%s'%s' of line %d is not used by a formula and is no input\n", open, name->name,
-                                name->line);
-        if (takes_part(name, ROLE_OUTPUT) && !name->shape)
-            open = arena_printf(arena, "'%s' has the shape %s\n%s", name->name, attempt->shape, open);
-    }
-    if (!description->types[0] && !description->types[1] && !description->types[2])
-        open = arena_printf(arena, "%sdata types: float16, float32, bfloat16\n", open);
-    open = arena_printf(arena, "%svalues: %s%s\n", open, attempt->generate, attempt->even ? "; sizes are even" : "");
-    *draft = (struct gen_draft){.formulas = formula, .tensors = tensors_text(description, attempt), .chosen = open};
-}
-
-static void add_shape(const char *shapes[], int *count, const char *shape)
-{
-    for (int i = 0; i < *count; i++)
-        if (strcmp(shapes[i], shape) == 0)
-            return;
-    if (*count < MOST_SHAPES)
-        shapes[(*count)++] = shape;
-}
-
-/* The shapes that an output without one may have, smaller ones first, since a value may be stretched: one number, one for each
- * row of the largest tensor, parts of its rows, those of other tensors, that of the largest. */
-static int find_shapes(const struct gen_description *description, const char *shapes[MOST_SHAPES])
-{
-    const char *main = main_shape(description), *comma = strrchr(main, ',');
-    int count = 0;
-    add_shape(shapes, &count, "[1]");
-    if (strcmp(main, "$shape") == 0)
-        add_shape(shapes, &count, "$shape[:-1]");
-    else if (comma)
-        add_shape(shapes, &count, arena_printf(description->arena, "%.*s]", (int)(comma - main), main));
-    for (int i = 0; i < description->dim_count && comma; i++) /* parts of rows */
-        add_shape(shapes, &count,
-                  arena_printf(description->arena, "%.*s, $%s]", (int)(comma - main), main, description->dims[i]));
-    for (int i = description->count - 1; i >= 0; i--)
-        if (description->names[i].shape && strcmp(shape_of(description, &description->names[i], NULL), main) != 0)
-            add_shape(shapes, &count, shape_of(description, &description->names[i], NULL));
-    add_shape(shapes, &count, main);
-    return count;
+    if (!inputs)
+        return error_new("%s: no formula uses a tensor: every name has a value", description->path);
+    return order_steps(description);
 }
 
 struct akgen_error *gen_description_read(struct arena *arena, const char *path, const char *text,
@@ -504,33 +484,4 @@ struct akgen_error *gen_description_read(struct arena *arena, const char *path, 
 const char *gen_description_op(const struct gen_description *description)
 {
     return description->op;
-}
-
-struct akgen_error *gen_description_draft(struct gen_description *description, const char *dir, struct gen_draft *draft)
-{
-    static const char *const values[] = {"randn", "uniform(-0.9, 0.9)", "uniform(0.1, 4)"};
-    enum { VALUES = sizeof values / sizeof *values };
-    struct akgen_error *error = files_make_directory(dir), *first = NULL;
-    const char *shapes[MOST_SHAPES];
-    if (error)
-        return error;
-    int count = find_shapes(description, shapes);
-    for (int i = 0; i < 2 * VALUES * count; i++) {
-        const struct attempt attempt = {
-            .shape = shapes[i % count], .generate = values[i / count % VALUES], .even = i / count / VALUES};
-        if ((error = write_task(description, dir, &attempt))) {
-            error_free(first);
-            return error;
-        }
-        if (!(error = check_task(description->arena, dir))) {
-            fill_draft(description, &attempt, draft);
-            error_free(first);
-            return NULL;
-        }
-        if (i == count - 1) /* the largest shape, what a formula without sums has */
-            first = error;
-        else
-            error_free(error);
-    }
-    return first;
 }

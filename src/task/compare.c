@@ -99,6 +99,7 @@ void task_strict_moved(const struct task_instance *instance, struct task_argumen
     moved[0] = steep ? task_reference_moved(instance, STEEP_MOVE, NULL, NULL) : NULL;
     moved[1] = leans ? task_reference_leaning(instance, -JUMP_LEAN) : NULL;
     moved[2] = leans ? task_reference_leaning(instance, JUMP_LEAN) : NULL;
+    moved[3] = task_reference_rounded(instance);
 }
 
 static void explain(const struct task_instance *instance, struct task_mismatch *result)

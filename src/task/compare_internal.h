@@ -35,7 +35,7 @@ struct pair {
     uint64_t over_abs, over_rel; /* share: elements over the limit */
     /* Strict. */
     double scale, relative; /* the limit is relative * (|expected| + scale) */
-    /* What expected may be as well, or NULL: of inputs that are moved, on both sides of where formulas jump. */
+    /* What expected may be as well, or NULL: of inputs that are moved and so on (task_strict_moved). */
     const struct task_tensor *moved[TASK_MOVED];
 };
 

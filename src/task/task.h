@@ -81,10 +81,10 @@ struct task_strict_limit {
 };
 struct task_strict_limit task_strict_limit(const struct task_instance *instance, const struct task_argument *golden,
                                            int output, int tensor);
-/* Golden as it may be as well (NULL: not so): [0] of inputs that are moved a little, which counts for outputs that are `steep`; the
- * others on both sides of where formulas jump. The largest difference from golden widens the limit; integers may lie anywhere
+/* Golden as it may be as well (NULL: not so): [0] of inputs that are moved a little, which counts for outputs that are `steep`; [1]
+ * and [2] on both sides of where formulas jump; [3] as rounding formulas' steps to float32 moves it. The largest difference from golden widens the limit; integers may lie anywhere
  * between. Each is released by task_outputs_free. */
-enum { TASK_MOVED = 3 };
+enum { TASK_MOVED = 4 };
 void task_strict_moved(const struct task_instance *instance, struct task_argument *moved[TASK_MOVED]);
 
 /* The texts of task.yaml and cases.csv that a task begins with: the inputs, outputs and attributes that the reference

@@ -128,6 +128,44 @@ class Gen(unittest.TestCase):
         process = self.describe("# Pair\n| x | [N, C] |\n| mu (N) |\n1. `mu` = mean(x)\n2. `y` = x - mu.\n")
         self.assertIn("x [$N, $C] -> mu [$N], y [$N, $C]\n", process.stdout)
 
+    def test_as_people_write(self):
+        for text, tensors, formulas in (
+                ("# A\nInput `x` of shape [N, 2*C]. Output `y` of shape [N, C].\n\ny = gelu(x[:size(x)//2]) * x[size(x)//2:]\n",
+                 "x [$N, 2*$C] -> y [$N, $C]", ""),
+                ("# A\n| Name | Type | Shape |\n|---|---|---|\n| x | fp32 | (N, C) |\n| `b` | fp32 | (C,) |\n    y = x + b\n",
+                 "x [$N, $C], b [$C] -> y [$N, $C]", "y = x + b"),
+                ("# A\n$y = \\frac{x}{\\sqrt{\\mathrm{mean}(x^2) + \\epsilon}} \\cdot w$\n- $x$: [N, C]\n- $w$: [C]\n$\\epsilon = 10^{-6}$\n",
+                 "x [$N, $C], w [$C] -> y [$N, $C]", "y = ((x)/(sqrt(mean(x^2) + epsilon))) * w"),
+                ("# A\n$$ d = |p - t| $$\nThe loss is `loss = mean(where(d < delta, 0.5*d*d, delta*(d - 0.5*delta)), all)`, delta = 1.0.\n",
+                 "p $shape, t $shape -> loss [1]", "delta = 1.0\nd = abs(p - t)"),
+                ("# A\n\\[ y = x \\cdot \\sigma(g_i) + e^{-x} \\]\nx and g have shape [N, C].\n", "x [$N, $C], g [$N, $C] -> y [$N, $C]",
+                 "y = x * sigmoid(g) + exp(-x)"),
+                ("# A\ny = x² · σ(x) − √(|x| + 1) × 2\n", "x $shape -> y $shape", "y = x^2 * sigmoid(x) - sqrt(abs(x) + 1) * 2"),
+                ("Operator: soft cap\nInputs: x (N, C)\nOutput: y = cap * tanh(x / cap)\ncap: 30.0\n", "x [$N, $C] -> y [$N, $C]",
+                 "cap = 30.0\ny = cap * tanh(x / cap)"),
+                ("# A\n```python\ndef f(x: Tensor[N, C], eps: float = 1e-6):\n    y = x * torch.rsqrt((x*x).mean(-1, keepdim=True) + eps)\n"
+                 "    return y\n```\n", "x [$N, $C] -> y [$N, $C]", "eps = 1e-6"),
+                ("# A\n`y = x * mask / (1 - p)`, elementwise; fp16\n* `mask` – 0/1 mask, shape [N, C]\n* `p` – share, default 0.1\n",
+                 "mask [$N, $C], x [$N, $C] -> y [$N, $C]", "p = 0.1\ny = x * mask / (1 - p)"),
+                ("# A\nArgs:\n    x (Tensor): logits, shape [N, C]\n    gamma (float): focus. Default: 2.0\nReturns:\n"
+                 "    loss (Tensor): [N, C]\nq = sigmoid(x)\nloss = (1 - q)**gamma   # focal\n", "x [$N, $C] -> loss [$N, $C]",
+                 "gamma = 2.0\nq = sigmoid(x)\nloss = (1 - q)**gamma"),
+                ("# A\nlr = 1e-3, beta = 0.9.\np_new = p - lr*m_new\nm_new = beta*m + g\nInputs p, m, g: [N]; all float32.\n",
+                 "p [$N], m [$N], g [$N] -> m_new [$N], p_new [$N]", "m_new = beta*m + g\np_new = p - lr*m_new"),
+                ("# A\nq: [N, C] int8\nscale: [C] float32\nmask: [N, 1] bool\ny = q * scale if mask else 0\n",
+                 "q [$N, $C], scale [$C], mask [$N, 1] -> y [$N, $C]", ""),
+                ("# A\nCompute y = a * x + b with a = 2.0 and b = -0.5 for x of shape [N, C].\n", "x [$N, $C] -> y [$N, $C]", "b = -0.5\n"),
+                ("# A\nm := max(x). s := m + log(sum(exp(x - m)))\nx has shape [batch, seq].\n", "x [$batch, $seq] -> s [$batch]", "m = max(x)\n"),
+                ("# A\ngate: [T, F], up: [T, F]\nout = silu(gate) * up. gate is fp16\n", "gate [$T, $F], up [$T, $F] -> out [$T, $F]", "")):
+            process = self.describe(text)
+            self.assertEqual((process.returncode, process.stderr), (0, ""), text)
+            self.assertTrue(process.stdout.split(": ", 1)[1].startswith(tensors + "\n"), f"{text}{process.stdout}")
+            self.assertIn(formulas, process.stdout, text)
+
+    def test_values_with_which_terms_do_not_cancel(self):
+        process = self.describe("# Step\nv_new = 0.999*v + 0.001*g*g\np_new = p - 0.1*g/(sqrt(abs(v_new)) + 1e-8)\n")
+        self.assertIn("values: uniform(0.1, 4)\n", process.stdout)
+
     def test_descriptions_that_say_too_little_or_too_much(self):
         for text, message in (
                 ("", "op.md: no line says how an output is computed"),
@@ -138,6 +176,10 @@ class Gen(unittest.TestCase):
                 ('# A\ny = "x"\n', "op.md:2: a formula holds neither quotes nor backslashes"),
                 ("# A\ny = atan2(x, 1)\n", "there is no function 'atan2'"),
                 ("# A\ny = x +\n", "expected a value, found the end"),
+                ("# A\ny = x / maen(x)\n", "there is no function 'maen'; did you mean mean"),
+                ("# A\na = b + 1\nb = a * x\n", "op.md:3: 'b' needs a step that needs 'b'"),
+                ("# A\n$y = \\sum_{i=1}^{N} x_i$\n", "op.md:2: sums are written sum(x)"),
+                ("# A\nk = 2\ny = k + 1\n", "op.md: no formula uses a tensor"),
                 (b"\xff\xfe#\0 \0A\0", "op.md: no line says how an output is computed")):
             process = self.describe(text)
             self.assertEqual(process.returncode, 2, text)

@@ -1,6 +1,6 @@
 /* The expressions of task.yaml and of cells in cases.csv: shapes, dtypes, attributes, checks and what fills an input.
  *
- *   expression := cond | cond '?' expression ':' expression
+ *   expression := cond | cond '?' expression ':' expression | cond 'if' cond 'else' expression
  *   operators, loosest first: or || |,  and && &,  not,  == != < <= > >=,  + -,  * / // %,  unary - ! ~,  ** ^,
  *                             postfix [i] and [from:to]
  *   primary := number | true | false | None | inf | nan | word | "text" | $column | name(args) | [list] | (expression)
@@ -52,6 +52,8 @@ struct expr_scope {
 /* Parses; the error says at which column of the text. `columns` NULL: there are none. */
 struct akgen_error *expr_parse(struct arena *arena, const char *text, const struct expr_columns *columns,
                                const struct expr **expr);
+/* True for what others put in front of a function's name and a point: torch, np. */
+bool expr_is_space(const char *name);
 /* The text that it was parsed from. */
 const char *expr_text(const struct expr *expr);
 /* True if the expression names column number `column`. */

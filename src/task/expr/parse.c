@@ -273,9 +273,45 @@ static struct expr *parse_primary(struct parser *p)
     return accept(p, "[") ? parse_list(p) : fail(p, "a value");
 }
 
+bool expr_is_space(const char *name)
+{
+    static const char *const spaces[] = {"torch", "np",         "numpy", "math", "F",
+                                         "nn",    "functional", "tl",    "jnp",  "special"};
+    bool space = false;
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        space |= strcmp(spaces[i], name) == 0;
+    return space;
+}
+
+/* torch.exp(x) is exp(x), x.sum(0) is sum(x, 0). */
+static struct expr *parse_member(struct parser *p, struct expr *base)
+{
+    const char *start = ++p->at, *name = word_at(p);
+    if (base->node == NODE_WORD && expr_is_space(base->name)) {
+        p->at = start;
+        return parse_word(p);
+    }
+    int count;
+    if (!accept(p, "("))
+        return fail(p, "'(': what stands behind a value and a point is a function of it");
+    struct expr **items = parse_items(p, ")", &count),
+                **kids = arena_alloc(p->arena, sizeof *kids * (size_t)(count + 1));
+    kids[0] = base;
+    if (items)
+        memcpy(kids + 1, items, sizeof *kids * (size_t)count);
+    return items ? call_node(p, name, start, kids, count + 1) : NULL;
+}
+
+static bool at_member(const struct parser *p)
+{
+    return *p->at == '.' && isalpha((unsigned char)p->at[1]);
+}
+
 static struct expr *parse_postfix(struct parser *p)
 {
     struct expr *base = parse_primary(p);
+    while (base && at_member(p))
+        base = parse_member(p, base);
     while (base && accept(p, "[")) {
         const char *start = p->at - 1;
         struct expr *from = NULL, *to = NULL;
@@ -292,6 +328,8 @@ static struct expr *parse_postfix(struct parser *p)
             return fail(p, "']'");
         struct expr *const kids[] = {base, from, to};
         base = with_kids(p, node_new(p, slice ? NODE_SLICE : NODE_INDEX, start), kids, 3);
+        while (base && at_member(p))
+            base = parse_member(p, base);
     }
     return base;
 }
@@ -396,6 +434,11 @@ static struct expr *parse_expression(struct parser *p)
         if (!accept(p, ":"))
             return fail(p, "':'");
         left = (kids[2] = parse_expression(p)) ? with_kids(p, node, kids, 3) : NULL;
+    } else if (left && accept_word(p, "if")) { /* as in Python: value if condition else other */
+        struct expr *node = node_new(p, NODE_CHOICE, p->at - 2), *kids[3] = {parse_joined(p, false), left};
+        if (kids[0] && !accept_word(p, "else"))
+            return fail(p, "'else'");
+        left = kids[0] && (kids[2] = parse_expression(p)) ? with_kids(p, node, kids, 3) : NULL;
     }
     p->depth--;
     return left;

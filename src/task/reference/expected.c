@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "task/reference/reference.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,9 +160,10 @@ void task_outputs_free(struct task_argument *arguments)
     free(outputs);
 }
 
-static struct task_argument *compute(const struct task_instance *instance, enum task_profile profile, double lean)
+static struct task_argument *compute(const struct task_instance *instance, enum task_profile profile, double lean,
+                                     bool rounded)
 {
-    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments, lean};
+    struct reference_call call = {instance, profile, outputs_new(instance, profile)->arguments, lean, rounded};
     instance->task->reference->compute(&call);
     for (int i = 0; i < instance->task->output_count; i++)
         if (!task_output_judged(instance, i, profile)) {
@@ -173,12 +175,71 @@ static struct task_argument *compute(const struct task_instance *instance, enum 
 
 struct task_argument *task_reference(const struct task_instance *instance, enum task_profile profile)
 {
-    return compute(instance, profile, 0);
+    return compute(instance, profile, 0, false);
 }
 
 struct task_argument *task_reference_leaning(const struct task_instance *instance, double lean)
 {
-    return compute(instance, TASK_STRICT, lean);
+    return compute(instance, TASK_STRICT, lean, false);
+}
+
+static bool has_formulas(const struct task *task)
+{
+    return task->output_count && task->outputs[0].formula;
+}
+
+struct task_argument *task_reference_rounded(const struct task_instance *instance)
+{
+    enum { TIMES = 32 };
+    if (!has_formulas(instance->task))
+        return NULL;
+    struct task_argument *golden = task_reference(instance, TASK_STRICT);
+    struct task_argument *rounded = compute(instance, TASK_STRICT, 0, true);
+    for (int i = 0; i < instance->task->output_count; i++)
+        for (int t = 0; t < golden[i].count; t++) {
+            const struct task_tensor *exact = &golden[i].tensors[t];
+            double *from = exact->values, *to = rounded[i].tensors[t].values;
+            if (exact->type != AKGEN_DOUBLE)
+                memcpy(to, from, (size_t)exact->elements * akgen_dtype_size(exact->type));
+            for (int64_t k = 0; k < exact->elements && exact->type == AKGEN_DOUBLE; k++)
+                to[k] = isfinite(from[k]) && isfinite(to[k]) ? from[k] + TIMES * (to[k] - from[k]) : from[k];
+        }
+    task_outputs_free(golden);
+    return rounded;
+}
+
+/* As compare_strict.c has it of float32. */
+static bool output_cancels(const struct task_tensor *golden, const struct task_tensor *rounded)
+{
+    const double *a = golden->values, *b = rounded->values;
+    double squares = 0;
+    int64_t finite = 0;
+    if (golden->type != AKGEN_DOUBLE)
+        return false;
+    for (int64_t i = 0; i < golden->elements; i++)
+        if (isfinite(a[i])) {
+            squares += a[i] * a[i];
+            finite++;
+        }
+    double scale = finite ? sqrt(squares / (double)finite) : 0;
+    for (int64_t i = 0; i < golden->elements; i++)
+        if (isfinite(a[i]) && !(fabs(a[i] - b[i]) <= 0x1p-15 * (fabs(a[i]) + scale)))
+            return true;
+    return false;
+}
+
+bool task_formulas_cancel(const struct task_instance *instance)
+{
+    bool cancels = false;
+    if (!has_formulas(instance->task))
+        return false;
+    struct task_argument *golden = task_reference(instance, TASK_STRICT), *rounded = task_reference_rounded(instance);
+    for (int i = 0; i < instance->task->output_count && !cancels; i++)
+        for (int t = 0; t < golden[i].count; t++)
+            cancels |= output_cancels(&golden[i].tensors[t], &rounded[i].tensors[t]);
+    task_outputs_free(golden);
+    task_outputs_free(rounded);
+    return cancels;
 }
 
 /* A floating tensor in float64 with its elements moved; the values live in the arena. */

@@ -36,6 +36,11 @@ struct task_argument *task_reference_moved(const struct task_instance *instance,
  * what is computed): the golden outputs of the case where it does, by `lean` of the operand's size. The caller frees them. */
 bool task_formulas_jump(const struct task_instance *instance);
 struct task_argument *task_reference_leaning(const struct task_instance *instance, double lean);
+/* The golden outputs of a task of formulas, NULL of another task, moved by 32 times what it does to them that each step is
+ * rounded to float32: a candidate's instructions are approximations, and it sums in another order. Integers stay. True if that
+ * is more than half of what strict allows anyway. */
+struct task_argument *task_reference_rounded(const struct task_instance *instance);
+bool task_formulas_cancel(const struct task_instance *instance);
 void task_outputs_free(struct task_argument *outputs);
 
 #endif

@@ -80,7 +80,7 @@ static struct akgen_error *bind_formulas(const struct reference_call *call, stru
         if (!instance->outputs[i].count)
             return error_new("'%s' is absent: what has a formula is always there", task->outputs[i].name);
         enum akgen_dtype type = instance->outputs[i].tensors[0].type;
-        steps[i] = reference_steps(call, task_is_float(type) ? type : AKGEN_DOUBLE);
+        steps[i] = call->rounded ? AKGEN_FLOAT : reference_steps(call, task_is_float(type) ? type : AKGEN_DOUBLE);
     }
     return bind_steps(instance, steps, arena, bound);
 }

@@ -13,7 +13,8 @@ struct reference_call {
     /* One per output of the task, shaped as instance->outputs[i]; type: the output's, or float64 for a floating output
      * of TASK_STRICT; values to be written. Not judged: count 0. */
     struct task_argument *outputs;
-    double lean; /* of formulas that jump (task_reference_leaning), else 0 */
+    double lean;  /* of formulas that jump (task_reference_leaning), else 0 */
+    bool rounded; /* formulas round each step to float32, although it is golden */
 };
 typedef void task_reference_function(struct reference_call *call);
 /* What a signature cannot say of a case: an error about its shapes, and about the inputs' values where they have been

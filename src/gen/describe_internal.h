@@ -1,0 +1,39 @@
+/* Inside the reading of descriptions: what the lines say (describe.c) becomes a task (describe_draft.c). */
+#ifndef GEN_DESCRIBE_INTERNAL_H
+#define GEN_DESCRIBE_INTERNAL_H
+
+#include "gen/describe.h"
+
+#include <stdbool.h>
+
+#define DESCRIBE_WORD "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" /* the letters of names */
+enum { DESCRIBE_TYPES = 3, MOST_DIMS = 24 };
+extern const char *const describe_types[DESCRIBE_TYPES];
+
+/* What a name stands for. */
+enum role { ROLE_STEP, ROLE_OUTPUT, ROLE_INPUT, ROLE_ATTR };
+struct name {
+    enum role role;
+    const char *name, *value; /* value: the right side of a step, the number of an attribute */
+    const char *shape;        /* as declared: "N, C"; NULL: it is not */
+    const char *type;         /* of its own: "int8"; NULL: that of the others */
+    const char *generate;     /* values that the description names; NULL: it does not */
+    bool used;                /* by a step */
+    int line;
+};
+struct gen_description {
+    const char *text;
+    struct arena *arena;
+    const char *path, *op;
+    struct name *names;
+    int count, capacity;
+    const char *sought; /* each_name looks for it */
+    bool found;
+    const char *dims[MOST_DIMS]; /* the sizes' names, in order */
+    int dim_count;
+    bool types[DESCRIBE_TYPES]; /* that are named */
+};
+/* True if the name takes part in the task as this: outputs, and inputs and attributes that are used. */
+bool describe_takes_part(const struct name *name, enum role role);
+
+#endif
