@@ -6,7 +6,6 @@
 #include "task/expr/expr.h"
 
 #include <ctype.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,19 +37,33 @@ static struct name *add(struct gen_description *description, const char *name, e
 }
 
 /* Lines. */
-/* The groups of the pattern in the line; false if it does not match. A group that takes no part is "". */
-static bool matches(struct arena *arena, const char *pattern, const char *line, const char *groups[GROUPS])
+/* The pattern, compiled once: it is a literal, so its address is enough. NULL if there is no memory. */
+static const regex_t *compiled(struct gen_description *description, const char *pattern)
 {
-    regex_t compiled;
+    for (int i = 0; i < description->pattern_count; i++)
+        if (description->patterns[i].text == pattern)
+            return &description->patterns[i].compiled;
+    if (description->pattern_count == MOST_PATTERNS)
+        abort();
+    struct describe_pattern *slot = &description->patterns[description->pattern_count];
+    slot->text = pattern;
+    if (regcomp(&slot->compiled, pattern, REG_EXTENDED))
+        return NULL;
+    description->pattern_count++;
+    return &slot->compiled;
+}
+
+/* The groups of the pattern in the line; false if it does not match. A group that takes no part is "". */
+static bool matches(struct gen_description *description, const char *pattern, const char *line,
+                    const char *groups[GROUPS])
+{
+    const regex_t *regex = compiled(description, pattern);
     regmatch_t found[GROUPS];
-    if (regcomp(&compiled, pattern, REG_EXTENDED))
-        return false;
-    bool match = regexec(&compiled, line, GROUPS, found, 0) == 0;
+    bool match = regex && regexec(regex, line, GROUPS, found, 0) == 0;
     for (int i = 0; match && i < GROUPS; i++)
-        groups[i] = found[i].rm_so < 0
-                        ? ""
-                        : arena_strndup(arena, line + found[i].rm_so, (size_t)(found[i].rm_eo - found[i].rm_so));
-    regfree(&compiled);
+        groups[i] = found[i].rm_so < 0 ? ""
+                                       : arena_strndup(description->arena, line + found[i].rm_so,
+                                                       (size_t)(found[i].rm_eo - found[i].rm_so));
     return match;
 }
 
@@ -104,49 +117,53 @@ static struct akgen_error *read_step(struct gen_description *description, const 
     return NULL;
 }
 
-/* Words of data types. */
-static const struct {
-    const char *pattern, *type;
-} type_words[] = {
-    {"(float16|fp16|half)", "float16"},
-    {"(float32|fp32|float)", "float32"},
-    {"(bfloat16|bf16)", "bfloat16"},
-    {"(int8|i8)", "int8"},
-    {"(uint8|u8)", "uint8"},
-    {"int16", "int16"},
-    {"(int32|i32|integers?)", "int32"},
-    {"(int64|i64|long)", "int64"},
-    {"(bool|boolean)", "bool"},
-};
+/* The data type that a word is, NULL if it is none. */
+static const char *type_of_word(const char *word)
+{
+    static const char *const types[][2] = {
+        {"fp16", "float16"},    {"half", "float16"},   {"fp32", "float32"}, {"float", "float32"},
+        {"bf16", "bfloat16"},   {"i8", "int8"},        {"u8", "uint8"},     {"i32", "int32"},
+        {"i64", "int64"},       {"long", "int64"},     {"boolean", "bool"}, {"float16", "float16"},
+        {"float32", "float32"}, {"int8", "int8"},      {"uint8", "uint8"},  {"int16", "int16"},
+        {"int32", "int32"},     {"int64", "int64"},    {"bool", "bool"},    {"bfloat16", "bfloat16"},
+        {"integer", "int32"},   {"integers", "int32"},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i][0], word) == 0)
+            return types[i][1];
+    return NULL;
+}
 
 /* Data types that a line names are those of the tensor that it declares, `owner`, if it declares one and names one. */
 static void read_types(struct gen_description *description, const char *line, struct name *owner)
 {
-    const char *groups[GROUPS], *only = NULL;
-    int count = 0;
-    for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++) {
-        const char *pattern = arena_printf(description->arena, "(^|[^a-z])%s([^a-z0-9]|$)", type_words[i].pattern);
-        if (!matches(description->arena, pattern, line, groups))
+    const char *only = NULL;
+    bool several = false;
+    for (size_t length; *line; line += length ? length : 1) {
+        length = strspn(line, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+        const char *type = length ? type_of_word(arena_strndup(description->arena, line, length)) : NULL;
+        if (!type)
             continue;
-        only = type_words[i].type;
-        count++;
-        for (int type = 0; type < 3; type++)
-            description->types[type] |= strcmp(describe_types[type], only) == 0;
+        several |= only && strcmp(only, type) != 0;
+        only = type;
+        for (int i = 0; i < DESCRIBE_TYPES; i++)
+            description->types[i] |= strcmp(describe_types[i], type) == 0;
     }
-    if (owner && count == 1)
+    if (owner && only && !several)
         owner->type = only;
 }
 
 /* Values that a line about a tensor names. */
-static void read_values(struct gen_description *description, const char *line, struct name *owner)
+static void read_values(const char *line, struct name *owner)
 {
     static const char *const values[][2] = {
-        {"(0/1|\\{ *0, *1 *\\}|0 or 1|binary|one-hot|onehot)", "randint(0, 2)"},
-        {"([Pp]ositive|[Pp]robabilit|[Vv]ariance|> *0|greater than 0|larger than 0)", "uniform(0.1, 1)"},
+        {"0/1", "randint(0, 2)"},       {"{0,1}", "randint(0, 2)"},     {"{0, 1}", "randint(0, 2)"},
+        {"0 or 1", "randint(0, 2)"},    {"binary", "randint(0, 2)"},    {"one-hot", "randint(0, 2)"},
+        {"onehot", "randint(0, 2)"},    {"ositive", "uniform(0.1, 1)"}, {"robabilit", "uniform(0.1, 1)"},
+        {"ariance", "uniform(0.1, 1)"}, {"> 0", "uniform(0.1, 1)"},     {"greater than 0", "uniform(0.1, 1)"},
     };
-    const char *groups[GROUPS];
     for (size_t i = 0; owner && i < sizeof values / sizeof *values && !owner->generate; i++)
-        if (matches(description->arena, values[i][0], line, groups))
+        if (strstr(line, values[i][0]))
             owner->generate = values[i][1];
 }
 
@@ -161,7 +178,7 @@ static const char *owner_of(struct gen_description *description, const char *lin
 {
     static const char beginning[] = BEGIN "(" NAME ")[`*]*[[:space:]]*([:|(-]|of |is |has |with |\\[).*";
     const char *groups[GROUPS], *before = arena_strndup(description->arena, line, at + 1), *owner = NULL;
-    if (first && matches(description->arena, beginning, before, groups) && !is_prose(groups[2]))
+    if (first && matches(description, beginning, before, groups) && !is_prose(groups[2]))
         return groups[2];
     for (size_t i = 0; i < at;) {
         size_t length = strspn(line + i, WORD_BYTES);
@@ -215,10 +232,10 @@ static struct akgen_error *read_shapes(struct gen_description *description, cons
         const char *close = strchr(line + at, line[at] == '[' ? ']' : ')');
         const char *inside = close ? arena_strndup(arena, line + at + 1, (size_t)(close - line) - at - 1) : "";
         const char *before = arena_strndup(arena, line, at);
-        bool named = matches(arena, "shape( of| is|:)?[[:space:]:`]*$", before, groups);
+        bool named = matches(description, "shape( of| is|:)?[[:space:]:`]*$", before, groups);
         if (!are_sizes(line, at, inside, named)) {
             if (line[at] == '[' && close &&
-                matches(arena, BEGIN NAME "[`*]*[[:space:]]*[:|]?[[:space:]]*$", before, groups) &&
+                matches(description, BEGIN NAME "[`*]*[[:space:]]*[:|]?[[:space:]]*$", before, groups) &&
                 !strchr(inside, ':'))
                 return error_new("%s:%d: '[%s]': expected sizes that are names, numbers or made of these by + - * //, "
                                  "separated by commas; a tensor whose shape stands nowhere has that of the others",
@@ -226,7 +243,7 @@ static struct akgen_error *read_shapes(struct gen_description *description, cons
             continue;
         }
         const char *name = owner_of(description, line, at, !*count);
-        if (!*count && matches(arena, several, before, groups))
+        if (!*count && matches(description, several, before, groups))
             for (char *names = arena_strdup(arena, groups[1]), *rest; (name = strtok_r(names, " ,`*\t", &rest));
                  names = NULL)
                 if (strcmp(name, "and") != 0) {
@@ -254,15 +271,17 @@ static void read_numbers(struct gen_description *description, const char *line, 
     };
     struct arena *arena = description->arena;
     const char *groups[GROUPS];
-    for (size_t i = 0; i < 2 && !declares; i++)
-        if (matches(arena, patterns[i], line, groups) && is_number(trimmed(arena, groups[4]))) {
+    if (!strpbrk(line, "0123456789"))
+        return;
+    for (size_t i = strstr(line, "efault") ? 0 : 1; i < 2 && !declares; i++)
+        if (matches(description, patterns[i], line, groups) && is_number(trimmed(arena, groups[4]))) {
             add(description, groups[2], ROLE_ATTR, number)->value = trimmed(arena, groups[4]);
             return;
         }
     static const char anywhere[] =
         "(^|[^A-Za-z0-9_])(" NAME ")[`*$]*[[:space:]]*(:[[:space:]]*[a-z0-9]+[[:space:]]*)?=[[:space:]`$]*"
         "([-+]?[0-9][-+.0-9e]*)(.*)$";
-    for (const char *rest = line; matches(arena, anywhere, rest, groups); rest = groups[5])
+    for (const char *rest = line; strchr(rest, '=') && matches(description, anywhere, rest, groups); rest = groups[5])
         if (is_number(trimmed(arena, groups[4])) && !describe_is_filler(groups[2]))
             add(description, groups[2], ROLE_ATTR, number)->value = trimmed(arena, groups[4]);
 }
@@ -277,10 +296,10 @@ static struct akgen_error *read_declarations(struct gen_description *description
     if (error)
         return error;
     read_numbers(description, line, count > 0, number);
-    if (!count && matches(description->arena, typed, line, groups))
+    if (!count && matches(description, typed, line, groups))
         owner = find(description, groups[2]);
     read_types(description, line, count < 2 ? owner : NULL);
-    read_values(description, line, count < 2 ? owner : NULL);
+    read_values(line, count < 2 ? owner : NULL);
     return NULL;
 }
 
@@ -290,7 +309,7 @@ static void read_name(struct gen_description *description, const char *line)
         "^[[:space:]*_]*([Oo]perator|[Oo]p|[Nn]ame|[Kk]ernel|[Tt]itle)( name)?[*_]*[[:space:]]*:[[:space:]*_`]*"
         "([A-Za-z].*)$";
     const char *groups[GROUPS];
-    if (!description->op && matches(description->arena, pattern, line, groups))
+    if (!description->op && strchr(line, ':') && matches(description, pattern, line, groups))
         read_title(description, groups[3]);
 }
 
@@ -310,7 +329,10 @@ static struct akgen_error *read_line(struct gen_description *description, const 
     for (const char *line = describe_plain(arena, raw), *rest; *line && !error; line = rest) {
         line = describe_unlabelled(line);
         rest = "";
-        int name = matches(arena, begins, line, groups) ? 2 : matches(arena, within, line, groups) ? 3 : 0;
+        int name = !strchr(line, '=')                           ? 0
+                   : matches(description, begins, line, groups) ? 2
+                   : matches(description, within, line, groups) ? 3
+                                                                : 0;
         if (name && !is_prose(groups[name]) &&
             (name == 2 || !is_number(describe_formula(arena, groups[name + 1], &rest)))) {
             const char *formula = describe_formula(arena, groups[name + 1], &rest);
@@ -474,6 +496,9 @@ struct akgen_error *gen_description_read(struct arena *arena, const char *path, 
     *read = (struct gen_description){.arena = arena, .path = path, .text = text};
     for (int number = 1; (line = strsep(&rest, "\n")) && !error; number++)
         error = read_line(read, line, number);
+    for (int i = 0; i < read->pattern_count; i++)
+        regfree(&read->patterns[i].compiled);
+    read->pattern_count = 0;
     if (!error)
         error = find_roles(read);
     if (!error && !read->op)

@@ -4,10 +4,11 @@
 
 #include "gen/describe.h"
 
+#include <regex.h>
 #include <stdbool.h>
 
 #define DESCRIBE_WORD "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" /* the letters of names */
-enum { DESCRIBE_TYPES = 3, MOST_DIMS = 24 };
+enum { DESCRIBE_TYPES = 3, MOST_DIMS = 24, MOST_PATTERNS = 32 };
 extern const char *const describe_types[DESCRIBE_TYPES];
 
 /* What a name stands for. */
@@ -21,7 +22,13 @@ struct name {
     bool used;                /* by a step */
     int line;
 };
+struct describe_pattern {
+    const char *text;
+    regex_t compiled;
+};
 struct gen_description {
+    struct describe_pattern patterns[MOST_PATTERNS]; /* while lines are read */
+    int pattern_count;
     const char *text;
     struct arena *arena;
     const char *path, *op;
