@@ -13,8 +13,10 @@ static int stop_pipe[2] = {-1, -1};
 
 static void ask_to_stop(int number)
 {
+    static const char says[] =
+        "\nakgen: ending with the best so far, when the candidate that is being judged is done; once more: at once\n";
     (void)number;
-    ssize_t written = write(stop_pipe[1], "", 1);
+    ssize_t written = write(stop_pipe[1], "", 1) + write(STDERR_FILENO, says, sizeof says - 1);
     (void)written;
 }
 

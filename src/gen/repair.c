@@ -199,6 +199,7 @@ static struct akgen_error *take_choice(struct repair *repair, int sample, const 
     struct akgen_error *error = NULL;
     attempt->came = true;
     attempt->text = arena_strdup(repair->arena, choice->text ? choice->text : "");
+    attempt->reasoning = choice->reasoning ? arena_strdup(repair->arena, choice->reasoning) : NULL;
     attempt->finish = choice->finish ? arena_strdup(repair->arena, choice->finish) : NULL;
     sums->answers++;
     if (!has_passed(repair) && !is_stopped(repair))

@@ -168,6 +168,7 @@ static struct akgen_error *take_over(struct repair *repair, struct attempt *atte
     copy.parent = parent;
     copy.text = attempt->text;
     copy.finish = attempt->finish;
+    copy.reasoning = attempt->reasoning;
     copy.same_as = attempt->same_as;
     *attempt = copy;
     json_t *json = json_loads(attempt->json, 0, NULL);

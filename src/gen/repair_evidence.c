@@ -38,6 +38,9 @@ struct akgen_error *repair_keep_attempt(struct repair *repair, const struct atte
     int round = attempt->round, slot = attempt->slot;
     struct akgen_error *error =
         write_file(arena, path_of(repair, round, slot, "answer", ".md"), attempt->text, strlen(attempt->text));
+    if (!error && attempt->reasoning)
+        error = write_file(arena, path_of(repair, round, slot, "reasoning", ".md"), attempt->reasoning,
+                           strlen(attempt->reasoning));
     if (!error && attempt->judged) {
         const char *told = gen_feedback_text(arena, &attempt->feedback, NULL);
         error =

@@ -17,11 +17,11 @@ struct repair_file {
 struct attempt {
     int sample; /* its number in the run, which is its index */
     int round, slot;
-    int parent;       /* the sample that it mends; -1: a first answer */
-    bool came;        /* otherwise it was not waited for, or the server failed */
-    bool judged;      /* all below is set */
-    const char *text; /* as it came */
-    const char *finish;
+    int parent;                     /* the sample that it mends; -1: a first answer */
+    bool came;                      /* otherwise it was not waited for, or the server failed */
+    bool judged;                    /* all below is set */
+    const char *text;               /* as it came */
+    const char *finish, *reasoning; /* NULL: not said */
     struct gen_answer answer;
     const char *hash; /* of what was read */
     int same_as;      /* an earlier sample with the same; -1 */

@@ -16,7 +16,7 @@ import unittest
 import planted
 import scripted_model
 from akgen_program import AKGEN, akgen
-from replay_server import ReplayServer, Status
+from replay_server import Answer, ReplayServer, Status
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTED = f"{sys.executable} {HERE}/scripted_model.py"
@@ -106,7 +106,7 @@ class Repair(unittest.TestCase):
 
         def answer(request):
             if len(request.messages) < 4:
-                return [syntax, WRONG, bounds, WRONG][request.seed % 4]
+                return Answer([syntax, WRONG, bounds, WRONG][request.seed % 4], reasoning="It is a root.")
             asked.append(request.messages[-2]["content"])
             return WRONG if "vexp" in request.messages[-2]["content"] else scripted_model.mend(request.messages[-2]["content"],
                                                                                                request.messages[-1]["content"])
@@ -124,6 +124,7 @@ class Repair(unittest.TestCase):
                          [(0, -1, -1), (0, -1, -1), (0, -1, -1), (0, -1, 1), (1, 1, 1), (1, 2, -1)])
         self.assertEqual(self.run_json()["winner"], 5)
         self.assertTrue((self.evidence / "rounds/0/answer.4.md").exists())
+        self.assertEqual(self.kept("rounds/0/reasoning.3.md"), "It is a root.")
         self.assertTrue((self.evidence / "rounds/1/prompt.2.md").exists())
         self.assertEqual({request.key for request in server.requests}, {SECRET})
         for path in self.project.rglob("*"):
@@ -235,6 +236,7 @@ class Repair(unittest.TestCase):
         output, errors = process.communicate(timeout=50)
         self.assertLess(time.monotonic() - began, 20)
         self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("akgen: ending with the best so far", errors)
         self.assertTrue(output.endswith("the best of what came; interrupted.\n"), output)
         self.assertTrue((self.project / "op_kernel/sqrt.cpp").exists())
         self.assertEqual((json.loads(self.kept("verdict.json"))["verdict"], self.run_json()["stopped"]), ("wrong", "interrupted"))
