@@ -98,6 +98,8 @@ static void add_count(struct text *line, double count)
 
 static void add_left(struct text *line, double seconds)
 {
+    if (isnan(seconds))
+        return;
     if (seconds < 120)
         text_addf(line, ", %.0f s left", seconds);
     else if (seconds < 2 * 3600)
@@ -121,6 +123,7 @@ static void describe_sampling(const struct progress *progress, const struct gen_
     if (state->failed)
         text_addf(line, " (%d without an answer)", state->failed);
     text_addf(line, ", %d evaluated, %d not passed", progress->done, progress->failed);
+    add_left(line, seconds_left(progress)); /* before what a narrow terminal has no room for */
     for (int i = 0; i < progress->k_count; i++)
         if (!isnan(progress->rates[i]))
             text_addf(line, ", pass@%d %.1f%%", progress->ks[i], 100 * progress->rates[i]);
@@ -134,7 +137,6 @@ static void describe_sampling(const struct progress *progress, const struct gen_
 static void describe(const struct progress *progress, struct text *line)
 {
     enum { WIDTH = 30 };
-    double left = seconds_left(progress);
     if (progress->sampler) {
         const struct gen_sampling_state state = gen_sampler_state(progress->sampler);
         describe_sampling(progress, &state, line);
@@ -142,9 +144,8 @@ static void describe(const struct progress *progress, struct text *line)
         int filled = progress->total ? WIDTH * progress->done / progress->total : 0;
         text_addf(line, "[%.*s%*s] %d of %d, %d not passed", filled, "##############################", WIDTH - filled,
                   "", progress->done, progress->total, progress->failed);
+        add_left(line, seconds_left(progress));
     }
-    if (!isnan(left))
-        add_left(line, left);
 }
 
 static void draw(struct progress *progress)

@@ -161,18 +161,33 @@ static void put_diagnostics(FILE *out, const json_t *list)
     fputs("</pre>", out);
 }
 
+static void put_row_head(FILE *out, const struct bench_row *row)
+{
+    put(out, row->task);
+    if (row->sample)
+        fprintf(out, " #%d", row->sample);
+    fprintf(out, " <span class='v %s'>%s</span> <span class=dim>%d of %d cases, %.2f s</span>", kind_class(row->kind),
+            akgen_verdict_kind_name(row->kind), row->cases_passed, row->cases_total, row->seconds);
+}
+
+/* A line, where details of all would be more than a browser likes. */
+static void put_short_row(FILE *out, const struct bench_row *row)
+{
+    fputs("<p>", out);
+    put_row_head(out, row);
+    fputs("<br>", out);
+    put(out, row->reason);
+    fputs("</p>\n", out);
+}
+
 static void put_row(FILE *out, const struct bench_row *row)
 {
     size_t i;
     json_t *verdict = bench_row_verdict(row);
     const json_t *entry, *diagnostics = json_object_get(json_object_get(verdict, "compile"), "diagnostics");
     fputs("<details><summary>", out);
-    put(out, row->task);
-    if (row->sample)
-        fprintf(out, " #%d", row->sample);
-    fprintf(out, " <span class='v %s'>%s</span> <span class=dim>%d of %d cases, %.2f s</span></summary>\n",
-            kind_class(row->kind), akgen_verdict_kind_name(row->kind), row->cases_passed, row->cases_total,
-            row->seconds);
+    put_row_head(out, row);
+    fputs("</summary>\n", out);
     if (row->reason) {
         fputs("<p>", out);
         put(out, row->reason);
@@ -366,6 +381,24 @@ static void put_error_chart(FILE *out, const struct bench *bench)
     fputs("</svg></div>\n", out);
 }
 
+static void put_rows(FILE *out, const struct bench *bench)
+{
+    enum { LONGEST_PAGE = 32 << 20 };
+    bool all = true;
+    fputs("<h2>Tasks</h2>\n", out);
+    for (int i = 0; i < bench->count; i++) {
+        if (!bench->rows[i].evaluated)
+            continue;
+        bool details = ftell(out) < LONGEST_PAGE;
+        if (all && !details)
+            fputs("<p class=dim>The page has no room for the details of the following samples; the database has "
+                  "them.</p>\n",
+                  out);
+        all = details;
+        (details ? put_row : put_short_row)(out, &bench->rows[i]);
+    }
+}
+
 static void put_page(FILE *out, struct bench *bench)
 {
     fprintf(out,
@@ -395,10 +428,7 @@ static void put_page(FILE *out, struct bench *bench)
     put_task_chart(out, bench);
     put_verdict_chart(out, bench);
     put_error_chart(out, bench);
-    fputs("<h2>Tasks</h2>\n", out);
-    for (int i = 0; i < bench->count; i++)
-        if (bench->rows[i].evaluated)
-            put_row(out, &bench->rows[i]);
+    put_rows(out, bench);
     fputs("</html>\n", out);
 }
 
