@@ -231,14 +231,30 @@ static bool is_numbered(struct answer_span body)
     return number > 2;
 }
 
+/* Spaces that every line begins with: code of an indented block. */
+static size_t common_indent(struct answer_span body)
+{
+    const char *end = body.at + body.length;
+    size_t common = body.length;
+    for (const char *at = body.at; at < end && common; at = answer_next_line(at, end)) {
+        struct answer_span line = answer_line(at, end);
+        size_t spaces = 0;
+        while (spaces < line.length && line.at[spaces] == ' ')
+            spaces++;
+        common = spaces < line.length && spaces < common ? spaces : common;
+    }
+    return common;
+}
+
 static void add_lines(struct text *text, struct answer_span body)
 {
     const char *end = body.at + body.length;
     bool numbered = is_numbered(body);
+    size_t indent = numbered ? 0 : common_indent(body);
     long number = 0;
     for (const char *at = body.at; at < end; at = answer_next_line(at, end)) {
         struct answer_span line = answer_line(at, end);
-        size_t skipped = numbered ? line_number_of(line, ++number) : 0;
+        size_t skipped = numbered ? line_number_of(line, ++number) : indent < line.length ? indent : line.length;
         text_append(text, line.at + skipped, line.length - skipped);
         text_add(text, "\n");
     }
