@@ -70,9 +70,12 @@ static void show_case(void *closure, int done, int total)
 
 /* ---- The summary */
 
-static void print_round(const struct gen_round_sums *sums, int round)
+static void print_round(void *closure, int round, const struct gen_round_sums *sums)
 {
+    const struct shown *shown = closure;
     const char *between = ": ";
+    if (shown->terminal)
+        fputs("\r\033[K", stderr);
     printf("round %-3d %d answer%s", round, sums->answers, sums->answers == 1 ? "" : "s");
     for (int kind = 0; kind < 8; kind++)
         if (sums->kinds[kind]) {
@@ -86,6 +89,7 @@ static void print_round(const struct gen_round_sums *sums, int round)
     if (sums->best)
         printf("; best so far: %s", sums->best);
     putchar('\n');
+    fflush(stdout);
 }
 
 static void print_sums(const struct gen_arguments *arguments, const struct gen_repair_outcome *outcome)
@@ -106,14 +110,14 @@ static void print_outcome(const struct gen_arguments *arguments, const char *dir
                           const struct gen_repair_outcome *outcome)
 {
     struct cli_colors colors = cli_colors_for(stdout);
-    for (int i = 0; i < outcome->round_count; i++)
-        print_round(&outcome->rounds[i], i);
     print_sums(arguments, outcome);
     if (!outcome->found)
         return;
     printf("project   %s:", dir);
     for (const char *const *file = outcome->files; *file; file++)
         printf(" %s", *file);
+    if (!*outcome->files)
+        printf(" nothing, no answer has code");
     printf("; sample %d, round %d", outcome->sample, outcome->round);
     if (outcome->parent >= 0)
         printf(", mends sample %d", outcome->parent);
@@ -135,6 +139,7 @@ struct akgen_error *cli_gen_model(struct arena *arena, struct gen_arguments *arg
                                          .beam = arguments->beam,
                                          .dir = dir,
                                          .on_progress = show_progress,
+                                         .on_round = print_round,
                                          .closure = &shown};
     *code = EXIT_USAGE;
     cli_model_take(&arguments->model, &arguments->eval);

@@ -259,11 +259,10 @@ static struct akgen_error *collect(struct repair *repair, int round, int wanted)
             gen_client_stop(repair->client);
         }
     }
-    if (repair->best >= 0) {
-        const struct attempt *best = &repair->attempts[repair->best];
-        sums->best = best->ended;
-        sums->feedback = &best->feedback;
-    }
+    if (repair->best >= 0)
+        sums->best = repair->attempts[repair->best].ended;
+    if (repair->options->on_round)
+        repair->options->on_round(repair->options->closure, round, sums);
     return error;
 }
 
@@ -291,7 +290,7 @@ static struct akgen_error *search(struct repair *repair)
     else if (repair->hopeless)
         outcome->stopped = repair->hopeless;
     else if (!outcome->stopped)
-        outcome->stopped = arena_printf(repair->arena, "%d rounds of repair are over", rounds);
+        outcome->stopped = arena_printf(repair->arena, "rounds of repair: %d, all done", rounds);
     return error;
 }
 

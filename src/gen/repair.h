@@ -20,6 +20,12 @@ struct gen_progress {
     int cases_passed, cases_total;
 };
 
+struct gen_round_sums {
+    int answers, failures; /* failures: the server's */
+    int same;              /* answers that an earlier one is equal to */
+    int kinds[8];          /* of verdicts, those of equal ones among them */
+    const char *best;      /* "wrong at stage compare, 9 of 17 cases right"; NULL: nothing was judged */
+};
 struct gen_repair_options {
     const struct gen_model *model;
     const struct eval_options *eval;
@@ -29,16 +35,10 @@ struct gen_repair_options {
     struct store *store; /* NULL: none */
     int stop;            /* a descriptor that becomes readable when the run shall end; -1: none */
     void (*on_progress)(void *closure, const struct gen_progress *progress);
+    void (*on_round)(void *closure, int round, const struct gen_round_sums *sums); /* when it is over; may be NULL */
     void *closure;
 };
 
-struct gen_round_sums {
-    int answers, failures;               /* failures: the server's */
-    int same;                            /* answers that an earlier one is equal to */
-    int kinds[8];                        /* of verdicts, those of equal ones among them */
-    const char *best;                    /* "wrong at stage compare, 9 of 17 cases right"; NULL: nothing was judged */
-    const struct gen_feedback *feedback; /* of that one */
-};
 enum { GEN_ROUNDS = 64 };
 struct gen_repair_outcome {
     bool found;             /* a candidate was written and `verdict` is set */

@@ -134,7 +134,7 @@ class Repair(unittest.TestCase):
         process = self.gen(f"exec:cat {self.write('wrong.txt', WRONG)}", "--language", "dsl", "--rounds", 2)
         self.assertEqual(process.returncode, 1, process.stderr)
         self.assertIn("round 2   1 answer: 1 wrong; 1 the same as before; best so far: wrong at stage compare, 0 of 1 cases right\n", process.stdout)
-        self.assertTrue(process.stdout.endswith("The project does not pass, and is the best of what came; 2 rounds of repair are over.\n"),
+        self.assertTrue(process.stdout.endswith("The project does not pass, and is the best of what came; rounds of repair: 2, all done.\n"),
                         process.stdout)
         self.assertIn("An earlier attempt to mend this code ended so: the same code came back.", self.kept("rounds/2/prompt.md"))
         self.assertIn("wrong numbers", self.kept("rounds/1/prompt.md"))
