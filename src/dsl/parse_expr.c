@@ -57,7 +57,9 @@ void parser_expect(struct parser *p, const char *expected)
     p->told = now->place.line;
     const struct dsl_token *last = now > p->words->tokens ? now - 1 : now;
     struct dsl_place place = now->place;
-    bool behind = last->place.line < place.line && strstr(expected, "')'");
+    bool opened = last->kind == TOKEN_SIGN && strcmp(last->text, "(") == 0;
+    bool behind = last->place.line < place.line && (opened || strstr(expected, "')'"));
+    expected = behind && opened ? "')'" : expected;
     if (behind) /* a bracket that was not closed goes on in the next line: what is missing is missing there */
         place = (struct dsl_place){last->place.line, last->place.column + last->place.length, 1};
     bool named = behind || now->kind == TOKEN_TEXT || now->kind >= TOKEN_LINE;

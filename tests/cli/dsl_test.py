@@ -157,7 +157,7 @@ class Dsl(unittest.TestCase):
             other.write_text("x = (\n")
             wrong = akgen("fmt", other)
             self.assertEqual((wrong.returncode, other.read_text()), (1, "x = (\n"))
-            self.assertIn(f"{other}:2:1: error: ", wrong.stderr)
+            self.assertIn(f"{other}:1:6: error: ", wrong.stderr)
 
     def test_check(self):
         done = akgen("check", "--json", "-", text="x = lambda: 1\ny = )\n")

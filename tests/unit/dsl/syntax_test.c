@@ -156,6 +156,8 @@ static const struct {
     {"x = 1abc", 1, 5, DSL_RULE_number, "no number"},
     {"x = 010", 1, 5, DSL_RULE_number, "no number"},
     {"import a.b(c", 1, 11, DSL_RULE_syntax, "the end of the line"},
+    {"x = f(\nif x:\n    pass\n", 1, 7, DSL_RULE_syntax, "expected ')', found the end of the line"},
+    {"x = f(1\ny = 2\n", 1, 8, DSL_RULE_syntax, "')'"},
     {"from a import (b\n", 1, 17, DSL_RULE_syntax, "')'"},
     {"from a b", 1, 8, DSL_RULE_syntax, "'import'"},
     {"x = $y", 1, 5, DSL_RULE_syntax, "'$'"},
