@@ -141,6 +141,29 @@ struct akgen_error *files_make_directory(const char *path)
     return NULL;
 }
 
+struct akgen_error *files_begin_directory(struct arena *arena, const char *path, const char **unfinished)
+{
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *parent = name == path ? "." : arena_strndup(arena, path, (size_t)(name - path));
+    struct akgen_error *error = files_make_directory(parent);
+    if (error)
+        return error;
+    char *folder = arena_printf(arena, "%s/.%s.XXXXXX", parent, name);
+    if (!mkdtemp(folder) || chmod(folder, 0755) != 0)
+        return error_new("%s: cannot be made: %s", folder, strerror(errno));
+    *unfinished = folder;
+    return NULL;
+}
+
+struct akgen_error *files_finish_directory(const char *unfinished, const char *path)
+{
+    if (rename(unfinished, path) == 0)
+        return NULL;
+    int reason = errno;
+    files_remove_tree(unfinished);
+    return reason == ENOTEMPTY || reason == EEXIST ? NULL : error_new("%s: cannot be made: %s", path, strerror(reason));
+}
+
 struct file_walk {
     struct arena *arena;
     const char *root;

@@ -22,6 +22,10 @@ bool files_write_all(int fd, const void *bytes, size_t length);
 bool files_exists(const char *path);
 /* mkdir -p. */
 struct akgen_error *files_make_directory(const char *path);
+/* A folder that is never seen half done: a new one beside `path`, hidden, whose name is in the arena, ... */
+struct akgen_error *files_begin_directory(struct arena *arena, const char *path, const char **unfinished);
+/* ... becomes `path`. If that exists by now, somebody else made the same: it stays, and this one goes. */
+struct akgen_error *files_finish_directory(const char *unfinished, const char *path);
 enum { FILES_MAX = 20000 };
 /* Every regular file under `dir`, sorted by path, without following links; hidden directories are left out.
  * A directory that does not exist has no files. Relative paths; list and strings in the arena. More than FILES_MAX

@@ -212,6 +212,7 @@ static int run_model(const struct bench_arguments *arguments, struct bench *benc
     options->closure = progress;
     bench_run(bench, options);
     progress_end(progress);
+    const struct akgen_error *broken = gen_sampler_finish(sampler);
     const struct gen_sampling_state state = gen_sampler_state(sampler);
     bench_keep_evaluated(bench);
     error = store_sample_totals(options->store, bench->run, &bench->sampled);
@@ -219,7 +220,7 @@ static int run_model(const struct bench_arguments *arguments, struct bench *benc
         bench->store_error = error;
     else
         error_free(error);
-    int code = explain_end(arguments, bench, &state, gen_sampler_error(sampler), conclude(arguments, bench, true));
+    int code = explain_end(arguments, bench, &state, broken, conclude(arguments, bench, true));
     gen_sampler_close(sampler);
     return code;
 }

@@ -164,7 +164,8 @@ static void remove_old(struct arena *arena, const char *answers)
     if (folder)
         rewinddir(folder);
     while (count > MOST && (entry = readdir(folder)))
-        if (*entry->d_name != '.' && fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             status.st_mtime < now - OLD_SECONDS)
             files_remove_tree(arena_printf(arena, "%s/%s", answers, entry->d_name));
     if (folder)
@@ -172,9 +173,10 @@ static void remove_old(struct arena *arena, const char *answers)
 }
 
 /* Of every name and byte that is written. */
-static const char *digest_of(struct arena *arena, const struct contents *contents)
+static const char *digest_of(struct arena *arena, const struct contents *contents, const char *name)
 {
     struct digest *digest = digest_new_unforgeable();
+    digest_string(digest, name);
     for (int i = 0; !contents->lowered && i < contents->count; i++) {
         digest_string(digest, contents->files[i].path);
         digest_string(digest, contents->files[i].text);
@@ -188,19 +190,35 @@ static const char *digest_of(struct arena *arena, const struct contents *content
     return digest_finish(digest, arena);
 }
 
-static struct akgen_error *place_of(struct arena *arena, const struct contents *contents, const struct task *task,
-                                    const struct eval_options *options, const char **dir)
+static struct akgen_error *place_of(struct arena *arena, const struct contents *contents, const char *name,
+                                    const struct eval_options *options, const char **place)
 {
     const char *cache;
     struct akgen_error *error = toolchain_cache(arena, options->cache_dir, &cache);
     if (error)
         return error;
     const char *answers = arena_printf(arena, "%s/answers", cache);
-    const char *place = arena_printf(arena, "%s/%s", answers, digest_of(arena, contents));
+    *place = arena_printf(arena, "%s/%s", answers, digest_of(arena, contents, name));
     remove_old(arena, answers);
-    utimensat(AT_FDCWD, place, NULL, 0); /* it is used again */
-    *dir = arena_printf(arena, "%s/%s", place, task->op);
     return NULL;
+}
+
+/* Makes the folder all at once: who evaluates the same answer now, or after a kill, must see neither a part nor a file that is being
+ * written. */
+static struct akgen_error *make_place(struct arena *arena, const char *place, const char *name,
+                                      const struct contents *contents)
+{
+    const char *unfinished;
+    if (utimensat(AT_FDCWD, place, NULL, 0) == 0) /* it is there, and used again */
+        return NULL;
+    struct akgen_error *error = files_begin_directory(arena, place, &unfinished);
+    if (error)
+        return error;
+    error = write_contents(arena, arena_printf(arena, "%s/%s", unfinished, name), contents);
+    if (!error)
+        return files_finish_directory(unfinished, place);
+    files_remove_tree(unfinished);
+    return error;
 }
 
 struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer *answer, const struct task *task,
@@ -210,14 +228,16 @@ struct akgen_error *gen_answer_keep(struct arena *arena, const struct gen_answer
     *candidate = (struct gen_candidate){.refusal = contents.refusal, .program = contents.program};
     if (contents.refusal)
         return NULL;
-    const char *dir;
-    struct akgen_error *error = place_of(arena, &contents, task, options, &dir);
+    const char *place;
+    struct akgen_error *error = place_of(arena, &contents, task->op, options, &place);
     if (!error)
-        error = write_contents(arena, dir, &contents);
-    if (!error)
-        candidate->dir =
-            answer->kind == GEN_ANSWER_RESPONSE ? arena_printf(arena, "%s/%s", dir, answer->files[0].path) : dir;
-    return error;
+        error = make_place(arena, place, task->op, &contents);
+    if (error)
+        return error;
+    const char *dir = arena_printf(arena, "%s/%s", place, task->op);
+    candidate->dir =
+        answer->kind == GEN_ANSWER_RESPONSE ? arena_printf(arena, "%s/%s", dir, answer->files[0].path) : dir;
+    return NULL;
 }
 
 struct akgen_error *gen_answer_unpack(struct arena *arena, const char *text, size_t length, const struct task *task,

@@ -91,29 +91,42 @@ struct akgen_error *gen_program_review(struct arena *arena, const struct gen_pro
     return error;
 }
 
-/* A folder of the cache that is named after what the project holds. */
+/* A folder of the cache that is named after what the project in it holds. */
 static struct akgen_error *place_of(struct arena *arena, const struct task *task, const struct dsl_lowered *lowered,
-                                    const char **dir)
+                                    const char **place)
 {
     const char *cache;
     struct akgen_error *error = toolchain_cache(arena, NULL, &cache);
     if (error)
         return error;
     struct digest *digest = digest_new();
+    digest_string(digest, task->op);
     for (int i = 0; i < lowered->count; i++) {
         digest_string(digest, lowered->files[i].path);
         digest_string(digest, lowered->files[i].text);
     }
     digest_string(digest, dsl_source_map(arena, lowered));
-    *dir = arena_printf(arena, "%s/dsl/%s/%s", cache, digest_finish(digest, arena), task->op);
+    *place = arena_printf(arena, "%s/dsl/%s", cache, digest_finish(digest, arena));
     return NULL;
 }
 
 struct akgen_error *gen_program_keep(struct arena *arena, const struct task *task, const struct dsl_lowered *lowered,
                                      const char **dir)
 {
-    struct akgen_error *error = place_of(arena, task, lowered, dir);
-    return error ? error : gen_program_write(arena, *dir, lowered);
+    const char *place, *unfinished;
+    struct akgen_error *error = place_of(arena, task, lowered, &place);
+    if (error)
+        return error;
+    *dir = arena_printf(arena, "%s/%s", place, task->op);
+    if (access(*dir, F_OK) == 0)
+        return NULL;
+    if ((error = files_begin_directory(arena, place, &unfinished)))
+        return error;
+    error = gen_program_write(arena, arena_printf(arena, "%s/%s", unfinished, task->op), lowered);
+    if (!error)
+        return files_finish_directory(unfinished, place);
+    files_remove_tree(unfinished);
+    return error;
 }
 
 static const char *candidate(struct arena *arena, const struct task *task)

@@ -527,8 +527,11 @@ void gen_sampler_stop(struct gen_sampler *sampler)
     gen_client_stop(sampler->client);
 }
 
-const struct akgen_error *gen_sampler_error(const struct gen_sampler *sampler)
+const struct akgen_error *gen_sampler_finish(struct gen_sampler *sampler)
 {
+    if (sampler->collecting)
+        pthread_join(sampler->collector, NULL);
+    sampler->collecting = false;
     return sampler->error;
 }
 
@@ -536,10 +539,9 @@ void gen_sampler_close(struct gen_sampler *sampler)
 {
     if (!sampler)
         return;
-    if (sampler->collecting) {
+    if (sampler->collecting)
         gen_client_stop(sampler->client);
-        pthread_join(sampler->collector, NULL);
-    }
+    gen_sampler_finish(sampler);
     if (sampler->client)
         gen_client_close(sampler->client);
     for (int i = 0; i < sampler->bench->count; i++)

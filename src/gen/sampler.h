@@ -41,9 +41,8 @@ const struct bench_source *gen_sampler_source(const struct gen_sampler *sampler)
 struct gen_sampling_state gen_sampler_state(struct gen_sampler *sampler);
 /* Ends the run: what is under way is dropped, the candidates that are evaluated now come to no verdict. Thread-safe. */
 void gen_sampler_stop(struct gen_sampler *sampler);
-/* The first failure of the database; NULL. Owned by the sampler. */
-const struct akgen_error *gen_sampler_error(const struct gen_sampler *sampler);
-/* Behind bench_run. */
+/* Behind bench_run: waits until what still came is stored. Returns the first failure of the database; NULL. Owned by the sampler. */
+const struct akgen_error *gen_sampler_finish(struct gen_sampler *sampler);
 void gen_sampler_close(struct gen_sampler *sampler);
 
 #endif

@@ -213,6 +213,11 @@ class Sampling(unittest.TestCase):
             for samples in (4, 10, 16):
                 process = self.start(self.arguments(server.url, *options, *resume))
                 self.assertTrue(self.wait_for("SELECT count(*) FROM samples", samples, process), "it has ended before")
+                if samples == 4:
+                    process.send_signal(signal.SIGSTOP)
+                    second = self.bench(server.url, *options, "--resume")
+                    self.assertEqual(second.returncode, 3)
+                    self.assertIn("run 1 goes on in another akgen", second.stderr)
                 process.kill()
                 process.communicate()
                 resume = ("--resume",)
