@@ -711,14 +711,18 @@ static void see_operands(void *closure, struct dsl_expr *part)
     if (part->kind != DSL_CALL || !part->operation)
         return;
     struct operation_parameter parameter = {.row = part->operation->parameters, .number = -1};
+    const bool adds = strcmp(part->operation->name, "vaxpy") == 0 || strcmp(part->operation->name, "vmul_add") == 0;
+    const struct dsl_expr *written = NULL, *read = NULL;
     while (operation_next_parameter(&parameter)) {
         const struct dsl_expr *operand = call_argument_for(part, &parameter);
         const char *name = operand ? operand_buffer(operand, NULL) : NULL;
         if (!name || strcmp(name, uses->name) != 0)
             continue;
-        uses->written |= parameter.what == 'W';
-        uses->read = uses->read || parameter.what == 'W' ? uses->read : operand;
+        written = parameter.what == 'W' ? operand : written;
+        read = parameter.what == 'W' && !adds ? read : operand;
     }
+    uses->written |= written && !read; /* what a buffer is made of itself has no values unless it had some */
+    uses->read = uses->read ? uses->read : read;
 }
 
 static void see_uses(void *closure, struct dsl_expr *expr)

@@ -67,6 +67,9 @@ static bool gather(struct core *core, const struct dsl_expr *call)
         !has_single_elements(core, call, &src) || !has_single_elements(core, call, &dst) ||
         !memory_has_type(core, call, dst.memory, src.memory->tensor.type))
         return false;
+    if (dst.memory == src.memory)
+        return CORE_FAIL(core, call->place, DSL_RULE_undefined, "compute into another buffer",
+                         "source and destination are the same: '%s'", dst.memory->name);
     int64_t size = (int64_t)akgen_dtype_size(src.memory->tensor.type);
     if (!call_count(core, call, index.length, &count) || !memory_holds(core, call, dst.memory, dst.offset, count) ||
         !memory_holds(core, call, index.memory, index.offset, count))

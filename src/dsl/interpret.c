@@ -9,7 +9,7 @@
 
 enum {
     TURNS_MAX = 200 * 1000 * 1000,
-    TURN_WRITES = 16
+    TURN_WRITES = 4
 }; /* elements that are written count as turns, too: they take time */
 
 /* What a statement leads to. */

@@ -56,7 +56,7 @@ struct dsl_run {
     int vector_cores, cube_cores; /* that the chip has */
     const struct npu_soc *soc;    /* whose cores run at once, if they wait for each other; NULL: any number does */
     int64_t ub_bytes, l1_bytes, l0c_bytes; /* of a core */
-    int64_t turns_max;                     /* of all loops together, and elements written / 16; 0: 200 million */
+    int64_t turns_max;                     /* of all loops together, and elements written / 4; 0: 200 million */
     int64_t written_max; /* elements that operations may write, or rule refused stops the run; 0: all */
     const struct dsl_argument *arguments; /* one for each parameter of the host function */
     struct dsl_tally *tally;              /* count what is done instead of doing it; NULL: do it */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { PARAMETERS_MAX = 24, RANK_MAX = 6, OUTPUTS_MAX = 3, CORES_EVEN = 4, CORES_ODD = 3 };
-enum { SMALL_MAX = 64, SMALL_SIZE_MAX = 960, LARGE_SIZE_MAX = 1 << 16, ELEMENTS_MAX = 1 << 20, TURNS_MAX = 1 << 18 };
+enum { SMALL_MAX = 64, SMALL_SIZE_MAX = 960, LARGE_SIZE_MAX = 1 << 16, ELEMENTS_MAX = 1 << 20, TURNS_MAX = 1 << 20 };
 /* Elements that operations write: in a trial, and in all of them, then no other begins. */
 enum { WRITTEN_MAX = 1 << 22, ALL_WRITTEN_MAX = 1 << 24 };
 

@@ -512,11 +512,25 @@ static void check_rounding(struct checker *checker, const struct dsl_expr *call)
              "tl.cast does not round by this");
 }
 
+/* What takes elements from anywhere in a buffer does not write that one. */
+static void check_apart(struct checker *checker, const struct dsl_expr *call)
+{
+    const bool anywhere =
+        strcmp(call->operation->name, "gather") == 0 || strcmp(call->operation->name, "compress") == 0;
+    const struct dsl_expr *dst = anywhere ? call_argument(call, "dst") : NULL,
+                          *src = dst ? call_argument(call, "src") : NULL;
+    const char *to = src ? operand_buffer(dst, NULL) : NULL, *from = to ? operand_buffer(src, NULL) : NULL;
+    if (from && same_name(to, from) && !checker->program->tree->lowered)
+        TELL(checker, call->place, DSL_RULE_undefined, "compute into another buffer",
+             "source and destination are the same: '%s'", to);
+}
+
 static enum dsl_type type_of_tl(struct checker *checker, struct dsl_expr *call, const struct dsl_operation *operation)
 {
     call->operation = operation;
     check_arguments(checker, call, operation);
     check_rounding(checker, call);
+    check_apart(checker, call);
     check_place(checker, call, operation);
     return operation->result;
 }

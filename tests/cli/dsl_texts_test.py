@@ -158,6 +158,9 @@ TOLD = [
     ("k[{cores}]", "k[({cores}, 2)]", "error: the number of cores is a list of integers", "there is one axis of cores"),
     ("import math\n", "```python\nimport math\n", ":1:1: error: the character '`' has no meaning here", "give the program alone"),
     ("tl.vabs(d, c, count=m)", "tl.vabs(c, d, count=m)", "error: 'd' is read, and nothing writes it", "load it or compute it before"),
+    ("            tl.duplicate(b,", "            tl.gather(a, a, b, 0, count=m)\n            tl.duplicate(b,", "error: source and destination are the same: 'a'",
+     "compute into another buffer"),
+    ("tl.vabs(d, c, count=m)", "tl.vabs(d, d, count=m)", "error: 'd' is read, and nothing writes it", "load it or compute it before"),
     ("@ascend_kernel\n", "@triton.jit\n", "error: the program has no kernel", "decorate the kernel with @ascend_kernel"),
 ]
 
