@@ -7,7 +7,9 @@
 #include "gen/export_internal.h"
 #include "base/text.h"
 #include "gen/answer_internal.h"
+#include "gen/protocol.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct words gen_exports = WORDS(GEN_EXPORTS), gen_strategies = WORDS(GEN_STRATEGIES),
@@ -44,7 +46,7 @@ static json_t *content_of(const json_t *message)
     return json_is_string(content) ? json_incref(content) : json_string("");
 }
 
-/* The contents of the messages of a role, or of all (NULL), with empty lines between them. */
+/* The contents of the messages of a role, with empty lines between them. */
 static json_t *contents(const json_t *messages, const char *role)
 {
     struct text text = {0};
@@ -53,11 +55,30 @@ static json_t *contents(const json_t *messages, const char *role)
     json_array_foreach(messages, i, message)
     {
         const char *content = json_string_value(json_object_get(message, "content"));
-        if (content && (!role || strcmp(role_of(message), role) == 0))
+        if (content && strcmp(role_of(message), role) == 0)
             text_addf(&text, "%s%s", text.length ? "\n\n" : "", content);
     }
     json_t *result = json_string(text.bytes ? text.bytes : "");
     text_free(&text);
+    return result;
+}
+
+/* The messages as one text, which is what a model is asked through completions or a command. */
+static json_t *plain(const json_t *messages)
+{
+    struct arena arena = {0};
+    size_t count = json_array_size(messages), i;
+    struct gen_message *list = arena_alloc(&arena, sizeof *list * (count + 1));
+    const json_t *message;
+    json_array_foreach(messages, i, message)
+    {
+        const char *content = json_string_value(json_object_get(message, "content"));
+        list[i] = (struct gen_message){role_of(message), content ? content : ""};
+    }
+    char *text = gen_protocol_prompt(list, (int)count);
+    json_t *result = json_string(text);
+    free(text);
+    arena_free(&arena);
     return result;
 }
 
@@ -105,7 +126,7 @@ static json_t *question(const json_t *messages, enum gen_format format)
     case GEN_TRL:
         return json_pack("{s:o}", "prompt", renamed(messages, false));
     case GEN_TRL_TEXT:
-        return json_pack("{s:o}", "prompt", contents(messages, NULL));
+        return json_pack("{s:o}", "prompt", plain(messages));
     case GEN_TRL_MESSAGES:
         return json_pack("{s:o}", "messages", renamed(messages, false));
     case GEN_ALPACA:

@@ -217,6 +217,8 @@ class Forms(Exports):
         rows, _ = self.export("preferences", "--format", "sharegpt", "--only", ABS)
         self.assertEqual([turn["from"] for turn in rows[0]["conversations"]], ["human", "gpt", "human"])
         self.assertEqual(rows[0]["system"], "")
+        rows, _ = self.export("sft", "--format", "trl-text", "--only", ABS)
+        self.assertEqual(rows[0]["prompt"], "user:\nWrite.\n\nassistant:\nbad\n\nuser:\nIt does not compile.\n\nassistant:\n")
         rows, notes = self.export("preferences", "--format", "alpaca", "--only", ABS)
         self.assertEqual(rows, [])
         self.assertIn("left out 2: alpaca's rows have one question, a repair's prompt has several\n", notes)
@@ -282,6 +284,7 @@ class Trouble(Exports):
         self.runs.commit()
         process = subprocess.Popen([AKGEN, "export", "preferences", "--db", str(self.db), "--per-task", "0"],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.stdout.close)
         lines = [process.stdout.readline()]  # the pipe is full soon, and akgen waits
         self.runs.db.execute("PRAGMA busy_timeout = 20000")
         self.add("pass", "one more")
