@@ -121,6 +121,8 @@ static struct akgen_error *judge_and_write(struct arena *arena, struct cann_argu
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_verdict(stdout, &verdict, &colors);
     struct akgen_error *error = gen_cann_write(arena, task, &verdict, &arguments->cann, &written);
+    if (error && gen_cann_built(&verdict))
+        files_remove_tree(arguments->cann.dir); /* it was empty; half a project helps nobody */
     *code = error && !gen_cann_built(&verdict) ? EXIT_OTHER_VERDICT
             : error                            ? EXIT_OWN_FAILURE
                                                : cli_exit_code(verdict.kind);

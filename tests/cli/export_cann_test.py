@@ -15,7 +15,7 @@ import unittest
 
 import numpy
 
-from akgen_program import HOME, TASKS, akgen
+from akgen_program import AKGEN, HOME, TASKS, akgen
 
 FAKE = pathlib.Path(__file__).resolve().parent / "cann"
 CXX = ["clang++-19", "-std=c++17", "-shared", "-fPIC", f"-I{FAKE}", f"-I{FAKE}/include"]
@@ -72,8 +72,7 @@ def parameters(project):
         elif side == "Input":
             kind = ("const aclScalar *" if ".Scalar()" in rest else "const aclScalarList *" if ".ScalarList()" in rest
                     else "const aclIntArray *" if ".ValueDepend(" in rest  # the references have int64 ones alone
-                    else "aclTensor *" if name in names["Output"]
-                    else "const aclTensorList *" if "DYNAMIC" in rest else "const aclTensor *")
+                    else ("" if name in names["Output"] else "const ") + ("aclTensorList *" if "DYNAMIC" in rest else "aclTensor *"))
             inputs.append((kind, name))
     return inputs + attributes + outputs
 
@@ -345,6 +344,14 @@ class Verdicts(Cann):
         process = akgen("export", "cann", broken, "--task", "Neg", "-o", self.at / "other")
         self.assertEqual((process.returncode, "was not built" in process.stderr), (1, True))
         self.assertFalse((self.at / "other").exists())
+
+    def test_a_disk_that_is_full(self):
+        """A limit of file sizes stands for it: the judge's own files are smaller than the case's."""
+        script = f"ulimit -f 2000; trap '' XFSZ; exec {AKGEN} export cann {TASKS}/level1/Comparison/Less/reference --task Less --case 0 -o {self.out}"
+        process = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+        self.assertEqual(process.returncode, 3, process.stdout + process.stderr)
+        self.assertIn("File too large", process.stderr)
+        self.assertFalse(self.out.exists())
 
     def test_what_akgen_gen_wrote(self):
         made = self.at / "made"
