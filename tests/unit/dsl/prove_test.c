@@ -31,6 +31,8 @@ static const char *extent_of(const char *kernel, const char *cores, const char *
                                     "    cores = tl.num_programs(0)\n"
                                     "    start = pid * per_core\n"
                                     "    b = tl.alloc_ub(64, dtype=tl.float32)\n"
+                                    "    with tl.compute():\n"
+                                    "        tl.duplicate(b, 1.0)\n"
                                     "%s"
                                     "def h(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 64):\n"
                                     "    rows, cols = x.shape\n"
