@@ -734,9 +734,9 @@ def write(seed, folder):
     return task
 
 
-def judge(seed, verify):
-    """(what came of a program, what is wrong with that or None): the checker and every pass take it, what each leaves is read again,
-    and there is a project, which computes what the interpreter does, or a rule that the compiler refuses programs by."""
+def judge(seed, verify, passes=PASSES):
+    """(what came of a program, what is wrong with that or None): the checker and every pass take it, what each of `passes` leaves is
+    read again, and there is a project, which computes what the interpreter does, or a rule that the compiler refuses programs by."""
     with tempfile.TemporaryDirectory(prefix="akgen-program-") as folder:
         task = write(seed, folder)
         file = task / "program.py"
@@ -750,7 +750,7 @@ def judge(seed, verify):
             return f"refused: {', '.join(sorted(rules))}", wrong
         if checked.returncode:
             return "refused by the checker, and compiled", checked.stderr
-        for last in PASSES:
+        for last in passes:
             printed = akgen("build", file, "--task", task, "--stop-after", last)
             again = akgen("fmt", "-", text=printed.stdout)
             if printed.returncode or (again.returncode, again.stdout) != (0, printed.stdout):
@@ -764,11 +764,11 @@ def judge(seed, verify):
         return "stopped by the interpreter" if stopped else "wrong", done.stdout + done.stderr
 
 
-def judge_all(seeds, verify_every, jobs=2):
+def judge_all(seeds, verify_every, jobs=2, passes=PASSES):
     """{what came of programs: how many}, [(seed, what, why)] of those with which something is wrong."""
     counts, wrong = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for seed, (what, why) in zip(seeds, pool.map(lambda seed: judge(seed, seed % verify_every == 0), seeds)):
+        for seed, (what, why) in zip(seeds, pool.map(lambda seed: judge(seed, seed % verify_every == 0, passes), seeds)):
             counts[what] += 1
             if why:
                 wrong.append((seed, what, why))
