@@ -182,7 +182,7 @@ class Repair(unittest.TestCase):
         self.assertFalse((self.evidence / "rounds/1").exists(), "code that fits no prompt is not given back")
 
     def test_a_candidate_that_does_not_end(self):
-        kernel = planted.QUEUES[planted.KERNEL].replace("at += tile", "at += 0")
+        kernel = planted.QUEUES[planted.KERNEL].replace("    KernelSqrt op;", "    volatile uint32_t forever = 1;\n    while (forever) {\n    }\n    KernelSqrt op;")
         process = self.gen(f"exec:cat {self.write('endless', planted.answer({**planted.QUEUES, planted.KERNEL: kernel}))}", "--rounds", 0,
                            "--timeout", 1)
         self.assertEqual(process.returncode, 1, process.stderr)
