@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """akgen export cann: the project builds with a toolkit that this test makes up, calls the operator as CANN's rules say, and tells right
 from wrong. Which parameters aclnnXxx has is read from the OpDef here once more, by those rules; what the made-up operator returns
 are the expected outputs."""

@@ -187,7 +187,7 @@ class OwnTask(unittest.TestCase):
         blocks = dict(example())
         for name, language, old, new, message in [
             ("task.yaml", "yaml", "x*x*x*factor", "x*q", r"task\.yaml:19: formula: in 'x\*q', column 3: 'q' is no input, attribute or step before; there are x, factor"),
-            ("task.yaml", "yaml", "x*x*x*factor", "gelus(x)", r"task\.yaml:19: formula: in 'gelus\(x\)', column 1: there is no function 'gelus'; there are abs sqrt"),
+            ("task.yaml", "yaml", "x*x*x*factor", "gelus(x)", r"task\.yaml:19: formula: in 'gelus\(x\)', column 1: there is no function 'gelus'; did you mean gelu, .*; there are abs sqrt"),
             ("task.yaml", "yaml", "x*x*x*factor", "x*x[:-9]", r"cases\.csv:2: formula: in 'x\*x\[:-9\]', column 2: shapes \[48, 1024\] and \[48, 1015\] do not go together"),
             ("task.yaml", "yaml", "x*x*x*factor", "x*sum(x[:99])", r"cases\.csv:3: formula: in 'x\*sum\(x\[:99\]\)', column 8: \[0:99\] is no part of rows of 33 elements"),
             ("task.yaml", "yaml", "x*x*x*factor", "x[1:]", r"cases\.csv:2: formula of 'y': in 'x\[1:\]', column 2: the value has the shape \[48, 1023\], the output \[48, 1024\]"),
