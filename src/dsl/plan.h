@@ -109,6 +109,10 @@ struct plan {
     struct plan_value **steps; /* of the formulas */
     struct plan_output outputs[TASK_MAX_PARAMS];
     bool flat; /* rows have no meaning: a core takes a share of the elements */
+    /* The plan is one of `stages`, which share UB and run one behind the other; inputs from `own_inputs` and outputs
+     * from `own_outputs` on are tensors in workspace that stages leave for later ones. */
+    int stages, own_inputs, own_outputs;
+    bool first_output_long; /* the first output's rows are as long as the inputs', in all cases */
 };
 
 /* plan_layout.c */
@@ -116,6 +120,8 @@ struct plan {
 struct akgen_error *plan_layout(struct plan *plan);
 /* True if in all cases the output has as many elements as a value with these axes. */
 struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int axes, int batched, bool *keeps);
+/* True if in all cases the output has as many rows as the plan. */
+bool plan_output_has_rows(const struct plan *plan, int output);
 /* The number of a width, whose text in the host function is given. */
 int plan_width_add(struct plan *plan, const char *text);
 /* The text of the length of a tensor's rows. */
@@ -153,6 +159,32 @@ struct plan_value *plan_summed(const struct plan_value *reduce);
 void plan_keep(struct plan *plan, const struct plan_schedule *schedule, int phase);
 
 /* plan_print.c */
-void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct text *out);
+/* The texts of a plan, without the heads of the functions. */
+struct plan_parts {
+    const char *comment, *shares, *buffers, *body; /* of the kernel */
+    const char *measures;      /* ", cols, rows": what the kernel gets besides tensors and attributes */
+    const char *sizes, *cores; /* of the host function; how many cores it takes */
+    int tile, inputs;
+    bool wholes, strips;                         /* there are sums over all; strips of rows */
+    bool used[TASK_MAX_PARAMS + TASK_MAX_ATTRS]; /* inputs, then attributes, that the kernel uses */
+};
+void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct plan_parts *parts);
+
+/* plan_compose.c */
+enum { PLAN_STAGES = 8 };
+/* The program of a task (names marked), whose stages have these texts; `kept`: the names of the tensors that stages leave. */
+void plan_compose(struct arena *arena, const struct task *task, const struct plan_parts *parts, int stages,
+                  const char *const *kept, int kept_count, struct text *out);
+/* Names of a task are marked in a program's text with this. */
+enum { PLAN_MARK = '\1' };
+bool plan_is_reserved(const char *name);
+
+/* plan_split.c */
+/* Splits sums and the like off a task that has no plan: `first` computes some, whose operands need no others, into new outputs,
+ * its last `kept` ones; `rest` is the task with these as inputs, which are called kept1_gm and so on. An output that needs these
+ * sums alone may move to `first`, too. `choice` numbers the ways to do so, PLAN_WAYS for each sum; false if there is no such. */
+enum { PLAN_WAYS = 4 };
+bool plan_split(struct arena *arena, const struct task *task, int choice, struct task *first, struct task *rest,
+                int *kept);
 
 #endif

@@ -551,6 +551,9 @@ static struct akgen_error *read_output(struct plan *plan, int output)
     if (error)
         return error;
     to->axes = keeps ? to->value->axes : PLAN_FULL;
+    if (!keeps && !plan_output_has_rows(plan, output))
+        return error_new("%s: output '%s' is one row beside others, which the planner has no plan for", task->name,
+                         task->outputs[output].name);
     if (keeps && to->value->operation != PLAN_NUMBER)
         return NULL;
     struct plan_value value = {.operation = PLAN_CALL,
@@ -590,5 +593,12 @@ struct akgen_error *plan_graph(struct plan *plan)
     }
     for (int i = 0; i < task->output_count && !plan->error; i++)
         plan->error = read_output(plan, i);
+    bool measured = false;
+    for (int i = 0; i < plan->own_outputs; i++)
+        measured |= plan->outputs[i].axes == PLAN_FULL;
+    for (int i = 0; i < plan->own_inputs; i++)
+        measured |= plan->used[i] && plan->input_axes[i] > 0;
+    if (!measured && !plan->error)
+        plan->error = error_new("%s: no tensor of the task says how large those in workspace are", task->name);
     return plan->error;
 }

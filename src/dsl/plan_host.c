@@ -34,24 +34,6 @@ int print_whole_count(const struct plan *plan)
     return count;
 }
 
-void print_names(const struct plan *plan, struct text *out, bool types)
-{
-    const struct task *task = plan->task;
-    static const char *const annotations[TASK_ATTR_TYPES] = {
-        [TASK_ATTR_INT] = ": int", [TASK_ATTR_FLOAT] = ": float", [TASK_ATTR_BOOL] = ": bool"};
-    for (int i = 0; i < task->input_count; i++)
-        if (types || plan->used[i])
-            text_addf(out, "%s%s, ", task->inputs[i].name,
-                      !types                                ? ""
-                      : task->inputs[i].kind == TASK_SCALAR ? ": int | float"
-                                                            : ": torch.Tensor");
-    for (int i = 0; i < task->output_count; i++)
-        text_addf(out, "%s%s%s", i ? ", " : "", task->outputs[i].name, types ? ": torch.Tensor" : "");
-    for (int i = 0; i < task->attr_count; i++)
-        if (types || plan->used[task->input_count + i])
-            text_addf(out, ", %s%s", task->attrs[i].name, types ? annotations[task->attrs[i].type] : "");
-}
-
 void print_measures(struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
@@ -80,11 +62,11 @@ void print_measures(struct printer *p, struct text *out)
 
 /* How many elements a tile has: as many as fit, with what is loaded and stored twice, a float32 beside a 16-bit one, and
  * room that operations need for themselves. */
-static int tile_size(const struct printer *p)
+int print_tile_size(const struct printer *p)
 {
     enum { OF_TRANSFER = 8, OF_VALUE = 4, OF_TRUTH = 1, OWN_ROOMS = 4 };
     int bytes = (p->transfers + p->plan->task->output_count + OWN_ROOMS) * OF_VALUE;
-    int columns = 4, room = UB_BYTES;
+    int columns = 4, room = UB_BYTES / p->plan->stages;
     for (int i = 0; i < p->buffer_count; i++) {
         bool row = p->buffers[i].shape == PLAN_ROW, narrow = row && p->plan->layout.kept == PLAN_COLS;
         bool wide = p->buffers[i].shape == PLAN_TILE || (row && !narrow);
@@ -106,7 +88,7 @@ static const char *rows_text(const struct printer *p, struct text *out)
     const struct plan *plan = p->plan;
     for (int axes = PLAN_FULL; axes >= PLAN_ROWS; axes -= 2)
         for (int i = 0; i < plan->task->input_count; i++) {
-            if (!plan->used[i] || plan->input_axes[i] != axes)
+            if (!plan->used[i] || plan->input_axes[i] != axes || i >= plan->own_inputs)
                 continue;
             const char *name = plan->task->inputs[i].name;
             if (axes == PLAN_ROWS)
@@ -162,6 +144,15 @@ static void add_widths(struct printer *p, struct text *out)
     }
 }
 
+void print_output_check(const struct printer *p, struct text *out, int output, const char *elements)
+{
+    const char *name = p->plan->task->outputs[output].name;
+    if (output >= p->plan->own_outputs)
+        text_addf(out, "    %s = torch.empty(%s, dtype=tl.float32)\n", name, elements);
+    else
+        add_assert(out, name, elements, "has another shape");
+}
+
 static const char *elements_of(struct printer *p, int axes, int width)
 {
     const char *cols = axes & PLAN_COLS ? print_width(p, "cols", width) : "1";
@@ -174,7 +165,7 @@ static void add_checks(struct printer *p, struct text *out, const char *known)
     const struct task *task = plan->task;
     for (int i = 0; i < task->input_count; i++) {
         const char *name = task->inputs[i].name;
-        if (!plan->used[i] || plan->input_axes[i] <= 0 || strcmp(name, known) == 0)
+        if (!plan->used[i] || plan->input_axes[i] <= 0 || strcmp(name, known) == 0 || i >= plan->own_inputs)
             continue;
         if (plan->flat)
             add_assert(out, name, "total", "has other elements than the output");
@@ -184,18 +175,17 @@ static void add_checks(struct printer *p, struct text *out, const char *known)
     for (int i = 0; i < task->output_count; i++) {
         const struct plan_output *output = &plan->outputs[i];
         if (!plan->flat || output->axes != PLAN_FULL || i)
-            add_assert(out, task->outputs[i].name,
-                       plan->flat && output->axes ? "total" : elements_of(p, output->axes, output->value->width),
-                       "has another shape");
+            print_output_check(
+                p, out, i, plan->flat && output->axes ? "total" : elements_of(p, output->axes, output->value->width));
     }
 }
 
 static const char *total_of(const struct plan *plan)
 {
-    for (int i = 0; i < plan->task->output_count; i++)
+    for (int i = 0; i < plan->own_outputs; i++)
         if (plan->outputs[i].axes == PLAN_FULL)
             return plan->task->outputs[i].name;
-    for (int i = 0; i < plan->task->input_count; i++)
+    for (int i = 0; i < plan->own_inputs; i++)
         if (plan->used[i] && plan->input_axes[i] == PLAN_FULL)
             return plan->task->inputs[i].name;
     return NULL;
@@ -311,25 +301,14 @@ static void add_sizes(struct printer *p, struct text *out)
     add_checks(p, out, plan->flat ? total ? total : "" : known);
 }
 
-void print_host(struct printer *p, struct text *out, const char *stem, const char *measures)
+void print_host(struct printer *p, struct text *out)
 {
-    const struct plan *plan = p->plan;
-    const struct task *task = plan->task;
-    text_addf(out, "\n\ndef %s_host(", stem);
-    print_names(plan, out, true);
-    text_addf(out, ", tile: tl.constexpr = %d):\n", tile_size(p));
-    for (int i = 0; i < task->output_count; i++)
-        text_addf(out, "%s%s.numel()", i ? " + " : "    if ", task->outputs[i].name);
-    text_add(out, " == 0:\n        return\n");
-    if (plan->layout.units)
+    if (p->plan->layout.units)
         print_unit_sizes(p, out);
     else
         add_sizes(p, out);
-    if (print_whole_count(plan))
+    if (print_whole_count(p->plan))
         add_shares(p, out);
     else
         add_cores(p, out);
-    text_addf(out, "    %s_kernel[cores%s](", stem, p->schedule->strips ? " * sharing" : "");
-    print_names(plan, out, false);
-    text_addf(out, "%s)\n", measures);
 }

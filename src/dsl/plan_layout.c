@@ -273,10 +273,23 @@ static struct akgen_error *set_axes(struct plan *plan, const struct evidence *ev
     if (layout->batch_along && has & PLAN_BATCH && !(has & layout->along))
         return error_new("%s: '%s' has the batch and not what sums go along, which the planner has no plan for",
                          plan->task->name, param->name);
-    if (layout->units && evidence->deep && has == groups && !layout->measured)
+    bool own = input < plan->own_inputs; /* what a stage leaves is as long as a shape says, and has none itself */
+    if (layout->units && evidence->deep && has == groups && !layout->measured && own)
         plan->layout.measured = param->name;
-    if (has & PLAN_COLS)
-        plan->input_width[input] = plan_width_add(plan, layout->units ? "" : plan_row_length(plan, param->name));
+    if (!(has & PLAN_COLS))
+        return NULL;
+    for (int i = 0; i < plan->own_inputs && !own && !layout->units; i++)
+        if (plan->used[i] && plan->input_axes[i] & PLAN_COLS && plan->input_axes[i] != PLAN_NONE) {
+            plan->input_width[input] = plan->input_width[i];
+            return NULL;
+        }
+    if (!own && !layout->units) {
+        if (!plan->own_outputs || layout->last > 1 || !plan->first_output_long)
+            return error_new("%s: the length of '%s' stands nowhere", plan->task->name, param->name);
+        plan->input_width[input] = plan_width_add(plan, plan_row_length(plan, plan->task->outputs[0].name));
+        return NULL;
+    }
+    plan->input_width[input] = plan_width_add(plan, layout->units ? "" : plan_row_length(plan, param->name));
     return NULL;
 }
 
@@ -292,6 +305,12 @@ static struct akgen_error *read_axes(struct plan *plan, const struct case_axes *
         error = look_at_case(plan, &cases[i], plan->case_sizes[i], evidence);
     for (int i = 0; i < plan->task->input_count; i++)
         rank = evidence[i].rank > rank ? evidence[i].rank : rank;
+    plan->first_output_long = true;
+    for (int i = 0; i < plan->task->case_count; i++) {
+        const struct task_tensor *output = &cases[i].instance->outputs[0].tensors[0];
+        int64_t length = output->rank ? output->dims[output->rank - 1] : 1;
+        plan->first_output_long &= length == plan->case_sizes[i][PLAN_GROUP_COLS];
+    }
     for (int i = 0; i < plan->task->input_count && !error; i++)
         error = set_axes(plan, &evidence[i], i, rank);
     if (!error && plan->layout.units && !plan->layout.measured)
@@ -316,6 +335,26 @@ struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int a
         task_instance_free(instance);
     }
     return NULL;
+}
+
+bool plan_output_has_rows(const struct plan *plan, int output)
+{
+    bool has = true;
+    for (int i = 0; i < plan->task->case_count && has; i++) {
+        struct task_instance *instance;
+        struct akgen_error *error = task_instance_shapes(plan->task, &plan->task->cases[i], &instance);
+        if (error) {
+            error_free(error);
+            return false;
+        }
+        const struct task_tensor *tensor = &instance->outputs[output].tensors[0];
+        int64_t length = 1;
+        for (int axis = 0; axis < plan->layout.last && axis < tensor->rank; axis++)
+            length *= tensor->dims[tensor->rank - 1 - axis];
+        has = tensor->elements == plan->case_sizes[i][PLAN_GROUP_ROWS] * length;
+        task_instance_free(instance);
+    }
+    return has;
 }
 
 struct akgen_error *plan_layout(struct plan *plan)

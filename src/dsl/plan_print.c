@@ -1,7 +1,6 @@
 /* The text of a kernel, whose loops are the passes of the schedule. */
 #include "base/array.h"
 #include "dsl/plan_print.h"
-#include "op/op.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -627,26 +626,10 @@ static void print_body(struct printer *p)
     print_number_outputs(p);
 }
 
-static void add_constants(const struct printer *p, struct text *out)
-{
-    bool wholes = print_whole_count(p->plan);
-    text_addf(out, "import tile.language as tl\n%s", wholes || p->schedule->strips ? "\n" : "");
-    if (wholes)
-        text_addf(out, "SHARES = %d  # at most: as many for each of 40 cores as for each of 48\n", PLAN_SHARES);
-    if (p->schedule->strips)
-        text_addf(out,
-                  "STRIPS = %d  # of all rows together, at most\n"
-                  "LONG = %d  # so long is a row that is worth the wait for each other\n",
-                  PLAN_STRIPS, PLAN_LONG);
-    text_add(out, "\n\n");
-}
-
 static void add_comment(const struct printer *p, struct text *out)
 {
     const struct plan *plan = p->plan;
     int passes = 0;
-    for (int i = 0; i < plan->task->output_count; i++)
-        text_addf(out, "# %s = %s\n", plan->task->outputs[i].name, plan->task->outputs[i].formula->text);
     for (int i = 0; i < p->schedule->count; i++)
         passes += p->schedule->passes[i].level < PLAN_PHASE;
     if (plan->layout.units)
@@ -740,28 +723,38 @@ static void find_used(struct plan *plan, const char *body)
         plan->numbers[i].in_kernel = mentions(body, plan->numbers[i].name);
 }
 
-void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct text *out)
+static const char *kept_text(struct arena *arena, struct text *text)
+{
+    const char *kept = arena_strdup(arena, text->bytes ? text->bytes : "");
+    text_free(text);
+    return kept;
+}
+
+void plan_print(struct plan *plan, const struct plan_schedule *schedule, struct plan_parts *parts)
 {
     struct printer p = {.plan = plan, .schedule = schedule, .indent = 1};
-    const char *stem = op_snake_case(plan->arena, plan->task->op);
+    struct text comment = {0}, shares = {0}, buffers = {0}, measures = {0}, sizes = {0};
     p.widths_used = arena_alloc(plan->arena, (size_t)plan->width_count + 1);
     p.pass = schedule->count ? &schedule->passes[0] : &(struct plan_pass){0};
     print_body(&p);
     find_used(plan, p.body.bytes);
-    add_constants(&p, out);
-    add_comment(&p, out);
-    text_addf(out, "@ascend_kernel\ndef %s_kernel(", stem);
-    struct text shares = {0}, measures = {0};
+    add_comment(&p, &comment);
     add_shares(&p, &shares);
     print_measures(&p, &measures);
-    print_names(plan, out, false);
-    text_add(out, measures.bytes);
-    text_add(out, "):\n");
-    text_add(out, shares.bytes ? shares.bytes : "");
-    add_buffers(&p, out);
-    text_add(out, p.body.bytes ? p.body.bytes : "");
-    print_host(&p, out, stem, measures.bytes);
-    text_free(&measures);
-    text_free(&shares);
-    text_free(&p.body);
+    add_buffers(&p, &buffers);
+    print_host(&p, &sizes);
+    *parts = (struct plan_parts){
+        .comment = kept_text(plan->arena, &comment),
+        .shares = kept_text(plan->arena, &shares),
+        .buffers = kept_text(plan->arena, &buffers),
+        .body = kept_text(plan->arena, &p.body),
+        .measures = kept_text(plan->arena, &measures),
+        .sizes = kept_text(plan->arena, &sizes),
+        .cores = schedule->strips ? "cores * sharing" : "cores",
+        .tile = print_tile_size(&p),
+        .inputs = plan->task->input_count,
+        .wholes = print_whole_count(plan),
+        .strips = schedule->strips,
+    };
+    memcpy(parts->used, plan->used, sizeof parts->used);
 }

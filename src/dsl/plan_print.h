@@ -117,12 +117,14 @@ void print_unit_sizes(const struct printer *p, struct text *out);
 /* The pitch of rows of a buffer. */
 const char *print_pitch_of(const struct plan *plan, const char *cols);
 enum { PLAN_SHARES = 240, PLAN_CORES = 48, PLAN_STRIPS = 48, PLAN_LONG = 16384 };
-/* The parameters of the kernel, or with their types those of the host function. */
-void print_names(const struct plan *plan, struct text *out, bool types);
 /* The numbers that the kernel gets from the host function besides. */
 void print_measures(struct printer *p, struct text *out);
 /* How many numbers all cores compute together. */
 int print_whole_count(const struct plan *plan);
-void print_host(struct printer *p, struct text *out, const char *stem, const char *measures);
+/* The host function's lines. */
+void print_host(struct printer *p, struct text *out);
+int print_tile_size(const struct printer *p);
+/* An output that is a tensor of this size is checked, or one in workspace made. */
+void print_output_check(const struct printer *p, struct text *out, int output, const char *elements);
 
 #endif

@@ -191,20 +191,20 @@ static void add_check(const struct plan *plan, struct text *out, const char *nam
               name);
 }
 
-static void add_checks(const struct plan *plan, struct text *out)
+static void add_checks(const struct printer *p, struct text *out)
 {
+    const struct plan *plan = p->plan;
     const struct plan_layout *layout = &plan->layout;
     const struct task *task = plan->task;
     for (int i = 0; i < task->input_count; i++)
-        if (plan->used[i] && plan->input_axes[i] > 0 && strcmp(task->inputs[i].name, layout->measured) != 0)
+        if (plan->used[i] && i < plan->own_inputs && plan->input_axes[i] > 0 &&
+            strcmp(task->inputs[i].name, layout->measured) != 0)
             add_check(plan, out, task->inputs[i].name, plan->input_lone[i] ? 0 : plan->input_axes[i],
                       plan->input_batched[i]);
     for (int i = 0; i < task->output_count; i++) {
         int axes = plan->outputs[i].axes;
-        add_check(plan, out, task->outputs[i].name, axes,
-                  axes == PLAN_FULL ? layout->batched
-                  : axes            ? kept_batch(layout)
-                                    : 0);
+        int batched = axes == PLAN_FULL ? layout->batched : axes ? kept_batch(layout) : 0;
+        print_output_check(p, out, i, elements_of(plan, axes, batched));
     }
 }
 
@@ -224,7 +224,7 @@ void print_unit_sizes(const struct printer *p, struct text *out)
     add_size(plan, out, "cols", layout->cols_at, 0);
     for (int i = 0; i < plan->number_count; i++)
         text_addf(out, "    %s = %s\n", plan->numbers[i].name, plan->numbers[i].text);
-    add_checks(plan, out);
+    add_checks(p, out);
     if (layout->along == PLAN_ROWS)
         text_addf(out,
                   "    # so narrow that each core has a block, where there are enough columns\n"

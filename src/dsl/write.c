@@ -5,6 +5,7 @@
 #include "dsl/plan.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,27 +91,10 @@ static struct akgen_error *check_integers(const struct task *task)
 }
 
 /* Names. Those of the task and the program's own must not meet, so the task's are marked in the text until it is whole. */
-enum { MARK = '\1' };
-
-/* Names that the language has itself: a parameter that the task does not have stands for what is left, dsl.md. */
-static bool is_reserved(const char *name)
-{
-    static const char *const words[] = {
-        "and",    "as",    "assert", "break", "class",   "continue", "def",    "del",   "elif",  "else",
-        "except", "False", "for",    "from",  "global",  "if",       "import", "in",    "is",    "lambda",
-        "None",   "not",   "or",     "pass",  "raise",   "return",   "True",   "try",   "while", "with",
-        "yield",  "tl",    "torch",  "math",  "min",     "max",      "abs",    "int",   "float", "bool",
-        "len",    "range", "str",    "list",  "finally", "nonlocal", "async",  "await",
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], name) == 0)
-            return true;
-    return false;
-}
-
+/* A parameter that the task does not have stands for what is left, docs/dsl.md. */
 static const char *marked(struct arena *arena, const char *name)
 {
-    return arena_printf(arena, is_reserved(name) ? "%c%s_" : "%c%s", MARK, name);
+    return arena_printf(arena, plan_is_reserved(name) ? "%c%s_" : "%c%s", PLAN_MARK, name);
 }
 
 static void mark_names(struct arena *arena, struct task *task)
@@ -130,7 +114,7 @@ static void unmark(char *text)
 {
     char *to = text;
     for (; *text; text++)
-        if (*text != MARK)
+        if (*text != PLAN_MARK)
             *to++ = *text;
     *to = 0;
 }
@@ -166,36 +150,118 @@ static void settle_names(const struct task *task, const char *text, struct text 
         quoted ^= *text == '"' && !comment;
         bool variable = is_letter(*text) && !comment && !quoted && !foreign && text[length] != '(' &&
                         !(text[length] == '=' && text[length + 1] != '=');
-        if (*text != MARK)
+        if (*text != PLAN_MARK)
             text_append(out, text, length);
         if (variable && is_task_name(task, text, length))
             text_add(out, "_");
-        foreign = *text == MARK || *text == '.';
+        foreign = *text == PLAN_MARK || *text == '.';
         text += length;
     }
+}
+
+/* Stages. */
+struct stages {
+    struct task tasks[PLAN_STAGES];
+    int kept[PLAN_STAGES]; /* outputs that the stage leaves in workspace, its last ones */
+    struct plan_parts parts[PLAN_STAGES];
+    int count;
+};
+
+/* The texts of one of `stages` stages. */
+static struct akgen_error *plan_stage(struct arena *arena, const struct task *task, int own_inputs, int kept,
+                                      int stages, struct plan_parts *parts)
+{
+    struct plan plan = {.arena = arena, .task = task, .stages = stages, .own_inputs = own_inputs};
+    struct plan_schedule schedule = {0};
+    plan.own_outputs = task->output_count - kept;
+    plan.error = plan_graph(&plan);
+    if (!plan.error)
+        plan_schedule(&plan, &schedule);
+    if (!plan.error)
+        plan_print(&plan, &schedule, parts);
+    return plan.error;
+}
+
+static bool has_plan(struct arena *arena, const struct task *task, int own_inputs, int kept)
+{
+    struct plan_parts parts;
+    struct akgen_error *error = plan_stage(arena, task, own_inputs, kept, PLAN_STAGES, &parts);
+    bool plan = !error;
+    error_free(error);
+    return plan;
+}
+
+/* Splits a stage off the last one: so that the rest has a plan, `planned`, if that can be; else so that it makes most outputs and
+ * leaves least. False if there is no way. */
+static bool split_stage(struct arena *arena, int own_inputs, struct stages *stages, bool *planned)
+{
+    enum { CHOICES = 8 * PLAN_WAYS };
+    struct task *last = &stages->tasks[stages->count - 1], before = *last, first, rest;
+    int kept, best = INT_MIN;
+    for (int choice = 0; choice < CHOICES && stages->count < PLAN_STAGES && !*planned; choice++) {
+        if (!plan_split(arena, &before, choice, &first, &rest, &kept) || !has_plan(arena, &first, own_inputs, kept))
+            continue;
+        *planned = has_plan(arena, &rest, own_inputs, 0);
+        int worth = TASK_MAX_PARAMS * (before.output_count - rest.output_count) - kept;
+        if (worth > best || *planned) {
+            stages->kept[stages->count - 1] = kept;
+            last[0] = first;
+            last[1] = rest;
+            best = worth;
+        }
+    }
+    stages->count += best > INT_MIN;
+    return best > INT_MIN;
+}
+
+/* One stage, or what cannot be planned as one, in several. The error is that of one. */
+static struct akgen_error *plan_stages(struct arena *arena, const struct task *task, struct stages *stages)
+{
+    const int own = task->input_count;
+    stages->tasks[0] = *task;
+    stages->count = 1;
+    struct akgen_error *refusal = plan_stage(arena, task, own, 0, 1, &stages->parts[0]);
+    bool planned = false;
+    if (!refusal)
+        return NULL;
+    while (!planned && split_stage(arena, own, stages, &planned))
+        continue;
+    for (int i = 0; i < stages->count && planned; i++) {
+        struct akgen_error *error =
+            plan_stage(arena, &stages->tasks[i], own, stages->kept[i], stages->count, &stages->parts[i]);
+        planned = !error;
+        error_free(error);
+    }
+    if (!planned)
+        return refusal;
+    error_free(refusal);
+    return NULL;
+}
+
+/* The tensors that stages leave for later ones: the inputs of the last that the task does not have. */
+static int find_kept(const struct stages *stages, int own_inputs, const char *kept[TASK_MAX_PARAMS])
+{
+    const struct task *last = &stages->tasks[stages->count - 1];
+    for (int i = own_inputs; i < last->input_count; i++)
+        kept[i - own_inputs] = last->inputs[i].name;
+    return last->input_count - own_inputs;
 }
 
 struct akgen_error *dsl_write(struct arena *arena, const struct task *task, const char **program)
 {
     struct task own = *task;
-    struct plan plan = {.arena = arena, .task = &own, .error = check(task)};
-    struct plan_schedule schedule = {0};
+    struct stages stages = {0};
     struct dsl_messages messages = {0};
     struct text out = {0}, settled = {0};
-    if (!plan.error)
-        plan.error = check_integers(task);
+    const char *kept[TASK_MAX_PARAMS];
+    struct akgen_error *error = check(task);
+    error = error ? error : check_integers(task);
     mark_names(arena, &own);
-    if (!plan.error)
-        plan.error = plan_graph(&plan);
-    if (!plan.error)
-        plan_schedule(&plan, &schedule);
-    if (!plan.error)
-        plan_print(&plan, &schedule, &out);
-    if (plan.error) {
-        unmark(plan.error->message);
-        text_free(&out);
-        return plan.error;
-    }
+    if (!error && (error = plan_stages(arena, &own, &stages)))
+        unmark(error->message);
+    if (error)
+        return error;
+    plan_compose(arena, &own, stages.parts, stages.count, kept, find_kept(&stages, own.input_count, kept), &out);
     settle_names(&own, out.bytes, &settled);
     const struct dsl_tree *tree =
         dsl_parse(arena, "plan", arena_strdup(arena, settled.bytes), settled.length, &messages);

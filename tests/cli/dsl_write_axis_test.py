@@ -131,11 +131,24 @@ class Axes(unittest.TestCase):
                                  {"y": (FULL, "softmax(x + inner * g, 2)")}, [[5, *shape] for shape in BATCHES])
         self.assertIn("batch % inner_", text)
         self.assert_no_plan({"x": FULL, "g": "[$shape[0], 1, 1, $shape[3]]"},
-                            {"y": (FULL, "x - amax(x, 2)"), "z": ("[$shape[0], 1, 1, $shape[3]]", "g * 2 + g")}, IMAGES,
+                            {"y": (FULL, "softmax(x, 2)"), "z": ("[$shape[0], 1, 1, $shape[3]]", "g * 2 + g")}, IMAGES,
                             "output 'z' has some of the axes alone")
-        self.assert_no_plan({"x": FULL, "g": "[$shape[0], 1, 1, $shape[3]]"},
-                            {"y": (FULL, "softmax(x, 2)"), "z": (ONE, "mean(g, all)")}, IMAGES,
-                            "no plan for 'all' of what is the same for all rows")
+
+    def test_in_stages(self):
+        some = [shape for shape in MATRICES if all(shape)][:5]
+        row = "[$shape[1]]"
+        text = self.assert_right({"x": FULL, "dy": FULL, "g": row},
+                                 {"dx": (FULL, "h = x * rsqrt(mean(x*x) + 1); d = dy*g; d - h*mean(d*h)"), "dg": (row, "sum(dy*h, 0)"),
+                                  "t": (ONE, "mean(amax(dy), all)")}, some)
+        self.assertEqual(text.count("    tl.sync_all()\n    # stage "), 2)
+        self.assertRegex(text, r"kept\d_gm = torch.empty\(rows\w*, dtype=tl.float32\)")
+        text = self.assert_right({"x": FULL}, {"y": (FULL, "x - mean(x, 0) - mean(x) + mean(x, all)")}, some)
+        self.assertEqual(text.count("    # stage "), 2)
+        self.assert_right({"x": FULL, "g": "[$shape[1], $shape[2], 1]"},
+                          {"y": (FULL, "m = mean(x, 2, 3); (x - m) * rsqrt(mean((x - m)**2, 2, 3) + eps) * g")}, IMAGES[:3])
+        self.assert_right({"x": FULL, "m": "[$shape[0], $shape[1], 1]"},
+                          {"y": ("[$shape[0], $shape[2]]", "sum(x * m, 1) / (sum(abs(m), 1) + 1)"), "z": (FULL, "softmax(x) * mean(amax(x), all)")},
+                          BATCHES[:3])
 
     def test_an_axis_that_is_1_in_some_cases(self):
         shapes = [[2, 3, 5, 7], [2, 7, 1, 3], [3, 4, 7, 900], [1, 10, 3, 5000]]
@@ -156,10 +169,10 @@ class Axes(unittest.TestCase):
         self.assertIn("for unit_ in range(first, last):", text)
 
     def test_what_has_no_plan(self):
-        self.assert_no_plan({"x": FULL}, {"y": (FULL, "x / sum(x, 0) / sum(x, 1)")}, MATRICES,
+        self.assert_no_plan({"x": FULL}, {"y": (FULL, "r = softmax(x, 0); r / sum(r)")}, MATRICES,
                             "sums go along different axes, which the planner has no plan for")
-        self.assert_no_plan({"x": FULL, "g": "[$shape[1], $shape[2], 1]"}, {"y": (FULL, "g * mean(x, 2, 3)")}, IMAGES,
-                            "parts the axes into more than a batch, rows and columns")
+        self.assert_no_plan({"x": FULL, "g": "[$shape[1], $shape[2], 1]"}, {"y": (FULL, "g * softmax(x)"), "z": (FULL, "cumsum(x, 0)")},
+                            IMAGES, "sums go along different axes")
         self.assert_no_plan({"x": FULL}, {"y": ("replace($shape, 2, 1)", "softmax(x, 1)[0]")}, BATCHES,
                             "no plan for a part of rows beside sums along other axes")
 

@@ -73,6 +73,8 @@ struct akgen_error *formula_bind(struct arena *arena, const struct formula *form
 /* The axes that a call with rows goes along, and the shape of its operand: 8 sizes, 1 in front of the shape; bit i for size i.
  * False if the formula has no such call. */
 bool formula_axes(const struct formula_bound *bound, const struct expr *call, unsigned *axes, int64_t dims[8]);
+/* The shape of what a call yields: its sizes are the last ones of `dims`; returns how many, -1 if the formula has no such call. */
+int formula_call_shape(const struct formula_bound *bound, const struct expr *call, int64_t dims[8]);
 /* The shape of a step: at most 8 sizes, the last ones of `dims`; returns how many. */
 int formula_shape(const struct formula_bound *bound, int step, int64_t dims[8]);
 /* An error unless a step has the shape of an output, or one that stretches to it; sizes of 1 may be left out. */

@@ -349,11 +349,26 @@ struct akgen_error *formula_bind(struct arena *arena, const struct formula *form
     return error;
 }
 
-bool formula_axes(const struct formula_bound *bound, const struct expr *call, unsigned *axes, int64_t dims[RANK])
+static const struct node *node_of(const struct formula_bound *bound, const struct expr *call)
 {
     const struct node *node = bound->newest;
     while (node && node->expr != call)
         node = node->prior;
+    return node;
+}
+
+int formula_call_shape(const struct formula_bound *bound, const struct expr *call, int64_t dims[RANK])
+{
+    const struct node *node = node_of(bound, call);
+    if (!node)
+        return -1;
+    memcpy(dims, node->dims, sizeof node->dims);
+    return node->rank;
+}
+
+bool formula_axes(const struct formula_bound *bound, const struct expr *call, unsigned *axes, int64_t dims[RANK])
+{
+    const struct node *node = node_of(bound, call);
     if (!node)
         return false;
     *axes = node->along;
