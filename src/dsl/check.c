@@ -735,6 +735,7 @@ static void see_uses(void *closure, struct dsl_expr *expr)
 /* A buffer's name means that buffer everywhere, and something writes what is read. */
 static void check_buffers(struct checker *checker, const struct dsl_block *kernel)
 {
+    bool understood = !checker->messages->count; /* else what writes it may be what was not */
     for (int i = kernel->count - 1; i >= 0; i--) {
         const struct dsl_statement *statement = kernel->items[i];
         const struct dsl_expr *value = statement->kind == DSL_ASSIGN ? statement->value : NULL;
@@ -750,7 +751,7 @@ static void check_buffers(struct checker *checker, const struct dsl_block *kerne
         for (int k = 0; k < kernel->count; k++)
             if (k != i)
                 statement_visit(kernel->items[k], see_uses, &uses);
-        if (uses.read && !uses.written)
+        if (understood && uses.read && !uses.written)
             TELL(checker, uses.read->place, DSL_RULE_undefined, "load it or compute it before",
                  "'%s' is read, and nothing writes it", uses.name);
     }
