@@ -129,8 +129,9 @@ static bool may_read(struct core *core, const struct dsl_expr *call, const struc
     uint8_t state = memory->state[at], *reader = memory->readers ? &memory->readers[at] : NULL;
     if (state == STATE_UNDEFINED)
         return CORE_FAIL(core, call->place, DSL_RULE_undefined,
-                         memory->buffer ? "write it before: load, compute and store as many elements, by the same mask= or count="
-                                        : "store it before; what other cores store is there behind a tl.sync_all()",
+                         memory->buffer
+                             ? "write it before: load, compute and store as many elements, by the same mask= or count="
+                             : "store it before; what other cores store is there behind a tl.sync_all()",
                          "element %lld of '%s' is read, and nothing wrote it", (long long)at, memory->name);
     if (state == STATE_ADDED)
         return CORE_FAIL(core, call->place, DSL_RULE_shared, "put tl.sync_all() between",
