@@ -12,10 +12,7 @@ static void print_text(const struct gen_prompt *prompt)
 
 static void print_json(const struct gen_prompt *prompt)
 {
-    json_t *messages = json_array();
-    for (int i = 0; i < prompt->count; i++)
-        json_array_append_new(
-            messages, json_pack("{s:s,s:s}", "role", prompt->messages[i].role, "content", prompt->messages[i].text));
+    json_t *messages = gen_messages_json(prompt->messages, prompt->count);
     json_dumpf(messages, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     putchar('\n');
     json_decref(messages);

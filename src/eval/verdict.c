@@ -1,6 +1,7 @@
 /* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json
  * checks. */
 #include "eval/eval.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -27,23 +28,10 @@ const char *akgen_verdict_stage_name(enum akgen_verdict_stage stage)
     return names[stage];
 }
 
-/* Text from a candidate may hold any bytes; null is null. */
-static json_t *text(const char *value)
-{
-    json_t *json = value ? json_string(value) : json_null();
-    if (json)
-        return json;
-    char *readable = memory_string(value);
-    text_make_utf8(readable);
-    json = json_string(readable);
-    free(readable);
-    return json;
-}
-
 /* null if it printed nothing. */
 static json_t *printed(const char *value)
 {
-    return text(value && *value ? value : NULL);
+    return jsons_text(value && *value ? value : NULL);
 }
 
 static json_t *line(int number)
@@ -64,9 +52,9 @@ static json_t *source_json(struct source_place place)
 {
     json_t *json = place.program ? json_object() : json_null();
     if (place.program) {
-        json_object_set_new(json, "file", text(place.program));
+        json_object_set_new(json, "file", jsons_text(place.program));
         json_object_set_new(json, "line", line(place.line));
-        json_object_set_new(json, "text", text(place.text));
+        json_object_set_new(json, "text", jsons_text(place.text));
     }
     return json;
 }
@@ -80,12 +68,12 @@ static json_t *diagnostics_json(const struct verdict *verdict)
         json_t *row = json_object();
         json_object_set_new(row, "severity", json_string(diagnostic_severities.of[diagnostic->error]));
         json_object_set_new(row, "class", json_string(diagnostic_class_name(diagnostic->class)));
-        json_object_set_new(row, "file", text(diagnostic->file));
+        json_object_set_new(row, "file", jsons_text(diagnostic->file));
         json_object_set_new(row, "line", line(diagnostic->line));
         json_object_set_new(row, "column", line(diagnostic->column));
         json_object_set_new(row, "source",
                             source_json(source_map_find(verdict->map, diagnostic->file, diagnostic->line)));
-        json_object_set_new(row, "message", text(diagnostic->message));
+        json_object_set_new(row, "message", jsons_text(diagnostic->message));
         json_array_append_new(list, row);
     }
     return list;
@@ -115,18 +103,18 @@ static json_t *compile_json(const struct verdict *verdict)
 static json_t *finding_json(const struct source_map *map, const struct job_finding *finding)
 {
     json_t *json = json_object();
-    json_object_set_new(json, "name", text(finding->fault));
+    json_object_set_new(json, "name", jsons_text(finding->fault));
     json_object_set_new(json, "kind", json_string(job_kinds.of[finding->kind]));
-    json_object_set_new(json, "message", text(finding->message));
-    json_object_set_new(json, "api", text(finding->api));
-    json_object_set_new(json, "operand", text(finding->operand));
-    json_object_set_new(json, "pipe", text(finding->pipe));
+    json_object_set_new(json, "message", jsons_text(finding->message));
+    json_object_set_new(json, "api", jsons_text(finding->api));
+    json_object_set_new(json, "operand", jsons_text(finding->operand));
+    json_object_set_new(json, "pipe", jsons_text(finding->pipe));
     json_object_set_new(json, "core", json_integer(finding->core));
     json_object_set_new(json, "core_type", json_string(finding->aic ? "aic" : "aiv"));
     json_object_set_new(json, "count", json_integer((json_int_t)finding->count));
-    json_object_set_new(json, "file", text(finding->file));
+    json_object_set_new(json, "file", jsons_text(finding->file));
     json_object_set_new(json, "line", line(finding->line));
-    json_object_set_new(json, "other_file", text(finding->file_other));
+    json_object_set_new(json, "other_file", jsons_text(finding->file_other));
     json_object_set_new(json, "other_line", line(finding->line_other));
     json_object_set_new(json, "source", source_json(source_map_of_finding(map, finding, false)));
     json_object_set_new(json, "other_source", source_json(source_map_of_finding(map, finding, true)));
@@ -144,13 +132,13 @@ static json_t *mismatch_json(const struct task_mismatch *mismatch)
     json_object_set_new(json, "mean_abs", number(mismatch->mean_abs));
     if (!mismatch->ok) {
         json_t *first = json_object();
-        json_object_set_new(first, "output", text(mismatch->output_name));
+        json_object_set_new(first, "output", jsons_text(mismatch->output_name));
         json_object_set_new(first, "tensor", json_integer(mismatch->tensor));
         json_object_set_new(first, "index", json_integer(mismatch->index));
         json_object_set_new(first, "actual", number(mismatch->actual));
         json_object_set_new(first, "expected", number(mismatch->expected));
         json_object_set_new(json, "first", first);
-        json_object_set_new(json, "where", *mismatch->where ? text(mismatch->where) : json_null());
+        json_object_set_new(json, "where", *mismatch->where ? jsons_text(mismatch->where) : json_null());
     }
     return json;
 }
@@ -183,15 +171,15 @@ static json_t *case_json(const struct source_map *map, const struct verdict_case
     json_object_set_new(json, "ok", json_boolean(row->ok));
     json_object_set_new(json, "verdict", json_string(akgen_verdict_kind_name(row->kind)));
     json_object_set_new(json, "stage", json_string(akgen_verdict_stage_name(row->stage)));
-    json_object_set_new(json, "shape", text(row->shape));
-    json_object_set_new(json, "dtype", text(row->dtype));
+    json_object_set_new(json, "shape", jsons_text(row->shape));
+    json_object_set_new(json, "dtype", jsons_text(row->dtype));
     json_object_set_new(json, "reduced", json_boolean(row->reduced));
-    json_object_set_new(json, "stand_in", text(row->stand_in));
+    json_object_set_new(json, "stand_in", jsons_text(row->stand_in));
     json_object_set_new(json, "hidden", json_boolean(row->hidden));
     json_object_set_new(json, "orders_tried", json_integer(row->orders_tried));
-    json_object_set_new(json, "order_decides", text(row->order_decides));
+    json_object_set_new(json, "order_decides", jsons_text(row->order_decides));
     json_object_set_new(json, "inputs_tried", json_integer(row->trials));
-    json_object_set_new(json, "error", text(row->error));
+    json_object_set_new(json, "error", jsons_text(row->error));
     json_object_set_new(json, "printed", printed(row->run.printed));
     json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
     json_object_set_new(json, "comparison", row->compared ? mismatch_json(&row->mismatch) : json_null());
@@ -218,10 +206,10 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "akgen", json_string(AKGEN_VERSION));
     json_object_set_new(json, "verdict", json_string(akgen_verdict_kind_name(verdict->kind)));
     json_object_set_new(json, "stage", json_string(akgen_verdict_stage_name(verdict->stage)));
-    json_object_set_new(json, "reason", text(verdict->reason));
-    json_object_set_new(json, "suite", text(verdict->suite));
-    json_object_set_new(json, "task", text(verdict->task));
-    json_object_set_new(json, "candidate", text(verdict->candidate_hash));
+    json_object_set_new(json, "reason", jsons_text(verdict->reason));
+    json_object_set_new(json, "suite", jsons_text(verdict->suite));
+    json_object_set_new(json, "task", jsons_text(verdict->task));
+    json_object_set_new(json, "candidate", jsons_text(verdict->candidate_hash));
     json_object_set_new(json, "soc", json_string(options->soc->name));
     json_object_set_new(json, "mode", json_string(eval_modes.of[options->mode]));
     json_object_set_new(json, "scope", json_string(eval_scopes.of[options->scope]));
@@ -234,7 +222,7 @@ json_t *verdict_to_json(const struct verdict *verdict)
     json_object_set_new(json, "first_failure", json_boolean(options->first_failure));
     json_object_set_new(json, "input_seed", json_integer((json_int_t)options->input_seed));
     json_object_set_new(json, "seconds", json_real(verdict->seconds));
-    json_object_set_new(json, "wrapper", text(verdict->wrapper.reason));
+    json_object_set_new(json, "wrapper", jsons_text(verdict->wrapper.reason));
     json_object_set_new(json, "compile", compile_json(verdict));
     json_object_set_new(json, "cases_passed", json_integer(verdict->cases_passed));
     json_object_set_new(json, "cases_total", json_integer(verdict->cases_total));

@@ -250,34 +250,46 @@ static bool is_own_header(const char *name)
            strncmp(name, "tilingdata_", 11) != 0 && strncmp(name, "platform_", 9) != 0;
 }
 
-/* A header that the files of a folder include and the answer does not hold; NULL. */
-static const char *missing_header(const struct pieces *pieces, const char *folder)
+/* Goes through what the files of a folder include: which of them, and how far in its text. */
+struct include_walk {
+    const struct pieces *pieces;
+    const char *folder;
+    int piece;
+    const char *at; /* NULL: its text was not begun */
+};
+
+/* The next of them; NULL: there is no other. */
+static const char *walk_includes(struct include_walk *walk)
 {
-    for (int i = 0; i < pieces->count; i++) {
-        const struct piece *piece = &pieces->items[i];
-        const char *at = piece->text, *name;
-        if (!piece->path || strncmp(piece->path, folder, strlen(folder)) != 0)
+    for (; walk->piece < walk->pieces->count; walk->piece++, walk->at = NULL) {
+        const struct piece *piece = &walk->pieces->items[walk->piece];
+        if (!piece->path || strncmp(piece->path, walk->folder, strlen(walk->folder)) != 0)
             continue;
-        while ((name = next_include(pieces->arena, at, &at)))
-            if (is_own_header(name) && ends_in(name, headers) && !has_file(pieces, name) &&
-                answer_path(pieces->arena, name))
-                return name;
+        const char *name = next_include(walk->pieces->arena, walk->at ? walk->at : piece->text, &walk->at);
+        if (name)
+            return name;
     }
     return NULL;
 }
 
+/* A header that the files of a folder include and the answer does not hold; NULL. */
+static const char *missing_header(const struct pieces *pieces, const char *folder)
+{
+    struct include_walk walk = {.pieces = pieces, .folder = folder};
+    const char *name;
+    while ((name = walk_includes(&walk)) && !(is_own_header(name) && ends_in(name, headers) &&
+                                              !has_file(pieces, name) && answer_path(pieces->arena, name)))
+        ;
+    return name;
+}
+
 static bool is_included(const struct pieces *pieces, const char *folder, const char *header)
 {
-    for (int i = 0; i < pieces->count; i++) {
-        const struct piece *piece = &pieces->items[i];
-        const char *at = piece->text, *name;
-        if (!piece->path || strncmp(piece->path, folder, strlen(folder)) != 0)
-            continue;
-        while ((name = next_include(pieces->arena, at, &at)))
-            if (strcmp(name, header) == 0)
-                return true;
-    }
-    return false;
+    struct include_walk walk = {.pieces = pieces, .folder = folder};
+    const char *name;
+    while ((name = walk_includes(&walk)) && strcmp(name, header) != 0)
+        ;
+    return name != NULL;
 }
 
 /* Headers get the name under which they are included, and lie where that is. */

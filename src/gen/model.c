@@ -2,6 +2,7 @@
 #include "gen/model.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "gen/client_internal.h"
@@ -115,15 +116,6 @@ void gen_model_free(struct gen_model *model)
 }
 
 /* Settings. */
-static json_t *text_json(const char *text)
-{
-    char *readable = memory_string(text);
-    text_make_utf8(readable);
-    json_t *json = json_string(readable);
-    free(readable);
-    return json;
-}
-
 static void set_number(json_t *json, const char *name, double value)
 {
     if (!isnan(value))
@@ -166,7 +158,7 @@ static json_t *sampling_json(const struct gen_model *model)
     if (sampling->max_tokens)
         json_object_set_new(json, "max_tokens", json_integer(sampling->max_tokens));
     for (int i = 0; i < sampling->stop_count; i++)
-        json_array_append_new(stop, text_json(sampling->stop[i]));
+        json_array_append_new(stop, jsons_text(sampling->stop[i]));
     if (sampling->stop_count)
         json_object_set(json, "stop", stop);
     json_decref(stop);
@@ -195,12 +187,12 @@ const char *gen_model_settings(struct arena *arena, const struct gen_model *mode
     const struct gen_endpoint *endpoint = &model->endpoint;
     json_t *json = json_object();
     if (endpoint->model)
-        json_object_set_new(json, "model", text_json(endpoint->model));
+        json_object_set_new(json, "model", jsons_text(endpoint->model));
     if (endpoint->url) {
-        json_object_set_new(json, "url", text_json(endpoint->url));
+        json_object_set_new(json, "url", jsons_text(endpoint->url));
         json_object_set_new(json, "api", json_string(gen_apis.of[endpoint->api]));
     } else if (endpoint->command) {
-        json_object_set_new(json, "command", text_json(endpoint->command));
+        json_object_set_new(json, "command", jsons_text(endpoint->command));
     }
     json_object_set_new(json, "sampling", sampling_json(model));
     json_object_set_new(json, "prompt", prompt_json(arena, &model->prompt));

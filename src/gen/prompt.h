@@ -6,6 +6,8 @@
 #include "base/words.h"
 #include "eval/eval.h"
 
+#include <jansson.h>
+
 /* In which language the model answers, and what it is shown besides the task. */
 #define GEN_LANGUAGES(X) X(GEN_ASCENDC, "ascendc") X(GEN_DSL, "dsl")
 #define GEN_VARIANTS(X)                                                                                                \
@@ -55,5 +57,9 @@ struct akgen_error *gen_prompt_of_task(struct arena *arena, const struct task *t
 /* A prompt of these messages: with its hash, counted and held against the limit as any. For the rounds of a repair. */
 struct akgen_error *gen_prompt_of_messages(struct arena *arena, const struct gen_message *messages, int count,
                                            const struct gen_prompt_options *options, struct gen_prompt *prompt);
+
+/* Messages as the protocol and the database have them, [{"role", "content"}]: the caller's, and as text in the arena. */
+json_t *gen_messages_json(const struct gen_message *messages, int count);
+const char *gen_messages_text(struct arena *arena, const struct gen_message *messages, int count);
 
 #endif

@@ -1,6 +1,7 @@
 /* Requests. Fields and their meaning: OpenAI's API reference ("Create chat completion", "Create completion"); top_k and
  * min_p are extensions that vLLM, SGLang and llama.cpp share. */
 #include "gen/protocol.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 
 #include <ctype.h>
@@ -59,19 +60,6 @@ char *gen_protocol_prompt(const struct gen_message *messages, int count)
     return prompt.bytes;
 }
 
-/* A string of text that may hold any bytes. */
-static json_t *string_of(const char *text)
-{
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    char *readable = memory_string(text);
-    text_make_utf8(readable);
-    string = json_string(readable);
-    free(readable);
-    return string;
-}
-
 static void set_number(json_t *body, const char *name, double value)
 {
     if (!isnan(value))
@@ -92,32 +80,20 @@ static void set_sampling(json_t *body, const struct gen_sampling *sampling, cons
         return;
     json_t *stop = json_array();
     for (int i = 0; i < sampling->stop_count; i++)
-        json_array_append_new(stop, string_of(sampling->stop[i]));
+        json_array_append_new(stop, jsons_text(sampling->stop[i]));
     json_object_set_new(body, "stop", stop);
-}
-
-static json_t *chat_messages(const struct gen_request *request)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < request->message_count; i++) {
-        json_t *message = json_object();
-        json_object_set_new(message, "role", string_of(request->messages[i].role));
-        json_object_set_new(message, "content", string_of(request->messages[i].text));
-        json_array_append_new(list, message);
-    }
-    return list;
 }
 
 char *gen_protocol_body(const struct gen_endpoint *endpoint, const struct gen_request *request, int n, uint64_t seed,
                         const struct gen_quirks *quirks)
 {
     json_t *body = json_object();
-    json_object_set_new(body, "model", string_of(endpoint->model ? endpoint->model : ""));
+    json_object_set_new(body, "model", jsons_text(endpoint->model ? endpoint->model : ""));
     if (endpoint->api == GEN_CHAT) {
-        json_object_set_new(body, "messages", chat_messages(request));
+        json_object_set_new(body, "messages", gen_messages_json(request->messages, request->message_count));
     } else {
         char *prompt = gen_protocol_prompt(request->messages, request->message_count);
-        json_object_set_new(body, "prompt", string_of(prompt));
+        json_object_set_new(body, "prompt", jsons_text(prompt));
         free(prompt);
     }
     set_sampling(body, &request->sampling, quirks);

@@ -53,19 +53,6 @@ struct akgen_error *repair_keep_attempt(struct repair *repair, const struct atte
 
 /* ---- The database */
 
-static const char *messages_json(struct arena *arena, const struct gen_prompt *prompt)
-{
-    json_t *messages = json_array();
-    for (int i = 0; i < prompt->count; i++)
-        json_array_append_new(
-            messages, json_pack("{s:s, s:s}", "role", prompt->messages[i].role, "content", prompt->messages[i].text));
-    char *text = json_dumps(messages, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text ? text : "[]");
-    free(text);
-    json_decref(messages);
-    return copy;
-}
-
 /* The settings of the model and of the search, as one JSON object. */
 static const char *settings_of(struct repair *repair)
 {
@@ -108,7 +95,9 @@ struct akgen_error *repair_begin_store(struct repair *repair)
 struct akgen_error *repair_store_prompt(struct repair *repair, const struct gen_prompt *prompt)
 {
     struct store *store = repair->options->store;
-    return store ? store_add_prompt(store, prompt->hash, messages_json(repair->arena, prompt), prompt->tokens) : NULL;
+    return store ? store_add_prompt(store, prompt->hash,
+                                    gen_messages_text(repair->arena, prompt->messages, prompt->count), prompt->tokens)
+                 : NULL;
 }
 
 /* The task's name in the database, as `akgen bench` writes it. */

@@ -84,19 +84,6 @@ static int64_t estimate(const struct gen_sampler *sampler, const char *text)
 }
 
 /* Opening. */
-static const char *messages_json(struct arena *arena, const struct gen_prompt *prompt)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < prompt->count; i++)
-        json_array_append_new(
-            list, json_pack("{ss ss}", "role", prompt->messages[i].role, "content", prompt->messages[i].text));
-    char *dumped = json_dumps(list, JSON_COMPACT);
-    const char *text = dumped ? arena_strdup(arena, dumped) : "[]";
-    free(dumped);
-    json_decref(list);
-    return text;
-}
-
 static struct akgen_error *make_prompt(struct gen_sampler *sampler, const struct task *task,
                                        const struct gen_prompt **made)
 {
@@ -108,7 +95,8 @@ static struct akgen_error *make_prompt(struct gen_sampler *sampler, const struct
     struct akgen_error *error = gen_prompt_of_task(&sampler->arena, task, &sampler->prompt, prompt);
     if (error)
         return error_prefix(error, "%s", task->name);
-    error = store_add_prompt(sampler->store, prompt->hash, messages_json(&scratch, prompt), prompt->tokens);
+    error = store_add_prompt(sampler->store, prompt->hash, gen_messages_text(&scratch, prompt->messages, prompt->count),
+                             prompt->tokens);
     arena_free(&scratch);
     *made = prompt;
     return error;

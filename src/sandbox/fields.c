@@ -1,4 +1,5 @@
 #include "sandbox/fields_internal.h"
+#include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -22,25 +23,12 @@ json_t *fields_word(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-static json_t *text_or_null(const char *text)
-{
-    json_t *json = text ? json_string(text) : json_null();
-    if (json)
-        return json;
-    /* What a candidate said or named. */
-    char *readable = memory_string(text);
-    text_make_utf8(readable);
-    json = json_string(readable);
-    free(readable);
-    return json;
-}
-
 static json_t *write_field(const struct field *field, const void *at)
 {
     switch (field->kind) {
     case FIELD_TEXT:
     case FIELD_NAME:
-        return text_or_null(*(const char *const *)at);
+        return jsons_text(*(const char *const *)at);
     case FIELD_FLAG:
         return json_boolean(*(const bool *)at);
     case FIELD_REAL:
