@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "dsl/dsl.h"
 #include "dsl/lower.h"
+#include "gen/program.h"
 #include "task/task.h"
 #include "toolchain/toolchain.h"
 
@@ -69,26 +70,18 @@ static bool print_lines(const struct task *task, int *program_lines, int *projec
 {
     struct arena arena = {0};
     struct dsl_messages messages = {0};
-    struct dsl_opdef opdef;
     struct dsl_lowered lowered;
-    char *text;
-    size_t length;
-    const char *path = arena_printf(&arena, "%s/program.py", task->dir);
-    struct akgen_error *error = files_read(&arena, path, LONGEST, &text, &length);
-    const struct dsl_tree *tree = error ? NULL : dsl_parse(&arena, path, text, length, &messages);
-    const struct dsl_program *program = tree ? dsl_check(&arena, tree, &messages) : NULL;
-    if (program)
-        error = dsl_opdef_of_task(&arena, program, task, &opdef);
-    bool done =
-        program && !error && dsl_lower(&arena, (struct dsl_tree *)tree, &opdef, DSL_PASSES_COUNT, &lowered, &messages);
+    struct gen_program program;
+    struct akgen_error *error = gen_program_of_task(&arena, task, &program);
+    bool done = !error && gen_program_compile(&arena, &program, task, &lowered, &messages, &error);
     int project = 0;
     for (int i = 0; done && i < lowered.count; i++)
         project += strstr(lowered.files[i].path, ".cpp") || strstr(lowered.files[i].path, ".h")
                        ? lines_of(lowered.files[i].text)
                        : 0;
     if (done)
-        printf("%-60s %7d %7d\n", task->name, lines_of(text), project);
-    *program_lines += done ? lines_of(text) : 0;
+        printf("%-60s %7d %7d\n", task->name, lines_of(program.text), project);
+    *program_lines += done ? lines_of(program.text) : 0;
     *project_lines += project;
     error_free(error);
     arena_free(&arena);
