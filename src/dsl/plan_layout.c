@@ -337,9 +337,17 @@ struct akgen_error *plan_output_keeps(const struct plan *plan, int output, int a
     return NULL;
 }
 
+static bool uses_inputs(const struct plan *plan)
+{
+    for (int i = 0; i < plan->task->input_count; i++)
+        if (plan->used[i])
+            return true;
+    return false;
+}
+
 bool plan_output_has_rows(const struct plan *plan, int output)
 {
-    bool has = true;
+    bool has = true, measured = uses_inputs(plan); /* else the first output says how many rows there are */
     for (int i = 0; i < plan->task->case_count && has; i++) {
         struct task_instance *instance;
         struct akgen_error *error = task_instance_shapes(plan->task, &plan->task->cases[i], &instance);
@@ -351,7 +359,8 @@ bool plan_output_has_rows(const struct plan *plan, int output)
         int64_t length = 1;
         for (int axis = 0; axis < plan->layout.last && axis < tensor->rank; axis++)
             length *= tensor->dims[tensor->rank - 1 - axis];
-        has = tensor->elements == plan->case_sizes[i][PLAN_GROUP_ROWS] * length;
+        has = tensor->elements ==
+              (measured ? plan->case_sizes[i][PLAN_GROUP_ROWS] * length : instance->outputs[0].tensors[0].elements);
         task_instance_free(instance);
     }
     return has;
