@@ -30,11 +30,52 @@ void text_add(struct text *text, const char *string)
     text_append(text, string, strlen(string));
 }
 
+static void add_number(struct text *text, int number)
+{
+    char digits[3 * sizeof number + 2], *at = digits + sizeof digits;
+    unsigned left = number < 0 ? 0u - (unsigned)number : (unsigned)number;
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (number < 0)
+        *--at = '-';
+    text_append(text, at, (size_t)(digits + sizeof digits - at));
+}
+
+/* Appends as much of the format as has no other conversions than %s, %d, %c and %%, and yields the rest. OpenBLAS brings
+ * libquadmath, which registers a conversion of its own, and with any of those printf is several times slower. */
+static const char *add_plain(struct text *text, const char *format, va_list *args)
+{
+    for (const char *at = format; *at; at++)
+        if (*at == '%' && !*strchrnul("sdc%", *++at))
+            return format;
+    while (*format) {
+        size_t length = strcspn(format, "%");
+        char kind = format[length] ? format[length + 1] : '\0', character = kind;
+        text_append(text, format, length);
+        format += length + (kind ? 2 : 0);
+        if (kind == 's')
+            text_add(text, va_arg(*args, const char *));
+        else if (kind == 'd')
+            add_number(text, va_arg(*args, int));
+        else if (kind == 'c')
+            character = (char)va_arg(*args, int);
+        if (kind == 'c' || kind == '%')
+            text_append(text, &character, 1);
+    }
+    return format;
+}
+
 void text_addf(struct text *text, const char *format, ...)
 {
     va_list args, again;
     size_t room = text->capacity - text->length;
     va_start(args, format);
+    format = add_plain(text, format, &args);
+    if (!*format) {
+        va_end(args);
+        return;
+    }
     va_copy(again, args);
     int length = vsnprintf(room ? text->bytes + text->length : NULL, room, format, args);
     va_end(args);

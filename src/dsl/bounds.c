@@ -184,12 +184,9 @@ bool lower_cores_run_at_once(struct lowering *lowering)
     return bound_of(&bounds, cores) <= (cores->kind == DSL_INT ? least : cube ? npu_socs->aic : npu_socs->aiv);
 }
 
-int64_t lower_most_bytes(struct lowering *lowering, const struct lower_buffer *buffer, int combination)
+int64_t lower_most_elements(struct lowering *lowering, const struct lower_buffer *buffer)
 {
     struct bounds bounds = {lowering, STEPS};
-    int64_t known = lower_bytes(lowering, buffer, combination);
-    int64_t bound = known < 0 ? bound_of(&bounds, lower_host_terms(lowering, buffer->size)) : 0;
-    int64_t unit = lower_unit_elements(lowering, buffer, combination);
-    int64_t units = bound / unit + (bound % unit > 0);
-    return known >= 0 ? known : bound == NO_BOUND ? -1 : units * lower_unit_bytes(lowering, buffer);
+    int64_t bound = bound_of(&bounds, lower_host_terms(lowering, buffer->size));
+    return bound == NO_BOUND ? -1 : bound;
 }

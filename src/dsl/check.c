@@ -437,7 +437,7 @@ static void find_pointers_in(struct checker *checker, const struct dsl_expr *exp
         find_pointers_in(checker, expr->items[i]);
     if (!expr || expr->kind != DSL_CALL || expr->count < 2 || !expr->items[0]->name)
         return;
-    const struct dsl_operation *operation = dsl_operation_find(expr->items[0]->name);
+    const struct dsl_operation *operation = dsl_operation_called(expr);
     const char *base = address_base(expr->items[1]);
     struct dsl_symbol *symbol = base ? dsl_scope_find(checker->names, base) : NULL;
     bool address = operation && (strncmp(operation->parameters, "address:", strlen("address:")) == 0 ||
@@ -748,7 +748,7 @@ static void check_buffers(struct checker *checker, const struct dsl_block *kerne
                  "'%s' is assigned more than once", uses.name);
             return;
         }
-        for (int k = 0; k < kernel->count; k++)
+        for (int k = 0; k < kernel->count && understood && !uses.written; k++)
             if (k != i)
                 statement_visit(kernel->items[k], see_uses, &uses);
         if (understood && uses.read && !uses.written)

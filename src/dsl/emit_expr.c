@@ -171,7 +171,7 @@ static bool natural_assignments(const struct emit *emit, const struct dsl_block 
     return all;
 }
 
-static bool natural_name(const struct emit *emit, const char *name, int deep)
+static bool find_natural(const struct emit *emit, const char *name, int deep)
 {
     const struct dsl_program *program = emit->lowering->program;
     struct emit host = *emit;
@@ -186,6 +186,17 @@ static bool natural_name(const struct emit *emit, const char *name, int deep)
     if (parameter)
         return all && parameter->source == LOWER_FIELD && natural(&host, parameter->argument, deep + 1);
     return all && assigned;
+}
+
+static bool natural_name(const struct emit *emit, const char *name, int deep)
+{
+    struct dsl_symbol *symbol = dsl_scope_find(emit->names, name);
+    if (symbol && symbol->natural)
+        return symbol->natural > 0;
+    bool natural = find_natural(emit, name, deep);
+    if (symbol && (natural || deep == 0)) /* below, it may be false because one has gone too deep */
+        symbol->natural = natural ? 1 : -1;
+    return natural;
 }
 
 static bool natural_call(const struct emit *emit, const struct dsl_expr *call, int deep)

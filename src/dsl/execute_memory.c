@@ -113,13 +113,8 @@ bool memory_converts(struct core *core, const struct dsl_expr *call, const struc
                      const struct dsl_memory *ub)
 {
     enum akgen_dtype from = gm->tensor.type, to = ub->tensor.type;
-    bool load = call->operation->place == DSL_PLACE_COPYIN;
-    bool floats = task_is_float(from) && task_is_float(to) && from != AKGEN_DOUBLE && to != AKGEN_DOUBLE;
-    bool integers = !task_is_float(from) && !task_is_float(to) && from != AKGEN_BOOL && to != AKGEN_BOOL &&
-                    akgen_dtype_size(from) == akgen_dtype_size(to);
-    bool truths = load && to == AKGEN_BOOL && (from == AKGEN_INT8 || from == AKGEN_UINT8);
-    return from == to || floats || integers || truths ||
-           CORE_FAIL(core, call->place, DSL_RULE_types, "use a buffer of the tensor's data type, and tl.cast",
+    return dsl_transfer_converts(from, to, call->operation->place == DSL_PLACE_COPYIN) ||
+           CORE_FAIL(core, call->place, DSL_RULE_types, DSL_CONVERTED,
                      "'%s' holds %s and '%s' %s", gm->name, akgen_dtype_name(from), ub->name, akgen_dtype_name(to));
 }
 

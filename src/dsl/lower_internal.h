@@ -208,8 +208,8 @@ bool lower_has_memory(const struct lowering *lowering, const struct lower_buffer
 const struct lower_buffer *lower_memory_of(const struct lowering *lowering, const struct lower_buffer *buffer);
 /* Bytes of one tensor of the buffer in a combination; -1: its size is known to the tiling function alone. */
 int64_t lower_bytes(const struct lowering *lowering, const struct lower_buffer *buffer, int combination);
-/* The same; of a size that the tiling function decides the most that it can be, -1: nothing bounds it (bounds.c). */
-int64_t lower_most_bytes(struct lowering *lowering, const struct lower_buffer *buffer, int combination);
+/* The most elements that the tiling function can make of the buffer's size; -1: nothing bounds it (bounds.c). */
+int64_t lower_most_elements(struct lowering *lowering, const struct lower_buffer *buffer);
 /* Whether the launch is known to be on no more cores than run at once, on any chip. */
 bool lower_cores_run_at_once(struct lowering *lowering);
 /* Tensors of a queue; 1: it is none. The least that the tiling function gives it where there is no room for them. */

@@ -1,4 +1,5 @@
 #include "dsl/program.h"
+#include "task/task.h"
 
 #include <string.h>
 
@@ -34,9 +35,26 @@ const struct dsl_operation *dsl_operation_find(const char *name)
     return find(operations, sizeof operations / sizeof *operations, name);
 }
 
+const struct dsl_operation *dsl_operation_called(const struct dsl_expr *call)
+{
+    const struct dsl_operation *known = call->operation, *end = operations + sizeof operations / sizeof *operations;
+    const char *name = call->items[0]->name;
+    return known >= operations && known < end && same_name(known->name, name) ? known : dsl_operation_find(name);
+}
+
 const struct dsl_operation *dsl_operation_find_lowered(const char *name)
 {
     return find(lowered, sizeof lowered / sizeof *lowered, name);
+}
+
+bool dsl_transfer_converts(enum akgen_dtype tensor, enum akgen_dtype buffer, bool load)
+{
+    const bool of_float = task_is_float(tensor), to_float = task_is_float(buffer);
+    const bool floats = of_float && to_float && tensor != AKGEN_DOUBLE && buffer != AKGEN_DOUBLE;
+    const bool integers = !of_float && !to_float && tensor != AKGEN_BOOL && buffer != AKGEN_BOOL &&
+                          akgen_dtype_size(tensor) == akgen_dtype_size(buffer);
+    const bool truths = load && buffer == AKGEN_BOOL && (tensor == AKGEN_INT8 || tensor == AKGEN_UINT8);
+    return tensor == buffer || floats || integers || truths;
 }
 
 size_t dsl_names_differ_by(const char *name)

@@ -772,16 +772,25 @@ static void lose_assigned(struct align *align, const struct dsl_block *block)
         align->variables[i].lost |= block_assigns(block, align->variables[i].name);
 }
 
+/* What a loop writes: which of the buffers, by their numbers. */
 struct writes {
-    const char *buffer;
-    bool found;
+    const struct lowering *lowering;
+    bool *found;
 };
+
+static void note_written(void *closure, struct dsl_expr *operand, unsigned use)
+{
+    struct writes *writes = closure;
+    const struct lower_buffer *buffer =
+        use & LOWER_WRITE ? lower_buffer_find(writes->lowering, operand_buffer(operand, NULL)) : NULL;
+    if (buffer)
+        writes->found[buffer - writes->lowering->buffers] = true;
+}
 
 static void note_write(void *closure, struct dsl_expr *part)
 {
-    struct writes *writes = closure;
     if (part->kind == DSL_CALL && part->operation)
-        writes->found |= (lower_use_of(part, writes->buffer) & LOWER_WRITE) != 0;
+        lower_visit_operands(part, note_written, closure);
 }
 
 static void note_writes(void *closure, struct dsl_expr *expr)
@@ -799,12 +808,11 @@ static bool align_loop(struct align *align, struct dsl_statement *loop)
         forget(align, loop->target->name);
     forget_assigned(align, &loop->body);
     lose_assigned(align, &loop->body);
-    for (int b = 0; b < lowering->buffer_count; b++) {
-        struct writes writes = {.buffer = lowering->buffers[b].name};
-        statement_visit(loop, note_writes, &writes);
-        if (writes.found && align->extents[b].kind != EXTENT_WHOLE)
+    struct writes writes = {lowering, arena_alloc(lowering->arena, (size_t)lowering->buffer_count + 1)};
+    statement_visit(loop, note_writes, &writes);
+    for (int b = 0; b < lowering->buffer_count; b++)
+        if (writes.found[b] && align->extents[b].kind != EXTENT_WHOLE)
             align->extents[b] = (struct extent){.kind = EXTENT_UNKNOWN};
-    }
     struct extent *before = arena_copy(lowering->arena, align->extents, bytes);
     if (align->loop_count == LOOPS)
         abort(); /* the parser allows fewer blocks in each other */

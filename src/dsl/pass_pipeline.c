@@ -228,15 +228,30 @@ static bool has_open_queue(const struct lowering *lowering, const int *depths)
     return found;
 }
 
+/* The most bytes that the tiling function can make of a buffer that may have as many elements; -1: no bound is known. */
+static int64_t most_bytes(const struct lowering *lowering, const struct lower_buffer *buffer, int combination,
+                          int64_t elements)
+{
+    int64_t known = lower_bytes(lowering, buffer, combination);
+    int64_t unit = lower_unit_elements(lowering, buffer, combination);
+    int64_t units = elements / unit + (elements % unit > 0);
+    return known >= 0 ? known : elements < 0 ? -1 : units * lower_unit_bytes(lowering, buffer);
+}
+
 /* Whether the buffers may need more than the room, as far as is known before the launch. */
 static bool may_be_full(struct lowering *lowering, const int *depths, int64_t room)
 {
+    int64_t *elements = arena_alloc(lowering->arena, (size_t)(lowering->buffer_count + 1) * sizeof *elements);
     bool full = false;
+    for (int b = 0; b < lowering->buffer_count; b++)
+        elements[b] = lower_bytes(lowering, &lowering->buffers[b], 0) < 0
+                          ? lower_most_elements(lowering, &lowering->buffers[b])
+                          : 0;
     for (int c = 0; !full && c < lowering->opdef->combinations; c++) {
         int64_t left = room;
         for (int b = 0; !full && b < lowering->buffer_count; b++) {
             const struct lower_buffer *buffer = &lowering->buffers[b];
-            int64_t bytes = lower_has_memory(lowering, buffer, c) ? lower_most_bytes(lowering, buffer, c) : 0;
+            int64_t bytes = lower_has_memory(lowering, buffer, c) ? most_bytes(lowering, buffer, c, elements[b]) : 0;
             full = bytes < 0 || bytes > left / depths[b];
             left -= full ? 0 : bytes * depths[b];
         }

@@ -660,6 +660,25 @@ static void cast_once(struct lowering *lowering, struct dsl_expr *call, const bo
         call->items[0] = edit_attribute(&lowering->edit, edit_name(&lowering->edit, "tl"), "cast_once");
 }
 
+/* Whether what a load or a store moves is converted, in every combination that comes here. Tiles have rules of their own. */
+static bool check_transfer(struct lowering *lowering, struct dsl_expr *call, const bool *comes)
+{
+    const enum dsl_operation_place place = call->operation->place;
+    const struct lower_buffer *buffer = place == DSL_PLACE_COPYIN || place == DSL_PLACE_COPYOUT
+                                            ? lower_buffer_of(lowering, *buffer_argument(call))
+                                            : NULL;
+    const struct lower_parameter *tensor =
+        buffer && buffer->kind < LOWER_QUEUE_A1 ? lower_tensor_of(lowering, call_argument(call, "address")) : NULL;
+    for (int c = 0; tensor && c < lowering->opdef->combinations; c++) {
+        const struct lower_type type = tensor_type(lowering, tensor);
+        const enum akgen_dtype of = lower_type_in(&type, c), to = lower_type_in(&buffer->type, c);
+        if (comes[c] && !dsl_transfer_converts(of, to, place == DSL_PLACE_COPYIN))
+            return LOWER_FAIL(lowering, call->place, DSL_RULE_types, DSL_CONVERTED, "'%s' holds %s and '%s' %s",
+                              tensor->name, akgen_dtype_name(of), buffer->name, akgen_dtype_name(to));
+    }
+    return true;
+}
+
 /* Sees to it that the instruction has the type, in every combination that comes here. */
 static bool check_types(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
                         const bool *comes)
@@ -723,7 +742,7 @@ static bool check_block_types(struct lowering *lowering, struct dsl_block *block
         bool branch = statement->kind == DSL_IF;
         if (call && statement->kind == DSL_EXPRESSION) {
             int before = block->count;
-            good = check_types(lowering, block, statement, comes);
+            good = check_transfer(lowering, statement->value, comes) && check_types(lowering, block, statement, comes);
             i += block->count - before; /* rooms, in the kernel's own block */
             continue;
         }

@@ -42,6 +42,10 @@ enum { DSL_PITCH = 16 };
 /* X(NAME, function): how tl.cast rounds, round="NAME". */
 #define DSL_ROUNDINGS(X) X("even", rint) X("away", round) X("down", floor) X("up", ceil) X("zero", trunc)
 
+/* What a load or a store converts between a tensor of global memory and a buffer. */
+bool dsl_transfer_converts(enum akgen_dtype tensor, enum akgen_dtype buffer, bool load);
+#define DSL_CONVERTED "use a buffer of the tensor's data type, and tl.cast"
+
 /* What a bias of tl.gemm and a scale of tl.store_tile are for, as messages say it. */
 /* What tl.gemm multiplies, and what becomes of it, as messages say it. */
 #define DSL_PRODUCT_TYPES "float16, bfloat16 and float32 multiply to float32, int8 to int32"
@@ -72,6 +76,8 @@ struct dsl_operation {
 };
 /* NULL: there is no tl.NAME. */
 const struct dsl_operation *dsl_operation_find(const char *name);
+/* The one that a call's function names, whichever module it is of; NULL: none. */
+const struct dsl_operation *dsl_operation_called(const struct dsl_expr *call);
 /* The same among what only the compiler's passes write (lowered.def). */
 const struct dsl_operation *dsl_operation_find_lowered(const char *name);
 /* The name of the operation that is nearest to one that there is not; NULL: none is near. */
@@ -89,6 +95,7 @@ struct dsl_symbol {
     bool parameter, constant; /* constant: of the file, never assigned in a function */
     bool constexpr;           /* a parameter annotated tl.constexpr: no task gives it a value, its default stays */
     int number;               /* in its scope */
+    signed char natural;      /* emit_expr.c's: 1: it is never negative, -1: it may be, 0: not asked yet */
     struct dsl_symbol *next;  /* of its bucket */
 };
 

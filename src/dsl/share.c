@@ -17,11 +17,55 @@ struct life {
 struct walk {
     const struct lowering *lowering;
     const struct lower_buffer *buffer;
+    uint64_t bit;                   /* of the buffer in what statements use */
     const struct dsl_block *region; /* of the reads that a write has to cover */
     int uses;                       /* statements that have been seen to use the buffer */
     int all;                        /* how many there are */
     struct life life;
 };
+
+static uint64_t bit_of(const struct lowering *lowering, const struct lower_buffer *buffer)
+{
+    return buffer ? (uint64_t)1 << (buffer - lowering->buffers) % 64 : 0;
+}
+
+struct noting {
+    const struct lowering *lowering;
+    uint64_t buffers;
+};
+
+static void note_buffer(void *closure, struct dsl_expr *part)
+{
+    struct noting *noting = closure;
+    if (part->kind == DSL_NAME && part->name)
+        noting->buffers |= bit_of(noting->lowering, lower_buffer_find(noting->lowering, part->name));
+}
+
+/* Notes which buffers each statement of the block uses: most have nothing to do with one, and that is seen at a glance. */
+static void note_buffers(const struct lowering *lowering, const struct dsl_block *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        struct dsl_statement *statement = block->items[i];
+        const struct dsl_block *const below[] = {&statement->body, &statement->orelse};
+        struct noting noting = {lowering, 0};
+        tree_visit(statement->value, note_buffer, &noting);
+        tree_visit(statement->target, note_buffer, &noting);
+        statement->all = 1;
+        for (int b = 0; b < 2; b++) {
+            note_buffers(lowering, below[b]);
+            for (int k = 0; k < below[b]->count; k++) {
+                noting.buffers |= below[b]->items[k]->buffers;
+                statement->all += below[b]->items[k]->all;
+            }
+        }
+        statement->buffers = noting.buffers;
+    }
+}
+
+static bool mentions(const struct walk *walk, const struct dsl_statement *statement)
+{
+    return statement->buffers & walk->bit && statement_mentions(statement, walk->buffer->name);
+}
 
 static bool names_are_constant(const struct lowering *lowering, const struct dsl_expr *expr)
 {
@@ -102,14 +146,16 @@ static bool covers_region(const struct walk *walk, const struct dsl_expr *call)
         if (!names_are_constant(walk->lowering, parts[i]))
             return false;
     for (int i = 0; i < walk->region->count && !is_whole(walk, &written); i++)
-        statement_visit(walk->region->items[i], see_reads_below, &reads);
+        if (walk->region->items[i]->buffers & walk->bit)
+            statement_visit(walk->region->items[i], see_reads_below, &reads);
     return reads.covered;
 }
 
 bool share_covers(const struct lowering *lowering, const struct lower_buffer *buffer,
                   const struct dsl_block *statements, const struct dsl_expr *call)
 {
-    const struct walk walk = {.lowering = lowering, .buffer = buffer, .region = statements};
+    note_buffers(lowering, statements);
+    const struct walk walk = {.lowering = lowering, .buffer = buffer, .region = statements, .bit = bit_of(lowering, buffer)};
     return covers_region(&walk, call);
 }
 
@@ -143,7 +189,7 @@ static enum first first_in(const struct walk *walk, const struct dsl_statement *
     static const char *const partial[] = {"fill_gaps", "set_scalar"}; /* they write single elements */
     const char *name = walk->buffer->name;
     struct dsl_expr *call = statement_operation(statement);
-    if (!statement_mentions(statement, name))
+    if (!mentions(walk, statement))
         return FIRST_NONE;
     if (statement->kind == DSL_WITH)
         return first_in_block(walk, &statement->body);
@@ -173,7 +219,7 @@ static bool is_fresh(struct walk *walk, const struct dsl_block *block)
     const struct dsl_statement *only = NULL;
     int using = 0;
     for (int i = 0; i < block->count; i++)
-        if (statement_mentions(block->items[i], walk->buffer->name)) {
+        if (mentions(walk, block->items[i])) {
             only = block->items[i];
             using ++;
         }
@@ -194,6 +240,10 @@ static int walk_block(struct walk *walk, const struct dsl_block *block, int numb
 {
     for (int i = 0; i < block->count; i++) {
         const struct dsl_statement *statement = block->items[i];
+        if (!(statement->buffers & walk->bit)) {
+            number += statement->all;
+            continue;
+        }
         bool loop = statement->kind == DSL_FOR || statement->kind == DSL_WHILE;
         int at = number++, before = walk->uses;
         bool names_only = statement_calls(statement, "overlay"); /* and nothing is there yet */
@@ -220,7 +270,8 @@ static int walk_block(struct walk *walk, const struct dsl_block *block, int numb
 
 static struct life life_of(const struct lowering *lowering, const struct lower_buffer *buffer)
 {
-    struct walk walk = {.lowering = lowering, .buffer = buffer, .life = {INT_MAX, -1}};
+    struct walk walk = {
+        .lowering = lowering, .buffer = buffer, .bit = bit_of(lowering, buffer), .life = {INT_MAX, -1}};
     const struct dsl_block *kernel = lower_kernel(lowering);
     walk.all = INT_MAX; /* no loop is known to have all uses yet */
     walk_block(&walk, kernel, 0);
@@ -295,6 +346,7 @@ void share_buffers(struct lowering *lowering)
     struct life *lives = arena_alloc(lowering->arena, all * sizeof *lives);
     struct place *places = arena_alloc(lowering->arena, all * sizeof *places);
     int count = 0;
+    note_buffers(lowering, lower_kernel(lowering));
     for (int b = 0; b < lowering->buffer_count; b++) {
         if (lowering->buffers[b].kind != LOWER_UB)
             continue;

@@ -162,6 +162,10 @@ struct dsl_statement {
     struct dsl_comments orelse_lead; /* before the line "else:" */
     const char *orelse_trail;        /* behind it */
     bool elif;                       /* orelse is one DSL_IF that was written as elif */
+
+    /* share.c's: */
+    uint64_t buffers; /* that it uses, or those below it do: bit by bit, the 65th with the first */
+    int all;          /* statements that it has, itself included */
 };
 
 /* A program: the file's statements. */

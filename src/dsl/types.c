@@ -399,7 +399,13 @@ struct dsl_expr *call_argument_for(const struct dsl_expr *call, const struct ope
 struct dsl_expr *call_argument(const struct dsl_expr *call, const char *name)
 {
     struct operation_parameter parameter = {.row = call->operation->parameters, .number = -1};
-    while (operation_next_parameter(&parameter))
+    int positions = 1;
+    for (; positions < call->count && call->items[positions]->kind != DSL_NAMED; positions++)
+        continue;
+    for (int i = positions; i < call->count; i++)
+        if (call->items[i]->kind == DSL_NAMED && same_name(call->items[i]->name, name))
+            return call->items[i]->items[0];
+    while (parameter.number + 2 < positions && operation_next_parameter(&parameter))
         if (has_name(&parameter, name))
             return call_argument_for(call, &parameter);
     return NULL;
@@ -620,7 +626,7 @@ static enum dsl_type type_of_call(struct checker *checker, struct dsl_expr *call
             return type_of_function(checker, call, i);
     const struct dsl_operation *operation = NULL;
     if (bare || (attribute && expr_is(function->items[0], "", "tl")))
-        operation = dsl_operation_find(function->name);
+        operation = dsl_operation_called(call);
     if (!operation && attribute && checker->program->tree->lowered && expr_is(function->items[0], "", "tl"))
         operation = dsl_operation_find_lowered(function->name);
     if (operation)

@@ -303,7 +303,7 @@ class Killed(unittest.TestCase):
         project = copy_reference(SQRT, self.directory)
         # A kernel that takes a while, so that it is met at work.
         edit(project / "op_kernel" / "sqrt.cpp", "    TPipe pipe;\n",
-             "    TPipe pipe;\n    for (volatile int wait = 0; wait < 400000; wait = wait + 1) {}\n")
+             "    TPipe pipe;\n    for (volatile int wait = 0; wait < 2000000; wait = wait + 1) {}\n")
         self.right = self.evaluate(None)
         self.assertEqual(self.right["verdict"], "pass", self.right["reason"])
 
