@@ -325,13 +325,18 @@ bool tree_is_integer(const struct dsl_expr *expr, int64_t value)
     return expr->kind == DSL_INT && expr->integer == value;
 }
 
+static bool is_name(const struct dsl_expr *expr, const char *name)
+{
+    return expr->kind == DSL_NAME && expr->name && same_name(expr->name, name);
+}
+
 bool tree_mentions(const struct dsl_expr *expr, const char *name)
 {
-    if (!expr)
-        return false;
-    bool found = expr->kind == DSL_NAME && expr->name && same_name(expr->name, name);
-    for (int i = 0; !found && i < expr->count; i++)
-        found = tree_mentions(expr->items[i], name);
+    bool found = expr && is_name(expr, name);
+    for (int i = 0; expr && !found && i < expr->count; i++) {
+        const struct dsl_expr *item = expr->items[i];
+        found = item && (item->count ? tree_mentions(item, name) : is_name(item, name));
+    }
     return found;
 }
 
@@ -396,7 +401,7 @@ static void substitute(void *closure, struct dsl_expr *part)
     const struct substitution *substitution = closure;
     for (int i = 0; i < part->count; i++) {
         struct dsl_expr *item = part->items[i];
-        if (item && item->kind == DSL_NAME && item->name && same_name(item->name, substitution->name))
+        if (item && is_name(item, substitution->name))
             part->items[i] = edit_copy(substitution->edit, substitution->value);
     }
 }

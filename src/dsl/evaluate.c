@@ -509,6 +509,7 @@ static bool workspace(struct core *core, const struct dsl_expr *call, struct val
 {
     struct value part;
     enum akgen_dtype type = AKGEN_FLOAT;
+    struct task_tensor shape = {.rank = 0};
     int64_t elements = 1;
     for (int i = 1; i < call->count; i++) {
         const struct dsl_expr *argument = call->items[i];
@@ -516,17 +517,21 @@ static bool workspace(struct core *core, const struct dsl_expr *call, struct val
             return false;
         if (part.type == DSL_TYPE_DTYPE)
             type = part.dtype;
-        for (int64_t k = 0; part.type == DSL_TYPE_INTS && k < part.length; k++)
-            if (part.ints[k] < 0 || __builtin_mul_overflow(elements, part.ints[k], &elements))
+        const bool list = part.type == DSL_TYPE_INTS, axis = argument->kind != DSL_NAMED && is_integer(part);
+        for (int64_t k = 0; k < (list ? part.length : axis); k++) {
+            int64_t size = list ? part.ints[k] : part.integer;
+            if (size < 0 || shape.rank == TASK_MAX_RANK || __builtin_mul_overflow(elements, size, &elements))
                 return CORE_FAIL(core, call->place, DSL_RULE_arithmetic, NULL,
                                  "the workspace has no size that is possible");
-        if (is_integer(part))
-            elements = part.integer;
+            shape.dims[shape.rank++] = size;
+        }
     }
     struct dsl_memory *memory;
     if (!memory_new(core, call->place, type, elements, &memory))
         return false;
     memory->name = "workspace";
+    memory->tensor.rank = shape.rank;
+    memcpy(memory->tensor.dims, shape.dims, sizeof shape.dims);
     *value = (struct value){.type = DSL_TYPE_TENSOR, .memory = memory, .stride = 1};
     if (core->machine->run->tally)
         return true;

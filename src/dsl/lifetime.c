@@ -10,6 +10,8 @@ void lower_visit_operands(struct dsl_expr *call, void (*visit)(void *closure, st
                           void *closure)
 {
     struct operation_parameter parameter = {.row = call->operation->parameters, .number = -1};
+    if (call->operation->place == DSL_PLACE_ANY) /* what the host function may have too knows no buffers */
+        return;
     while (operation_next_parameter(&parameter)) {
         char what = parameter.what;
         unsigned use = what == 'W' ? LOWER_WRITE : what == 'R' || what == 'B' || what == 'G' ? LOWER_READ : 0;

@@ -190,6 +190,9 @@ static inline struct dsl_block *lower_kernel(const struct lowering *lowering)
 
 /* Before the passes: the kernel stores the zeros of torch.zeros itself (zeros.c). */
 bool lower_zeros(struct lowering *lowering);
+/* Writes what the host function asks of workspace as what it was made with, and whether it changed anything; false: it is told
+ * that this cannot be (workspace.c). */
+bool lower_workspace(struct lowering *lowering, bool *changed);
 
 /* Whether the kernel has an operation that reads whole blocks or repeats, where only a part of their elements has a value: then
  * every element of a buffer gets one at the beginning, and loads fill up the last block. */

@@ -33,6 +33,8 @@ struct sync {
     bool insert;
     const char **found; /* variables whose values come from elements of buffers or tensors */
     int found_count, found_capacity;
+    struct pending **spare; /* copies that are done with */
+    int spare_count, spare_capacity;
 };
 
 static void sync_block(struct sync *sync, struct dsl_block *block);
@@ -357,21 +359,34 @@ static void join_pending(struct sync *sync, const struct pending *other)
     }
 }
 
+/* A copy of what is pending; give_back() lets the next one have its memory. */
+static struct pending *copy_pending(struct sync *sync)
+{
+    const size_t bytes = (size_t)sync->count * sizeof *sync->pending;
+    struct pending *copy =
+        sync->spare_count ? sync->spare[--sync->spare_count] : arena_alloc(sync->lowering->arena, bytes);
+    return memcpy(copy, sync->pending, bytes);
+}
+
+static void give_back(struct sync *sync, struct pending *copy)
+{
+    ARRAY_ADD(sync->lowering->arena, sync->spare, sync->spare_count, sync->spare_capacity, copy);
+}
+
 static void sync_nested(struct sync *sync, struct dsl_statement *statement)
 {
     if (statement->kind == DSL_WITH) {
         sync_block(sync, &statement->body);
         return;
     }
-    size_t bytes = (size_t)sync->count * sizeof *sync->pending;
-    struct pending *before = arena_copy(sync->lowering->arena, sync->pending, bytes);
+    struct pending *before = copy_pending(sync);
     bool insert = sync->insert;
     if (statement->kind == DSL_FOR || statement->kind == DSL_WHILE) {
         sync->insert = false; /* what a turn leaves, the next one finds */
         sync_block(sync, &statement->body);
         join_pending(sync, before);
         sync->insert = insert;
-        before = arena_copy(sync->lowering->arena, sync->pending, bytes);
+        memcpy(before, sync->pending, (size_t)sync->count * sizeof *before);
     }
     sync_block(sync, &statement->body);
     struct pending *after = sync->pending;
@@ -379,6 +394,7 @@ static void sync_nested(struct sync *sync, struct dsl_statement *statement)
     if (statement->kind == DSL_IF)
         sync_block(sync, &statement->orelse);
     join_pending(sync, after);
+    give_back(sync, after);
 }
 
 static void sync_block(struct sync *sync, struct dsl_block *block)

@@ -22,6 +22,8 @@ struct walk {
     int uses;                       /* statements that have been seen to use the buffer */
     int all;                        /* how many there are */
     struct life life;
+    const struct dsl_block *known; /* the block that is_fresh() was asked about last, and its answer */
+    bool fresh;
 };
 
 static uint64_t bit_of(const struct lowering *lowering, const struct lower_buffer *buffer)
@@ -213,11 +215,14 @@ static enum first first_in_block(const struct walk *walk, const struct dsl_block
     return first;
 }
 
-/* Whether running the block once reads nothing of the buffer that was in it before. */
+/* Whether running the block once reads nothing of the buffer that was in it before. Inner loops are asked about before those
+ * around them. */
 static bool is_fresh(struct walk *walk, const struct dsl_block *block)
 {
     const struct dsl_statement *only = NULL;
     int using = 0;
+    if (block == walk->known)
+        return walk->fresh;
     for (int i = 0; i < block->count; i++)
         if (mentions(walk, block->items[i])) {
             only = block->items[i];
@@ -226,7 +231,8 @@ static bool is_fresh(struct walk *walk, const struct dsl_block *block)
     if (using == 1 && (only->body.count || only->orelse.count) && !tree_mentions(only->value, walk->buffer->name))
         return is_fresh(walk, &only->body) && is_fresh(walk, &only->orelse);
     walk->region = block;
-    return first_in_block(walk, block) != FIRST_OTHER;
+    walk->known = block;
+    return walk->fresh = first_in_block(walk, block) != FIRST_OTHER;
 }
 
 static void live_at(struct walk *walk, int number)

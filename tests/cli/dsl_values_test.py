@@ -127,6 +127,54 @@ def sum_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 256):
     sum_kernel[cores](x, y, sums, counts, total, per_core, tile=tile)
 """
 
+# Through workspace, of whose sizes the host function asks; `size` is used where it must be right.
+WORKSPACE = """import tile.language as tl
+
+
+@ascend_kernel
+def pass_kernel(x, work, y, total, size, tile):
+    x_ub = tl.alloc_ub(tile, dtype=tl.float32)
+    at = tl.program_id(0) * tile
+    n = min(tile, total - at)
+    with tl.copyin():
+        tl.load(x + at, x_ub, count=n)
+    with tl.copyout():
+        tl.store(work + at, x_ub, count=n)
+    tl.sync_all()
+    with tl.copyin():
+        tl.load(work + at, x_ub, count=n)
+    with tl.compute():
+        tl.vadd(x_ub, x_ub, size - <is>)
+    with tl.copyout():
+        tl.store(y + at, x_ub, count=n)
+
+
+def pass_host(x: torch.Tensor, y: torch.Tensor):
+    total = x.numel()
+    tile = 512
+    cores = tl.cdiv(total, tile)
+    work = {made}
+    pass_kernel[cores](x, work, y, total, {asked}, tile)
+"""
+TYPES = """import tile.language as tl
+
+
+@ascend_kernel
+def copy_kernel(x, y, total):
+    x_ub = tl.alloc_ub(1024, dtype=tl.{type})
+    y_ub = tl.alloc_ub(1024, dtype=tl.{into})
+    with tl.copyin():
+        tl.load(x, x_ub, count=total)
+    with tl.compute():
+        tl.cast(y_ub, x_ub, count=total)
+    with tl.copyout():
+        tl.store(y, y_ub, count=total)
+
+
+def copy_host(x: torch.Tensor, y: torch.Tensor):
+    copy_kernel[1](x, y, x.numel())
+"""
+
 
 class Values(unittest.TestCase):
     def setUp(self):
@@ -152,6 +200,32 @@ class Values(unittest.TestCase):
         for type in types or ("float32", "float16", "bfloat16"):
             with self.subTest(steps, type=type):
                 self.pairs(steps, type, REALS, "float32")
+
+    def test_sizes_of_workspace(self):
+        for made, asked, size in (("torch.empty(total, dtype=torch.float32)", "work.numel()", 1031),
+                                  ("torch.empty((cores, tile))", "work.shape[-1] + work.size(0) + work.dim()", 512 + 3 + 2),
+                                  ("torch.empty(cores, tile)", "work.numel() + work.shape[0]", 1536 + 3),
+                                  ("torch.empty(x.shape)", "work.shape[0] + work.numel() + work.ndim", 2 * 1031 + 1)):
+            with self.subTest(made):
+                self.verify(WORKSPACE.replace("<is>", str(size)).format(made=made, asked=asked), "float32", 1031)
+        for asked in ("work.shape[total]", "len(work.shape)"):
+            text = WORKSPACE.replace("<is>", "0").format(made="torch.empty(total)", asked=asked)
+            self.refused(text, "float32", "of the workspace 'work' is not written down [not-compiled]")
+
+    def refused(self, text, type, message):
+        """Whether or not the interpreter has seen it before."""
+        (self.task / "task.yaml").write_text(TASK.format(type=type, generate="randint(0, 2)"))
+        (self.task / "cases.csv").write_text("case_id;shape\n0;[1000]\n")
+        for how in ("--verify", "--unchecked"):
+            done = subprocess.run([AKGEN, "dsl", "build", "-", "--task", str(self.task), how, "-o", str(self.task / "out")],
+                                  input=text, text=True, capture_output=True, timeout=120)
+            self.assertEqual(done.returncode, 1, text)
+            self.assertIn(message, done.stderr, text)
+
+    def test_types_between_which_no_transfer_converts(self):
+        for type, into in (("int8", "float32"), ("int64", "int32"), ("bool", "float16"), ("int32", "float32")):
+            with self.subTest(type, into=into):
+                self.refused(TYPES.format(type=into, into=type), type, f"'x' holds {type} and 'x_ub' {into} [types]")
 
     def test_powers(self):
         self.reals("tl.vpow(y_ub, a_ub, b_ub)")
