@@ -150,7 +150,7 @@ BROKEN = [
     ("fits", RUN, "2048", "100000", 8),
     ("not-compiled", BUILD, "tl.load(x + at, x_ub, count=n)", "tl.load(x + at + tl.arange(0, n) * n, x_ub)", 13),
     ("not-compiled", BUILD, "x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):\n",
-     "x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):\n    w = torch.zeros(x.shape, dtype=tl.float32)\n", 21),
+     "x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):\n    s = x.shape\n    w = torch.zeros(s, dtype=tl.float32)\n", 22),
 ]
 
 # What sizes show: the program, what stands in it, what stands there instead, the rule, the line, what is said.

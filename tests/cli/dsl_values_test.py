@@ -326,8 +326,8 @@ def pairs_host(x: torch.Tensor, y: torch.Tensor):
         for elements in (16, 5000):
             self.verify(ZEROS, "float32", elements)
         build = subprocess.run([AKGEN, "dsl", "build", "-", "--task", str(self.task), "--stop-after", "tiling"], text=True,
-                               input=ZEROS.replace("total, dtype=x.dtype", "x.shape, dtype=x.dtype"), capture_output=True)
-        self.assertRegex(build.stderr, r"how many zeros, or of which data type, is not written down \[not-compiled\]")
+                               input=ZEROS.replace("total, dtype=x.dtype", "shape, dtype=x.dtype").replace("    total = ", "    shape = x.shape\n    total = "), capture_output=True)
+        self.assertRegex(build.stderr, r"how large the workspace is, is not written down \[not-compiled\]")
 
 
 if __name__ == "__main__":
