@@ -68,6 +68,7 @@ struct npu {
     struct npu_matmul_queues *matmul;  /* what AIVs ask of their AICs; NULL before the first Matmul object */
     struct rng rng;                    /* order of the blocks under a random schedule */
     struct npu_stats stats;
+    struct npu_timing timing; /* of the last launch */
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
     uint64_t next_ub;             /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;

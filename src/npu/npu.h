@@ -7,6 +7,7 @@
 #include "abi/npu_hooks.h"
 #include "npu/area.h"
 #include "npu/fault.h"
+#include "npu/timing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,6 +108,10 @@ struct npu_config {
     uint64_t reserved_workspace; /* GetLibApiWorkSpaceSize: what precedes the user's workspace */
     void (*log)(void *closure, const struct npu_log_line *line); /* NULL: no log */
     void *log_closure;
+    bool timing; /* npu_timing() afterwards; in program order only */
+    void (*slice)(void *closure,
+                  const struct npu_timeline_slice *slice); /* the timeline, core after core; NULL: none is wanted */
+    void *slice_closure;
 };
 
 struct npu_stats {
@@ -152,6 +157,8 @@ const struct npu_finding *npu_findings(const struct npu *npu, size_t *count);
  * None where they are too many to tell. Sorted; valid until npu_destroy. */
 const struct npu_racing_read *npu_racing_reads(const struct npu *npu, size_t *count);
 struct npu_stats npu_stats(const struct npu *npu);
+/* What the launch would take on the chip; after npu_launch. */
+struct npu_timing npu_timing(const struct npu *npu);
 /* After npu_launch: how many bytes of the region that starts at base were never written (or hold undefined values), and
  * the first such offset in *first. */
 size_t npu_gm_undefined(const struct npu *npu, const void *base, size_t *first);

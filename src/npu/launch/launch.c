@@ -90,6 +90,11 @@ struct npu_stats npu_stats(const struct npu *npu)
     return npu->stats;
 }
 
+struct npu_timing npu_timing(const struct npu *npu)
+{
+    return npu->timing;
+}
+
 /* Cores. */
 
 static struct ub_memory *ub_take(struct npu *npu, bool aic, size_t bytes)

@@ -3,15 +3,9 @@
 #ifndef NPU_ORDER_H
 #define NPU_ORDER_H
 
+#include "npu/lane.h"
 #include "npu/npu_internal.h"
 
-/* Pipes without the gaps of CANN's numbering. */
-enum npu_lane {
-#define NPU_PIPE(id, number) NPU_LANE_##id,
-#include "abi/pipe.def"
-#undef NPU_PIPE
-    NPU_LANES = NPU_LANE_ALL
-};
 enum {
     NPU_EVENTS = 8,        /* event ids per pair of pipes: docs SetFlag-WaitFlag(ISASI) */
     NPU_SYSTEM_EVENTS = 6, /* this id and those behind it are the system's: docs NPU架构版本2201 */
