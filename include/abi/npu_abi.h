@@ -43,7 +43,11 @@ struct npu_tensor {
     uint8_t flags;    /* NPU_TENSOR_* */
     uint16_t buffer; /* 1 + index of the queue buffer it came from; 0 = none (TBuf, sub-tensor of unknown origin, GM) */
 };
-enum { NPU_TENSOR_RAW = 1 /* from a plain pointer: auto-sync does not see it */ };
+enum {
+    NPU_TENSOR_RAW = 1,          /* from a plain pointer: auto-sync does not see it */
+    NPU_TENSOR_READ_PAST_L2 = 2, /* SetL2CacheHint: what is read from it, written to it, is not to stay in L2 */
+    NPU_TENSOR_WRITE_PAST_L2 = 4
+};
 
 /* Every instruction, one per line of isa.def. */
 enum npu_op {

@@ -8,5 +8,6 @@ enum npu_lane {
 #undef NPU_PIPE
     NPU_LANES = NPU_LANE_ALL
 };
+enum { NPU_EVENTS = 8 }; /* event ids per pair of pipes: asc-devkit docs, SetFlag-WaitFlag(ISASI) */
 
 #endif

@@ -69,6 +69,7 @@ struct npu {
     struct rng rng;                    /* order of the blocks under a random schedule */
     struct npu_stats stats;
     struct npu_timing timing; /* of the last launch */
+    size_t tape_bytes;        /* of the tapes of all its cores */
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
     uint64_t next_ub;             /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;

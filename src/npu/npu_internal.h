@@ -12,6 +12,7 @@
  * The floors, lowest first; a floor calls those before it, never one behind it (docs/architecture.md, "Floors of
  * src/npu"). Each has headers of its own for what its files define.
  *   .       the machine itself: cores, memories, regions of GM, the table of instructions, faults, fibers
+ *   time    what of a core's work takes time, and the timeline of a launch
  *   order   what happens before what inside a core and between cores; when an issued instruction executes
  *   gm      the state of every byte: global memory, the scalar cache in front of it, definedness of local memory
  *   sync    flags and barriers, within a core and between cores
@@ -116,6 +117,7 @@ struct npu_core {
     npu_log_sync_body *log;              /* npu_log_sync (log.c); NULL: no log is wanted */
     npu_forward_copy_body *forward_copy; /* matmul_queue.c; NULL: no Matmul object was opened */
     const char *api;                     /* the high-level API whose instructions these are; NULL outside */
+    struct npu_tape *tape;               /* time/tape.h; NULL: the launch is not timed */
     struct npu_order *order;             /* order.h */
     struct npu_schedule *schedule;       /* schedule.c; NULL: program order */
     struct npu_pipe_object *pipe;        /* queue.c: the live TPipe */

@@ -348,9 +348,14 @@ template <typename T> class GlobalTensor
     {
         return shapeInfo_;
     }
-    /* A hint to the L2 cache: no effect on values, and none on the model of time. */
-    template <CacheRwMode rwMode = CacheRwMode::RW> AKGEN_API void SetL2CacheHint(CacheMode)
+    /* A hint to the L2 cache: no effect on values, but on the model of time. */
+    template <CacheRwMode rwMode = CacheRwMode::RW> AKGEN_API void SetL2CacheHint(CacheMode mode)
     {
+        constexpr uint8_t read = rwMode == CacheRwMode::WRITE ? 0 : NPU_TENSOR_READ_PAST_L2,
+                          write = rwMode == CacheRwMode::READ ? 0 : NPU_TENSOR_WRITE_PAST_L2;
+        akgen_tensor.flags =
+            static_cast<uint8_t>(mode == CacheMode::CACHE_MODE_DISABLE ? akgen_tensor.flags | read | write
+                                                                       : akgen_tensor.flags & ~(read | write));
     }
 
     uint64_t bufferSize_ = 0;

@@ -13,6 +13,7 @@
 #include "npu/order/weigh.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
+#include "npu/time/tape.h"
 #include "npu/undefined_load.h"
 
 /* The cube's instructions do nothing on an AIV, the vector's nothing on an AIC; a copy belongs where its memories
@@ -196,6 +197,8 @@ void npu_issue_from(struct npu_core *core, const struct npu_insn *given)
         npu_log_instruction(core, pipe, &insn);
     if (core->aic)
         npu_cube_issue(core, &insn);
+    if (core->tape)
+        npu_tape_run(core, npu_lane_of(pipe), &insn, accesses, count);
     npu_order_issue(core, pipe, accesses, count);
     npu_schedule_submit(core, pipe, &insn, &core->regs);
     if (core->order->weigh)

@@ -18,6 +18,7 @@
 #include "npu/queue/queue.h"
 #include "npu/report.h"
 #include "npu/sync/cross_core.h"
+#include "npu/time/tape.h"
 #include "npu/undefined_load.h"
 
 #include <assert.h>
@@ -133,6 +134,7 @@ static void block_begin(struct npu_core *core)
     core->bits_low = core->bits_high = 0;
     core->log = core->npu->config.log ? npu_log_sync : NULL;
     core->execute = npu_execute;
+    core->tape = core->npu->config.timing && !core->npu->config.random_order ? npu_tape_create() : NULL;
     core->order = npu_order_create(core);
     core->schedule = npu_schedule_create(core);
     core->dcache = dcache_create(core->aic);
@@ -192,6 +194,8 @@ static void block_main(struct npu_core *core)
     core->pc = 0;
     npu_schedule_drain(core, NPU_PIPE_ALL);
     npu_order_join_all(core);
+    if (core->tape)
+        npu_tape_end(core);
 }
 
 /* Launching. */
@@ -363,12 +367,15 @@ static void launch_end(struct npu *npu)
     }
     gm_report_undefined(npu);
     npu_weigh_end(npu);
+    if (npu->config.timing && !npu->config.random_order && !npu->ended)
+        npu_replay(npu);
     npu->stats.kernel_type = (int)npu->config.kernel_type;
     if (npu->config.kernel_type == NPU_TYPE_INFERRED)
         npu->stats.kernel_type = cross_core_used(npu) ? NPU_TYPE_MIX_AIV_1_0 : NPU_TYPE_AIV_ONLY;
     for (int i = 0; i < npu->core_count; i++) {
         gm_view_destroy(npu->cores[i].view);
         between_destroy(npu->cores[i].between);
+        npu_tape_destroy(npu->cores[i].tape);
     }
     matmul_launch_end(npu);
     free(npu->core_fibers);
@@ -422,6 +429,8 @@ bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_cou
     if (!can_launch(npu, block_dim))
         return false;
     npu->ended = false;
+    npu->timing = (struct npu_timing){0};
+    npu->tape_bytes = 0;
     npu->kernel = kernel;
     memset(npu->args, 0, sizeof npu->args);
     if (arg_count)

@@ -25,6 +25,7 @@
 #include "npu/order/schedule.h"
 #include "npu/order/weigh.h"
 #include "npu/report.h"
+#include "npu/time/tape.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ struct npu_order *npu_order_create(struct npu_core *core)
     order->aic = core->aic;
     order->off = config->no_hazards;
     order->ub_blocks = core->ub_bytes / NPU_BLOCK;
+    order->timed = core->tape ? core : NULL;
     order->weigh = npu_weigh_create(core);
     npu_order_gm_begin(order);
     uint32_t *marks = calloc((size_t)order->ub_blocks * NPU_TRACKS * 2, sizeof *marks);
@@ -110,8 +112,15 @@ static void resume(struct npu_order *order, int lane)
         npu_clock_join(&order->clock[to], &order->clock[NPU_LANE_S]);
 }
 
+static inline void tape(const struct npu_order *order, enum npu_step_kind kind, int from, int to, int event)
+{
+    if (order->timed)
+        npu_tape_add(order->timed, kind, from, to, event, 0);
+}
+
 void npu_order_edge(struct npu_order *order, int from, int to)
 {
+    tape(order, NPU_STEP_EDGE, from, to, 0);
     npu_clock_join(&order->clock[to], &order->clock[from]);
     if (order->clock[to].at[from] < order->last[from])
         order->clock[to].at[from] = order->last[from];
@@ -127,6 +136,7 @@ void npu_order_auto_edge(struct npu_core *core, int from, int to)
 
 void npu_order_barrier(struct npu_order *order, int lane)
 {
+    tape(order, NPU_STEP_BARRIER, lane, lane, 0);
     order->clock[lane].at[lane] = order->last[lane];
 }
 
@@ -139,6 +149,7 @@ void npu_order_set_flag(struct npu_order *order, int from, int to, int event)
 {
     struct npu_flag *flag = &order->flags[from][to][event];
     struct npu_clock *clock = &flag->clock[flag->sets++ % NPU_FLAG_SETS];
+    tape(order, NPU_STEP_SET, from, to, event);
     order->doubled += ++flag->pending == 2;
     if (order->off)
         return;
@@ -151,6 +162,7 @@ void npu_order_wait_flag(struct npu_order *order, int from, int to, int event)
     struct npu_flag *flag = &order->flags[from][to][event];
     const struct npu_clock *clock = &flag->clock[(flag->sets - flag->pending) % NPU_FLAG_SETS];
     order->doubled -= flag->pending-- == 2;
+    tape(order, NPU_STEP_WAIT, from, to, event);
     if (order->off)
         return;
     npu_clock_join(&order->clock[to], clock);
@@ -160,6 +172,7 @@ void npu_order_wait_flag(struct npu_order *order, int from, int to, int event)
 void npu_order_join_all(struct npu_core *core)
 {
     struct npu_order *order = core->order;
+    tape(order, NPU_STEP_JOIN, 0, 0, 0);
     for (int from = 0; from < NPU_LANES; from++)
         for (int to = 0; to < NPU_LANES; to++)
             if (order->clock[to].at[from] < order->last[from])

@@ -7,7 +7,6 @@
 #include "npu/npu_internal.h"
 
 enum {
-    NPU_EVENTS = 8,        /* event ids per pair of pipes: docs SetFlag-WaitFlag(ISASI) */
     NPU_SYSTEM_EVENTS = 6, /* this id and those behind it are the system's: docs NPU架构版本2201 */
     NPU_FLAG_SETS = 4 /* SetFlags of one event without a WaitFlag that are followed: the second is undefined already */
 };
@@ -60,6 +59,7 @@ struct npu_order {
     uint32_t gm_checks[NPU_LANES][2]; /* [write]: the pairs whose consumer the lane is, as bits */
     uint32_t gm_keeps[NPU_LANES][2];  /* and whose producer */
     struct npu_weigh *weigh;          /* weigh.h; NULL: every conflict counts */
+    struct npu_core *timed;           /* the core, if what it waits for is to be on its tape; else NULL */
     int doubled;                      /* flags with more than one SetFlag pending */
     uint64_t pcs[NPU_LANES][NPU_PC_RING];
     struct npu_flag flags[NPU_LANES][NPU_LANES][NPU_EVENTS];

@@ -15,6 +15,7 @@
 #include "npu/report.h"
 #include "npu/scalar/access.h"
 #include "npu/sync/cross_core.h"
+#include "npu/time/tape.h"
 #include "npu/undefined_load.h"
 
 #include <stdlib.h>
@@ -107,6 +108,8 @@ void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, boo
     bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
     core->stats.path = npu_path(core->stats.path, addr - (ub ? (uint64_t)core->ub : core->npu->gm_low));
     struct npu_gm_region *region = ub ? NULL : gm_region_of(core, addr);
+    if (!ub && core->tape)
+        npu_tape_scalar_gm(core->tape, addr);
     if (ub)
         scalar_ub(core, addr, bytes, write);
     else if (region && bytes <= region->bytes - (addr - (uint64_t)region->base))

@@ -18,6 +18,7 @@
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
 #include "npu/report.h"
+#include "npu/time/tape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +204,8 @@ static void meet(struct npu_core *core, struct meeting *meeting, int members, co
 {
     struct npu *npu = core->npu;
     bool last = ++meeting->arrived == members;
+    if (core->tape)
+        npu_tape_add(core, NPU_STEP_MEET, 0, 0, meeting == &npu->cross_core->soft, (uint32_t)members);
     struct npu_clock **met = &meeting->met[meeting->generation % 2];
     if (core->between)
         between_release(core, NPU_LANE_S, made(npu, &meeting->gathered));
@@ -317,6 +320,8 @@ static void make_room(struct npu_core *core, int mode, int flag)
 static void set_flag(struct npu_core *core, int mode, int lane, int flag)
 {
     struct npu *npu = core->npu;
+    if (core->tape)
+        npu_tape_add(core, NPU_STEP_CROSS_SET, lane, mode, flag, 0);
     make_room(core, mode, flag);
     struct cross_flag *mine = flag_of(core, flag);
     uint32_t before = rounds(core, mode, flag);
@@ -343,6 +348,8 @@ static bool flag_is_set(void *argument)
 static void wait_flag(struct npu_core *core, int mode, int flag, const char *what, bool described)
 {
     struct cross_flag *mine = flag_of(core, flag);
+    if (core->tape)
+        npu_tape_add(core, NPU_STEP_CROSS_WAIT, 0, mode, flag, 0);
     core->fiber->waits_mode = mode;
     core->fiber->waits_flag = described ? flag : -1;
     if (!flag_is_set(mine))

@@ -1,0 +1,60 @@
+/* What things cost, in cycles of an AI core's clock and bytes per cycle. docs/timing.md says where each comes from and how well
+ * the whole agrees with published measurements. "fitted": from those measurements, which are listed in
+ * benchmarks/timing/published.tsv; the others are documented. */
+#ifndef NPU_RATES_H
+#define NPU_RATES_H
+
+#include "abi/npu_hooks.h"
+
+/* The scalar unit: one operation of each kind of a block's mix (fitted: a loop over elements costs 34 cycles for two loads, an
+ * addition and a store). */
+static const double npu_rate_mix[NPU_MIXES] = {
+    [NPU_MIX_INTEGER] = 0.5, [NPU_MIX_FLOAT] = 1, [NPU_MIX_ADDRESS] = 0.25, [NPU_MIX_BRANCH] = 1,
+    [NPU_MIX_LOAD] = 1,      [NPU_MIX_STORE] = 1, [NPU_MIX_CALL] = 1,       [NPU_MIX_OTHER] = 0.5,
+};
+#define NPU_RATE_SCALAR_LOAD  10.0 /* of an element of UB, or of GM where the cache has it */
+#define NPU_RATE_SCALAR_STORE 7.0
+#define NPU_RATE_SCALAR_MISS  300.0 /* a line of 64 bytes from GM */
+
+/* The vector unit: an instruction is its repeats and a start (fitted: 22 to 24 cycles). */
+#define NPU_RATE_V_START  22.5
+#define NPU_RATE_V_REDUCE 45.0 /* more for a reduction within repeats (documented: 2 to 5 times the latency of Add) */
+#define NPU_RATE_BARRIER  8.0  /* PipeBarrier: until what is in the pipe has been written */
+#define NPU_RATE_FLAG     4.0  /* from a SetFlag to the pipe that waits for it */
+
+/* Copies between GM and local memory. */
+#define NPU_RATE_READ_LATENCY  170.0 /* from the request to the first bytes (fitted) */
+#define NPU_RATE_WRITE_LATENCY 150.0
+#define NPU_RATE_COPY_ISSUE    20.0 /* at least between two copies of a pipe (fitted) */
+#define NPU_RATE_RUN           0.75 /* of each run of contiguous bytes within a copy, on an AIV; fitted */
+#define NPU_RATE_RUN_AIC       1.6
+#define NPU_RATE_READ_HBM      32.0 /* one core, from HBM (INI ddr_rd_rate) */
+#define NPU_RATE_READ_L2       67.0 /* one AIV, from L2 (fitted) */
+#define NPU_RATE_READ_HBM_AIC  48.0
+#define NPU_RATE_READ_L2_AIC   105.0
+#define NPU_RATE_WRITE         64.0 /* one core, into L2 (INI ub_to_l2_rate) */
+/* All cores together. */
+#define NPU_RATE_HBM_ALL 832.0
+#define NPU_RATE_L2_ALL  3240.0
+/* A run that does not begin where requests do takes so many bytes more (fitted: rows of odd length). */
+#define NPU_RATE_ODD_RUN     512.0 /* not at a multiple of 32 bytes */
+#define NPU_RATE_CROSSED_RUN 96.0  /* at one of 32, not of 512 */
+
+/* The cube. */
+#define NPU_RATE_M_START    61.0 /* the first product of a chain (fitted, and the column of theory of UnitFlag.md) */
+#define NPU_RATE_M_NEXT     9.0  /* those behind it */
+#define NPU_RATE_L1_TO_A    256.0
+#define NPU_RATE_L1_TO_B    128.0
+#define NPU_RATE_L1_TO_BT   32.0
+#define NPU_RATE_MTE1_START 23.5
+#define NPU_RATE_FIX        128.0
+#define NPU_RATE_FIX_START  60.0
+
+/* Launching, and cores that wait for each other. */
+#define NPU_RATE_LAUNCH_US      0.45   /* one core: from the launch to its end, besides its own time (fitted) */
+#define NPU_RATE_LAUNCH_CORE_US 0.045  /* more for each further core */
+#define NPU_RATE_CROSS_FLAG     400.0  /* from a CrossCoreSetFlag to those who wait; assumed: nothing is published */
+#define NPU_RATE_MEETING        1500.0 /* a SyncAll; assumed */
+#define NPU_RATE_TURN           1500.0 /* IBSet to IBWait, NotifyNextBlock to WaitPreBlock, by way of GM; assumed */
+
+#endif

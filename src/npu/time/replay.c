@@ -1,0 +1,621 @@
+/* The timeline: the tapes of all cores, replayed side by side.
+ *
+ * A core's scalar unit goes through its tape and gives instructions to their pipes, which do them one after the other, side by
+ * side with the other pipes, as far as flags, barriers and edges allow. Copies from and to GM take what the other cores leave
+ * of L2 and HBM. The core whose last copy began first goes on next, so that L2 sees copies about in their order; a core
+ * that waits for others stands aside until they have come. */
+#include "npu/isa.h"
+#include "npu/machine.h"
+#include "npu/time/rates.h"
+#include "npu/time/tape.h"
+#include "npu/time/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CROSS_FLAGS = 16, CROSS_MODES = 3, ROUNDS = 16, PENDING = 4, PLACES = 4096, NO_WAIT = -1 };
+
+/* A flag between two lanes: when its SetFlags were done. */
+struct flag {
+    double at[PENDING];
+    int64_t flow[PENDING];
+    uint32_t sets, waits;
+};
+
+/* Rounds of a CrossCoreSetFlag that a core may wait for: when they were complete. */
+struct rounds {
+    double at[ROUNDS];
+    uint32_t done, waited;
+};
+
+struct timeline {
+    struct npu_core *core;
+    struct npu_tape *tape;
+    struct npu_tape_reader reader;
+    struct npu_step step;                    /* the next */
+    bool ended;                              /* there is none */
+    double start, scalar;                    /* the block's start; until when the scalar unit is at work */
+    double free[NPU_LANES], done[NPU_LANES]; /* when a lane can begin with the next, when what it was given is done */
+    double busy[NPU_LANES], work[NPU_LANES]; /* cycles with work on it; cycles that the work takes without others */
+    double covered[NPU_LANES];               /* until when its work has been counted as busy */
+    double key;                              /* when its last copy began */
+    struct flag *flags;                      /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
+    struct rounds rounds[CROSS_FLAGS];
+    uint32_t sets[CROSS_MODES][CROSS_FLAGS];
+    int waits_flag, waits_meeting; /* NO_WAIT: for none */
+    double arrived;
+    bool over;
+};
+
+/* A round that is not complete: how many have set, and when the last of them did. */
+struct round {
+    uint32_t number;
+    int set;
+    double at;
+};
+
+struct meeting {
+    int arrived;
+    double at;
+};
+
+/* What instructions of a line of the kernel cost on a lane, all cores together. */
+struct place {
+    uint64_t pc;
+    int lane;
+    double cycles;
+};
+
+struct replay {
+    struct npu *npu;
+    struct npu_traffic *traffic;
+    struct timeline *lines;
+    struct npu_timing timing;
+    struct round *open; /* [scope][CROSS_MODES][CROSS_FLAGS][ROUNDS] */
+    struct meeting meetings[2];
+    struct place places[PLACES];
+    uint64_t l2_all;
+    int64_t flows;
+};
+
+static void *zeros(size_t count, size_t each)
+{
+    void *memory = calloc(count ? count : 1, each);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static const char *api_of(const struct npu_step *step)
+{
+    return npu_isa[step->op].name;
+}
+
+static void tell(struct replay *replay, const struct timeline *line, const struct npu_timeline_slice *slice)
+{
+    const struct npu_config *config = &replay->npu->config;
+    struct npu_timeline_slice out = *slice;
+    if (!config->slice)
+        return;
+    out.core = line->core->block;
+    out.aic = line->core->aic;
+    config->slice(config->slice_closure, &out);
+}
+
+static void count_place(struct replay *replay, uint64_t pc, int lane, double cycles)
+{
+    uint64_t hash = (pc * 8 + (uint64_t)lane) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t i = 0; i < 16; i++) { /* of kernels with very many lines some are not counted */
+        struct place *place = &replay->places[((hash >> 40) + i) % PLACES];
+        if (place->pc && (place->pc != pc || place->lane != lane))
+            continue;
+        place->pc = pc;
+        place->lane = lane;
+        place->cycles += cycles;
+        return;
+    }
+}
+
+/* Work on a lane: what overlaps is busy once. */
+static void count_busy(struct timeline *line, int lane, double start, double end)
+{
+    start = larger(start, line->covered[lane]);
+    if (end > start)
+        line->busy[lane] += end - start;
+    line->covered[lane] = larger(line->covered[lane], end);
+}
+
+/* Bytes that a run takes more where it does not begin at the beginning of a request. */
+static double odd_bytes(const struct npu_transfer *transfer)
+{
+    const uint64_t at = transfer->addr | (uint64_t)(transfer->count > 1 ? transfer->stride : 0);
+    const double runs = (double)transfer->count * transfer->count2;
+    if (transfer->bytes < 512 && transfer->addr % 512 + transfer->bytes <= 512 && at % 32 == 0)
+        return 0; /* inside one request */
+    return runs * (at % 32 ? NPU_RATE_ODD_RUN : at % 512 ? NPU_RATE_CROSSED_RUN : 0);
+}
+
+static bool is_contiguous(const struct npu_transfer *transfer)
+{
+    return (transfer->count == 1 || transfer->stride == (int64_t)transfer->bytes) && transfer->count2 == 1;
+}
+
+/* Cycles of a transfer when nobody else asks for anything. */
+static double alone(const struct timeline *line, const struct npu_transfer *transfer, const struct npu_demand *demand)
+{
+    const bool aic = line->core->aic;
+    double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
+    double odd =
+        is_contiguous(transfer) && transfer->bytes * (uint64_t)transfer->count > 4096 ? 0 : odd_bytes(transfer);
+    double overhead = runs * (aic ? NPU_RATE_RUN_AIC : NPU_RATE_RUN);
+    double bytes = (double)transfer->bytes * transfer->count * transfer->count2;
+    if (transfer->write)
+        return overhead + (bytes + odd) / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE);
+    double hbm = (double)demand->hbm_read < bytes ? (double)demand->hbm_read : bytes, hit = bytes - hbm;
+    double share = bytes > 0 ? hbm / bytes : 0;
+    return overhead + (hbm + odd * share) / (aic ? NPU_RATE_READ_HBM_AIC : NPU_RATE_READ_HBM) +
+           (hit + odd * (1 - share)) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2);
+}
+
+/* An instruction that moves bytes from or to GM. */
+static void run_transfer(struct replay *replay, struct timeline *line, const struct npu_step *step, double start)
+{
+    const int lane = step->lane;
+    struct npu_demand demand = {0};
+    double least = step->cycles;
+    uint64_t bytes = 0;
+    bool write = false;
+    for (int i = 0; i < step->transfers; i++) {
+        struct npu_transfer transfer;
+        npu_tape_transfer(&line->reader, &transfer);
+        const struct npu_demand one = npu_traffic_look_up(replay->traffic, &transfer);
+        const uint64_t moved = (uint64_t)transfer.bytes * transfer.count * transfer.count2;
+        demand.l2 += one.l2;
+        demand.hbm_read += one.hbm_read;
+        demand.hbm_written += one.hbm_written;
+        least += alone(line, &transfer, &one);
+        bytes += moved;
+        write |= transfer.write;
+        if (transfer.write)
+            replay->timing.written += moved;
+        else {
+            replay->timing.read += moved;
+            replay->timing.read_l2 += moved - (one.hbm_read < moved ? one.hbm_read : moved);
+        }
+    }
+    replay->timing.hbm_read += demand.hbm_read;
+    replay->timing.hbm_written += demand.hbm_written;
+    replay->l2_all += demand.l2;
+    const double latency = write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY;
+    double end = npu_traffic_take(replay->traffic, start + latency, least, &demand);
+    line->work[lane] += larger(least, NPU_RATE_COPY_ISSUE);
+    line->free[lane] = larger(start + NPU_RATE_COPY_ISSUE, end - latency);
+    line->done[lane] = larger(line->done[lane], end);
+    line->key = start;
+    count_place(replay, step->pc, lane, end - larger(start, line->covered[lane]));
+    count_busy(line, lane, start, end);
+    tell(replay, line,
+         &(struct npu_timeline_slice){.lane = lane,
+                                      .name = api_of(step),
+                                      .start = start,
+                                      .end = end,
+                                      .bytes = bytes,
+                                      .elements = step->count,
+                                      .pc = step->pc});
+}
+
+static void run_local(struct replay *replay, struct timeline *line, const struct npu_step *step, double start)
+{
+    const int lane = step->lane;
+    double cycles = step->cycles;
+    if (lane == NPU_LANE_M)
+        cycles += line->done[lane] > 0 && start <= line->done[lane] + 1 ? NPU_RATE_M_NEXT : NPU_RATE_M_START;
+    line->free[lane] = line->done[lane] = start + cycles;
+    line->work[lane] += step->cycles;
+    count_place(replay, step->pc, lane, cycles);
+    count_busy(line, lane, start, start + cycles);
+    tell(replay, line,
+         &(struct npu_timeline_slice){.lane = lane,
+                                      .name = api_of(step),
+                                      .start = start,
+                                      .end = start + cycles,
+                                      .elements = step->count,
+                                      .pc = step->pc});
+}
+
+static struct flag *flag_at(const struct timeline *line, const struct npu_step *step)
+{
+    return &line->flags[((size_t)step->lane * NPU_LANES + step->to) * NPU_EVENTS + step->event];
+}
+
+/* When what a lane was given is done; of the scalar unit: now. */
+static double done(const struct timeline *line, int lane)
+{
+    return lane == NPU_LANE_S ? line->scalar : line->done[lane];
+}
+
+static void wait_until(struct timeline *line, int lane, double time)
+{
+    if (lane == NPU_LANE_S)
+        line->scalar = larger(line->scalar, time);
+    else
+        line->free[lane] = larger(line->free[lane], time);
+}
+
+static void set_flag(struct replay *replay, struct timeline *line, const struct npu_step *step)
+{
+    struct flag *flag = flag_at(line, step);
+    flag->at[flag->sets % PENDING] = larger(done(line, step->lane), line->scalar);
+    flag->flow[flag->sets++ % PENDING] = ++replay->flows;
+}
+
+static void join(struct timeline *line)
+{
+    double last = line->scalar;
+    for (int lane = 0; lane < NPU_LANES; lane++)
+        last = larger(last, line->done[lane]);
+    line->scalar = last;
+    for (int lane = 0; lane < NPU_LANES; lane++)
+        line->free[lane] = larger(line->free[lane], last);
+}
+
+/* Cores. */
+static bool takes_part(const struct npu_core *setter, const struct npu_core *other, int mode)
+{
+    return other->aic == setter->aic && (mode == 0 || other->group == setter->group);
+}
+
+static bool may_wait(const struct npu_core *setter, const struct npu_core *other, int mode)
+{
+    return mode == 2 ? other->group == setter->group && other->aic != setter->aic : takes_part(setter, other, mode);
+}
+
+/* The first core of those that set this flag together: the round is kept with it. */
+static int scope_of(const struct npu *npu, const struct npu_core *core, int mode)
+{
+    int first = 0;
+    while (!takes_part(core, &npu->cores[first], mode))
+        first++;
+    return first;
+}
+
+static void cross_set(struct replay *replay, struct timeline *line, const struct npu_step *step)
+{
+    const struct npu *npu = replay->npu;
+    const int mode = step->to, flag = step->event % CROSS_FLAGS;
+    const uint32_t number = line->sets[mode][flag]++;
+    struct round *round =
+        &replay->open[((size_t)scope_of(npu, line->core, mode) * CROSS_MODES + (size_t)mode) * CROSS_FLAGS * ROUNDS +
+                      (size_t)flag * ROUNDS + number % ROUNDS];
+    int needed = 0;
+    for (int i = 0; i < npu->core_count; i++)
+        needed += takes_part(line->core, &npu->cores[i], mode);
+    round->at = round->set ? larger(round->at, done(line, step->lane)) : larger(done(line, step->lane), line->scalar);
+    if (++round->set < needed)
+        return;
+    round->set = 0;
+    for (int i = 0; i < npu->core_count; i++) {
+        struct timeline *other = &replay->lines[i];
+        if (!may_wait(line->core, other->core, mode))
+            continue;
+        other->rounds[flag].at[other->rounds[flag].done++ % ROUNDS] = round->at + NPU_RATE_CROSS_FLAG;
+        if (other->waits_flag == flag)
+            other->waits_flag = NO_WAIT;
+    }
+}
+
+/* False: the core has to wait until others have set the flag. */
+static bool cross_wait(struct timeline *line, const struct npu_step *step)
+{
+    struct rounds *rounds = &line->rounds[step->event % CROSS_FLAGS];
+    if (rounds->waited == rounds->done) {
+        line->waits_flag = step->event % CROSS_FLAGS;
+        return false;
+    }
+    line->scalar = larger(line->scalar, rounds->at[rounds->waited++ % ROUNDS]);
+    return true;
+}
+
+static void meet(struct replay *replay, struct timeline *line, const struct npu_step *step)
+{
+    struct meeting *meeting = &replay->meetings[step->event & 1];
+    join(line);
+    meeting->at = larger(meeting->at, line->scalar);
+    line->waits_meeting = step->event & 1;
+    if (++meeting->arrived < (int)step->count)
+        return;
+    for (int i = 0; i < replay->npu->core_count; i++) {
+        struct timeline *other = &replay->lines[i];
+        if (other->waits_meeting != (step->event & 1))
+            continue;
+        other->waits_meeting = NO_WAIT;
+        other->scalar = meeting->at + NPU_RATE_MEETING;
+        join(other);
+    }
+    *meeting = (struct meeting){0};
+}
+
+/* Does one step; false: the core waits for others, before it or behind it. */
+static bool do_step(struct replay *replay, struct timeline *line)
+{
+    const struct npu_step *step = &line->step;
+    double start;
+    switch ((enum npu_step_kind)step->kind) {
+    case NPU_STEP_RUN:
+        line->scalar += 1;
+        start = larger(line->scalar, line->free[step->lane]);
+        (step->transfers ? run_transfer : run_local)(replay, line, step, start);
+        break;
+    case NPU_STEP_SET:
+        set_flag(replay, line, step);
+        break;
+    case NPU_STEP_WAIT: {
+        struct flag *flag = flag_at(line, step);
+        wait_until(line, step->to, flag->at[flag->waits++ % PENDING] + NPU_RATE_FLAG);
+        break;
+    }
+    case NPU_STEP_EDGE:
+    case NPU_STEP_BARRIER:
+        wait_until(line, step->to, done(line, step->lane) + (step->lane == step->to ? NPU_RATE_BARRIER : 0));
+        break;
+    case NPU_STEP_JOIN:
+        join(line);
+        break;
+    case NPU_STEP_CROSS_SET:
+        cross_set(replay, line, step);
+        break;
+    case NPU_STEP_CROSS_WAIT:
+        if (!cross_wait(line, step))
+            return false;
+        break;
+    case NPU_STEP_MEET:
+        meet(replay, line, step);
+        break;
+    }
+    return true;
+}
+
+static void add_scalar(struct replay *replay, struct timeline *line, double cycles, uint64_t pc)
+{
+    const double start = line->scalar;
+    if (cycles <= 0)
+        return;
+    line->scalar += cycles;
+    line->work[NPU_LANE_S] += cycles;
+    count_busy(line, NPU_LANE_S, start, line->scalar);
+    count_place(replay, pc, NPU_LANE_S, cycles);
+    tell(replay, line,
+         &(struct npu_timeline_slice){
+             .lane = NPU_LANE_S, .name = "scalar", .start = start, .end = line->scalar, .pc = pc});
+}
+
+static bool can_go_on(const struct timeline *line)
+{
+    return !line->over && line->waits_flag == NO_WAIT && line->waits_meeting == NO_WAIT;
+}
+
+/* Goes on with a core as far as its next copy, or until it waits for others, or to its end. */
+static void go_on(struct replay *replay, struct timeline *line)
+{
+    for (bool copied = false; !line->ended && can_go_on(line) && !copied;) {
+        struct npu_step *step = &line->step;
+        add_scalar(replay, line, step->scalar, step->pc);
+        step->scalar = 0;
+        copied = step->kind == NPU_STEP_RUN && step->transfers;
+        if (do_step(replay, line))
+            line->ended = !npu_tape_step(&line->reader, step);
+    }
+    if (!line->ended || !can_go_on(line))
+        return;
+    add_scalar(replay, line, line->tape->scalar, 0);
+    join(line);
+    line->over = true;
+}
+
+/* The core that goes on next. */
+static struct timeline *next_of(struct timeline *lines, int count)
+{
+    struct timeline *next = NULL;
+    for (int i = 0; i < count; i++)
+        if (can_go_on(&lines[i]) && (!next || lines[i].key < next->key))
+            next = &lines[i];
+    return next;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The blocks of a wave, each of which begins where one of the wave before has ended. */
+static void run_wave(struct replay *replay, struct timeline *lines, int count, double *ends, int per_block)
+{
+    for (int i = 0; i < count; i++) {
+        lines[i].start = lines[i].scalar = lines[i].key = ends[i / per_block];
+        for (int lane = 0; lane < NPU_LANES; lane++)
+            lines[i].free[lane] = lines[i].done[lane] = lines[i].covered[lane] = lines[i].start;
+    }
+    for (struct timeline *line; (line = next_of(lines, count));)
+        go_on(replay, line);
+    for (int i = 0; i < count; i++) {
+        const struct npu_tape *tape = lines[i].tape;
+        uint64_t runs = 0;
+        for (int lane = 0; lane < NPU_LANES; lane++)
+            runs += tape->runs[lane];
+        if (tape->left_out && runs > tape->left_out)
+            lines[i].scalar =
+                lines[i].start + (lines[i].scalar - lines[i].start) * (double)runs / (double)(runs - tape->left_out);
+        replay->timing.shortened |= tape->left_out > 0;
+        double *end = &ends[i / per_block];
+        *end = i % per_block ? larger(*end, lines[i].scalar) : lines[i].scalar;
+    }
+    qsort(ends, (size_t)(count / per_block), sizeof *ends, by_value);
+}
+
+/* A core's next copy, for L2 alone; false: it has none. */
+static bool warm_next(struct replay *replay, struct npu_tape_reader *reader)
+{
+    struct npu_step step;
+    struct npu_transfer transfer;
+    while (npu_tape_step(reader, &step)) {
+        for (int i = 0; i < step.transfers; i++) {
+            npu_tape_transfer(reader, &transfer);
+            npu_traffic_look_up(replay->traffic, &transfer);
+        }
+        if (step.transfers)
+            return true;
+    }
+    return false;
+}
+
+/* What L2 holds when a benchmark has warmed up: what the same launch leaves there, the cores taking turns. */
+static void warm_up(struct replay *replay)
+{
+    const int count = replay->npu->core_count;
+    struct npu_tape_reader *readers = zeros((size_t)count, sizeof *readers);
+    for (int i = 0; i < count; i++)
+        readers[i] = npu_tape_read(replay->lines[i].tape);
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < count; i++)
+            more |= warm_next(replay, &readers[i]);
+    }
+    free(readers);
+}
+
+static void sum_up_cores(struct replay *replay)
+{
+    const struct npu *npu = replay->npu;
+    struct npu_timing *timing = &replay->timing;
+    int running[2] = {0};
+    for (int i = 0; i < npu->core_count; i++) {
+        const struct timeline *line = &replay->lines[i];
+        struct npu_timing_cores *of = &timing->of[line->core->aic];
+        double spent = line->scalar - line->start;
+        running[line->core->aic]++;
+        of->mean += spent;
+        of->longest = larger(of->longest, spent);
+        for (int lane = 0; lane < NPU_LANES; lane++)
+            of->busy[lane] += line->busy[lane];
+        timing->ub_peak = line->tape->ub_peak > timing->ub_peak ? line->tape->ub_peak : timing->ub_peak;
+    }
+    for (int aic = 0; aic < 2; aic++) {
+        const int at_once = npu->wave_blocks * (aic ? npu->aic : npu->aiv);
+        struct npu_timing_cores *of = &timing->of[aic];
+        of->cores = running[aic] < at_once ? running[aic] : at_once;
+        for (int lane = 0; of->cores && lane < NPU_LANES; lane++)
+            of->busy[lane] /= of->cores;
+        of->mean /= of->cores ? of->cores : 1;
+    }
+}
+
+/* No schedule is shorter than the work of a pipe of a core, or than what HBM and L2 can move. */
+static void find_bound(struct replay *replay)
+{
+    struct npu_timing *timing = &replay->timing;
+    const int waves = replay->npu->stats.waves ? replay->npu->stats.waves : 1;
+    double bound = 0;
+    timing->bound = NPU_BOUND_LAUNCH;
+    for (int i = 0; i < replay->npu->core_count; i++)
+        for (int lane = 0; lane < NPU_LANES; lane++) {
+            const struct timeline *line = &replay->lines[i];
+            if (waves > 1 || line->work[lane] <= bound)
+                continue;
+            bound = line->work[lane];
+            timing->bound = NPU_BOUND_PIPE;
+            timing->bound_lane = lane;
+            timing->bound_aic = line->core->aic;
+        }
+    for (int aic = 0; aic < 2 && waves > 1; aic++)
+        for (int lane = 0; lane < NPU_LANES; lane++) {
+            double work = 0;
+            for (int i = 0; i < replay->npu->core_count; i++)
+                work += replay->lines[i].core->aic == aic ? replay->lines[i].work[lane] : 0;
+            work /= timing->of[aic].cores ? timing->of[aic].cores : 1;
+            if (work <= bound)
+                continue;
+            bound = work;
+            timing->bound = NPU_BOUND_PIPE;
+            timing->bound_lane = lane;
+            timing->bound_aic = aic;
+        }
+    const double hbm = (double)(timing->hbm_read + timing->hbm_written) / NPU_RATE_HBM_ALL;
+    const double l2 = (double)replay->l2_all / NPU_RATE_L2_ALL;
+    if (hbm > bound || l2 > bound)
+        timing->bound = hbm > l2 ? NPU_BOUND_HBM : NPU_BOUND_L2;
+    bound = larger(bound, larger(hbm, l2));
+    if (bound < timing->launch)
+        timing->bound = NPU_BOUND_LAUNCH;
+    timing->bound_cycles = bound + timing->launch;
+}
+
+static void find_slowest_place(struct replay *replay)
+{
+    struct npu_timing *timing = &replay->timing;
+    const struct npu_timing_cores *of = &timing->of[timing->of[1].longest > timing->of[0].longest];
+    int busiest = 0;
+    for (int lane = 1; lane < NPU_LANES; lane++)
+        busiest = of->busy[lane] > of->busy[busiest] ? lane : busiest;
+    for (int i = 0; i < PLACES; i++)
+        if (replay->places[i].pc && replay->places[i].lane == busiest &&
+            replay->places[i].cycles > timing->slowest_cycles) {
+            timing->slowest_cycles = replay->places[i].cycles;
+            timing->slowest_pc = replay->places[i].pc;
+        }
+    timing->slowest_cycles /= of->cores ? of->cores : 1;
+}
+
+static void run_all(struct replay *replay)
+{
+    struct npu *npu = replay->npu;
+    const int per_block = npu->aic + npu->aiv, wave = npu->wave_blocks * per_block;
+    double *ends = zeros((size_t)npu->wave_blocks, sizeof *ends), last = 0;
+    for (int first = 0; first < npu->core_count; first += wave)
+        run_wave(replay, replay->lines + first, npu->core_count - first < wave ? npu->core_count - first : wave, ends,
+                 per_block);
+    for (int i = 0; i < npu->core_count; i++)
+        last = larger(last, replay->lines[i].scalar);
+    free(ends);
+    struct npu_timing *timing = &replay->timing;
+    timing->mhz = npu->config.soc->mhz;
+    sum_up_cores(replay);
+    const int cores = timing->of[0].cores + timing->of[1].cores;
+    timing->launch = (NPU_RATE_LAUNCH_US + NPU_RATE_LAUNCH_CORE_US * (cores - 1)) * timing->mhz;
+    timing->cycles = last + timing->launch;
+    find_bound(replay);
+    find_slowest_place(replay);
+    timing->known = true;
+}
+
+void npu_replay(struct npu *npu)
+{
+    struct replay *replay = zeros(1, sizeof *replay);
+    replay->npu = npu;
+    replay->traffic = npu_traffic_create(npu->config.soc->l2_bytes);
+    replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
+    replay->open = zeros((size_t)npu->core_count * CROSS_MODES * CROSS_FLAGS * ROUNDS, sizeof *replay->open);
+    for (int i = 0; i < npu->core_count; i++) {
+        struct timeline *line = &replay->lines[i];
+        line->core = &npu->cores[i];
+        line->tape = npu->cores[i].tape;
+        line->flags = zeros((size_t)NPU_LANES * NPU_LANES * NPU_EVENTS, sizeof *line->flags);
+        line->waits_flag = line->waits_meeting = NO_WAIT;
+        line->reader = npu_tape_read(line->tape);
+        line->ended = !npu_tape_step(&line->reader, &line->step);
+    }
+    warm_up(replay);
+    run_all(replay);
+    npu->timing = replay->timing;
+    for (int i = 0; i < npu->core_count; i++)
+        free(replay->lines[i].flags);
+    free(replay->open);
+    free(replay->lines);
+    npu_traffic_destroy(replay->traffic);
+    free(replay);
+}

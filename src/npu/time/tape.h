@@ -1,0 +1,87 @@
+/* The tape of a core (tape.c): what it did that takes time, in the order in which it issued it, for npu_replay() to put on a
+ * timeline. Written in program order by the floors above; a core whose launch is not timed has none. */
+#ifndef NPU_TAPE_H
+#define NPU_TAPE_H
+
+#include "npu/lane.h"
+#include "npu/npu_internal.h"
+
+enum npu_step_kind {
+    NPU_STEP_RUN,        /* an instruction on `lane` */
+    NPU_STEP_SET,        /* SetFlag lane -> to */
+    NPU_STEP_WAIT,       /* WaitFlag lane -> to */
+    NPU_STEP_EDGE,       /* `to` goes on when what `lane` was given is done */
+    NPU_STEP_BARRIER,    /* of `lane` */
+    NPU_STEP_JOIN,       /* everything is done before anything goes on */
+    NPU_STEP_CROSS_SET,  /* CrossCoreSetFlag: `event`, mode `to`, behind what `lane` was given */
+    NPU_STEP_CROSS_WAIT, /* CrossCoreWaitFlag: `event` */
+    NPU_STEP_MEET        /* SyncAll of `count` cores; event: 0 hard, 1 soft */
+};
+
+/* Bytes of GM that an instruction moves: count2 groups of `count` runs. */
+struct npu_transfer {
+    uint64_t addr;
+    uint32_t bytes, count, count2;
+    bool write, past_l2; /* past_l2: the tensor's hint says that L2 is not to keep them */
+    int64_t stride, stride2;
+};
+
+struct npu_step {
+    uint8_t kind, lane, to, event;
+    uint16_t op;
+    uint16_t transfers; /* of RUN: so many follow */
+    float scalar;       /* cycles of the scalar unit since the step before */
+    float cycles;       /* of RUN: on its lane, without what GM takes */
+    uint32_t count;     /* of RUN: elements; of MEET: cores */
+    uint64_t pc;        /* of RUN, and of what follows it up to the next */
+};
+
+enum { NPU_TAPE_LINES = 256 }; /* of 64 bytes that the scalar cache is taken to hold: its size is not documented */
+
+/* Steps as bytes, most of them four: fresh memory costs more than anything else here. */
+struct npu_tape_chunk;
+struct npu_tape {
+    struct npu_tape_chunk *first, *last;
+    uint64_t mix[NPU_MIXES], loads, stores, misses; /* what of the scalar unit's work is on the tape already */
+    uint64_t missed;                                /* lines that the scalar unit had to fetch from GM */
+    uint64_t lines[NPU_TAPE_LINES];                 /* those that it has, 1 + number */
+    uint32_t runs[NPU_LANES];                       /* instructions of a lane */
+    uint32_t known[NPU_LANES][NPU_LANES];           /* [from][to]: of these, those that an edge has told */
+    uint64_t left_out;                              /* instructions after the tape was full */
+    float scalar;                                   /* of the scalar unit, behind the last step */
+    uint32_t ub_peak;
+};
+
+/* The tapes of all cores of a launch have room for so many bytes. */
+enum { NPU_TAPE_BYTES = 160 << 20 };
+
+struct npu_tape *npu_tape_create(void);
+void npu_tape_destroy(struct npu_tape *tape);
+/* An instruction that has been checked, with what it accesses. */
+void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, const struct npu_access *accesses,
+                  int count);
+/* The scalar unit touches this address of GM. */
+void npu_tape_scalar_gm(struct npu_tape *tape, uint64_t addr);
+/* Any other step. */
+void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event, uint32_t count);
+/* The end of the core's block: what its scalar unit has done since the last step. */
+void npu_tape_end(struct npu_core *core);
+
+/* Reading a tape. A step of kind RUN is followed by its transfers, which must be read. */
+struct npu_tape_reader {
+    const struct npu_tape_chunk *chunk;
+    size_t at;
+    uint64_t pc;
+};
+/* False: that was the last one. */
+bool npu_tape_step(struct npu_tape_reader *reader, struct npu_step *step);
+void npu_tape_transfer(struct npu_tape_reader *reader, struct npu_transfer *transfer);
+struct npu_tape_reader npu_tape_read(const struct npu_tape *tape);
+
+/* Cycles of an instruction on its lane, without what GM takes (cost.c). */
+double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *insn, uint32_t *elements);
+
+/* Puts the tapes of all cores on timelines (replay.c): npu->timing. */
+void npu_replay(struct npu *npu);
+
+#endif

@@ -1,0 +1,223 @@
+/* L2 and HBM.
+ *
+ * L2 keeps lines of 128 bytes; what it replaces is counted in segments of 4 KiB, the one that was not used for the longest time
+ * first (asc-devkit's counters: 128 bytes a request; a set larger than L2 that is read in a circle is never found in it). A
+ * line that was written is written to HBM when its segment goes.
+ *
+ * Bandwidth is a calendar: of each stretch of WINDOW cycles it says how many bytes are taken. A transfer takes what is free from
+ * its start on, at most at its own rate. So transfers need not be looked at in the order of their starts, and those at the
+ * same time share. */
+#include "npu/time/traffic.h"
+
+#include "npu/time/rates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 128, SEGMENT = 4096, LINES = SEGMENT / LINE, WINDOW = 256 };
+
+struct segment {
+    uint64_t number;      /* address / SEGMENT */
+    uint32_t held, dirty; /* lines */
+    uint32_t next;        /* of its bucket: 1 + index; 0: none */
+    uint32_t older, newer;
+};
+
+struct calendar {
+    float *taken; /* bytes, by window */
+    size_t windows;
+    double rate; /* bytes per cycle */
+};
+
+struct npu_traffic {
+    struct segment *segments;
+    uint32_t count, room;
+    uint32_t *buckets, bucket_count;
+    uint32_t oldest, newest; /* 1 + index */
+    struct calendar l2, hbm;
+};
+
+static void *zeros(size_t count, size_t each)
+{
+    void *memory = calloc(count ? count : 1, each);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+struct npu_traffic *npu_traffic_create(uint64_t l2_bytes)
+{
+    struct npu_traffic *traffic = zeros(1, sizeof *traffic);
+    traffic->room = (uint32_t)(l2_bytes / SEGMENT);
+    traffic->segments = zeros(traffic->room, sizeof *traffic->segments);
+    traffic->bucket_count = 1;
+    while (traffic->bucket_count < traffic->room)
+        traffic->bucket_count *= 2;
+    traffic->buckets = zeros(traffic->bucket_count, sizeof *traffic->buckets);
+    traffic->l2.rate = NPU_RATE_L2_ALL;
+    traffic->hbm.rate = NPU_RATE_HBM_ALL;
+    return traffic;
+}
+
+void npu_traffic_destroy(struct npu_traffic *traffic)
+{
+    free(traffic->segments);
+    free(traffic->buckets);
+    free(traffic->l2.taken);
+    free(traffic->hbm.taken);
+    free(traffic);
+}
+
+/* L2. */
+static uint32_t *bucket_of(struct npu_traffic *traffic, uint64_t number)
+{
+    uint64_t hash = number * UINT64_C(0x9e3779b97f4a7c15);
+    return &traffic->buckets[(hash >> 32) & (traffic->bucket_count - 1)];
+}
+
+static void unlink_age(struct npu_traffic *traffic, uint32_t index)
+{
+    struct segment *segment = &traffic->segments[index - 1];
+    *(segment->older ? &traffic->segments[segment->older - 1].newer : &traffic->oldest) = segment->newer;
+    *(segment->newer ? &traffic->segments[segment->newer - 1].older : &traffic->newest) = segment->older;
+}
+
+static void link_newest(struct npu_traffic *traffic, uint32_t index)
+{
+    struct segment *segment = &traffic->segments[index - 1];
+    segment->older = traffic->newest;
+    segment->newer = 0;
+    *(traffic->newest ? &traffic->segments[traffic->newest - 1].newer : &traffic->oldest) = index;
+    traffic->newest = index;
+}
+
+/* Room for one more segment; what was written of the one that goes is to be written to HBM. */
+static uint32_t take_segment(struct npu_traffic *traffic, uint64_t *evicted)
+{
+    if (traffic->count < traffic->room)
+        return ++traffic->count;
+    uint32_t index = traffic->oldest;
+    struct segment *segment = &traffic->segments[index - 1];
+    *evicted += (uint64_t)__builtin_popcount(segment->dirty) * LINE;
+    uint32_t *link = bucket_of(traffic, segment->number);
+    while (*link != index)
+        link = &traffic->segments[*link - 1].next;
+    *link = segment->next;
+    unlink_age(traffic, index);
+    return index;
+}
+
+/* The segment, the newest from now on; NULL: it is not there. */
+static struct segment *find_segment(struct npu_traffic *traffic, uint64_t number)
+{
+    uint32_t index = *bucket_of(traffic, number);
+    while (index && traffic->segments[index - 1].number != number)
+        index = traffic->segments[index - 1].next;
+    if (!index)
+        return NULL;
+    if (index != traffic->newest) {
+        unlink_age(traffic, index);
+        link_newest(traffic, index);
+    }
+    return &traffic->segments[index - 1];
+}
+
+static struct segment *add_segment(struct npu_traffic *traffic, uint64_t number, uint64_t *evicted)
+{
+    uint32_t index = take_segment(traffic, evicted);
+    uint32_t *bucket = bucket_of(traffic, number);
+    traffic->segments[index - 1] = (struct segment){.number = number, .next = *bucket};
+    *bucket = index;
+    link_newest(traffic, index);
+    return &traffic->segments[index - 1];
+}
+
+static uint32_t lines_between(uint32_t first, uint32_t last)
+{
+    return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
+}
+
+/* A run of contiguous bytes. */
+static void look_up_run(struct npu_traffic *traffic, uint64_t addr, uint64_t bytes, bool write, bool past,
+                        struct npu_demand *demand)
+{
+    for (uint64_t end = addr + bytes; addr < end;) {
+        uint64_t number = addr / SEGMENT, stop = (number + 1) * SEGMENT < end ? (number + 1) * SEGMENT : end;
+        uint32_t lines = lines_between((uint32_t)(addr % SEGMENT / LINE), (uint32_t)((stop - 1) % SEGMENT / LINE));
+        struct segment *segment = find_segment(traffic, number);
+        uint64_t part = stop - addr;
+        uint32_t missing = segment ? lines & ~segment->held : lines;
+        uint64_t fetched = (uint64_t)__builtin_popcount(missing) * LINE;
+        addr = stop;
+        if (past && !segment) {
+            *(write ? &demand->hbm_written : &demand->hbm_read) += part;
+            continue;
+        }
+        if (!segment)
+            segment = add_segment(traffic, number, &demand->hbm_written);
+        segment->held |= lines;
+        segment->dirty |= write ? lines : 0;
+        demand->l2 += part;
+        demand->hbm_read += write ? 0 : fetched < part ? fetched : part;
+    }
+}
+
+struct npu_demand npu_traffic_look_up(struct npu_traffic *traffic, const struct npu_transfer *transfer)
+{
+    struct npu_demand demand = {0};
+    for (uint32_t group = 0; group < transfer->count2; group++) {
+        uint64_t addr = transfer->addr + (uint64_t)(transfer->stride2 * group);
+        if (transfer->stride == (int64_t)transfer->bytes || transfer->count == 1) {
+            look_up_run(traffic, addr, (uint64_t)transfer->bytes * transfer->count, transfer->write, transfer->past_l2,
+                        &demand);
+            continue;
+        }
+        for (uint32_t run = 0; run < transfer->count; run++)
+            look_up_run(traffic, addr + (uint64_t)(transfer->stride * run), transfer->bytes, transfer->write,
+                        transfer->past_l2, &demand);
+    }
+    return demand;
+}
+
+/* The calendar. */
+static double take(struct calendar *calendar, double start, double least, double bytes)
+{
+    if (bytes <= 0)
+        return start + least;
+    const double own = least > 0 ? bytes / least : calendar->rate, all = calendar->rate * WINDOW;
+    size_t window = (size_t)(start / WINDOW);
+    double at = start;
+    for (;; window++) {
+        if (window >= calendar->windows) {
+            size_t more = calendar->windows ? calendar->windows * 2 : 1024;
+            more = window >= more ? window + 1024 : more;
+            calendar->taken = realloc(calendar->taken, more * sizeof *calendar->taken);
+            if (!calendar->taken)
+                abort();
+            memset(calendar->taken + calendar->windows, 0, (more - calendar->windows) * sizeof *calendar->taken);
+            calendar->windows = more;
+        }
+        double end = (double)(window + 1) * WINDOW, free = all - calendar->taken[window];
+        double can = own * (end - at);
+        double now = can < free ? can : free;
+        if (now >= bytes) {
+            calendar->taken[window] += (float)bytes;
+            double finish = at + bytes / own;
+            /* where the window is full, its last bytes come at its end */
+            double shared = calendar->taken[window] / all * WINDOW + (double)window * WINDOW;
+            return finish > shared || calendar->taken[window] < all * 0.98 ? finish : shared;
+        }
+        if (now > 0) {
+            calendar->taken[window] += (float)now;
+            bytes -= now;
+        }
+        at = end;
+    }
+}
+
+double npu_traffic_take(struct npu_traffic *traffic, double start, double least, const struct npu_demand *demand)
+{
+    double from_hbm = take(&traffic->hbm, start, least, (double)(demand->hbm_read + demand->hbm_written));
+    double from_l2 = take(&traffic->l2, start, least, (double)demand->l2);
+    return from_hbm > from_l2 ? from_hbm : from_l2;
+}
