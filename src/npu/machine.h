@@ -70,6 +70,7 @@ struct npu {
     struct npu_stats stats;
     struct npu_timing timing; /* of the last launch */
     size_t tape_bytes;        /* of the tapes of all its cores */
+    struct npu_tape_block *tape_blocks;
     struct ub_memory *free_ub[2]; /* of AIVs, of AICs */
     uint64_t next_ub;             /* in NPU_AREA_LOCAL */
     struct npu_fibers *fibers;

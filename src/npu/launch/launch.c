@@ -377,6 +377,7 @@ static void launch_end(struct npu *npu)
         between_destroy(npu->cores[i].between);
         npu_tape_destroy(npu->cores[i].tape);
     }
+    npu_tape_free_all(npu);
     matmul_launch_end(npu);
     free(npu->core_fibers);
     free(npu->cores);
@@ -430,7 +431,6 @@ bool npu_launch(struct npu *npu, void *kernel, const uint64_t *args, int arg_cou
         return false;
     npu->ended = false;
     npu->timing = (struct npu_timing){0};
-    npu->tape_bytes = 0;
     npu->kernel = kernel;
     memset(npu->args, 0, sizeof npu->args);
     if (arg_count)

@@ -218,12 +218,49 @@ static double cost_of_load(const struct npu_insn *insn, uint32_t *elements)
                                                                       : NPU_RATE_L1_TO_BT);
 }
 
+static uint64_t mixed(uint64_t hash, uint64_t part)
+{
+    hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* All that the cost of a vector instruction depends on. */
+static uint64_t digest(const struct npu_core *core, const struct npu_insn *insn)
+{
+    const uint64_t ub = (uint64_t)core->ub;
+    uint64_t hash = mixed(insn->op | (uint64_t)insn->form << 16 | (uint64_t)insn->dst_type << 24 |
+                              (uint64_t)insn->src_type << 32 | (uint64_t)core->regs.counter << 40,
+                          (insn->dst.addr - ub) | (insn->src0.addr - ub) << 20 | (insn->src1.addr - ub) << 40);
+    hash = mixed(hash, insn->count | (uint64_t)insn->repeat << 32);
+    if (insn->form == NPU_FORM_COUNT && insn->op != NPU_OP_DATA_COPY)
+        return hash;
+    hash = mixed(hash, insn->dst_blk | (uint64_t)insn->src0_blk << 16 | (uint64_t)insn->src1_blk << 32 |
+                           (uint64_t)insn->dst_rep << 48);
+    hash = mixed(hash, insn->src0_rep | (uint64_t)insn->src1_rep << 16);
+    hash = mixed(hash, insn->op == NPU_OP_DATA_COPY ? insn->copy.block_count | (uint64_t)insn->copy.block_len << 32
+                                                    : insn->mask[0]);
+    return mixed(hash, core->regs.counter ? core->regs.mask[0] : 0);
+}
+
+/* Loops issue the same instructions again and again. */
+static double known_cost(const struct npu_core *core, const struct npu_insn *insn, uint32_t *elements)
+{
+    const uint64_t key = digest(core, insn) | 1;
+    struct npu_tape_cost *known = &core->tape->costs[(key >> 20) % NPU_TAPE_COSTS];
+    if (known->key != key) {
+        known->key = key;
+        known->cycles = cost_of_vector(core, insn, &known->elements);
+    }
+    *elements = known->elements;
+    return known->cycles;
+}
+
 double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *insn, uint32_t *elements)
 {
     *elements = 0;
     switch (lane) {
     case NPU_LANE_V:
-        return cost_of_vector(core, insn, elements);
+        return known_cost(core, insn, elements);
     case NPU_LANE_M:
         return cost_of_product(insn, elements);
     case NPU_LANE_MTE1:

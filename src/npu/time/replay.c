@@ -4,16 +4,26 @@
  * side with the other pipes, as far as flags, barriers and edges allow. Copies from and to GM take what the other cores leave
  * of L2 and HBM. The core whose last copy began first goes on next, so that L2 sees copies about in their order; a core
  * that waits for others stands aside until they have come. */
+#include "npu/gm_region.h"
 #include "npu/isa.h"
 #include "npu/machine.h"
 #include "npu/time/rates.h"
 #include "npu/time/tape.h"
 #include "npu/time/traffic.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CROSS_FLAGS = 16, CROSS_MODES = 3, ROUNDS = 16, PENDING = 4, PLACES = 4096, NO_WAIT = -1 };
+enum {
+    CROSS_FLAGS = 16,
+    CROSS_MODES = 3,
+    ROUNDS = 16,
+    PENDING = 4,
+    PLACES = 4096,
+    NO_WAIT = -1,
+    AHEAD = 512 /* cycles */
+};
 
 /* A flag between two lanes: when its SetFlags were done. */
 struct flag {
@@ -75,6 +85,8 @@ struct replay {
     struct meeting meetings[2];
     struct place places[PLACES];
     uint64_t l2_all;
+    bool
+        all_in_l2; /* what the launch touches has room there, and a benchmark has warmed up: it need not be looked up */
     int64_t flows;
 };
 
@@ -173,8 +185,10 @@ static void run_transfer(struct replay *replay, struct timeline *line, const str
     for (int i = 0; i < step->transfers; i++) {
         struct npu_transfer transfer;
         npu_tape_transfer(&line->reader, &transfer);
-        const struct npu_demand one = npu_traffic_look_up(replay->traffic, &transfer);
         const uint64_t moved = (uint64_t)transfer.bytes * transfer.count * transfer.count2;
+        const struct npu_demand one = replay->all_in_l2 && !transfer.past_l2
+                                          ? (struct npu_demand){.l2 = moved}
+                                          : npu_traffic_look_up(replay->traffic, &transfer);
         demand.l2 += one.l2;
         demand.hbm_read += one.hbm_read;
         demand.hbm_written += one.hbm_written;
@@ -399,14 +413,13 @@ static bool can_go_on(const struct timeline *line)
     return !line->over && line->waits_flag == NO_WAIT && line->waits_meeting == NO_WAIT;
 }
 
-/* Goes on with a core as far as its next copy, or until it waits for others, or to its end. */
-static void go_on(struct replay *replay, struct timeline *line)
+/* Goes on with a core until a copy begins at `until` or later, or the core waits for others, or ends. */
+static void go_on(struct replay *replay, struct timeline *line, double until)
 {
-    for (bool copied = false; !line->ended && can_go_on(line) && !copied;) {
+    while (!line->ended && can_go_on(line) && line->key < until) {
         struct npu_step *step = &line->step;
         add_scalar(replay, line, step->scalar, step->pc);
         step->scalar = 0;
-        copied = step->kind == NPU_STEP_RUN && step->transfers;
         if (do_step(replay, line))
             line->ended = !npu_tape_step(&line->reader, step);
     }
@@ -417,13 +430,22 @@ static void go_on(struct replay *replay, struct timeline *line)
     line->over = true;
 }
 
-/* The core that goes on next. */
-static struct timeline *next_of(struct timeline *lines, int count)
+/* The core that goes on next, and how far: a little further than the one behind it. NULL: there is none. */
+static struct timeline *next_of(struct timeline *lines, int count, double *until)
 {
     struct timeline *next = NULL;
-    for (int i = 0; i < count; i++)
-        if (can_go_on(&lines[i]) && (!next || lines[i].key < next->key))
+    double second = HUGE_VAL;
+    for (int i = 0; i < count; i++) {
+        if (!can_go_on(&lines[i]))
+            continue;
+        if (!next || lines[i].key < next->key) {
+            second = next ? next->key : second;
             next = &lines[i];
+        } else if (lines[i].key < second) {
+            second = lines[i].key;
+        }
+    }
+    *until = second + AHEAD;
     return next;
 }
 
@@ -441,8 +463,9 @@ static void run_wave(struct replay *replay, struct timeline *lines, int count, d
         for (int lane = 0; lane < NPU_LANES; lane++)
             lines[i].free[lane] = lines[i].done[lane] = lines[i].covered[lane] = lines[i].start;
     }
-    for (struct timeline *line; (line = next_of(lines, count));)
-        go_on(replay, line);
+    double until;
+    for (struct timeline *line; (line = next_of(lines, count, &until));)
+        go_on(replay, line, until);
     for (int i = 0; i < count; i++) {
         const struct npu_tape *tape = lines[i].tape;
         uint64_t runs = 0;
@@ -477,7 +500,14 @@ static bool warm_next(struct replay *replay, struct npu_tape_reader *reader)
 /* What L2 holds when a benchmark has warmed up: what the same launch leaves there, the cores taking turns. */
 static void warm_up(struct replay *replay)
 {
-    const int count = replay->npu->core_count;
+    const struct npu *npu = replay->npu;
+    const int count = npu->core_count;
+    uint64_t all = 0;
+    for (int i = 0; i < npu->region_count; i++)
+        all += npu->regions[i]->bytes;
+    replay->all_in_l2 = all <= npu->config.soc->l2_bytes;
+    if (replay->all_in_l2)
+        return;
     struct npu_tape_reader *readers = zeros((size_t)count, sizeof *readers);
     for (int i = 0; i < count; i++)
         readers[i] = npu_tape_read(replay->lines[i].tape);

@@ -7,14 +7,22 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { CHUNK = 65536 };
+enum { BLOCK = 2 << 20, CHUNKS = 32, CHUNK = BLOCK / CHUNKS - 32 };
 
 struct npu_tape_chunk {
     struct npu_tape_chunk *next;
     size_t used;
     uint8_t bytes[CHUNK];
 };
+/* Chunks come in blocks of the size of a large page: the system gives the whole of it at once. */
+struct npu_tape_block {
+    struct npu_tape_chunk chunks[CHUNKS];
+    struct npu_tape_block *next;
+    int used;
+};
+_Static_assert(sizeof(struct npu_tape_block) <= BLOCK, "a block is a large page");
 
 /* What a step begins with; `has` says what follows. */
 enum { HAS_SCALAR = 1, HAS_COUNT = 2, HAS_RUN = 4 };
@@ -49,13 +57,31 @@ struct npu_tape *npu_tape_create(void)
 
 void npu_tape_destroy(struct npu_tape *tape)
 {
-    if (!tape)
-        return;
-    for (struct npu_tape_chunk *chunk = tape->first, *next; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
     free(tape);
+}
+
+void npu_tape_free_all(struct npu *npu)
+{
+    for (struct npu_tape_block *block = npu->tape_blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    npu->tape_blocks = NULL;
+    npu->tape_bytes = 0;
+}
+
+static struct npu_tape_chunk *take_chunk(struct npu *npu)
+{
+    if (!npu->tape_blocks || npu->tape_blocks->used == CHUNKS) {
+        struct npu_tape_block *block = aligned_alloc(BLOCK, BLOCK);
+        if (!block)
+            abort();
+        madvise(block, BLOCK, MADV_HUGEPAGE);
+        block->next = npu->tape_blocks;
+        block->used = 0;
+        npu->tape_blocks = block;
+    }
+    return &npu->tape_blocks->chunks[npu->tape_blocks->used++];
 }
 
 static bool is_full(const struct npu_core *core)
@@ -63,25 +89,28 @@ static bool is_full(const struct npu_core *core)
     return core->npu->tape_bytes >= NPU_TAPE_BYTES;
 }
 
-/* Parts of a step are never torn apart, but a step may be. */
-static void put(struct npu_core *core, const void *part, size_t bytes)
+static __attribute__((noinline)) void add_chunk(struct npu_core *core)
 {
     struct npu_tape *tape = core->tape;
-    if (!tape->last || tape->last->used + bytes > CHUNK) {
-        struct npu_tape_chunk *chunk = malloc(sizeof *chunk);
-        if (!chunk)
-            abort();
-        chunk->next = NULL;
-        chunk->used = 0;
-        *(tape->last ? &tape->last->next : &tape->first) = chunk;
-        tape->last = chunk;
-        core->npu->tape_bytes += sizeof *chunk;
-    }
+    struct npu_tape_chunk *chunk = take_chunk(core->npu);
+    chunk->next = NULL;
+    chunk->used = 0;
+    *(tape->last ? &tape->last->next : &tape->first) = chunk;
+    tape->last = chunk;
+    core->npu->tape_bytes += sizeof *chunk;
+}
+
+/* Parts of a step are never torn apart, but a step may be. */
+static inline __attribute__((always_inline)) void put(struct npu_core *core, const void *part, size_t bytes)
+{
+    struct npu_tape *tape = core->tape;
+    if (!tape->last || tape->last->used + bytes > CHUNK)
+        add_chunk(core);
     memcpy(tape->last->bytes + tape->last->used, part, bytes);
     tape->last->used += bytes;
 }
 
-static void get(struct npu_tape_reader *reader, void *part, size_t bytes)
+static inline __attribute__((always_inline)) void get(struct npu_tape_reader *reader, void *part, size_t bytes)
 {
     if (reader->at == reader->chunk->used) {
         reader->chunk = reader->chunk->next;
@@ -96,6 +125,10 @@ static double scalar_since(struct npu_core *core)
 {
     struct npu_tape *tape = core->tape;
     const struct npu_stats *stats = &core->stats;
+    if (stats->scalar_blocks == tape->blocks && stats->scalar_loads == tape->loads &&
+        stats->scalar_stores == tape->stores)
+        return 0;
+    tape->blocks = stats->scalar_blocks;
     double cycles = (double)(stats->scalar_loads - tape->loads) * NPU_RATE_SCALAR_LOAD +
                     (double)(stats->scalar_stores - tape->stores) * NPU_RATE_SCALAR_STORE +
                     (double)(tape->missed - tape->misses) * NPU_RATE_SCALAR_MISS;

@@ -38,17 +38,25 @@ struct npu_step {
 
 enum { NPU_TAPE_LINES = 256 }; /* of 64 bytes that the scalar cache is taken to hold: its size is not documented */
 
+enum { NPU_TAPE_COSTS = 64 };
+struct npu_tape_cost {
+    uint64_t key;
+    double cycles;
+    uint32_t elements;
+};
+
 /* Steps as bytes, most of them four: fresh memory costs more than anything else here. */
 struct npu_tape_chunk;
 struct npu_tape {
     struct npu_tape_chunk *first, *last;
-    uint64_t mix[NPU_MIXES], loads, stores, misses; /* what of the scalar unit's work is on the tape already */
-    uint64_t missed;                                /* lines that the scalar unit had to fetch from GM */
-    uint64_t lines[NPU_TAPE_LINES];                 /* those that it has, 1 + number */
-    uint32_t runs[NPU_LANES];                       /* instructions of a lane */
-    uint32_t known[NPU_LANES][NPU_LANES];           /* [from][to]: of these, those that an edge has told */
-    uint64_t left_out;                              /* instructions after the tape was full */
-    float scalar;                                   /* of the scalar unit, behind the last step */
+    uint64_t mix[NPU_MIXES], blocks, loads, stores, misses; /* what of the scalar unit's work is on the tape already */
+    uint64_t missed;                                        /* lines that the scalar unit had to fetch from GM */
+    uint64_t lines[NPU_TAPE_LINES];                         /* those that it has, 1 + number */
+    uint32_t runs[NPU_LANES];                               /* instructions of a lane */
+    uint32_t known[NPU_LANES][NPU_LANES];                   /* [from][to]: of these, those that an edge has told */
+    uint64_t left_out;                                      /* instructions after the tape was full */
+    float scalar;                                           /* of the scalar unit, behind the last step */
+    struct npu_tape_cost costs[NPU_TAPE_COSTS];             /* cost.c: of the newest instructions */
     uint32_t ub_peak;
 };
 
@@ -57,6 +65,8 @@ enum { NPU_TAPE_BYTES = 160 << 20 };
 
 struct npu_tape *npu_tape_create(void);
 void npu_tape_destroy(struct npu_tape *tape);
+/* What is on the tapes of a launch, when it is over. */
+void npu_tape_free_all(struct npu *npu);
 /* An instruction that has been checked, with what it accesses. */
 void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, const struct npu_access *accesses,
                   int count);
