@@ -1,0 +1,312 @@
+/* The model of time: what holds of any kernel, and what single mechanisms cost. Kernels are written on the ABI, so that nothing but
+ * what they issue takes time. */
+#include "npu/npu.h"
+#include "npu/time/rates.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+enum { MIB = 1 << 20, TENSOR_BYTES = 64 * MIB };
+
+/* What the kernels are told; x, y and z are in GM. */
+static struct {
+    uint32_t tile;        /* elements of half */
+    uint64_t count;       /* of each tensor */
+    int buffers, repeats; /* of each queue; how often all is done */
+    uint8_t hint;         /* flags of x and y */
+    uint32_t offsets[3];  /* in UB, of src0, src1 and dst */
+} given;
+static uint8_t *x, *y, *z;
+
+static struct npu_tensor global(const uint8_t *base, uint64_t element)
+{
+    return (struct npu_tensor){.addr = (uint64_t)base + element * 2, .position = NPU_GM, .flags = given.hint};
+}
+
+static void copy(struct npu_tensor dst, struct npu_tensor src, uint32_t count)
+{
+    struct npu_insn insn = {.op = NPU_OP_DATA_COPY,
+                            .dst_type = AKGEN_FLOAT16,
+                            .src_type = AKGEN_FLOAT16,
+                            .count = count,
+                            .dst = dst,
+                            .src0 = src,
+                            .copy = {.block_count = 1, .block_len = count / 16}};
+    npu_issue(&insn);
+}
+
+static void add(struct npu_tensor dst, struct npu_tensor left, struct npu_tensor right, uint32_t count)
+{
+    struct npu_insn insn = {.op = NPU_OP_ADD,
+                            .dst_type = AKGEN_FLOAT16,
+                            .src_type = AKGEN_FLOAT16,
+                            .src1_type = AKGEN_FLOAT16,
+                            .count = count,
+                            .dst = dst,
+                            .src0 = left,
+                            .src1 = right};
+    npu_issue(&insn);
+}
+
+/* z = x + y, in tiles, through queues. */
+static void add_kernel(void)
+{
+    uint32_t in_x = 0, in_y = 0, out = 0;
+    npu_pipe_create();
+    npu_que_init(&in_x, NPU_GM, NPU_VECIN, given.buffers, given.buffers, given.tile * 2);
+    npu_que_init(&in_y, NPU_GM, NPU_VECIN, given.buffers, given.buffers, given.tile * 2);
+    npu_que_init(&out, NPU_VECOUT, NPU_GM, given.buffers, given.buffers, given.tile * 2);
+    const uint64_t share = given.count / (uint64_t)npu_block_num(), first = share * (uint64_t)npu_block_idx();
+    for (int repeat = 0; repeat < given.repeats; repeat++)
+        for (uint64_t at = first; at + given.tile <= first + share; at += given.tile) {
+            struct npu_tensor a, b, c;
+            npu_que_alloc(in_x, &a);
+            npu_que_alloc(in_y, &b);
+            copy(a, global(x, at), given.tile);
+            copy(b, global(y, at), given.tile);
+            npu_que_enque(in_x, &a);
+            npu_que_enque(in_y, &b);
+            npu_que_deque(in_x, &a);
+            npu_que_deque(in_y, &b);
+            npu_que_alloc(out, &c);
+            add(c, a, b, given.tile);
+            npu_que_enque(out, &c);
+            npu_que_free(in_x, &a);
+            npu_que_free(in_y, &b);
+            npu_que_deque(out, &c);
+            copy(global(z, at), c, given.tile);
+            npu_que_free(out, &c);
+        }
+    npu_pipe_destroy();
+}
+
+/* Slices of one launch. */
+static struct {
+    double busy[NPU_LANES], last;
+    int count;
+    bool overlaps;
+} seen;
+
+static void see(void *closure, const struct npu_timeline_slice *slice)
+{
+    double *ends = closure;
+    if (slice->core || slice->aic)
+        return;
+    seen.overlaps |= slice->lane == NPU_LANE_V && slice->start < ends[slice->lane] - 1e-6;
+    ends[slice->lane] = slice->end > ends[slice->lane] ? slice->end : ends[slice->lane];
+    seen.busy[slice->lane] += slice->end - slice->start;
+    seen.last = slice->end > seen.last ? slice->end : seen.last;
+    seen.count++;
+}
+
+static struct npu_timing launch(void (*kernel)(void), int blocks)
+{
+    double ends[NPU_LANES] = {0};
+    memset(&seen, 0, sizeof seen);
+    struct npu_config config = {.timing = true, .slice = see, .slice_closure = ends};
+    struct npu *npu = npu_create(&config);
+    npu_gm_add(npu, "x", x, TENSOR_BYTES, NPU_GM_INPUT, true);
+    npu_gm_add(npu, "y", y, TENSOR_BYTES, NPU_GM_INPUT, true);
+    npu_gm_add(npu, "z", z, TENSOR_BYTES, NPU_GM_OUTPUT, true);
+    npu_launch(npu, (void *)kernel, NULL, 0, blocks);
+    size_t found;
+    const struct npu_finding *findings = npu_findings(npu, &found);
+    for (size_t i = 0; i < found; i++)
+        assert_false(findings[i].fatal);
+    struct npu_timing timing = npu_timing(npu);
+    npu_destroy(npu);
+    assert_true(timing.known);
+    assert_true(timing.cycles >= timing.bound_cycles);
+    return timing;
+}
+
+static struct npu_timing add_of(uint64_t count, uint32_t tile, int buffers, int blocks)
+{
+    given.tile = tile;
+    given.count = count;
+    given.buffers = buffers;
+    given.repeats = 1;
+    given.hint = 0;
+    return launch(add_kernel, blocks);
+}
+
+static void test_the_same_launch_takes_the_same(void **state)
+{
+    (void)state;
+    const struct npu_timing first = add_of(3 << 20, 4096, 2, 48), again = add_of(3 << 20, 4096, 2, 48);
+    assert_memory_equal(&first, &again, sizeof first);
+    assert_int_equal(first.of[0].cores, 48);
+    assert_int_equal(first.read, 12 * MIB);
+    assert_int_equal(first.written, 6 * MIB);
+    assert_int_equal(first.ub_peak, 3 * 2 * 8192);
+}
+
+static void test_more_takes_longer(void **state)
+{
+    (void)state;
+    double before = 0;
+    for (uint64_t tiles = 1; tiles <= 64; tiles *= 2) {
+        double cycles = add_of(tiles * 4096 * 48, 4096, 2, 48).cycles;
+        assert_true(cycles > before);
+        before = cycles;
+    }
+}
+
+static void test_two_buffers_are_not_slower(void **state)
+{
+    (void)state;
+    static const uint32_t tiles[] = {64, 1024, 4096, 16384};
+    for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
+        for (int blocks = 1; blocks <= 48; blocks += 47) {
+            const uint64_t count = (uint64_t)tiles[t] * 12 * (uint64_t)blocks;
+            const double one = add_of(count, tiles[t], 1, blocks).cycles,
+                         two = add_of(count, tiles[t], 2, blocks).cycles;
+            assert_true(two <= one * 1.02);
+        }
+}
+
+static void test_cores_share_work(void **state)
+{
+    (void)state;
+    for (uint64_t count = 48 << 13; count <= 48 << 18; count *= 4)
+        assert_true(add_of(count, 4096, 2, 48).cycles < add_of(count, 4096, 2, 1).cycles);
+}
+
+/* Bytes of all cores cannot come faster than HBM has them, where L2 has no room. */
+static void test_hbm_is_a_bound(void **state)
+{
+    (void)state;
+    struct npu_timing timing = add_of(TENSOR_BYTES / 2, 16384, 2, 32); /* 192 MiB in all: L2 holds that */
+    assert_int_equal(timing.hbm_read, 0);
+    given.hint = NPU_TENSOR_READ_PAST_L2;
+    timing = launch(add_kernel, 32);
+    assert_int_equal(timing.hbm_read, 2 * TENSOR_BYTES);
+    assert_true(timing.cycles > 2 * TENSOR_BYTES / NPU_RATE_HBM_ALL);
+    assert_int_equal(timing.bound, NPU_BOUND_HBM);
+}
+
+static struct npu_tensor local(const struct npu_tensor *whole, uint32_t offset, uint32_t bytes)
+{
+    return (struct npu_tensor){
+        .addr = whole->addr + offset, .bytes = bytes, .position = NPU_VECCALC, .buffer = whole->buffer};
+}
+
+/* A hundred additions of 64 repeats, at offsets of UB. */
+enum { ADDS = 100, ADDED = 64 * 128 };
+static void bank_kernel(void)
+{
+    uint32_t all = 0;
+    struct npu_tensor whole;
+    npu_pipe_create();
+    npu_buf_init(&all, NPU_VECCALC, 190 * 1024);
+    npu_buf_get(all, 0, 190 * 1024, &whole);
+    struct npu_insn fill = {
+        .op = NPU_OP_DUPLICATE, .dst_type = AKGEN_FLOAT16, .src_type = AKGEN_FLOAT16, .dst = whole, .count = 190 * 512};
+    npu_issue(&fill);
+    npu_pipe_barrier(NPU_PIPE_V);
+    for (int i = 0; i < ADDS; i++) {
+        add(local(&whole, given.offsets[2], ADDED * 2), local(&whole, given.offsets[0], ADDED * 2),
+            local(&whole, given.offsets[1], ADDED * 2), ADDED);
+        npu_pipe_barrier(NPU_PIPE_V);
+    }
+    npu_pipe_destroy();
+}
+
+/* Published: 88 cycles for such an addition without conflicts, 154 where both sources are in the same bank groups. */
+static void test_banks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t offsets[3];
+        double least, most;
+    } rows[] = {
+        {{0x0, 0x10100, 0x20000}, 80, 97},   /* nothing is in the same group */
+        {{0x0, 0x4000, 0x10000}, 140, 165},  /* the sources are in the same banks */
+        {{0x0, 0x10000, 0x14100}, 140, 165}, /* in the same groups */
+        {{0x0, 0x10100, 0x4000}, 80, 97},    /* a repeat is written when the next is read */
+        {{0x0, 0x10100, 0x4020}, 125, 160},  /* a block further on, that is in the way */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memcpy(given.offsets, rows[i].offsets, sizeof given.offsets);
+        launch(bank_kernel, 1);
+        const double fill = 760 + NPU_RATE_V_START, each = (seen.busy[NPU_LANE_V] - fill) / ADDS;
+        assert_true(each >= rows[i].least && each <= rows[i].most);
+    }
+}
+
+static void test_slices_are_the_work(void **state)
+{
+    (void)state;
+    const struct npu_timing timing = add_of(12 * 4096, 4096, 1, 1);
+    assert_int_equal(seen.count, 12 * 4);
+    assert_false(seen.overlaps);
+    assert_true(fabs(seen.busy[NPU_LANE_V] - timing.of[0].busy[NPU_LANE_V]) < 1e-3);
+    assert_true(fabs(seen.last - timing.of[0].longest) < 1);
+}
+
+static void meeting_kernel(void)
+{
+    uint32_t buffer = 0;
+    struct npu_tensor tensor;
+    npu_pipe_create();
+    npu_buf_init(&buffer, NPU_VECCALC, 32768);
+    npu_buf_get(buffer, 0, 32768, &tensor);
+    for (int i = 0; i < (npu_block_idx() == 3 ? given.repeats : 1); i++) {
+        copy(tensor, global(x, 0), 16384);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+    }
+    npu_sync_all(1);
+    npu_pipe_destroy();
+}
+
+/* All cores wait for the slowest. */
+static void test_a_meeting_waits(void **state)
+{
+    (void)state;
+    given.repeats = 1;
+    const struct npu_timing short_one = launch(meeting_kernel, 8);
+    given.repeats = 100;
+    const struct npu_timing long_one = launch(meeting_kernel, 8);
+    assert_true(long_one.of[0].mean > 50 * 16384 * 2 / NPU_RATE_READ_L2);
+    assert_true(long_one.of[0].longest - long_one.of[0].mean < 10);
+    assert_true(short_one.of[0].mean < long_one.of[0].mean / 10);
+}
+
+/* Blocks that have no core yet begin where others have ended. */
+static void test_waves(void **state)
+{
+    (void)state;
+    const double one = add_of(48 * 4096, 4096, 1, 48).of[0].mean;
+    const struct npu_timing two = add_of(96 * 4096, 4096, 1, 96);
+    assert_int_equal(two.of[0].cores, 48);
+    assert_true(two.of[0].mean > 1.8 * one && two.of[0].mean < 2.2 * one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_launch_takes_the_same),
+        cmocka_unit_test(test_more_takes_longer),
+        cmocka_unit_test(test_two_buffers_are_not_slower),
+        cmocka_unit_test(test_cores_share_work),
+        cmocka_unit_test(test_hbm_is_a_bound),
+        cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_slices_are_the_work),
+        cmocka_unit_test(test_a_meeting_waits),
+        cmocka_unit_test(test_waves),
+    };
+    x = mmap(NULL, 3 * (size_t)TENSOR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+             0);
+    if (x == MAP_FAILED)
+        return 1;
+    y = x + TENSOR_BYTES;
+    z = y + TENSOR_BYTES;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
