@@ -14,6 +14,8 @@
 #include "npu/order/schedule.h"
 #include "npu/queue/queue.h"
 #include "npu/report.h"
+#include "npu/time/rates.h"
+#include "npu/time/tape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,21 @@ void matmul_edge(struct npu_core *core, int from, int to)
                                             NPU_PIPE_M, NPU_PIPE_MTE1, NPU_PIPE_FIX};
     npu_schedule_drain(core, pipes[from]);
     npu_order_edge(core->order, from, to);
+}
+
+void matmul_edge_since(struct npu_core *core, int from, int to, uint32_t run)
+{
+    struct npu_core *timed = core->order->timed;
+    core->order->timed = NULL;
+    matmul_edge(core, from, to);
+    core->order->timed = timed;
+    if (timed && run)
+        npu_tape_add(core, NPU_STEP_SINCE, from, to, 0, run);
+}
+
+uint32_t matmul_runs(const struct npu_core *core, int lane)
+{
+    return core->tape ? core->tape->runs[lane] : 0;
 }
 
 struct npu_matmul_core *matmul_core(struct npu_core *core)
@@ -305,9 +322,12 @@ static uint64_t load_piece(struct npu_core *core, const struct npu_matmul *mm, u
                                                     least(deep, (uint32_t)mm->k - first_k));
     uint32_t bytes = a ? NPU_L0A_BYTES : NPU_L0B_BYTES, turn = core->matmul->l0_turn[matrix]++;
     uint64_t addr = npu_memory_base(core, a ? NPU_MEM_L0A : NPU_MEM_L0B);
-    if (l0_buffers(t) == 2)
-        addr += turn % 2 * (uint64_t)(bytes / 2);
+    const uint32_t buffer = l0_buffers(t) == 2 ? turn % 2 : 0;
+    addr += buffer * (uint64_t)(bytes / 2);
+    matmul_edge_since(core, NPU_LANE_M, NPU_LANE_MTE1, core->matmul->l0_used[!a][buffer]);
     matmul_load_l0(core, mm, matrix, tile, addr, outer, outers, k, ks);
+    core->matmul->l0_used[!a][buffer] = matmul_runs(core, NPU_LANE_M) + 1; /* the product that follows */
+    matmul_load_read(core, tile);
     return addr;
 }
 
@@ -317,6 +337,15 @@ static uint32_t columns_in_l0b(const struct npu_matmul *mm, uint32_t n)
     uint32_t bits = bits_of(mm, NPU_MATMUL_B), side = 256 / bits;
     bool squares = matmul_k_rows(mm, NPU_MATMUL_B) && bits <= 8;
     return squares && npu_ceil_div(n, 16) * 16 % side ? matmul_align(n, side) : n;
+}
+
+/* Products are added one behind the other; the pipe does that without waiting. */
+static void in_order(struct npu_core *core)
+{
+    struct npu_core *timed = core->order->timed;
+    core->order->timed = NULL;
+    npu_order_barrier(core->order, NPU_LANE_M);
+    core->order->timed = timed;
 }
 
 void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, const struct matmul_block *block,
@@ -332,7 +361,8 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     core->regs.cube.at[NPU_CUBE_HF32_TIES] = mm->hf32_ties_to_zero;
     if (biased)
         load_bias(core, mm, block);
-    matmul_edge(core, NPU_LANE_FIX, NPU_LANE_M);
+    const bool second = block->l0c != npu_memory_base(core, NPU_MEM_L0C);
+    matmul_edge_since(core, NPU_LANE_FIX, NPU_LANE_M, core->matmul->l0c_read[second]);
     struct npu_insn insn = {.op = NPU_OP_MMAD,
                             .dst_type = matmul_sum_type(mm),
                             .src_type = mm->types[NPU_MATMUL_A].dtype,
@@ -343,7 +373,8 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     insn.mmad.k_align = matmul_k_rows(mm, NPU_MATMUL_A) && bits_of(mm, NPU_MATMUL_A) == 32;
     for (uint32_t k = block->k; k < block->k + block->ks; k += (uint32_t)t->baseK) {
         uint32_t ks = least((uint32_t)t->baseK, block->k + block->ks - k);
-        matmul_edge(core, NPU_LANE_M, NPU_LANE_MTE1);
+        if (core->tape)
+            npu_tape_scalar(core, NPU_RATE_MATMUL_PRODUCT);
         insn.src0 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_A, block->row, block->m, k, ks),
                                         .position = NPU_A2};
         insn.src1 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_B, block->column, block->n, k, ks),
@@ -354,6 +385,6 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
         if (insn.mmad.init == NPU_C_BIAS)
             insn.aux = (struct npu_tensor){.addr = npu_memory_base(core, NPU_MEM_BT), .position = NPU_C2};
         npu_issue_from(core, &insn);
-        npu_order_barrier(core->order, NPU_LANE_M);
+        in_order(core);
     }
 }

@@ -21,6 +21,7 @@ struct matmul_tile {
     struct matmul_part part;
     uint32_t height;
     uint32_t sub, changes; /* whose matrix it is */
+    uint32_t read;         /* the number of the newest load from it, on a timed core */
 };
 /* What an object has of L1 for A or B: slots of equal size that are filled in turn. */
 struct matmul_cache {
@@ -44,8 +45,9 @@ struct npu_matmul_core {
     uint32_t last; /* the object that ran last */
     bool overlaid; /* objects share L1: what one has cached the next one overwrites */
     uint32_t l0_turn[2];
-    struct matmul_tile resident[2]; /* A and B that the kernel has put into L1 itself */
-    uint32_t registered;            /* objects so far, on an AIC or an AIV */
+    uint32_t l0_used[2][2], l0c_read[2]; /* on a timed core: numbers of the newest instructions that used a buffer */
+    struct matmul_tile resident[2];      /* A and B that the kernel has put into L1 itself */
+    uint32_t registered;                 /* objects so far, on an AIC or an AIV */
 };
 struct npu_matmul_core *matmul_core(struct npu_core *core);
 /* Where the machine keeps what it has of an object. The object lies in the kernel's memory, where anything may stand: a
@@ -84,6 +86,11 @@ static inline uint8_t matmul_sum_type(const struct npu_matmul *mm)
 }
 /* `to` waits for all that `from` was given. */
 void matmul_edge(struct npu_core *core, int from, int to);
+/* The same for a buffer that instruction number `run` of `from` was the last to use (npu_tape.runs): in time nobody waits for
+ * more than that. */
+void matmul_edge_since(struct npu_core *core, int from, int to, uint32_t run);
+/* Instructions of a lane so far; 0 if the core is not timed. */
+uint32_t matmul_runs(const struct npu_core *core, int lane);
 
 /* Matmul.c. */
 /* A trap unless the tiling is one that an AIC can follow. */
@@ -109,6 +116,8 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
 /* The part of a matrix in L1, loaded unless it is there. outer, k: the range of M or N, and of K. */
 const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
                                          uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks);
+/* What L0A and L0B get from the tile has been issued. */
+void matmul_load_read(struct npu_core *core, const struct matmul_tile *tile);
 /* What block (outer, k) of a tile is in L0A or L0B at `addr`. */
 void matmul_load_l0(struct npu_core *core, const struct npu_matmul *mm, int matrix, const struct matmul_tile *tile,
                     uint64_t addr, uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks);

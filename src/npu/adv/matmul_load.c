@@ -11,6 +11,8 @@
 #include "npu/order/schedule.h"
 #include "npu/own_memory.h"
 #include "npu/report.h"
+#include "npu/time/rates.h"
+#include "npu/time/tape.h"
 
 static uint32_t bits_of(const struct npu_matmul *mm, int matrix)
 {
@@ -245,13 +247,20 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
     tile->changes = mm->changes;
     tile->part = part;
     tile->height = in_slabs(mm, matrix) ? 1 : room_for_rows(mm, matrix, part.rows) / 16;
-    matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_MTE2);
+    if (core->tape)
+        npu_tape_scalar(core, NPU_RATE_MATMUL_PART);
+    matmul_edge_since(core, NPU_LANE_MTE1, NPU_LANE_MTE2, tile->read);
     if (matmul_calls_back(mm, matrix))
         matmul_call_in(core, mm, matrix, tile, outer, outers, k, ks);
     else
         load_part(core, mm, matrix, &part, tile->addr);
     matmul_edge(core, NPU_LANE_MTE2, NPU_LANE_MTE1);
     return tile;
+}
+
+void matmul_load_read(struct npu_core *core, const struct matmul_tile *tile)
+{
+    ((struct matmul_tile *)tile)->read = matmul_runs(core, NPU_LANE_MTE1);
 }
 
 /* L1 to L0A and L0B. All numbers below count fractals: `outer` and `outers` of 16, `k` and `ks` of 32 bytes. */

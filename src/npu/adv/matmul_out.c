@@ -1,6 +1,7 @@
 /* Blocks of C on their way out of L0C, and the calls that compute more than one block. */
 #include "npu/adv/matmul.h"
 #include "npu/issue/issue.h"
+#include "npu/memory.h"
 #include "npu/own_memory.h"
 #include "npu/report.h"
 
@@ -124,6 +125,7 @@ void matmul_store(struct npu_core *core, const struct npu_matmul *mm, const stru
         call_out(core, mm, block, &insn);
     else
         npu_issue_from(core, &insn);
+    core->matmul->l0c_read[block->l0c != npu_memory_base(core, NPU_MEM_L0C)] = matmul_runs(core, NPU_LANE_FIX);
     core->regs.atomic = before.atomic;
     core->regs.atomic_type = before.atomic_type;
 }

@@ -213,9 +213,9 @@ static double cost_of_load(const struct npu_insn *insn, uint32_t *elements)
         bytes = insn->form == NPU_FORM_COUNT ? insn->count * size
                                              : (uint64_t)insn->copy.block_count * insn->copy.block_len * NPU_BLOCK;
     *elements = (uint32_t)(bytes / size);
-    return NPU_RATE_MTE1_START + (double)bytes / (to == NPU_MEM_L0A   ? NPU_RATE_L1_TO_A
-                                                  : to == NPU_MEM_L0B ? NPU_RATE_L1_TO_B
-                                                                      : NPU_RATE_L1_TO_BT);
+    return (double)bytes / (to == NPU_MEM_L0A   ? NPU_RATE_L1_TO_A
+                            : to == NPU_MEM_L0B ? NPU_RATE_L1_TO_B
+                                                : NPU_RATE_L1_TO_BT);
 }
 
 static uint64_t mixed(uint64_t hash, uint64_t part)

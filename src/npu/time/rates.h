@@ -46,9 +46,15 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_L1_TO_A    256.0
 #define NPU_RATE_L1_TO_B    128.0
 #define NPU_RATE_L1_TO_BT   32.0
-#define NPU_RATE_MTE1_START 23.5
+#define NPU_RATE_MTE1_START 45.0 /* the first load of a chain (fitted); those behind it */
+#define NPU_RATE_MTE1_NEXT  2.0
 #define NPU_RATE_FIX        128.0
 #define NPU_RATE_FIX_START  60.0
+
+/* What the scalar unit of an AIC does for a Matmul object: for each product of a base block, for each part of a matrix that it
+ * brings into L1 (fitted). */
+#define NPU_RATE_MATMUL_PRODUCT 219.0
+#define NPU_RATE_MATMUL_PART    115.0
 
 /* Launching, and cores that wait for each other. */
 #define NPU_RATE_LAUNCH_US      0.45   /* one core: from the launch to its end, besides its own time (fitted) */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum {
+    RECENT = 256, /* instructions of a lane whose ends are kept */
     CROSS_FLAGS = 16,
     CROSS_MODES = 3,
     ROUNDS = 16,
@@ -48,8 +49,10 @@ struct timeline {
     double free[NPU_LANES], done[NPU_LANES]; /* when a lane can begin with the next, when what it was given is done */
     double busy[NPU_LANES], work[NPU_LANES]; /* cycles with work on it; cycles that the work takes without others */
     double covered[NPU_LANES];               /* until when its work has been counted as busy */
-    double key;                              /* when its last copy began */
-    struct flag *flags;                      /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
+    double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
+    uint32_t runs[NPU_LANES];
+    double key;         /* when its last copy began */
+    struct flag *flags; /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
     struct rounds rounds[CROSS_FLAGS];
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
     int waits_flag, waits_meeting; /* NO_WAIT: for none */
@@ -227,8 +230,11 @@ static void run_local(struct replay *replay, struct timeline *line, const struct
 {
     const int lane = step->lane;
     double cycles = step->cycles;
+    const bool chained = line->runs[lane] && start <= line->done[lane] + 1;
     if (lane == NPU_LANE_M)
-        cycles += line->done[lane] > 0 && start <= line->done[lane] + 1 ? NPU_RATE_M_NEXT : NPU_RATE_M_START;
+        cycles += chained ? NPU_RATE_M_NEXT : NPU_RATE_M_START;
+    else if (lane == NPU_LANE_MTE1)
+        cycles += chained ? NPU_RATE_MTE1_NEXT : NPU_RATE_MTE1_START;
     line->free[lane] = line->done[lane] = start + cycles;
     line->work[lane] += step->cycles;
     count_place(replay, step->pc, lane, cycles);
@@ -364,6 +370,11 @@ static bool do_step(struct replay *replay, struct timeline *line)
         line->scalar += 1;
         start = larger(line->scalar, line->free[step->lane]);
         (step->transfers ? run_transfer : run_local)(replay, line, step, start);
+        line->recent[step->lane * RECENT + line->runs[step->lane]++ % RECENT] = line->done[step->lane];
+        break;
+    case NPU_STEP_SINCE:
+        if (step->count && line->runs[step->lane] - step->count < RECENT)
+            wait_until(line, step->to, line->recent[step->lane * RECENT + (step->count - 1) % RECENT]);
         break;
     case NPU_STEP_SET:
         set_flag(replay, line, step);
@@ -634,6 +645,7 @@ void npu_replay(struct npu *npu)
         struct timeline *line = &replay->lines[i];
         line->core = &npu->cores[i];
         line->tape = npu->cores[i].tape;
+        line->recent = zeros((size_t)NPU_LANES * RECENT, sizeof *line->recent);
         line->flags = zeros((size_t)NPU_LANES * NPU_LANES * NPU_EVENTS, sizeof *line->flags);
         line->waits_flag = line->waits_meeting = NO_WAIT;
         line->reader = npu_tape_read(line->tape);
@@ -642,8 +654,10 @@ void npu_replay(struct npu *npu)
     warm_up(replay);
     run_all(replay);
     npu->timing = replay->timing;
-    for (int i = 0; i < npu->core_count; i++)
+    for (int i = 0; i < npu->core_count; i++) {
+        free(replay->lines[i].recent);
         free(replay->lines[i].flags);
+    }
     free(replay->open);
     free(replay->lines);
     npu_traffic_destroy(replay->traffic);

@@ -126,10 +126,10 @@ static double scalar_since(struct npu_core *core)
     struct npu_tape *tape = core->tape;
     const struct npu_stats *stats = &core->stats;
     if (stats->scalar_blocks == tape->blocks && stats->scalar_loads == tape->loads &&
-        stats->scalar_stores == tape->stores)
+        stats->scalar_stores == tape->stores && tape->own == 0)
         return 0;
     tape->blocks = stats->scalar_blocks;
-    double cycles = (double)(stats->scalar_loads - tape->loads) * NPU_RATE_SCALAR_LOAD +
+    double cycles = tape->own + (double)(stats->scalar_loads - tape->loads) * NPU_RATE_SCALAR_LOAD +
                     (double)(stats->scalar_stores - tape->stores) * NPU_RATE_SCALAR_STORE +
                     (double)(tape->missed - tape->misses) * NPU_RATE_SCALAR_MISS;
     for (int i = 0; i < NPU_MIXES; i++) {
@@ -139,6 +139,7 @@ static double scalar_since(struct npu_core *core)
     tape->loads = stats->scalar_loads;
     tape->stores = stats->scalar_stores;
     tape->misses = tape->missed;
+    tape->own = 0;
     return cycles;
 }
 
@@ -276,6 +277,11 @@ void npu_tape_scalar_gm(struct npu_tape *tape, uint64_t addr)
     uint64_t line = addr / 64 + 1, *slot = &tape->lines[line % NPU_TAPE_LINES];
     tape->missed += *slot != line;
     *slot = line;
+}
+
+void npu_tape_scalar(struct npu_core *core, double cycles)
+{
+    core->tape->own += cycles;
 }
 
 void npu_tape_end(struct npu_core *core)

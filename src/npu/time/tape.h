@@ -11,6 +11,7 @@ enum npu_step_kind {
     NPU_STEP_SET,        /* SetFlag lane -> to */
     NPU_STEP_WAIT,       /* WaitFlag lane -> to */
     NPU_STEP_EDGE,       /* `to` goes on when what `lane` was given is done */
+    NPU_STEP_SINCE,      /* `to` goes on when instruction number `count` of `lane` is done; the first is 1 */
     NPU_STEP_BARRIER,    /* of `lane` */
     NPU_STEP_JOIN,       /* everything is done before anything goes on */
     NPU_STEP_CROSS_SET,  /* CrossCoreSetFlag: `event`, mode `to`, behind what `lane` was given */
@@ -52,11 +53,12 @@ struct npu_tape {
     uint64_t mix[NPU_MIXES], blocks, loads, stores, misses; /* what of the scalar unit's work is on the tape already */
     uint64_t missed;                                        /* lines that the scalar unit had to fetch from GM */
     uint64_t lines[NPU_TAPE_LINES];                         /* those that it has, 1 + number */
-    uint32_t runs[NPU_LANES];                               /* instructions of a lane */
-    uint32_t known[NPU_LANES][NPU_LANES];                   /* [from][to]: of these, those that an edge has told */
-    uint64_t left_out;                                      /* instructions after the tape was full */
-    float scalar;                                           /* of the scalar unit, behind the last step */
-    struct npu_tape_cost costs[NPU_TAPE_COSTS];             /* cost.c: of the newest instructions */
+    double own;                                 /* cycles of npu_tape_scalar() that are not on the tape yet */
+    uint32_t runs[NPU_LANES];                   /* instructions of a lane */
+    uint32_t known[NPU_LANES][NPU_LANES];       /* [from][to]: of these, those that an edge has told */
+    uint64_t left_out;                          /* instructions after the tape was full */
+    float scalar;                               /* of the scalar unit, behind the last step */
+    struct npu_tape_cost costs[NPU_TAPE_COSTS]; /* cost.c: of the newest instructions */
     uint32_t ub_peak;
 };
 
@@ -74,6 +76,8 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
 void npu_tape_scalar_gm(struct npu_tape *tape, uint64_t addr);
 /* Any other step. */
 void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event, uint32_t count);
+/* Work of the scalar unit that no code of the kernel stands for: that of CANN's own. */
+void npu_tape_scalar(struct npu_core *core, double cycles);
 /* The end of the core's block: what its scalar unit has done since the last step. */
 void npu_tape_end(struct npu_core *core);
 
