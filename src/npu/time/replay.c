@@ -23,7 +23,7 @@ enum {
     PENDING = 4,
     PLACES = 4096,
     NO_WAIT = -1,
-    AHEAD = 512 /* cycles */
+    AHEAD = 2048 /* cycles */
 };
 
 /* A flag between two lanes: when its SetFlags were done. */
