@@ -58,7 +58,7 @@ static const double npu_rate_mix[NPU_MIXES] = {
 
 /* Launching, and cores that wait for each other. */
 #define NPU_RATE_LAUNCH_US      0.45   /* one core: from the launch to its end, besides its own time (fitted) */
-#define NPU_RATE_LAUNCH_CORE_US 0.045  /* more for each further core */
+#define NPU_RATE_LAUNCH_CORE_US 0.067  /* more for each further core (fitted: the shortest kernels of 48 cores) */
 #define NPU_RATE_CROSS_FLAG     400.0  /* from a CrossCoreSetFlag to those who wait; assumed: nothing is published */
 #define NPU_RATE_MEETING        1500.0 /* a SyncAll; assumed */
 #define NPU_RATE_TURN           1500.0 /* IBSet to IBWait, NotifyNextBlock to WaitPreBlock, by way of GM; assumed */
