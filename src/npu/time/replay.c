@@ -23,7 +23,8 @@ enum {
     PENDING = 4,
     PLACES = 4096,
     NO_WAIT = -1,
-    AHEAD = 2048 /* cycles */
+    AHEAD = 256, /* cycles that a core may go on before the others */
+    PIECE = 256  /* cycles of a copy that are served at a time */
 };
 
 /* A flag between two lanes: when its SetFlags were done. */
@@ -39,6 +40,15 @@ struct rounds {
     uint32_t done, waited;
 };
 
+/* A copy under way. It is served in pieces, between which other cores have their turns: none waits for the whole of another's. */
+struct copy {
+    struct npu_demand each;  /* of a piece */
+    double start, at, least; /* when it began; until when it has come; cycles of a piece alone */
+    uint64_t bytes;
+    int left; /* pieces; 0: there is no copy */
+    bool write;
+};
+
 struct timeline {
     struct npu_core *core;
     struct npu_tape *tape;
@@ -51,7 +61,8 @@ struct timeline {
     double covered[NPU_LANES];               /* until when its work has been counted as busy */
     double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
     uint32_t runs[NPU_LANES];
-    double key;         /* when its last copy began */
+    struct copy copy;
+    double key;         /* where its copies are */
     struct flag *flags; /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
     struct rounds rounds[CROSS_FLAGS];
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
@@ -177,14 +188,18 @@ static double alone(const struct timeline *line, const struct npu_transfer *tran
            (hit + odd * (1 - share)) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2);
 }
 
-/* An instruction that moves bytes from or to GM. */
-static void run_transfer(struct replay *replay, struct timeline *line, const struct npu_step *step, double start)
+static void note_run(struct timeline *line, int lane)
 {
-    const int lane = step->lane;
+    line->recent[lane * RECENT + (int)(line->runs[lane]++ % RECENT)] = line->done[lane];
+}
+
+/* An instruction that moves bytes from or to GM begins. */
+static void begin_copy(struct replay *replay, struct timeline *line, const struct npu_step *step, double start)
+{
+    struct npu_timing *timing = &replay->timing;
     struct npu_demand demand = {0};
-    double least = step->cycles;
-    uint64_t bytes = 0;
-    bool write = false;
+    struct copy *copy = &line->copy;
+    *copy = (struct copy){.start = start, .least = step->cycles};
     for (int i = 0; i < step->transfers; i++) {
         struct npu_transfer transfer;
         npu_tape_transfer(&line->reader, &transfer);
@@ -195,35 +210,48 @@ static void run_transfer(struct replay *replay, struct timeline *line, const str
         demand.l2 += one.l2;
         demand.hbm_read += one.hbm_read;
         demand.hbm_written += one.hbm_written;
-        least += alone(line, &transfer, &one);
-        bytes += moved;
-        write |= transfer.write;
-        if (transfer.write)
-            replay->timing.written += moved;
-        else {
-            replay->timing.read += moved;
-            replay->timing.read_l2 += moved - (one.hbm_read < moved ? one.hbm_read : moved);
-        }
+        copy->least += alone(line, &transfer, &one);
+        copy->bytes += moved;
+        copy->write |= transfer.write;
+        *(transfer.write ? &timing->written : &timing->read) += moved;
+        timing->read_l2 += transfer.write ? 0 : moved - (one.hbm_read < moved ? one.hbm_read : moved);
     }
-    replay->timing.hbm_read += demand.hbm_read;
-    replay->timing.hbm_written += demand.hbm_written;
+    timing->hbm_read += demand.hbm_read;
+    timing->hbm_written += demand.hbm_written;
     replay->l2_all += demand.l2;
-    const double latency = write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY;
-    double end = npu_traffic_take(replay->traffic, start + latency, least, &demand);
-    line->work[lane] += larger(least, NPU_RATE_COPY_ISSUE);
-    line->free[lane] = larger(start + NPU_RATE_COPY_ISSUE, end - latency);
-    line->done[lane] = larger(line->done[lane], end);
+    line->work[step->lane] += larger(copy->least, NPU_RATE_COPY_ISSUE);
+    copy->left = (int)ceil(larger(copy->least, 1) / PIECE);
+    copy->each = (struct npu_demand){demand.l2 / (uint64_t)copy->left, demand.hbm_read / (uint64_t)copy->left,
+                                     demand.hbm_written / (uint64_t)copy->left};
+    copy->least /= copy->left;
+    copy->at = start + (copy->write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY);
     line->key = start;
-    count_place(replay, step->pc, lane, end - larger(start, line->covered[lane]));
-    count_busy(line, lane, start, end);
+}
+
+/* A piece of the copy comes; true: it was the last one. */
+static bool go_on_copying(struct replay *replay, struct timeline *line, const struct npu_step *step)
+{
+    struct copy *copy = &line->copy;
+    const int lane = step->lane;
+    const double latency = copy->write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY;
+    copy->at = npu_traffic_take(replay->traffic, copy->at, copy->least, &copy->each);
+    line->key = copy->at - latency;
+    if (--copy->left)
+        return false;
+    line->free[lane] = larger(copy->start + NPU_RATE_COPY_ISSUE, copy->at - latency);
+    line->done[lane] = larger(line->done[lane], copy->at);
+    note_run(line, lane);
+    count_place(replay, step->pc, lane, copy->at - larger(copy->start, line->covered[lane]));
+    count_busy(line, lane, copy->start, copy->at);
     tell(replay, line,
          &(struct npu_timeline_slice){.lane = lane,
                                       .name = api_of(step),
-                                      .start = start,
-                                      .end = end,
-                                      .bytes = bytes,
+                                      .start = copy->start,
+                                      .end = copy->at,
+                                      .bytes = copy->bytes,
                                       .elements = step->count,
                                       .pc = step->pc});
+    return true;
 }
 
 static void run_local(struct replay *replay, struct timeline *line, const struct npu_step *step, double start)
@@ -237,6 +265,7 @@ static void run_local(struct replay *replay, struct timeline *line, const struct
         cycles += chained ? NPU_RATE_MTE1_NEXT : NPU_RATE_MTE1_START;
     line->free[lane] = line->done[lane] = start + cycles;
     line->work[lane] += step->cycles;
+    note_run(line, lane);
     count_place(replay, step->pc, lane, cycles);
     count_busy(line, lane, start, start + cycles);
     tell(replay, line,
@@ -360,7 +389,7 @@ static void meet(struct replay *replay, struct timeline *line, const struct npu_
     *meeting = (struct meeting){0};
 }
 
-/* Does one step; false: the core waits for others, before it or behind it. */
+/* Does one step; false: it is not over: the core waits for others, or a copy is under way. */
 static bool do_step(struct replay *replay, struct timeline *line)
 {
     const struct npu_step *step = &line->step;
@@ -369,8 +398,11 @@ static bool do_step(struct replay *replay, struct timeline *line)
     case NPU_STEP_RUN:
         line->scalar += 1;
         start = larger(line->scalar, line->free[step->lane]);
-        (step->transfers ? run_transfer : run_local)(replay, line, step, start);
-        line->recent[step->lane * RECENT + line->runs[step->lane]++ % RECENT] = line->done[step->lane];
+        if (step->transfers) {
+            begin_copy(replay, line, step, start);
+            return false;
+        }
+        run_local(replay, line, step, start);
         break;
     case NPU_STEP_SINCE:
         if (step->count && line->runs[step->lane] - step->count < RECENT)
@@ -429,9 +461,15 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
 {
     while (!line->ended && can_go_on(line) && line->key < until) {
         struct npu_step *step = &line->step;
-        add_scalar(replay, line, step->scalar, step->pc);
-        step->scalar = 0;
-        if (do_step(replay, line))
+        bool over;
+        if (line->copy.left) {
+            over = go_on_copying(replay, line, step);
+        } else {
+            add_scalar(replay, line, step->scalar, step->pc);
+            step->scalar = 0;
+            over = do_step(replay, line);
+        }
+        if (over)
             line->ended = !npu_tape_step(&line->reader, step);
     }
     if (!line->ended || !can_go_on(line))

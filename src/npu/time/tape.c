@@ -70,12 +70,13 @@ void npu_tape_free_all(struct npu *npu)
     npu->tape_bytes = 0;
 }
 
+/* NULL: the job may have no more memory. */
 static struct npu_tape_chunk *take_chunk(struct npu *npu)
 {
     if (!npu->tape_blocks || npu->tape_blocks->used == CHUNKS) {
         struct npu_tape_block *block = aligned_alloc(BLOCK, BLOCK);
         if (!block)
-            abort();
+            return NULL;
         madvise(block, BLOCK, MADV_HUGEPAGE);
         block->next = npu->tape_blocks;
         block->used = 0;
@@ -84,30 +85,39 @@ static struct npu_tape_chunk *take_chunk(struct npu *npu)
     return &npu->tape_blocks->chunks[npu->tape_blocks->used++];
 }
 
-static bool is_full(const struct npu_core *core)
-{
-    return core->npu->tape_bytes >= NPU_TAPE_BYTES;
-}
-
-static __attribute__((noinline)) void add_chunk(struct npu_core *core)
+/* Room for a whole step with its transfers. False: there is none, and the tape ends here. */
+static __attribute__((noinline)) bool add_chunk(struct npu_core *core)
 {
     struct npu_tape *tape = core->tape;
     struct npu_tape_chunk *chunk = take_chunk(core->npu);
+    if (!chunk) {
+        core->npu->tape_bytes = NPU_TAPE_BYTES;
+        return false;
+    }
     chunk->next = NULL;
     chunk->used = 0;
     *(tape->last ? &tape->last->next : &tape->first) = chunk;
     tape->last = chunk;
     core->npu->tape_bytes += sizeof *chunk;
+    return true;
 }
 
-/* Parts of a step are never torn apart, but a step may be. */
+enum { STEP_MOST = 4096 }; /* bytes: a step with its transfers, of which an instruction has at most NPU_MAX_ACCESSES */
+
+static inline bool has_room(struct npu_core *core)
+{
+    const struct npu_tape_chunk *last = core->tape->last;
+    if (core->npu->tape_bytes >= NPU_TAPE_BYTES)
+        return false;
+    return (last && last->used + STEP_MOST <= CHUNK) || add_chunk(core);
+}
+
+/* Appends to the newest chunk, which has_room(). */
 static inline __attribute__((always_inline)) void put(struct npu_core *core, const void *part, size_t bytes)
 {
-    struct npu_tape *tape = core->tape;
-    if (!tape->last || tape->last->used + bytes > CHUNK)
-        add_chunk(core);
-    memcpy(tape->last->bytes + tape->last->used, part, bytes);
-    tape->last->used += bytes;
+    struct npu_tape_chunk *last = core->tape->last;
+    memcpy(last->bytes + last->used, part, bytes);
+    last->used += bytes;
 }
 
 static inline __attribute__((always_inline)) void get(struct npu_tape_reader *reader, void *part, size_t bytes)
@@ -169,7 +179,7 @@ void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int 
             return;
         tape->known[lane][to] = tape->runs[lane];
     }
-    if (is_full(core))
+    if (!has_room(core))
         return;
     put_step(
         core,
@@ -207,7 +217,7 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
     struct npu_tape *tape = core->tape;
     struct npu_step step = {.kind = NPU_STEP_RUN, .lane = (uint8_t)lane, .op = insn->op, .pc = core->pc};
     tape->runs[lane]++;
-    if (is_full(core)) {
+    if (!has_room(core)) {
         tape->left_out++;
         return;
     }
