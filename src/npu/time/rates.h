@@ -9,11 +9,11 @@
 /* The scalar unit: one operation of each kind of a block's mix (fitted: a loop over elements costs 34 cycles for two loads, an
  * addition and a store). */
 static const double npu_rate_mix[NPU_MIXES] = {
-    [NPU_MIX_INTEGER] = 0.5, [NPU_MIX_FLOAT] = 1, [NPU_MIX_ADDRESS] = 0.25, [NPU_MIX_BRANCH] = 1,
-    [NPU_MIX_LOAD] = 1,      [NPU_MIX_STORE] = 1, [NPU_MIX_CALL] = 1,       [NPU_MIX_OTHER] = 0.5,
+    [NPU_MIX_INTEGER] = 0.25, [NPU_MIX_FLOAT] = 0.5, [NPU_MIX_ADDRESS] = 0.125, [NPU_MIX_BRANCH] = 0.5,
+    [NPU_MIX_LOAD] = 0.5,     [NPU_MIX_STORE] = 0.5, [NPU_MIX_CALL] = 0.5,      [NPU_MIX_OTHER] = 0.25,
 };
-#define NPU_RATE_SCALAR_LOAD  10.0 /* of an element of UB, or of GM where the cache has it */
-#define NPU_RATE_SCALAR_STORE 7.0
+#define NPU_RATE_SCALAR_LOAD  10.5 /* of an element of UB, or of GM where the cache has it */
+#define NPU_RATE_SCALAR_STORE 8.0
 #define NPU_RATE_SCALAR_MISS  300.0 /* a line of 64 bytes from GM */
 
 /* The vector unit: an instruction is its repeats and a start (fitted: 22 to 24 cycles). */
@@ -27,15 +27,16 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_WRITE_LATENCY 150.0
 #define NPU_RATE_COPY_ISSUE    20.0 /* at least between two copies of a pipe (fitted) */
 #define NPU_RATE_RUN           0.75 /* of each run of contiguous bytes within a copy, on an AIV; fitted */
-#define NPU_RATE_RUN_AIC       1.6
+#define NPU_RATE_RUN_AIC       2.6
 #define NPU_RATE_READ_HBM      32.0 /* one core, from HBM (INI ddr_rd_rate) */
 #define NPU_RATE_READ_L2       67.0 /* one AIV, from L2 (fitted) */
 #define NPU_RATE_READ_HBM_AIC  48.0
 #define NPU_RATE_READ_L2_AIC   105.0
 #define NPU_RATE_WRITE         64.0 /* one core, into L2 (INI ub_to_l2_rate) */
 /* All cores together. */
-#define NPU_RATE_HBM_ALL 832.0
-#define NPU_RATE_L2_ALL  3240.0
+#define NPU_RATE_HBM_ALL     832.0
+#define NPU_RATE_HBM_WRITTEN 2 /* bytes that a byte written back counts as: turning from reads to writes (fitted) */
+#define NPU_RATE_L2_ALL      3240.0
 /* A run that does not begin where requests do takes so many bytes more (fitted: rows of odd length). */
 #define NPU_RATE_ODD_RUN     512.0 /* not at a multiple of 32 bytes */
 #define NPU_RATE_CROSSED_RUN 96.0  /* at one of 32, not of 512 */

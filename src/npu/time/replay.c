@@ -4,7 +4,6 @@
  * side with the other pipes, as far as flags, barriers and edges allow. Copies from and to GM take what the other cores leave
  * of L2 and HBM. The core whose last copy began first goes on next, so that L2 sees copies about in their order; a core
  * that waits for others stands aside until they have come. */
-#include "npu/gm_region.h"
 #include "npu/isa.h"
 #include "npu/machine.h"
 #include "npu/time/rates.h"
@@ -62,8 +61,9 @@ struct timeline {
     double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
     uint32_t runs[NPU_LANES];
     struct copy copy;
-    double key;         /* where its copies are */
-    struct flag *flags; /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
+    uint32_t segments[NPU_TRAFFIC_RECENT]; /* of L2, that its copies touched last */
+    double key;                            /* where its copies are */
+    struct flag *flags;                    /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
     struct rounds rounds[CROSS_FLAGS];
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
     int waits_flag, waits_meeting; /* NO_WAIT: for none */
@@ -98,10 +98,11 @@ struct replay {
     struct round *open; /* [scope][CROSS_MODES][CROSS_FLAGS][ROUNDS] */
     struct meeting meetings[2];
     struct place places[PLACES];
-    uint64_t l2_all;
+    uint64_t l2_all, hbm_all; /* what was asked of them */
     bool
         all_in_l2; /* what the launch touches has room there, and a benchmark has warmed up: it need not be looked up */
     int64_t flows;
+    int rivals; /* cores whose copies are about where those of the running one are */
 };
 
 static void *zeros(size_t count, size_t each)
@@ -156,36 +157,33 @@ static void count_busy(struct timeline *line, int lane, double start, double end
     line->covered[lane] = larger(line->covered[lane], end);
 }
 
-/* Bytes that a run takes more where it does not begin at the beginning of a request. */
-static double odd_bytes(const struct npu_transfer *transfer)
-{
-    const uint64_t at = transfer->addr | (uint64_t)(transfer->count > 1 ? transfer->stride : 0);
-    const double runs = (double)transfer->count * transfer->count2;
-    if (transfer->bytes < 512 && transfer->addr % 512 + transfer->bytes <= 512 && at % 32 == 0)
-        return 0; /* inside one request */
-    return runs * (at % 32 ? NPU_RATE_ODD_RUN : at % 512 ? NPU_RATE_CROSSED_RUN : 0);
-}
-
 static bool is_contiguous(const struct npu_transfer *transfer)
 {
     return (transfer->count == 1 || transfer->stride == (int64_t)transfer->bytes) && transfer->count2 == 1;
 }
 
-/* Cycles of a transfer when nobody else asks for anything. */
-static double alone(const struct timeline *line, const struct npu_transfer *transfer, const struct npu_demand *demand)
+/* Bytes that runs take more where they do not begin with a request. */
+static double odd_bytes(const struct npu_transfer *transfer)
+{
+    const uint64_t at = transfer->addr | (uint64_t)(transfer->count > 1 ? transfer->stride : 0);
+    const double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
+    if (transfer->bytes < 512 && transfer->addr % 512 + transfer->bytes <= 512 && at % 32 == 0)
+        return 0; /* inside one request */
+    return runs * (at % 32 ? NPU_RATE_ODD_RUN : at % 512 ? NPU_RATE_CROSSED_RUN : 0);
+}
+
+/* Cycles of a transfer when nobody else asks for anything; `missing`: the share of its bytes that L2 has not. */
+static double alone(const struct timeline *line, const struct npu_transfer *transfer, double missing, double odd)
 {
     const bool aic = line->core->aic;
-    double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
-    double odd =
-        is_contiguous(transfer) && transfer->bytes * (uint64_t)transfer->count > 4096 ? 0 : odd_bytes(transfer);
-    double overhead = runs * (aic ? NPU_RATE_RUN_AIC : NPU_RATE_RUN);
-    double bytes = (double)transfer->bytes * transfer->count * transfer->count2;
+    const double bytes = (double)transfer->bytes * transfer->count * transfer->count2 + odd;
+    const double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
+    const double overhead = runs * (aic ? NPU_RATE_RUN_AIC : NPU_RATE_RUN);
+    missing = missing < 1 ? missing : 1;
     if (transfer->write)
-        return overhead + (bytes + odd) / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE);
-    double hbm = (double)demand->hbm_read < bytes ? (double)demand->hbm_read : bytes, hit = bytes - hbm;
-    double share = bytes > 0 ? hbm / bytes : 0;
-    return overhead + (hbm + odd * share) / (aic ? NPU_RATE_READ_HBM_AIC : NPU_RATE_READ_HBM) +
-           (hit + odd * (1 - share)) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2);
+        return overhead + bytes / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE);
+    return overhead + bytes * missing / (aic ? NPU_RATE_READ_HBM_AIC : NPU_RATE_READ_HBM) +
+           bytes * (1 - missing) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2);
 }
 
 static void note_run(struct timeline *line, int lane)
@@ -204,25 +202,23 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
         struct npu_transfer transfer;
         npu_tape_transfer(&line->reader, &transfer);
         const uint64_t moved = (uint64_t)transfer.bytes * transfer.count * transfer.count2;
-        const struct npu_demand one = replay->all_in_l2 && !transfer.past_l2
-                                          ? (struct npu_demand){.l2 = moved}
-                                          : npu_traffic_look_up(replay->traffic, &transfer);
-        demand.l2 += one.l2;
-        demand.hbm_read += one.hbm_read;
-        demand.hbm_written += one.hbm_written;
-        copy->least += alone(line, &transfer, &one);
+        const struct npu_looked_up one = npu_traffic_look_up(replay->traffic, &transfer, line->segments);
+        const double missing = moved ? (double)one.hbm_read / (double)moved : 0, odd = odd_bytes(&transfer);
+        timing->hbm_read += one.hbm_read;
+        timing->hbm_written += one.hbm_written;
+        demand.l2 += one.l2 + (uint64_t)(odd * (1 - missing));
+        demand.hbm += one.hbm_read + one.hbm_written * NPU_RATE_HBM_WRITTEN + (uint64_t)(odd * missing);
+        copy->least += alone(line, &transfer, missing, odd);
         copy->bytes += moved;
         copy->write |= transfer.write;
         *(transfer.write ? &timing->written : &timing->read) += moved;
         timing->read_l2 += transfer.write ? 0 : moved - (one.hbm_read < moved ? one.hbm_read : moved);
     }
-    timing->hbm_read += demand.hbm_read;
-    timing->hbm_written += demand.hbm_written;
     replay->l2_all += demand.l2;
+    replay->hbm_all += demand.hbm;
     line->work[step->lane] += larger(copy->least, NPU_RATE_COPY_ISSUE);
     copy->left = (int)ceil(larger(copy->least, 1) / PIECE);
-    copy->each = (struct npu_demand){demand.l2 / (uint64_t)copy->left, demand.hbm_read / (uint64_t)copy->left,
-                                     demand.hbm_written / (uint64_t)copy->left};
+    copy->each = (struct npu_demand){.l2 = demand.l2 / (uint64_t)copy->left, .hbm = demand.hbm / (uint64_t)copy->left};
     copy->least /= copy->left;
     copy->at = start + (copy->write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY);
     line->key = start;
@@ -234,7 +230,7 @@ static bool go_on_copying(struct replay *replay, struct timeline *line, const st
     struct copy *copy = &line->copy;
     const int lane = step->lane;
     const double latency = copy->write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY;
-    copy->at = npu_traffic_take(replay->traffic, copy->at, copy->least, &copy->each);
+    copy->at = npu_traffic_take(replay->traffic, copy->at, copy->least, replay->rivals, &copy->each);
     line->key = copy->at - latency;
     if (--copy->left)
         return false;
@@ -480,7 +476,7 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
 }
 
 /* The core that goes on next, and how far: a little further than the one behind it. NULL: there is none. */
-static struct timeline *next_of(struct timeline *lines, int count, double *until)
+static struct timeline *next_of(struct replay *replay, struct timeline *lines, int count, double *until)
 {
     struct timeline *next = NULL;
     double second = HUGE_VAL;
@@ -494,6 +490,9 @@ static struct timeline *next_of(struct timeline *lines, int count, double *until
             second = lines[i].key;
         }
     }
+    replay->rivals = 0;
+    for (int i = 0; next && i < count; i++)
+        replay->rivals += can_go_on(&lines[i]) && lines[i].key < next->key + AHEAD;
     *until = second + AHEAD;
     return next;
 }
@@ -513,7 +512,7 @@ static void run_wave(struct replay *replay, struct timeline *lines, int count, d
             lines[i].free[lane] = lines[i].done[lane] = lines[i].covered[lane] = lines[i].start;
     }
     double until;
-    for (struct timeline *line; (line = next_of(lines, count, &until));)
+    for (struct timeline *line; (line = next_of(replay, lines, count, &until));)
         go_on(replay, line, until);
     for (int i = 0; i < count; i++) {
         const struct npu_tape *tape = lines[i].tape;
@@ -528,44 +527,6 @@ static void run_wave(struct replay *replay, struct timeline *lines, int count, d
         *end = i % per_block ? larger(*end, lines[i].scalar) : lines[i].scalar;
     }
     qsort(ends, (size_t)(count / per_block), sizeof *ends, by_value);
-}
-
-/* A core's next copy, for L2 alone; false: it has none. */
-static bool warm_next(struct replay *replay, struct npu_tape_reader *reader)
-{
-    struct npu_step step;
-    struct npu_transfer transfer;
-    while (npu_tape_step(reader, &step)) {
-        for (int i = 0; i < step.transfers; i++) {
-            npu_tape_transfer(reader, &transfer);
-            npu_traffic_look_up(replay->traffic, &transfer);
-        }
-        if (step.transfers)
-            return true;
-    }
-    return false;
-}
-
-/* What L2 holds when a benchmark has warmed up: what the same launch leaves there, the cores taking turns. */
-static void warm_up(struct replay *replay)
-{
-    const struct npu *npu = replay->npu;
-    const int count = npu->core_count;
-    uint64_t all = 0;
-    for (int i = 0; i < npu->region_count; i++)
-        all += npu->regions[i]->bytes;
-    replay->all_in_l2 = all <= npu->config.soc->l2_bytes;
-    if (replay->all_in_l2)
-        return;
-    struct npu_tape_reader *readers = zeros((size_t)count, sizeof *readers);
-    for (int i = 0; i < count; i++)
-        readers[i] = npu_tape_read(replay->lines[i].tape);
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < count; i++)
-            more |= warm_next(replay, &readers[i]);
-    }
-    free(readers);
 }
 
 static void sum_up_cores(struct replay *replay)
@@ -624,7 +585,7 @@ static void find_bound(struct replay *replay)
             timing->bound_lane = lane;
             timing->bound_aic = aic;
         }
-    const double hbm = (double)(timing->hbm_read + timing->hbm_written) / NPU_RATE_HBM_ALL;
+    const double hbm = (double)replay->hbm_all / NPU_RATE_HBM_ALL;
     const double l2 = (double)replay->l2_all / NPU_RATE_L2_ALL;
     if (hbm > bound || l2 > bound)
         timing->bound = hbm > l2 ? NPU_BOUND_HBM : NPU_BOUND_L2;
@@ -689,7 +650,6 @@ void npu_replay(struct npu *npu)
         line->reader = npu_tape_read(line->tape);
         line->ended = !npu_tape_step(&line->reader, &line->step);
     }
-    warm_up(replay);
     run_all(replay);
     npu->timing = replay->timing;
     for (int i = 0; i < npu->core_count; i++) {

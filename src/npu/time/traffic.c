@@ -137,54 +137,62 @@ static uint32_t lines_between(uint32_t first, uint32_t last)
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
-/* A run of contiguous bytes. */
-static void look_up_run(struct npu_traffic *traffic, uint64_t addr, uint64_t bytes, bool write, bool past,
-                        struct npu_demand *demand)
+/* The segment that the core touched a little while ago: it is new enough where it is. */
+static struct segment *recent_segment(struct npu_traffic *traffic, uint64_t number, const uint32_t *recent)
 {
+    const uint32_t index = recent[number % NPU_TRAFFIC_RECENT];
+    return index && traffic->segments[index - 1].number == number ? &traffic->segments[index - 1] : NULL;
+}
+
+/* A run of contiguous bytes. */
+static void look_up_run(struct npu_traffic *traffic, uint64_t addr, uint64_t bytes, const struct npu_transfer *transfer,
+                        uint32_t *recent, struct npu_looked_up *found)
+{
+    const bool write = transfer->write, past = transfer->past_l2;
     for (uint64_t end = addr + bytes; addr < end;) {
         uint64_t number = addr / SEGMENT, stop = (number + 1) * SEGMENT < end ? (number + 1) * SEGMENT : end;
         uint32_t lines = lines_between((uint32_t)(addr % SEGMENT / LINE), (uint32_t)((stop - 1) % SEGMENT / LINE));
-        struct segment *segment = find_segment(traffic, number);
+        struct segment *segment = recent_segment(traffic, number, recent);
+        segment = segment ? segment : find_segment(traffic, number);
         uint64_t part = stop - addr;
         uint32_t missing = segment ? lines & ~segment->held : lines;
         uint64_t fetched = (uint64_t)__builtin_popcount(missing) * LINE;
         addr = stop;
         if (past && !segment) {
-            *(write ? &demand->hbm_written : &demand->hbm_read) += part;
+            *(write ? &found->hbm_written : &found->hbm_read) += part;
             continue;
         }
         if (!segment)
-            segment = add_segment(traffic, number, &demand->hbm_written);
+            segment = add_segment(traffic, number, &found->hbm_written);
         segment->held |= lines;
         segment->dirty |= write ? lines : 0;
-        demand->l2 += part;
-        demand->hbm_read += write ? 0 : fetched < part ? fetched : part;
+        recent[number % NPU_TRAFFIC_RECENT] = (uint32_t)(segment - traffic->segments) + 1;
+        found->l2 += part;
+        found->hbm_read += write ? 0 : fetched < part ? fetched : part;
     }
 }
 
-struct npu_demand npu_traffic_look_up(struct npu_traffic *traffic, const struct npu_transfer *transfer)
+struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const struct npu_transfer *transfer,
+                                         uint32_t recent[NPU_TRAFFIC_RECENT])
 {
-    struct npu_demand demand = {0};
+    struct npu_looked_up found = {0};
     for (uint32_t group = 0; group < transfer->count2; group++) {
-        uint64_t addr = transfer->addr + (uint64_t)(transfer->stride2 * group);
-        if (transfer->stride == (int64_t)transfer->bytes || transfer->count == 1) {
-            look_up_run(traffic, addr, (uint64_t)transfer->bytes * transfer->count, transfer->write, transfer->past_l2,
-                        &demand);
-            continue;
-        }
-        for (uint32_t run = 0; run < transfer->count; run++)
-            look_up_run(traffic, addr + (uint64_t)(transfer->stride * run), transfer->bytes, transfer->write,
-                        transfer->past_l2, &demand);
+        const uint64_t addr = transfer->addr + (uint64_t)(transfer->stride2 * group);
+        const bool one = transfer->stride == (int64_t)transfer->bytes || transfer->count == 1;
+        for (uint32_t run = 0; run < (one ? 1 : transfer->count); run++)
+            look_up_run(traffic, addr + (uint64_t)(transfer->stride * run),
+                        (uint64_t)transfer->bytes * (one ? transfer->count : 1), transfer, recent, &found);
     }
-    return demand;
+    return found;
 }
 
 /* The calendar. */
-static double take(struct calendar *calendar, double start, double least, double bytes)
+static double take(struct calendar *calendar, double start, double least, int rivals, double bytes)
 {
     if (bytes <= 0)
         return start + least;
-    const double own = least > 0 ? bytes / least : calendar->rate, all = calendar->rate * WINDOW;
+    const double share = calendar->rate / rivals, alone = least > 0 ? bytes / least : calendar->rate;
+    const double own = alone < share ? alone : share, all = calendar->rate * WINDOW;
     size_t window = (size_t)(start / WINDOW);
     double at = start;
     for (;; window++) {
@@ -204,8 +212,8 @@ static double take(struct calendar *calendar, double start, double least, double
             calendar->taken[window] += (float)bytes;
             double finish = at + bytes / own;
             /* where the window is full, its last bytes come at its end */
-            double shared = calendar->taken[window] / all * WINDOW + (double)window * WINDOW;
-            return finish > shared || calendar->taken[window] < all * 0.98 ? finish : shared;
+            double full = calendar->taken[window] / all * WINDOW + (double)window * WINDOW;
+            return finish > full || calendar->taken[window] < all * 0.98 ? finish : full;
         }
         if (now > 0) {
             calendar->taken[window] += (float)now;
@@ -215,9 +223,10 @@ static double take(struct calendar *calendar, double start, double least, double
     }
 }
 
-double npu_traffic_take(struct npu_traffic *traffic, double start, double least, const struct npu_demand *demand)
+double npu_traffic_take(struct npu_traffic *traffic, double start, double least, int rivals,
+                        const struct npu_demand *demand)
 {
-    double from_hbm = take(&traffic->hbm, start, least, (double)(demand->hbm_read + demand->hbm_written));
-    double from_l2 = take(&traffic->l2, start, least, (double)demand->l2);
+    double from_hbm = take(&traffic->hbm, start, least, rivals, (double)demand->hbm);
+    double from_l2 = take(&traffic->l2, start, least, rivals, (double)demand->l2);
     return from_hbm > from_l2 ? from_hbm : from_l2;
 }

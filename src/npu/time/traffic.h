@@ -10,15 +10,22 @@ struct npu_traffic;
 struct npu_traffic *npu_traffic_create(uint64_t l2_bytes);
 void npu_traffic_destroy(struct npu_traffic *traffic);
 
-/* What a transfer asks of each: bytes from L2, bytes of HBM. */
-struct npu_demand {
+/* What L2 does with the runs of a transfer: bytes that go through it, that come from HBM, that leave it for HBM. */
+struct npu_looked_up {
     uint64_t l2, hbm_read, hbm_written;
 };
-/* Looks the runs of a transfer up in L2, and leaves them there unless they go past it. */
-struct npu_demand npu_traffic_look_up(struct npu_traffic *traffic, const struct npu_transfer *transfer);
+enum { NPU_TRAFFIC_RECENT = 4 };
+/* Looks the runs up in L2, and leaves them there unless they go past it. `recent` is the asking core's, zeros at first. */
+struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const struct npu_transfer *transfer,
+                                         uint32_t recent[NPU_TRAFFIC_RECENT]);
 
-/* When the bytes have come through, if they start at `start` and take at least `least` cycles: later where others have
- * taken what there is of that time. */
-double npu_traffic_take(struct npu_traffic *traffic, double start, double least, const struct npu_demand *demand);
+/* What a copy asks of the two: bytes, requests that begin at odd places counted as what they keep busy. */
+struct npu_demand {
+    uint64_t l2, hbm;
+};
+/* When the bytes have come through, if they start at `start` and take at least `least` cycles: later where others have taken what
+ * there is of that time. `rivals` cores, this one among them, ask for something about then: none gets more than its share. */
+double npu_traffic_take(struct npu_traffic *traffic, double start, double least, int rivals,
+                        const struct npu_demand *demand);
 
 #endif

@@ -22,7 +22,9 @@ static struct {
     int buffers, repeats; /* of each queue; how often all is done */
     uint8_t hint;         /* flags of x and y */
     uint32_t offsets[3];  /* in UB, of src0, src1 and dst */
-} given;
+    uint32_t row_bytes;
+    const char *soc;
+} given = {.soc = "910B2"};
 static uint8_t *x, *y, *z;
 
 static struct npu_tensor global(const uint8_t *base, uint64_t element)
@@ -87,6 +89,31 @@ static void add_kernel(void)
     npu_pipe_destroy();
 }
 
+/* Many rows at a time, each core through x from its own part on. */
+static void rows_kernel(void)
+{
+    enum { ROWS = 64, PART = TENSOR_BYTES / 48 };
+    uint32_t buffer = 0;
+    struct npu_tensor tensor;
+    npu_pipe_create();
+    npu_buf_init(&buffer, NPU_VECCALC, ROWS * 2048);
+    npu_buf_get(buffer, 0, ROWS * 2048, &tensor);
+    for (int i = 0; i < given.repeats; i++) {
+        const uint64_t at = (uint64_t)npu_block_idx() * PART + (uint64_t)i * ROWS * 2 * given.row_bytes;
+        struct npu_insn insn = {
+            .op = NPU_OP_DATA_COPY_PAD,
+            .form = NPU_FORM_MASK_REG,
+            .dst_type = AKGEN_FLOAT16,
+            .src_type = AKGEN_FLOAT16,
+            .dst = tensor,
+            .src0 = global(x, at / 2),
+            .copy = {.block_count = ROWS, .block_len = given.row_bytes, .src_stride = given.row_bytes}};
+        npu_issue(&insn);
+        npu_pipe_barrier(NPU_PIPE_MTE2);
+    }
+    npu_pipe_destroy();
+}
+
 /* Slices of one launch. */
 static struct {
     double busy[NPU_LANES], last;
@@ -110,7 +137,7 @@ static struct npu_timing launch(void (*kernel)(void), int blocks)
 {
     double ends[NPU_LANES] = {0};
     memset(&seen, 0, sizeof seen);
-    struct npu_config config = {.timing = true, .slice = see, .slice_closure = ends};
+    struct npu_config config = {.soc = npu_soc_find(given.soc), .timing = true, .slice = see, .slice_closure = ends};
     struct npu *npu = npu_create(&config);
     npu_gm_add(npu, "x", x, TENSOR_BYTES, NPU_GM_INPUT, true);
     npu_gm_add(npu, "y", y, TENSOR_BYTES, NPU_GM_INPUT, true);
@@ -179,17 +206,53 @@ static void test_cores_share_work(void **state)
         assert_true(add_of(count, 4096, 2, 48).cycles < add_of(count, 4096, 2, 1).cycles);
 }
 
-/* Bytes of all cores cannot come faster than HBM has them, where L2 has no room. */
-static void test_hbm_is_a_bound(void **state)
+/* Bytes of all cores cannot come faster than HBM has them; what is read again comes from L2, unless it goes past it. */
+static void test_hbm_and_l2(void **state)
 {
     (void)state;
-    struct npu_timing timing = add_of(TENSOR_BYTES / 2, 16384, 2, 32); /* 192 MiB in all: L2 holds that */
-    assert_int_equal(timing.hbm_read, 0);
+    enum { BYTES = 32 * MIB };
+    const struct npu_timing once = add_of(BYTES / 2, 16384, 2, 32);
+    assert_int_equal(once.hbm_read, 2 * BYTES);
+    assert_int_equal(once.hbm_written, 0); /* the result has room in L2 */
+    assert_int_equal(once.bound, NPU_BOUND_HBM);
+    assert_true(once.cycles > 2 * BYTES / NPU_RATE_HBM_ALL);
+    given.repeats = 3;
+    const struct npu_timing thrice = launch(add_kernel, 32);
+    assert_int_equal(thrice.hbm_read, 2 * BYTES);
+    assert_int_equal(thrice.read, 6 * BYTES);
+    assert_int_equal(thrice.read_l2, 4 * BYTES);
     given.hint = NPU_TENSOR_READ_PAST_L2;
-    timing = launch(add_kernel, 32);
-    assert_int_equal(timing.hbm_read, 2 * TENSOR_BYTES);
-    assert_true(timing.cycles > 2 * TENSOR_BYTES / NPU_RATE_HBM_ALL);
-    assert_int_equal(timing.bound, NPU_BOUND_HBM);
+    const struct npu_timing past = launch(add_kernel, 32);
+    assert_int_equal(past.hbm_read, 6 * BYTES);
+    assert_int_equal(past.read_l2, 0);
+    assert_true(past.cycles > 1.5 * thrice.cycles);
+}
+
+/* More than L2 holds, in a circle: nothing is found there, and what was written is written back. */
+static void test_what_l2_has_no_room_for(void **state)
+{
+    (void)state;
+    given.soc = "910B4"; /* whose L2 has 96 MiB */
+    const struct npu_timing timing = add_of(TENSOR_BYTES / 2, 16384, 2, 32);
+    given.repeats = 3;
+    const struct npu_timing again = launch(add_kernel, 32);
+    given.soc = "910B2";
+    assert_true(timing.hbm_written < TENSOR_BYTES);
+    assert_true(again.read_l2 < again.read / 8);
+    assert_true(again.hbm_written > TENSOR_BYTES);
+}
+
+/* Rows of odd length keep requests busy that they do not fill. */
+static void test_odd_rows(void **state)
+{
+    (void)state;
+    given.tile = 0;
+    given.repeats = 5;
+    given.row_bytes = 2048;
+    const double even = launch(rows_kernel, 48).cycles;
+    given.row_bytes = 2046;
+    const double odd = launch(rows_kernel, 48).cycles;
+    assert_true(odd > 1.15 * even && odd < 1.4 * even);
 }
 
 static struct npu_tensor local(const struct npu_tensor *whole, uint32_t offset, uint32_t bytes)
@@ -296,7 +359,9 @@ int main(void)
         cmocka_unit_test(test_more_takes_longer),
         cmocka_unit_test(test_two_buffers_are_not_slower),
         cmocka_unit_test(test_cores_share_work),
-        cmocka_unit_test(test_hbm_is_a_bound),
+        cmocka_unit_test(test_hbm_and_l2),
+        cmocka_unit_test(test_what_l2_has_no_room_for),
+        cmocka_unit_test(test_odd_rows),
         cmocka_unit_test(test_banks),
         cmocka_unit_test(test_slices_are_the_work),
         cmocka_unit_test(test_a_meeting_waits),
