@@ -92,7 +92,7 @@ static void add_kernel(void)
 /* Many rows at a time, each core through x from its own part on. */
 static void rows_kernel(void)
 {
-    enum { ROWS = 64, PART = TENSOR_BYTES / 48 };
+    enum { ROWS = 64, PART = TENSOR_BYTES / 64 };
     uint32_t buffer = 0;
     struct npu_tensor tensor;
     npu_pipe_create();
