@@ -58,6 +58,11 @@ const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdic
 /* The whole verdict: build, diagnostics with the source line and a caret, cases, faults, first mismatches, the
  * result. */
 void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);
+/* The modelled time of the case that moves most bytes, or of every case; nothing where it is not known
+ * (print_timing.c). */
+void cli_print_timing(FILE *out, const struct verdict *verdict, bool every_case, const struct cli_colors *colors);
+/* Prints what a candidate may have had a hand in: control characters would reach the terminal. */
+void cli_print_clean(FILE *out, const char *text);
 /* eval_options.on_case for a terminal: "case 3 of 19" on standard error, nothing behind the last. */
 void cli_print_progress(void *closure, int done, int total);
 

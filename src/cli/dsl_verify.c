@@ -113,7 +113,7 @@ int dsl_verify(const struct dsl_program *program, const struct task *task, const
     if (error)
         return cli_fail(EXIT_OTHER_VERDICT, error);
     validation.bindings = bindings;
-    const struct eval_debug debug = {.log_fd = -1, .on_run = compare, .closure = &validation};
+    const struct eval_debug debug = {.log_fd = -1, .trace_fd = -1, .on_run = compare, .closure = &validation};
     struct eval_options options = cli_eval_defaults();
     options.only_case = only_case;
     options.scope = kernel_only ? EVAL_KERNEL : options.scope;

@@ -3,21 +3,29 @@
 #include "gen/feedback.h"
 #include "eval/bench.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 0x200, KEY_FEEDBACK };
+enum { KEY_JSON = 0x200, KEY_FEEDBACK, KEY_TIMING, KEY_TRACE };
 
 struct eval_arguments {
     struct eval_options options;
     const char *task, *dir;
-    bool json, feedback;
+    bool json, feedback, timing;
+    const char *trace; /* a file; NULL: none */
 };
 
 static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "print the verdict as JSON (docs/verdict.md)", 1},
     {"feedback", KEY_FEEDBACK, NULL, 0, "print what a model that repairs the candidate is told (docs/gen.md)", 1},
+    {"timing", KEY_TIMING, NULL, 0,
+     "print the modelled time of every case (default: of the one that moves most bytes, where all are right)", 1},
+    {"trace", KEY_TRACE, "FILE", 0,
+     "write the modelled timeline of one case (--case, else the first) to FILE, for ui.perfetto.dev or "
+     "chrome://tracing",
+     1},
     {0},
 };
 
@@ -34,6 +42,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_FEEDBACK:
         arguments->feedback = true;
         break;
+    case KEY_TIMING:
+        arguments->timing = true;
+        break;
+    case KEY_TRACE:
+        arguments->trace = text;
+        break;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             arguments->task = text;
@@ -47,6 +61,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "TASK and CANDIDATE are needed");
         if (arguments->json && arguments->feedback)
             argp_error(state, "--json and --feedback are two ways to print one verdict");
+        if (arguments->trace && (arguments->options.no_timing || arguments->options.random_order))
+            argp_error(state, "--trace: time is modelled in program order only, and not with --no-timing");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -89,6 +105,35 @@ static struct akgen_error *check_arguments(const struct eval_arguments *argument
     return cli_check_case(task, arguments->options.only_case);
 }
 
+/* The file of --trace, open and empty, and the case that it is of. */
+static struct akgen_error *open_trace(struct eval_arguments *arguments, const struct task *task, int *fd)
+{
+    *fd = -1;
+    if (!arguments->trace)
+        return NULL;
+    if (arguments->options.only_case < 0 && task->case_count)
+        arguments->options.only_case = task->cases[0].id;
+    *fd = open(arguments->trace, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    return *fd < 0 ? error_new("%s: %m", arguments->trace) : NULL;
+}
+
+/* False, and said, where a trace was asked for and there is none. */
+static bool check_trace(const struct eval_arguments *arguments, const struct verdict *verdict)
+{
+    bool known = verdict->case_count && verdict->cases[0].run.timing.model.known;
+    if (arguments->trace && !known)
+        fprintf(stderr, "akgen: %s is empty: the launch did not come to its end\n", arguments->trace);
+    return known || !arguments->trace;
+}
+
+static void print_text(const struct eval_arguments *arguments, const struct verdict *verdict)
+{
+    struct cli_colors colors = cli_colors_for(stdout);
+    cli_print_verdict(stdout, verdict, &colors);
+    if (arguments->timing || verdict->kind == AKGEN_VERDICT_PASS)
+        cli_print_timing(stdout, verdict, arguments->timing, &colors);
+}
+
 static int evaluate(struct eval_arguments *arguments)
 {
     struct arena arena = {0};
@@ -98,6 +143,9 @@ static int evaluate(struct eval_arguments *arguments)
         error = check_arguments(arguments, &task);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments->options, &task);
+    int trace_fd = -1;
+    if (!error)
+        error = open_trace(arguments, &task, &trace_fd);
     if (error) {
         arena_free(&arena);
         return cli_fail(EXIT_USAGE, error);
@@ -108,16 +156,22 @@ static int evaluate(struct eval_arguments *arguments)
     }
     if (isatty(STDERR_FILENO))
         arguments->options.on_case = cli_print_progress;
+    const struct eval_debug debug = {.log_fd = -1, .trace_fd = trace_fd};
+    if (arguments->trace)
+        arguments->options.debug = &debug;
     struct verdict verdict;
     eval_run(&task, arguments->dir, &arguments->options, &verdict);
-    struct cli_colors colors = cli_colors_for(stdout);
     if (arguments->json)
         print_json(&verdict);
     else if (arguments->feedback)
         print_feedback(&verdict);
     else
-        cli_print_verdict(stdout, &verdict, &colors);
+        print_text(arguments, &verdict);
     int code = cli_exit_code(verdict.kind);
+    if (!check_trace(arguments, &verdict) && code == EXIT_PASS)
+        code = EXIT_OWN_FAILURE;
+    if (trace_fd >= 0)
+        close(trace_fd);
     verdict_free(&verdict);
     arena_free(&arena);
     return code;

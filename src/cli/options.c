@@ -17,6 +17,7 @@ enum {
     KEY_SYNC,
     KEY_SCHEDULE,
     KEY_SEEDS,
+    KEY_NO_TIMING,
     KEY_STRICT_ORDER,
     KEY_FIRST_FAILURE,
     KEY_JOBS,
@@ -46,6 +47,7 @@ static const struct argp_option options[] = {
      "order in which the pipes run (default inorder)", 0},
     {"seeds", KEY_SEEDS, "N", 0,
      "run each case that is right under the schedules random:1 to random:N too; the first that differs is reported", 0},
+    {"no-timing", KEY_NO_TIMING, NULL, 0, "do not model the time that a launch would take (docs/timing.md)", 0},
     {"strict-order", KEY_STRICT_ORDER, NULL, 0,
      "accesses that nothing orders are faults even where the result is the same whichever comes first", 0},
     {"first-failure", KEY_FIRST_FAILURE, NULL, 0, "begin no case behind the first that does not pass", 0},
@@ -150,6 +152,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_SEEDS:
         eval->orders = (int)cli_parse_number(state, "seeds", text, 0, 100000);
+        break;
+    case KEY_NO_TIMING:
+        eval->no_timing = true;
         break;
     case KEY_STRICT_ORDER:
         eval->strict_order = true;

@@ -19,8 +19,7 @@ const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdic
     return kind == AKGEN_VERDICT_PASS ? colors->good : kind >= AKGEN_VERDICT_UNSUPPORTED ? colors->warn : colors->bad;
 }
 
-/* Prints what a candidate may have had a hand in: control characters would reach the terminal. */
-static void print_clean(FILE *out, const char *text)
+void cli_print_clean(FILE *out, const char *text)
 {
     for (; *text; text++)
         fputc((unsigned char)*text < ' ' && *text != '\t' ? '?' : *text, out);
@@ -29,7 +28,7 @@ static void print_clean(FILE *out, const char *text)
 static void print_source_line(FILE *out, const struct cli_colors *colors, const char *text, int line, int column)
 {
     fprintf(out, "  %6d | ", line);
-    print_clean(out, text);
+    cli_print_clean(out, text);
     fprintf(out, "\n         | ");
     int at = column > 0 ? column - 1 : (int)strspn(text, " \t");
     for (int i = 0; i < at && text[i]; i++)
@@ -43,9 +42,9 @@ static void print_source_place(FILE *out, const struct cli_colors *colors, struc
     if (!place.program)
         return;
     fprintf(out, "         | from %s", colors->bold);
-    print_clean(out, place.program);
+    cli_print_clean(out, place.program);
     fprintf(out, ":%d:%s ", place.line, colors->off);
-    print_clean(out, place.text ? place.text : "");
+    cli_print_clean(out, place.text ? place.text : "");
     fputc('\n', out);
 }
 
@@ -58,7 +57,7 @@ static void print_diagnostics(FILE *out, const struct verdict *verdict, const st
             fprintf(out, "%s%s:%d:%d:%s ", colors->bold, d->file, d->line, d->column, colors->off);
         fprintf(out, "%s%s [%s]:%s ", d->error ? colors->bad : colors->warn, diagnostic_severities.of[d->error],
                 diagnostic_class_name(d->class), colors->off);
-        print_clean(out, d->message);
+        cli_print_clean(out, d->message);
         fputc('\n', out);
         if (d->text && d->line)
             print_source_line(out, colors, d->text, d->line, d->column);
@@ -89,7 +88,7 @@ static void print_finding(FILE *out, const struct verdict *verdict, const struct
     fprintf(out, "%s%s %s:%s ", color, finding->fatal ? "fault" : "note", finding->fault, colors->off);
     if (finding->api && *finding->api)
         fprintf(out, "%s: ", finding->api);
-    print_clean(out, finding->message);
+    cli_print_clean(out, finding->message);
     if (finding->core >= 0)
         fprintf(out, " %s(%s %d, %lu times)%s", colors->dim, finding->aic ? "AIC" : "core", finding->core,
                 (unsigned long)finding->count, colors->off);
@@ -125,7 +124,7 @@ static void print_printed(FILE *out, const char *text, const struct cli_colors *
     for (; *text && shown < PRINTED_LINES; shown++) {
         size_t length = strcspn(text, "\n");
         fprintf(out, "    %sprinted:%s ", colors->dim, colors->off);
-        print_clean(out, arena_strndup(&arena, text, length));
+        cli_print_clean(out, arena_strndup(&arena, text, length));
         fputc('\n', out);
         text += length + (text[length] == '\n');
     }
@@ -151,7 +150,7 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
     if (row->stand_in) {
         fprintf(out, "    %snote:%s a smaller case that stood in is not right and does not count: ", colors->warn,
                 colors->off);
-        print_clean(out, row->stand_in);
+        cli_print_clean(out, row->stand_in);
         fputc('\n', out);
     }
     if (row->order_decides)
@@ -160,7 +159,7 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
         print_mismatch(out, &row->mismatch);
     else if (row->error && !row->run.fault) {
         fprintf(out, "    ");
-        print_clean(out, row->error);
+        cli_print_clean(out, row->error);
         fputc('\n', out);
     }
     for (size_t i = 0; i < row->run.finding_count; i++)
@@ -191,7 +190,7 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
             verdict->seconds);
     if (verdict->kind != AKGEN_VERDICT_PASS) {
         fprintf(out, "; stage %s: ", akgen_verdict_stage_name(verdict->stage));
-        print_clean(out, verdict->reason ? verdict->reason : "");
+        cli_print_clean(out, verdict->reason ? verdict->reason : "");
     }
     fputc('\n', out);
 }

@@ -201,8 +201,11 @@ static int run(struct run_arguments *arguments)
         return cli_fail(EXIT_USAGE, error);
     }
     const struct job_debugger debugger = {.sources = dir, .script = arguments->script};
-    const struct eval_debug debug = {
-        .log_fd = log_fd, .debugger = arguments->gdb ? &debugger : NULL, .on_run = dump_all, .closure = arguments};
+    const struct eval_debug debug = {.log_fd = log_fd,
+                                     .trace_fd = -1,
+                                     .debugger = arguments->gdb ? &debugger : NULL,
+                                     .on_run = dump_all,
+                                     .closure = arguments};
     arguments->options.debug = &debug;
     if ((error = eval_check_jail(&arguments->options))) {
         arena_free(&arena);

@@ -65,7 +65,7 @@ static enum same compare_run(struct arena *arena, struct bound_case *bound, cons
     struct job other = *job;
     struct job_result run = {0};
     other.poison = poison;
-    other.log_fd = -1;
+    job_be_silent(&other);
     repeat(arena, bound, &other, row->run.run_seconds, &run);
     enum same same = SAME;
     if (run.status == JOB_BROKEN) {
@@ -109,6 +109,7 @@ static void run_other_orders(struct arena *arena, struct bound_case *bound, stru
 {
     uint8_t *saved = gm_memory_save_outputs(bound);
     job->random_order = true;
+    job->timing = false;
     for (int seed = 1; seed <= bound->candidate->options->orders && row->ok; seed++) {
         struct verdict_case other = *row;
         job->seed = (uint64_t)seed;
@@ -170,6 +171,8 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .soc = options->soc->name,
         .sync = candidate->sync,
         .random_order = options->random_order,
+        .timing = bound->timed && !options->no_timing && !options->random_order &&
+                  !(options->debug && options->debug->debugger),
         .seed = options->order_seed,
         .inputs = bound->inputs,
         .outputs = bound->outputs,
@@ -181,6 +184,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .seconds = options->case_seconds > 0 ? options->case_seconds : CASE_SECONDS,
         .budget = candidate->budget,
         .log_fd = options->debug ? options->debug->log_fd : -1,
+        .trace_fd = options->debug && bound->timed ? options->debug->trace_fd : -1,
         .debugger = options->debug ? options->debug->debugger : NULL,
         .restore = fill_again,
         .closure = bound,
@@ -243,13 +247,20 @@ static const struct task_instance *instance_as_wanted(struct arena *arena, const
     return wanted;
 }
 
-/* One run of a case: inputs from `seed`, the first tensor at offset `begin` of GM. */
-static void run_case(const struct eval_candidate *candidate, const struct task_case *task_case, uint64_t seed,
-                     uint64_t begin, struct tilings *tilings, struct arena *arena, struct verdict_case *row)
+/* One of the runs of a case. */
+struct trial {
+    uint64_t seed;  /* of the inputs */
+    uint64_t begin; /* the first tensor's offset in GM */
+    bool timed;
+};
+
+static void run_case(const struct eval_candidate *candidate, const struct task_case *task_case,
+                     const struct trial *trial, struct tilings *tilings, struct arena *arena, struct verdict_case *row)
 {
-    struct bound_case bound = {.candidate = candidate, .gm = {.fd = -1}, .begin = begin, .tilings = tilings};
+    struct bound_case bound = {
+        .candidate = candidate, .gm = {.fd = -1}, .begin = trial->begin, .tilings = tilings, .timed = trial->timed};
     struct akgen_error *error =
-        prepared_get(candidate->task, task_case, seed, !row->hidden, candidate->options, &bound.prepared);
+        prepared_get(candidate->task, task_case, trial->seed, !row->hidden, candidate->options, &bound.prepared);
     row->task_case = task_case;
     row->id = task_case->id;
     if (error) {
@@ -267,16 +278,17 @@ static void run_case(const struct eval_candidate *candidate, const struct task_c
 
 /* Runs a right case once more with other inputs, under the strict profile at other addresses: what was right by luck,
  * or by knowing where and what the inputs are, is not right again. */
-static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, int trial,
+static void run_again(const struct eval_candidate *candidate, const struct task_case *task_case, int number,
                       struct tilings *tilings, struct arena *arena, struct verdict_case *row)
 {
     struct verdict_case again = {.hidden = row->hidden};
     bool strict = candidate->options->profile == TASK_STRICT;
-    uint64_t seed = candidate->options->input_seed + (uint64_t)trial;
-    run_case(candidate, task_case, strict ? seed | TASK_OTHER_VALUES : seed, strict ? GM_SHIFT * (uint64_t)trial : 0,
-             tilings, arena, &again);
+    struct trial trial = {.seed = candidate->options->input_seed + (uint64_t)number};
+    if (strict)
+        trial = (struct trial){.seed = trial.seed | TASK_OTHER_VALUES, .begin = GM_SHIFT * (uint64_t)number};
+    run_case(candidate, task_case, &trial, tilings, arena, &again);
     judge_repetition(arena, row, &again);
-    row->trials = again.trials = trial + 1;
+    row->trials = again.trials = number + 1;
     if (!again.ok) {
         again.error = arena_printf(arena, "with other inputs%s: %s", strict ? " at other addresses" : "",
                                    again.error ? again.error : "");
@@ -291,8 +303,9 @@ void case_run(const struct eval_candidate *candidate, const struct task_case *ta
               struct verdict_case *row)
 {
     struct tilings tilings = {0};
-    run_case(candidate, task_case, candidate->options->input_seed, 0, &tilings, arena, row);
+    const struct trial first = {.seed = candidate->options->input_seed, .timed = true};
+    run_case(candidate, task_case, &first, &tilings, arena, row);
     row->trials = 1;
-    for (int trial = 1; row->ok && trial < eval_trials(candidate->task, candidate->options); trial++)
-        run_again(candidate, task_case, trial, &tilings, arena, row);
+    for (int number = 1; row->ok && number < eval_trials(candidate->task, candidate->options); number++)
+        run_again(candidate, task_case, number, &tilings, arena, row);
 }

@@ -32,6 +32,7 @@ struct bound_case {
     struct gm_memory gm;
     uint64_t begin; /* offset of the first tensor */
     struct tilings *tilings;
+    bool timed; /* the run says what the launch would take */
 };
 
 /* case.c */

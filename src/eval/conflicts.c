@@ -70,7 +70,7 @@ static void run_weighing(struct arena *arena, struct bound_case *bound, const st
     weighing.weigh = true;
     weighing.racing = before ? before->racing : NULL;
     weighing.racing_count = before ? before->racing_count : 0;
-    weighing.log_fd = -1;
+    job_be_silent(&weighing);
     weighing.seconds *= WEIGHING_TAKES;
     gm_memory_run(arena, bound, &weighing, judged);
 }
@@ -113,7 +113,7 @@ void conflicts_weigh(struct arena *arena, struct bound_case *bound, const struct
         return;
     struct job again = *job; /* the outputs are those of the order that was asked for */
     struct job_result same = {0};
-    again.log_fd = -1;
+    job_be_silent(&again);
     gm_memory_run(arena, bound, &again, &same);
     take_failure(&same, run);
     job_result_free(&same);

@@ -29,7 +29,8 @@ void eval_cache_destroy(struct eval_cache *cache);
 
 /* What `akgen run` adds to the evaluation of a case. */
 struct eval_debug {
-    int log_fd;                          /* the instruction log goes there; -1: none */
+    int log_fd;                          /* the instruction log goes there; 0 or -1: none */
+    int trace_fd;                        /* the timeline, job.trace_fd; not with a log */
     const struct job_debugger *debugger; /* NULL: none */
     /* Called when the kernel has run, whatever came of it. */
     void (*on_run)(void *closure, const struct task_instance *instance, const struct task_argument *actual,
@@ -71,6 +72,7 @@ struct eval_options {
     uint64_t order_seed;
     int orders;         /* random schedules (seeds 1 to orders) that a right case is run under besides */
     bool first_failure; /* no case is begun behind the first that did not pass */
+    bool no_timing;     /* the cases' verdicts say nothing of the time that a launch would take */
     bool strict_order;  /* accesses that nothing orders are faults even where no order changes a result */
     uint64_t input_seed;
     int trials;            /* inputs tried per case, from input_seed on; 0 = eval_trials() decides */

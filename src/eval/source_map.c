@@ -1,5 +1,6 @@
 #include "eval/source_map.h"
 #include "base/files.h"
+#include "base/jsons.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -136,4 +137,15 @@ struct source_place source_map_of_finding(const struct source_map *map, const st
     for (; call && call->file && !place.program; call++)
         place = source_map_find(map, call->file, call->line);
     return place;
+}
+
+json_t *source_place_to_json(struct source_place place)
+{
+    json_t *json = place.program ? json_object() : json_null();
+    if (place.program) {
+        json_object_set_new(json, "file", jsons_text(place.program));
+        json_object_set_new(json, "line", place.line > 0 ? json_integer(place.line) : json_null());
+        json_object_set_new(json, "text", jsons_text(place.text));
+    }
+    return json;
 }

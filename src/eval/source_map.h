@@ -29,5 +29,7 @@ struct source_place source_map_find(const struct source_map *map, const char *fi
 /* The same of where something was found, or of the other access. A function that the compiler gave the project comes from no line:
  * then the call of it that was inlined. */
 struct source_place source_map_of_finding(const struct source_map *map, const struct job_finding *finding, bool other);
+/* As verdicts have it; null where it is none. */
+json_t *source_place_to_json(struct source_place place);
 
 #endif

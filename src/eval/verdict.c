@@ -1,6 +1,7 @@
 /* The verdict as text: names, and the JSON object that docs/verdict.md documents and docs/verdict.schema.json
  * checks. */
 #include "eval/eval.h"
+#include "eval/timing.h"
 #include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -47,18 +48,6 @@ static json_t *number(double value)
     return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
 
-/* Where the program stands that the project was compiled of; null if it was not, or from none of its lines. */
-static json_t *source_json(struct source_place place)
-{
-    json_t *json = place.program ? json_object() : json_null();
-    if (place.program) {
-        json_object_set_new(json, "file", jsons_text(place.program));
-        json_object_set_new(json, "line", line(place.line));
-        json_object_set_new(json, "text", jsons_text(place.text));
-    }
-    return json;
-}
-
 static json_t *diagnostics_json(const struct verdict *verdict)
 {
     const struct build *build = &verdict->build;
@@ -72,7 +61,7 @@ static json_t *diagnostics_json(const struct verdict *verdict)
         json_object_set_new(row, "line", line(diagnostic->line));
         json_object_set_new(row, "column", line(diagnostic->column));
         json_object_set_new(row, "source",
-                            source_json(source_map_find(verdict->map, diagnostic->file, diagnostic->line)));
+                            source_place_to_json(source_map_find(verdict->map, diagnostic->file, diagnostic->line)));
         json_object_set_new(row, "message", jsons_text(diagnostic->message));
         json_array_append_new(list, row);
     }
@@ -116,8 +105,8 @@ static json_t *finding_json(const struct source_map *map, const struct job_findi
     json_object_set_new(json, "line", line(finding->line));
     json_object_set_new(json, "other_file", jsons_text(finding->file_other));
     json_object_set_new(json, "other_line", line(finding->line_other));
-    json_object_set_new(json, "source", source_json(source_map_of_finding(map, finding, false)));
-    json_object_set_new(json, "other_source", source_json(source_map_of_finding(map, finding, true)));
+    json_object_set_new(json, "source", source_place_to_json(source_map_of_finding(map, finding, false)));
+    json_object_set_new(json, "other_source", source_place_to_json(source_map_of_finding(map, finding, true)));
     return json;
 }
 
@@ -164,8 +153,9 @@ static json_t *run_json(const struct job_result *run)
     return json;
 }
 
-static json_t *case_json(const struct source_map *map, const struct verdict_case *row)
+static json_t *case_json(const struct verdict *verdict, const struct verdict_case *row)
 {
+    const struct source_map *map = verdict->map;
     json_t *json = json_object(), *faults = json_array(), *notes = json_array();
     json_object_set_new(json, "case", json_integer(row->id));
     json_object_set_new(json, "ok", json_boolean(row->ok));
@@ -182,6 +172,7 @@ static json_t *case_json(const struct source_map *map, const struct verdict_case
     json_object_set_new(json, "error", jsons_text(row->error));
     json_object_set_new(json, "printed", printed(row->run.printed));
     json_object_set_new(json, "run", row->run.block_dim ? run_json(&row->run) : json_null());
+    json_object_set_new(json, "timing", timing_json(verdict->options->soc, map, &row->run));
     json_object_set_new(json, "comparison", row->compared ? mismatch_json(&row->mismatch) : json_null());
     for (size_t i = 0; i < row->run.finding_count; i++)
         json_array_append_new(row->run.findings[i].fatal ? faults : notes, finding_json(map, &row->run.findings[i]));
@@ -194,7 +185,7 @@ static json_t *cases_json(const struct verdict *verdict)
 {
     json_t *list = json_array();
     for (int i = 0; i < verdict->case_count; i++)
-        json_array_append_new(list, case_json(verdict->map, &verdict->cases[i]));
+        json_array_append_new(list, case_json(verdict, &verdict->cases[i]));
     return list;
 }
 

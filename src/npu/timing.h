@@ -22,11 +22,12 @@ struct npu_timing {
     bool known;     /* false: it was not asked for, or the launch ended early */
     bool shortened; /* the tape was full: what followed was taken to go on as before */
     int mhz;
-    double cycles;                 /* from the launch to the end of the last core, both ends included */
-    double launch;                 /* of these: what it takes to start cores and to end */
-    struct npu_timing_cores of[2]; /* AIVs, AICs */
-    uint64_t read, written;        /* bytes that the cores moved from and to GM */
-    uint64_t read_l2;              /* of those read: found in L2 */
+    double cycles;                  /* from the launch to the end of the last core, both ends included */
+    double launch;                  /* of these: what it takes to start cores and to end */
+    struct npu_timing_cores of[2];  /* AIVs, AICs */
+    uint64_t read, written;         /* bytes that the cores moved from and to GM */
+    uint64_t copies_in, copies_out; /* instructions that moved them; 0: not counted */
+    uint64_t read_l2;               /* of those read: found in L2 */
     uint64_t hbm_read, hbm_written;
     uint32_t ub_peak; /* bytes of UB up to the highest that an instruction touched, of any core */
     enum npu_bound bound;

@@ -32,6 +32,7 @@ static json_t *write_field(const struct field *field, const void *at)
     case FIELD_FLAG:
         return json_boolean(*(const bool *)at);
     case FIELD_REAL:
+    case FIELD_AMOUNT:
         return json_real(*(const double *)at);
     case FIELD_INT:
         return field->high > INT32_MAX ? fields_word(*(const uint32_t *)at) : json_integer(*(const int32_t *)at);
@@ -96,6 +97,16 @@ static int64_t read_integer(struct reader *reader, const json_t *object, const s
     return number < field->low || number > field->high ? field->low : number;
 }
 
+static double read_amount(struct reader *reader, const json_t *object, const struct field *field)
+{
+    const json_t *value = json_object_get(object, field->name);
+    double number = json_number_value(value);
+    bool right = json_is_number(value) && number >= 0 && number <= (double)field->high;
+    if (!right)
+        fields_complain(reader, field->name);
+    return right ? number : 0;
+}
+
 static const char *read_text(struct reader *reader, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -124,6 +135,9 @@ static void read_field(struct reader *reader, const json_t *json, const struct f
         break;
     case FIELD_REAL:
         *(double *)at = json_number_value(json_object_get(json, field->name));
+        break;
+    case FIELD_AMOUNT:
+        *(double *)at = read_amount(reader, json, field);
         break;
     case FIELD_INT:
         *(uint32_t *)at = (uint32_t)read_integer(reader, json, field);

@@ -9,12 +9,13 @@
 struct field {
     const char *name;
     enum field_kind {
-        FIELD_TEXT, /* const char *, may be NULL */
-        FIELD_NAME, /* const char *, NULL is read as "" */
-        FIELD_FLAG, /* bool */
-        FIELD_REAL, /* double */
-        FIELD_INT,  /* int, unsigned or an enum, from low to high */
-        FIELD_WORD  /* uint64_t, from low to high */
+        FIELD_TEXT,   /* const char *, may be NULL */
+        FIELD_NAME,   /* const char *, NULL is read as "" */
+        FIELD_FLAG,   /* bool */
+        FIELD_REAL,   /* double */
+        FIELD_AMOUNT, /* double, from 0 to `high` */
+        FIELD_INT,    /* int, unsigned or an enum, from low to high */
+        FIELD_WORD    /* uint64_t, from low to high */
     } kind;
     size_t offset;
     int64_t low, high;
@@ -23,6 +24,7 @@ struct field {
 #define NAME(type, member)           {#member, FIELD_NAME, offsetof(struct type, member), 0, 0}
 #define FLAG(type, member)           {#member, FIELD_FLAG, offsetof(struct type, member), 0, 0}
 #define REAL(type, member)           {#member, FIELD_REAL, offsetof(struct type, member), 0, 0}
+#define AMOUNT(type, member, high)   {#member, FIELD_AMOUNT, offsetof(struct type, member), 0, high}
 #define INT(type, member, low, high) {#member, FIELD_INT, offsetof(struct type, member), low, high}
 #define WORD(type, member)           {#member, FIELD_WORD, offsetof(struct type, member), INT64_MIN, INT64_MAX}
 #define SIZE(type, member)           {#member, FIELD_WORD, offsetof(struct type, member), 0, INT64_MAX}

@@ -5,6 +5,7 @@
 #include "sandbox/job_exchange.h"
 #include "sandbox/places_internal.h"
 #include "sandbox/program_internal.h"
+#include "sandbox/trace_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,13 +187,13 @@ static void keep_open(const int *descriptors)
 }
 
 /* The descriptors that akgen-run is told by name. */
-enum { JOB_FD, RESULT_FD, GM_FD, LOG_FD, OPTIONS };
+enum { JOB_FD, RESULT_FD, GM_FD, STREAM_FD, OPTIONS };
 
 static void run_with(struct arena *arena, const struct job *job, const struct program_objects *objects,
                      const char *runner, bool alone, const int fds[OPTIONS], const struct job_mark *untouched,
                      struct job_result *result)
 {
-    static const char *const names[] = {"job", "result", "gm", "log"};
+    const char *const names[] = {"job", "result", "gm", job->trace_fd > 0 ? "slices" : "log"};
     double allowed = budget_allows(job->budget, job->seconds);
     int keep[OPTIONS + PROGRAM_OBJECTS + 1];
     const char *argv[OPTIONS + 2] = {runner};
@@ -234,6 +235,12 @@ static void run_with(struct arena *arena, const struct job *job, const struct pr
     }
 }
 
+/* Of the log or the slices; -1: neither is wanted. */
+static int stream_of(const struct job *job)
+{
+    return job->log_fd > 0 ? job->log_fd : job->trace_fd > 0 ? job->trace_fd : -1;
+}
+
 /* With the objects as akgen-run finds them. */
 static void run_prepared(struct arena *arena, struct job *sent, const struct program_objects *objects,
                          const char *runner, bool alone, struct job_result *result)
@@ -250,7 +257,7 @@ static void run_prepared(struct arena *arena, struct job *sent, const struct pro
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     const int fds[OPTIONS] = {text ? program_memory_file("akgen-job", text, strlen(text)) : -1,
                               program_memory_file("akgen-result", &untouched, sizeof untouched), sent->gm_fd,
-                              sent->log_fd > 0 ? sent->log_fd : -1};
+                              stream_of(sent)};
     if (fds[JOB_FD] < 0 || fds[RESULT_FD] < 0)
         broken(result,
                arena_printf(arena, "the job cannot be written: %s", text ? strerror(errno) : "it is no valid JSON"));
@@ -290,11 +297,12 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
     struct program_objects objects = {0};
     struct job sent = *job;
     sent.log_fd = job->log_fd > 0 ? memfd_create("akgen-log", MFD_CLOEXEC) : -1;
+    sent.trace_fd = job->trace_fd > 0 ? memfd_create("akgen-slices", MFD_CLOEXEC) : -1;
     sent.debugged = job->debugger != NULL;
     sent.seconds = job->seconds > 0 ? job->seconds : default_seconds;
     if (!job->debugger) {
         runner = program_same_length(arena, runner);
-        int number = SANDBOX_KEPT + GM_FD + 1 + (sent.log_fd >= 0);
+        int number = SANDBOX_KEPT + GM_FD + 1 + (stream_of(&sent) >= 0);
         sent.kernel_so = program_take_object(arena, &objects, job->kernel_so, number);
         sent.cube_so = program_take_object(arena, &objects, job->cube_so, number);
     }
@@ -306,6 +314,10 @@ static void run_once(struct arena *arena, const struct job *job, bool alone, str
     if (sent.log_fd >= 0) {
         places_copy_log(job, sent.log_fd);
         close(sent.log_fd);
+    }
+    if (sent.trace_fd >= 0) {
+        trace_write(job, &result->timing.model, sent.trace_fd);
+        close(sent.trace_fd);
     }
 }
 

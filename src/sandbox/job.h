@@ -35,6 +35,7 @@ struct job {
     const char *soc;
     enum npu_sync sync;
     bool random_order;
+    bool timing;                          /* npu_config.timing */
     bool weigh;                           /* npu_config.weigh */
     const struct npu_racing_read *racing; /* npu_config.racing */
     size_t racing_count;
@@ -51,7 +52,9 @@ struct job {
     struct budget *budget; /* of the candidate, which limits it too; NULL: none */
     uint64_t memory;       /* address space limit in bytes; 0 = 16 GiB */
     const char *nonce;     /* set by job_run: a result that does not repeat it was not written by akgen-run */
-    int log_fd;            /* the instruction log is written there; 0 or -1: none */
+    /* Written there, of which at most one is wanted; 0 or -1: none. A trace replaces what stands in the file. */
+    int log_fd;                          /* the instruction log */
+    int trace_fd;                        /* the launch's timeline as a trace (trace.c); of a job with `timing` */
     const struct job_debugger *debugger; /* NULL: none */
     bool debugged;                       /* set by job_run: there is one */
     const char *inject;                  /* for tests: a failure of akgen-run's own, base/inject.h; NULL: none */
@@ -59,6 +62,12 @@ struct job {
     void (*restore)(void *closure);
     void *closure;
 };
+/* For a run that repeats another: it logs nothing, and nobody asks for its time. */
+static inline void job_be_silent(struct job *job)
+{
+    job->log_fd = job->trace_fd = -1;
+    job->timing = false;
+}
 /* Runs the job under gdb on the terminal: without the jail and without a time limit. */
 struct job_debugger {
     const char *sources; /* the candidate's directory */
@@ -71,6 +80,8 @@ struct job_debugger {
     X(NPU_DIFFERS, "differs")                                                                                          \
     X(NPU_UNDEFINED, "undefined") X(NPU_HAZARD, "hazard") X(NPU_UNSUPPORTED, "unsupported")
 extern const struct words job_kinds;
+/* "S", "V", ...: by lane. */
+extern const char *const job_lanes[];
 /* Where the author's line is: an address in one of the kernel's objects. */
 struct job_place {
     enum job_object { JOB_NOWHERE, JOB_VECTOR, JOB_CUBE } object;
@@ -92,6 +103,14 @@ struct job_finding { /* struct npu_finding with places instead of addresses */
     int line, line_other;
     const struct job_call *calls, *calls_other; /* inlined around it, innermost first; the last has no file */
 };
+/* What the launch would take on the chip, with the costliest line's place instead of its address. */
+struct job_timing {
+    struct npu_timing model; /* slowest_pc: 0 */
+    struct job_place place;
+    const char *file; /* found by job_run; NULL: unknown */
+    int line;
+    const struct job_call *calls; /* as of a finding */
+};
 struct job_result {
     enum job_status status;
     const char *nonce;
@@ -102,6 +121,7 @@ struct job_result {
     uint32_t tiling_bytes;
     json_t *tiling; /* owned by the result, may be NULL */
     struct npu_stats stats;
+    struct job_timing timing;
     struct job_finding *findings;
     size_t finding_count;
     bool fault;          /* at least one fatal finding */

@@ -30,6 +30,12 @@ enum job_stage job_mark_stage(const struct job_mark *mark, const struct job_mark
 /* How a line of akgen-run's instruction log ends: the place of the call, its object and its address. */
 #define JOB_LOG_PLACE "  @%d+%llx\n"
 
+/* A slice of the timeline as a line of akgen-run's: core, whether it is an AIC, lane, start and end in cycles, bytes, elements,
+ * flow, object and address of the line's place; then, each behind a tab, the name and what it is part of. */
+#define JOB_SLICE_FORMAT "%d %d %d %.3f %.3f %llu %u %lld %d %llx"
+/* What akgen-run writes of them at most: bytes. */
+enum { JOB_SLICES_LIMIT = 60 << 20 };
+
 json_t *job_result_to_json(const struct job_result *result);
 /* Fills everything but `printed` and `stage`. An error: the text is no result. */
 struct akgen_error *job_result_from_json(struct arena *arena, const json_t *json, struct job_result *result);

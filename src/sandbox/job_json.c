@@ -1,6 +1,7 @@
 /* The kernel's jobs and their results as JSON, both ways. */
 #include "sandbox/fields_internal.h"
 #include "sandbox/job_exchange.h"
+#include "sandbox/timing_internal.h"
 
 enum { MAX_ARGUMENTS = 256, MAX_TENSORS = 4096, MAX_FINDINGS = 4096, MAX_RACING = 1 << 16, RACING_NUMBERS = 5 };
 
@@ -13,6 +14,7 @@ static const struct field job_fields[] = {
     TEXT(job, soc),
     INT(job, sync, NPU_SYNC_AUTO, NPU_SYNC_MANUAL),
     FLAG(job, random_order),
+    FLAG(job, timing),
     FLAG(job, weigh),
     FLAG(job, debugged),
     WORD(job, seed),
@@ -209,6 +211,8 @@ json_t *job_result_to_json(const struct job_result *result)
 {
     json_t *json = fields_write(result_fields, COUNT(result_fields), result);
     json_object_set_new(json, "stats", fields_write(stats_fields, COUNT(stats_fields), &result->stats));
+    if (result->timing.model.known)
+        json_object_set_new(json, "timing", timing_to_json(&result->timing));
     json_object_set_new(json, "findings", findings_to_json(result));
     json_object_set_new(json, "racing", racing_to_json(result->racing, result->racing_count));
     json_object_set_new(json, "undefined", words_to_json(result->undefined, result->undefined_count));
@@ -221,6 +225,7 @@ struct akgen_error *job_result_from_json(struct arena *arena, const json_t *json
     struct reader reader = {.arena = arena};
     fields_read(&reader, json, result_fields, COUNT(result_fields), result);
     fields_read(&reader, json_object_get(json, "stats"), stats_fields, COUNT(stats_fields), &result->stats);
+    timing_from_json(json_object_get(json, "timing"), &result->timing);
     findings_from_json(&reader, json, result);
     result->racing_count = racing_from_json(&reader, json, &result->racing);
     size_t count = words_from_json(&reader, json, "undefined", &result->undefined);

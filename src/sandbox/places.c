@@ -8,53 +8,45 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Line tables of a kernel's objects, read when the first place in one is asked for. */
-struct tables {
-    const struct job *job;
-    int fds[JOB_CUBE + 1];
-    struct symbolizer *symbolizers[JOB_CUBE + 1];
-};
-
-static void close_tables(struct tables *tables)
+void places_close(struct places *places)
 {
     for (int i = JOB_VECTOR; i <= JOB_CUBE; i++)
-        if (tables->symbolizers[i]) {
-            symbolizer_close(tables->symbolizers[i]);
-            close(tables->fds[i]);
+        if (places->tables[i]) {
+            symbolizer_close(places->tables[i]);
+            close(places->fds[i]);
         }
 }
 
-static struct symbolizer *table_of(struct tables *tables, enum job_object object)
+static struct symbolizer *table_of(struct places *places, enum job_object object)
 {
-    const char *path = object == JOB_VECTOR ? tables->job->kernel_so : tables->job->cube_so;
-    if (tables->symbolizers[object] || !path)
-        return tables->symbolizers[object];
-    tables->fds[object] = open(path, O_RDONLY | O_CLOEXEC);
-    tables->symbolizers[object] = symbolizer_open(tables->fds[object]);
-    if (!tables->symbolizers[object] && tables->fds[object] >= 0)
-        close(tables->fds[object]);
-    return tables->symbolizers[object];
+    const char *path = object == JOB_VECTOR ? places->job->kernel_so : places->job->cube_so;
+    if (places->tables[object] || !path)
+        return places->tables[object];
+    places->fds[object] = open(path, O_RDONLY | O_CLOEXEC);
+    places->tables[object] = symbolizer_open(places->fds[object]);
+    if (!places->tables[object] && places->fds[object] >= 0)
+        close(places->fds[object]);
+    return places->tables[object];
 }
 
-/* *file lives as long as the tables; NULL where no line is known. */
-static void place(struct tables *tables, const struct job_place *at, const char **file, int *line)
+void places_line(struct places *places, const struct job_place *at, const char **file, int *line)
 {
     *file = NULL;
     *line = 0;
     /* A return address: the call is the instruction before it. */
     if (at->object != JOB_NOWHERE &&
-        !symbolizer_place(table_of(tables, at->object), at->address - 1, tables->job->headers, file, line))
+        !symbolizer_place(table_of(places, at->object), at->address - 1, places->job->headers, file, line))
         *file = NULL;
     if (!*file)
         *line = 0;
 }
 
 /* The calls around a place that is known. */
-static const struct job_call *calls_around(struct arena *arena, struct tables *tables, const struct job_place *at)
+static const struct job_call *calls_around(struct arena *arena, struct places *places, const struct job_place *at)
 {
     enum { CALLS_MAX = 8 };
     struct symbolizer_call found[CALLS_MAX];
-    int count = symbolizer_calls(table_of(tables, at->object), at->address - 1, tables->job->headers, found, CALLS_MAX);
+    int count = symbolizer_calls(table_of(places, at->object), at->address - 1, places->job->headers, found, CALLS_MAX);
     struct job_call *calls = arena_alloc(arena, (size_t)(count + 1) * sizeof *calls);
     for (int i = 0; i < count; i++)
         calls[i] = (struct job_call){arena_strdup(arena, found[i].file), found[i].line};
@@ -63,21 +55,27 @@ static const struct job_call *calls_around(struct arena *arena, struct tables *t
 
 void places_find(struct arena *arena, const struct job *job, struct job_result *result)
 {
-    struct tables tables = {.job = job};
+    struct places places = {.job = job};
     for (size_t i = 0; i < result->finding_count; i++) {
         struct job_finding *finding = &result->findings[i];
-        place(&tables, &finding->place, &finding->file, &finding->line);
-        place(&tables, &finding->place_other, &finding->file_other, &finding->line_other);
+        places_line(&places, &finding->place, &finding->file, &finding->line);
+        places_line(&places, &finding->place_other, &finding->file_other, &finding->line_other);
         if (finding->file) {
             finding->file = arena_strdup(arena, finding->file);
-            finding->calls = calls_around(arena, &tables, &finding->place);
+            finding->calls = calls_around(arena, &places, &finding->place);
         }
         if (finding->file_other) {
             finding->file_other = arena_strdup(arena, finding->file_other);
-            finding->calls_other = calls_around(arena, &tables, &finding->place_other);
+            finding->calls_other = calls_around(arena, &places, &finding->place_other);
         }
     }
-    close_tables(&tables);
+    struct job_timing *timing = &result->timing;
+    places_line(&places, &timing->place, &timing->file, &timing->line);
+    if (timing->file) {
+        timing->file = arena_strdup(arena, timing->file);
+        timing->calls = calls_around(arena, &places, &timing->place);
+    }
+    places_close(&places);
 }
 
 /* Takes the place off the end of a line. */
@@ -94,7 +92,7 @@ static struct job_place cut_place(char *line)
     return (struct job_place){(enum job_object)object, address};
 }
 
-static FILE *open_copy(int fd, const char *mode)
+FILE *places_stream(int fd, const char *mode)
 {
     int copy = dup(fd);
     return copy < 0 ? NULL : fdopen(copy, mode);
@@ -102,15 +100,15 @@ static FILE *open_copy(int fd, const char *mode)
 
 void places_copy_log(const struct job *job, int log)
 {
-    struct tables tables = {.job = job};
-    FILE *from = lseek(log, 0, SEEK_SET) == 0 ? open_copy(log, "r") : NULL, *to = open_copy(job->log_fd, "a");
+    struct places places = {.job = job};
+    FILE *from = lseek(log, 0, SEEK_SET) == 0 ? places_stream(log, "r") : NULL, *to = places_stream(job->log_fd, "a");
     char *line = NULL;
     size_t room = 0;
     while (from && to && getline(&line, &room, from) > 0) {
         struct job_place at = cut_place(line);
         const char *file;
         int number;
-        place(&tables, &at, &file, &number);
+        places_line(&places, &at, &file, &number);
         if (file) {
             line[strcspn(line, "\n")] = '\0';
             fprintf(to, "%s  %s:%d\n", line, file, number);
@@ -122,5 +120,5 @@ void places_copy_log(const struct job *job, int log)
         fclose(from);
     if (to)
         fclose(to);
-    close_tables(&tables);
+    places_close(&places);
 }

@@ -50,7 +50,9 @@ void runner_read_objects(struct runner *runner)
 void runner_shut_the_door(struct runner *runner)
 {
     runner->guard = (struct guard){.result_fd = runner->result_fd,
-                                   .stream_fd = runner->log ? fileno(runner->log) : -1,
+                                   .stream_fd = runner->log      ? fileno(runner->log)
+                                                : runner->slices ? fileno(runner->slices)
+                                                                 : -1,
                                    .violated = runner_violated,
                                    .ended_from_outside = runner_ended_from_outside,
                                    .closure = runner};

@@ -36,6 +36,14 @@ static void add_findings(struct runner *runner)
     }
 }
 
+static void add_timing(struct runner *runner)
+{
+    struct job_timing *timing = &runner->result.timing;
+    timing->model = npu_timing(runner->npu);
+    timing->place = runner_place(runner, timing->model.slowest_pc);
+    timing->model.slowest_pc = 0;
+}
+
 static void add_racing(struct runner *runner)
 {
     struct job_result *result = &runner->result;
@@ -66,6 +74,7 @@ static void add_undefined(struct runner *runner)
 void runner_report(struct runner *runner)
 {
     runner->result.stats = npu_stats(runner->npu);
+    add_timing(runner);
     add_findings(runner);
     add_racing(runner);
     add_undefined(runner);

@@ -17,6 +17,19 @@ static void log_line(void *closure, const struct npu_log_line *line)
     fprintf(runner->log, JOB_LOG_PLACE, (int)place.object, (unsigned long long)place.address);
 }
 
+/* The reader makes a trace of it (sandbox/trace.c). What there is no room for is left out. */
+static void write_slice(void *closure, const struct npu_timeline_slice *slice)
+{
+    struct runner *runner = closure;
+    if (runner->slice_bytes > JOB_SLICES_LIMIT)
+        return;
+    const struct job_place place = runner_place(runner, slice->pc);
+    runner->slice_bytes +=
+        fprintf(runner->slices, JOB_SLICE_FORMAT "\t%s\t%s\n", slice->core, slice->aic, slice->lane, slice->start,
+                slice->end, (unsigned long long)slice->bytes, slice->elements, (long long)slice->flow,
+                (int)place.object, (unsigned long long)place.address, slice->name, slice->of ? slice->of : "");
+}
+
 /* What the object says of itself: where its variables lie, what is in its blocks, which functions may be called
  * (abi/npu_hooks.h). */
 static void describe_object(struct runner *runner, const struct loaded *loaded, bool aic)
@@ -68,7 +81,10 @@ void runner_launch(struct runner *runner, const struct npu_soc *soc, enum npu_ke
                                       .aic_kernel = runner->cube.entry,
                                       .reserved_workspace = RESERVED_WORKSPACE,
                                       .log = runner->log ? log_line : NULL,
-                                      .log_closure = runner};
+                                      .log_closure = runner,
+                                      .timing = runner->job.timing,
+                                      .slice = runner->slices ? write_slice : NULL,
+                                      .slice_closure = runner};
     runner->npu = npu_create(&config);
     runner_bind_arguments(runner);
     add_variables(runner, &runner->kernel);

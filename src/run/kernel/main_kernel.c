@@ -18,6 +18,8 @@ __attribute__((no_stack_protector)) int main(int argc, char **argv)
     runner_map_gm(&runner, jailed_option(argc, argv, "--gm"));
     int log = jailed_option(argc, argv, "--log");
     runner.log = log >= 0 ? fdopen(log, "a") : NULL;
+    int slices = jailed_option(argc, argv, "--slices");
+    runner.slices = slices >= 0 ? fdopen(slices, "a") : NULL;
     const struct npu_soc *soc = npu_soc_find(runner.job.soc);
     if (!soc)
         runner_fail(&runner, JOB_BROKEN, arena_printf(&runner.arena, "there is no SoC named '%s'", runner.job.soc));

@@ -43,7 +43,9 @@ struct runner {
     uint64_t next_block;        /* of GM, in NPU_AREA_BLOCKS */
     struct loaded kernel, cube; /* what AIVs and AICs run */
     struct npu *npu;
-    FILE *log; /* the instruction log; NULL: none */
+    FILE *log;    /* the instruction log; NULL: none */
+    FILE *slices; /* the timeline; NULL: none */
+    long slice_bytes;
     uint64_t args[NPU_MAX_ARGS];
     int arg_count;
 };

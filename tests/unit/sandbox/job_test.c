@@ -146,6 +146,83 @@ static void test_result_comes_back(void **state)
     arena_free(&arena);
 }
 
+/* The time that a launch would take, all of it. */
+static struct job_timing example_timing(void)
+{
+    return (struct job_timing){
+        .model = {.known = true,
+                  .shortened = true,
+                  .mhz = 1800,
+                  .cycles = 20000.5,
+                  .launch = 3000,
+                  .of = {{.cores = 48, .mean = 15000, .longest = 16000, .busy = {1, 2, 3, 4, 5, 6, 7.5}}},
+                  .read = 1 << 20,
+                  .written = 1 << 19,
+                  .read_l2 = 1 << 18,
+                  .hbm_read = 1 << 17,
+                  .hbm_written = 1 << 16,
+                  .copies_in = 64,
+                  .copies_out = 32,
+                  .ub_peak = 196352,
+                  .bound = NPU_BOUND_PIPE,
+                  .bound_aic = true,
+                  .bound_lane = NPU_LANE_FIX,
+                  .bound_cycles = 14000,
+                  .slowest_cycles = 9000},
+        .place = {JOB_CUBE, 0x2a4}};
+}
+
+static void test_timing_comes_back(void **state)
+{
+    (void)state;
+    const struct job_result sent = {.status = JOB_OK, .timing = example_timing()};
+    struct arena arena = {0};
+    struct job_result result = {0};
+    json_t *json = job_result_to_json(&sent);
+    assert_null(job_result_from_json(&arena, json, &result));
+    const struct npu_timing *timing = &result.timing.model;
+    assert_true(timing->known && timing->shortened && timing->bound_aic);
+    assert_float_equal(timing->cycles, 20000.5, 0);
+    assert_float_equal(timing->of[0].busy[NPU_LANE_FIX], 7.5, 0);
+    assert_float_equal(timing->of[0].longest, 16000, 0);
+    assert_int_equal(timing->of[1].cores, 0);
+    assert_int_equal(timing->hbm_written, 1 << 16);
+    assert_int_equal(timing->copies_out, 32);
+    assert_int_equal(timing->ub_peak, 196352);
+    assert_int_equal(timing->bound_lane, NPU_LANE_FIX);
+    assert_int_equal(result.timing.place.object, JOB_CUBE);
+    assert_int_equal(result.timing.place.address, 0x2a4);
+    json_decref(json);
+    arena_free(&arena);
+}
+
+/* A time that cannot be is none; the result stands. */
+static void test_timing_out_of_range(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value; /* in JSON */
+    } rows[] = {{"cycles", "-1"},    {"cycles", "1e300"},     {"cycles", "\"x\""},
+                {"mhz", "0"},        {"read", "-5"},          {"bound", "4"},
+                {"bound_lane", "7"}, {"bound_lane", "-1"},    {"slowest", "{}"},
+                {"of", "[]"},        {"of", "[{}, {}]"},      {"ub_peak", "4294967296"},
+                {"launch", "null"},  {"bound_cycles", "true"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct job_result sent = {.status = JOB_OK, .timing = example_timing()};
+        struct arena arena = {0};
+        struct job_result result = {0};
+        json_t *json = job_result_to_json(&sent);
+        json_object_set_new(json_object_get(json, "timing"), rows[i].key,
+                            json_loads(rows[i].value, JSON_DECODE_ANY, NULL));
+        assert_null(job_result_from_json(&arena, json, &result));
+        if (result.timing.model.known)
+            fail_msg("%s is %s", rows[i].key, rows[i].value);
+        assert_true(result.timing.model.cycles == 0);
+        json_decref(json);
+        arena_free(&arena);
+    }
+}
+
 /* The stages in which nothing of the candidate runs are told by what it does not know. */
 static void test_marks_that_cannot_be_feigned(void **state)
 {
@@ -170,10 +247,9 @@ static void test_marks_that_cannot_be_feigned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_job_comes_back),
-        cmocka_unit_test(test_what_is_no_job_is_refused),
-        cmocka_unit_test(test_result_comes_back),
-        cmocka_unit_test(test_marks_that_cannot_be_feigned),
+        cmocka_unit_test(test_job_comes_back),      cmocka_unit_test(test_what_is_no_job_is_refused),
+        cmocka_unit_test(test_result_comes_back),   cmocka_unit_test(test_timing_comes_back),
+        cmocka_unit_test(test_timing_out_of_range), cmocka_unit_test(test_marks_that_cannot_be_feigned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

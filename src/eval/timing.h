@@ -1,0 +1,23 @@
+/* Figures of a case's modelled time, for verdicts, tables and advice. */
+#ifndef EVAL_TIMING_H
+#define EVAL_TIMING_H
+
+#include "eval/source_map.h"
+#include "npu/npu.h"
+
+/* The lane's part of the time that a core runs, mean over the cores: 0 to 1. */
+double timing_share(const struct npu_timing_cores *cores, int lane);
+/* The lane of the largest part. */
+int timing_busiest(const struct npu_timing_cores *cores);
+/* "V of AIV", "HBM", "L2", "launch". */
+const char *timing_bound(struct arena *arena, const struct npu_timing *timing);
+/* The shortest time that the bound allows over the modelled one: 1 is the best. */
+double timing_roofline(const struct npu_timing *timing);
+/* Bytes over the whole time in GB/s, 10^9 bytes a second. */
+double timing_rate(const struct npu_timing *timing, uint64_t bytes);
+/* Where in the project's program the costliest line stands (source_map_of_finding). */
+struct source_place timing_source(const struct source_map *map, const struct job_timing *timing);
+/* The object that docs/verdict.md calls timing; null where it is not known. `map` may be NULL. */
+json_t *timing_json(const struct npu_soc *soc, const struct source_map *map, const struct job_result *run);
+
+#endif

@@ -1,0 +1,331 @@
+/* From slices to a trace: an array of events in JSON, as the Trace Event Format of Chrome has them. A process for each core, a
+ * thread for each pipe, and a second one beside it where work of one pipe overlaps. */
+#include "sandbox/trace_internal.h"
+#include "base/jsons.h"
+#include "base/memory.h"
+#include "npu/npu.h"
+#include "sandbox/job_exchange.h"
+#include "sandbox/places_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_CORES = 1 << 16, SIDES = 4 /* threads of a pipe */ };
+
+/* A line of akgen-run's. */
+struct slice {
+    int core, aic, lane;
+    double start, end; /* cycles */
+    uint64_t bytes, elements;
+    int64_t flow;
+    struct job_place place;
+    const char *name, *of;
+};
+/* The author's lines of the addresses met so far, as text in JSON, in an open hash. */
+struct known_line {
+    struct job_place place;
+    char *text; /* NULL: none is known */
+    bool used;
+};
+/* The newest slice of each flow, likewise. */
+struct known_flow {
+    int64_t flow; /* 0: free */
+    int process, thread;
+    double start, end;
+};
+struct trace {
+    FILE *to;
+    double cycles_per_us;
+    bool begun;
+    struct places places;
+    struct known_line *lines;
+    struct known_flow *flows;
+    size_t line_count, line_room, flow_count, flow_room; /* rooms: powers of two */
+    uint8_t *seen[2];                                    /* by kind and core: its threads met so far */
+    int core, aic;                                       /* the newest slice's */
+    double busy_until[NPU_LANES][SIDES];
+    uint64_t arrows;
+};
+
+static size_t slot_of(uint64_t key, size_t room)
+{
+    return (key * 0x9e3779b97f4a7c15 >> 20) & (room - 1);
+}
+
+/* Lines. */
+static char *line_text(struct places *places, const struct job_place *place)
+{
+    const char *file;
+    int number;
+    places_line(places, place, &file, &number);
+    if (!file)
+        return NULL;
+    struct arena arena = {0};
+    json_t *json = jsons_text(arena_printf(&arena, "%s:%d", file, number));
+    char *text = json_dumps(json, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    json_decref(json);
+    arena_free(&arena);
+    return text;
+}
+
+static struct known_line *line_slot(struct known_line *lines, size_t room, const struct job_place *place)
+{
+    size_t at = slot_of(place->address, room);
+    while (lines[at].used && (lines[at].place.address != place->address || lines[at].place.object != place->object))
+        at = (at + 1) & (room - 1);
+    return &lines[at];
+}
+
+static void grow_lines(struct trace *trace)
+{
+    size_t room = trace->line_room ? 2 * trace->line_room : 256;
+    struct known_line *lines = memory_alloc(room * sizeof *lines);
+    for (size_t i = 0; i < trace->line_room; i++)
+        if (trace->lines[i].used)
+            *line_slot(lines, room, &trace->lines[i].place) = trace->lines[i];
+    free(trace->lines);
+    trace->lines = lines;
+    trace->line_room = room;
+}
+
+static const char *line_of(struct trace *trace, const struct job_place *place)
+{
+    if (place->object == JOB_NOWHERE)
+        return NULL;
+    if (2 * trace->line_count >= trace->line_room)
+        grow_lines(trace);
+    struct known_line *line = line_slot(trace->lines, trace->line_room, place);
+    if (!line->used) {
+        *line = (struct known_line){*place, line_text(&trace->places, place), true};
+        trace->line_count++;
+    }
+    return line->text;
+}
+
+/* Events. */
+static void begin_event(struct trace *trace)
+{
+    fputs(trace->begun ? ",\n" : "[\n", trace->to);
+    trace->begun = true;
+}
+
+/* Of akgen-run's words nothing gets out of the string. */
+static void put_word(FILE *to, const char *word)
+{
+    for (; *word; word++)
+        putc(*word < ' ' || *word > '~' || *word == '"' || *word == '\\' ? '?' : *word, to);
+}
+
+static int process_of(const struct slice *slice)
+{
+    return slice->aic ? MOST_CORES + slice->core : slice->core;
+}
+
+static void name_process(struct trace *trace, const struct slice *slice)
+{
+    const int process = process_of(slice);
+    begin_event(trace);
+    fprintf(trace->to,
+            "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"%s %d\"}},\n"
+            "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":%d,\"args\":{\"labels\":\"modelled\"}},\n"
+            "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"args\":{\"sort_index\":%d}}",
+            process, slice->aic ? "AIC" : "AIV", slice->core, process, process, process);
+}
+
+static void name_thread(struct trace *trace, const struct slice *slice, int side)
+{
+    const int process = process_of(slice), thread = slice->lane * SIDES + side;
+    begin_event(trace);
+    fprintf(trace->to, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s", process,
+            thread, job_lanes[slice->lane]);
+    if (side)
+        fprintf(trace->to, " (%d)", side + 1);
+    fprintf(trace->to,
+            "\"}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d,\"tid\":%d,\"args\":{\"sort_index\":%d}}",
+            process, thread, thread);
+}
+
+/* The first of the pipe's threads that is free at the slice's start; the last where none is. */
+static int choose_side(struct trace *trace, const struct slice *slice)
+{
+    double *busy_until = trace->busy_until[slice->lane];
+    int side = 0;
+    if (trace->core != slice->core || trace->aic != slice->aic)
+        memset(trace->busy_until, 0, sizeof trace->busy_until);
+    trace->core = slice->core;
+    trace->aic = slice->aic;
+    while (side < SIDES - 1 && busy_until[side] > slice->start)
+        side++;
+    busy_until[side] = slice->end;
+    return side;
+}
+
+static void put_slice(struct trace *trace, const struct slice *slice, int thread)
+{
+    FILE *to = trace->to;
+    const char *line = line_of(trace, &slice->place), *between = "";
+    begin_event(trace);
+    fputs("{\"ph\":\"X\",\"name\":\"", to);
+    put_word(to, slice->name);
+    fprintf(to, "\",\"pid\":%d,\"tid\":%d,\"ts\":%.6f,\"dur\":%.6f,\"args\":{", process_of(slice), thread,
+            slice->start / trace->cycles_per_us, (slice->end - slice->start) / trace->cycles_per_us);
+    if (slice->bytes)
+        fprintf(to, "\"bytes\":%llu", (unsigned long long)slice->bytes), between = ",";
+    if (slice->elements)
+        fprintf(to, "%s\"elements\":%llu", between, (unsigned long long)slice->elements), between = ",";
+    if (line)
+        fprintf(to, "%s\"line\":%s", between, line), between = ",";
+    if (*slice->of) {
+        fprintf(to, "%s\"of\":\"", between);
+        put_word(to, slice->of);
+        putc('"', to);
+    }
+    fputs("}}", to);
+}
+
+/* Flows. */
+static struct known_flow *flow_slot(struct known_flow *flows, size_t room, int64_t flow)
+{
+    size_t at = slot_of((uint64_t)flow, room);
+    while (flows[at].flow && flows[at].flow != flow)
+        at = (at + 1) & (room - 1);
+    return &flows[at];
+}
+
+static void grow_flows(struct trace *trace)
+{
+    size_t room = trace->flow_room ? 2 * trace->flow_room : 1024;
+    struct known_flow *flows = memory_alloc(room * sizeof *flows);
+    for (size_t i = 0; i < trace->flow_room; i++)
+        if (trace->flows[i].flow)
+            *flow_slot(flows, room, trace->flows[i].flow) = trace->flows[i];
+    free(trace->flows);
+    trace->flows = flows;
+    trace->flow_room = room;
+}
+
+/* What sets a flag ends no later than what waits for it; a wait begins before it may. An arrow must not go back in time. */
+static void put_arrow(struct trace *trace, const struct known_flow *a, const struct known_flow *b)
+{
+    bool a_sets = a->end < b->end || (a->end == b->end && a->start >= b->start);
+    const struct known_flow *set = a_sets ? a : b, *wait = a_sets ? b : a;
+    double at = fmax(set->start, wait->start);
+    trace->arrows++;
+    begin_event(trace);
+    fprintf(
+        trace->to,
+        "{\"ph\":\"s\",\"name\":\"flag\",\"cat\":\"flag\",\"id\":%llu,\"pid\":%d,\"tid\":%d,\"ts\":%.6f},\n"
+        "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"flag\",\"cat\":\"flag\",\"id\":%llu,\"pid\":%d,\"tid\":%d,\"ts\":%.6f}",
+        (unsigned long long)trace->arrows, set->process, set->thread, set->start / trace->cycles_per_us,
+        (unsigned long long)trace->arrows, wait->process, wait->thread, at / trace->cycles_per_us);
+}
+
+static void follow_flow(struct trace *trace, const struct slice *slice, int thread)
+{
+    const struct known_flow now = {slice->flow, process_of(slice), thread, slice->start, slice->end};
+    if (2 * trace->flow_count >= trace->flow_room)
+        grow_flows(trace);
+    struct known_flow *before = flow_slot(trace->flows, trace->flow_room, slice->flow);
+    if (before->flow)
+        put_arrow(trace, before, &now);
+    else
+        trace->flow_count++;
+    *before = now;
+}
+
+static void take_slice(struct trace *trace, const struct slice *slice)
+{
+    int side = choose_side(trace, slice), thread = slice->lane * SIDES + side;
+    uint8_t *seen = trace->seen[slice->aic] + (size_t)slice->core * NPU_LANES;
+    bool core_seen = false;
+    for (int lane = 0; lane < NPU_LANES; lane++)
+        core_seen |= seen[lane] != 0;
+    if (!core_seen)
+        name_process(trace, slice);
+    if (!(seen[slice->lane] & 1 << side))
+        name_thread(trace, slice, side);
+    seen[slice->lane] |= (uint8_t)(1 << side);
+    put_slice(trace, slice, thread);
+    if (slice->flow)
+        follow_flow(trace, slice, thread);
+}
+
+/* Reading. */
+static bool read_slice(char *line, struct slice *slice)
+{
+    char *at = line, *tab;
+    slice->core = (int)strtol(at, &at, 10);
+    slice->aic = (int)strtol(at, &at, 10);
+    slice->lane = (int)strtol(at, &at, 10);
+    slice->start = strtod(at, &at);
+    slice->end = strtod(at, &at);
+    slice->bytes = strtoull(at, &at, 10);
+    slice->elements = strtoull(at, &at, 10);
+    slice->flow = strtoll(at, &at, 10);
+    slice->place.object = (enum job_object)strtol(at, &at, 10);
+    slice->place.address = strtoull(at, &at, 16);
+    if (*at++ != '\t' || !(tab = strchr(at, '\t')))
+        return false;
+    slice->name = at;
+    *tab = '\0';
+    slice->of = tab + 1;
+    tab[1 + strcspn(tab + 1, "\n")] = '\0';
+    return slice->core >= 0 && slice->core < MOST_CORES && (slice->aic == 0 || slice->aic == 1) && slice->lane >= 0 &&
+           slice->lane < NPU_LANES && slice->start >= 0 && isfinite(slice->end) && slice->end >= slice->start &&
+           slice->place.object <= JOB_CUBE;
+}
+
+static void copy_slices(struct trace *trace, FILE *from)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    double end = 0;
+    uint64_t bytes = 0;
+    while ((length = getline(&line, &room, from)) > 0) {
+        struct slice slice;
+        bytes += (uint64_t)length;
+        if (read_slice(line, &slice)) {
+            take_slice(trace, &slice);
+            end = fmax(end, slice.end);
+        }
+    }
+    free(line);
+    if (bytes > JOB_SLICES_LIMIT) {
+        begin_event(trace);
+        fprintf(trace->to,
+                "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"the cores that follow have no room in this "
+                "trace\",\"pid\":0,\"tid\":0,"
+                "\"ts\":%.6f}",
+                end / trace->cycles_per_us);
+    }
+    fputs(trace->begun ? "\n]\n" : "[]\n", trace->to);
+}
+
+void trace_write(const struct job *job, const struct npu_timing *timing, int slices)
+{
+    if (!timing->known || lseek(slices, 0, SEEK_SET) != 0)
+        return;
+    FILE *from = places_stream(slices, "r"), *to = places_stream(job->trace_fd, "a");
+    struct trace trace = {.to = to, .cycles_per_us = timing->mhz, .places = {.job = job}, .core = -1};
+    trace.seen[0] = memory_alloc((size_t)MOST_CORES * NPU_LANES);
+    trace.seen[1] = memory_alloc((size_t)MOST_CORES * NPU_LANES);
+    bool emptied = ftruncate(job->trace_fd, 0) == 0 || errno == EINVAL; /* EINVAL: not a file */
+    if (from && to && emptied)
+        copy_slices(&trace, from);
+    for (size_t i = 0; i < trace.line_room; i++)
+        free(trace.lines[i].text);
+    free(trace.lines);
+    free(trace.flows);
+    free(trace.seen[0]);
+    free(trace.seen[1]);
+    places_close(&trace.places);
+    if (from)
+        fclose(from);
+    if (to)
+        fclose(to);
+}

@@ -1,0 +1,11 @@
+/* The timeline of a launch as a trace that Perfetto and chrome://tracing show. */
+#ifndef SANDBOX_TRACE_INTERNAL_H
+#define SANDBOX_TRACE_INTERNAL_H
+
+#include "sandbox/job.h"
+
+/* Writes the slices (job_exchange.h, JOB_SLICE_FORMAT) that akgen-run has left in `slices` to job->trace_fd, in place of what
+ * stands there. Nothing where the timing is not known. */
+void trace_write(const struct job *job, const struct npu_timing *timing, int slices);
+
+#endif
