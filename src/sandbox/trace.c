@@ -37,6 +37,11 @@ struct known_flow {
     int process, thread;
     double start, end;
 };
+/* A core that was met. */
+struct tracks {
+    double busy_until[NPU_LANES][SIDES];
+    uint8_t named[NPU_LANES]; /* threads, a bit each */
+};
 struct trace {
     FILE *to;
     double cycles_per_us;
@@ -45,9 +50,7 @@ struct trace {
     struct known_line *lines;
     struct known_flow *flows;
     size_t line_count, line_room, flow_count, flow_room; /* rooms: powers of two */
-    uint8_t *seen[2];                                    /* by kind and core: its threads met so far */
-    int core, aic;                                       /* the newest slice's */
-    double busy_until[NPU_LANES][SIDES];
+    struct tracks **cores[2];                            /* [MOST_CORES] each: by kind and number */
     uint64_t arrows;
 };
 
@@ -150,14 +153,10 @@ static void name_thread(struct trace *trace, const struct slice *slice, int side
 }
 
 /* The first of the pipe's threads that is free at the slice's start; the last where none is. */
-static int choose_side(struct trace *trace, const struct slice *slice)
+static int choose_side(struct tracks *tracks, const struct slice *slice)
 {
-    double *busy_until = trace->busy_until[slice->lane];
+    double *busy_until = tracks->busy_until[slice->lane];
     int side = 0;
-    if (trace->core != slice->core || trace->aic != slice->aic)
-        memset(trace->busy_until, 0, sizeof trace->busy_until);
-    trace->core = slice->core;
-    trace->aic = slice->aic;
     while (side < SIDES - 1 && busy_until[side] > slice->start)
         side++;
     busy_until[side] = slice->end;
@@ -239,16 +238,16 @@ static void follow_flow(struct trace *trace, const struct slice *slice, int thre
 
 static void take_slice(struct trace *trace, const struct slice *slice)
 {
-    int side = choose_side(trace, slice), thread = slice->lane * SIDES + side;
-    uint8_t *seen = trace->seen[slice->aic] + (size_t)slice->core * NPU_LANES;
-    bool core_seen = false;
-    for (int lane = 0; lane < NPU_LANES; lane++)
-        core_seen |= seen[lane] != 0;
-    if (!core_seen)
+    struct tracks **tracks = &trace->cores[slice->aic][slice->core];
+    if (!*tracks) {
+        *tracks = memory_alloc(sizeof **tracks);
         name_process(trace, slice);
-    if (!(seen[slice->lane] & 1 << side))
+    }
+    int side = choose_side(*tracks, slice), thread = slice->lane * SIDES + side;
+    uint8_t *named = &(*tracks)->named[slice->lane];
+    if (!(*named & 1 << side))
         name_thread(trace, slice, side);
-    seen[slice->lane] |= (uint8_t)(1 << side);
+    *named |= (uint8_t)(1 << side);
     put_slice(trace, slice, thread);
     if (slice->flow)
         follow_flow(trace, slice, thread);
@@ -298,9 +297,7 @@ static void copy_slices(struct trace *trace, FILE *from)
     if (bytes > JOB_SLICES_LIMIT) {
         begin_event(trace);
         fprintf(trace->to,
-                "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"the cores that follow have no room in this "
-                "trace\",\"pid\":0,\"tid\":0,"
-                "\"ts\":%.6f}",
+                "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"what follows has no room\",\"pid\":0,\"tid\":0,\"ts\":%.6f}",
                 end / trace->cycles_per_us);
     }
     fputs(trace->begun ? "\n]\n" : "[]\n", trace->to);
@@ -311,9 +308,9 @@ void trace_write(const struct job *job, const struct npu_timing *timing, int sli
     if (!timing->known || lseek(slices, 0, SEEK_SET) != 0)
         return;
     FILE *from = places_stream(slices, "r"), *to = places_stream(job->trace_fd, "a");
-    struct trace trace = {.to = to, .cycles_per_us = timing->mhz, .places = {.job = job}, .core = -1};
-    trace.seen[0] = memory_alloc((size_t)MOST_CORES * NPU_LANES);
-    trace.seen[1] = memory_alloc((size_t)MOST_CORES * NPU_LANES);
+    struct trace trace = {.to = to, .cycles_per_us = timing->mhz, .places = {.job = job}};
+    for (int aic = 0; aic < 2; aic++)
+        trace.cores[aic] = memory_alloc(MOST_CORES * sizeof *trace.cores[aic]);
     bool emptied = ftruncate(job->trace_fd, 0) == 0 || errno == EINVAL; /* EINVAL: not a file */
     if (from && to && emptied)
         copy_slices(&trace, from);
@@ -321,8 +318,11 @@ void trace_write(const struct job *job, const struct npu_timing *timing, int sli
         free(trace.lines[i].text);
     free(trace.lines);
     free(trace.flows);
-    free(trace.seen[0]);
-    free(trace.seen[1]);
+    for (int aic = 0; aic < 2; aic++) {
+        for (int core = 0; core < MOST_CORES; core++)
+            free(trace.cores[aic][core]);
+        free(trace.cores[aic]);
+    }
     places_close(&trace.places);
     if (from)
         fclose(from);

@@ -35,6 +35,12 @@ class Schema(unittest.TestCase):
         self.assertEqual(row["run"]["tiling"]["total"], row["comparison"]["elements"])
         self.assertEqual(row["run"]["bytes_in"], row["run"]["bytes_out"])
 
+    def test_timing(self):
+        row = self.check("pass")["cases"][0]
+        timing = row["timing"]
+        self.assertEqual((timing["modelled"], timing["aiv"]["cores"], timing["aic"]), (True, 48, None))
+        self.assertEqual(timing["bytes_read"], row["run"]["bytes_in"])
+
     def test_wrong(self):
         edit(self.kernel, "Sqrt(wide, wide, count);", "Abs(wide, wide, count);")
         edit(self.kernel, "Sqrt(y, x, count);", "Abs(y, x, count);")

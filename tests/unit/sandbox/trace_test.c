@@ -82,16 +82,16 @@ static void test_slices(void **state)
     json_decref(trace);
 }
 
-/* Work of one pipe that overlaps stands side by side. */
+/* Work of one pipe that overlaps stands side by side; the cores' slices come in any order. */
 static void test_overlap(void **state)
 {
     (void)state;
-    json_t *trace = trace_of("0 0 2 0.000 100.000 8 0 0 0 0\tA\t\n0 0 2 50.000 150.000 8 0 0 0 0\tB\t\n"
-                             "0 0 2 100.000 200.000 8 0 0 0 0\tC\t\n1 0 2 0.000 10.000 8 0 0 0 0\tD\t\n",
+    json_t *trace = trace_of("0 0 2 0.000 100.000 8 0 0 0 0\tA\t\n1 0 2 0.000 10.000 8 0 0 0 0\tB\t\n"
+                             "0 0 2 50.000 150.000 8 0 0 0 0\tC\t\n0 0 2 100.000 200.000 8 0 0 0 0\tD\t\n",
                              &at_2_ghz);
-    const double first = number(event(trace, "X", 0), "tid"), second = number(event(trace, "X", 1), "tid");
-    assert_true(first != second);
-    assert_true(number(event(trace, "X", 2), "tid") == first);
+    const double first = number(event(trace, "X", 0), "tid");
+    assert_true(number(event(trace, "X", 1), "tid") == first);
+    assert_true(number(event(trace, "X", 2), "tid") != first);
     assert_true(number(event(trace, "X", 3), "tid") == first);
     json_decref(trace);
 }
