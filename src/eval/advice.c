@@ -30,9 +30,15 @@ static const char *launch_takes_all(struct arena *arena, const struct facts *fac
         us(facts, timing->launch), us(facts, timing->cycles));
 }
 
-static bool scalar_leads(const struct npu_timing_cores *cores)
+/* Cores of this kind work so long that something is to be gained. */
+static bool is_worth_it(const struct facts *facts, const struct npu_timing_cores *cores)
 {
-    return cores->cores && timing_busiest(cores) == NPU_LANE_S && timing_share(cores, NPU_LANE_S) >= 0.5;
+    return cores->cores && us(facts, cores->mean) >= 2;
+}
+
+static bool scalar_leads(const struct facts *facts, const struct npu_timing_cores *cores)
+{
+    return is_worth_it(facts, cores) && timing_busiest(cores) == NPU_LANE_S && timing_share(cores, NPU_LANE_S) >= 0.5;
 }
 
 /* The scalar unit needs tens of cycles for an element, the vector unit a hundredth of one. */
@@ -41,7 +47,7 @@ static const char *elements_one_by_one(struct arena *arena, const struct facts *
     const struct npu_timing *timing = facts->timing;
     const uint64_t accesses = facts->stats->scalar_loads + facts->stats->scalar_stores;
     const uint64_t words = (timing->read + timing->written) / sizeof(uint32_t);
-    if (!scalar_leads(&timing->of[0]) || accesses < words / 2 || !accesses)
+    if (!scalar_leads(facts, &timing->of[0]) || accesses < words / 2 || !accesses)
         return NULL;
     return arena_printf(arena,
                         "scalar work takes %.0f %% of an AIV's time, with %llu loads and stores of single elements: "
@@ -53,7 +59,7 @@ static const char *scalar_work(struct arena *arena, const struct facts *facts)
 {
     const struct npu_timing *timing = facts->timing;
     for (int aic = 0; aic < 2; aic++)
-        if (scalar_leads(&timing->of[aic]))
+        if (scalar_leads(facts, &timing->of[aic]))
             return arena_printf(
                 arena,
                 "the scalar unit of an %s is busy %.0f %% of its time and holds the other pipes up: take "
@@ -66,7 +72,7 @@ static const char *uneven_cores(struct arena *arena, const struct facts *facts)
 {
     for (int aic = 0; aic < 2; aic++) {
         const struct npu_timing_cores *cores = &facts->timing->of[aic];
-        if (cores->cores > 1 && cores->longest >= 1.25 * cores->mean)
+        if (is_worth_it(facts, cores) && cores->longest >= 1.25 * cores->mean)
             return arena_printf(arena,
                                 "the slowest %s works %.1f us, %.1f times the mean of %.1f us: share the work out more "
                                 "evenly",
@@ -76,13 +82,12 @@ static const char *uneven_cores(struct arena *arena, const struct facts *facts)
     return NULL;
 }
 
-/* Cores that were not started, where those that were work longer than a start takes. */
+/* Cores that were not started. */
 static const char *idle_cores(struct arena *arena, const struct facts *facts)
 {
-    static const double worth_a_core = 2; /* us */
     const struct npu_timing_cores *of = facts->timing->of;
     const int aic = of[1].cores > 0 && !(of[0].mean > of[1].mean), all = aic ? facts->soc->aic : facts->soc->aiv;
-    if (!of[aic].cores || 4 * of[aic].cores > 3 * all || us(facts, of[aic].mean) < worth_a_core)
+    if (4 * of[aic].cores > 3 * all || !is_worth_it(facts, &of[aic]))
         return NULL;
     return arena_printf(arena, "%d of the chip's %d %ss work, %.1f us each: more blocks would share that",
                         of[aic].cores, all, aic ? "AIC" : "AIV", us(facts, of[aic].mean));
@@ -111,13 +116,14 @@ static const char *small_copies(struct arena *arena, const struct facts *facts)
     return NULL;
 }
 
-/* Pipes whose parts add up to the whole take turns. */
+/* Pipes whose parts add up to the whole take turns, if no one of them is nearly all of it. */
 static const char *pipes_take_turns(struct arena *arena, const struct facts *facts)
 {
     const struct npu_timing_cores *cores = &facts->timing->of[0];
     const double in = timing_share(cores, NPU_LANE_MTE2), v = timing_share(cores, NPU_LANE_V),
                  out = timing_share(cores, NPU_LANE_MTE3), sum = in + v + out;
-    if (sum < 0.8 || sum > 1.15 || fmax(in, fmax(v, out)) > 0.7)
+    if (!is_worth_it(facts, cores) || v < 0.2 || in + out < 0.3 || timing_share(cores, NPU_LANE_S) > 0.4 || sum < 0.8 ||
+        sum > 1.15 || fmax(in, fmax(v, out)) > 0.7)
         return NULL;
     return arena_printf(
         arena,

@@ -20,6 +20,10 @@ static const char style[] =
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f8fa;padding:.5rem;border-radius:.3rem;font-size:."
     "82rem}"
     ".dim{color:#57606a}svg{font:13px system-ui,sans-serif;max-width:100%;min-width:30rem}svg text{fill:currentColor}"
+    ".pipe{white-space:nowrap}.pipe "
+    "svg{width:2.5rem;min-width:0;height:.5rem}rect.room{fill:#8883}circle.cr{fill:#54aeff}circle.er{fill:#2da44e}"
+    "circle.launch{"
+    "fill:#8c959f}path.grid{stroke:#8884}"
     "rect.cr{fill:#54aeff}rect.er{fill:#2da44e}rect.bad{fill:#d1242f}"
     "@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}th,td,details{border-color:#30363d}"
     "pre,.bar{background:#161b22}.pass{color:#3fb950}.bad{color:#ff7b72}.odd{color:#d29922}.dim{color:#8d96a0}}";
@@ -133,8 +137,10 @@ static void put_case(FILE *out, const json_t *row)
         put(out, string_at(row, "stand_in"));
         fputs(")</span>", out);
     }
-    fprintf(out, "<td class=n>%d<td class=n>%.1f<td>", (int)json_integer_value(json_object_get(run, "blocks")),
+    fprintf(out, "<td class=n>%d<td class=n>%.1f", (int)json_integer_value(json_object_get(run, "blocks")),
             json_real_value(json_object_get(run, "seconds")) * 1e3);
+    report_put_timing(out, json_object_get(row, "timing"), put);
+    fputs("<td>", out);
     put(out, string_at(row, "error"));
     if (json_array_size(json_object_get(row, "faults")) || json_array_size(json_object_get(row, "notes"))) {
         fputs("<pre>", out);
@@ -196,7 +202,7 @@ static void put_row(FILE *out, const struct bench_row *row)
     if (json_array_size(diagnostics))
         put_diagnostics(out, diagnostics);
     fputs("<div class=wide><table><tr><th class=n>case<th>verdict<th>dtype<th>shape<th class=n>blocks<th class=n>run "
-          "ms<th>"
+          "ms<th class=n>modelled us<th>bound, pipes, advice<th>"
           "remarks</tr>\n",
           out);
     json_array_foreach(json_object_get(verdict, "cases"), i, entry) put_case(out, entry);
@@ -428,6 +434,7 @@ static void put_page(FILE *out, struct bench *bench)
     put_task_chart(out, bench);
     put_verdict_chart(out, bench);
     put_error_chart(out, bench);
+    report_put_roofline(out, bench, put);
     put_rows(out, bench);
     fputs("</html>\n", out);
 }

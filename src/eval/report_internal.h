@@ -22,4 +22,9 @@ json_t *report_pass_at_k_json(struct bench *bench);
 void report_write_sampling(FILE *out, const struct bench *bench, report_put *put, const char *end);
 json_t *report_sampling_json(const struct bench *bench);
 
+/* For a page (report_timing.c): the two cells of a case's modelled time (a verdict's `timing`, NULL or null: it has none), and the
+ * plot of all cases of a run. */
+void report_put_timing(FILE *out, const json_t *timing, report_put *put);
+void report_put_roofline(FILE *out, const struct bench *bench, report_put *put);
+
 #endif

@@ -153,6 +153,15 @@ class Timing(unittest.TestCase):
         result, _ = self.trace(SQRT, REFERENCE)
         self.assertEqual([row["case"] for row in result["cases"]], [0])
 
+    def test_page(self):
+        page = self.scratch / "page.html"
+        done = akgen("bench", "--provider=reference", f"--task={SQRT}", f"--report={page}", f"--db={self.scratch}/runs.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = page.read_text()
+        self.assertEqual(text.count("<circle "), 5)
+        self.assertIn("<p class=dim>5 right cases by modelled time", text)
+        self.assertEqual(len(re.findall(r"<td class=n>\d+\.\d\d<td>(?:V of AIV|launch) \d+ %<br><span class=dim>48 AIV</span>", text)), 5)
+
     def test_wrong_use(self):
         path = self.scratch / "trace.json"
         for option in ("--no-timing", "--schedule=random:3"):

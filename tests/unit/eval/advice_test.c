@@ -78,6 +78,10 @@ static void test_scalar(void **state)
     /* 6291456 words moved. */
     expect(&timing, 6291456, "scalar work takes 95 % of an AIV's time, with 6291456 loads and stores");
     expect(&timing, 100, "the scalar unit of an AIV is busy 95 %");
+    timing.of[0].mean = 3500; /* of a core that hardly begins */
+    timing.of[0].busy[NPU_LANE_S] = 3400;
+    expect(&timing, 6291456, NULL);
+    timing = good();
     timing.of[0].busy[NPU_LANE_S] = 15200; /* MTE2 leads */
     expect(&timing, 6291456, NULL);
     timing = good();
@@ -133,6 +137,15 @@ static void test_turns(void **state)
     timing.of[0].busy[NPU_LANE_V] = 5950;
     timing.of[0].busy[NPU_LANE_MTE3] = 3400;
     expect(&timing, 0, "MTE2 (40 %), V (35 %) and MTE3 (20 %) take turns");
+    for (int lane = 0; lane < NPU_LANES; lane++) /* of a core with two tiles little would overlap */
+        timing.of[0].busy[lane] /= 5;
+    timing.of[0].mean /= 5;
+    timing.of[0].longest /= 5;
+    timing.cycles = 8000;
+    expect(&timing, 0, NULL);
+    timing = good();
+    timing.of[0].busy[NPU_LANE_MTE2] = 6800;
+    timing.of[0].busy[NPU_LANE_MTE3] = 3400;
     timing.of[0].busy[NPU_LANE_V] = 11900; /* they overlap */
     expect(&timing, 0, NULL);
     timing.of[0].busy[NPU_LANE_V] = 1700; /* something else holds them up */
