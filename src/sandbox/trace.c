@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_CORES = 1 << 16, SIDES = 4 /* threads of a pipe */ };
+enum { MOST_CORES = 1 << 17 /* two AIVs of each of 65535 blocks */, SIDES = 4 /* threads of a pipe */ };
 
 /* A line of akgen-run's. */
 struct slice {
@@ -50,7 +50,8 @@ struct trace {
     struct known_line *lines;
     struct known_flow *flows;
     size_t line_count, line_room, flow_count, flow_room; /* rooms: powers of two */
-    struct tracks **cores[2];                            /* [MOST_CORES] each: by kind and number */
+    struct tracks **cores[2];                            /* by kind and number; NULL: not met */
+    int core_count[2];
     uint64_t arrows;
 };
 
@@ -236,15 +237,29 @@ static void follow_flow(struct trace *trace, const struct slice *slice, int thre
     *before = now;
 }
 
-static void take_slice(struct trace *trace, const struct slice *slice)
+/* The tracks of the slice's core, which has a process from its first slice on. */
+static struct tracks *tracks_of(struct trace *trace, const struct slice *slice)
 {
-    struct tracks **tracks = &trace->cores[slice->aic][slice->core];
+    struct tracks ***cores = &trace->cores[slice->aic];
+    int *count = &trace->core_count[slice->aic];
+    if (slice->core >= *count) {
+        *cores = memory_grow(*cores, (size_t)(slice->core + 1) * sizeof **cores);
+        while (*count <= slice->core)
+            (*cores)[(*count)++] = NULL;
+    }
+    struct tracks **tracks = &(*cores)[slice->core];
     if (!*tracks) {
         *tracks = memory_alloc(sizeof **tracks);
         name_process(trace, slice);
     }
-    int side = choose_side(*tracks, slice), thread = slice->lane * SIDES + side;
-    uint8_t *named = &(*tracks)->named[slice->lane];
+    return *tracks;
+}
+
+static void take_slice(struct trace *trace, const struct slice *slice)
+{
+    struct tracks *tracks = tracks_of(trace, slice);
+    int side = choose_side(tracks, slice), thread = slice->lane * SIDES + side;
+    uint8_t *named = &tracks->named[slice->lane];
     if (!(*named & 1 << side))
         name_thread(trace, slice, side);
     *named |= (uint8_t)(1 << side);
@@ -275,7 +290,7 @@ static bool read_slice(char *line, struct slice *slice)
     tab[1 + strcspn(tab + 1, "\n")] = '\0';
     return slice->core >= 0 && slice->core < MOST_CORES && (slice->aic == 0 || slice->aic == 1) && slice->lane >= 0 &&
            slice->lane < NPU_LANES && slice->start >= 0 && isfinite(slice->end) && slice->end >= slice->start &&
-           slice->place.object <= JOB_CUBE;
+           slice->bytes <= INT64_MAX && slice->elements <= INT64_MAX && slice->place.object <= JOB_CUBE;
 }
 
 static void copy_slices(struct trace *trace, FILE *from)
@@ -309,8 +324,6 @@ void trace_write(const struct job *job, const struct npu_timing *timing, int sli
         return;
     FILE *from = places_stream(slices, "r"), *to = places_stream(job->trace_fd, "a");
     struct trace trace = {.to = to, .cycles_per_us = timing->mhz, .places = {.job = job}};
-    for (int aic = 0; aic < 2; aic++)
-        trace.cores[aic] = memory_alloc(MOST_CORES * sizeof *trace.cores[aic]);
     bool emptied = ftruncate(job->trace_fd, 0) == 0 || errno == EINVAL; /* EINVAL: not a file */
     if (from && to && emptied)
         copy_slices(&trace, from);
@@ -319,7 +332,7 @@ void trace_write(const struct job *job, const struct npu_timing *timing, int sli
     free(trace.lines);
     free(trace.flows);
     for (int aic = 0; aic < 2; aic++) {
-        for (int core = 0; core < MOST_CORES; core++)
+        for (int core = 0; core < trace.core_count[aic]; core++)
             free(trace.cores[aic][core]);
         free(trace.cores[aic]);
     }

@@ -125,7 +125,7 @@ static void test_what_is_none(void **state)
         "nonsense\n",
         "0 0 7 0.0 1.0 0 0 0 0 0\tlane\t\n",
         "-1 0 1 0.0 1.0 0 0 0 0 0\tcore\t\n",
-        "65536 0 1 0.0 1.0 0 0 0 0 0\tcore\t\n",
+        "131072 0 1 0.0 1.0 0 0 0 0 0\tcore\t\n",
         "0 2 1 0.0 1.0 0 0 0 0 0\tkind\t\n",
         "0 0 1 2.0 1.0 0 0 0 0 0\tbackwards\t\n",
         "0 0 1 nan 1.0 0 0 0 0 0\ttime\t\n",
