@@ -58,6 +58,9 @@ const char *cli_verdict_color(const struct cli_colors *colors, enum akgen_verdic
 /* The whole verdict: build, diagnostics with the source line and a caret, cases, faults, first mismatches, the
  * result. */
 void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);
+/* The two parts of it: the last line, and all before it. */
+void cli_print_cases(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);
+void cli_print_conclusion(FILE *out, const struct verdict *verdict, const struct cli_colors *colors);
 /* The modelled time of the case that moves most bytes, or of every case; nothing where it is not known
  * (print_timing.c). */
 void cli_print_timing(FILE *out, const struct verdict *verdict, bool every_case, const struct cli_colors *colors);

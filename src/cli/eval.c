@@ -129,9 +129,10 @@ static bool check_trace(const struct eval_arguments *arguments, const struct ver
 static void print_text(const struct eval_arguments *arguments, const struct verdict *verdict)
 {
     struct cli_colors colors = cli_colors_for(stdout);
-    cli_print_verdict(stdout, verdict, &colors);
+    cli_print_cases(stdout, verdict, &colors);
     if (arguments->timing || verdict->kind == AKGEN_VERDICT_PASS)
         cli_print_timing(stdout, verdict, arguments->timing, &colors);
+    cli_print_conclusion(stdout, verdict, &colors);
 }
 
 static int evaluate(struct eval_arguments *arguments)

@@ -168,7 +168,7 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
         print_printed(out, row->run.printed, colors);
 }
 
-void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)
+void cli_print_cases(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)
 {
     const struct eval_options *options = verdict->options;
     const struct build *build = &verdict->build;
@@ -185,6 +185,10 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
                 build->def.combinations);
     for (int i = 0; built && i < verdict->case_count; i++)
         print_case(out, verdict, &verdict->cases[i], colors);
+}
+
+void cli_print_conclusion(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)
+{
     fprintf(out, "%s%s%s: %d of %d cases, %.2f s", cli_verdict_color(colors, verdict->kind),
             akgen_verdict_kind_name(verdict->kind), colors->off, verdict->cases_passed, verdict->cases_total,
             verdict->seconds);
@@ -193,6 +197,12 @@ void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cl
         cli_print_clean(out, verdict->reason ? verdict->reason : "");
     }
     fputc('\n', out);
+}
+
+void cli_print_verdict(FILE *out, const struct verdict *verdict, const struct cli_colors *colors)
+{
+    cli_print_cases(out, verdict, colors);
+    cli_print_conclusion(out, verdict, colors);
 }
 
 void cli_print_progress(void *closure, int done, int total)

@@ -65,7 +65,7 @@ static void print_case(FILE *out, const struct verdict *verdict, const struct ve
     const struct npu_timing *timing = &row->run.timing.model;
     struct arena arena = {0};
     const char *advice = advice_for(&arena, verdict->options->soc, timing, &row->run.stats);
-    fprintf(out, "modelled, case %d: %s%.2f us%s, the launch %.2f of it%s; bound by %s: %.2f us, %.0f %%\n", row->id,
+    fprintf(out, "  modelled, case %d: %s%.2f us%s, the launch %.2f of it%s; bound by %s: %.2f us, %.0f %%\n", row->id,
             colors->bold, us(timing, timing->cycles), colors->off, us(timing, timing->launch),
             timing->shortened ? ", in part by extrapolation" : "", timing_bound(&arena, timing),
             us(timing, timing->bound_cycles), 100 * timing_roofline(timing));

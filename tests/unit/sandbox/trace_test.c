@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -145,13 +146,36 @@ static void test_what_is_none(void **state)
     json_decref(trace);
 }
 
+/* A timeline that was cut says so. */
+static void test_no_room(void **state)
+{
+    (void)state;
+    enum { LINE = 1 << 20, LINES = JOB_SLICES_LIMIT / LINE };
+    static const char first[] = "0 0 1 0.0 4000.0 0 0 0 0 0\tA\t\n";
+    char *lines = calloc((size_t)(LINES + 1) * LINE + sizeof first, 1);
+    size_t length = sizeof first - 1;
+    memcpy(lines, first, length);
+    for (int i = 0; i < LINES; i++, length += LINE) {
+        memset(lines + length, 'x', LINE - 1);
+        lines[length + LINE - 1] = '\n';
+    }
+    json_t *trace = trace_of(lines, &at_2_ghz);
+    assert_string_equal(name(event(trace, "i", 0)), "what follows has no room");
+    assert_float_equal(number(event(trace, "i", 0), "ts"), 2, 1e-9);
+    json_decref(trace);
+    lines[length - LINE] = '\0';
+    trace = trace_of(lines, &at_2_ghz);
+    assert_null(event(trace, "i", 0));
+    assert_non_null(event(trace, "X", 0));
+    json_decref(trace);
+    free(lines);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_what_is_none),
+        cmocka_unit_test(test_slices),       cmocka_unit_test(test_overlap), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_what_is_none), cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
