@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN_TASK = 1, IN_INPUT = 2, IN_OUTPUT = 4, IN_ATTR = 8, IN_PARAM = IN_INPUT | IN_OUTPUT };
-enum { LONGEST_TEXT = 4096, MOST_TYPES = 128 };
+enum { IN_TASK = 1, IN_INPUT = 2, IN_OUTPUT = 4, IN_ATTR = 8, IN_KERNEL = 16, IN_PARAM = IN_INPUT | IN_OUTPUT };
+enum { LONGEST_TEXT = 4096, MOST_TYPES = 128, MOST_KERNELS = 64 };
 
 struct description {
     struct arena *arena;
@@ -26,7 +26,7 @@ struct key {
     const char *name;
     unsigned in, required; /* where it may stand, where it must */
     key_reader *read;
-    size_t field; /* offset in struct task, task_param or task_attr */
+    size_t field; /* offset in struct task, task_param, task_attr or task_eager */
     /* An expression: what each of its branches may be, in words, and who knows. NULL: anything. */
     const char *expected;
     bool (*fits)(const struct expr_value *value);
@@ -35,11 +35,9 @@ struct key {
 /* What is what. */
 static const char *place_name(unsigned in)
 {
-    static const char *const names[] = {[IN_TASK] = "a task",
-                                        [IN_INPUT] = "an input",
-                                        [IN_OUTPUT] = "an output",
-                                        [IN_PARAM] = "an input or an output",
-                                        [IN_ATTR] = "an attribute"};
+    static const char *const names[] = {[IN_TASK] = "a task",       [IN_INPUT] = "an input",
+                                        [IN_OUTPUT] = "an output",  [IN_PARAM] = "an input or an output",
+                                        [IN_ATTR] = "an attribute", [IN_KERNEL] = "an eager kernel"};
     return names[in];
 }
 
@@ -166,6 +164,15 @@ static struct akgen_error *read_attr_type(struct description *d, const struct ke
     return error;
 }
 
+static struct akgen_error *read_kernel_kind(struct description *d, const struct key *key, const struct yaml_node *value,
+                                            void *field)
+{
+    int number = 0;
+    struct akgen_error *error = read_choice(d, key, value, task_eager_kind_names, &number);
+    *(enum task_eager_kind *)field = (enum task_eager_kind)number;
+    return error;
+}
+
 /* Several names as bits, in the order of the list. */
 static struct akgen_error *read_bits(struct description *d, const struct key *key, const char *words,
                                      const char *const *names, unsigned *bits)
@@ -224,6 +231,11 @@ static bool fits_number(const struct expr_value *value)
 static bool fits_compared(const struct expr_value *value)
 {
     return fits_number(value) || (value->kind == EXPR_TEXT && strcmp(value->text, "strict") == 0);
+}
+
+static bool fits_numbers(const struct expr_value *value)
+{
+    return fits_number(value) || value->kind == EXPR_LIST;
 }
 
 static bool fits_check(const struct expr_value *value)
@@ -396,13 +408,49 @@ static struct akgen_error *read_formula(struct description *d, const struct key 
     return error ? error_prefix(error, "formula") : NULL;
 }
 
-static key_reader read_inputs, read_outputs, read_attrs;
+/* What an eager kernel reads or writes. */
+static struct akgen_error *read_traffic(struct description *d, const struct key *key, const struct yaml_node *list,
+                                        struct task_eager_tensor **tensors, int *count)
+{
+    if (list->kind != YAML_LIST || list->count > TASK_MAX_PARAMS)
+        return error_new("%s must be a list of at most %d tensors", key->name, TASK_MAX_PARAMS);
+    *count = list->count;
+    *tensors = arena_alloc(d->arena, sizeof **tensors * (size_t)(list->count + 1));
+    for (int i = 0; i < list->count; i++) {
+        const struct yaml_node *item = list->items[i];
+        d->line = item->line;
+        struct akgen_error *error = need_text(key, item);
+        if (!error)
+            error = task_eager_tensor_parse(d->arena, item->text, d->task, &(*tensors)[i]);
+        if (error)
+            return error_prefix(error, "%s", key->name);
+    }
+    return NULL;
+}
+
+static struct akgen_error *read_reads(struct description *d, const struct key *key, const struct yaml_node *value,
+                                      void *field)
+{
+    struct task_eager *kernel = (struct task_eager *)((char *)field - key->field);
+    return read_traffic(d, key, value, &kernel->reads, &kernel->read_count);
+}
+
+static struct akgen_error *read_writes(struct description *d, const struct key *key, const struct yaml_node *value,
+                                       void *field)
+{
+    struct task_eager *kernel = (struct task_eager *)((char *)field - key->field);
+    return read_traffic(d, key, value, &kernel->writes, &kernel->write_count);
+}
+
+static key_reader read_inputs, read_outputs, read_attrs, read_eager;
 
 /* The table. */
-#define OF_TASK(field)  offsetof(struct task, field)
-#define OF_PARAM(field) offsetof(struct task_param, field)
-#define OF_ATTR(field)  offsetof(struct task_attr, field)
-#define RULES           "default, abs_rel(a, r), abs_rel_any(a, r), allclose(a, r), rel_max1(r) or share(l)"
+#define OF_TASK(field)   offsetof(struct task, field)
+#define OF_PARAM(field)  offsetof(struct task_param, field)
+#define OF_ATTR(field)   offsetof(struct task_attr, field)
+#define OF_KERNEL(field) offsetof(struct task_eager, field)
+#define SIZES            "a number or a list of numbers"
+#define RULES            "default, abs_rel(a, r), abs_rel_any(a, r), allclose(a, r), rel_max1(r) or share(l)"
 static const struct key keys[] = {
     {"suite", IN_TASK, IN_TASK, read_name, OF_TASK(suite), NULL, NULL},
     {"level", IN_TASK, IN_TASK, read_level, OF_TASK(level), NULL, NULL},
@@ -419,6 +467,7 @@ static const struct key keys[] = {
     {"inputs", IN_TASK, IN_TASK, read_inputs, OF_TASK(inputs), NULL, NULL},
     {"attrs", IN_TASK, 0, read_attrs, OF_TASK(attrs), NULL, NULL},
     {"outputs", IN_TASK, IN_TASK, read_outputs, OF_TASK(outputs), NULL, NULL},
+    {"eager", IN_TASK, 0, read_eager, OF_TASK(eager), NULL, NULL},
 
     {"name", IN_PARAM, IN_PARAM, read_name, OF_PARAM(name), NULL, NULL},
     {"kind", IN_PARAM, 0, read_kind, OF_PARAM(kind), NULL, NULL},
@@ -444,6 +493,15 @@ static const struct key keys[] = {
     {"name", IN_ATTR, IN_ATTR, read_name, OF_ATTR(name), NULL, NULL},
     {"type", IN_ATTR, IN_ATTR, read_attr_type, OF_ATTR(type), NULL, NULL},
     {"value", IN_ATTR, IN_ATTR, read_expression, OF_ATTR(value), NULL, NULL},
+
+    {"kernel", IN_KERNEL, IN_KERNEL, read_name, OF_KERNEL(kernel), NULL, NULL},
+    {"kind", IN_KERNEL, IN_KERNEL, read_kernel_kind, OF_KERNEL(kind), NULL, NULL},
+    {"reads", IN_KERNEL, IN_KERNEL, read_reads, OF_KERNEL(reads), NULL, NULL},
+    {"writes", IN_KERNEL, IN_KERNEL, read_writes, OF_KERNEL(writes), NULL, NULL},
+    {"m", IN_KERNEL, 0, read_expression, OF_KERNEL(m), SIZES, fits_numbers},
+    {"k", IN_KERNEL, 0, read_expression, OF_KERNEL(k), SIZES, fits_numbers},
+    {"n", IN_KERNEL, 0, read_expression, OF_KERNEL(n), SIZES, fits_numbers},
+    {"batch", IN_KERNEL, 0, read_expression, OF_KERNEL(batch), SIZES, fits_numbers},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -573,6 +631,40 @@ static struct akgen_error *read_attrs(struct description *d, const struct key *k
         error = read_keys(d, value->items[i], IN_ATTR, &attrs[i]);
     d->task->attr_count = error ? 0 : value->count;
     return error;
+}
+
+/* A matrix product has m, k and n; nothing else has. */
+static struct akgen_error *check_product(const struct task_eager *kernel)
+{
+    const char *kind = task_eager_kind_names[kernel->kind];
+    bool product = kernel->kind == TASK_EAGER_MATMUL || kernel->kind == TASK_EAGER_ATTENTION;
+    if (product && (!kernel->m || !kernel->k || !kernel->n))
+        return error_new("%s lacks m, k or n, which say how large its matrices are", kind);
+    if (!product && (kernel->m || kernel->k || kernel->n || kernel->batch))
+        return error_new("m, k, n and batch belong to matmul and attention, not to %s", kind);
+    return NULL;
+}
+
+static struct akgen_error *read_eager(struct description *d, const struct key *key, const struct yaml_node *list,
+                                      void *field)
+{
+    if (list->kind != YAML_LIST || list->count < 1 || list->count > MOST_KERNELS)
+        return error_new("%s must be a list of 1 to %d kernels", key->name, MOST_KERNELS);
+    struct task_eager *kernels = arena_alloc(d->arena, sizeof *kernels * (size_t)list->count);
+    for (int i = 0; i < list->count; i++) {
+        const struct yaml_node *item = list->items[i];
+        const char *called = arena_printf(d->arena, "eager kernel number %d", i + 1);
+        struct akgen_error *error = check_keys(d, item, IN_KERNEL, called);
+        if (!error)
+            error = read_keys(d, item, IN_KERNEL, &kernels[i]);
+        if (!error && (error = check_product(&kernels[i])))
+            error = error_prefix(error, "task.yaml:%d: %s", item->line, called);
+        if (error)
+            return error;
+    }
+    *(struct task_eager **)field = kernels;
+    d->task->eager_count = list->count;
+    return NULL;
 }
 
 struct akgen_error *task_description_parse(struct arena *arena, const char *text, struct task *task,

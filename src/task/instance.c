@@ -21,7 +21,7 @@ static struct akgen_error *value_of(const struct expr *expr, const struct expr_s
     return error ? error_prefix(error, "in '%.100s'", expr_text(expr)) : NULL;
 }
 
-static struct akgen_error *set_shape(struct arena *arena, const struct expr_value *shape, struct task_tensor *tensor)
+struct akgen_error *task_shape_set(struct arena *arena, const struct expr_value *shape, struct task_tensor *tensor)
 {
     if (shape->kind != EXPR_LIST || shape->count > TASK_MAX_RANK)
         return error_new("shape is %s, expected a list of at most %d sizes", expr_show(arena, shape), TASK_MAX_RANK);
@@ -102,7 +102,7 @@ static struct akgen_error *bind_param(const struct task_param *param, const stru
     argument->tensors = arena_alloc(scope->arena, sizeof *argument->tensors * (size_t)argument->count);
     for (int i = 0; i < argument->count; i++) {
         argument->tensors[i].type = type;
-        if ((error = set_shape(scope->arena, list ? &shape.items[i] : &shape, &argument->tensors[i])))
+        if ((error = task_shape_set(scope->arena, list ? &shape.items[i] : &shape, &argument->tensors[i])))
             return error;
     }
     return NULL;
@@ -399,6 +399,14 @@ void task_instance_free(struct task_instance *instance)
     free(instance);
 }
 
+/* Has every kernel of the baseline a size? */
+static struct akgen_error *try_eager(struct task_instance *instance)
+{
+    struct task_eager_traffic *traffic;
+    struct akgen_error *error = task_eager_of_case(&instance->arena, instance, &traffic);
+    return error ? error_prefix(error, "cases.csv:%d", instance->task_case->line) : NULL;
+}
+
 struct akgen_error *task_case_measure(const struct task *task, struct task_case *task_case)
 {
     struct task_instance *instance = instance_new(task, task_case);
@@ -411,6 +419,8 @@ struct akgen_error *task_case_measure(const struct task *task, struct task_case 
         error = check_reference(instance);
     if (!error)
         error = try_generators(instance);
+    if (!error)
+        error = try_eager(instance);
     task_instance_free(instance);
     return error;
 }

@@ -87,6 +87,17 @@ struct task_strict_limit task_strict_limit(const struct task_instance *instance,
 enum { TASK_MOVED = 4 };
 void task_strict_moved(const struct task_instance *instance, struct task_argument *moved[TASK_MOVED]);
 
+/* The eager baseline. */
+struct task_eager_traffic { /* of one kernel in one case */
+    double read, written;   /* bytes */
+    double flops;           /* of its matrix products: 2 m k n each */
+    enum akgen_dtype type;  /* of what it reads first, or else writes */
+};
+/* What each kernel of task->eager moves and multiplies in a case that is in memory (or has shapes alone); one for each of
+ * task->eager_count, the arena's. */
+struct akgen_error *task_eager_of_case(struct arena *arena, const struct task_instance *instance,
+                                       struct task_eager_traffic **traffic);
+
 /* The texts of task.yaml and cases.csv that a task begins with: the inputs, outputs and attributes that the reference
  * needs, and small cases. `head`: the lines that say which task it is. False if its formulas are what says it. */
 bool task_skeleton(struct arena *arena, const struct task_reference_entry *reference, const char *head,

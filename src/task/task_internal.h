@@ -32,7 +32,14 @@ struct akgen_error *task_case_smaller(struct arena *arena, const struct task *ta
 /* One step towards a smaller case: other cells, with half of the largest size. False if nothing can shrink. */
 bool task_cells_shrink(struct arena *arena, const struct task *task, const struct expr_value **cells);
 
+/* The eager baseline. */
+/* "x", an input or output as a whole, or "float32 $shape[:1]", a type and a shape. An error says what is allowed. */
+struct akgen_error *task_eager_tensor_parse(struct arena *arena, const char *text, const struct task *task,
+                                            struct task_eager_tensor *tensor);
+
 /* Instances. */
+/* A list of sizes -> the tensor's shape; an error says what it is instead. */
+struct akgen_error *task_shape_set(struct arena *arena, const struct expr_value *shape, struct task_tensor *tensor);
 /* Upstream's comparison in a case; `check` NULL: the default one. */
 struct akgen_error *task_check_make(const struct expr *check, const struct expr_scope *scope,
                                     struct task_check *result);

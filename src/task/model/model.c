@@ -12,6 +12,23 @@ const char *const task_attr_type_names[] = {
     [TASK_ATTR_STRING] = "string", [TASK_ATTR_LIST_INT] = "list_int", [TASK_ATTR_LIST_FLOAT] = "list_float",
     [TASK_ATTR_TYPES] = NULL,
 };
+const char *const task_eager_kind_names[] = {
+    [TASK_EAGER_ELEMENTWISE] = "elementwise",
+    [TASK_EAGER_FOREACH] = "foreach",
+    [TASK_EAGER_OPTIMIZER] = "optimizer",
+    [TASK_EAGER_REDUCTION] = "reduction",
+    [TASK_EAGER_SOFTMAX] = "softmax",
+    [TASK_EAGER_NORM] = "norm",
+    [TASK_EAGER_QUANT] = "quant",
+    [TASK_EAGER_SCAN] = "scan",
+    [TASK_EAGER_POOLING] = "pooling",
+    [TASK_EAGER_SORT] = "sort",
+    [TASK_EAGER_GATHER] = "gather",
+    [TASK_EAGER_LAYOUT] = "layout",
+    [TASK_EAGER_MATMUL] = "matmul",
+    [TASK_EAGER_ATTENTION] = "attention",
+    [TASK_EAGER_KINDS] = NULL,
+};
 const char *const task_special_names[] = {"zero", "subnormal", "inf", "nan", NULL}; /* in the order of the bits */
 const char *const task_trivial_names[] = {
     [TASK_TRIVIAL_ZERO] = "zero",

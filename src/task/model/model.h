@@ -75,6 +75,38 @@ struct task_steps {
     int count;
 };
 
+/* A kernel of the eager baseline: what PyTorch on the NPU launches for the task's module. The kind says at which rates it
+ * runs (src/eval/eager.def). */
+enum task_eager_kind {
+    TASK_EAGER_ELEMENTWISE, /* Add, Sigmoid, Cast, Fill: each element once */
+    TASK_EAGER_FOREACH,     /* the same over a list of tensors in one launch */
+    TASK_EAGER_OPTIMIZER,   /* one step of a fused optimizer */
+    TASK_EAGER_REDUCTION,   /* ReduceSum, ArgMax, MseLoss */
+    TASK_EAGER_SOFTMAX,     /* softmax and what is fused with it */
+    TASK_EAGER_NORM,        /* LayerNorm, RmsNorm, BatchNorm, their gradients */
+    TASK_EAGER_QUANT,       /* quantisation and what is fused with it */
+    TASK_EAGER_SCAN,        /* Cumsum */
+    TASK_EAGER_POOLING,
+    TASK_EAGER_SORT,
+    TASK_EAGER_GATHER, /* rows or elements picked or put by index */
+    TASK_EAGER_LAYOUT, /* Transpose, strided copies */
+    TASK_EAGER_MATMUL,
+    TASK_EAGER_ATTENTION,
+    TASK_EAGER_KINDS
+};
+struct task_eager_tensor { /* an input or output as a whole, or a shape of its own */
+    int input, output;     /* indices, TASK_NONE if it is none */
+    const struct expr *dtype, *shape;
+};
+struct task_eager {
+    const char *kernel; /* the vendor's name: "Mul", "SoftmaxV2" */
+    enum task_eager_kind kind;
+    struct task_eager_tensor *reads, *writes;
+    int read_count, write_count;
+    /* Products of [m, k] and [k, n], `batch` of them: numbers, or lists with one for each product. NULL: none. */
+    const struct expr *m, *k, *n, *batch;
+};
+
 /* Candidates without work that are right by contract (`trivial`): bit 1 << i. */
 enum task_trivial { TASK_TRIVIAL_ZERO, TASK_TRIVIAL_ONE, TASK_TRIVIAL_COPY, TASK_TRIVIALS };
 
@@ -109,6 +141,8 @@ struct task {
     const char *trivial_reason; /* why */
     struct task_steps vary;     /* how hidden sizes come from shown ones; none: they make no sense */
     struct task_steps smaller;  /* what stands in for a giant case, before anything is halved */
+    struct task_eager *eager;   /* what PyTorch on the NPU launches, in order */
+    int eager_count;            /* 0: nobody has said */
     const char *broken;         /* why task_load_all could not load it; then only suite to dir are set */
 };
 
@@ -161,6 +195,7 @@ int task_column_index(const struct task *task, const char *name);
 /* How task.yaml spells them; each list ends with NULL. */
 extern const char *const task_kind_names[TASK_KINDS + 1];
 extern const char *const task_attr_type_names[TASK_ATTR_TYPES + 1];
+extern const char *const task_eager_kind_names[TASK_EAGER_KINDS + 1];
 extern const char *const task_special_names[];
 extern const char *const task_trivial_names[TASK_TRIVIALS + 1];
 
