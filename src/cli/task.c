@@ -1,5 +1,6 @@
 /* akgen task list | show TASK | check [TASK] | references | new PATH: the benchmark's tasks. */
 #include "cli/cli.h"
+#include "eval/baseline.h"
 #include "task/reference/signature.h"
 
 #include <string.h>
@@ -126,6 +127,30 @@ static void print_description(const struct task *task)
     fclose(file);
 }
 
+/* What PyTorch on the NPU would launch, with the bytes of case 0 and what that would take. */
+static struct akgen_error *print_eager(struct arena *arena, const struct task *task)
+{
+    struct task_instance *instance;
+    struct task_eager_traffic *traffic;
+    struct akgen_error *error = task_instance_shapes(task, &task->cases[0], &instance);
+    if (error)
+        return error;
+    error = task_eager_of_case(arena, instance, &traffic);
+    for (int i = 0; i < task->eager_count && !error; i++) {
+        const struct task_eager *kernel = &task->eager[i];
+        printf("%-10s %-28s %-11s  reads %.0f bytes, writes %.0f", i ? "" : "eager", kernel->kernel,
+               task_eager_kind_names[kernel->kind], traffic[i].read, traffic[i].written);
+        if (kernel->m)
+            printf(", %.0f flops", traffic[i].flops);
+        printf(": %.1f us\n", baseline_kernel_us(kernel->kind, &traffic[i], 1));
+    }
+    if (task->eager_count && !error)
+        printf("%-10s case %d: %.1f us, %.1f with half of each launch, %.1f with twice; modelled, of a 910B2\n", "",
+               task->cases[0].id, baseline_us(instance, 1), baseline_us(instance, 0.5), baseline_us(instance, 2));
+    task_instance_free(instance);
+    return error;
+}
+
 static int show_task(struct arena *arena, const char *name)
 {
     struct task task;
@@ -139,6 +164,8 @@ static int show_task(struct arena *arena, const char *name)
                task_attr_type_names[task.attrs[i].type], expr_text(task.attrs[i].value));
     print_params("outputs", &task, task.outputs, task.output_count);
     printf("%-10s %s\n%-10s %d\n", "check", task.check ? expr_text(task.check) : "default", "cases", task.case_count);
+    if ((error = print_eager(arena, &task)))
+        return cli_fail(EXIT_OWN_FAILURE, error);
     print_description(&task);
     return EXIT_PASS;
 }
@@ -178,6 +205,10 @@ static struct akgen_error *check_task(struct arena *arena, const struct task *ta
         error = check_case(arena, task, i, full, hidden, cases);
     if (!error)
         error = task_check_trivial(task);
+    if (!error && !task->eager_count)
+        printf(
+            "%s: no 'eager' in task.yaml, which lists what PyTorch on the NPU launches: no speedup can be modelled\n",
+            task->name);
     for (int i = 0; i < TASK_TRIVIALS && !error; i++)
         if (task->trivial >> i & 1)
             printf("%s: '%s' passes by contract: %s\n", task->name, task_trivial_names[i], task->trivial_reason);
