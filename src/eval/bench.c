@@ -267,6 +267,7 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
     row->cases_total = verdict->cases_total;
     row->seconds = verdict->seconds;
     json_t *json = verdict_to_json(verdict);
+    speedup_add(row->definition, json);
     bench_row_set_verdict(row, json_dumps(json, JSON_COMPACT));
     json_decref(json);
     row->source = read_source(row, verdict);

@@ -6,6 +6,7 @@
 #include "eval/eval.h"
 #include "eval/metrics.h"
 #include "eval/samples.h"
+#include "eval/speedup.h"
 
 #include <stdio.h>
 
@@ -29,9 +30,9 @@ struct bench_row {
     char *
         source; /* of the kernel, for the page; NULL if it could not be read, or for want of room (BENCH_SOURCE_BYTES) */
     /* What sums need of the verdict. */
-    int error_class; /* enum diagnostic_class of its first error; -1: it has none */
-    bool wrapper;    /* an answer's wrapper does more than one plain call */
-    double speedup;  /* baseline time / candidate time; 0: not known */
+    int error_class;                  /* enum diagnostic_class of its first error; -1: it has none */
+    bool wrapper;                     /* an answer's wrapper does more than one plain call */
+    double speedup[SPEEDUP_LAUNCHES]; /* over eager, modelled; 0: not known */
 };
 enum { BENCH_SOURCE_BYTES = 64 << 20 }; /* of the rows' sources together; the database has them all */
 struct bench {
@@ -120,12 +121,17 @@ struct metrics_task *bench_tasks(struct bench *bench, size_t *count) __attribute
 void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const struct bench_group *group),
                         void *closure);
 /* MultiKernelBench's and AscendCraft's figures: shares of all tasks with a sample that compiles, is right, is right and
- * at least `speed` times as fast as the baseline (NAN while no verdict carries "speedup"). */
+ * at least `speed` times as fast as eager, by the models of both and for each charge of eager's launches (NAN while no
+ * verdict carries times). */
 enum { BENCH_SPEEDS = 3 };
 struct bench_shares {
     int tasks, k; /* k: the most rated samples of a task */
     double compiled, passed;
-    double speed[BENCH_SPEEDS], fast[BENCH_SPEEDS];
+    double speed[BENCH_SPEEDS], fast[SPEEDUP_LAUNCHES][BENCH_SPEEDS];
+    /* Over tasks with a right sample that has a time, `timed` of them: geometric mean of their best speedups, NAN if
+     * there are none. */
+    int timed;
+    double speedup[SPEEDUP_LAUNCHES];
 };
 struct bench_shares bench_shares(struct bench *bench);
 /* The same of the first k samples of each task, times apart. */

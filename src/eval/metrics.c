@@ -147,6 +147,22 @@ double metrics_passed_at(const struct metrics_task *tasks, size_t count)
     return count ? (double)passed / (double)count : NAN;
 }
 
+double metrics_speedup(const struct metrics_task *tasks, size_t count, int *timed)
+{
+    double sum = 0;
+    *timed = 0;
+    for (size_t i = 0; i < count; i++) {
+        double best = 0;
+        for (int s = 0; tasks[i].speedups && s < tasks[i].passed; s++)
+            best = fmax(best, tasks[i].speedups[s]);
+        if (best > 0) {
+            sum += log(best);
+            (*timed)++;
+        }
+    }
+    return *timed ? exp(sum / *timed) : NAN;
+}
+
 double metrics_fast(const struct metrics_task *tasks, size_t count, double p)
 {
     size_t fast = 0;

@@ -48,6 +48,9 @@ double metrics_score_coded(const struct metrics_task *tasks, size_t count);
 /* MultiKernelBench and AscendCraft: shares of all tasks, over the first k samples. */
 double metrics_comp_at(const struct metrics_task *tasks, size_t count);
 double metrics_passed_at(const struct metrics_task *tasks, size_t count);
+/* Geometric mean of the tasks' best speedups, over the tasks with a right sample that has a time (`timed`: how many);
+ * NAN if there are none. */
+double metrics_speedup(const struct metrics_task *tasks, size_t count, int *timed);
 /* Share of all tasks with a right sample at least p times as fast as the baseline; NAN if no task has times. */
 double metrics_fast(const struct metrics_task *tasks, size_t count, double p);
 

@@ -70,6 +70,27 @@ static void print_errors(FILE *out, const struct bench *bench)
     fputc('\n', out);
 }
 
+/* Shares of all tasks that are fast, once for each charge of eager's launches: a figure that falls apart when a launch
+ * costs half or twice as much is one of launches. */
+static void print_speed(FILE *out, const struct bench_shares *shares)
+{
+    static const char *const charges[SPEEDUP_LAUNCHES] = {"half a launch a kernel", "a launch a kernel",
+                                                          "two launches a kernel"};
+    if (!isnan(shares->speedup[SPEEDUP_ONE_LAUNCH]))
+        fputs("speed over eager, both modelled, eager of a 910B2\n", out);
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
+        if (isnan(shares->speedup[launches]))
+            continue;
+        fprintf(out, "  %-24s", charges[launches]);
+        for (int i = 0; i < BENCH_SPEEDS; i++) {
+            fprintf(out, "Fast%.1f@%d", shares->speed[i], shares->k);
+            report_put_percent(out, shares->fast[launches][i], 6);
+            fputs("  ", out);
+        }
+        fprintf(out, "speedup %.2f, geometric mean of %d tasks\n", shares->speedup[launches], shares->timed);
+    }
+}
+
 /* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
 static void print_shares(FILE *out, struct bench *bench)
 {
@@ -78,11 +99,8 @@ static void print_shares(FILE *out, struct bench *bench)
     report_put_percent(out, shares.compiled, 6);
     fprintf(out, "  Pass@%d", shares.k);
     report_put_percent(out, shares.passed, 6);
-    for (int i = 0; i < BENCH_SPEEDS && !isnan(shares.fast[i]); i++) {
-        fprintf(out, "  Fast%.1f@%d", shares.speed[i], shares.k);
-        report_put_percent(out, shares.fast[i], 6);
-    }
     fputc('\n', out);
+    print_speed(out, &shares);
 }
 
 static void print_shares_at(FILE *out, const struct bench *bench, int k)
@@ -194,7 +212,9 @@ static void put_field(FILE *out, const char *text)
 
 void report_write_csv(FILE *out, const struct bench *bench)
 {
-    fputs("task,level,category,sample,verdict,stage,cases_passed,cases_total,seconds,profile,protocol,reason\n", out);
+    fputs("task,level,category,sample,verdict,stage,cases_passed,cases_total,seconds,profile,protocol,reason,modelled_"
+          "speedup\n",
+          out);
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
         fprintf(out, "%s,%d,%s,%d,%s,%s,%d,%d,%.3f,", row->task, row->level, row->category, row->sample,
@@ -204,7 +224,10 @@ void report_write_csv(FILE *out, const struct bench *bench)
         put_field(out, bench->protocol);
         fputc(',', out);
         put_field(out, row->reason);
-        fputc('\n', out);
+        if (row->speedup[SPEEDUP_ONE_LAUNCH] > 0)
+            fprintf(out, ",%.3f\n", row->speedup[SPEEDUP_ONE_LAUNCH]);
+        else
+            fputs(",\n", out);
     }
 }
 
@@ -213,16 +236,28 @@ static json_t *share(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *shares_json(const struct bench_shares *shares)
+static json_t *fast_json(const struct bench_shares *shares, int launches)
 {
     json_t *fast = json_object();
     for (int i = 0; i < BENCH_SPEEDS; i++) {
         char key[16];
         snprintf(key, sizeof key, "%.1f", shares->speed[i]);
-        json_object_set_new(fast, key, share(shares->fast[i]));
+        json_object_set_new(fast, key, share(shares->fast[launches][i]));
     }
-    return json_pack("{si si so so so}", "tasks", shares->tasks, "k", shares->k, "comp", share(shares->compiled),
-                     "pass", share(shares->passed), "fast", fast);
+    return fast;
+}
+
+/* `fast` charges eager a launch a kernel; `modelled` has every charge, and the speedups. */
+static json_t *shares_json(const struct bench_shares *shares)
+{
+    json_t *modelled = json_array();
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++)
+        json_array_append_new(modelled, json_pack("{sf so so si}", "launches", speedup_launches[launches], "fast",
+                                                  fast_json(shares, launches), "speedup",
+                                                  share(shares->speedup[launches]), "tasks", shares->timed));
+    return json_pack("{si si so so so so}", "tasks", shares->tasks, "k", shares->k, "comp", share(shares->compiled),
+                     "pass", share(shares->passed), "fast", fast_json(shares, SPEEDUP_ONE_LAUNCH), "modelled",
+                     modelled);
 }
 
 static void add_group(void *closure, const struct bench_group *group)

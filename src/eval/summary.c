@@ -23,21 +23,21 @@ static void count_row(struct metrics_task *task, const struct bench_row *row)
     task->cases_passed += row->cases_passed;
 }
 
-/* The speedups of rows [first, last), all of one task; NULL if no verdict carries one. */
-static const double *speedups_of(struct bench *bench, int first, int last)
+/* The speedups of rows [first, last), all of one task, for a charge of eager's launches; NULL if no verdict carries one. */
+static const double *speedups_of(struct bench *bench, int first, int last, int launches)
 {
     double *speedups = arena_alloc(&bench->arena, sizeof *speedups * (size_t)(last - first + 1));
     int count = 0;
     bool timed = false;
     for (int i = first; i < last; i++)
         if (rated(&bench->rows[i]) && bench->rows[i].kind == AKGEN_VERDICT_PASS) {
-            speedups[count] = bench->rows[i].speedup;
+            speedups[count] = bench->rows[i].speedup[launches];
             timed |= speedups[count++] > 0;
         }
     return timed ? speedups : NULL;
 }
 
-struct metrics_task *bench_tasks(struct bench *bench, size_t *count)
+static struct metrics_task *tasks_of(struct bench *bench, int launches, size_t *count)
 {
     struct metrics_task *tasks = arena_alloc(&bench->arena, sizeof *tasks * (size_t)(bench->count + 1));
     *count = 0;
@@ -50,9 +50,14 @@ struct metrics_task *bench_tasks(struct bench *bench, size_t *count)
         if (!i || strcmp(row->task, bench->rows[i - 1].task) != 0)
             first = i;
         if (i + 1 == bench->count || strcmp(row->task, bench->rows[i + 1].task) != 0)
-            tasks[*count - 1].speedups = speedups_of(bench, first, i + 1);
+            tasks[*count - 1].speedups = speedups_of(bench, first, i + 1, launches);
     }
     return tasks;
+}
+
+struct metrics_task *bench_tasks(struct bench *bench, size_t *count)
+{
+    return tasks_of(bench, SPEEDUP_ONE_LAUNCH, count);
 }
 
 static struct bench_group sum(const struct metrics_task *tasks, size_t count, const char *name, int level,
@@ -108,9 +113,13 @@ struct bench_shares bench_shares(struct bench *bench)
         .compiled = metrics_comp_at(tasks, count), .passed = metrics_passed_at(tasks, count), .tasks = (int)count};
     for (size_t i = 0; i < count; i++)
         shares.k = tasks[i].samples > shares.k ? tasks[i].samples : shares.k;
-    for (int i = 0; i < BENCH_SPEEDS; i++) {
-        shares.speed[i] = thresholds[i];
-        shares.fast[i] = metrics_fast(tasks, count, thresholds[i]);
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
+        tasks = tasks_of(bench, launches, &count);
+        shares.speedup[launches] = metrics_speedup(tasks, count, &shares.timed);
+        for (int i = 0; i < BENCH_SPEEDS; i++) {
+            shares.speed[i] = thresholds[i];
+            shares.fast[launches][i] = metrics_fast(tasks, count, thresholds[i]);
+        }
     }
     return shares;
 }
@@ -170,7 +179,8 @@ void bench_row_set_verdict(struct bench_row *row, char *verdict)
     json_t *json = bench_row_verdict(row);
     row->error_class = error_class(json);
     row->wrapper = json_is_string(json_object_get(json, "wrapper"));
-    row->speedup = json_number_value(json_object_get(json, "speedup"));
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++)
+        row->speedup[launches] = speedup_of(json, launches);
     json_decref(json);
 }
 

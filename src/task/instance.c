@@ -388,6 +388,12 @@ struct akgen_error *task_instance_shapes(const struct task *task, const struct t
     return instance_make(task, task_case, 0, true, false, instance);
 }
 
+struct akgen_error *task_instance_smaller(const struct task *task, const struct task_case *task_case,
+                                          struct task_instance **instance)
+{
+    return instance_make(task, task_case, 0, false, false, instance);
+}
+
 void task_instance_free(struct task_instance *instance)
 {
     if (!instance)

@@ -42,6 +42,9 @@ struct akgen_error *task_instance_make(const struct task *task, const struct tas
 /* The shapes, dtypes and attributes of a case alone: no values are made (tensor values are NULL). Cheap. */
 struct akgen_error *task_instance_shapes(const struct task *task, const struct task_case *task_case,
                                          struct task_instance **instance);
+/* The same of the case that stands in for a giant one, as task_instance_make has it without `full`. */
+struct akgen_error *task_instance_smaller(const struct task *task, const struct task_case *task_case,
+                                          struct task_instance **instance);
 void task_instance_free(struct task_instance *instance);
 
 /* Hidden cases. */

@@ -125,9 +125,19 @@ static void test_ascendcraft_shares(void **state)
     assert_percent(metrics_fast(tasks, CRAFT, 0.2), "82.69");
     assert_percent(metrics_fast(tasks, CRAFT, 0.8), "57.69");
     assert_percent(metrics_fast(tasks, CRAFT, 1.0), "46.15");
+    /* The best of a task's right samples counts, one without a time does not. */
+    static const double two[] = {0.5, 2, 0}, none[] = {0, 0};
+    const struct metrics_task three[] = {{.samples = 3, .passed = 3, .speedups = two},
+                                         {.samples = 2, .passed = 2, .speedups = none},
+                                         {.samples = 1},
+                                         {.samples = 1, .passed = 1, .speedups = &most}};
+    int timed;
+    assert_true(fabs(metrics_speedup(three, 4, &timed) - sqrt(2 * 0.8)) < 1e-12);
+    assert_int_equal(timed, 2);
     for (int i = 0; i < CRAFT; i++)
         tasks[i].speedups = NULL;
     assert_true(isnan(metrics_fast(tasks, CRAFT, 1.0)));
+    assert_true(isnan(metrics_speedup(tasks, CRAFT, &timed)));
 }
 
 static void test_the_two_scores_of_npukernelbench(void **state)

@@ -26,9 +26,12 @@ static void add(struct bench *bench, int task, int sample, enum akgen_verdict_ki
         .kind = kind,
         .stage = stage,
     };
-    char verdict[64] = "{}";
+    /* 4 us where eager takes `speedup` times that; half of its launches make it half as long, twice as many twice. */
+    char verdict[160] = "{}";
     if (speedup > 0)
-        snprintf(verdict, sizeof verdict, "{\"speedup\": %.17g}", speedup);
+        snprintf(verdict, sizeof verdict,
+                 "{\"cases\": [{\"timing\": {\"us\": 4}, \"eager_us\": [%.17g, %.17g, %.17g]}]}", 2 * speedup,
+                 4 * speedup, 8 * speedup);
     bench_row_set_verdict(&bench->rows[bench->count - 1], strdup(verdict));
 }
 
@@ -69,10 +72,18 @@ static void test_shares_of_all_tasks(void **state)
     assert_int_equal(shares.k, 2);
     assert_true(shares.compiled == 51 / 52.0);
     assert_true(shares.passed == 47 / 52.0);
-    static const double speeds[] = {0.2, 0.8, 1.0}, fast[] = {43 / 52.0, 30 / 52.0, 24 / 52.0};
-    for (int i = 0; i < BENCH_SPEEDS; i++) {
-        assert_true(shares.speed[i] == speeds[i]);
-        assert_true(shares.fast[i] == fast[i]);
+    static const double speeds[] = {0.2, 0.8, 1.0};
+    static const int fast[SPEEDUP_LAUNCHES][BENCH_SPEEDS] = {{30, 0, 0}, {43, 30, 24}, {47, 30, 30}};
+    /* Best samples: 24 of speed 1, 6 of 0.8, 13 of 0.2, 4 of 0.1. */
+    double mean = exp((6 * log(0.8) + 13 * log(0.2) + 4 * log(0.1)) / 47);
+    assert_int_equal(shares.timed, 47);
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
+        double expected = mean * speedup_launches[launches];
+        assert_true(fabs(shares.speedup[launches] - expected) < 1e-12);
+        for (int i = 0; i < BENCH_SPEEDS; i++) {
+            assert_true(shares.speed[i] == speeds[i]);
+            assert_true(shares.fast[launches][i] == fast[launches][i] / 52.0);
+        }
     }
     free_rows(&bench);
 }
@@ -84,8 +95,12 @@ static void test_without_times_nothing_is_said_about_speed(void **state)
     fill(&bench, false);
     struct bench_shares shares = bench_shares(&bench);
     assert_true(shares.passed == 47 / 52.0);
-    for (int i = 0; i < BENCH_SPEEDS; i++)
-        assert_true(isnan(shares.fast[i]));
+    assert_int_equal(shares.timed, 0);
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
+        assert_true(isnan(shares.speedup[launches]));
+        for (int i = 0; i < BENCH_SPEEDS; i++)
+            assert_true(isnan(shares.fast[launches][i]));
+    }
     free_rows(&bench);
 }
 
@@ -107,8 +122,15 @@ static void test_the_table_prints_them(void **state)
     assert_non_null(out);
     report_write_table(out, &bench, &style);
     fclose(out);
-    assert_non_null(strstr(text, "of 52 tasks   Comp@2  98.1%  Pass@2  90.4%  Fast0.2@2  82.7%  Fast0.8@2  57.7%  "
-                                 "Fast1.0@2  46.2%\n"));
+    assert_non_null(
+        strstr(text, "of 52 tasks   Comp@2  98.1%  Pass@2  90.4%\n"
+                     "speed over eager, both modelled, eager of a 910B2\n"
+                     "  half a launch a kernel  Fast0.2@2  57.7%  Fast0.8@2   0.0%  Fast1.0@2   0.0%  speedup 0.26, "
+                     "geometric mean of 47 tasks\n"
+                     "  a launch a kernel       Fast0.2@2  82.7%  Fast0.8@2  57.7%  Fast1.0@2  46.2%  speedup 0.51, "
+                     "geometric mean of 47 tasks\n"
+                     "  two launches a kernel   Fast0.2@2  90.4%  Fast0.8@2  57.7%  Fast1.0@2  57.7%  speedup 1.02, "
+                     "geometric mean of 47 tasks\n"));
     assert_non_null(strstr(text, "protocol: shapes v1, tolerance 1e-2, 5 inputs"));
     free(text);
     free_rows(&bench);
