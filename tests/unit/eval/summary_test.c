@@ -1,6 +1,8 @@
 /* Sums of a run: the shares of MultiKernelBench and AscendCraft from verdicts that carry times. */
 #include "eval/bench.h"
 
+#include "base/files.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -136,12 +139,76 @@ static void test_the_table_prints_them(void **state)
     free_rows(&bench);
 }
 
+/* The page says the same in a sentence. */
+static void test_the_page_prints_them(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/akgen-summary-XXXXXX", *text;
+    size_t length;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct bench bench = {.suite = "multikernelbench",
+                          .provider = "dir:x",
+                          .soc = "Ascend910_9392",
+                          .mode = "static",
+                          .scope = "project",
+                          .profile = "upstream",
+                          .akgen = "0",
+                          .protocol = ""};
+    fill(&bench, true);
+    assert_null(report_write_html(path, &bench));
+    assert_null(files_read(&bench.arena, path, 1 << 22, &text, &length));
+    assert_non_null(
+        strstr(text, "<p>Of 52 tasks: Comp@2 98.1 %, Pass@2 90.4 %; modelled, over eager of a 910B2 charged half a "
+                     "launch a kernel, one and two: Fast0.2@2 57.7 / 82.7 / 90.4 %, Fast0.8@2 0.0 / 57.7 / 57.7 %, "
+                     "Fast1.0@2 0.0 / 46.2 / 57.7 %, speedup 0.26 / 0.51 / 1.02 (geometric mean of 47 tasks)</p>"));
+    unlink(path);
+    free_rows(&bench);
+}
+
+/* So do JSON, with every charge, and CSV, with one launch. */
+static void test_other_programs_get_them(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t length;
+    struct bench bench = {.suite = "multikernelbench",
+                          .provider = "dir:x",
+                          .soc = "Ascend910_9392",
+                          .mode = "static",
+                          .scope = "project",
+                          .profile = "upstream",
+                          .akgen = "0",
+                          .protocol = ""};
+    fill(&bench, true);
+    json_t *json = report_to_json(&bench);
+    const json_t *shares = json_object_get(json, "shares");
+    const json_t *twice = json_array_get(json_object_get(shares, "modelled"), 2);
+    assert_true(json_number_value(json_object_get(json_object_get(shares, "fast"), "0.8")) == 30 / 52.0);
+    assert_true(json_number_value(json_object_get(twice, "launches")) == 2);
+    assert_true(json_number_value(json_object_get(json_object_get(twice, "fast"), "0.2")) == 47 / 52.0);
+    assert_int_equal(json_integer_value(json_object_get(twice, "tasks")), 47);
+    json_decref(json);
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    report_write_csv(out, &bench);
+    fclose(out);
+    assert_non_null(strstr(
+        text, "protocol,reason,modelled_speedup\ntask00,1,Math,0,pass,compare,0,0,0.000,upstream,\"\",\"\",1.000\n"
+              "task00,1,Math,1,compile_error,kernel,0,0,0.000,upstream,\"\",\"\",\n"));
+    free(text);
+    free_rows(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares_of_all_tasks),
         cmocka_unit_test(test_without_times_nothing_is_said_about_speed),
         cmocka_unit_test(test_the_table_prints_them),
+        cmocka_unit_test(test_the_page_prints_them),
+        cmocka_unit_test(test_other_programs_get_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
