@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "gen/feedback.h"
 #include "eval/bench.h"
+#include "eval/speedup.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -70,9 +71,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_json(const struct verdict *verdict)
+static void print_json(const struct task *task, const struct verdict *verdict)
 {
     json_t *json = verdict_to_json(verdict);
+    speedup_add(task, json);
     json_dumpf(json, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     putchar('\n');
     json_decref(json);
@@ -126,12 +128,25 @@ static bool check_trace(const struct eval_arguments *arguments, const struct ver
     return known || !arguments->trace;
 }
 
-static void print_text(const struct eval_arguments *arguments, const struct verdict *verdict)
+static void print_speedup(const struct task *task, const struct verdict *verdict)
+{
+    json_t *json = verdict_to_json(verdict);
+    speedup_add(task, json);
+    const double speedup = json_number_value(json_object_get(json, "speedup"));
+    if (speedup > 0)
+        printf("  modelled, mean of the cases: %.2f times as fast as eager, which is %d kernel%s here\n", speedup,
+               task->eager_count, task->eager_count == 1 ? "" : "s");
+    json_decref(json);
+}
+
+static void print_text(const struct eval_arguments *arguments, const struct task *task, const struct verdict *verdict)
 {
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_cases(stdout, verdict, &colors);
     if (arguments->timing || verdict->kind == AKGEN_VERDICT_PASS)
         cli_print_timing(stdout, verdict, arguments->timing, &colors);
+    if (verdict->kind == AKGEN_VERDICT_PASS)
+        print_speedup(task, verdict);
     cli_print_conclusion(stdout, verdict, &colors);
 }
 
@@ -163,11 +178,11 @@ static int evaluate(struct eval_arguments *arguments)
     struct verdict verdict;
     eval_run(&task, arguments->dir, &arguments->options, &verdict);
     if (arguments->json)
-        print_json(&verdict);
+        print_json(&task, &verdict);
     else if (arguments->feedback)
         print_feedback(&verdict);
     else
-        print_text(arguments, &verdict);
+        print_text(arguments, &task, &verdict);
     int code = cli_exit_code(verdict.kind);
     if (!check_trace(arguments, &verdict) && code == EXIT_PASS)
         code = EXIT_OWN_FAILURE;

@@ -5,6 +5,7 @@
 #include "cli/gen_prompt.h"
 #include "cli/model.h"
 #include "dsl/dsl.h"
+#include "eval/speedup.h"
 #include "gen/program.h"
 
 #include <string.h>
@@ -107,9 +108,10 @@ struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir)
 }
 
 static struct akgen_error *keep_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
-                                         const struct verdict *verdict)
+                                         const struct task *task, const struct verdict *verdict)
 {
     json_t *json = verdict_to_json(verdict);
+    speedup_add(task, json);
     char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     struct akgen_error *error =
         files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/program.py", dir), program->text, program->length);
@@ -163,7 +165,7 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     eval_run(task, dir, &arguments->eval, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_verdict(stdout, &verdict, &colors);
-    error = keep_evidence(arena, dir, &program, &verdict);
+    error = keep_evidence(arena, dir, &program, task, &verdict);
     *code = error ? EXIT_OWN_FAILURE : cli_exit_code(verdict.kind);
     verdict_free(&verdict);
     return error;
