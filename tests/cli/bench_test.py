@@ -38,7 +38,7 @@ class Bench(unittest.TestCase):
         for chart in ("Rates by level", "Rates by category", "Right samples by operator", "Samples by verdict"):
             self.assertIn(f"<h3>{chart}</h3>", text)
         self.assertEqual(text.count(">1 of 1</text>"), count)
-        self.assertIn(f"Of {count} tasks: Comp@1 100.0 %, Pass@1 100.0 %</p>", text)
+        self.assertIn(f"Of {count} tasks: Comp@1 100.0 %, Pass@1 100.0 %; modelled, over eager of a 910B2", text)
         self.assertNotIn("<h2>pass@k", text, "one sample per task")
         self.assertNotRegex(text, r"(src|href)\s*=|https?://(?!json-schema)", "the page must need nothing else")
 
