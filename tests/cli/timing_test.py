@@ -117,7 +117,7 @@ class Timing(unittest.TestCase):
         self.assertIsNone(timing_of(result))
 
     def test_table(self):
-        table = [line for line in akgen("eval", SQRT, REFERENCE).stdout.splitlines() if line.startswith("  modelled")]
+        table = [line for line in akgen("eval", SQRT, REFERENCE).stdout.splitlines() if line.startswith("  modelled, case")]
         self.assertEqual(len(table), 1)
         self.assertIn("case 1:", table[0])  # of the two largest the first
         done = akgen("eval", SQRT, REFERENCE, "--timing").stdout
