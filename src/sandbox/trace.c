@@ -282,9 +282,10 @@ static bool read_slice(char *line, struct slice *slice)
     slice->flow = strtoll(at, &at, 10);
     slice->place.object = (enum job_object)strtol(at, &at, 10);
     slice->place.address = strtoull(at, &at, 16);
-    if (*at++ != '\t' || !(tab = strchr(at, '\t')))
+    tab = *at == '\t' ? strchr(at + 1, '\t') : NULL;
+    if (!tab)
         return false;
-    slice->name = at;
+    slice->name = at + 1;
     *tab = '\0';
     slice->of = tab + 1;
     tab[1 + strcspn(tab + 1, "\n")] = '\0';
