@@ -61,7 +61,7 @@ static uint32_t l0_buffers(const struct TCubeTiling *t)
 struct matmul_step matmul_step(const struct npu_matmul *mm, int matrix)
 {
     const struct TCubeTiling *t = matmul_tiling(mm);
-    if (matmul_calls_back(mm, matrix) && !(mm->flags & NPU_MATMUL_LARGE))
+    if (!(mm->flags & NPU_MATMUL_LARGE)) /* Norm: a base block at a time */
         return (struct matmul_step){1, 1};
     return matrix == NPU_MATMUL_A ? (struct matmul_step){(uint32_t)t->stepM, (uint32_t)t->stepKa}
                                   : (struct matmul_step){(uint32_t)t->stepN, (uint32_t)t->stepKb};
@@ -374,7 +374,7 @@ void matmul_compute(struct npu_core *core, const struct npu_matmul *mm, uint32_t
     for (uint32_t k = block->k; k < block->k + block->ks; k += (uint32_t)t->baseK) {
         uint32_t ks = least((uint32_t)t->baseK, block->k + block->ks - k);
         if (core->tape)
-            npu_tape_scalar(core, NPU_RATE_MATMUL_PRODUCT);
+            npu_tape_scalar(core, NPU_RATE_MATMUL_PRODUCT * (mm->flags & NPU_MATMUL_FIXED ? NPU_RATE_MATMUL_FIXED : 1));
         insn.src0 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_A, block->row, block->m, k, ks),
                                         .position = NPU_A2};
         insn.src1 = (struct npu_tensor){.addr = load_piece(core, mm, sub, NPU_MATMUL_B, block->column, block->n, k, ks),

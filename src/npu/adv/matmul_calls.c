@@ -7,6 +7,8 @@
 #include "npu/memory.h"
 #include "npu/own_memory.h"
 #include "npu/report.h"
+#include "npu/time/rates.h"
+#include "npu/time/tape.h"
 
 #include <string.h>
 
@@ -97,6 +99,8 @@ void npu_matmul_init(struct npu_matmul *mm, uint64_t tiling_addr, uint32_t bytes
         memcpy(mm->tiling, (const void *)tiling_addr, bytes);
     }
     apply_constants(mm, constants);
+    if (core->tape)
+        npu_tape_scalar(core, NPU_RATE_MATMUL_INIT + (mm->flags & NPU_MATMUL_FIXED ? 0 : NPU_RATE_MATMUL_TILING));
     const struct TCubeTiling *t = matmul_tiling(mm);
     core->api = "REGIST_MATMUL_OBJ";
     matmul_check_tiling(core, mm);

@@ -249,7 +249,10 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
     tile->height = in_slabs(mm, matrix) ? 1 : room_for_rows(mm, matrix, part.rows) / 16;
     if (core->tape)
         npu_tape_scalar(core, NPU_RATE_MATMUL_PART);
-    matmul_edge_since(core, NPU_LANE_MTE1, NPU_LANE_MTE2, tile->read);
+    if (matrix == NPU_MATMUL_A && !(mm->flags & NPU_MATMUL_LARGE)) /* Norm: no copy before the blocks in L1 are used */
+        matmul_edge(core, NPU_LANE_MTE1, NPU_LANE_MTE2);
+    else
+        matmul_edge_since(core, NPU_LANE_MTE1, NPU_LANE_MTE2, tile->read);
     if (matmul_calls_back(mm, matrix))
         matmul_call_in(core, mm, matrix, tile, outer, outers, k, ks);
     else

@@ -128,15 +128,26 @@ static double cost_of_reduce(const struct npu_insn *insn, uint32_t repeats, uint
     double cycles = 0;
     const bool extreme = insn->op != NPU_OP_REDUCE_SUM;
     for (uint32_t left = repeats; left; left = left > 1 ? (left * (extreme ? 2 : 1) + per_repeat - 1) / per_repeat : 0)
-        cycles += left * 7.0 + NPU_RATE_V_START + NPU_RATE_V_REDUCE;
+        cycles += left * 7.0 + NPU_RATE_V_START + NPU_RATE_V_WHOLE_REDUCE;
     return cycles;
 }
 
-static bool reduces(unsigned op)
+/* What a reduction takes more than an addition until its result is there. */
+static double latency_of(unsigned op)
 {
-    return op == NPU_OP_WHOLE_REDUCE_SUM || op == NPU_OP_WHOLE_REDUCE_MAX || op == NPU_OP_WHOLE_REDUCE_MIN ||
-           op == NPU_OP_BLOCK_REDUCE_SUM || op == NPU_OP_BLOCK_REDUCE_MAX || op == NPU_OP_BLOCK_REDUCE_MIN ||
-           op == NPU_OP_VCADD_ACC;
+    switch (op) {
+    case NPU_OP_WHOLE_REDUCE_SUM:
+    case NPU_OP_WHOLE_REDUCE_MAX:
+    case NPU_OP_WHOLE_REDUCE_MIN:
+    case NPU_OP_VCADD_ACC:
+        return NPU_RATE_V_WHOLE_REDUCE;
+    case NPU_OP_BLOCK_REDUCE_SUM:
+    case NPU_OP_BLOCK_REDUCE_MAX:
+    case NPU_OP_BLOCK_REDUCE_MIN:
+        return NPU_RATE_V_BLOCK_REDUCE;
+    default:
+        return 0;
+    }
 }
 
 /* Whether operands are read and written repeat by repeat, by the strides of the instruction, so that their banks matter. */
@@ -160,7 +171,7 @@ static double cost_of_vector(const struct npu_core *core, const struct npu_insn 
         return cost_of_reduce(insn, repeats, per_repeat);
     const double rate = rate_of(insn);
     double each = rate > 0 ? per_repeat / rate : 1;
-    double start = NPU_RATE_V_START + (reduces(insn->op) ? NPU_RATE_V_REDUCE : 0);
+    double start = NPU_RATE_V_START + latency_of(insn->op);
     if (insn->op == NPU_OP_MRG_SORT) { /* lengths of four lists, in the mask */
         *elements = 0;
         for (int i = 0; i < 4; i++)
@@ -269,7 +280,7 @@ double npu_cost(const struct npu_core *core, int lane, const struct npu_insn *in
         if (insn->op != NPU_OP_FIXPIPE) /* into the fixpipe buffer, by way of this pipe */
             return cost_of_load(insn, elements);
         *elements = (uint32_t)insn->fixpipe.m * insn->fixpipe.n;
-        return NPU_RATE_FIX_START + *elements * (double)akgen_dtype_size(insn->dst_type) / NPU_RATE_FIX;
+        return NPU_RATE_FIX_START + *elements * (double)sizeof(float) / NPU_RATE_FIX; /* as L0C has them */
     default:
         return 0;
     }

@@ -17,17 +17,19 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_SCALAR_MISS  300.0 /* a line of 64 bytes from GM */
 
 /* The vector unit: an instruction is its repeats and a start (fitted: 22 to 24 cycles). */
-#define NPU_RATE_V_START  22.5
-#define NPU_RATE_V_REDUCE 45.0 /* more for a reduction within repeats (documented: 2 to 5 times the latency of Add) */
-#define NPU_RATE_BARRIER  8.0  /* PipeBarrier: until what is in the pipe has been written */
-#define NPU_RATE_FLAG     4.0  /* from a SetFlag to the pipe that waits for it */
+#define NPU_RATE_V_START 22.5
+#define NPU_RATE_V_WHOLE_REDUCE                                                                                        \
+    70.0 /* more for a reduction of whole repeats, of blocks (fitted; documented: 2 to 5 times Add) */
+#define NPU_RATE_V_BLOCK_REDUCE 45.0
+#define NPU_RATE_BARRIER        8.0 /* PipeBarrier: until what is in the pipe has been written */
+#define NPU_RATE_FLAG           4.0 /* from a SetFlag to the pipe that waits for it */
 
 /* Copies between GM and local memory. */
 #define NPU_RATE_READ_LATENCY  170.0 /* from the request to the first bytes (fitted) */
 #define NPU_RATE_WRITE_LATENCY 150.0
 #define NPU_RATE_COPY_ISSUE    20.0 /* at least between two copies of a pipe (fitted) */
 #define NPU_RATE_RUN           0.75 /* of each run of contiguous bytes within a copy, on an AIV; fitted */
-#define NPU_RATE_RUN_AIC       2.6
+#define NPU_RATE_RUN_AIC       2.0
 #define NPU_RATE_READ_HBM      32.0 /* one core, from HBM (INI ddr_rd_rate) */
 #define NPU_RATE_READ_L2       67.0 /* one AIV, from L2 (fitted) */
 #define NPU_RATE_READ_HBM_AIC  48.0
@@ -40,6 +42,9 @@ static const double npu_rate_mix[NPU_MIXES] = {
 /* A run that does not begin where requests do takes so many bytes more (fitted: rows of odd length). */
 #define NPU_RATE_ODD_RUN     512.0 /* not at a multiple of 32 bytes */
 #define NPU_RATE_CROSSED_RUN 96.0  /* at one of 32, not of 512 */
+
+/* Reads past L2 of less than a request take so much more of HBM (fitted). */
+#define NPU_RATE_PAST_L2 0.6
 
 /* The cube. */
 #define NPU_RATE_M_START    61.0 /* the first product of a chain (fitted, and the column of theory of UnitFlag.md) */
@@ -55,7 +60,12 @@ static const double npu_rate_mix[NPU_MIXES] = {
 /* What the scalar unit of an AIC does for a Matmul object: for each product of a base block, for each part of a matrix that it
  * brings into L1 (fitted). */
 #define NPU_RATE_MATMUL_PRODUCT 219.0
+#define NPU_RATE_MATMUL_FIXED   0.55 /* of it where the tiling is a constant */
 #define NPU_RATE_MATMUL_PART    115.0
+
+/* What it does before the first: Init, and more of it where the tiling is no constant. */
+#define NPU_RATE_MATMUL_INIT   3200.0
+#define NPU_RATE_MATMUL_TILING 1650.0
 
 /* Launching, and cores that wait for each other. */
 #define NPU_RATE_LAUNCH_US      0.45   /* one core: from the launch to its end, besides its own time (fitted) */

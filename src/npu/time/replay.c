@@ -22,8 +22,9 @@ enum {
     PENDING = 4,
     PLACES = 4096,
     NO_WAIT = -1,
-    AHEAD = 256, /* cycles that a core may go on before the others */
-    PIECE = 256  /* cycles of a copy that are served at a time */
+    AHEAD = 256,  /* cycles that a core may go on before the others */
+    PIECE = 256,  /* cycles of a copy that are served at a time */
+    REQUEST = 512 /* bytes */
 };
 
 /* A flag between two lanes: when its SetFlags were done. */
@@ -167,9 +168,9 @@ static double odd_bytes(const struct npu_transfer *transfer)
 {
     const uint64_t at = transfer->addr | (uint64_t)(transfer->count > 1 ? transfer->stride : 0);
     const double runs = is_contiguous(transfer) ? 1 : (double)transfer->count * transfer->count2;
-    if (transfer->bytes < 512 && transfer->addr % 512 + transfer->bytes <= 512 && at % 32 == 0)
+    if (transfer->bytes < REQUEST && transfer->addr % REQUEST + transfer->bytes <= REQUEST && at % 32 == 0)
         return 0; /* inside one request */
-    return runs * (at % 32 ? NPU_RATE_ODD_RUN : at % 512 ? NPU_RATE_CROSSED_RUN : 0);
+    return runs * (at % 32 ? NPU_RATE_ODD_RUN : at % REQUEST ? NPU_RATE_CROSSED_RUN : 0);
 }
 
 /* Cycles of a transfer when nobody else asks for anything; `missing`: the share of its bytes that L2 has not. */
@@ -208,7 +209,10 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
         timing->hbm_written += one.hbm_written;
         demand.l2 += one.l2 + (uint64_t)(odd * (1 - missing));
         demand.hbm += one.hbm_read + one.hbm_written * NPU_RATE_HBM_WRITTEN + (uint64_t)(odd * missing);
-        copy->least += alone(line, &transfer, missing, odd);
+        const double least = alone(line, &transfer, missing, odd);
+        copy->least = transfer.write && line->core->aic ? larger(copy->least, least) : copy->least + least;
+        if (transfer.past_l2 && !transfer.write && transfer.bytes < REQUEST)
+            demand.hbm += (uint64_t)((double)moved * NPU_RATE_PAST_L2);
         copy->bytes += moved;
         copy->write |= transfer.write;
         *(transfer.write ? &timing->written : &timing->read) += moved;
