@@ -19,6 +19,7 @@
 #include "npu/order/order.h"
 #include "npu/order/schedule.h"
 #include "npu/report.h"
+#include "npu/time/tape.h"
 
 enum { ORDERED_FRACTALS = 10 };
 
@@ -76,6 +77,17 @@ static void visit_fixpipe(struct npu_core *core, const struct npu_insn *insn, ui
         *word &= ~bit;
 }
 
+/* Fractal by fractal: in time, one pipe goes on with what the other has begun with. */
+static void by_unit_flag(struct npu_core *core, int from, int to)
+{
+    struct npu_core *timed = core->order->timed;
+    core->order->timed = NULL;
+    npu_order_edge(core->order, from, to);
+    core->order->timed = timed;
+    if (timed && core->tape->runs[from] > 1)
+        npu_tape_add(core, NPU_STEP_SINCE, from, to, 0, core->tape->runs[from] - 1);
+}
+
 void npu_cube_issue(struct npu_core *core, const struct npu_insn *insn)
 {
     if (npu_insn_pipe(insn) == NPU_PIPE_FIX)
@@ -86,11 +98,11 @@ void npu_cube_issue(struct npu_core *core, const struct npu_insn *insn)
         npu_order_perhaps(core->order, NPU_LANE_M);
     if (insn->op == NPU_OP_MMAD && insn->mmad.unit_flag) {
         npu_schedule_drain(core, NPU_PIPE_FIX);
-        npu_order_edge(core->order, NPU_LANE_FIX, NPU_LANE_M);
+        by_unit_flag(core, NPU_LANE_FIX, NPU_LANE_M);
         each_fractal(core, insn, visit_mmad);
     } else if (insn->op == NPU_OP_FIXPIPE && insn->fixpipe.unit_flag) {
         npu_schedule_drain(core, NPU_PIPE_M);
-        npu_order_edge(core->order, NPU_LANE_M, NPU_LANE_FIX);
+        by_unit_flag(core, NPU_LANE_M, NPU_LANE_FIX);
         each_fractal(core, insn, visit_fixpipe);
     }
 }

@@ -20,21 +20,22 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_V_START 22.5
 #define NPU_RATE_V_WHOLE_REDUCE                                                                                        \
     70.0 /* more for a reduction of whole repeats, of blocks (fitted; documented: 2 to 5 times Add) */
-#define NPU_RATE_V_BLOCK_REDUCE 45.0
+#define NPU_RATE_V_BLOCK_REDUCE 52.0
 #define NPU_RATE_BARRIER        8.0 /* PipeBarrier: until what is in the pipe has been written */
 #define NPU_RATE_FLAG           4.0 /* from a SetFlag to the pipe that waits for it */
 
 /* Copies between GM and local memory. */
-#define NPU_RATE_READ_LATENCY  170.0 /* from the request to the first bytes (fitted) */
-#define NPU_RATE_WRITE_LATENCY 150.0
-#define NPU_RATE_COPY_ISSUE    20.0 /* at least between two copies of a pipe (fitted) */
-#define NPU_RATE_RUN           0.75 /* of each run of contiguous bytes within a copy, on an AIV; fitted */
-#define NPU_RATE_RUN_AIC       2.0
-#define NPU_RATE_READ_HBM      32.0 /* one core, from HBM (INI ddr_rd_rate) */
-#define NPU_RATE_READ_L2       67.0 /* one AIV, from L2 (fitted) */
-#define NPU_RATE_READ_HBM_AIC  48.0
-#define NPU_RATE_READ_L2_AIC   105.0
-#define NPU_RATE_WRITE         64.0 /* one core, into L2 (INI ub_to_l2_rate) */
+#define NPU_RATE_READ_LATENCY   170.0 /* from the request to the first bytes (fitted) */
+#define NPU_RATE_LOADED_LATENCY 200.0 /* more where HBM is asked for all it has (fitted) */
+#define NPU_RATE_WRITE_LATENCY  150.0
+#define NPU_RATE_COPY_ISSUE     20.0 /* at least between two copies of a pipe (fitted) */
+#define NPU_RATE_RUN            0.75 /* of each run of contiguous bytes within a copy, on an AIV; fitted */
+#define NPU_RATE_RUN_AIC        2.0
+#define NPU_RATE_READ_HBM       32.0 /* one core, from HBM (INI ddr_rd_rate) */
+#define NPU_RATE_READ_L2        67.0 /* one AIV, from L2 (fitted) */
+#define NPU_RATE_READ_HBM_AIC   48.0
+#define NPU_RATE_READ_L2_AIC    105.0
+#define NPU_RATE_WRITE          64.0 /* one core, into L2 (INI ub_to_l2_rate) */
 /* All cores together. */
 #define NPU_RATE_HBM_ALL     832.0
 #define NPU_RATE_HBM_WRITTEN 2 /* bytes that a byte written back counts as: turning from reads to writes (fitted) */
@@ -43,8 +44,11 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_ODD_RUN     512.0 /* not at a multiple of 32 bytes */
 #define NPU_RATE_CROSSED_RUN 96.0  /* at one of 32, not of 512 */
 
-/* Reads past L2 of less than a request take so much more of HBM (fitted). */
-#define NPU_RATE_PAST_L2 0.6
+/* Runs of less than a request take so much more of HBM, by way of L2 and past it (fitted). */
+#define NPU_RATE_SHORT_RUN 0.1
+#define NPU_RATE_PAST_L2   0.6
+/* Reads past L2 of what all 48 cores read at the same time take so much more (fitted). */
+#define NPU_RATE_SAME_ADDRESS 0.6
 
 /* The cube. */
 #define NPU_RATE_M_START    61.0 /* the first product of a chain (fitted, and the column of theory of UnitFlag.md) */

@@ -192,6 +192,20 @@ static void note_run(struct timeline *line, int lane)
     line->recent[lane * RECENT + (int)(line->runs[lane]++ % RECENT)] = line->done[lane];
 }
 
+/* What HBM is kept busy with beyond the bytes of a read: runs that do not fill requests, and many cores that want the same. */
+static uint64_t more_of_hbm(struct replay *replay, const struct npu_transfer *transfer, const struct npu_looked_up *one,
+                            double now)
+{
+    double more = 0;
+    if (transfer->write)
+        return 0;
+    if (transfer->bytes < REQUEST && !is_contiguous(transfer))
+        more += transfer->past_l2 ? NPU_RATE_PAST_L2 : NPU_RATE_SHORT_RUN;
+    if (transfer->past_l2)
+        more += NPU_RATE_SAME_ADDRESS * (npu_traffic_readers(replay->traffic, transfer->addr, now) - 1) / 47;
+    return (uint64_t)((double)one->hbm_read * more);
+}
+
 /* An instruction that moves bytes from or to GM begins. */
 static void begin_copy(struct replay *replay, struct timeline *line, const struct npu_step *step, double start)
 {
@@ -211,8 +225,7 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
         demand.hbm += one.hbm_read + one.hbm_written * NPU_RATE_HBM_WRITTEN + (uint64_t)(odd * missing);
         const double least = alone(line, &transfer, missing, odd);
         copy->least = transfer.write && line->core->aic ? larger(copy->least, least) : copy->least + least;
-        if (transfer.past_l2 && !transfer.write && transfer.bytes < REQUEST)
-            demand.hbm += (uint64_t)((double)moved * NPU_RATE_PAST_L2);
+        demand.hbm += more_of_hbm(replay, &transfer, &one, start);
         copy->bytes += moved;
         copy->write |= transfer.write;
         *(transfer.write ? &timing->written : &timing->read) += moved;
@@ -239,6 +252,8 @@ static bool go_on_copying(struct replay *replay, struct timeline *line, const st
     if (--copy->left)
         return false;
     line->free[lane] = larger(copy->start + NPU_RATE_COPY_ISSUE, copy->at - latency);
+    if (copy->each.hbm && !copy->write)
+        copy->at += NPU_RATE_LOADED_LATENCY * npu_traffic_load(replay->traffic, copy->at);
     line->done[lane] = larger(line->done[lane], copy->at);
     note_run(line, lane);
     count_place(replay, step->pc, lane, copy->at - larger(copy->start, line->covered[lane]));

@@ -29,7 +29,16 @@ struct calendar {
     double rate; /* bytes per cycle */
 };
 
+/* Reads past L2 of one segment at about the same time. */
+enum { CROWDS = 4096, MOMENT = 4096 /* cycles */ };
+struct crowd {
+    uint64_t number;
+    double since;
+    int readers;
+};
+
 struct npu_traffic {
+    struct crowd crowds[CROWDS];
     struct segment *segments;
     uint32_t count, room;
     uint32_t *buckets, bucket_count;
@@ -186,7 +195,22 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
     return found;
 }
 
+int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, double now)
+{
+    const uint64_t number = addr / SEGMENT;
+    struct crowd *crowd = &traffic->crowds[number % CROWDS];
+    if (crowd->number != number || now > crowd->since + MOMENT)
+        *crowd = (struct crowd){.number = number, .since = now};
+    return ++crowd->readers;
+}
+
 /* The calendar. */
+double npu_traffic_load(const struct npu_traffic *traffic, double time)
+{
+    const size_t window = (size_t)(time / WINDOW);
+    return window < traffic->hbm.windows ? traffic->hbm.taken[window] / (traffic->hbm.rate * WINDOW) : 0;
+}
+
 static double take(struct calendar *calendar, double start, double least, int rivals, double bytes)
 {
     if (bytes <= 0)

@@ -23,6 +23,12 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
 struct npu_demand {
     uint64_t l2, hbm;
 };
+/* How many cores have read the memory around this address past L2 within a little while, the asking one among them. */
+int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, double now);
+
+/* The share of HBM that is taken about then. */
+double npu_traffic_load(const struct npu_traffic *traffic, double time);
+
 /* When the bytes have come through, if they start at `start` and take at least `least` cycles: later where others have taken what
  * there is of that time. `rivals` cores, this one among them, ask for something about then: none gets more than its share. */
 double npu_traffic_take(struct npu_traffic *traffic, double start, double least, int rivals,
