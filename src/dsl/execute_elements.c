@@ -138,6 +138,9 @@ static bool spread(struct core *core, const struct dsl_expr *call, const struct 
     struct element element;
     if (!element_of(core, call, memory, operand->value, &element))
         return false;
+    if (dsl_number_misleads(call->operation, memory->tensor.type, element.integer))
+        return CORE_FAIL(core, call->place, DSL_RULE_types, DSL_FITTING, "%lld is no value of '%s', which holds %s",
+                         (long long)element.integer, memory->name, akgen_dtype_name(memory->tensor.type));
     for (int i = 0; i < ELEMENTS_RUN; i++)
         if (memory_is_real(memory))
             operand->elements.real[i] = element.real;

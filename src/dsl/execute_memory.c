@@ -114,8 +114,8 @@ bool memory_converts(struct core *core, const struct dsl_expr *call, const struc
 {
     enum akgen_dtype from = gm->tensor.type, to = ub->tensor.type;
     return dsl_transfer_converts(from, to, call->operation->place == DSL_PLACE_COPYIN) ||
-           CORE_FAIL(core, call->place, DSL_RULE_types, DSL_CONVERTED,
-                     "'%s' holds %s and '%s' %s", gm->name, akgen_dtype_name(from), ub->name, akgen_dtype_name(to));
+           CORE_FAIL(core, call->place, DSL_RULE_types, DSL_CONVERTED, "'%s' holds %s and '%s' %s", gm->name,
+                     akgen_dtype_name(from), ub->name, akgen_dtype_name(to));
 }
 
 /* Whether the core may read element `at`, which others then may not store in this phase. */

@@ -610,7 +610,8 @@ bool lower_run(struct lowering *lowering, enum dsl_pass last)
     if (!understand(lowering, NULL) || !dsl_constants(lowering->arena, lowering->program, lowering->messages))
         return false;
     bool changed;
-    if (!lower_workspace(lowering, &changed) || (changed && !understand(lowering, "workspace")) || !flatten_sizes(lowering))
+    if (!lower_workspace(lowering, &changed) || (changed && !understand(lowering, "workspace")) ||
+        !flatten_sizes(lowering))
         return false;
     if (lowering->explanation)
         explain_program(lowering);

@@ -57,6 +57,23 @@ bool dsl_transfer_converts(enum akgen_dtype tensor, enum akgen_dtype buffer, boo
     return tensor == buffer || floats || integers || truths;
 }
 
+bool dsl_number_misleads(const struct dsl_operation *operation, enum akgen_dtype type, int64_t number)
+{
+    static const char *const bounds[] = {"vmin", "vmax", "vmin_scalar", "vmax_scalar", "vclamp_max", "vclamp_min"};
+    static const struct {
+        enum akgen_dtype type;
+        int64_t least, most;
+    } rows[] = {{AKGEN_INT8, INT8_MIN, INT8_MAX},    {AKGEN_UINT8, 0, UINT8_MAX},
+                {AKGEN_INT16, INT16_MIN, INT16_MAX}, {AKGEN_UINT16, 0, UINT16_MAX},
+                {AKGEN_INT32, INT32_MIN, INT32_MAX}, {AKGEN_UINT32, 0, UINT32_MAX}};
+    bool bound = false, fits = true;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        bound |= same_name(operation->name, bounds[i]);
+    for (size_t i = 0; bound && i < sizeof rows / sizeof *rows; i++)
+        fits &= rows[i].type != type || (number >= rows[i].least && number <= rows[i].most);
+    return !fits;
+}
+
 size_t dsl_names_differ_by(const char *name)
 {
     return strlen(name) > 4 ? 3 : 2;

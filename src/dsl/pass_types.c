@@ -679,6 +679,28 @@ static bool check_transfer(struct lowering *lowering, struct dsl_expr *call, con
     return true;
 }
 
+/* Whether a number that is written down is one of the type, in every combination that comes here. */
+static bool check_number(struct lowering *lowering, const struct dsl_expr *call, const struct lower_buffer *buffer,
+                         const bool *comes)
+{
+    int64_t number;
+    const struct dsl_expr *value = call->count > 3 ? call->items[3] : NULL;
+    const bool negative = value && value->kind == DSL_UNARY && value->op == DSL_NEGATE;
+    value = negative ? value->items[0] : value;
+    if (!value || value->kind == DSL_NAMED || operand_buffer((struct dsl_expr *)value, NULL) ||
+        !lower_constant(lowering, value, &number))
+        return true;
+    number = negative ? -number : number;
+    for (int c = 0; c < lowering->opdef->combinations; c++) {
+        const enum akgen_dtype type = lower_type_in(&buffer->type, c);
+        if (comes[c] && dsl_number_misleads(call->operation, type, number))
+            return LOWER_FAIL(lowering, call->place, DSL_RULE_types, DSL_FITTING,
+                              "%lld is no value of '%s', which holds %s", (long long)number, buffer->name,
+                              akgen_dtype_name(type));
+    }
+    return true;
+}
+
 /* Sees to it that the instruction has the type, in every combination that comes here. */
 static bool check_types(struct lowering *lowering, struct dsl_block *block, struct dsl_statement *statement,
                         const bool *comes)
@@ -693,6 +715,8 @@ static bool check_types(struct lowering *lowering, struct dsl_block *block, stru
         if (comes[c])
             *(types & type ? &had : &lacking) |= type;
     }
+    if (instruction && !check_number(lowering, call, buffer, comes))
+        return false;
     if (instruction && instruction->form == LOWER_FORM_CAST)
         cast_once(lowering, call, comes);
     const bool written = dsl_operation_find(call->operation->name) != NULL; /* else it is a step of a recipe */

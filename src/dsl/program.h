@@ -46,6 +46,11 @@ enum { DSL_PITCH = 16 };
 bool dsl_transfer_converts(enum akgen_dtype tensor, enum akgen_dtype buffer, bool load);
 #define DSL_CONVERTED "use a buffer of the tensor's data type, and tl.cast"
 
+/* Whether the operation takes a number that its integers cannot have for another than was written: the larger or smaller of an
+ * int16 and 40000 is not what the chip computes. */
+bool dsl_number_misleads(const struct dsl_operation *operation, enum akgen_dtype type, int64_t number);
+#define DSL_FITTING "write a number of that type, or compute in a wider one"
+
 /* What a bias of tl.gemm and a scale of tl.store_tile are for, as messages say it. */
 /* What tl.gemm multiplies, and what becomes of it, as messages say it. */
 #define DSL_PRODUCT_TYPES "float16, bfloat16 and float32 multiply to float32, int8 to int32"

@@ -157,7 +157,8 @@ bool share_covers(const struct lowering *lowering, const struct lower_buffer *bu
                   const struct dsl_block *statements, const struct dsl_expr *call)
 {
     note_buffers(lowering, statements);
-    const struct walk walk = {.lowering = lowering, .buffer = buffer, .region = statements, .bit = bit_of(lowering, buffer)};
+    const struct walk walk = {
+        .lowering = lowering, .buffer = buffer, .region = statements, .bit = bit_of(lowering, buffer)};
     return covers_region(&walk, call);
 }
 
@@ -276,8 +277,7 @@ static int walk_block(struct walk *walk, const struct dsl_block *block, int numb
 
 static struct life life_of(const struct lowering *lowering, const struct lower_buffer *buffer)
 {
-    struct walk walk = {
-        .lowering = lowering, .buffer = buffer, .bit = bit_of(lowering, buffer), .life = {INT_MAX, -1}};
+    struct walk walk = {.lowering = lowering, .buffer = buffer, .bit = bit_of(lowering, buffer), .life = {INT_MAX, -1}};
     const struct dsl_block *kernel = lower_kernel(lowering);
     walk.all = INT_MAX; /* no loop is known to have all uses yet */
     walk_block(&walk, kernel, 0);

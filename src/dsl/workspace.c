@@ -22,10 +22,9 @@ static bool is_made(const struct dsl_expr *value)
 static const struct dsl_expr *made_as(const struct lowering *lowering, const struct dsl_expr *expr)
 {
     int assignments = 0;
-    const struct dsl_expr *value =
-        expr->kind == DSL_NAME && expr->name
-            ? lower_value_of(&lowering->program->host->body, expr->name, &assignments)
-            : NULL;
+    const struct dsl_expr *value = expr->kind == DSL_NAME && expr->name
+                                       ? lower_value_of(&lowering->program->host->body, expr->name, &assignments)
+                                       : NULL;
     return assignments == 1 && is_made(value) ? value : NULL;
 }
 

@@ -142,6 +142,8 @@ class Lines(unittest.TestCase):
                        for key in ("source", "other_source")]
             for row in found["cases"]:
                 row["run"].pop("seconds")
+                if row["timing"] and row["timing"]["slowest"]:
+                    sources.append(row["timing"]["slowest"].pop("source"))
             for key in ("candidate", "seconds"):
                 found.pop(key)
             for key in ("seconds", "host_seconds", "kernel_seconds", "cached"):

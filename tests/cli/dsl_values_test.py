@@ -227,6 +227,13 @@ class Values(unittest.TestCase):
             with self.subTest(type, into=into):
                 self.refused(TYPES.format(type=into, into=type), type, f"'x' holds {type} and 'x_ub' {into} [types]")
 
+    def test_numbers_that_a_type_has_not(self):
+        for type, step in (("uint8", "vmin(y_ub, x_ub, -1)"), ("int8", "vmax(y_ub, x_ub, 128)"), ("int16", "vclamp_max(y_ub, x_ub, 40000)"),
+                           ("int32", "vmin(y_ub, x_ub, 3000000000)")):
+            with self.subTest(type, step=step):
+                text = TYPES.format(type=type, into=type).replace("cast(y_ub, x_ub", step[:-1])
+                self.refused(text, type, f"which holds {type} [types]")
+
     def test_powers(self):
         self.reals("tl.vpow(y_ub, a_ub, b_ub)")
         self.reals("tl.vexp2(y_ub, a_ub)")
