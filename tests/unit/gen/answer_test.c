@@ -277,7 +277,7 @@ struct keeping {
     struct arena arena;
     struct eval_options options;
     char folder[32];
-    struct task sqrt, neg;
+    struct task sqrt, rsqrt;
 };
 
 static void begin(struct keeping *keeping)
@@ -286,7 +286,7 @@ static void begin(struct keeping *keeping)
     assert_non_null(mkdtemp(keeping->folder));
     keeping->options = (struct eval_options){.soc = &npu_socs[0], .cache_dir = keeping->folder};
     assert_null(task_find(&keeping->arena, toolchain_home(), "npukernelbench/level1/Math/Sqrt", &keeping->sqrt));
-    assert_null(task_find(&keeping->arena, toolchain_home(), "npukernelbench/level1/Math/Neg", &keeping->neg));
+    assert_null(task_find(&keeping->arena, toolchain_home(), "npukernelbench/level1/Math/Rsqrt", &keeping->rsqrt));
 }
 
 static void end(struct keeping *keeping)
@@ -344,11 +344,11 @@ static void test_programs_are_kept_as_what_they_become(void **state)
     struct keeping keeping;
     begin(&keeping);
     struct gen_candidate sqrt = keep(&keeping, "program_fenced", &keeping.sqrt);
-    struct gen_candidate neg = keep(&keeping, "program_fenced", &keeping.neg);
+    struct gen_candidate rsqrt = keep(&keeping, "program_fenced", &keeping.rsqrt);
     assert_non_null(strstr(sqrt.program, "@ascend_kernel"));
     assert_non_null(strstr(content(&keeping, sqrt.dir, "op_kernel/sqrt.cpp"), "void sqrt("));
     assert_non_null(strstr(content(&keeping, sqrt.dir, "program.map.json"), "\"version\""));
-    assert_non_null(strstr(content(&keeping, neg.dir, "op_kernel/neg.cpp"), "void neg("));
+    assert_non_null(strstr(content(&keeping, rsqrt.dir, "op_kernel/rsqrt.cpp"), "void rsqrt("));
     struct gen_candidate none = keep(&keeping, "none_diff", &keeping.sqrt);
     assert_null(none.dir);
     assert_int_equal(none.refusal->kind, AKGEN_VERDICT_COMPILE_ERROR);
