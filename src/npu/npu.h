@@ -110,7 +110,7 @@ struct npu_config {
     void *log_closure;
     bool timing; /* npu_timing() afterwards; in program order only */
     void (*slice)(void *closure,
-                  const struct npu_timeline_slice *slice); /* the timeline, core after core; NULL: none is wanted */
+                  const struct npu_timeline_slice *slice); /* the timeline, cores by turns; NULL: none is wanted */
     void *slice_closure;
 };
 

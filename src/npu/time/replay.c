@@ -11,6 +11,7 @@
 #include "npu/time/traffic.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,6 @@ enum {
 /* A flag between two lanes: when its SetFlags were done. */
 struct flag {
     double at[PENDING];
-    int64_t flow[PENDING];
     uint32_t sets, waits;
 };
 
@@ -117,6 +117,16 @@ static void *zeros(size_t count, size_t each)
 static double larger(double a, double b)
 {
     return a > b ? a : b;
+}
+
+static const char *lane_name(int lane)
+{
+    static const char *const names[] = {
+#define NPU_PIPE(id, number) #id,
+#include "abi/pipe.def"
+#undef NPU_PIPE
+    };
+    return names[lane];
 }
 
 static const char *api_of(const struct npu_step *step)
@@ -233,6 +243,7 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
     }
     replay->l2_all += demand.l2;
     replay->hbm_all += demand.hbm;
+    ++*(copy->write ? &timing->copies_out : &timing->copies_in);
     line->work[step->lane] += larger(copy->least, NPU_RATE_COPY_ISSUE);
     copy->left = (int)ceil(larger(copy->least, 1) / PIECE);
     copy->each = (struct npu_demand){.l2 = demand.l2 / (uint64_t)copy->left, .hbm = demand.hbm / (uint64_t)copy->left};
@@ -261,6 +272,7 @@ static bool go_on_copying(struct replay *replay, struct timeline *line, const st
     tell(replay, line,
          &(struct npu_timeline_slice){.lane = lane,
                                       .name = api_of(step),
+                                      .of = step->of,
                                       .start = copy->start,
                                       .end = copy->at,
                                       .bytes = copy->bytes,
@@ -286,6 +298,7 @@ static void run_local(struct replay *replay, struct timeline *line, const struct
     tell(replay, line,
          &(struct npu_timeline_slice){.lane = lane,
                                       .name = api_of(step),
+                                      .of = step->of,
                                       .start = start,
                                       .end = start + cycles,
                                       .elements = step->count,
@@ -311,11 +324,39 @@ static void wait_until(struct timeline *line, int lane, double time)
         line->free[lane] = larger(line->free[lane], time);
 }
 
-static void set_flag(struct replay *replay, struct timeline *line, const struct npu_step *step)
+static void set_flag(struct timeline *line, const struct npu_step *step)
 {
     struct flag *flag = flag_at(line, step);
-    flag->at[flag->sets % PENDING] = larger(done(line, step->lane), line->scalar);
-    flag->flow[flag->sets++ % PENDING] = ++replay->flows;
+    flag->at[flag->sets++ % PENDING] = larger(done(line, step->lane), line->scalar);
+}
+
+/* An arrow from where a flag was set to where a pipe has waited for it: two marks of one flow. */
+static void tell_arrow(struct replay *replay, const struct timeline *line, const struct npu_step *step, double set,
+                       double waited)
+{
+    char text[2][64];
+    struct npu_timeline_slice marks[] = {{.lane = step->lane, .start = set, .end = set},
+                                         {.lane = step->to, .start = waited, .end = waited}};
+    static const char *const verbs[] = {"SetFlag", "WaitFlag"};
+    const int64_t flow = ++replay->flows;
+    for (int i = 0; i < 2; i++) {
+        snprintf(text[i], sizeof text[i], "%s %s_%s %d", verbs[i], lane_name(step->lane), lane_name(step->to),
+                 step->event);
+        marks[i].name = text[i];
+        marks[i].pc = step->pc;
+        marks[i].flow = flow;
+        tell(replay, line, &marks[i]);
+    }
+}
+
+static void wait_for_flag(struct replay *replay, struct timeline *line, const struct npu_step *step)
+{
+    struct flag *flag = flag_at(line, step);
+    const double set = flag->at[flag->waits++ % PENDING], go = set + NPU_RATE_FLAG;
+    const double before = step->to == NPU_LANE_S ? line->scalar : line->free[step->to];
+    wait_until(line, step->to, go);
+    if (go > before && replay->npu->config.slice)
+        tell_arrow(replay, line, step, set, go);
 }
 
 static void join(struct timeline *line)
@@ -424,13 +465,11 @@ static bool do_step(struct replay *replay, struct timeline *line)
             wait_until(line, step->to, line->recent[step->lane * RECENT + (step->count - 1) % RECENT]);
         break;
     case NPU_STEP_SET:
-        set_flag(replay, line, step);
+        set_flag(line, step);
         break;
-    case NPU_STEP_WAIT: {
-        struct flag *flag = flag_at(line, step);
-        wait_until(line, step->to, flag->at[flag->waits++ % PENDING] + NPU_RATE_FLAG);
+    case NPU_STEP_WAIT:
+        wait_for_flag(replay, line, step);
         break;
-    }
     case NPU_STEP_EDGE:
     case NPU_STEP_BARRIER:
         wait_until(line, step->to, done(line, step->lane) + (step->lane == step->to ? NPU_RATE_BARRIER : 0));

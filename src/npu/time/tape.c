@@ -25,7 +25,7 @@ struct npu_tape_block {
 _Static_assert(sizeof(struct npu_tape_block) <= BLOCK, "a block is a large page");
 
 /* What a step begins with; `has` says what follows. */
-enum { HAS_SCALAR = 1, HAS_COUNT = 2, HAS_RUN = 4 };
+enum { HAS_SCALAR = 1, HAS_COUNT = 2, HAS_RUN = 4, HAS_API = 8 };
 struct head {
     uint8_t kind_and_has, lanes, event, transfers;
 };
@@ -167,6 +167,8 @@ static void put_step(struct npu_core *core, const struct npu_step *step, unsigne
         put(core, &scalar, sizeof scalar);
     if (has & HAS_COUNT)
         put(core, &step->count, sizeof step->count);
+    if (has & HAS_API)
+        put(core, &step->of, sizeof step->of);
     if (has & HAS_RUN)
         put(core, &(struct run){step->pc, step->cycles, step->count, step->op}, sizeof(struct run));
 }
@@ -215,7 +217,8 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
                   int count)
 {
     struct npu_tape *tape = core->tape;
-    struct npu_step step = {.kind = NPU_STEP_RUN, .lane = (uint8_t)lane, .op = insn->op, .pc = core->pc};
+    struct npu_step step = {
+        .kind = NPU_STEP_RUN, .lane = (uint8_t)lane, .op = insn->op, .of = core->api, .pc = core->pc};
     tape->runs[lane]++;
     if (!has_room(core)) {
         tape->left_out++;
@@ -227,7 +230,7 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
         else if (!core->aic)
             note_peak(core, &accesses[i]);
     step.cycles = (float)npu_cost(core, lane, insn, &step.count);
-    put_step(core, &step, HAS_RUN);
+    put_step(core, &step, HAS_RUN | (step.of ? HAS_API : 0));
     for (int i = 0; i < count && step.transfers; i++)
         if (!npu_in_ub(core, accesses[i].addr) && accesses[i].bytes)
             put_transfer(core, &accesses[i]);
@@ -249,6 +252,8 @@ bool npu_tape_step(struct npu_tape_reader *reader, struct npu_step *step)
         get(reader, &step->scalar, sizeof step->scalar);
     if (head.kind_and_has >> 4 & HAS_COUNT)
         get(reader, &step->count, sizeof step->count);
+    if (head.kind_and_has >> 4 & HAS_API)
+        get(reader, &step->of, sizeof step->of);
     if (head.kind_and_has >> 4 & HAS_RUN) {
         get(reader, &run, sizeof run);
         step->op = run.op;

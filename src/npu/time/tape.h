@@ -34,6 +34,7 @@ struct npu_step {
     float scalar;       /* cycles of the scalar unit since the step before */
     float cycles;       /* of RUN: on its lane, without what GM takes */
     uint32_t count;     /* of RUN: elements; of MEET: cores */
+    const char *of;     /* of RUN: the high-level API whose instruction it is; NULL: none */
     uint64_t pc;        /* of RUN, and of what follows it up to the next */
 };
 

@@ -117,7 +117,7 @@ static void rows_kernel(void)
 /* Slices of one launch. */
 static struct {
     double busy[NPU_LANES], last;
-    int count;
+    int count, arrows;
     bool overlaps;
 } seen;
 
@@ -129,8 +129,9 @@ static void see(void *closure, const struct npu_timeline_slice *slice)
     seen.overlaps |= slice->lane == NPU_LANE_V && slice->start < ends[slice->lane] - 1e-6;
     ends[slice->lane] = slice->end > ends[slice->lane] ? slice->end : ends[slice->lane];
     seen.busy[slice->lane] += slice->end - slice->start;
-    seen.last = slice->end > seen.last ? slice->end : seen.last;
-    seen.count++;
+    seen.last = slice->end > slice->start && slice->end > seen.last ? slice->end : seen.last;
+    seen.count += slice->end > slice->start; /* else a mark of an arrow */
+    seen.arrows += slice->flow != 0;
 }
 
 static struct npu_timing launch(void (*kernel)(void), int blocks)
@@ -309,6 +310,9 @@ static void test_slices_are_the_work(void **state)
     (void)state;
     const struct npu_timing timing = add_of(12 * 4096, 4096, 1, 1);
     assert_int_equal(seen.count, 12 * 4);
+    assert_true(seen.arrows >= 2 * 12 * 2); /* of each tile: loaded to added, added to stored */
+    assert_int_equal(timing.copies_in, 24);
+    assert_int_equal(timing.copies_out, 12);
     assert_false(seen.overlaps);
     assert_true(fabs(seen.busy[NPU_LANE_V] - timing.of[0].busy[NPU_LANE_V]) < 1e-3);
     assert_true(fabs(seen.last - timing.of[0].longest) < 1);
