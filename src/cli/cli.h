@@ -10,6 +10,7 @@
 enum { EXIT_PASS = 0, EXIT_OTHER_VERDICT = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 3 };
 
 int cli_eval(int argc, char **argv);
+int cli_compare(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_report(int argc, char **argv);

@@ -12,6 +12,7 @@ static const struct {
     const char *summary;
 } commands[] = {
     {"eval", cli_eval, "build a candidate, run it on the simulated NPU, judge it"},
+    {"compare", cli_compare, "two candidates side by side, in modelled time"},
     {"run", cli_run, "run one case with an instruction log, its tensors or a debugger"},
     {"bench", cli_bench, "evaluate a tree of candidates over a suite of tasks"},
     {"report", cli_report, "tables, pages and comparisons of stored runs"},
