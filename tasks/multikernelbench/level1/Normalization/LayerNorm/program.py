@@ -2,12 +2,12 @@ import tile.language as tl
 
 
 # y = (x - mean) / sqrt(variance + 1e-5) * weight + bias, mean and variance of each sample over C,
-# H and W. Samples that fit into a tile come many at once, larger ones in pieces, twice: each
-# piece's mean and squares join those of the pieces before.
+# H and W. Samples that fit into a tile come many at once. Larger ones come in pieces, twice: each
+# piece's mean and squares join those before; cores that share a sample join theirs in its order.
 @ascend_kernel
-def layer_norm_kernel(x, weight, bias, y, rows, cols, per_core, tile):
+def layer_norm_kernel(x, weight, bias, y, sums, rows, cols, parts, share, per_core, tile):
     first = tl.program_id(0) * per_core
-    last = min(first + per_core, rows)
+    last = min(first + per_core, rows * parts)
     piece = min(cols, tile)
     pitch = tl.pitch(piece)
     step = tile // pitch
@@ -17,6 +17,8 @@ def layer_norm_kernel(x, weight, bias, y, rows, cols, per_core, tile):
     bias_ub = tl.alloc_ub(tile, dtype=tl.float32)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
     part_ub = tl.alloc_ub(tile // 16, dtype=tl.float32)
+    sum_ub = tl.alloc_ub(8, dtype=tl.float32)
+    sums_ub = tl.alloc_ub(512, dtype=tl.float32)
     if piece == cols:
         with tl.copyin():
             tl.load(weight, weight_ub, count=cols)
@@ -40,11 +42,14 @@ def layer_norm_kernel(x, weight, bias, y, rows, cols, per_core, tile):
             with tl.copyout():
                 tl.store_rows(y + row * cols, y_ub, n, cols, cols, pitch)
     else:
-        for row in range(first, last):
+        for unit in range(first, last):
+            row = unit // parts
+            start = unit % parts * share
+            end = min(start + share, cols)
             mean = 0.0
             squares = 0.0
-            for at in range(0, cols, piece):
-                n = min(piece, cols - at)
+            for at in range(start, end, piece):
+                n = min(piece, end - at)
                 with tl.copyin():
                     tl.load(x + row * cols + at, x_ub, count=n)
                 with tl.compute():
@@ -53,11 +58,35 @@ def layer_norm_kernel(x, weight, bias, y, rows, cols, per_core, tile):
                     tl.vsub_scalar(x_ub, x_ub, mean + shift, count=n)
                     tl.vmul(x_ub, x_ub, x_ub, count=n)
                     tl.reduce_sum(part_ub, x_ub, work_ub, count=n)
-                    squares += tl.extract_scalar(part_ub, 0) + shift * shift * (n / (at + n) * at)
-                    mean += shift * (n / (at + n))
+                    before = at - start
+                    squares += (
+                        tl.extract_scalar(part_ub, 0) +
+                        shift * shift * (n / (before + n) * before)
+                    )
+                    mean += shift * (n / (before + n))
+            if parts > 1:
+                with tl.compute():
+                    tl.duplicate(sum_ub, mean, count=8)
+                    tl.set_scalar(sum_ub, 1, squares)
+                with tl.copyout():
+                    tl.store(sums + unit * 8, sum_ub, count=8)
+                tl.sync_all()
+                with tl.copyin():
+                    tl.load(sums + row * parts * 8, sums_ub, count=parts * 8)
+                mean = 0.0
+                squares = 0.0
+                for part in range(parts):
+                    before = part * share
+                    n = min(share, cols - before)
+                    shift = tl.extract_scalar(sums_ub, part * 8) - mean
+                    squares += (
+                        tl.extract_scalar(sums_ub, part * 8 + 1) +
+                        shift * shift * (n / (before + n) * before)
+                    )
+                    mean += shift * (n / (before + n))
             rstd = 1.0 / tl.sqrt(squares / cols + 1e-5)
-            for at in range(0, cols, piece):
-                n = min(piece, cols - at)
+            for at in range(start, end, piece):
+                n = min(piece, end - at)
                 with tl.copyin():
                     tl.load(x + row * cols + at, x_ub, count=n)
                     tl.load(weight + at, weight_ub, count=n)
@@ -76,5 +105,9 @@ def layer_norm_host(x, weight, bias, y, tile: tl.constexpr = 3072):
     if x.numel() == 0:
         return
     cols = x.numel() // rows
-    cores = min(tl.num_vec_cores(), rows)
-    layer_norm_kernel[cores](x, weight, bias, y, rows, cols, tl.cdiv(rows, cores), tile)
+    share = tl.cdiv(tl.cdiv(cols, max(1, tl.num_vec_cores() // rows)), tile) * tile
+    parts = tl.cdiv(cols, share)
+    cores = min(tl.num_vec_cores(), rows * parts)
+    sums = torch.empty(rows * parts * 8, dtype=torch.float32)
+    per_core = tl.cdiv(rows * parts, cores)
+    layer_norm_kernel[cores](x, weight, bias, y, sums, rows, cols, parts, share, per_core, tile)
