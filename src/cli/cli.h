@@ -18,6 +18,7 @@ int cli_gen(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_export_cann(int argc, char **argv); /* akgen export cann (export_cann.c) */
 int cli_task(int argc, char **argv);
+int cli_tune(int argc, char **argv);
 int cli_dsl(int argc, char **argv);
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
