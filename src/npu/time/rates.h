@@ -18,8 +18,8 @@ static const double npu_rate_mix[NPU_MIXES] = {
 
 /* The vector unit: an instruction is its repeats and a start (fitted: 22 to 24 cycles). */
 #define NPU_RATE_V_START 22.5
-#define NPU_RATE_V_WHOLE_REDUCE                                                                                        \
-    70.0 /* more for a reduction of whole repeats, of blocks (fitted; documented: 2 to 5 times Add) */
+/* More for a reduction of whole repeats, of blocks (fitted; documented: 2 to 5 times Add). */
+#define NPU_RATE_V_WHOLE_REDUCE 70.0
 #define NPU_RATE_V_BLOCK_REDUCE 52.0
 #define NPU_RATE_BARRIER        8.0 /* PipeBarrier: until what is in the pipe has been written */
 #define NPU_RATE_FLAG           4.0 /* from a SetFlag to the pipe that waits for it */
@@ -36,10 +36,11 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_READ_HBM_AIC   48.0
 #define NPU_RATE_READ_L2_AIC    105.0
 #define NPU_RATE_WRITE          64.0 /* one core, into L2 (INI ub_to_l2_rate) */
-/* All cores together. */
-#define NPU_RATE_HBM_ALL     832.0
+/* All cores together: 10^9 bytes a second for each 64 GiB of HBM (fitted on a 910B1; the documents quote 1.6 and 1.8 TB/s, and
+ * 0.8 for a chip that they do not name), bytes per cycle for each AIC that the chip has. */
+#define NPU_RATE_HBM_GBS     1539.0
 #define NPU_RATE_HBM_WRITTEN 2 /* bytes that a byte written back counts as: turning from reads to writes (fitted) */
-#define NPU_RATE_L2_ALL      3240.0
+#define NPU_RATE_L2_AIC      135.0
 /* A run that does not begin where requests do takes so many bytes more (fitted: rows of odd length). */
 #define NPU_RATE_ODD_RUN     512.0 /* not at a multiple of 32 bytes */
 #define NPU_RATE_CROSSED_RUN 96.0  /* at one of 32, not of 512 */
@@ -76,6 +77,5 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_LAUNCH_CORE_US 0.067  /* more for each further core (fitted: the shortest kernels of 48 cores) */
 #define NPU_RATE_CROSS_FLAG     400.0  /* from a CrossCoreSetFlag to those who wait; assumed: nothing is published */
 #define NPU_RATE_MEETING        1500.0 /* a SyncAll; assumed */
-#define NPU_RATE_TURN           1500.0 /* IBSet to IBWait, NotifyNextBlock to WaitPreBlock, by way of GM; assumed */
 
 #endif

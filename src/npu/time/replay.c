@@ -68,13 +68,11 @@ struct timeline {
     struct rounds rounds[CROSS_FLAGS];
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
     int waits_flag, waits_meeting; /* NO_WAIT: for none */
-    double arrived;
     bool over;
 };
 
 /* A round that is not complete: how many have set, and when the last of them did. */
 struct round {
-    uint32_t number;
     int set;
     double at;
 };
@@ -100,8 +98,6 @@ struct replay {
     struct meeting meetings[2];
     struct place places[PLACES];
     uint64_t l2_all, hbm_all; /* what was asked of them */
-    bool
-        all_in_l2; /* what the launch touches has room there, and a benchmark has warmed up: it need not be looked up */
     int64_t flows;
     int rivals; /* cores whose copies are about where those of the running one are */
 };
@@ -643,8 +639,8 @@ static void find_bound(struct replay *replay)
             timing->bound_lane = lane;
             timing->bound_aic = aic;
         }
-    const double hbm = (double)replay->hbm_all / NPU_RATE_HBM_ALL;
-    const double l2 = (double)replay->l2_all / NPU_RATE_L2_ALL;
+    const double hbm = (double)replay->hbm_all / npu_traffic_hbm(replay->npu->config.soc);
+    const double l2 = (double)replay->l2_all / npu_traffic_l2(replay->npu->config.soc);
     if (hbm > bound || l2 > bound)
         timing->bound = hbm > l2 ? NPU_BOUND_HBM : NPU_BOUND_L2;
     bound = larger(bound, larger(hbm, l2));
@@ -695,7 +691,7 @@ void npu_replay(struct npu *npu)
 {
     struct replay *replay = zeros(1, sizeof *replay);
     replay->npu = npu;
-    replay->traffic = npu_traffic_create(npu->config.soc->l2_bytes);
+    replay->traffic = npu_traffic_create(npu->config.soc);
     replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
     replay->open = zeros((size_t)npu->core_count * CROSS_MODES * CROSS_FLAGS * ROUNDS, sizeof *replay->open);
     for (int i = 0; i < npu->core_count; i++) {

@@ -54,17 +54,28 @@ static void *zeros(size_t count, size_t each)
     return memory;
 }
 
-struct npu_traffic *npu_traffic_create(uint64_t l2_bytes)
+double npu_traffic_hbm(const struct npu_soc *soc)
+{
+    const double whole = 64.0 * (1 << 30); /* bytes */
+    return NPU_RATE_HBM_GBS * 1e3 / soc->mhz * ((double)soc->hbm_bytes / whole);
+}
+
+double npu_traffic_l2(const struct npu_soc *soc)
+{
+    return NPU_RATE_L2_AIC * soc->aic;
+}
+
+struct npu_traffic *npu_traffic_create(const struct npu_soc *soc)
 {
     struct npu_traffic *traffic = zeros(1, sizeof *traffic);
-    traffic->room = (uint32_t)(l2_bytes / SEGMENT);
+    traffic->room = (uint32_t)(soc->l2_bytes / SEGMENT);
     traffic->segments = zeros(traffic->room, sizeof *traffic->segments);
     traffic->bucket_count = 1;
     while (traffic->bucket_count < traffic->room)
         traffic->bucket_count *= 2;
     traffic->buckets = zeros(traffic->bucket_count, sizeof *traffic->buckets);
-    traffic->l2.rate = NPU_RATE_L2_ALL;
-    traffic->hbm.rate = NPU_RATE_HBM_ALL;
+    traffic->l2.rate = npu_traffic_l2(soc);
+    traffic->hbm.rate = npu_traffic_hbm(soc);
     return traffic;
 }
 

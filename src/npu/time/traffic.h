@@ -6,8 +6,11 @@
 
 struct npu_traffic;
 
-/* L2 of so many bytes. */
-struct npu_traffic *npu_traffic_create(uint64_t l2_bytes);
+/* The L2 and HBM of a chip. */
+struct npu_traffic *npu_traffic_create(const struct npu_soc *soc);
+/* Bytes per cycle that HBM and L2 have for all cores together. */
+double npu_traffic_hbm(const struct npu_soc *soc);
+double npu_traffic_l2(const struct npu_soc *soc);
 void npu_traffic_destroy(struct npu_traffic *traffic);
 
 /* What L2 does with the runs of a transfer: bytes that go through it, that come from HBM, that leave it for HBM. */
