@@ -29,7 +29,8 @@
 static const char judged_sql[] =
     "CREATE TEMP TABLE judged AS WITH asked AS MATERIALIZED ("
     " SELECT v.run, v.task, v.sample, r.suite || '/' || v.task AS name, v.verdict, v.stage,"
-    "  coalesce(v.candidate, digest(s.answer)) AS candidate, s.prompt, " REASONS " AS reason"
+    "  coalesce(v.candidate, digest(s.answer)) AS candidate, s.prompt, CASE WHEN json_valid(v.json) THEN"
+    "  json_extract(v.json, '$.speedup') END AS speedup, " REASONS " AS reason"
     " FROM runs r JOIN verdicts v ON v.run = r.id LEFT JOIN samples s ON s.run = v.run AND s.task = v.task AND"
     "  s.sample = v.sample LEFT JOIN prompts p ON p.hash = s.prompt"
     " WHERE (:runs IS NULL OR r.id IN (SELECT value FROM json_each(:runs)))"
@@ -41,7 +42,8 @@ static const char judged_sql[] =
     "   THEN 'verdict rejected of the same candidate' ELSE reason END AS left_out FROM asked)"
     " SELECT run, task, sample, name, prompt, left_out, candidate,"
     "  CASE WHEN left_out IS NULL THEN min(CASE WHEN verdict = 'pass' THEN 2 WHEN stage IN ('tiling', 'run', 'compare')"
-    "   THEN 1 ELSE 0 END) OVER (PARTITION BY name, candidate, left_out IS NULL) END AS grade FROM reasoned";
+    "   THEN 1 ELSE 0 END) OVER (PARTITION BY name, candidate, left_out IS NULL) END AS grade,"
+    "  min(speedup) OVER (PARTITION BY name, candidate, left_out IS NULL) AS speedup FROM reasoned";
 
 #define SIDES                                                                                                          \
     "WITH once AS (SELECT *, row_number() OVER (PARTITION BY name, prompt, candidate ORDER BY run, sample) AS copy"    \
@@ -50,6 +52,9 @@ static const char judged_sql[] =
     "1"                                                                                                                \
     "  AS place, count(*) OVER (PARTITION BY name, prompt, grade) AS size FROM once WHERE copy = 1)"
 
+/* So many times as fast a right answer has to be as another to be better. */
+#define FASTER "1.2"
+
 static const char pairs_sql[] = SIDES
     ", pairs AS (SELECT b.name, b.prompt, b.run AS run0, b.task, b.sample AS sample0, w.run AS run1, w.sample AS "
     "sample1,"
@@ -57,8 +62,11 @@ static const char pairs_sql[] = SIDES
     "  CASE WHEN b.size <= w.size THEN w.place ELSE b.place END AS turn,"
     "  CASE WHEN b.size <= w.size THEN (b.place - w.place % b.size + b.size) % b.size"
     "   ELSE (w.place - b.place % w.size + w.size) % w.size END * max(b.size, w.size) AS block"
-    "  FROM sides b JOIN sides w ON w.name = b.name AND w.prompt = b.prompt AND w.grade < b.grade"
-    "  WHERE (b.grade = 2 OR :ordered) AND (w.grade = 1 AND :compiled OR w.grade = 0 AND :uncompiled)),"
+    "  FROM sides b JOIN sides w ON w.name = b.name AND w.prompt = b.prompt AND"
+    "  CASE WHEN :faster THEN w.grade = 2 AND b.grade = 2 AND b.speedup >= " FASTER " * w.speedup ELSE"
+    "   w.grade < b.grade END"
+    "  WHERE :faster OR"
+    "   (b.grade = 2 OR :ordered) AND (w.grade = 1 AND :compiled OR w.grade = 0 AND :uncompiled)),"
     " ranked AS (SELECT *, row_number() OVER (PARTITION BY name, prompt, better, worse ORDER BY block + turn) AS rank"
     "  FROM pairs WHERE :per_task = 0 OR block + turn < :per_task),"
     " numbered AS (SELECT *, row_number() OVER (PARTITION BY name ORDER BY rank, better DESC, worse DESC,"
@@ -155,7 +163,7 @@ struct export
     struct text batch;     /* rows that are not written yet */
     int64_t chosen, after; /* rows of the table of that name, and how many of them have been looked up */
     int64_t rows;
-    int64_t kinds[3]; /* pairs whose worse answer has this grade, of a right one; [2]: those of two that are wrong */
+    int64_t kinds[4]; /* pairs whose worse answer has this grade, of a right one; [3]: those of two that are wrong */
 };
 
 static struct akgen_error *sql_error(const struct export *export)
@@ -205,6 +213,7 @@ static sqlite3_stmt *prepare(const struct export *export, const char *sql)
     bind_number(statement, ":seed", options->seed);
     bind_number(statement, ":per_task", options->per_task);
     bind_number(statement, ":ordered", options->strategy == GEN_ORDERED);
+    bind_number(statement, ":faster", options->what == GEN_PREFERENCES && options->strategy == GEN_FASTER);
     bind_number(statement, ":compiled", options->strategy != GEN_UNCOMPILED);
     bind_number(statement, ":uncompiled", options->strategy != GEN_COMPILED);
     return statement;
@@ -263,7 +272,7 @@ static struct akgen_error *add_row(struct export *export, sqlite3_stmt *statemen
     json_decref(json);
     json_decref(messages);
     export->rows++;
-    export->kinds[better == 2 && worse < 2 ? worse : 2]++;
+    export->kinds[better == 2 ? worse : 3]++;
     return error;
 }
 
@@ -314,17 +323,21 @@ static struct akgen_error *note_sums(struct export *export, sqlite3_stmt *statem
             tasks);
     if (export->options->what == GEN_PREFERENCES)
         fprintf(export->notes, "; the worse answer compiles in %lld, does not in %lld, both are wrong in %lld",
-                (long long)export->kinds[1], (long long)export->kinds[0], (long long)export->kinds[2]);
+                (long long)export->kinds[1], (long long)export->kinds[0], (long long)export->kinds[3]);
+    if (export->options->what == GEN_PREFERENCES && export->options->strategy == GEN_FASTER)
+        fprintf(export->notes, ", is right and slower in %lld", (long long)export->kinds[2]);
     fputc('\n', export->notes);
     return tasks ? NULL : error_new("%s has no verdict of such runs and tasks", export->options->db);
 }
 
 /* Why a task has no row: it has no usable answer, no right one, nothing but right ones, or none to the same question. */
-static const char without_sql[] = "SELECT CASE WHEN NOT sum(left_out IS NULL) THEN 'no answer is left'"
-                                  "  WHEN NOT sum(grade IS 2) THEN 'no answer is right'"
-                                  "  WHEN NOT sum(grade IS 0 OR grade IS 1) THEN 'every answer is right'"
-                                  "  ELSE 'no worse answer of this kind to the same question' END AS why, name"
-                                  " FROM judged WHERE name NOT IN (SELECT name FROM chosen) GROUP BY name";
+static const char without_sql[] =
+    "SELECT CASE WHEN NOT sum(left_out IS NULL) THEN 'no answer is left'"
+    "  WHEN NOT sum(grade IS 2) THEN 'no answer is right'"
+    "  WHEN :faster THEN 'no right answer is " FASTER " times as fast as another to the same question'"
+    "  WHEN NOT sum(grade IS 0 OR grade IS 1) THEN 'every answer is right'"
+    "  ELSE 'no worse answer of this kind to the same question' END AS why, name"
+    " FROM judged WHERE name NOT IN (SELECT name FROM chosen) GROUP BY name";
 
 static struct akgen_error *write_notes(struct export *export)
 {

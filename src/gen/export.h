@@ -11,10 +11,10 @@
 
 #define GEN_EXPORTS(X) X(GEN_PREFERENCES, "preferences") X(GEN_DEMONSTRATIONS, "sft")
 /* Which answers are worse than a right one: AscendKernelGen's Table 4 compares the first two; `ordered` has the pairs that
- * compiles over does-not-compile besides. */
+ * compiles over does-not-compile besides; `faster` has those of two right ones, by modelled speed. */
 #define GEN_STRATEGIES(X)                                                                                              \
     X(GEN_COMPILED, "compiled")                                                                                        \
-    X(GEN_UNCOMPILED, "uncompiled") X(GEN_BOTH, "both") X(GEN_ORDERED, "ordered")
+    X(GEN_UNCOMPILED, "uncompiled") X(GEN_BOTH, "both") X(GEN_ORDERED, "ordered") X(GEN_FASTER, "faster")
 /* Of whose loader the rows are: TRL's conversational and plain forms and its list of messages (sft), LLaMA-Factory's. */
 #define GEN_FORMATS(X)                                                                                                 \
     X(GEN_TRL, "trl")                                                                                                  \

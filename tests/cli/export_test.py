@@ -65,6 +65,20 @@ class Rule(Exports):
         for verdict in ("rejected", "unsupported", "infra_error"):
             self.assertIn(f"left out 1: verdict {verdict}\n", notes)
 
+    def test_the_faster_of_two_right_answers_is_better(self):
+        for answer, speedup in {"slow": 0.5, "as slow": 0.59, "fast": 0.6, "fastest": 2, "unknown": None}.items():
+            self.add("pass", answer, speedup=speedup)
+        self.add("wrong", "wrong", speedup=9)
+        pairs, notes = self.pairs("--strategy", "faster", "--per-task", 0)
+        self.assertEqual(set(pairs), {("fast", "slow"), ("fastest", "slow"), ("fastest", "as slow"), ("fastest", "fast")})
+        self.assertIn("does not in 0, both are wrong in 0, is right and slower in 4\n", notes)
+        self.runs.begin(2)
+        self.runs.add(2, SQRT, "pass", "fastest", speedup=0.55)  # the worst that any run says
+        pairs, notes = self.pairs("--strategy", "faster", "--per-task", 0)
+        self.assertEqual(set(pairs), {("fast", "slow")})
+        pairs, notes = self.pairs("--strategy", "faster", "--run", 2)
+        self.assertIn("no right answer is 1.2 times as fast as another to the same question: ", notes)
+
     def test_a_candidate_is_worth_the_worst_that_any_run_says(self):
         self.runs.begin(2)
         for answer, verdicts in {"right": ("pass", "pass"), "by luck": ("pass", "wrong"), "cheat": ("pass", "rejected"),
