@@ -9,6 +9,7 @@
 #include "npu/time/rates.h"
 #include "npu/time/tape.h"
 #include "npu/time/traffic.h"
+#include "npu/time/turns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,6 +50,13 @@ struct copy {
     bool write;
 };
 
+/* What instructions of a line of the kernel cost on a lane, all cores together. */
+struct place {
+    uint64_t pc;
+    int lane;
+    double cycles;
+};
+
 struct timeline {
     struct npu_core *core;
     struct npu_tape *tape;
@@ -62,6 +70,7 @@ struct timeline {
     double *recent;                          /* [NPU_LANES][RECENT]: when instructions were done */
     uint32_t runs[NPU_LANES];
     struct copy copy;
+    struct place *places[NPU_LANES];       /* of the newest work of each */
     uint32_t segments[NPU_TRAFFIC_RECENT]; /* of L2, that its copies touched last */
     double key;                            /* where its copies are */
     struct flag *flags;                    /* [NPU_LANES][NPU_LANES][NPU_EVENTS] */
@@ -82,13 +91,6 @@ struct meeting {
     double at;
 };
 
-/* What instructions of a line of the kernel cost on a lane, all cores together. */
-struct place {
-    uint64_t pc;
-    int lane;
-    double cycles;
-};
-
 struct replay {
     struct npu *npu;
     struct npu_traffic *traffic;
@@ -97,8 +99,10 @@ struct replay {
     struct round *open; /* [scope][CROSS_MODES][CROSS_FLAGS][ROUNDS] */
     struct meeting meetings[2];
     struct place places[PLACES];
-    uint64_t l2_all, hbm_all; /* what was asked of them */
+    double l2_all, hbm_all; /* bytes that were asked of them */
     int64_t flows;
+    struct npu_turns turns;
+    bool woken; /* cores that waited can go on */
     int rivals; /* cores whose copies are about where those of the running one are */
 };
 
@@ -127,22 +131,27 @@ static const char *lane_name(int lane)
 
 static const char *api_of(const struct npu_step *step)
 {
-    return npu_isa[step->op].name;
+    return npu_isa[step->work->op].name;
 }
 
 static void tell(struct replay *replay, const struct timeline *line, const struct npu_timeline_slice *slice)
 {
     const struct npu_config *config = &replay->npu->config;
-    struct npu_timeline_slice out = *slice;
     if (!config->slice)
         return;
+    struct npu_timeline_slice out = *slice;
     out.core = line->core->block;
     out.aic = line->core->aic;
     config->slice(config->slice_closure, &out);
 }
 
-static void count_place(struct replay *replay, uint64_t pc, int lane, double cycles)
+static void count_place(struct replay *replay, struct timeline *line, uint64_t pc, int lane, double cycles)
 {
+    struct place *last = line->places[lane];
+    if (last && last->pc == pc) {
+        last->cycles += cycles;
+        return;
+    }
     uint64_t hash = (pc * 8 + (uint64_t)lane) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint32_t i = 0; i < 16; i++) { /* of kernels with very many lines some are not counted */
         struct place *place = &replay->places[((hash >> 40) + i) % PLACES];
@@ -151,6 +160,7 @@ static void count_place(struct replay *replay, uint64_t pc, int lane, double cyc
         place->pc = pc;
         place->lane = lane;
         place->cycles += cycles;
+        line->places[lane] = place;
         return;
     }
 }
@@ -189,18 +199,20 @@ static double alone(const struct timeline *line, const struct npu_transfer *tran
     missing = missing < 1 ? missing : 1;
     if (transfer->write)
         return overhead + bytes / (aic ? NPU_RATE_FIX : NPU_RATE_WRITE);
-    return overhead + bytes * missing / (aic ? NPU_RATE_READ_HBM_AIC : NPU_RATE_READ_HBM) +
-           bytes * (1 - missing) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2);
+    const double hbm = aic ? bytes * missing / NPU_RATE_READ_HBM_AIC : bytes * missing / NPU_RATE_READ_HBM;
+    return overhead + hbm + (missing < 1 ? bytes * (1 - missing) / (aic ? NPU_RATE_READ_L2_AIC : NPU_RATE_READ_L2) : 0);
 }
 
 static void note_run(struct timeline *line, int lane)
 {
-    line->recent[lane * RECENT + (int)(line->runs[lane]++ % RECENT)] = line->done[lane];
+    if (line->core->aic) /* only there something waits for one instruction of many */
+        line->recent[lane * RECENT + (int)(line->runs[lane] % RECENT)] = line->done[lane];
+    line->runs[lane]++;
 }
 
 /* What HBM is kept busy with beyond the bytes of a read: runs that do not fill requests, and many cores that want the same. */
-static uint64_t more_of_hbm(struct replay *replay, const struct npu_transfer *transfer, const struct npu_looked_up *one,
-                            double now)
+static double more_of_hbm(struct replay *replay, const struct npu_transfer *transfer, const struct npu_looked_up *one,
+                          double now)
 {
     double more = 0;
     if (transfer->write)
@@ -209,7 +221,20 @@ static uint64_t more_of_hbm(struct replay *replay, const struct npu_transfer *tr
         more += transfer->past_l2 ? NPU_RATE_PAST_L2 : NPU_RATE_SHORT_RUN;
     if (transfer->past_l2)
         more += NPU_RATE_SAME_ADDRESS * (npu_traffic_readers(replay->traffic, transfer->addr, now) - 1) / 47;
-    return (uint64_t)((double)one->hbm_read * more);
+    return (double)one->hbm_read * more;
+}
+
+/* Into pieces. */
+static void cut(struct copy *copy, const struct npu_demand *demand)
+{
+    copy->each = *demand;
+    copy->left = 1;
+    if (copy->least <= PIECE)
+        return;
+    copy->left = (int)ceil(copy->least / PIECE);
+    copy->each.l2 /= copy->left;
+    copy->each.hbm /= copy->left;
+    copy->least /= copy->left;
 }
 
 /* An instruction that moves bytes from or to GM begins. */
@@ -218,17 +243,18 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
     struct npu_timing *timing = &replay->timing;
     struct npu_demand demand = {0};
     struct copy *copy = &line->copy;
-    *copy = (struct copy){.start = start, .least = step->cycles};
+    *copy = (struct copy){.start = start, .least = step->work->cycles};
     for (int i = 0; i < step->transfers; i++) {
         struct npu_transfer transfer;
         npu_tape_transfer(&line->reader, &transfer);
-        const uint64_t moved = (uint64_t)transfer.bytes * transfer.count * transfer.count2;
+        const int64_t moved = (int64_t)transfer.bytes * transfer.count * transfer.count2;
         const struct npu_looked_up one = npu_traffic_look_up(replay->traffic, &transfer, line->segments);
-        const double missing = moved ? (double)one.hbm_read / (double)moved : 0, odd = odd_bytes(&transfer);
+        const double missing = one.hbm_read == moved ? moved > 0 : (double)one.hbm_read / (double)moved;
+        const double odd = odd_bytes(&transfer);
         timing->hbm_read += one.hbm_read;
         timing->hbm_written += one.hbm_written;
-        demand.l2 += one.l2 + (uint64_t)(odd * (1 - missing));
-        demand.hbm += one.hbm_read + one.hbm_written * NPU_RATE_HBM_WRITTEN + (uint64_t)(odd * missing);
+        demand.l2 += (double)one.l2 + odd * (1 - missing);
+        demand.hbm += (double)(one.hbm_read + one.hbm_written * NPU_RATE_HBM_WRITTEN) + odd * missing;
         const double least = alone(line, &transfer, missing, odd);
         copy->least = transfer.write && line->core->aic ? larger(copy->least, least) : copy->least + least;
         demand.hbm += more_of_hbm(replay, &transfer, &one, start);
@@ -241,9 +267,7 @@ static void begin_copy(struct replay *replay, struct timeline *line, const struc
     replay->hbm_all += demand.hbm;
     ++*(copy->write ? &timing->copies_out : &timing->copies_in);
     line->work[step->lane] += larger(copy->least, NPU_RATE_COPY_ISSUE);
-    copy->left = (int)ceil(larger(copy->least, 1) / PIECE);
-    copy->each = (struct npu_demand){.l2 = demand.l2 / (uint64_t)copy->left, .hbm = demand.hbm / (uint64_t)copy->left};
-    copy->least /= copy->left;
+    cut(copy, &demand);
     copy->at = start + (copy->write ? NPU_RATE_WRITE_LATENCY : NPU_RATE_READ_LATENCY);
     line->key = start;
 }
@@ -263,42 +287,42 @@ static bool go_on_copying(struct replay *replay, struct timeline *line, const st
         copy->at += NPU_RATE_LOADED_LATENCY * npu_traffic_load(replay->traffic, copy->at);
     line->done[lane] = larger(line->done[lane], copy->at);
     note_run(line, lane);
-    count_place(replay, step->pc, lane, copy->at - larger(copy->start, line->covered[lane]));
+    count_place(replay, line, step->work->pc, lane, copy->at - larger(copy->start, line->covered[lane]));
     count_busy(line, lane, copy->start, copy->at);
     tell(replay, line,
          &(struct npu_timeline_slice){.lane = lane,
                                       .name = api_of(step),
-                                      .of = step->of,
+                                      .of = step->work->of,
                                       .start = copy->start,
                                       .end = copy->at,
                                       .bytes = copy->bytes,
-                                      .elements = step->count,
-                                      .pc = step->pc});
+                                      .elements = step->work->count,
+                                      .pc = step->work->pc});
     return true;
 }
 
 static void run_local(struct replay *replay, struct timeline *line, const struct npu_step *step, double start)
 {
     const int lane = step->lane;
-    double cycles = step->cycles;
+    double cycles = step->work->cycles;
     const bool chained = line->runs[lane] && start <= line->done[lane] + 1;
     if (lane == NPU_LANE_M)
         cycles += chained ? NPU_RATE_M_NEXT : NPU_RATE_M_START;
     else if (lane == NPU_LANE_MTE1)
         cycles += chained ? NPU_RATE_MTE1_NEXT : NPU_RATE_MTE1_START;
     line->free[lane] = line->done[lane] = start + cycles;
-    line->work[lane] += step->cycles;
+    line->work[lane] += step->work->cycles;
     note_run(line, lane);
-    count_place(replay, step->pc, lane, cycles);
+    count_place(replay, line, step->work->pc, lane, cycles);
     count_busy(line, lane, start, start + cycles);
     tell(replay, line,
          &(struct npu_timeline_slice){.lane = lane,
                                       .name = api_of(step),
-                                      .of = step->of,
+                                      .of = step->work->of,
                                       .start = start,
                                       .end = start + cycles,
-                                      .elements = step->count,
-                                      .pc = step->pc});
+                                      .elements = step->work->count,
+                                      .pc = step->work->pc});
 }
 
 static struct flag *flag_at(const struct timeline *line, const struct npu_step *step)
@@ -339,7 +363,7 @@ static void tell_arrow(struct replay *replay, const struct timeline *line, const
         snprintf(text[i], sizeof text[i], "%s %s_%s %d", verbs[i], lane_name(step->lane), lane_name(step->to),
                  step->event);
         marks[i].name = text[i];
-        marks[i].pc = step->pc;
+        marks[i].pc = step->work->pc;
         marks[i].flow = flow;
         tell(replay, line, &marks[i]);
     }
@@ -405,8 +429,10 @@ static void cross_set(struct replay *replay, struct timeline *line, const struct
         if (!may_wait(line->core, other->core, mode))
             continue;
         other->rounds[flag].at[other->rounds[flag].done++ % ROUNDS] = round->at + NPU_RATE_CROSS_FLAG;
-        if (other->waits_flag == flag)
+        if (other->waits_flag == flag) {
             other->waits_flag = NO_WAIT;
+            replay->woken = true;
+        }
     }
 }
 
@@ -430,6 +456,7 @@ static void meet(struct replay *replay, struct timeline *line, const struct npu_
     line->waits_meeting = step->event & 1;
     if (++meeting->arrived < (int)step->count)
         return;
+    replay->woken = true;
     for (int i = 0; i < replay->npu->core_count; i++) {
         struct timeline *other = &replay->lines[i];
         if (other->waits_meeting != (step->event & 1))
@@ -495,7 +522,7 @@ static void add_scalar(struct replay *replay, struct timeline *line, double cycl
     line->scalar += cycles;
     line->work[NPU_LANE_S] += cycles;
     count_busy(line, NPU_LANE_S, start, line->scalar);
-    count_place(replay, pc, NPU_LANE_S, cycles);
+    count_place(replay, line, pc, NPU_LANE_S, cycles);
     tell(replay, line,
          &(struct npu_timeline_slice){
              .lane = NPU_LANE_S, .name = "scalar", .start = start, .end = line->scalar, .pc = pc});
@@ -515,7 +542,7 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
         if (line->copy.left) {
             over = go_on_copying(replay, line, step);
         } else {
-            add_scalar(replay, line, step->scalar, step->pc);
+            add_scalar(replay, line, step->scalar, step->work->pc);
             step->scalar = 0;
             over = do_step(replay, line);
         }
@@ -529,32 +556,37 @@ static void go_on(struct replay *replay, struct timeline *line, double until)
     line->over = true;
 }
 
-/* The core that goes on next, and how far: a little further than the one behind it. NULL: there is none. */
-static struct timeline *next_of(struct replay *replay, struct timeline *lines, int count, double *until)
-{
-    struct timeline *next = NULL;
-    double second = HUGE_VAL;
-    for (int i = 0; i < count; i++) {
-        if (!can_go_on(&lines[i]))
-            continue;
-        if (!next || lines[i].key < next->key) {
-            second = next ? next->key : second;
-            next = &lines[i];
-        } else if (lines[i].key < second) {
-            second = lines[i].key;
-        }
-    }
-    replay->rivals = 0;
-    for (int i = 0; next && i < count; i++)
-        replay->rivals += can_go_on(&lines[i]) && lines[i].key < next->key + AHEAD;
-    *until = second + AHEAD;
-    return next;
-}
-
 static int by_value(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
+}
+
+static void list_turns(struct replay *replay, const struct timeline *lines, int count)
+{
+    replay->turns.count = 0;
+    for (int i = 0; i < count; i++)
+        if (can_go_on(&lines[i]))
+            npu_turns_add(&replay->turns, i, lines[i].key);
+}
+
+/* Cores go on by turns, each until it is a little further than the one behind it. */
+static void take_turns(struct replay *replay, struct timeline *lines, int count)
+{
+    struct npu_turns *turns = &replay->turns;
+    list_turns(replay, lines, count);
+    while (turns->count) {
+        struct timeline *line = &lines[turns->all[0].core];
+        replay->rivals = npu_turns_before(turns, line->key + AHEAD);
+        replay->woken = false;
+        go_on(replay, line, turns->count > 1 ? turns->all[1].key + AHEAD : HUGE_VAL);
+        if (replay->woken)
+            list_turns(replay, lines, count);
+        else if (can_go_on(line))
+            npu_turns_move_first(turns, line->key);
+        else
+            npu_turns_drop_first(turns);
+    }
 }
 
 /* The blocks of a wave, each of which begins where one of the wave before has ended. */
@@ -565,9 +597,7 @@ static void run_wave(struct replay *replay, struct timeline *lines, int count, d
         for (int lane = 0; lane < NPU_LANES; lane++)
             lines[i].free[lane] = lines[i].done[lane] = lines[i].covered[lane] = lines[i].start;
     }
-    double until;
-    for (struct timeline *line; (line = next_of(replay, lines, count, &until));)
-        go_on(replay, line, until);
+    take_turns(replay, lines, count);
     for (int i = 0; i < count; i++) {
         const struct npu_tape *tape = lines[i].tape;
         uint64_t runs = 0;
@@ -639,8 +669,8 @@ static void find_bound(struct replay *replay)
             timing->bound_lane = lane;
             timing->bound_aic = aic;
         }
-    const double hbm = (double)replay->hbm_all / npu_traffic_hbm(replay->npu->config.soc);
-    const double l2 = (double)replay->l2_all / npu_traffic_l2(replay->npu->config.soc);
+    const double hbm = replay->hbm_all / npu_traffic_hbm(replay->npu->config.soc);
+    const double l2 = replay->l2_all / npu_traffic_l2(replay->npu->config.soc);
     if (hbm > bound || l2 > bound)
         timing->bound = hbm > l2 ? NPU_BOUND_HBM : NPU_BOUND_L2;
     bound = larger(bound, larger(hbm, l2));
@@ -689,10 +719,12 @@ static void run_all(struct replay *replay)
 
 void npu_replay(struct npu *npu)
 {
+    static const struct npu_work none;
     struct replay *replay = zeros(1, sizeof *replay);
     replay->npu = npu;
     replay->traffic = npu_traffic_create(npu->config.soc);
     replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
+    replay->turns.all = zeros((size_t)npu->core_count, sizeof *replay->turns.all);
     replay->open = zeros((size_t)npu->core_count * CROSS_MODES * CROSS_FLAGS * ROUNDS, sizeof *replay->open);
     for (int i = 0; i < npu->core_count; i++) {
         struct timeline *line = &replay->lines[i];
@@ -702,6 +734,7 @@ void npu_replay(struct npu *npu)
         line->flags = zeros((size_t)NPU_LANES * NPU_LANES * NPU_EVENTS, sizeof *line->flags);
         line->waits_flag = line->waits_meeting = NO_WAIT;
         line->reader = npu_tape_read(line->tape);
+        line->step.work = &none;
         line->ended = !npu_tape_step(&line->reader, &line->step);
     }
     run_all(replay);
@@ -710,6 +743,7 @@ void npu_replay(struct npu *npu)
         free(replay->lines[i].recent);
         free(replay->lines[i].flags);
     }
+    free(replay->turns.all);
     free(replay->open);
     free(replay->lines);
     npu_traffic_destroy(replay->traffic);

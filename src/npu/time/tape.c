@@ -25,15 +25,9 @@ struct npu_tape_block {
 _Static_assert(sizeof(struct npu_tape_block) <= BLOCK, "a block is a large page");
 
 /* What a step begins with; `has` says what follows. */
-enum { HAS_SCALAR = 1, HAS_COUNT = 2, HAS_RUN = 4, HAS_API = 8 };
+enum { HAS_SCALAR = 1, HAS_COUNT = 2, HAS_WORK = 4 };
 struct head {
-    uint8_t kind_and_has, lanes, event, transfers;
-};
-struct run {
-    uint64_t pc;
-    float cycles;
-    uint32_t count;
-    uint16_t op;
+    uint8_t kind_and_has, lanes, event, transfers; /* event, of RUN: where its work is in the table */
 };
 /* A transfer of one run needs no strides. */
 enum { WRITES = 1, PAST_L2 = 2, RUNS = 4 };
@@ -85,59 +79,64 @@ static struct npu_tape_chunk *take_chunk(struct npu *npu)
     return &npu->tape_blocks->chunks[npu->tape_blocks->used++];
 }
 
-/* Room for a whole step with its transfers. False: there is none, and the tape ends here. */
+/* How much of the newest chunk is used. */
+static void close_chunk(struct npu_tape *tape)
+{
+    if (tape->last)
+        tape->last->used = (size_t)(tape->at - tape->last->bytes);
+}
+
+enum { STEP_MOST = 4096 }; /* bytes: a step with its transfers, of which an instruction has at most NPU_MAX_ACCESSES */
+
+/* False: there is none, and the tape ends here. */
 static __attribute__((noinline)) bool add_chunk(struct npu_core *core)
 {
     struct npu_tape *tape = core->tape;
-    struct npu_tape_chunk *chunk = take_chunk(core->npu);
+    struct npu_tape_chunk *chunk = core->npu->tape_bytes < NPU_TAPE_BYTES ? take_chunk(core->npu) : NULL;
     if (!chunk) {
         core->npu->tape_bytes = NPU_TAPE_BYTES;
         return false;
     }
     chunk->next = NULL;
-    chunk->used = 0;
+    close_chunk(tape);
     *(tape->last ? &tape->last->next : &tape->first) = chunk;
     tape->last = chunk;
+    tape->at = chunk->bytes;
+    tape->full = chunk->bytes + CHUNK - STEP_MOST;
     core->npu->tape_bytes += sizeof *chunk;
     return true;
 }
 
-enum { STEP_MOST = 4096 }; /* bytes: a step with its transfers, of which an instruction has at most NPU_MAX_ACCESSES */
-
+/* Room for a whole step with its transfers: a step is in one chunk. */
 static inline bool has_room(struct npu_core *core)
 {
-    const struct npu_tape_chunk *last = core->tape->last;
-    if (core->npu->tape_bytes >= NPU_TAPE_BYTES)
-        return false;
-    return (last && last->used + STEP_MOST <= CHUNK) || add_chunk(core);
+    return core->tape->at < core->tape->full || add_chunk(core);
 }
 
-/* Appends to the newest chunk, which has_room(). */
-static inline __attribute__((always_inline)) void put(struct npu_core *core, const void *part, size_t bytes)
+static inline __attribute__((always_inline)) uint8_t *put(uint8_t *at, const void *part, size_t bytes)
 {
-    struct npu_tape_chunk *last = core->tape->last;
-    memcpy(last->bytes + last->used, part, bytes);
-    last->used += bytes;
+    return (uint8_t *)memcpy(at, part, bytes) + bytes;
 }
 
 static inline __attribute__((always_inline)) void get(struct npu_tape_reader *reader, void *part, size_t bytes)
 {
-    if (reader->at == reader->chunk->used) {
-        reader->chunk = reader->chunk->next;
-        reader->at = 0;
-    }
-    memcpy(part, reader->chunk->bytes + reader->at, bytes);
+    memcpy(part, reader->at, bytes);
     reader->at += bytes;
 }
 
+static inline bool scalar_is_at_rest(const struct npu_core *core)
+{
+    const struct npu_tape *tape = core->tape;
+    const struct npu_stats *stats = &core->stats;
+    return stats->scalar_blocks == tape->blocks && stats->scalar_loads == tape->loads &&
+           stats->scalar_stores == tape->stores && tape->own == 0;
+}
+
 /* What the scalar unit has done since this was asked last. */
-static double scalar_since(struct npu_core *core)
+static __attribute__((noinline)) float scalar_since(struct npu_core *core)
 {
     struct npu_tape *tape = core->tape;
     const struct npu_stats *stats = &core->stats;
-    if (stats->scalar_blocks == tape->blocks && stats->scalar_loads == tape->loads &&
-        stats->scalar_stores == tape->stores && tape->own == 0)
-        return 0;
     tape->blocks = stats->scalar_blocks;
     double cycles = tape->own + (double)(stats->scalar_loads - tape->loads) * NPU_RATE_SCALAR_LOAD +
                     (double)(stats->scalar_stores - tape->stores) * NPU_RATE_SCALAR_STORE +
@@ -150,27 +149,17 @@ static double scalar_since(struct npu_core *core)
     tape->stores = stats->scalar_stores;
     tape->misses = tape->missed;
     tape->own = 0;
-    return cycles;
+    return (float)cycles;
 }
 
-static void put_step(struct npu_core *core, const struct npu_step *step, unsigned has)
+/* What every step begins with. */
+static inline __attribute__((always_inline)) uint8_t *put_head(struct npu_core *core, struct head head, unsigned has)
 {
-    const float scalar = (float)scalar_since(core);
+    const float scalar = scalar_is_at_rest(core) ? 0 : scalar_since(core);
     has |= scalar > 0 ? HAS_SCALAR : 0;
-    put(core,
-        &(struct head){.kind_and_has = (uint8_t)(step->kind | has << 4),
-                       .lanes = (uint8_t)(step->lane | step->to << 4),
-                       .event = step->event,
-                       .transfers = (uint8_t)step->transfers},
-        sizeof(struct head));
-    if (has & HAS_SCALAR)
-        put(core, &scalar, sizeof scalar);
-    if (has & HAS_COUNT)
-        put(core, &step->count, sizeof step->count);
-    if (has & HAS_API)
-        put(core, &step->of, sizeof step->of);
-    if (has & HAS_RUN)
-        put(core, &(struct run){step->pc, step->cycles, step->count, step->op}, sizeof(struct run));
+    head.kind_and_has |= (uint8_t)(has << 4);
+    uint8_t *at = put(core->tape->at, &head, sizeof head);
+    return has & HAS_SCALAR ? put(at, &scalar, sizeof scalar) : at;
 }
 
 void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event, uint32_t count)
@@ -183,26 +172,27 @@ void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int 
     }
     if (!has_room(core))
         return;
-    put_step(
-        core,
-        &(struct npu_step){
-            .kind = (uint8_t)kind, .lane = (uint8_t)lane, .to = (uint8_t)to, .event = (uint8_t)event, .count = count},
-        count ? HAS_COUNT : 0);
+    const struct head head = {
+        .kind_and_has = (uint8_t)kind, .lanes = (uint8_t)(lane | to << 4), .event = (uint8_t)event};
+    tape->at = put_head(core, head, count ? HAS_COUNT : 0);
+    if (count)
+        tape->at = put(tape->at, &count, sizeof count);
 }
 
-static void put_transfer(struct npu_core *core, const struct npu_access *access)
+static uint8_t *put_transfer(uint8_t *at, const struct npu_access *access)
 {
     const unsigned past = access->write ? NPU_TENSOR_WRITE_PAST_L2 : NPU_TENSOR_READ_PAST_L2;
     const bool runs = access->count > 1 || access->count2 > 1;
-    put(core,
-        &(struct one_run){.addr = access->addr,
-                          .bytes = access->bytes,
-                          .is = (uint8_t)((access->write ? WRITES : 0) | (runs ? RUNS : 0) |
-                                          (access->tensor && access->tensor->flags & past ? PAST_L2 : 0))},
-        sizeof(struct one_run));
+    at = put(at,
+             &(struct one_run){.addr = access->addr,
+                               .bytes = access->bytes,
+                               .is = (uint8_t)((access->write ? WRITES : 0) | (runs ? RUNS : 0) |
+                                               (access->tensor && access->tensor->flags & past ? PAST_L2 : 0))},
+             sizeof(struct one_run));
     if (runs)
-        put(core, &(struct many_runs){access->stride, access->stride2, access->count, access->count2},
-            sizeof(struct many_runs));
+        at = put(at, &(struct many_runs){access->stride, access->stride2, access->count, access->count2},
+                 sizeof(struct many_runs));
+    return at;
 }
 
 static void note_peak(struct npu_core *core, const struct npu_access *access)
@@ -213,12 +203,26 @@ static void note_peak(struct npu_core *core, const struct npu_access *access)
         core->tape->ub_peak = (uint32_t)end;
 }
 
+/* Loops do the same work again and again: what is in the table is not told again. */
+static uint8_t *put_work(struct npu_core *core, struct head head, const struct npu_work *work)
+{
+    const uint64_t hash = (work->pc ^ (uint64_t)work->op << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    head.event = (uint8_t)(hash >> 58);
+    _Static_assert(NPU_TAPE_WORKS == 1 << (64 - 58), "a place in the table");
+    struct npu_work *known = &core->tape->works[head.event];
+    if (known->pc == work->pc && known->of == work->of && known->cycles == work->cycles &&
+        known->count == work->count && known->op == work->op)
+        return put_head(core, head, 0);
+    *known = *work;
+    return put(put_head(core, head, HAS_WORK), work, sizeof *work);
+}
+
 void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, const struct npu_access *accesses,
                   int count)
 {
     struct npu_tape *tape = core->tape;
-    struct npu_step step = {
-        .kind = NPU_STEP_RUN, .lane = (uint8_t)lane, .op = insn->op, .of = core->api, .pc = core->pc};
+    struct head head = {.kind_and_has = NPU_STEP_RUN, .lanes = (uint8_t)lane};
+    struct npu_work work = {.pc = core->pc, .of = core->api, .op = insn->op};
     tape->runs[lane]++;
     if (!has_room(core)) {
         tape->left_out++;
@@ -226,42 +230,46 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
     }
     for (int i = 0; i < count; i++)
         if (!npu_in_ub(core, accesses[i].addr))
-            step.transfers += accesses[i].bytes > 0;
+            head.transfers += accesses[i].bytes > 0;
         else if (!core->aic)
             note_peak(core, &accesses[i]);
-    step.cycles = (float)npu_cost(core, lane, insn, &step.count);
-    put_step(core, &step, HAS_RUN | (step.of ? HAS_API : 0));
-    for (int i = 0; i < count && step.transfers; i++)
+    work.cycles = (float)npu_cost(core, lane, insn, &work.count);
+    uint8_t *at = put_work(core, head, &work);
+    for (int i = 0; i < count && head.transfers; i++)
         if (!npu_in_ub(core, accesses[i].addr) && accesses[i].bytes)
-            put_transfer(core, &accesses[i]);
+            at = put_transfer(at, &accesses[i]);
+    tape->at = at;
 }
 
 bool npu_tape_step(struct npu_tape_reader *reader, struct npu_step *step)
 {
     struct head head;
-    struct run run;
-    if (!reader->chunk || (reader->at == reader->chunk->used && !reader->chunk->next))
+    if (!reader->chunk)
         return false;
-    get(reader, &head, sizeof head);
-    *step = (struct npu_step){.kind = head.kind_and_has & 15,
-                              .lane = head.lanes & 15,
-                              .to = head.lanes >> 4,
-                              .event = head.event,
-                              .transfers = head.transfers};
-    if (head.kind_and_has >> 4 & HAS_SCALAR)
-        get(reader, &step->scalar, sizeof step->scalar);
-    if (head.kind_and_has >> 4 & HAS_COUNT)
-        get(reader, &step->count, sizeof step->count);
-    if (head.kind_and_has >> 4 & HAS_API)
-        get(reader, &step->of, sizeof step->of);
-    if (head.kind_and_has >> 4 & HAS_RUN) {
-        get(reader, &run, sizeof run);
-        step->op = run.op;
-        step->cycles = run.cycles;
-        step->count = run.count;
-        reader->pc = run.pc;
+    if (reader->at == reader->chunk->bytes + reader->chunk->used) {
+        if (!reader->chunk->next)
+            return false;
+        reader->chunk = reader->chunk->next;
+        reader->at = reader->chunk->bytes;
     }
-    step->pc = reader->pc;
+    get(reader, &head, sizeof head);
+    const unsigned has = head.kind_and_has >> 4;
+    step->kind = head.kind_and_has & 15;
+    step->lane = head.lanes & 15;
+    step->to = head.lanes >> 4;
+    step->event = head.event;
+    step->transfers = head.transfers;
+    step->scalar = 0;
+    step->count = 0;
+    if (has & HAS_SCALAR)
+        get(reader, &step->scalar, sizeof step->scalar);
+    if (has & HAS_COUNT)
+        get(reader, &step->count, sizeof step->count);
+    if (step->kind != NPU_STEP_RUN)
+        return true;
+    step->work = &reader->works[head.event];
+    if (has & HAS_WORK)
+        get(reader, &reader->works[head.event], sizeof *reader->works);
     return true;
 }
 
@@ -284,7 +292,7 @@ void npu_tape_transfer(struct npu_tape_reader *reader, struct npu_transfer *tran
 
 struct npu_tape_reader npu_tape_read(const struct npu_tape *tape)
 {
-    return (struct npu_tape_reader){.chunk = tape->first};
+    return (struct npu_tape_reader){.chunk = tape->first, .at = tape->first ? tape->first->bytes : NULL};
 }
 
 void npu_tape_scalar_gm(struct npu_tape *tape, uint64_t addr)
@@ -301,5 +309,6 @@ void npu_tape_scalar(struct npu_core *core, double cycles)
 
 void npu_tape_end(struct npu_core *core)
 {
-    core->tape->scalar = (float)scalar_since(core);
+    core->tape->scalar = scalar_since(core);
+    close_chunk(core->tape);
 }

@@ -27,20 +27,26 @@ struct npu_transfer {
     int64_t stride, stride2;
 };
 
+/* What an instruction does, wherever its operands lie. */
+struct npu_work {
+    uint64_t pc;
+    const char *of; /* the high-level API whose instruction it is; NULL: none */
+    float cycles;   /* on its lane, without what GM takes */
+    uint32_t count; /* elements */
+    uint16_t op;
+};
+
 struct npu_step {
     uint8_t kind, lane, to, event;
-    uint16_t op;
-    uint16_t transfers; /* of RUN: so many follow */
-    float scalar;       /* cycles of the scalar unit since the step before */
-    float cycles;       /* of RUN: on its lane, without what GM takes */
-    uint32_t count;     /* of RUN: elements; of MEET: cores */
-    const char *of;     /* of RUN: the high-level API whose instruction it is; NULL: none */
-    uint64_t pc;        /* of RUN, and of what follows it up to the next */
+    uint16_t transfers;          /* of RUN: so many follow */
+    float scalar;                /* cycles of the scalar unit since the step before */
+    uint32_t count;              /* of SINCE, MEET */
+    const struct npu_work *work; /* of RUN, and of what follows it up to the next */
 };
 
 enum { NPU_TAPE_LINES = 256 }; /* of 64 bytes that the scalar cache is taken to hold: its size is not documented */
 
-enum { NPU_TAPE_COSTS = 64 };
+enum { NPU_TAPE_COSTS = 64, NPU_TAPE_WORKS = 64 };
 struct npu_tape_cost {
     uint64_t key;
     double cycles;
@@ -51,6 +57,8 @@ struct npu_tape_cost {
 struct npu_tape_chunk;
 struct npu_tape {
     struct npu_tape_chunk *first, *last;
+    uint8_t *at, *full; /* of the newest chunk: its end, where it has no more room */
+    uint64_t place;     /* that the tape tells the pcs from */
     uint64_t mix[NPU_MIXES], blocks, loads, stores, misses; /* what of the scalar unit's work is on the tape already */
     uint64_t missed;                                        /* lines that the scalar unit had to fetch from GM */
     uint64_t lines[NPU_TAPE_LINES];                         /* those that it has, 1 + number */
@@ -59,6 +67,7 @@ struct npu_tape {
     uint32_t known[NPU_LANES][NPU_LANES];       /* [from][to]: of these, those that an edge has told */
     uint64_t left_out;                          /* instructions after the tape was full */
     float scalar;                               /* of the scalar unit, behind the last step */
+    struct npu_work works[NPU_TAPE_WORKS];      /* that the tape has told, the newest of each place */
     struct npu_tape_cost costs[NPU_TAPE_COSTS]; /* cost.c: of the newest instructions */
     uint32_t ub_peak;
 };
@@ -85,8 +94,8 @@ void npu_tape_end(struct npu_core *core);
 /* Reading a tape. A step of kind RUN is followed by its transfers, which must be read. */
 struct npu_tape_reader {
     const struct npu_tape_chunk *chunk;
-    size_t at;
-    uint64_t pc;
+    const uint8_t *at;
+    struct npu_work works[NPU_TAPE_WORKS];
 };
 /* False: that was the last one. */
 bool npu_tape_step(struct npu_tape_reader *reader, struct npu_step *step);

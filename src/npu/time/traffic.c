@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FULL 0.98 /* of a window */
 enum { LINE = 128, SEGMENT = 4096, LINES = SEGMENT / LINE, WINDOW = 256 };
 
 struct segment {
@@ -22,11 +23,15 @@ struct segment {
     uint32_t next;        /* of its bucket: 1 + index; 0: none */
     uint32_t older, newer;
 };
+_Static_assert(sizeof(struct segment) == 32, "a segment is in one line of the host's cache");
 
 struct calendar {
     float *taken; /* bytes, by window */
     size_t windows;
-    double rate; /* bytes per cycle */
+    double rate;   /* bytes per cycle */
+    double window; /* bytes of a whole window */
+    double share;  /* of the rate, of each of so many rivals */
+    int rivals;
 };
 
 /* Reads past L2 of one segment at about the same time. */
@@ -69,13 +74,16 @@ struct npu_traffic *npu_traffic_create(const struct npu_soc *soc)
 {
     struct npu_traffic *traffic = zeros(1, sizeof *traffic);
     traffic->room = (uint32_t)(soc->l2_bytes / SEGMENT);
-    traffic->segments = zeros(traffic->room, sizeof *traffic->segments);
+    traffic->segments =
+        aligned_alloc(2 * sizeof *traffic->segments, (traffic->room + 1) / 2 * 2 * sizeof *traffic->segments);
+    if (!traffic->segments)
+        abort();
     traffic->bucket_count = 1;
     while (traffic->bucket_count < traffic->room)
         traffic->bucket_count *= 2;
     traffic->buckets = zeros(traffic->bucket_count, sizeof *traffic->buckets);
-    traffic->l2.rate = npu_traffic_l2(soc);
-    traffic->hbm.rate = npu_traffic_hbm(soc);
+    traffic->l2 = (struct calendar){.rate = npu_traffic_l2(soc), .window = npu_traffic_l2(soc) * WINDOW};
+    traffic->hbm = (struct calendar){.rate = npu_traffic_hbm(soc), .window = npu_traffic_hbm(soc) * WINDOW};
     return traffic;
 }
 
@@ -112,13 +120,13 @@ static void link_newest(struct npu_traffic *traffic, uint32_t index)
 }
 
 /* Room for one more segment; what was written of the one that goes is to be written to HBM. */
-static uint32_t take_segment(struct npu_traffic *traffic, uint64_t *evicted)
+static uint32_t take_segment(struct npu_traffic *traffic, int64_t *evicted)
 {
     if (traffic->count < traffic->room)
         return ++traffic->count;
     uint32_t index = traffic->oldest;
     struct segment *segment = &traffic->segments[index - 1];
-    *evicted += (uint64_t)__builtin_popcount(segment->dirty) * LINE;
+    *evicted += (int64_t)__builtin_popcount(segment->dirty) * LINE;
     uint32_t *link = bucket_of(traffic, segment->number);
     while (*link != index)
         link = &traffic->segments[*link - 1].next;
@@ -142,7 +150,7 @@ static struct segment *find_segment(struct npu_traffic *traffic, uint64_t number
     return &traffic->segments[index - 1];
 }
 
-static struct segment *add_segment(struct npu_traffic *traffic, uint64_t number, uint64_t *evicted)
+static struct segment *add_segment(struct npu_traffic *traffic, uint64_t number, int64_t *evicted)
 {
     uint32_t index = take_segment(traffic, evicted);
     uint32_t *bucket = bucket_of(traffic, number);
@@ -174,9 +182,9 @@ static void look_up_run(struct npu_traffic *traffic, uint64_t addr, uint64_t byt
         uint32_t lines = lines_between((uint32_t)(addr % SEGMENT / LINE), (uint32_t)((stop - 1) % SEGMENT / LINE));
         struct segment *segment = recent_segment(traffic, number, recent);
         segment = segment ? segment : find_segment(traffic, number);
-        uint64_t part = stop - addr;
+        const int64_t part = (int64_t)(stop - addr);
         uint32_t missing = segment ? lines & ~segment->held : lines;
-        uint64_t fetched = (uint64_t)__builtin_popcount(missing) * LINE;
+        const int64_t fetched = (int64_t)__builtin_popcount(missing) * LINE;
         addr = stop;
         if (past && !segment) {
             *(write ? &found->hbm_written : &found->hbm_read) += part;
@@ -218,17 +226,22 @@ int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, double now)
 /* The calendar. */
 double npu_traffic_load(const struct npu_traffic *traffic, double time)
 {
-    const size_t window = (size_t)(time / WINDOW);
-    return window < traffic->hbm.windows ? traffic->hbm.taken[window] / (traffic->hbm.rate * WINDOW) : 0;
+    const size_t window = (size_t)(int64_t)(time / WINDOW);
+    return window < traffic->hbm.windows ? traffic->hbm.taken[window] / traffic->hbm.window : 0;
 }
 
 static double take(struct calendar *calendar, double start, double least, int rivals, double bytes)
 {
     if (bytes <= 0)
         return start + least;
-    const double share = calendar->rate / rivals, alone = least > 0 ? bytes / least : calendar->rate;
-    const double own = alone < share ? alone : share, all = calendar->rate * WINDOW;
-    size_t window = (size_t)(start / WINDOW);
+    if (rivals != calendar->rivals) {
+        calendar->rivals = rivals;
+        calendar->share = calendar->rate / rivals;
+    }
+    const double share = calendar->share, all = calendar->window;
+    const bool alone = bytes < share * least; /* its own rate bounds it */
+    const double own = alone ? bytes / least : share;
+    size_t window = (size_t)(int64_t)(start / WINDOW);
     double at = start;
     for (;; window++) {
         if (window >= calendar->windows) {
@@ -240,15 +253,17 @@ static double take(struct calendar *calendar, double start, double least, int ri
             memset(calendar->taken + calendar->windows, 0, (more - calendar->windows) * sizeof *calendar->taken);
             calendar->windows = more;
         }
-        double end = (double)(window + 1) * WINDOW, free = all - calendar->taken[window];
+        double end = (double)(int64_t)(window + 1) * WINDOW, free = all - calendar->taken[window];
         double can = own * (end - at);
         double now = can < free ? can : free;
         if (now >= bytes) {
             calendar->taken[window] += (float)bytes;
-            double finish = at + bytes / own;
-            /* where the window is full, its last bytes come at its end */
-            double full = calendar->taken[window] / all * WINDOW + (double)window * WINDOW;
-            return finish > full || calendar->taken[window] < all * 0.98 ? finish : full;
+            const double finish = at + (alone && at == start ? least : bytes / own);
+            if (calendar->taken[window] < all * FULL)
+                return finish;
+            /* the last bytes of a full window come at its end */
+            const double full = calendar->taken[window] / calendar->rate + (double)(int64_t)window * WINDOW;
+            return finish > full ? finish : full;
         }
         if (now > 0) {
             calendar->taken[window] += (float)now;
@@ -261,7 +276,7 @@ static double take(struct calendar *calendar, double start, double least, int ri
 double npu_traffic_take(struct npu_traffic *traffic, double start, double least, int rivals,
                         const struct npu_demand *demand)
 {
-    double from_hbm = take(&traffic->hbm, start, least, rivals, (double)demand->hbm);
-    double from_l2 = take(&traffic->l2, start, least, rivals, (double)demand->l2);
+    double from_hbm = take(&traffic->hbm, start, least, rivals, demand->hbm);
+    double from_l2 = take(&traffic->l2, start, least, rivals, demand->l2);
     return from_hbm > from_l2 ? from_hbm : from_l2;
 }

@@ -15,7 +15,7 @@ void npu_traffic_destroy(struct npu_traffic *traffic);
 
 /* What L2 does with the runs of a transfer: bytes that go through it, that come from HBM, that leave it for HBM. */
 struct npu_looked_up {
-    uint64_t l2, hbm_read, hbm_written;
+    int64_t l2, hbm_read, hbm_written;
 };
 enum { NPU_TRAFFIC_RECENT = 4 };
 /* Looks the runs up in L2, and leaves them there unless they go past it. `recent` is the asking core's, zeros at first. */
@@ -24,7 +24,7 @@ struct npu_looked_up npu_traffic_look_up(struct npu_traffic *traffic, const stru
 
 /* What a copy asks of the two: bytes, requests that begin at odd places counted as what they keep busy. */
 struct npu_demand {
-    uint64_t l2, hbm;
+    double l2, hbm;
 };
 /* How many cores have read the memory around this address past L2 within a little while, the asking one among them. */
 int npu_traffic_readers(struct npu_traffic *traffic, uint64_t addr, double now);
