@@ -34,7 +34,7 @@ void *npu_frame_top(void);
 void npu_frame_back(void *top);
 /* A block of the kernel's code begins: the row of NPU_SECTION_BLOCKS with that number. */
 void npu_block(uint32_t number);
-/* The operations of a block, by what they cost. */
+/* The operations of a block, by what they cost. The scalar unit has no vectors: an operation on one is as many as it has elements. */
 enum npu_mix {
     NPU_MIX_INTEGER,
     NPU_MIX_FLOAT,
@@ -47,7 +47,7 @@ enum npu_mix {
     NPU_MIXES
 };
 struct npu_block_mix {
-    uint16_t count[NPU_MIXES]; /* at most UINT16_MAX */
+    uint32_t count[NPU_MIXES]; /* at most UINT32_MAX */
 };
 /* A call through a pointer that leads to no function of its type in the module. */
 void npu_bad_call(const void *function);

@@ -107,6 +107,30 @@ class Timing(unittest.TestCase):
         self.assertRegex(line, r"DataCopyPad|Sqrt|Cast")
         self.assertEqual(timing, timing_of(verdict(SQRT, REFERENCE, "--case=3")))  # a function of its input
 
+    def test_wide_types_of_the_scalar_unit_cost_their_elements(self):
+        """A type of 1024 floats computes no faster than a loop over them, and is loaded no faster than by words."""
+        once = timing_of(verdict(SQRT, REFERENCE, "--case=3"))["us"]
+        for name, code in {
+                "vector": """typedef float Wide __attribute__((vector_size(4096)));
+                             Wide wide = Wide{} + static_cast<float>(GetBlockIdx());
+                             for (int i = 0; i < 100; i++)
+                                 wide = wide * wide + 1.0f;
+                             if (wide[3] == 7.0f)
+                                 return;""",
+                "copies": """struct Wide { float all[1024]; } wide[4] = {};
+                             for (int64_t i = 0; i < 400; i++) {
+                                 wide[i * GetBlockNum() % 4].all[i] += 1.0f;
+                                 wide[(i + 1) * GetBlockNum() % 4] = wide[i * GetBlockNum() % 4];
+                             }
+                             if (wide[0].all[0] == -1.0f)
+                                 return;"""}.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                project = copy_reference(SQRT, folder)
+                edit(project / "op_kernel/sqrt.cpp", "    KernelSqrt op;\n", code + "\n    KernelSqrt op;\n")
+                result = verdict(SQRT, project, "--case=3")
+                self.assertEqual(result["verdict"], "pass", result["reason"])
+                self.assertGreater(timing_of(result)["us"], once + 50, "1024 x 200 operations at two a cycle are 56 us")
+
     def test_where_there_is_none(self):
         for option in ("--no-timing", "--schedule=random:3"):
             self.assertIsNone(timing_of(verdict(SQRT, REFERENCE, "--case=0", option)))

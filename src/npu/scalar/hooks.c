@@ -98,12 +98,15 @@ static void scalar_padding(struct npu_core *core, uint64_t addr, uint32_t bytes,
         npu_undefined_load_behind(core, region->name);
 }
 
+/* What the scalar unit loads and stores at once is a register. */
+static uint64_t words(uint64_t bytes)
+{
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
 void npu_scalar_access(struct npu_core *core, uint64_t addr, uint32_t bytes, bool write, bool raw)
 {
-    if (write)
-        core->stats.scalar_stores++;
-    else
-        core->stats.scalar_loads++;
+    *(write ? &core->stats.scalar_stores : &core->stats.scalar_loads) += words(bytes);
     npu_order_scalar(core, addr, bytes, write, raw);
     bool ub = addr - ((uint64_t)core->ub - NPU_UB_GUARD) < core->ub_bytes + 2ull * NPU_UB_GUARD;
     core->stats.path = npu_path(core->stats.path, addr - (ub ? (uint64_t)core->ub : core->npu->gm_low));
@@ -191,6 +194,7 @@ void npu_store(void *at, uint64_t bytes)
 
 void npu_fill(void *to, uint64_t bytes)
 {
+    running()->stats.scalar_mix[NPU_MIX_STORE] += words(bytes);
     access((uint64_t)to, bytes, true, HERE);
 }
 
@@ -206,6 +210,8 @@ void npu_copy(void *to, const void *from, uint64_t bytes)
     uint64_t pc = HERE, target = (uint64_t)to, source = (uint64_t)from;
     struct npu_core *core = running();
     core->pc = pc;
+    core->stats.scalar_mix[NPU_MIX_LOAD] += words(bytes);
+    core->stats.scalar_mix[NPU_MIX_STORE] += words(bytes);
     while (bytes) {
         uint32_t part = part_of_line(source, part_of_line(target, bytes));
         bool device;
@@ -280,7 +286,7 @@ void npu_block(uint32_t number)
     core->stats.path = npu_path(core->stats.path, number + 1);
     if (number >= npu->block_count[core->aic])
         return;
-    const uint16_t *restrict counts = npu->blocks[core->aic][number].count;
+    const uint32_t *restrict counts = npu->blocks[core->aic][number].count;
     uint64_t *restrict sums = core->stats.scalar_mix;
 #pragma clang loop vectorize(enable) unroll(full)
     for (int i = 0; i < NPU_MIXES; i++)

@@ -70,15 +70,34 @@ static enum npu_mix mix_of(LLVMValueRef instruction)
     }
 }
 
+static uint64_t lanes_of_type(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
+/* Elements that an instruction computes, those of a vector one by one. */
+static uint64_t lanes_of(LLVMValueRef instruction)
+{
+    const LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    uint64_t lanes = lanes_of_type(LLVMTypeOf(instruction));
+    if (opcode == LLVMExtractElement || opcode == LLVMInsertElement)
+        return 1;
+    for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
+        const uint64_t more = lanes_of_type(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)));
+        lanes = more > lanes ? more : lanes;
+    }
+    return lanes;
+}
+
 static LLVMValueRef row_of(struct confine *confine, LLVMBasicBlockRef block)
 {
     uint64_t counts[NPU_MIXES] = {0};
-    LLVMTypeRef type = LLVMInt16TypeInContext(confine->context);
+    LLVMTypeRef type = LLVMInt32TypeInContext(confine->context);
     LLVMValueRef row[NPU_MIXES];
     FOR_INSTRUCTIONS(block, instruction)
-    counts[mix_of(instruction)]++;
+    counts[mix_of(instruction)] += lanes_of(instruction);
     for (int i = 0; i < NPU_MIXES; i++)
-        row[i] = LLVMConstInt(type, counts[i] < UINT16_MAX ? counts[i] : UINT16_MAX, false);
+        row[i] = LLVMConstInt(type, counts[i] < UINT32_MAX ? counts[i] : UINT32_MAX, false);
     return LLVMConstArray2(type, row, NPU_MIXES);
 }
 
@@ -116,12 +135,12 @@ void count_blocks(struct confine *confine)
         rows[confine->blocks] = row_of(confine, block);
         announce(confine, function, block);
     }
-    LLVMTypeRef type = LLVMArrayType2(LLVMInt16TypeInContext(confine->context), NPU_MIXES);
+    LLVMTypeRef type = LLVMArrayType2(LLVMInt32TypeInContext(confine->context), NPU_MIXES);
     LLVMValueRef table = LLVMAddGlobal(confine->module, LLVMArrayType2(type, confine->blocks), "blocks");
     LLVMSetInitializer(table, LLVMConstArray2(type, rows, confine->blocks));
     LLVMSetGlobalConstant(table, true);
     LLVMSetLinkage(table, LLVMInternalLinkage);
     LLVMSetSection(table, NPU_SECTION_BLOCKS);
-    LLVMSetAlignment(table, NPU_MIXES * sizeof(uint16_t));
+    LLVMSetAlignment(table, sizeof(struct npu_block_mix));
     free(rows);
 }
