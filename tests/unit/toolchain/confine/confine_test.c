@@ -332,10 +332,14 @@ static const struct {
      "[{ ptr, i64 } { ptr @kernel.h, i64 2 }], section \"akgen_callbacks\"", NULL},
     {"define void @f(i32 %i, float %f, ptr %p) { %a = add i32 %i, 1\n%b = mul i32 %a, 3\n%c = fadd float %f, %f\n"
      "%d = getelementptr i32, ptr %p, i32 %b\n%e = load i32, ptr %d\nret void }\n",
-     "@blocks = internal constant [1 x [8 x i16]] [[8 x i16] [i16 2, i16 1, i16 1, i16 1, i16 1, i16 0, i16 0, i16 "
+     "@blocks = internal constant [1 x [8 x i32]] [[8 x i32] [i32 2, i32 1, i32 1, i32 1, i32 1, i32 0, i32 0, i32 "
      "0]], "
      "section \"akgen_blocks\"",
      NULL},
+    {"define void @f(<16 x float> %v, ptr %p) { %a = fadd <16 x float> %v, %v\n%b = extractelement <16 x float> %a, "
+     "i32 3\n"
+     "ret void }\n",
+     "[[8 x i32] [i32 0, i32 17, i32 0, i32 1, i32 0, i32 0, i32 0, i32 0]], section \"akgen_blocks\"", NULL},
 };
 
 static void what_may_stay_is_rewritten(void **state)
