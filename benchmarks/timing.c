@@ -76,6 +76,7 @@ static const struct metric {
     {"ticks_per_1000_Add", TICKS, false, 0},
     {"GetSystemCycle_ticks", TICKS, false, 0},
     {"aiv_time", CORE_MEAN, false, 0},
+    {"time_avg", TASK, true, 0},
     {"aicore_time", CORE_MEAN, true, 0},
     {"aic_time", CORE_MEAN, true, 0},
     {"aic_time_avg", CORE_MEAN, true, 0},
@@ -94,15 +95,16 @@ static const struct metric {
     {"first_mte2_at", FIRST_MTE2, true, 0},
 };
 
-/* A kernel of benchmarks/timing, built and loaded. */
+/* A kernel of benchmarks/timing, built and loaded for the cores of a kind. */
+struct object {
+    void *entry;                       /* NULL: it does not run there */
+    struct elf_section blocks, own[4]; /* what the machine is told of it (abi/npu_hooks.h) */
+    uint64_t base;
+};
 struct kernel {
     const char *folder;
-    void *entry;
-    bool aic;
-    const struct npu_task_type *types;
-    size_t type_count;
-    struct elf_section blocks, own[4]; /* what the machine is told of the object (abi/npu_hooks.h) */
-    uint64_t base;
+    int type;            /* enum npu_kernel_type */
+    struct object of[2]; /* AIV, AIC */
 };
 static struct kernel kernels[8];
 static struct arena arena;
@@ -118,7 +120,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *for
     exit(1);
 }
 
-static void read_sections(struct kernel *kernel, const char *path)
+static void read_sections(struct object *kernel, const char *path)
 {
     static const char *const names[] = {NPU_SECTION_DATA, NPU_SECTION_CONST, NPU_SECTION_ADDRESSES, NPU_SECTION_BLOCK};
     struct elf_file *file = elf_file_open(path);
@@ -128,7 +130,7 @@ static void read_sections(struct kernel *kernel, const char *path)
     elf_file_close(file);
 }
 
-static void load(struct kernel *kernel, const char *path, const char *entry)
+static void load(struct object *kernel, const char *path, const char *entry)
 {
     struct object_loaded object;
     bool broken;
@@ -136,13 +138,13 @@ static void load(struct kernel *kernel, const char *path, const char *entry)
     if (!problem)
         problem = load_object(&arena, &object);
     if (problem)
-        fail("%s: %s", kernel->folder, problem);
+        fail("%s: %s", path, problem);
     load_initialise(&object);
     read_sections(kernel, path);
     kernel->base = object.base;
     kernel->entry = dlsym(object.handle, entry);
     if (!kernel->entry)
-        fail("%s: %s", kernel->folder, elf_load_error(path));
+        fail("%s", elf_load_error(path));
 }
 
 static void build_kernel(struct kernel *kernel, const char *folder)
@@ -163,9 +165,13 @@ static void build_kernel(struct kernel *kernel, const char *folder)
     if (build.stage != BUILD_OK)
         fail("%s: %s", folder, build.error ? build.error : "it does not compile");
     kernel->folder = folder;
-    kernel->type_count = task_types_read(&arena, build.kernels[0].so, &kernel->types);
-    kernel->aic = npu_kernel_type_choose(kernel->types, kernel->type_count, 0) == NPU_TYPE_AIC_ONLY;
-    load(kernel, kernel->aic ? build.kernels[0].cube_so : build.kernels[0].so, build.entry);
+    const struct npu_task_type *types;
+    const size_t type_count = task_types_read(&arena, build.kernels[0].so, &types);
+    kernel->type = npu_kernel_type_choose(types, type_count, 0);
+    if (kernel->type != NPU_TYPE_AIC_ONLY)
+        load(&kernel->of[0], build.kernels[0].so, build.entry);
+    if (kernel->type == NPU_TYPE_AIC_ONLY || kernel->type == NPU_TYPE_MIX_AIC_1_2)
+        load(&kernel->of[1], build.kernels[0].cube_so, build.entry);
 }
 
 static struct kernel *find_kernel(const char *folder)
@@ -197,16 +203,15 @@ static void take_slice(void *closure, const struct npu_timeline_slice *slice)
         measured->first_mte2 = slice->start;
 }
 
-static void describe_object(struct npu *npu, const struct kernel *kernel)
+static void describe_object(struct npu *npu, const struct object *kernel, bool aic)
 {
     for (size_t i = 0; i < sizeof kernel->own / sizeof *kernel->own; i++)
         if (kernel->own[i].bytes)
             npu_own_memory(npu, (void *)(kernel->base + kernel->own[i].address), kernel->own[i].bytes, // NOLINT
                            i == 0 || i == 3);
     if (kernel->blocks.bytes)
-        npu_blocks(npu, kernel->aic, (const void *)(kernel->base + kernel->blocks.address), // NOLINT
+        npu_blocks(npu, aic, (const void *)(kernel->base + kernel->blocks.address), // NOLINT
                    kernel->blocks.bytes / sizeof(struct npu_block_mix));
-    npu_confine(npu);
 }
 
 /* GM full of zeros, of which only what is written takes memory. */
@@ -235,8 +240,8 @@ static struct measured launch(const struct kernel *kernel, const struct experime
     struct measured measured = {.first_mte2 = -1, .first_work = -1};
     const struct npu_config config = {.soc = npu_soc_find(experiment->soc ? experiment->soc : "Ascend910B1"),
                                       .tiling_key = (uint64_t)experiment->key,
-                                      .kernel_type = npu_kernel_type_choose(kernel->types, kernel->type_count, 0),
-                                      .aic_kernel = kernel->aic ? kernel->entry : NULL,
+                                      .kernel_type = kernel->type,
+                                      .aic_kernel = kernel->of[1].entry,
                                       .reserved_workspace = WORKSPACE,
                                       .no_hazards = experiment->careless,
                                       .timing = true,
@@ -253,8 +258,11 @@ static struct measured launch(const struct kernel *kernel, const struct experime
         args[i] = (uint64_t)memory[i];
     }
     memcpy(memory[REGIONS - 1], tiling, tiling_bytes);
-    describe_object(npu, kernel);
-    if (!npu_launch(npu, kernel->aic ? NULL : kernel->entry, args, REGIONS, experiment->blocks)) {
+    for (int aic = 0; aic < 2; aic++)
+        if (kernel->of[aic].entry)
+            describe_object(npu, &kernel->of[aic], aic);
+    npu_confine(npu);
+    if (!npu_launch(npu, kernel->of[0].entry, args, REGIONS, experiment->blocks)) {
         size_t count;
         const struct npu_finding *findings = npu_findings(npu, &count);
         fail("%s: %s: %s", experiment->id, findings[0].fault, findings[0].message);

@@ -174,6 +174,12 @@ class Timing(unittest.TestCase):
         self.check_trace(trace, timing_of(result))
         self.assertIn("M", {trace.threads[event["pid"], event["tid"]] for event in trace.slices if event["name"].startswith("Mmad")})
 
+    def test_vector_cores_wait_for_the_cube(self):
+        """An AIV whose AIC still multiplies has not ended."""
+        timing = timing_of(verdict("level3/GMM/MatmulAdd", TASKS.parents[1] / "tests/kernels/good/matmul_add_blocks", "--case=5"))
+        self.assertGreater(timing["aiv"]["mean_us"], 0.9 * timing["aic"]["mean_us"])
+        self.assertGreater(timing["aic"]["mean_us"], 1.5 * timing["aic"]["pipes"]["MTE2"] * timing["aic"]["mean_us"])
+
     def test_trace_without_a_case_is_of_the_first(self):
         result, _ = self.trace(SQRT, REFERENCE)
         self.assertEqual([row["case"] for row in result["cases"]], [0])

@@ -17,7 +17,7 @@ struct matmul_part {
 /* A part of A or B in L1: a fractal matrix whose columns of fractals are `height` fractals high. */
 struct matmul_tile {
     bool valid;
-    uint64_t addr;
+    uint64_t addr, from; /* in L1; of its matrix */
     struct matmul_part part;
     uint32_t height;
     uint32_t sub, changes; /* whose matrix it is */
@@ -166,6 +166,7 @@ struct matmul_message {
     struct npu_matmul_batch batch;
     struct npu_insn insn;     /* MATMUL_DO_COPY */
     struct npu_clock *clocks; /* what came before it */
+    uint32_t told[2];         /* npu_tape_tell(): behind MTE3, behind MTE2 */
 };
 /* Sends a message behind what MTE3 has done; `reads`: also behind what MTE2 has, since the server writes to where it
  * read from. */

@@ -227,6 +227,17 @@ static const struct matmul_tile *resident(struct npu_core *core, const struct np
     return tile;
 }
 
+/* IBShare: what one AIV of a block has had loaded serves the other, once. */
+static bool take_shared(const struct npu_matmul *mm, int matrix, uint32_t sub, struct matmul_tile *tile)
+{
+    const struct npu_matmul_source *source = &mm->sources[matrix];
+    if (!mm->types[matrix].shared || source->is_scalar || tile->from != source->tensor.addr)
+        return false;
+    tile->sub = sub;
+    tile->changes = mm->changes;
+    return true;
+}
+
 const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu_matmul *mm, uint32_t sub, int matrix,
                                          uint32_t outer, uint32_t outers, uint32_t k, uint32_t ks)
 {
@@ -236,8 +247,10 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
     struct matmul_part part = matmul_k_rows(mm, matrix) ? (struct matmul_part){k, outer, ks, outers}
                                                         : (struct matmul_part){outer, k, outers, ks};
     for (uint32_t i = 0; i < cache->slots; i++) {
-        const struct matmul_tile *tile = &cache->tiles[i];
-        if (tile->valid && tile->sub == sub && tile->changes == mm->changes && same_part(&tile->part, &part))
+        struct matmul_tile *tile = &cache->tiles[i];
+        if (!tile->valid || !same_part(&tile->part, &part))
+            continue;
+        if (tile->sub == sub ? tile->changes == mm->changes : take_shared(mm, matrix, sub, tile))
             return tile;
     }
     struct matmul_tile *tile = &cache->tiles[cache->next];
@@ -245,6 +258,7 @@ const struct matmul_tile *matmul_load_l1(struct npu_core *core, const struct npu
     tile->valid = true;
     tile->sub = sub;
     tile->changes = mm->changes;
+    tile->from = mm->sources[matrix].tensor.addr;
     tile->part = part;
     tile->height = in_slabs(mm, matrix) ? 1 : room_for_rows(mm, matrix, part.rows) / 16;
     if (core->tape)

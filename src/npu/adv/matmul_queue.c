@@ -19,6 +19,8 @@
 #include "npu/order/between.h"
 #include "npu/order/schedule.h"
 #include "npu/report.h"
+#include "npu/time/rates.h"
+#include "npu/time/tape.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -30,6 +32,7 @@ enum { CHANNELS = MATMUL_OBJECTS + 1 };
 struct answer {
     struct answer *next;
     struct npu_clock *clocks;
+    uint32_t told; /* npu_tape_tell() */
 };
 struct channel {
     struct answer *first, **last;
@@ -128,9 +131,11 @@ struct matmul_message *matmul_post(struct npu_core *core, enum matmul_verb verb,
     npu_schedule_drain(core, NPU_PIPE_MTE3);
     npu_write_message(core);
     between_release(core, NPU_LANE_MTE3, message->clocks);
+    message->told[0] = npu_tape_tell(core, NPU_LANE_MTE3);
     if (reads) {
         npu_schedule_drain(core, NPU_PIPE_MTE2);
         between_release(core, NPU_LANE_MTE2, message->clocks);
+        message->told[1] = npu_tape_tell(core, NPU_LANE_MTE2);
     }
     if (core->log)
         core->log(core, "S", api, "  object %u, to the AIC", mm ? mm->id : 0);
@@ -154,6 +159,7 @@ void matmul_wait_answer(struct npu_core *core, const struct npu_matmul *mm, cons
         npu_fiber_wait(core, has_answer, channel,
                        queue->served ? api : "its AIC to serve Matmul objects (REGIST_MATMUL_OBJ)");
     between_acquire(core, channel->first->clocks);
+    npu_tape_hear(core, channel->first->told);
     pop_answer(channel);
 }
 
@@ -208,6 +214,7 @@ static void answer(struct npu_core *core, const struct matmul_message *message)
             abort();
         answer->clocks = new_clocks(core);
         between_release(core, copy ? NPU_LANE_MTE2 : NPU_LANE_FIX, answer->clocks);
+        answer->told = npu_tape_tell(core, copy ? NPU_LANE_MTE2 : NPU_LANE_FIX);
         struct channel *channel = &queue->channels[sub][copy ? MATMUL_OBJECTS : matmul_index(core, mm)];
         *channel->last = answer;
         channel->last = &answer->next;
@@ -341,6 +348,10 @@ void npu_matmul_serve(uint64_t workspace)
         core->pc = message->pc;
         core->api = message->api;
         between_acquire(core, message->clocks);
+        npu_tape_hear(core, message->told[0]);
+        npu_tape_hear(core, message->told[1]);
+        if (core->tape)
+            npu_tape_scalar(core, NPU_RATE_MATMUL_MESSAGE);
         serve(core, message);
         core->api = NULL;
         free_message(message);

@@ -39,6 +39,7 @@ struct cross_flag {
 struct pair_clocks {
     uint64_t at;
     struct npu_clock *clocks; /* one per core */
+    uint32_t told;            /* npu_tape_tell() */
 };
 /* A SyncAll of either kind. The clocks are NULL until one is needed. */
 struct meeting {
@@ -541,7 +542,7 @@ static bool is_word(const struct npu_cross_core *sync, size_t i, uint64_t at)
 }
 
 /* What had happened before the last IBSet, IBWait or WriteGmByPassDCache on the word at this address. */
-static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
+static struct pair_clocks *pair_of_word(struct npu *npu, uint64_t at)
 {
     struct npu_cross_core *sync = npu->cross_core;
     size_t i = find_word(sync, at);
@@ -550,14 +551,27 @@ static struct npu_clock *clocks_of_word(struct npu *npu, uint64_t at)
         i = find_word(sync, at);
     }
     if (is_word(sync, i, at))
-        return sync->pairs[i].clocks;
+        return &sync->pairs[i];
     if (!sync->pairs)
         sync->pairs = malloc((WORDS + 1) * sizeof *sync->pairs);
     if (!sync->pairs)
         abort();
     memmove(&sync->pairs[i + 1], &sync->pairs[i], (sync->pair_count++ - i) * sizeof *sync->pairs);
-    sync->pairs[i] = (struct pair_clocks){at, new_clocks(npu, 1)};
-    return sync->pairs[i].clocks;
+    sync->pairs[i] = (struct pair_clocks){.at = at, .clocks = new_clocks(npu, 1)};
+    return &sync->pairs[i];
+}
+
+static void release_word(struct npu_core *core, uint64_t at)
+{
+    struct pair_clocks *pair = pair_of_word(core->npu, at);
+    between_release(core, NPU_LANE_S, pair->clocks);
+    pair->told = npu_tape_tell(core, NPU_LANE_S);
+}
+
+static void acquire_word(struct npu_core *core, const struct pair_clocks *pair)
+{
+    between_acquire(core, pair->clocks);
+    npu_tape_hear(core, pair->told);
 }
 
 /* Polling spans no waves: a launch of more cores than run at a time has words that nobody waits for. */
@@ -572,7 +586,7 @@ bool cross_core_word_begin(struct npu_core *core)
 
 void cross_core_word_release(struct npu_core *core, uint64_t at)
 {
-    between_release(core, NPU_LANE_S, clocks_of_word(core->npu, at));
+    release_word(core, at);
 }
 
 bool cross_core_word_acquire(struct npu_core *core, uint64_t at)
@@ -583,7 +597,7 @@ bool cross_core_word_acquire(struct npu_core *core, uint64_t at)
         i = find_word(sync, other_words);
     if (i == sync->pair_count)
         return false;
-    between_acquire(core, sync->pairs[i].clocks);
+    acquire_word(core, &sync->pairs[i]);
     return true;
 }
 
@@ -645,9 +659,8 @@ static void exchange_word(struct npu_core *core, const struct npu_tensor *gm, co
     struct pair_word word = {at, from};
     if (!word_is_right(&word))
         npu_fiber_wait(core, word_is_right, &word, what);
-    struct npu_clock *clocks = clocks_of_word(core->npu, (uint64_t)at);
-    between_acquire(core, clocks);
-    between_release(core, NPU_LANE_S, clocks);
+    acquire_word(core, pair_of_word(core->npu, (uint64_t)at));
+    release_word(core, (uint64_t)at);
     store_words(core, (uint64_t)at, NPU_BLOCK, to);
     npu_ub_undefine(core, (void *)ub->addr, NPU_BLOCK);
 }
@@ -702,7 +715,6 @@ void npu_block_turn(int step, const struct npu_tensor *gm, const struct npu_tens
     int32_t *round = round_of(ub, blocks);
     finish_pipes(core);
     order_by_clocks(core);
-    struct npu_clock *turns = clocks_of_word(core->npu, gm->addr); /* one for all blocks: a turn follows another */
     if (step == NPU_TURN_INIT) {
         if (core->block == 0)
             store_words(core, gm->addr, bytes, 0);
@@ -716,10 +728,10 @@ void npu_block_turn(int step, const struct npu_tensor *gm, const struct npu_tens
         struct block_turn turn = {(const uint8_t *)gm->addr, core->block, blocks, *round};
         if (!turn_has_come(&turn))
             npu_fiber_wait(core, turn_has_come, &turn, names[step]);
-        between_acquire(core, turns);
+        acquire_word(core, pair_of_word(core->npu, gm->addr)); /* one for all blocks: a turn follows another */
         return;
     }
-    between_release(core, NPU_LANE_S, turns);
+    release_word(core, gm->addr);
     if (core->block + 1 == blocks)
         store_words(core, gm->addr, bytes, 0);
     else

@@ -27,7 +27,7 @@ static const double npu_rate_mix[NPU_MIXES] = {
 /* Copies between GM and local memory. */
 #define NPU_RATE_READ_LATENCY   170.0 /* from the request to the first bytes (fitted) */
 #define NPU_RATE_LOADED_LATENCY 200.0 /* more where HBM is asked for all it has (fitted) */
-#define NPU_RATE_WRITE_LATENCY  150.0
+#define NPU_RATE_WRITE_LATENCY  145.0
 #define NPU_RATE_COPY_ISSUE     20.0 /* at least between two copies of a pipe (fitted) */
 #define NPU_RATE_RUN            0.75 /* of each run of contiguous bytes within a copy, on an AIV; fitted */
 #define NPU_RATE_RUN_AIC        2.0
@@ -40,7 +40,7 @@ static const double npu_rate_mix[NPU_MIXES] = {
  * 0.8 for a chip that they do not name), bytes per cycle for each AIC that the chip has. */
 #define NPU_RATE_HBM_GBS     1539.0
 #define NPU_RATE_HBM_WRITTEN 2 /* bytes that a byte written back counts as: turning from reads to writes (fitted) */
-#define NPU_RATE_L2_AIC      135.0
+#define NPU_RATE_L2_AIC      131.0
 /* A run that does not begin where requests do takes so many bytes more (fitted: rows of odd length). */
 #define NPU_RATE_ODD_RUN     512.0 /* not at a multiple of 32 bytes */
 #define NPU_RATE_CROSSED_RUN 96.0  /* at one of 32, not of 512 */
@@ -60,7 +60,7 @@ static const double npu_rate_mix[NPU_MIXES] = {
 #define NPU_RATE_MTE1_START 45.0 /* the first load of a chain (fitted); those behind it */
 #define NPU_RATE_MTE1_NEXT  2.0
 #define NPU_RATE_FIX        128.0
-#define NPU_RATE_FIX_START  60.0
+#define NPU_RATE_FIX_START  40.0
 
 /* What the scalar unit of an AIC does for a Matmul object: for each product of a base block, for each part of a matrix that it
  * brings into L1 (fitted). */
@@ -70,12 +70,16 @@ static const double npu_rate_mix[NPU_MIXES] = {
 
 /* What it does before the first: Init, and more of it where the tiling is no constant. */
 #define NPU_RATE_MATMUL_INIT   3200.0
-#define NPU_RATE_MATMUL_TILING 1650.0
+#define NPU_RATE_MATMUL_TILING 2300.0
+
+/* What it does for a message of an AIV, five lines of GM among it (fitted). */
+#define NPU_RATE_MATMUL_MESSAGE 1100.0
 
 /* Launching, and cores that wait for each other. */
 #define NPU_RATE_LAUNCH_US      0.45   /* one core: from the launch to its end, besides its own time (fitted) */
 #define NPU_RATE_LAUNCH_CORE_US 0.067  /* more for each further core (fitted: the shortest kernels of 48 cores) */
 #define NPU_RATE_CROSS_FLAG     400.0  /* from a CrossCoreSetFlag to those who wait; assumed: nothing is published */
 #define NPU_RATE_MEETING        1500.0 /* a SyncAll; assumed */
+#define NPU_RATE_TOLD           400.0  /* until others see a word that a core wrote into GM for them; assumed */
 
 #endif

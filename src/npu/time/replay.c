@@ -77,6 +77,7 @@ struct timeline {
     struct rounds rounds[CROSS_FLAGS];
     uint32_t sets[CROSS_MODES][CROSS_FLAGS];
     int waits_flag, waits_meeting; /* NO_WAIT: for none */
+    uint32_t waits_told;           /* 0: for none */
     bool over;
 };
 
@@ -98,6 +99,7 @@ struct replay {
     struct npu_timing timing;
     struct round *open; /* [scope][CROSS_MODES][CROSS_FLAGS][ROUNDS] */
     struct meeting meetings[2];
+    double *told; /* by number: when others see it; 0: it has not been told */
     struct place places[PLACES];
     double l2_all, hbm_all; /* bytes that were asked of them */
     int64_t flows;
@@ -448,6 +450,37 @@ static bool cross_wait(struct timeline *line, const struct npu_step *step)
     return true;
 }
 
+static void tell_others(struct replay *replay, const struct timeline *line, const struct npu_step *step)
+{
+    replay->told[step->count] = larger(done(line, step->lane), line->scalar) + NPU_RATE_TOLD;
+    for (int i = 0; i < replay->npu->core_count; i++) {
+        struct timeline *other = &replay->lines[i];
+        if (other->waits_told != step->count)
+            continue;
+        other->waits_told = 0;
+        replay->woken = true;
+    }
+}
+
+/* False: the core has to wait until it is told. */
+static bool hear(struct replay *replay, struct timeline *line, const struct npu_step *step)
+{
+    const double start = line->scalar;
+    if (!replay->told[step->count]) {
+        line->waits_told = step->count;
+        return false;
+    }
+    line->scalar = larger(start, replay->told[step->count]);
+    if (!line->core->aic || line->scalar <= start)
+        return true;
+    /* An AIC polls for messages: figures of its scalar unit count that as work. */
+    count_busy(line, NPU_LANE_S, start, line->scalar);
+    tell(replay, line,
+         &(struct npu_timeline_slice){
+             .lane = NPU_LANE_S, .name = "poll", .start = start, .end = line->scalar, .pc = step->work->pc});
+    return true;
+}
+
 static void meet(struct replay *replay, struct timeline *line, const struct npu_step *step)
 {
     struct meeting *meeting = &replay->meetings[step->event & 1];
@@ -510,6 +543,13 @@ static bool do_step(struct replay *replay, struct timeline *line)
     case NPU_STEP_MEET:
         meet(replay, line, step);
         break;
+    case NPU_STEP_TELL:
+        tell_others(replay, line, step);
+        break;
+    case NPU_STEP_HEAR:
+        if (!hear(replay, line, step))
+            return false;
+        break;
     }
     return true;
 }
@@ -530,7 +570,7 @@ static void add_scalar(struct replay *replay, struct timeline *line, double cycl
 
 static bool can_go_on(const struct timeline *line)
 {
-    return !line->over && line->waits_flag == NO_WAIT && line->waits_meeting == NO_WAIT;
+    return !line->over && line->waits_flag == NO_WAIT && line->waits_meeting == NO_WAIT && !line->waits_told;
 }
 
 /* Goes on with a core until a copy begins at `until` or later, or the core waits for others, or ends. */
@@ -725,6 +765,7 @@ void npu_replay(struct npu *npu)
     replay->traffic = npu_traffic_create(npu->config.soc);
     replay->lines = zeros((size_t)npu->core_count, sizeof *replay->lines);
     replay->turns.all = zeros((size_t)npu->core_count, sizeof *replay->turns.all);
+    replay->told = zeros((size_t)npu->tape_told + 1, sizeof *replay->told);
     replay->open = zeros((size_t)npu->core_count * CROSS_MODES * CROSS_FLAGS * ROUNDS, sizeof *replay->open);
     for (int i = 0; i < npu->core_count; i++) {
         struct timeline *line = &replay->lines[i];
@@ -744,6 +785,7 @@ void npu_replay(struct npu *npu)
         free(replay->lines[i].flags);
     }
     free(replay->turns.all);
+    free(replay->told);
     free(replay->open);
     free(replay->lines);
     npu_traffic_destroy(replay->traffic);

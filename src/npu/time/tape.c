@@ -179,6 +179,20 @@ void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int 
         tape->at = put(tape->at, &count, sizeof count);
 }
 
+uint32_t npu_tape_tell(struct npu_core *core, int lane)
+{
+    if (!core->tape)
+        return 0;
+    npu_tape_add(core, NPU_STEP_TELL, lane, 0, 0, ++core->npu->tape_told);
+    return core->npu->tape_told;
+}
+
+void npu_tape_hear(struct npu_core *core, uint32_t number)
+{
+    if (core->tape && number)
+        npu_tape_add(core, NPU_STEP_HEAR, 0, 0, 0, number);
+}
+
 static uint8_t *put_transfer(uint8_t *at, const struct npu_access *access)
 {
     const unsigned past = access->write ? NPU_TENSOR_WRITE_PAST_L2 : NPU_TENSOR_READ_PAST_L2;

@@ -16,7 +16,9 @@ enum npu_step_kind {
     NPU_STEP_JOIN,       /* everything is done before anything goes on */
     NPU_STEP_CROSS_SET,  /* CrossCoreSetFlag: `event`, mode `to`, behind what `lane` was given */
     NPU_STEP_CROSS_WAIT, /* CrossCoreWaitFlag: `event` */
-    NPU_STEP_MEET        /* SyncAll of `count` cores; event: 0 hard, 1 soft */
+    NPU_STEP_MEET,       /* SyncAll of `count` cores; event: 0 hard, 1 soft */
+    NPU_STEP_TELL,       /* number `count` is told to other cores, behind what `lane` was given */
+    NPU_STEP_HEAR        /* the scalar unit goes on when number `count` has been told */
 };
 
 /* Bytes of GM that an instruction moves: count2 groups of `count` runs. */
@@ -40,7 +42,7 @@ struct npu_step {
     uint8_t kind, lane, to, event;
     uint16_t transfers;          /* of RUN: so many follow */
     float scalar;                /* cycles of the scalar unit since the step before */
-    uint32_t count;              /* of SINCE, MEET */
+    uint32_t count;              /* of SINCE, MEET, TELL, HEAR */
     const struct npu_work *work; /* of RUN, and of what follows it up to the next */
 };
 
@@ -86,6 +88,11 @@ void npu_tape_run(struct npu_core *core, int lane, const struct npu_insn *insn, 
 void npu_tape_scalar_gm(struct npu_tape *tape, uint64_t addr);
 /* Any other step. */
 void npu_tape_add(struct npu_core *core, enum npu_step_kind kind, int lane, int to, int event, uint32_t count);
+/* What a core tells others by way of GM, behind what a lane was given: the number that npu_tape_hear() takes; 0: there is no
+ * tape. */
+uint32_t npu_tape_tell(struct npu_core *core, int lane);
+/* The core has seen what was told; nothing for 0. */
+void npu_tape_hear(struct npu_core *core, uint32_t number);
 /* Work of the scalar unit that no code of the kernel stands for: that of CANN's own. */
 void npu_tape_scalar(struct npu_core *core, double cycles);
 /* The end of the core's block: what its scalar unit has done since the last step. */

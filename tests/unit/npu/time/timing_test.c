@@ -347,6 +347,40 @@ static void test_a_meeting_waits(void **state)
     assert_true(short_one.of[0].mean < long_one.of[0].mean / 10);
 }
 
+/* Each block works when the one before it has told it to; z holds the words. */
+static void chain_kernel(void)
+{
+    uint32_t buffer = 0;
+    struct npu_tensor tensor, words = global(z, 0), ub;
+    npu_pipe_create();
+    npu_buf_init(&buffer, NPU_VECCALC, 32768 + 32);
+    npu_buf_get(buffer, 0, 32768, &tensor);
+    npu_buf_get(buffer, 0, 32768 + 32, &ub);
+    ub.addr += 32768;
+    ub.bytes = 32;
+    const int block = (int)npu_block_idx();
+    if (block)
+        npu_ib_wait(&words, &ub, block, 0);
+    for (int i = 0; i < given.repeats; i++) {
+        copy(tensor, global(x, 0), 16384);
+        npu_pipe_barrier(NPU_PIPE_ALL);
+    }
+    if (block + 1 < npu_block_num())
+        npu_ib_set(&words, &ub, block + 1, 0);
+    npu_pipe_destroy();
+}
+
+/* What a block is told by way of GM comes after what the other did, and takes its way. */
+static void test_blocks_wait_for_what_they_are_told(void **state)
+{
+    (void)state;
+    given.repeats = 20;
+    const double one = launch(chain_kernel, 1).of[0].longest;
+    const struct npu_timing chain = launch(chain_kernel, 4);
+    assert_true(chain.of[0].longest > 2.5 * one + 3 * NPU_RATE_TOLD); /* the others find x in L2 */
+    assert_true(chain.of[0].longest < 4 * one + 10 * NPU_RATE_TOLD);
+}
+
 /* Blocks that have no core yet begin where others have ended. */
 static void test_waves(void **state)
 {
@@ -370,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_banks),
         cmocka_unit_test(test_slices_are_the_work),
         cmocka_unit_test(test_a_meeting_waits),
+        cmocka_unit_test(test_blocks_wait_for_what_they_are_told),
         cmocka_unit_test(test_waves),
     };
     x = mmap(NULL, 3 * (size_t)TENSOR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
