@@ -111,7 +111,7 @@ static struct akgen_error *keep_evidence(struct arena *arena, const char *dir, c
                                          const struct task *task, const struct verdict *verdict)
 {
     json_t *json = verdict_to_json(verdict);
-    speedup_add(task, json);
+    speedup_add(task, NULL, json);
     char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     struct akgen_error *error =
         files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/program.py", dir), program->text, program->length);

@@ -87,6 +87,7 @@ struct akgen_error *repair_begin_store(struct repair *repair)
         .profile = eval_profiles.of[eval->profile],
         .akgen = AKGEN_VERSION,
         .protocol = eval_protocol(arena, repair->task, eval),
+        .baseline = BASELINE_EAGER,
         .settings = settings_of(repair),
     };
     return options->store ? store_begin_run(options->store, repair->bench) : NULL;
