@@ -19,6 +19,7 @@ struct bench_arguments {
     struct cli_ks ks;
     const char *suite, *provider, *task, *db, *report;
     bool resume;
+    struct cli_baseline baseline;
 };
 
 static const struct argp_option options[] = {
@@ -41,7 +42,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->eval;
-        state->child_inputs[1] = &arguments->model;
+        state->child_inputs[1] = &arguments->baseline;
+        state->child_inputs[2] = &arguments->model;
         break;
     case KEY_SUITE:
         arguments->suite = text;
@@ -249,10 +251,25 @@ static struct akgen_error *prepare(struct bench_arguments *arguments, const stru
         bench_prepare(bench, provider, &gen_program_provider, tasks, count, &arguments->eval);
     bench->ks = arguments->ks.count ? arguments->ks.of : NULL;
     bench->k_count = arguments->ks.count;
+    bench->baseline = arguments->baseline.name;
     if (bench->count)
         return NULL;
     return bench->skipped ? error_new("none of these %d tasks has a case %d", count, arguments->eval.only_case)
                           : error_new("none of these %d tasks has a project of provider %s", count, provider);
+}
+
+/* A folder that has no kernel for any of the tasks is another one than was meant. */
+static struct akgen_error *open_baseline(const struct bench_arguments *arguments, const struct task *tasks, int count,
+                                         struct kernel_baseline **baseline)
+{
+    bool found = false;
+    struct akgen_error *error = kernel_baseline_open(arguments->baseline.name, count, baseline);
+    for (int i = 0; i < count && *baseline && !found; i++)
+        found = kernel_baseline_has(*baseline, &tasks[i]);
+    return error || found || !*baseline
+               ? error
+               : error_new("baseline %s has a kernel for none of these %d tasks; one for each is expected there, as %s",
+                           arguments->baseline.name, count, tasks[0].name);
 }
 
 static struct akgen_error *check_provider(struct bench_arguments *arguments)
@@ -265,7 +282,8 @@ static struct akgen_error *check_provider(struct bench_arguments *arguments)
 
 int cli_bench(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&cli_eval_argp, 0, NULL, 0}, {&cli_baseline_argp, 0, NULL, 0}, {&cli_model_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -274,7 +292,7 @@ int cli_bench(int argc, char **argv)
             "category.\vA dir: provider holds candidates as PATH/level1/Math/Sqrt/op_host, op_kernel, or any number of "
             "them as PATH/level1/Math/Sqrt/answer/0, 1, ...; models' answers (docs/answers.md) as "
             "PATH/level1/Math/Sqrt.txt, .../answer/0.txt, also .md and .py, or, as MultiKernelBench leaves them, "
-            "PATH/sqrt.txt. Exit code: 0 all pass, "
+            "PATH/sqrt.txt. A baseline of dir:PATH lies likewise, one kernel for each task. Exit code: 0 all pass, "
             "1 some do not, 2 wrong usage, "
             "3 failure of akgen or of a model's server, 130 interrupted.",
         .children = children,
@@ -282,7 +300,8 @@ int cli_bench(int argc, char **argv)
     struct bench_arguments arguments = {.eval = cli_eval_defaults(),
                                         .model = cli_model_defaults(),
                                         .suite = "npukernelbench",
-                                        .provider = BENCH_REFERENCE};
+                                        .provider = BENCH_REFERENCE,
+                                        .baseline = {BASELINE_EAGER, &arguments.eval}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct bench_options options = {.eval = arguments.eval};
     struct bench bench = {0};
@@ -293,6 +312,8 @@ int cli_bench(int argc, char **argv)
     if (!error)
         error = select_tasks(&arena, &arguments, &tasks, &task_count);
     if (!error)
+        error = open_baseline(&arguments, tasks, task_count, &options.baseline);
+    if (!error)
         error = prepare(&arguments, tasks, task_count, &bench);
     if (error)
         code = cli_fail(EXIT_USAGE, error);
@@ -302,6 +323,7 @@ int cli_bench(int argc, char **argv)
         code = (bench.planned ? run_model : run)(&arguments, &bench, &options);
     bench_free(&bench);
     store_close(options.store);
+    kernel_baseline_close(options.baseline);
     gen_model_free(&arguments.model);
     arena_free(&arena);
     return code;

@@ -34,6 +34,12 @@ extern const struct argp cli_eval_argp;
 struct eval_options cli_eval_defaults(void);
 /* Applies --tolerance, if it was given, to a task. An error if the task or the profile has no such choice. */
 struct akgen_error *cli_set_tolerance(struct arena *arena, const struct eval_options *eval, struct task *task);
+/* --baseline of eval and bench. An argp child; its input is the `struct cli_baseline`. */
+struct cli_baseline {
+    const char *name;                 /* BASELINE_EAGER, "dir:PATH" */
+    const struct eval_options *timed; /* the command's, which must model time where the baseline is not eager */
+};
+extern const struct argp cli_baseline_argp;
 /* A whole number in [low, high]; ends the program with a usage error that names the option otherwise. */
 long cli_parse_number(const struct argp_state *state, const char *option, const char *text, long low, long high);
 /* -k of bench and report: some k of pass@k, ascending. */

@@ -175,7 +175,7 @@ static void print_json(const struct task *task, const struct verdict verdicts[SI
     static const char *const names[] = {"a", "b"};
     for (int side = 0; side < SIDES; side++) {
         json_t *json = verdict_to_json(&verdicts[side]);
-        speedup_add(task, json);
+        speedup_add(task, NULL, json);
         json_object_set_new(both, names[side], json);
     }
     json_dumpf(both, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);

@@ -3,6 +3,7 @@
 #include "gen/feedback.h"
 #include "eval/bench.h"
 #include "eval/speedup.h"
+#include "eval/tree.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -13,6 +14,7 @@ enum { KEY_JSON = 0x200, KEY_FEEDBACK, KEY_TIMING, KEY_TRACE };
 
 struct eval_arguments {
     struct eval_options options;
+    struct cli_baseline baseline;
     const char *task, *dir;
     bool json, feedback, timing;
     const char *trace; /* a file; NULL: none */
@@ -36,6 +38,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->options;
+        state->child_inputs[1] = &arguments->baseline;
         break;
     case KEY_JSON:
         arguments->json = true;
@@ -71,13 +74,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_json(const struct task *task, const struct verdict *verdict)
+static void print_json(const json_t *json)
 {
-    json_t *json = verdict_to_json(verdict);
-    speedup_add(task, json);
     json_dumpf(json, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     putchar('\n');
-    json_decref(json);
 }
 
 static void print_feedback(const struct verdict *verdict)
@@ -96,7 +96,7 @@ static struct akgen_error *check_arguments(const struct eval_arguments *argument
     struct stat status;
     if (stat(arguments->dir, &status) != 0)
         return error_new("%s: %m", arguments->dir);
-    bool answer = S_ISREG(status.st_mode) && bench_is_answer(strrchr(arguments->dir, '.'));
+    bool answer = S_ISREG(status.st_mode) && tree_is_answer(strrchr(arguments->dir, '.'));
     if (!S_ISDIR(status.st_mode) && !answer)
         return error_new(
             "%s: not a directory; a candidate is one that holds op_kernel/, or a model's answer in a .txt, "
@@ -128,47 +128,117 @@ static bool check_trace(const struct eval_arguments *arguments, const struct ver
     return known || !arguments->trace;
 }
 
-static void print_speedup(const struct task *task, const struct verdict *verdict)
+/* What the baseline takes for a case, and how that compares. */
+static void print_case_speedup(const json_t *row, bool kernel)
 {
-    json_t *json = verdict_to_json(verdict);
-    speedup_add(task, json);
-    const double speedup = json_number_value(json_object_get(json, "speedup"));
-    if (speedup > 0)
-        printf("  modelled, mean of the cases: %.2f times as fast as eager, which is %d kernel%s here\n", speedup,
-               task->eager_count, task->eager_count == 1 ? "" : "s");
-    json_decref(json);
+    const double speedup = speedup_of_case(row, kernel, SPEEDUP_ONE_LAUNCH);
+    const json_t *eager = json_object_get(row, "eager_us");
+    if (!(speedup > 0))
+        return;
+    printf("  modelled, case %d: ", (int)json_integer_value(json_object_get(row, "case")));
+    if (kernel)
+        printf("the baseline's kernel %.2f us", json_number_value(json_object_get(row, "baseline_us")));
+    else
+        printf("eager %.2f us, %.2f with half of each launch, %.2f with twice",
+               json_number_value(json_array_get(eager, SPEEDUP_ONE_LAUNCH)),
+               json_number_value(json_array_get(eager, 0)),
+               json_number_value(json_array_get(eager, SPEEDUP_LAUNCHES - 1)));
+    printf("; %.2f times as fast\n", speedup);
 }
 
-static void print_text(const struct eval_arguments *arguments, const struct task *task, const struct verdict *verdict)
+static void print_speedup(const struct eval_arguments *arguments, const struct task *task,
+                          const struct kernel_times *kernel, const json_t *json)
+{
+    size_t i;
+    const json_t *row;
+    const double speedup = json_number_value(json_object_get(json, "speedup"));
+    const double eager = json_number_value(json_object_get(json, "eager_speedup"));
+    json_array_foreach(json_object_get(json, "cases"), i, row)
+    {
+        if (arguments->timing)
+            print_case_speedup(row, kernel != NULL);
+    }
+    if (speedup > 0 && kernel)
+        printf("  modelled, mean of the cases: %.2f times as fast as the kernel of %s\n", speedup, kernel->baseline);
+    else if (speedup > 0)
+        printf("  modelled, mean of the cases: %.2f times as fast as eager, which is %d kernel%s here\n", speedup,
+               task->eager_count, task->eager_count == 1 ? "" : "s");
+    if (eager > 0)
+        printf("  and %.2f times as fast as eager\n", eager);
+}
+
+/* A baseline that is none. */
+static void print_lack(const struct kernel_times *kernel)
+{
+    if (!kernel || !kernel->lack)
+        return;
+    printf("  no speedup over %s: %s", kernel->baseline, kernel->judged ? "its kernel is no baseline: " : "");
+    cli_print_clean(stdout, kernel->lack);
+    putchar('\n');
+}
+
+static void print_text(const struct eval_arguments *arguments, const struct task *task, const struct verdict *verdict,
+                       const struct kernel_times *kernel, const json_t *json)
 {
     struct cli_colors colors = cli_colors_for(stdout);
     cli_print_cases(stdout, verdict, &colors);
     if (arguments->timing || verdict->kind == AKGEN_VERDICT_PASS)
         cli_print_timing(stdout, verdict, arguments->timing, &colors);
     if (verdict->kind == AKGEN_VERDICT_PASS)
-        print_speedup(task, verdict);
+        print_speedup(arguments, task, kernel, json);
+    print_lack(kernel);
     cli_print_conclusion(stdout, verdict, &colors);
+}
+
+/* The verdict, against the baseline. */
+static void print(const struct eval_arguments *arguments, const struct task *task, const struct verdict *verdict,
+                  struct kernel_baseline *baseline)
+{
+    if (arguments->feedback) {
+        print_feedback(verdict);
+        return;
+    }
+    const struct kernel_times *kernel = baseline ? kernel_baseline_times(baseline, task, &arguments->options) : NULL;
+    json_t *json = verdict_to_json(verdict);
+    speedup_add(task, kernel, json);
+    if (arguments->json)
+        print_json(json);
+    else
+        print_text(arguments, task, verdict, kernel, json);
+    json_decref(json);
+}
+
+/* The baseline of --baseline, which must have a kernel for the task. */
+static struct akgen_error *open_baseline(const struct eval_arguments *arguments, const struct task *task,
+                                         struct kernel_baseline **baseline)
+{
+    struct akgen_error *error = kernel_baseline_open(arguments->baseline.name, 1, baseline);
+    if (error || !*baseline || kernel_baseline_has(*baseline, task))
+        return error;
+    return error_new("baseline %s is no kernel, which holds op_kernel/, and has none for %s", arguments->baseline.name,
+                     task->name);
 }
 
 static int evaluate(struct eval_arguments *arguments)
 {
     struct arena arena = {0};
     struct task task;
+    struct kernel_baseline *baseline = NULL;
     struct akgen_error *error = task_find(&arena, toolchain_home(), arguments->task, &task);
     if (!error)
         error = check_arguments(arguments, &task);
+    if (!error)
+        error = open_baseline(arguments, &task, &baseline);
     if (!error)
         error = cli_set_tolerance(&arena, &arguments->options, &task);
     int trace_fd = -1;
     if (!error)
         error = open_trace(arguments, &task, &trace_fd);
-    if (error) {
+    const int code_of_error = error ? EXIT_USAGE : EXIT_OWN_FAILURE;
+    if (error || (error = eval_check_jail(&arguments->options))) {
+        kernel_baseline_close(baseline);
         arena_free(&arena);
-        return cli_fail(EXIT_USAGE, error);
-    }
-    if ((error = eval_check_jail(&arguments->options))) {
-        arena_free(&arena);
-        return cli_fail(EXIT_OWN_FAILURE, error);
+        return cli_fail(code_of_error, error);
     }
     if (isatty(STDERR_FILENO))
         arguments->options.on_case = cli_print_progress;
@@ -177,25 +247,21 @@ static int evaluate(struct eval_arguments *arguments)
         arguments->options.debug = &debug;
     struct verdict verdict;
     eval_run(&task, arguments->dir, &arguments->options, &verdict);
-    if (arguments->json)
-        print_json(&task, &verdict);
-    else if (arguments->feedback)
-        print_feedback(&verdict);
-    else
-        print_text(arguments, &task, &verdict);
+    print(arguments, &task, &verdict, baseline);
     int code = cli_exit_code(verdict.kind);
     if (!check_trace(arguments, &verdict) && code == EXIT_PASS)
         code = EXIT_OWN_FAILURE;
     if (trace_fd >= 0)
         close(trace_fd);
     verdict_free(&verdict);
+    kernel_baseline_close(baseline);
     arena_free(&arena);
     return code;
 }
 
 int cli_eval(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_eval_argp, 0, NULL, 0}, {&cli_baseline_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -210,7 +276,8 @@ int cli_eval(int argc, char **argv)
                "akgen.",
         .children = children,
     };
-    struct eval_arguments arguments = {.options = cli_eval_defaults()};
+    struct eval_arguments arguments = {.options = cli_eval_defaults(),
+                                       .baseline = {BASELINE_EAGER, &arguments.options}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     return evaluate(&arguments);
 }

@@ -108,18 +108,30 @@ struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir)
 }
 
 static struct akgen_error *keep_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
-                                         const struct task *task, const struct verdict *verdict)
+                                         const struct task *task, const struct verdict *verdict,
+                                         struct gen_trace *trace)
 {
     json_t *json = verdict_to_json(verdict);
-    speedup_add(task, json);
+    speedup_add(task, NULL, json);
+    struct akgen_error *error = gen_trace_keep(arena, task, dir, verdict, json, trace);
     char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    struct akgen_error *error =
-        files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/program.py", dir), program->text, program->length);
+    if (!error)
+        error = files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/program.py", dir), program->text, program->length);
     if (!error)
         error = files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/verdict.json", dir), text, strlen(text));
     free(text);
     json_decref(json);
     return error;
+}
+
+void cli_gen_print_trace(const char *dir, const struct gen_trace *trace)
+{
+    if (trace->id < 0)
+        return;
+    printf("trace     %s/" GEN_EVIDENCE "/" GEN_TRACE ": case %d, %.2f us, modelled", dir, trace->id, trace->us);
+    if (trace->cut)
+        printf("; cut at %d MiB", GEN_TRACE_BYTES >> 20);
+    putchar('\n');
 }
 
 static void print_project(const struct gen_program *program, const struct dsl_lowered *lowered, const char *dir,
@@ -145,6 +157,7 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     struct dsl_lowered lowered;
     struct dsl_messages messages = {0};
     struct verdict verdict;
+    struct gen_trace trace = {.id = -1};
     struct akgen_error *error = gen_program_of_task(arena, task, &program);
     *code = EXIT_OTHER_VERDICT;
     if (error)
@@ -164,8 +177,9 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
         arguments->eval.on_case = cli_print_progress;
     eval_run(task, dir, &arguments->eval, &verdict);
     struct cli_colors colors = cli_colors_for(stdout);
+    error = keep_evidence(arena, dir, &program, task, &verdict, &trace);
+    cli_gen_print_trace(dir, &trace);
     cli_print_verdict(stdout, &verdict, &colors);
-    error = keep_evidence(arena, dir, &program, task, &verdict);
     *code = error ? EXIT_OWN_FAILURE : cli_exit_code(verdict.kind);
     verdict_free(&verdict);
     return error;
@@ -182,8 +196,9 @@ int cli_gen(int argc, char **argv)
             "Writes an operator project for TASK and proves it on the simulated NPU."
             "\vTASK is a name from 'akgen task list' or a task's directory. Its program in AscendDSL is compiled, or "
             "the one that the planner makes of its formulas; with --provider a model writes a project or a program and "
-            "mends it by what its verdict says. The project's folder gets evidence/ with the program and the "
-            "verdict, by default of the strict profile. Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 "
+            "mends it by what its verdict says. The project's folder gets evidence/ with the program, the "
+            "verdict, by default of the strict profile, and the modelled timeline of its longest case. Exit code: 0 "
+            "pass, 1 any other verdict, 2 wrong usage, 3 "
             "failure of akgen.",
         .children = children,
     };

@@ -3,9 +3,8 @@
 #define CLI_GEN_H
 
 #include "cli/cli.h"
+#include "gen/evidence.h"
 #include "gen/model.h"
-
-#define GEN_EVIDENCE "evidence" /* the folder of a project with what proves it */
 
 struct gen_arguments {
     struct eval_options eval;
@@ -17,6 +16,8 @@ struct gen_arguments {
 
 /* Makes the project's folder, without what an earlier `akgen gen` left there; one with files of others is an error. */
 struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir);
+/* "trace     DIR/evidence/trace.json: case 3, ..", nothing where there is none. */
+void cli_gen_print_trace(const char *dir, const struct gen_trace *trace);
 /* Drafts the task of a description in the project's folder, which `arguments` have afterwards; goes on if it is confirmed. */
 struct akgen_error *cli_gen_describe(struct arena *arena, struct gen_arguments *arguments, bool *confirmed);
 /* The project that a model makes of the task, judged and repaired; `code` is what the command ends with. */

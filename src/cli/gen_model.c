@@ -122,6 +122,7 @@ static void print_outcome(const struct gen_arguments *arguments, const char *dir
     if (outcome->parent >= 0)
         printf(", mends sample %d", outcome->parent);
     printf("\nevidence  %s/" GEN_EVIDENCE "\n", dir);
+    cli_gen_print_trace(dir, &outcome->trace);
     cli_print_verdict(stdout, &outcome->verdict, &colors);
     if (outcome->verdict.kind != AKGEN_VERDICT_PASS)
         printf("%sThe project does not pass%s, and is the best of what came; %s.\n", colors.bad, colors.off,

@@ -1,6 +1,7 @@
 /* The options that `akgen eval` and `akgen bench` share: how a candidate is evaluated. */
 #include "cli/cli.h"
 #include "gen/answer.h"
+#include "eval/kernel_baseline.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ enum {
     KEY_CANDIDATE_SECONDS,
     KEY_NO_CACHE,
     KEY_REQUIRE_JAIL,
-    KEY_PLAIN_COMPILER
+    KEY_PLAIN_COMPILER,
+    KEY_BASELINE
 };
 
 static const struct argp_option options[] = {
@@ -197,6 +199,31 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 const struct argp cli_eval_argp = {.options = options, .parser = parse_option};
+
+static const struct argp_option baseline_options[] = {
+    {"baseline", KEY_BASELINE, "eager|dir:PATH", 0,
+     "what speedups are over: PyTorch's kernels as they are modelled (default), or a kernel for each task, which is "
+     "evaluated "
+     "as a candidate is; PATH as of a dir: provider, or of one task the kernel itself",
+     0},
+    {0},
+};
+
+static error_t parse_baseline(int key, char *text, struct argp_state *state)
+{
+    struct cli_baseline *baseline = state->input;
+    if (key == KEY_BASELINE) {
+        baseline->name = text;
+        return 0;
+    }
+    if (key != ARGP_KEY_END)
+        return ARGP_ERR_UNKNOWN;
+    if (strcmp(baseline->name, BASELINE_EAGER) != 0 && (baseline->timed->no_timing || baseline->timed->random_order))
+        argp_error(state, "--baseline: time is modelled in program order only, and not with --no-timing");
+    return 0;
+}
+
+const struct argp cli_baseline_argp = {.options = baseline_options, .parser = parse_baseline};
 
 struct eval_options cli_eval_defaults(void)
 {

@@ -5,74 +5,14 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/workers.h"
+#include "eval/tree.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { SOURCE_LIMIT = 1 << 20, CACHED_BYTES = 1 << 30 };
-
-static const char *const answer_ends[] = {".txt", ".md", ".py"};
-enum { ANSWER_ENDS = sizeof answer_ends / sizeof *answer_ends };
-
-bool bench_is_answer(const char *end)
-{
-    for (int i = 0; end && i < ANSWER_ENDS; i++)
-        if (strcmp(end, answer_ends[i]) == 0)
-            return true;
-    return false;
-}
-
-/* An answer among several: a folder `7`, or a file `7.txt` and the like. */
-struct answer {
-    int number;
-    const char *name;
-};
-
-static int by_number(const void *left, const void *right)
-{
-    const struct answer *a = left, *b = right;
-    return a->number != b->number ? (a->number > b->number) - (a->number < b->number) : strcmp(a->name, b->name);
-}
-
-static bool is_answer(const char *name)
-{
-    size_t digits = strspn(name, "0123456789");
-    const char *rest = name + digits;
-    return digits && digits <= 6 && (!*rest || bench_is_answer(rest));
-}
-
-/* The numbered answers in `dir`, sorted. */
-static int list_answers(struct arena *arena, const char *dir, struct answer **answers)
-{
-    enum { MOST = 100000 };
-    int count = 0;
-    DIR *stream = opendir(dir);
-    *answers = NULL;
-    if (!stream)
-        return 0;
-    for (int pass = 0; pass < 2; pass++) {
-        const struct dirent *entry;
-        int found = 0;
-        rewinddir(stream);
-        while ((entry = readdir(stream)) && found < MOST && (!pass || found < count)) {
-            if (!is_answer(entry->d_name))
-                continue;
-            if (pass)
-                (*answers)[found] = (struct answer){atoi(entry->d_name), arena_strdup(arena, entry->d_name)};
-            found++;
-        }
-        count = found;
-        if (!pass)
-            *answers = arena_alloc(arena, sizeof **answers * (size_t)(count + 1));
-    }
-    closedir(stream);
-    qsort(*answers, (size_t)count, sizeof **answers, by_number);
-    return count;
-}
 
 static void add_row(struct bench *bench, const struct task *task, int sample, const char *dir)
 {
@@ -85,21 +25,6 @@ static void add_row(struct bench *bench, const struct task *task, int sample, co
                                  .dir = dir});
 }
 
-/* The only answer of a task in a tree: <task>/, <task>.txt, .md or .py, or as MultiKernelBench leaves them <op>.txt. */
-static const char *single_answer(struct arena *arena, const char *tree, const struct task *task)
-{
-    const char *op = op_snake_case(arena, task->op);
-    const char *names[ANSWER_ENDS + 2] = {[ANSWER_ENDS] = arena_printf(arena, "%s/%s.txt", tree, op),
-                                          arena_printf(arena, "%s/%s.txt", tree, op_response_name(arena, op))};
-    for (int i = 0; i < ANSWER_ENDS; i++)
-        names[i] = arena_printf(arena, "%s/%s%s", tree, task->name, answer_ends[i]);
-    const char *dir = arena_printf(arena, "%s/%s", tree, task->name);
-    for (size_t i = 0; i < sizeof names / sizeof *names && access(dir, F_OK) != 0; i++)
-        if (access(names[i], F_OK) == 0)
-            return names[i];
-    return dir;
-}
-
 static void add_reference(struct bench *bench, const struct task *task, const char *tree)
 {
     const char *reference = arena_printf(&bench->arena, "%s/%s", task->dir, tree);
@@ -109,14 +34,10 @@ static void add_reference(struct bench *bench, const struct task *task, const ch
 
 static void add_tree(struct bench *bench, const struct task *task, const char *tree)
 {
-    struct arena *arena = &bench->arena;
-    const char *folder = arena_printf(arena, "%s/%s/answer", tree, task->name);
-    struct answer *answers;
-    int samples = list_answers(arena, folder, &answers);
-    for (int s = 0; s < samples; s++)
-        add_row(bench, task, answers[s].number, arena_printf(arena, "%s/%s", folder, answers[s].name));
-    if (!samples)
-        add_row(bench, task, 0, single_answer(arena, tree, task));
+    struct tree_answer *answers;
+    int count = tree_answers(&bench->arena, tree, task, &answers);
+    for (int i = 0; i < count; i++)
+        add_row(bench, task, answers[i].number, answers[i].path);
 }
 
 /* Where samples come from. */
@@ -126,7 +47,7 @@ struct provider {
     /* Adds the samples of a task in `tree`: that path, or a folder of the task. */
     void (*add)(struct bench *bench, const struct task *task, const char *tree);
 };
-static const struct provider providers[] = {{BENCH_REFERENCE, false, add_reference}, {"dir:", true, add_tree}};
+static const struct provider providers[] = {{BENCH_REFERENCE, false, add_reference}, {TREE_PREFIX, true, add_tree}};
 
 /* NULL: there is none of this name. */
 static const struct provider *provider_of(const char *name)
@@ -187,6 +108,7 @@ static void describe(struct bench *bench, const char *provider, const struct tas
     bench->scope = eval_scopes.of[options->scope];
     bench->profile = eval_profiles.of[options->profile];
     bench->akgen = AKGEN_VERSION;
+    bench->baseline = BASELINE_EAGER;
     bench->protocol = count ? eval_protocol(&bench->arena, &tasks[0], options) : "";
 }
 
@@ -257,7 +179,8 @@ static char *read_source(const struct bench_row *row, const struct verdict *verd
     return text;
 }
 
-static void fill_row(struct bench_row *row, struct arena *arena, const struct verdict *verdict)
+static void fill_row(struct bench_row *row, struct arena *arena, const struct verdict *verdict,
+                     const struct kernel_times *kernel)
 {
     row->evaluated = true;
     row->kind = verdict->kind;
@@ -267,19 +190,20 @@ static void fill_row(struct bench_row *row, struct arena *arena, const struct ve
     row->cases_total = verdict->cases_total;
     row->seconds = verdict->seconds;
     json_t *json = verdict_to_json(verdict);
-    speedup_add(row->definition, json);
+    speedup_add(row->definition, kernel, json);
     bench_row_set_verdict(row, json_dumps(json, JSON_COMPACT));
     json_decref(json);
     row->source = read_source(row, verdict);
 }
 
-static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict)
+static void finish_row(struct bench_work *work, struct bench_row *row, const struct verdict *verdict,
+                       const struct kernel_times *kernel)
 {
     struct bench *bench = work->bench;
     const struct bench_source *source = work->options->source;
     if (source && source->stopped(source->closure))
         return;
-    fill_row(row, &bench->arena, verdict);
+    fill_row(row, &bench->arena, verdict, kernel);
     if (work->options->store && !bench->store_error)
         bench->store_error = store_add(work->options->store, bench, row);
     bench_row_bound(bench, row);
@@ -304,8 +228,10 @@ static void evaluate_row(void *closure, int turn)
         eval_refuse(row->definition, row->dir, &eval, row->refusal, &verdict);
     else
         eval_run(row->definition, row->dir, &eval, &verdict);
+    struct kernel_baseline *baseline = work->options->baseline;
+    const struct kernel_times *kernel = baseline ? kernel_baseline_times(baseline, row->definition, &eval) : NULL;
     pthread_mutex_lock(&work->lock);
-    finish_row(work, row, &verdict);
+    finish_row(work, row, &verdict, kernel);
     verdict_free(&verdict);
     if (source)
         source->done(source->closure, work->bench, which);

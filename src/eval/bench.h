@@ -12,6 +12,9 @@
 
 struct store;
 
+/* What a baseline has for a task: eager's times, a kernel that passes, none, one that does not pass. */
+enum bench_kernel { BENCH_EAGER, BENCH_KERNEL, BENCH_KERNEL_MISSING, BENCH_KERNEL_FAILS };
+
 /* One sample of one task: what to evaluate, and what came out. */
 struct bench_row {
     const char *task, *category;        /* "level1/Math/Sqrt", "Math" */
@@ -32,7 +35,10 @@ struct bench_row {
     /* What sums need of the verdict. */
     int error_class;                  /* enum diagnostic_class of its first error; -1: it has none */
     bool wrapper;                     /* an answer's wrapper does more than one plain call */
-    double speedup[SPEEDUP_LAUNCHES]; /* over eager, modelled; 0: not known */
+    double speedup[SPEEDUP_LAUNCHES]; /* over the baseline, modelled; 0: not known */
+    double roofline;                  /* mean share of the bound that its shown cases reach, modelled; 0: not known */
+    enum bench_kernel kernel;         /* what the baseline has for the task */
+    char kernel_hash[16 + 1];         /* how the hash of its sources begins; "": none were taken */
 };
 enum { BENCH_SOURCE_BYTES = 64 << 20 }; /* of the rows' sources together; the database has them all */
 struct bench {
@@ -40,6 +46,7 @@ struct bench {
     const char *tree; /* the folder that the provider's name gives; NULL: none */
     const char *suite, *provider, *soc, *mode, *scope, *profile, *akgen;
     const char *protocol;   /* eval_protocol(): stands beside every figure; "" if the suite has only one */
+    const char *baseline;   /* what speedups are over: BASELINE_EAGER, "dir:PATH" */
     struct bench_row *rows; /* by task, then sample */
     int count, capacity;
     const char *settings;         /* of a run that samples a model: how it does, as JSON; "" or NULL: none does */
@@ -68,6 +75,7 @@ struct bench_options {
     const struct bench_source *source; /* NULL: every row's candidate is there */
     struct eval_options eval;          /* eval.jobs samples side by side, each with one job */
     struct store *store;               /* NULL = keep nothing */
+    struct kernel_baseline *baseline;  /* of the run's name; NULL = eager */
     void (*on_row)(void *closure, const struct bench *bench, int done);
     void *closure;
 };
@@ -78,14 +86,11 @@ struct bench_provider {
     /* The directory with the candidate for a task, in the arena; NULL: the provider has none. */
     const char *(*candidate)(struct arena *arena, const struct task *task);
 };
-/* Whether a file whose name ends so, ".txt", holds an answer; NULL ends no such name. */
-bool bench_is_answer(const char *end);
 /* Checks the name of a provider: BENCH_REFERENCE, "dir:PATH", or the caller's own (`own` may be NULL). */
 struct akgen_error *bench_check_provider(const char *provider, const struct bench_provider *own);
 /* Lists the samples that a provider has for the tasks: "reference" -> <task>/reference where that exists; "dir:PATH" ->
- * PATH/<task>/answer/<n> for every number n, a directory or a file <n>.txt, .md or .py, else PATH/<task>,
- * PATH/<task>.txt, .md, .py or PATH/<op in snake case>.txt. A broken task and one without an answer are rows too; a task
- * without the only case asked for is skipped and counted. */
+ * tree_answers(). A broken task and one without an answer are rows too; a task without the only case asked for is skipped and
+ * counted. */
 void bench_prepare(struct bench *bench, const char *provider, const struct bench_provider *own,
                    const struct task *tasks, int count, const struct eval_options *options);
 /* Rows of a run that gets `samples` candidates for each task from its source. */
@@ -105,6 +110,17 @@ void bench_run(struct bench *bench, const struct bench_options *options);
 void bench_free(struct bench *bench);
 
 /* Sums (summary.c). */
+/* Of some of a run's tasks, by the models of candidate and baseline and for each charge of eager's launches: shares with a right
+ * sample at least `bench_speeds` times as fast as the baseline, NAN while no verdict of the run carries times; and the geometric
+ * mean of the best speedups of the `timed` tasks that have one, NAN if there are none. */
+enum { BENCH_SPEEDS = 3 };
+extern const double bench_speeds[BENCH_SPEEDS]; /* 0.2, 0.8, 1.0 */
+struct bench_speed {
+    double fast[SPEEDUP_LAUNCHES][BENCH_SPEEDS], speedup[SPEEDUP_LAUNCHES];
+    int timed;
+    double roofline; /* whatever the baseline: mean of the best rooflines of the `bounded` tasks that have one, NAN */
+    int bounded;
+};
 struct bench_group {
     const char *name;     /* "level 1 / Math", "level 1", "all" */
     int level;            /* 0: all */
@@ -114,28 +130,22 @@ struct bench_group {
     int excluded;         /* samples with verdict unsupported or infra_error: in no rate */
     int cases, cases_passed;
     struct metrics_mean compile_rate, execution_rate; /* pass@1 over tasks */
+    struct bench_speed speed;
 };
 /* One entry per task of the run, in order; in the run's arena. */
 struct metrics_task *bench_tasks(struct bench *bench, size_t *count) __attribute__((returns_nonnull));
 /* Calls visit for every category, after its categories for every level, and at last for all. */
 void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const struct bench_group *group),
                         void *closure);
-/* MultiKernelBench's and AscendCraft's figures: shares of all tasks with a sample that compiles, is right, is right and
- * at least `speed` times as fast as eager, by the models of both and for each charge of eager's launches (NAN while no
- * verdict carries times). */
-enum { BENCH_SPEEDS = 3 };
+/* MultiKernelBench's and AscendCraft's figures: shares of all tasks with a sample that compiles, is right, is fast. */
 struct bench_shares {
     int tasks, k; /* k: the most rated samples of a task */
     double compiled, passed;
-    double speed[BENCH_SPEEDS], fast[SPEEDUP_LAUNCHES][BENCH_SPEEDS];
-    /* Over tasks with a right sample that has a time, `timed` of them: geometric mean of their best speedups, NAN if
-     * there are none. */
-    int timed;
-    double speedup[SPEEDUP_LAUNCHES];
+    struct bench_speed speed;
 };
 struct bench_shares bench_shares(struct bench *bench);
-/* The same of the first k samples of each task, times apart. */
-struct bench_shares bench_shares_at(const struct bench *bench, int k);
+/* The same of the first k samples of each task. */
+struct bench_shares bench_shares_at(struct bench *bench, int k);
 /* The k for which pass@k is reported, `count` of them: those that were asked for, else those of the papers where a task has
  * several samples, else none. */
 const int *bench_ks(const struct bench *bench, int *count);

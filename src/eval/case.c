@@ -185,6 +185,7 @@ static struct job make_job(struct arena *arena, struct bound_case *bound, const 
         .budget = candidate->budget,
         .log_fd = options->debug ? options->debug->log_fd : -1,
         .trace_fd = options->debug && bound->timed ? options->debug->trace_fd : -1,
+        .trace_bytes = options->debug ? options->debug->trace_bytes : 0,
         .debugger = options->debug ? options->debug->debugger : NULL,
         .restore = fill_again,
         .closure = bound,

@@ -31,6 +31,7 @@ void eval_cache_destroy(struct eval_cache *cache);
 struct eval_debug {
     int log_fd;                          /* the instruction log goes there; 0 or -1: none */
     int trace_fd;                        /* the timeline, job.trace_fd; not with a log */
+    uint64_t trace_bytes;                /* job.trace_bytes */
     const struct job_debugger *debugger; /* NULL: none */
     /* Called when the kernel has run, whatever came of it. */
     void (*on_run)(void *closure, const struct task_instance *instance, const struct task_argument *actual,

@@ -80,30 +80,61 @@ static void put_bar(FILE *out, const struct bench_group *group)
             group->passed, all, passed, all ? 100 - passed - excluded : 0, excluded);
 }
 
+struct group_rows {
+    FILE *out;
+    bool speed; /* with columns of speed */
+};
+
+static void put_speed_cells(FILE *out, const struct bench_speed *speed)
+{
+    for (int i = 0; i < BENCH_SPEEDS; i++)
+        put_percent(out, speed->fast[SPEEDUP_ONE_LAUNCH][i]);
+    if (speed->timed)
+        fprintf(out, "<td class=n>%.2f", speed->speedup[SPEEDUP_ONE_LAUNCH]);
+    else
+        fputs("<td class=n>-", out);
+}
+
 static void put_group_row(void *closure, const struct bench_group *group)
 {
-    FILE *out = closure;
+    const struct group_rows *rows = closure;
+    FILE *out = rows->out;
     fputs("<tr><td>", out);
     put(out, group->name);
     fprintf(out, "<td class=n>%d<td class=n>%d", group->tasks, group->compiled);
     put_percent(out, group->compile_rate.value);
     fprintf(out, "<td class=n>%d", group->passed);
     put_percent(out, group->execution_rate.value);
-    fprintf(out, "<td class=n>%d / %d<td>", group->cases_passed, group->cases);
+    fprintf(out, "<td class=n>%d / %d", group->cases_passed, group->cases);
+    if (rows->speed)
+        put_speed_cells(out, &group->speed);
+    fputs("<td>", out);
     put_bar(out, group);
     fputs("</tr>\n", out);
 }
 
 static void put_summary(FILE *out, struct bench *bench)
 {
+    struct group_rows rows = {out, report_has_speed(bench)};
     fputs("<h2>By level and category</h2><div class=wide><table><tr><th>category<th class=n>tasks<th class=n>compiled"
-          "<th class=n>CR<th class=n>passed<th class=n>ER<th class=n>cases<th>&nbsp;</tr>\n",
+          "<th class=n>CR<th class=n>passed<th class=n>ER<th class=n>cases",
           out);
-    bench_visit_groups(bench, put_group_row, out);
+    for (int i = 0; i < BENCH_SPEEDS && rows.speed; i++)
+        fprintf(out, "<th class=n>Fast%.1f@%d", bench_speeds[i], bench_shares(bench).k);
+    fputs(rows.speed ? "<th class=n>speedup<th>&nbsp;</tr>\n" : "<th>&nbsp;</tr>\n", out);
+    bench_visit_groups(bench, put_group_row, &rows);
     fputs("</table></div><p class=dim>CR: share of samples whose project compiles, mean over tasks; ER: share whose "
           "every "
-          "evaluated case is right. Samples with verdict unsupported or infra_error are in neither.</p>\n",
+          "evaluated case is right. Samples with verdict unsupported or infra_error are in neither.",
           out);
+    if (rows.speed) {
+        fputs(" Fast: share of all tasks with a right sample at least so many times as fast as the baseline; speedup: "
+              "geometric mean of the tasks' best. Both are modelled, over ",
+              out);
+        report_put_baseline(out, bench, put);
+        fputs(strcmp(bench->baseline, BASELINE_EAGER) == 0 ? ", charged a launch a kernel." : ".", out);
+    }
+    fputs("</p>\n", out);
 }
 
 static void put_findings(FILE *out, const json_t *list, const char *word)
@@ -122,7 +153,19 @@ static void put_findings(FILE *out, const json_t *list, const char *word)
     }
 }
 
-static void put_case(FILE *out, const json_t *row)
+/* The baseline's time of a case, eager charged a launch a kernel, and the speedup over it. */
+static void put_baseline(FILE *out, const json_t *row, bool kernel)
+{
+    const json_t *us = kernel ? json_object_get(row, "baseline_us")
+                              : json_array_get(json_object_get(row, "eager_us"), SPEEDUP_ONE_LAUNCH);
+    const double speedup = speedup_of_case(row, kernel, SPEEDUP_ONE_LAUNCH);
+    if (us && speedup > 0)
+        fprintf(out, "<td class=n>%.2f<td class=n>%.2f", json_number_value(us), speedup);
+    else
+        fputs("<td class=n>-<td class=n>-", out);
+}
+
+static void put_case(FILE *out, const json_t *row, bool kernel)
 {
     const json_t *run = json_object_get(row, "run");
     const char *verdict = string_at(row, "verdict");
@@ -140,6 +183,7 @@ static void put_case(FILE *out, const json_t *row)
     fprintf(out, "<td class=n>%d<td class=n>%.1f", (int)json_integer_value(json_object_get(run, "blocks")),
             json_real_value(json_object_get(run, "seconds")) * 1e3);
     report_put_timing(out, json_object_get(row, "timing"), put);
+    put_baseline(out, row, kernel);
     fputs("<td>", out);
     put(out, string_at(row, "error"));
     if (json_array_size(json_object_get(row, "faults")) || json_array_size(json_object_get(row, "notes"))) {
@@ -172,8 +216,11 @@ static void put_row_head(FILE *out, const struct bench_row *row)
     put(out, row->task);
     if (row->sample)
         fprintf(out, " #%d", row->sample);
-    fprintf(out, " <span class='v %s'>%s</span> <span class=dim>%d of %d cases, %.2f s</span>", kind_class(row->kind),
+    fprintf(out, " <span class='v %s'>%s</span> <span class=dim>%d of %d cases, %.2f s", kind_class(row->kind),
             akgen_verdict_kind_name(row->kind), row->cases_passed, row->cases_total, row->seconds);
+    if (row->kind == AKGEN_VERDICT_PASS && row->speedup[SPEEDUP_ONE_LAUNCH] > 0)
+        fprintf(out, ", modelled %.2f times as fast as the baseline", row->speedup[SPEEDUP_ONE_LAUNCH]);
+    fputs("</span>", out);
 }
 
 /* A line, where details of all would be more than a browser likes. */
@@ -202,10 +249,10 @@ static void put_row(FILE *out, const struct bench_row *row)
     if (json_array_size(diagnostics))
         put_diagnostics(out, diagnostics);
     fputs("<div class=wide><table><tr><th class=n>case<th>verdict<th>dtype<th>shape<th class=n>blocks<th class=n>run "
-          "ms<th class=n>modelled us<th>bound, pipes, advice<th>"
+          "ms<th class=n>modelled us<th>bound, pipes, advice<th class=n>baseline us<th class=n>speedup<th>"
           "remarks</tr>\n",
           out);
-    json_array_foreach(json_object_get(verdict, "cases"), i, entry) put_case(out, entry);
+    json_array_foreach(json_object_get(verdict, "cases"), i, entry) put_case(out, entry, row->kernel != BENCH_EAGER);
     fputs("</table></div>", out);
     json_decref(verdict);
     if (row->source) {
@@ -355,31 +402,18 @@ static void put_sampling(FILE *out, const struct bench *bench)
     fputs("</p>\n", out);
 }
 
-/* For half a launch a kernel, one and two: "Fast0.8@1 (modelled) 30.0 / 40.0 / 45.0 %". */
-static void put_speed(FILE *out, const struct bench_shares *shares)
-{
-    const double *speedup = shares->speedup;
-    if (isnan(speedup[SPEEDUP_ONE_LAUNCH]))
-        return;
-    fputs("; modelled, over eager of a 910B2 charged half a launch a kernel, one and two:", out);
-    for (int i = 0; i < BENCH_SPEEDS; i++)
-        fprintf(out, " Fast%.1f@%d %.1f / %.1f / %.1f %%,", shares->speed[i], shares->k, 100 * shares->fast[0][i],
-                100 * shares->fast[1][i], 100 * shares->fast[2][i]);
-    fprintf(out, " speedup %.2f / %.2f / %.2f (geometric mean of %d tasks)", speedup[0], speedup[1], speedup[2],
-            shares->timed);
-}
-
 /* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
 static void put_shares(FILE *out, struct bench *bench)
 {
     struct bench_shares shares = bench_shares(bench);
     fprintf(out, "<p>Of %d tasks: Comp@%d %.1f %%, Pass@%d %.1f %%", shares.tasks, shares.k, 100 * shares.compiled,
             shares.k, 100 * shares.passed);
-    put_speed(out, &shares);
+    report_put_speed(out, bench, &shares, put);
     for (int i = 0, most = shares.k; i < bench->k_count && bench->ks[i] < most; i++) {
         shares = bench_shares_at(bench, bench->ks[i]);
         fprintf(out, "; of their first %d samples Comp@%d %.1f %%, Pass@%d %.1f %%", shares.k, shares.k,
                 100 * shares.compiled, shares.k, 100 * shares.passed);
+        report_put_speed(out, bench, &shares, put);
     }
     fputs("</p>\n", out);
 }
@@ -428,8 +462,13 @@ static void put_page(FILE *out, struct bench *bench)
     fputs("</h1><p>provider <b>", out);
     put(out, bench->provider);
     fprintf(out,
-            "</b>, %s, mode %s, scope %s, profile %s; akgen %s, %.1f s. Every figure comes from a simulated NPU.</p>\n",
+            "</b>, %s, mode %s, scope %s, profile %s; akgen %s, %.1f s. Every figure comes from a simulated NPU.</p>\n"
+            "<p>baseline of speedups: <b>",
             bench->soc, bench->mode, bench->scope, bench->profile, bench->akgen, bench->seconds);
+    report_put_baseline(out, bench, put);
+    fputs("</b>, modelled<br>\n", out);
+    report_write_lacking(out, bench, put, "<br>\n");
+    fputs("</p>\n", out);
     if (*bench->protocol) {
         fputs("<p>protocol: <b>", out);
         put(out, bench->protocol);

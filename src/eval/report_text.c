@@ -12,17 +12,39 @@ void report_put_percent(FILE *out, double value, int width)
         fprintf(out, " %*.1f%%", width - 1, 100 * value);
 }
 
+struct group_table {
+    FILE *out;
+    bool speed; /* it has columns of speed */
+};
+
 static void print_group(void *closure, const struct bench_group *group)
 {
-    FILE *out = closure;
+    const struct group_table *table = closure;
+    FILE *out = table->out;
     fprintf(out, "%-24s %5d %9d", group->name, group->tasks, group->compiled);
     report_put_percent(out, group->compile_rate.value, 8);
     fprintf(out, " %7d", group->passed);
     report_put_percent(out, group->execution_rate.value, 8);
-    fprintf(out, " %6d/%d", group->cases_passed, group->cases);
+    fprintf(out, table->speed ? " %6d/%-6d" : " %6d/%d", group->cases_passed, group->cases);
+    if (table->speed)
+        report_put_speed_cells(out, &group->speed);
     if (group->excluded)
         fprintf(out, "  (%d excluded)", group->excluded);
     fputc('\n', out);
+}
+
+/* Rates and speeds by category, level and all, as MultiKernelBench and AscendCraft have them by category. */
+static void print_groups(FILE *out, struct bench *bench, const struct report_style *style)
+{
+    struct group_table table = {out, report_has_speed(bench)};
+    fprintf(out, "%s%-24s %5s %9s %8s %7s %8s %s", style->bold, "level / category", "tasks", "compiled", "CR", "passed",
+            "ER", " cases");
+    if (table.speed) {
+        fprintf(out, "%*s", 7, "");
+        report_put_speed_head(out, bench_shares(bench).k);
+    }
+    fprintf(out, "%s\n", style->off);
+    bench_visit_groups(bench, print_group, &table);
 }
 
 static void print_interval(FILE *out, const char *name, struct metrics_mean mean, double weighted)
@@ -70,27 +92,6 @@ static void print_errors(FILE *out, const struct bench *bench)
     fputc('\n', out);
 }
 
-/* Shares of all tasks that are fast, once for each charge of eager's launches: a figure that falls apart when a launch
- * costs half or twice as much is one of launches. */
-static void print_speed(FILE *out, const struct bench_shares *shares)
-{
-    static const char *const charges[SPEEDUP_LAUNCHES] = {"half a launch a kernel", "a launch a kernel",
-                                                          "two launches a kernel"};
-    if (!isnan(shares->speedup[SPEEDUP_ONE_LAUNCH]))
-        fputs("speed over eager, both modelled, eager of a 910B2\n", out);
-    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
-        if (isnan(shares->speedup[launches]))
-            continue;
-        fprintf(out, "  %-24s", charges[launches]);
-        for (int i = 0; i < BENCH_SPEEDS; i++) {
-            fprintf(out, "Fast%.1f@%d", shares->speed[i], shares->k);
-            report_put_percent(out, shares->fast[launches][i], 6);
-            fputs("  ", out);
-        }
-        fprintf(out, "speedup %.2f, geometric mean of %d tasks\n", shares->speedup[launches], shares->timed);
-    }
-}
-
 /* Shares of all tasks, as MultiKernelBench and AscendCraft print them. */
 static void print_shares(FILE *out, struct bench *bench)
 {
@@ -100,16 +101,17 @@ static void print_shares(FILE *out, struct bench *bench)
     fprintf(out, "  Pass@%d", shares.k);
     report_put_percent(out, shares.passed, 6);
     fputc('\n', out);
-    print_speed(out, &shares);
+    report_write_speed(out, bench, &shares);
 }
 
-static void print_shares_at(FILE *out, const struct bench *bench, int k)
+static void print_shares_at(FILE *out, struct bench *bench, int k)
 {
     const struct bench_shares shares = bench_shares_at(bench, k);
     fprintf(out, "of their first %d   Comp@%d", k, k);
     report_put_percent(out, shares.compiled, 6);
     fprintf(out, "  Pass@%d", k);
     report_put_percent(out, shares.passed, 6);
+    report_write_speed_at(out, bench, &shares);
     fputc('\n', out);
 }
 
@@ -124,9 +126,7 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
 {
     size_t count;
     struct metrics_task *tasks = bench_tasks(bench, &count);
-    fprintf(out, "%s%-24s %5s %9s %8s %7s %8s %s%s\n", style->bold, "level / category", "tasks", "compiled", "CR",
-            "passed", "ER", " cases", style->off);
-    bench_visit_groups(bench, print_group, out);
+    print_groups(out, bench, style);
     report_write_pass_at_k(out, bench, style);
     print_intervals(out, bench, tasks, count);
     report_write_shortages(out, bench, report_put_text);
@@ -135,12 +135,13 @@ void report_write_table(FILE *out, struct bench *bench, const struct report_styl
     for (int i = 0; i < bench->k_count; i++)
         if (bench->ks[i] < most)
             print_shares_at(out, bench, bench->ks[i]);
+    report_write_lacking(out, bench, report_put_text, "\n");
     print_errors(out, bench);
     if (strcmp(bench->suite, "npukernelbench") == 0)
         fprintf(out, "NPUKernelBench score: %.2f as documented, %.2f as coded (levels weigh 0.2, 0.3, 0.5)\n",
                 metrics_score_documented(tasks, count), metrics_score_coded(tasks, count));
-    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, provider %s", count, bench->seconds,
-            bench->soc, bench->profile, bench->mode, bench->scope, bench->provider);
+    fprintf(out, "%zu tasks in %.1f s (%s, %s profile, mode %s, scope %s, provider %s, baseline %s", count,
+            bench->seconds, bench->soc, bench->profile, bench->mode, bench->scope, bench->provider, bench->baseline);
     print_protocol(out, bench);
     fputs(")\n", out);
     report_write_sampling(out, bench, report_put_text, "\n");
@@ -168,9 +169,9 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
 {
     size_t count_before, count_after;
     struct metrics_task *old = bench_tasks(before, &count_before), *new = bench_tasks(after, &count_after);
-    fprintf(out, "run %lld (%s", (long long)before->run, before->provider);
+    fprintf(out, "run %lld (%s, baseline %s", (long long)before->run, before->provider, before->baseline);
     print_protocol(out, before);
-    fprintf(out, ") -> run %lld (%s", (long long)after->run, after->provider);
+    fprintf(out, ") -> run %lld (%s, baseline %s", (long long)after->run, after->provider, after->baseline);
     print_protocol(out, after);
     fputs(")\n", out);
     if (strcmp(before->protocol, after->protocol) != 0 || strcmp(before->profile, after->profile) != 0)
@@ -180,6 +181,7 @@ void report_write_comparison(FILE *out, struct bench *before, struct bench *afte
                  metrics_rate(new, count_after, METRICS_COMPILE, 1, 0, NULL).value);
     print_change(out, "ER pass@1", metrics_rate(old, count_before, METRICS_EXECUTE, 1, 0, NULL).value,
                  metrics_rate(new, count_after, METRICS_EXECUTE, 1, 0, NULL).value);
+    report_write_speed_change(out, before, after);
     for (size_t i = 0; i < count_after; i++) {
         const struct metrics_task *was = find_task(old, count_before, new[i].name);
         if (!was)
@@ -213,7 +215,7 @@ static void put_field(FILE *out, const char *text)
 void report_write_csv(FILE *out, const struct bench *bench)
 {
     fputs("task,level,category,sample,verdict,stage,cases_passed,cases_total,seconds,profile,protocol,reason,modelled_"
-          "speedup\n",
+          "speedup,baseline\n",
           out);
     for (int i = 0; i < bench->count; i++) {
         const struct bench_row *row = &bench->rows[i];
@@ -224,10 +226,12 @@ void report_write_csv(FILE *out, const struct bench *bench)
         put_field(out, bench->protocol);
         fputc(',', out);
         put_field(out, row->reason);
-        if (row->speedup[SPEEDUP_ONE_LAUNCH] > 0)
-            fprintf(out, ",%.3f\n", row->speedup[SPEEDUP_ONE_LAUNCH]);
-        else
-            fputs(",\n", out);
+        fputc(',', out);
+        if (row->kind == AKGEN_VERDICT_PASS && row->speedup[SPEEDUP_ONE_LAUNCH] > 0)
+            fprintf(out, "%.3f", row->speedup[SPEEDUP_ONE_LAUNCH]);
+        fputc(',', out);
+        put_field(out, bench->baseline);
+        fputc('\n', out);
     }
 }
 
@@ -236,50 +240,43 @@ static json_t *share(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *fast_json(const struct bench_shares *shares, int launches)
+static json_t *shares_json(const struct bench *bench, const struct bench_shares *shares)
 {
-    json_t *fast = json_object();
-    for (int i = 0; i < BENCH_SPEEDS; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "%.1f", shares->speed[i]);
-        json_object_set_new(fast, key, share(shares->fast[launches][i]));
-    }
-    return fast;
+    json_t *json = json_pack("{si si so so}", "tasks", shares->tasks, "k", shares->k, "comp", share(shares->compiled),
+                             "pass", share(shares->passed));
+    report_add_speed(json, bench, &shares->speed);
+    return json;
 }
 
-/* `fast` charges eager a launch a kernel; `modelled` has every charge, and the speedups. */
-static json_t *shares_json(const struct bench_shares *shares)
-{
-    json_t *modelled = json_array();
-    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++)
-        json_array_append_new(modelled, json_pack("{sf so so si}", "launches", speedup_launches[launches], "fast",
-                                                  fast_json(shares, launches), "speedup",
-                                                  share(shares->speedup[launches]), "tasks", shares->timed));
-    return json_pack("{si si so so so so}", "tasks", shares->tasks, "k", shares->k, "comp", share(shares->compiled),
-                     "pass", share(shares->passed), "fast", fast_json(shares, SPEEDUP_ONE_LAUNCH), "modelled",
-                     modelled);
-}
+struct group_list {
+    json_t *list;
+    const struct bench *bench;
+};
 
 static void add_group(void *closure, const struct bench_group *group)
 {
-    json_array_append_new(
-        closure, json_pack("{ss si si si si si si si so so}", "name", group->name, "tasks", group->tasks, "samples",
-                           group->samples, "compiled", group->compiled, "passed", group->passed, "excluded",
-                           group->excluded, "cases", group->cases, "cases_passed", group->cases_passed, "compile_rate",
-                           share(group->compile_rate.value), "execution_rate", share(group->execution_rate.value)));
+    const struct group_list *groups = closure;
+    json_t *json =
+        json_pack("{ss si si si si si si si so so}", "name", group->name, "tasks", group->tasks, "samples",
+                  group->samples, "compiled", group->compiled, "passed", group->passed, "excluded", group->excluded,
+                  "cases", group->cases, "cases_passed", group->cases_passed, "compile_rate",
+                  share(group->compile_rate.value), "execution_rate", share(group->execution_rate.value));
+    report_add_speed(json, groups->bench, &group->speed);
+    json_array_append_new(groups->list, json);
 }
 
 json_t *report_to_json(struct bench *bench)
 {
     json_t *groups = json_array(), *verdicts = json_array();
-    bench_visit_groups(bench, add_group, groups);
+    struct group_list list = {groups, bench};
+    bench_visit_groups(bench, add_group, &list);
     for (int i = 0; i < bench->count; i++)
         json_array_append_new(verdicts, bench_row_verdict(&bench->rows[i]));
     const struct bench_shares shares = bench_shares(bench);
-    return json_pack("{sI ss ss ss ss ss ss ss ss so sf so so so so}", "run", (json_int_t)bench->run, "suite",
+    return json_pack("{sI ss ss ss ss ss ss ss ss ss so sf so so so so}", "run", (json_int_t)bench->run, "suite",
                      bench->suite, "provider", bench->provider, "soc", bench->soc, "mode", bench->mode, "scope",
                      bench->scope, "profile", bench->profile, "protocol", bench->protocol, "akgen", bench->akgen,
-                     "shares", shares_json(&shares), "seconds", bench->seconds, "pass_at_k",
-                     report_pass_at_k_json(bench), "sampling", report_sampling_json(bench), "groups", groups,
-                     "verdicts", verdicts);
+                     "baseline", bench->baseline, "shares", shares_json(bench, &shares), "seconds", bench->seconds,
+                     "pass_at_k", report_pass_at_k_json(bench), "sampling", report_sampling_json(bench), "groups",
+                     groups, "verdicts", verdicts);
 }

@@ -1,6 +1,7 @@
 /* Sums of a run: by task for the metrics, by category, level and all for tables, by error class. */
 #include "eval/bench.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,36 +38,105 @@ static const double *speedups_of(struct bench *bench, int first, int last, int l
     return timed ? speedups : NULL;
 }
 
-static struct metrics_task *tasks_of(struct bench *bench, int launches, size_t *count)
+/* Of the first `most` samples of each task. */
+static struct metrics_task *tasks_of(struct bench *bench, int launches, int most, size_t *count)
 {
     struct metrics_task *tasks = arena_alloc(&bench->arena, sizeof *tasks * (size_t)(bench->count + 1));
     *count = 0;
-    for (int i = 0, first = 0; i < bench->count; i++) {
-        const struct bench_row *row = &bench->rows[i];
-        if (!i || strcmp(row->task, bench->rows[i - 1].task) != 0)
-            tasks[(*count)++] =
-                (struct metrics_task){.name = row->task, .level = row->level, .category = row->category};
-        count_row(&tasks[*count - 1], row);
-        if (!i || strcmp(row->task, bench->rows[i - 1].task) != 0)
-            first = i;
-        if (i + 1 == bench->count || strcmp(row->task, bench->rows[i + 1].task) != 0)
-            tasks[*count - 1].speedups = speedups_of(bench, first, i + 1, launches);
+    for (int first = 0, last; first < bench->count; first = last) {
+        const struct bench_row *row = &bench->rows[first];
+        struct metrics_task *task = &tasks[(*count)++];
+        *task = (struct metrics_task){.name = row->task, .level = row->level, .category = row->category};
+        for (last = first; last < bench->count && strcmp(bench->rows[last].task, row->task) == 0; last++)
+            if (last - first < most)
+                count_row(task, &bench->rows[last]);
+        task->speedups = speedups_of(bench, first, last - first < most ? last : first + most, launches);
     }
     return tasks;
 }
 
 struct metrics_task *bench_tasks(struct bench *bench, size_t *count)
 {
-    return tasks_of(bench, SPEEDUP_ONE_LAUNCH, count);
+    return tasks_of(bench, SPEEDUP_ONE_LAUNCH, INT_MAX, count);
 }
 
-static struct bench_group sum(const struct metrics_task *tasks, size_t count, const char *name, int level,
+const double bench_speeds[BENCH_SPEEDS] = {0.2, 0.8, 1.0};
+
+/* The tasks of a run for each charge of eager's launches: they differ in their speedups alone. */
+struct charged {
+    struct metrics_task *of[SPEEDUP_LAUNCHES];
+    size_t count;
+    int most;   /* samples of each that count */
+    bool timed; /* some right sample of the run has a speedup */
+};
+
+static struct charged charge(struct bench *bench, int most)
+{
+    struct charged charged = {.most = most};
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++)
+        charged.of[launches] = tasks_of(bench, launches, most, &charged.count);
+    for (int i = 0; i < bench->count && !charged.timed; i++)
+        charged.timed = rated(&bench->rows[i]) && bench->rows[i].kind == AKGEN_VERDICT_PASS &&
+                        bench->rows[i].speedup[SPEEDUP_ONE_LAUNCH] > 0;
+    return charged;
+}
+
+static bool is_of(const struct metrics_task *task, int level, const char *category)
+{
+    return (!level || task->level == level) && (!category || strcmp(task->category, category) == 0);
+}
+
+/* The mean of the tasks' best, over those of a level (0: all) and a category (NULL: all) with a right sample; NAN if none has a
+ * time. */
+static double roofline_of(const struct bench *bench, int most, int level, const char *category, int *bounded)
+{
+    double sum = 0, best = 0;
+    int place = 0;
+    *bounded = 0;
+    for (int i = 0; i < bench->count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        const bool of = (!level || row->level == level) && (!category || strcmp(row->category, category) == 0);
+        if (of && place++ < most && rated(row) && row->kind == AKGEN_VERDICT_PASS)
+            best = fmax(best, row->roofline);
+        if (i + 1 < bench->count && strcmp(row->task, bench->rows[i + 1].task) == 0)
+            continue;
+        sum += best;
+        *bounded += best > 0;
+        best = 0;
+        place = 0;
+    }
+    return *bounded ? sum / *bounded : NAN;
+}
+
+/* Of a level (0: all) and a category (NULL: all). */
+static struct bench_speed speed_of(struct bench *bench, const struct charged *charged, int level, const char *category)
+{
+    struct bench_speed speed = {.timed = 0};
+    struct metrics_task *tasks = arena_alloc(&bench->arena, sizeof *tasks * (charged->count + 1));
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
+        size_t count = 0;
+        for (size_t i = 0; i < charged->count; i++)
+            if (is_of(&charged->of[launches][i], level, category))
+                tasks[count++] = charged->of[launches][i];
+        speed.speedup[launches] = metrics_speedup(tasks, count, &speed.timed);
+        for (int i = 0; i < BENCH_SPEEDS; i++) {
+            const double fast = metrics_fast(tasks, count, bench_speeds[i]);
+            speed.fast[launches][i] = isnan(fast) && charged->timed ? 0 : fast; /* none of its samples is right */
+        }
+    }
+    speed.roofline = roofline_of(bench, charged->most, level, category, &speed.bounded);
+    return speed;
+}
+
+static struct bench_group sum(struct bench *bench, const struct charged *charged, const char *name, int level,
                               const char *category)
 {
+    const struct metrics_task *tasks = charged->of[SPEEDUP_ONE_LAUNCH];
+    const size_t count = charged->count;
     struct bench_group group = {.name = name, .level = level, .category = category};
     for (size_t i = 0; i < count; i++) {
         const struct metrics_task *task = &tasks[i];
-        if ((level && task->level != level) || (category && strcmp(task->category, category) != 0))
+        if (!is_of(task, level, category))
             continue;
         group.tasks++;
         group.samples += task->samples;
@@ -78,68 +148,52 @@ static struct bench_group sum(const struct metrics_task *tasks, size_t count, co
     }
     group.compile_rate = metrics_rate(tasks, count, METRICS_COMPILE, 1, level, category);
     group.execution_rate = metrics_rate(tasks, count, METRICS_EXECUTE, 1, level, category);
+    group.speed = speed_of(bench, charged, level, category);
     return group;
 }
 
 void bench_visit_groups(struct bench *bench, void (*visit)(void *closure, const struct bench_group *group),
                         void *closure)
 {
-    size_t count;
-    struct metrics_task *tasks = bench_tasks(bench, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct metrics_task *task = &tasks[i], *next = i + 1 < count ? &tasks[i + 1] : NULL;
+    const struct charged charged = charge(bench, INT_MAX);
+    const struct metrics_task *tasks = charged.of[SPEEDUP_ONE_LAUNCH];
+    for (size_t i = 0; i < charged.count; i++) {
+        const struct metrics_task *task = &tasks[i], *next = i + 1 < charged.count ? &tasks[i + 1] : NULL;
         bool level_ends = !next || next->level != task->level;
         struct bench_group group;
         if (level_ends || strcmp(next->category, task->category) != 0) {
-            group = sum(tasks, count, arena_printf(&bench->arena, "level %d / %s", task->level, task->category),
+            group = sum(bench, &charged, arena_printf(&bench->arena, "level %d / %s", task->level, task->category),
                         task->level, task->category);
             visit(closure, &group);
         }
         if (level_ends) {
-            group = sum(tasks, count, arena_printf(&bench->arena, "level %d", task->level), task->level, NULL);
+            group = sum(bench, &charged, arena_printf(&bench->arena, "level %d", task->level), task->level, NULL);
             visit(closure, &group);
         }
     }
-    struct bench_group all = sum(tasks, count, "all", 0, NULL);
+    struct bench_group all = sum(bench, &charged, "all", 0, NULL);
     visit(closure, &all);
+}
+
+struct bench_shares bench_shares_at(struct bench *bench, int k)
+{
+    const struct charged charged = charge(bench, k);
+    const struct metrics_task *tasks = charged.of[SPEEDUP_ONE_LAUNCH];
+    return (struct bench_shares){.k = k,
+                                 .compiled = metrics_comp_at(tasks, charged.count),
+                                 .passed = metrics_passed_at(tasks, charged.count),
+                                 .tasks = (int)charged.count,
+                                 .speed = speed_of(bench, &charged, 0, NULL)};
 }
 
 struct bench_shares bench_shares(struct bench *bench)
 {
-    static const double thresholds[BENCH_SPEEDS] = {0.2, 0.8, 1.0};
     size_t count;
-    struct metrics_task *tasks = bench_tasks(bench, &count);
-    struct bench_shares shares = {
-        .compiled = metrics_comp_at(tasks, count), .passed = metrics_passed_at(tasks, count), .tasks = (int)count};
+    const struct metrics_task *tasks = bench_tasks(bench, &count);
+    struct bench_shares shares = bench_shares_at(bench, INT_MAX);
+    shares.k = 0;
     for (size_t i = 0; i < count; i++)
         shares.k = tasks[i].samples > shares.k ? tasks[i].samples : shares.k;
-    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) {
-        tasks = tasks_of(bench, launches, &count);
-        shares.speedup[launches] = metrics_speedup(tasks, count, &shares.timed);
-        for (int i = 0; i < BENCH_SPEEDS; i++) {
-            shares.speed[i] = thresholds[i];
-            shares.fast[launches][i] = metrics_fast(tasks, count, thresholds[i]);
-        }
-    }
-    return shares;
-}
-
-struct bench_shares bench_shares_at(const struct bench *bench, int k)
-{
-    struct bench_shares shares = {.k = k};
-    int place = 0, compiled = 0, passed = 0;
-    for (int i = 0; i < bench->count; i++) {
-        const struct bench_row *row = &bench->rows[i];
-        bool counts = place++ < k && rated(row);
-        shares.compiled += counts && row->stage >= AKGEN_STAGE_TILING && !compiled++;
-        shares.passed += counts && row->kind == AKGEN_VERDICT_PASS && !passed++;
-        if (i + 1 < bench->count && strcmp(row->task, bench->rows[i + 1].task) == 0)
-            continue;
-        place = compiled = passed = 0;
-        shares.tasks++;
-    }
-    shares.compiled = shares.tasks ? shares.compiled / shares.tasks : NAN;
-    shares.passed = shares.tasks ? shares.passed / shares.tasks : NAN;
     return shares;
 }
 
@@ -172,6 +226,34 @@ static int error_class(const json_t *verdict)
     return -1;
 }
 
+/* Over the cases that the task shows; 0: no time is known. */
+static double mean_roofline(const json_t *verdict)
+{
+    double sum = 0;
+    int cases = 0;
+    size_t i;
+    const json_t *row;
+    json_array_foreach(json_object_get(verdict, "cases"), i, row)
+    {
+        const json_t *roofline = json_object_get(json_object_get(row, "timing"), "roofline");
+        if (!roofline || json_is_true(json_object_get(row, "hidden")))
+            continue;
+        sum += json_number_value(roofline);
+        cases++;
+    }
+    return cases ? sum / cases : 0;
+}
+
+static void read_kernel(struct bench_row *row, const json_t *kernel)
+{
+    const char *hash = json_string_value(json_object_get(kernel, "candidate"));
+    row->kernel = !kernel                                              ? BENCH_EAGER
+                  : json_is_null(json_object_get(kernel, "lack"))      ? BENCH_KERNEL
+                  : json_is_string(json_object_get(kernel, "verdict")) ? BENCH_KERNEL_FAILS
+                                                                       : BENCH_KERNEL_MISSING;
+    snprintf(row->kernel_hash, sizeof row->kernel_hash, "%s", hash ? hash : "");
+}
+
 void bench_row_set_verdict(struct bench_row *row, char *verdict)
 {
     free(row->verdict);
@@ -181,6 +263,8 @@ void bench_row_set_verdict(struct bench_row *row, char *verdict)
     row->wrapper = json_is_string(json_object_get(json, "wrapper"));
     for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++)
         row->speedup[launches] = speedup_of(json, launches);
+    row->roofline = mean_roofline(json);
+    read_kernel(row, json_object_get(json, "baseline_kernel"));
     json_decref(json);
 }
 

@@ -24,13 +24,14 @@
     " WHEN :first_round AND s.round > 0 THEN 'answers a repair'"                                                       \
     " ELSE misfit(p.messages, :format) END"
 
-/* The grade of an answer is the worst that any of the runs says of its candidate: 2 right, 1 compiles, 0 does not. Texts are
- * looked at in the first part alone, so that none are sorted. */
+/* The grade of an answer is the worst that any of the runs says of its candidate: 2 right, 1 compiles, 0 does not. Its speedup is
+ * that over eager, whatever baseline a run has. Texts are looked at in the first part alone, so that none are sorted. */
 static const char judged_sql[] =
     "CREATE TEMP TABLE judged AS WITH asked AS MATERIALIZED ("
     " SELECT v.run, v.task, v.sample, r.suite || '/' || v.task AS name, v.verdict, v.stage,"
     "  coalesce(v.candidate, digest(s.answer)) AS candidate, s.prompt, CASE WHEN json_valid(v.json) THEN"
-    "  json_extract(v.json, '$.speedup') END AS speedup, " REASONS " AS reason"
+    "  coalesce(json_extract(v.json, '$.eager_speedup'), json_extract(v.json, '$.speedup')) END AS speedup,"
+    " " REASONS " AS reason"
     " FROM runs r JOIN verdicts v ON v.run = r.id LEFT JOIN samples s ON s.run = v.run AND s.task = v.task AND"
     "  s.sample = v.sample LEFT JOIN prompts p ON p.hash = s.prompt"
     " WHERE (:runs IS NULL OR r.id IN (SELECT value FROM json_each(:runs)))"

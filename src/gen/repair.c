@@ -351,7 +351,7 @@ struct akgen_error *gen_repair(struct arena *arena, const struct task *task, con
     struct gen_repair_options own = *options;
     struct repair repair = {
         .arena = arena, .task = task, .options = &own, .outcome = outcome, .stopped = &stopped, .best = -1};
-    *outcome = (struct gen_repair_outcome){.sample = -1, .parent = -1};
+    *outcome = (struct gen_repair_outcome){.sample = -1, .parent = -1, .trace = {.id = -1}};
     own.eval = eval;
     own.beam = options->beam > 0 ? options->beam : 1;
     eval->cache = eval_cache_create(CACHED_BYTES);

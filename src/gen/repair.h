@@ -8,6 +8,7 @@
 #define GEN_REPAIR_H
 
 #include "eval/bench.h"
+#include "gen/evidence.h"
 #include "gen/model.h"
 
 /* How far it is; for a terminal. */
@@ -43,6 +44,7 @@ enum { GEN_ROUNDS = 64 };
 struct gen_repair_outcome {
     bool found;             /* a candidate was written and `verdict` is set */
     struct verdict verdict; /* of the best candidate; the caller's: verdict_free */
+    struct gen_trace trace; /* of it, in evidence/ */
     int sample, round, parent;
     const char *const *files; /* written, by path; ended by NULL */
     struct gen_round_sums rounds[GEN_ROUNDS + 1];
@@ -54,7 +56,8 @@ struct gen_repair_outcome {
     bool estimated; /* the tokens are, in part: the server did not say */
     double cost, seconds;
 };
-/* Writes the best candidate's project to `dir`, which is there, and to its folder evidence/ what was asked, answered and judged; at last
+/* Writes the best candidate's project to `dir`, which is there, and to its folder evidence/ what was asked, answered and judged, and,
+ * unless the run was interrupted, a trace; at last
  * evidence/verdict.json, without which a folder is not finished. The outcome's strings are the arena's. An error is AKGen's
  * own or that no answer came; `outcome` has its sums then, too. */
 struct akgen_error *gen_repair(struct arena *arena, const struct task *task, const struct gen_repair_options *options,

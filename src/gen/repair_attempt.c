@@ -142,6 +142,7 @@ static struct akgen_error *evaluate(struct repair *repair, struct attempt *attem
     else
         eval_refuse(repair->task, NULL, eval, candidate.refusal, &verdict);
     json_t *json = verdict_to_json(&verdict);
+    speedup_add(repair->task, NULL, json);
     take_verdict(repair, attempt, &verdict, json);
     error = review(repair, attempt, &messages, &said);
     gen_feedback_read(arena, &verdict, said, &attempt->feedback);

@@ -87,6 +87,7 @@ struct akgen_error *repair_begin_store(struct repair *repair)
         .profile = eval_profiles.of[eval->profile],
         .akgen = AKGEN_VERSION,
         .protocol = eval_protocol(arena, repair->task, eval),
+        .baseline = BASELINE_EAGER,
         .settings = settings_of(repair),
     };
     return options->store ? store_begin_run(options->store, repair->bench) : NULL;
@@ -205,6 +206,25 @@ static struct akgen_error *write_run(struct repair *repair)
     return error;
 }
 
+/* The verdict of the project that was written, with the trace of its longest case. */
+static struct akgen_error *write_verdict(struct repair *repair, const struct attempt *best)
+{
+    struct arena *arena = repair->arena;
+    const char *dir = repair->options->dir;
+    struct gen_repair_outcome *outcome = repair->outcome;
+    struct akgen_error *error = NULL;
+    json_t *json = json_loads(best->json, 0, NULL);
+    if (!__atomic_load_n(repair->stopped, __ATOMIC_ACQUIRE) && outcome->found)
+        error = gen_trace_keep(arena, repair->task, dir, &outcome->verdict, json, &outcome->trace);
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    if (!error)
+        error = write_file(arena, arena_printf(arena, "%s/evidence/verdict.json", dir), text ? text : best->json,
+                           strlen(text ? text : best->json));
+    free(text);
+    json_decref(json);
+    return error;
+}
+
 struct akgen_error *repair_write_best(struct repair *repair)
 {
     struct arena *arena = repair->arena;
@@ -227,7 +247,5 @@ struct akgen_error *repair_write_best(struct repair *repair)
                            strlen(best->answer.files[0].text));
     if (!error)
         error = write_run(repair);
-    return error ? error
-                 : write_file(arena, arena_printf(arena, "%s/evidence/verdict.json", dir), best->json,
-                              strlen(best->json));
+    return error ? error : write_verdict(repair, best);
 }

@@ -55,6 +55,7 @@ struct job {
     /* Written there, of which at most one is wanted; 0 or -1: none. A trace replaces what stands in the file. */
     int log_fd;                          /* the instruction log */
     int trace_fd;                        /* the launch's timeline as a trace (trace.c); of a job with `timing` */
+    uint64_t trace_bytes;                /* the trace has no more; 0: it may have any size */
     const struct job_debugger *debugger; /* NULL: none */
     bool debugged;                       /* set by job_run: there is one */
     const char *inject;                  /* for tests: a failure of akgen-run's own, base/inject.h; NULL: none */
@@ -110,6 +111,7 @@ struct job_timing {
     const char *file; /* found by job_run; NULL: unknown */
     int line;
     const struct job_call *calls; /* as of a finding */
+    bool trace_cut;               /* the trace ends before the launch: there was more than has room */
 };
 struct job_result {
     enum job_status status;

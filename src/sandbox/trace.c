@@ -294,40 +294,54 @@ static bool read_slice(char *line, struct slice *slice)
            slice->bytes <= INT64_MAX && slice->elements <= INT64_MAX && slice->place.object <= JOB_CUBE;
 }
 
-static void copy_slices(struct trace *trace, FILE *from)
+/* Whether there is room for one more slice, with the names of its core and pipe, its flow, and the last event of all. */
+static bool has_room(const struct trace *trace, uint64_t most)
+{
+    enum { LONGEST = 16 << 10 };
+    const off_t now = most ? ftello(trace->to) : 0; /* -1: not a file */
+    return !most || now < 0 || (uint64_t)now + LONGEST <= most;
+}
+
+/* False: not all of them. */
+static bool copy_slices(struct trace *trace, FILE *from, uint64_t most)
 {
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
     double end = 0;
     uint64_t bytes = 0;
-    while ((length = getline(&line, &room, from)) > 0) {
+    bool whole = true;
+    while (whole && (length = getline(&line, &room, from)) > 0) {
         struct slice slice;
+        whole = has_room(trace, most);
         bytes += (uint64_t)length;
-        if (read_slice(line, &slice)) {
+        if (whole && read_slice(line, &slice)) {
             take_slice(trace, &slice);
             end = fmax(end, slice.end);
         }
     }
     free(line);
-    if (bytes > JOB_SLICES_LIMIT) {
+    whole &= bytes <= JOB_SLICES_LIMIT;
+    if (!whole) {
         begin_event(trace);
         fprintf(trace->to,
                 "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"what follows has no room\",\"pid\":0,\"tid\":0,\"ts\":%.6f}",
                 end / trace->cycles_per_us);
     }
     fputs(trace->begun ? "\n]\n" : "[]\n", trace->to);
+    return whole;
 }
 
-void trace_write(const struct job *job, const struct npu_timing *timing, int slices)
+bool trace_write(const struct job *job, const struct npu_timing *timing, int slices)
 {
+    bool whole = false;
     if (!timing->known || lseek(slices, 0, SEEK_SET) != 0)
-        return;
+        return false;
     FILE *from = places_stream(slices, "r"), *to = places_stream(job->trace_fd, "a");
     struct trace trace = {.to = to, .cycles_per_us = timing->mhz, .places = {.job = job}};
     bool emptied = ftruncate(job->trace_fd, 0) == 0 || errno == EINVAL; /* EINVAL: not a file */
     if (from && to && emptied)
-        copy_slices(&trace, from);
+        whole = copy_slices(&trace, from, job->trace_bytes);
     for (size_t i = 0; i < trace.line_room; i++)
         free(trace.lines[i].text);
     free(trace.lines);
@@ -341,5 +355,6 @@ void trace_write(const struct job *job, const struct npu_timing *timing, int sli
     if (from)
         fclose(from);
     if (to)
-        fclose(to);
+        whole &= fclose(to) == 0;
+    return whole;
 }

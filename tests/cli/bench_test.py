@@ -39,6 +39,10 @@ class Bench(unittest.TestCase):
             self.assertIn(f"<h3>{chart}</h3>", text)
         self.assertEqual(text.count(">1 of 1</text>"), count)
         self.assertIn(f"Of {count} tasks: Comp@1 100.0 %, Pass@1 100.0 %; modelled, over eager of a 910B2", text)
+        self.assertRegex(text, rf"\(geometric mean of {count} tasks\); the best reach \d+\.\d % of what their bound allows, modelled</p>")
+        best = [json.loads(row[3])["cases"][0]["timing"]["roofline"] for row in rows]
+        self.assertIn(f"\n{100 * sum(best) / count:.1f} % of what their bound allows, modelled, whatever the baseline: mean of the best of {count} tasks\n",
+                      process.stdout)
         self.assertNotIn("<h2>pass@k", text, "one sample per task")
         self.assertNotRegex(text, r"(src|href)\s*=|https?://(?!json-schema)", "the page must need nothing else")
 

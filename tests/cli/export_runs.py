@@ -41,15 +41,15 @@ class Runs:
         return name
 
     def add(self, run, task, verdict, answer, candidate="", stage=None, prompt=None, reasoning=None, round=0,
-            sample=None, speedup=None):
-        """`candidate`: its hash; "": made of the answer."""
+            sample=None, speedup=None, **more):
+        """`candidate`: its hash; "": made of the answer. `more` stands in the verdict."""
         if sample is None:
             sample = self.samples[run, task] = self.samples.get((run, task), -1) + 1
         if candidate == "" and answer:
             candidate = hashlib.md5(answer.encode()).hexdigest()
         self.db.execute("INSERT INTO verdicts VALUES (?, ?, ?, 1, 'Math', ?, ?, ?, NULL, 0, 1, 0.1, ?)",
                         (run, task, sample, candidate, verdict, stage or STAGES[verdict],
-                         json.dumps({"speedup": speedup} if speedup else {})))
+                         json.dumps({"speedup": speedup, **more} if speedup else more)))
         if prompt is None:
             prompt = self.prompt(f"of {task}")
         if prompt:

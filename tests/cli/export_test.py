@@ -72,6 +72,9 @@ class Rule(Exports):
         pairs, notes = self.pairs("--strategy", "faster", "--per-task", 0)
         self.assertEqual(set(pairs), {("fast", "slow"), ("fastest", "slow"), ("fastest", "as slow"), ("fastest", "fast")})
         self.assertIn("does not in 0, both are wrong in 0, is right and slower in 4\n", notes)
+        self.runs.begin(3)  # over other kernels: what it says of eager counts
+        self.runs.add(3, SQRT, "pass", "fastest", speedup=0.1, baseline="dir:kernels", eager_speedup=2)
+        self.assertEqual(set(self.pairs("--strategy", "faster", "--per-task", 0)[0]), set(pairs))
         self.runs.begin(2)
         self.runs.add(2, SQRT, "pass", "fastest", speedup=0.55)  # the worst that any run says
         pairs, notes = self.pairs("--strategy", "faster", "--per-task", 0)

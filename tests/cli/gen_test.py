@@ -1,9 +1,11 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """akgen gen without a model: a task's program, or its formulas, becomes a project that is proved; what lies in the way is refused."""
 import json
 import pathlib
 import tempfile
 import unittest
+
+import jsonschema
 
 from akgen_program import HOME, akgen
 
@@ -55,6 +57,59 @@ class Gen(unittest.TestCase):
         again = akgen("eval", SQRT, project, "--profile", "strict", "--case", 0)
         self.assertEqual(again.returncode, 0, again.stdout)
         self.assertEqual(akgen("gen", SQRT, "-o", project, "--case", 0).returncode, 0, "its own folder is overwritten")
+
+    def trace_of(self, project):
+        """The kept trace's events, and what the verdict says of it."""
+        verdict = json.loads((project / "evidence/verdict.json").read_text())
+        jsonschema.validate(verdict, json.loads((HOME / "docs/verdict.schema.json").read_text()))
+        self.assertEqual(verdict["trace"]["file"], "trace.json")
+        return json.loads((project / "evidence/trace.json").read_text()), verdict
+
+    def test_the_trace_is_of_the_longest_case(self):
+        project = self.folder / "sqrt"
+        process = akgen("gen", SQRT, "-o", project)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        events, verdict = self.trace_of(project)
+        us = {row["case"]: row["timing"]["us"] for row in verdict["cases"] if not row["hidden"]}
+        longest = max(us, key=us.get)
+        self.assertEqual((verdict["trace"]["case"], verdict["trace"]["whole"]), (longest, True))
+        self.assertIn(f"\ntrace     {project}/evidence/trace.json: case {longest}, {us[longest]:.2f} us, modelled\n", process.stdout)
+        slices = [event for event in events if event["ph"] == "X"]
+        end = max(event["ts"] + event["dur"] for event in slices)
+        self.assertLessEqual(end, us[longest] + 1e-3)
+        self.assertGreater(end, max(time for case, time in us.items() if case != longest) - 5)
+        copied = next(row["run"]["bytes_out"] for row in verdict["cases"] if row["case"] == longest)
+        self.assertEqual(sum(event["args"].get("bytes", 0) for event in slices if event["name"].startswith("DataCopy")), 2 * copied)
+        # Chosen by --case; not there where no time is known.
+        self.assertEqual(akgen("gen", SQRT, "-o", project, "--case", 4).returncode, 0)
+        self.assertEqual(self.trace_of(project)[1]["trace"], {"file": "trace.json", "case": 4, "whole": True})
+        self.assertEqual(akgen("gen", SQRT, "-o", project, "--case", 4, "--no-timing").returncode, 0)
+        self.assertFalse((project / "evidence/trace.json").exists())
+        self.assertNotIn("trace", json.loads((project / "evidence/verdict.json").read_text()))
+
+    def test_a_trace_beyond_its_bound_ends_where_it_says(self):
+        project, task, bound = self.folder / "norm", "npukernelbench/level2/Norm/RmsNorm", 8 << 20
+        process = akgen("gen", task, "-o", project, "--case", 6)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        self.assertRegex(process.stdout, r"\ntrace     .*: case 6, [\d.]+ us, modelled; cut at 8 MiB\n")
+        size = (project / "evidence/trace.json").stat().st_size
+        self.assertTrue(bound - (1 << 15) < size <= bound, size)
+        events, verdict = self.trace_of(project)
+        self.assertIs(verdict["trace"]["whole"], False)
+        self.assertEqual((events[-1]["ph"], events[-1]["name"]), ("i", "what follows has no room"))
+        ends = {}
+        for event in events:
+            if event["ph"] == "X":
+                ends[event["pid"]] = max(ends.get(event["pid"], 0), event["ts"] + event["dur"])
+        row = verdict["cases"][0]["timing"]
+        self.assertEqual(len(ends), row["aiv"]["cores"], "it shows every core")
+        self.assertAlmostEqual(events[-1]["ts"], max(ends.values()), delta=1e-3)
+        self.assertLess(events[-1]["ts"], row["us"])
+        self.assertGreater(min(ends.values()), 0.5 * max(ends.values()), "up to about the same time")
+        self.assertEqual({event["id"] for event in events if event["ph"] == "s"}, {event["id"] for event in events if event["ph"] == "f"})
+        # What is beside a candidate is part of it, and must not be too much.
+        again = akgen("eval", task, project, "--profile", "strict", "--case", 6)
+        self.assertEqual(again.returncode, 0, again.stdout)
 
     def test_a_formula(self):
         task = self.task("x * rsqrt(mean(x*x) + 1e-6)")

@@ -85,7 +85,13 @@ class Repair(unittest.TestCase):
         self.assertIn("----- assistant -----\n<program.py>\n", again)
         self.assertIn("remedy: did you mean 'vsqrt'?", again)
         self.assertEqual(self.kept("program.py"), planted.PROGRAM["program.py"])
-        self.assertEqual(json.loads(self.kept("verdict.json"))["verdict"], "pass")
+        verdict = json.loads(self.kept("verdict.json"))
+        self.assertEqual((verdict["verdict"], verdict["trace"]), ("pass", {"file": "trace.json", "case": 0, "whole": True}))
+        self.assertEqual(verdict["baseline"], "eager")
+        ends = [event["ts"] + event["dur"] for event in json.loads(self.kept("trace.json")) if event["ph"] == "X"]
+        timing = verdict["cases"][0]["timing"]
+        self.assertTrue(timing["us"] - timing["launch_us"] < max(ends) <= timing["us"], (max(ends), timing))
+        self.assertRegex(process.stdout, r"\nevidence  .*/evidence\ntrace     .*/evidence/trace.json: case 0, [\d.]+ us, modelled\n")
         self.assertFalse((self.evidence / "rounds/1/feedback.md").exists())
         again = akgen("eval", self.task, self.project, "--profile", "strict", "--case", 0)
         self.assertEqual(again.returncode, 0, again.stdout)

@@ -113,7 +113,7 @@ class Sampling(unittest.TestCase):
         self.assertIn("pass@8: 2 of 2 tasks have fewer than 8 rated samples and are left out: level1/Math/AddCustom (6), "
                       "level1/Math/Sqrt (6)\n", process.stdout)
         self.assertIn("verdicts     pass 2  wrong 2  compile_error 8\n", process.stdout)
-        self.assertIn("of their first 1   Comp@1 100.0%  Pass@1 100.0%\n", process.stdout)
+        self.assertIn("of their first 1   Comp@1 100.0%  Pass@1 100.0%  modelled: Fast0.2@1 100.0%  ", process.stdout)
         self.assertIn("empty answers: 2, cut at the token limit: 2; the model is to blame", process.stdout)
         self.assertRegex(process.stdout, r"model replay.*max_tokens 2000, seed 0")
         totals = re.search(r"12 of 12 samples asked for in 4 requests: (\d+) tokens of prompts, (\d+) of answers, cost (.*)\n",
@@ -170,7 +170,7 @@ class Sampling(unittest.TestCase):
                           process.stdout)
             self.assertIn("pass@3: 1 of 1 tasks has fewer than 3 rated samples and is left out: level1/Math/Sqrt (2)",
                           process.stdout)
-            self.assertRegex(process.stdout, r"all +1 +1 +50\.0% +1 +50\.0% +1/2  \(6 excluded\)")
+            self.assertRegex(process.stdout, r"all +1 +1 +50\.0% +1 +50\.0% +1/2( +100\.0%){3} +[\d.]+  \(6 excluded\)")
             self.assertIn("6 of 8 samples lack a verdict; the same command with --resume goes on", process.stderr)
             failures = dict(self.rows("SELECT sample, failure FROM samples WHERE failure IS NOT NULL"))
             for sample, text in ((2, "HTTP 429"), (3, "HTTP 500"), (7, "stalled")):
@@ -182,7 +182,7 @@ class Sampling(unittest.TestCase):
             resumed = self.bench(server.url, "-n", len(faults), "-k", "1,3", "--resume", tasks="*/Sqrt")
             self.assertEqual(resumed.returncode, 1, resumed.stdout + resumed.stderr)
             self.assertEqual(sorted(request.seed for request in server.requests[before:]), [2, 3, 4, 5, 6, 7])
-        self.assertRegex(resumed.stdout, r"all +1 +7 +87\.5% +7 +87\.5% +7/8\n")
+        self.assertRegex(resumed.stdout, r"all +1 +7 +87\.5% +7 +87\.5% +7/8( +100\.0%){3} +[\d.]+\n")
         self.assertNotIn("infra_error", resumed.stdout)
         self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(1,)])
 
@@ -310,7 +310,7 @@ class Sampling(unittest.TestCase):
         process = akgen("bench", "--provider", f"exec:{command}", "--task", "*/Sqrt", "--case", "0", "-n", "3",
                         "--answer-seed", "0", "--db", self.db, *QUICK)
         self.assertEqual(process.returncode, 3, process.stdout + process.stderr)
-        self.assertRegex(process.stdout, r"all +1 +2 +100\.0% +2 +100\.0% +2/2  \(1 excluded\)")
+        self.assertRegex(process.stdout, r"all +1 +2 +100\.0% +2 +100\.0% +2/2( +100\.0%){3} +[\d.]+  \(1 excluded\)")
         self.assertRegex(process.stdout, r"no answer: .*the command ended with exit code 1 \(1\)")
 
     def test_a_command_goes_with_akgen(self):
@@ -334,7 +334,7 @@ class Sampling(unittest.TestCase):
             process = akgen("bench", "--provider", f"openai:{server.url}", "--model", "replay", "--task", "*/Sqrt",
                             "--case", "0", "-n", "2", "--answer-seed", "0", *QUICK)
         self.assertEqual(process.returncode, 1, process.stdout + process.stderr)
-        self.assertRegex(process.stdout, r"all +1 +2 +100\.0% +1 +50\.0% +1/2\n")
+        self.assertRegex(process.stdout, r"all +1 +2 +100\.0% +1 +50\.0% +1/2( +100\.0%){3} +[\d.]+\n")
         self.assertEqual(process.stderr, "")
 
     def test_two_runs_in_one_database(self):

@@ -56,6 +56,7 @@ static struct bench a_run(const char *settings, int planned)
                           .profile = "upstream",
                           .akgen = "1",
                           .protocol = "",
+                          .baseline = "eager",
                           .settings = settings,
                           .planned = planned};
 }
@@ -131,6 +132,7 @@ static void test_older_files_are_extended(void **state)
     assert_string_equal(bench.provider, "reference");
     assert_string_equal(bench.protocol, "");
     assert_string_equal(bench.settings, "");
+    assert_string_equal(bench.baseline, "eager");
     assert_true(bench.seconds == 2.5 && bench.planned == 0);
     bench_free(&bench);
     store_close(place->store);
@@ -166,6 +168,9 @@ static void test_what_keeps_a_run_from_being_resumed_is_named(void **state)
     other = a_run(settings, 2);
     other.soc = "Ascend910B1";
     assert_non_null(strstr(why_not(place, other), "run 1 differs in soc (Ascend910B2, now Ascend910B1)"));
+    other = a_run(settings, 2);
+    other.baseline = "dir:kernels";
+    assert_non_null(strstr(why_not(place, other), "run 1 differs in baseline (eager, now dir:kernels)"));
     assert_null(why_not(place, a_run(settings, 2)));
     assert_null(why_not(place, a_run(settings, 3)));
     succeed(store_load(place->store, 1, &other));

@@ -41,7 +41,7 @@ static void test_a_verdict_that_passes(void **state)
                                  "{\"case\": 0, \"hidden\": false, \"reduced\": false, \"timing\": null}]}",
                                  0, NULL);
     assert_non_null(verdict);
-    speedup_add(&task, verdict);
+    speedup_add(&task, NULL, verdict);
     const json_t *cases = json_object_get(verdict, "cases");
     for (int i = 0; i < 3; i++) {
         const json_t *us = json_array_get(json_object_get(json_array_get(cases, 0), "eager_us"), (size_t)i);
@@ -52,6 +52,8 @@ static void test_a_verdict_that_passes(void **state)
     assert_null(json_object_get(json_array_get(cases, 2), "eager_us"));
     assert_null(json_object_get(json_array_get(cases, 3), "eager_us"));
     expect(json_number_value(json_object_get(verdict, "speedup")), (4.20 + moving) * 0.15, 2e-4);
+    assert_string_equal(json_string_value(json_object_get(verdict, "baseline")), "eager");
+    assert_null(json_object_get(verdict, "baseline_kernel"));
     json_decref(verdict);
 }
 
@@ -63,19 +65,86 @@ static void test_no_speedup_where_there_is_nothing_to_compare(void **state)
     const char *wrong =
         "{\"verdict\": \"wrong\", \"cases\": [{\"case\": 0, \"hidden\": false, \"timing\": {\"us\": 10}}]}";
     json_t *verdict = json_loads(wrong, 0, NULL);
-    speedup_add(&task, verdict); /* a wrong candidate has times but no speedup */
+    speedup_add(&task, NULL, verdict); /* a wrong candidate has times but no speedup */
     assert_non_null(json_object_get(json_array_get(json_object_get(verdict, "cases"), 0), "eager_us"));
     assert_null(json_object_get(verdict, "speedup"));
     json_decref(verdict);
     task.eager_count = 0; /* a task of one's own that lists no kernels */
     verdict = json_loads(wrong, 0, NULL);
-    speedup_add(&task, verdict);
-    speedup_add(NULL, verdict);
+    speedup_add(&task, NULL, verdict);
+    speedup_add(NULL, NULL, verdict);
     json_t *before = json_loads(wrong, 0, NULL);
+    assert_int_equal(json_object_del(verdict, "baseline"), 0);
     assert_true(json_equal(verdict, before));
     assert_true(speedup_of(verdict, SPEEDUP_ONE_LAUNCH) == 0);
     json_decref(verdict);
     json_decref(before);
+}
+
+/* Cases of 10, 5 and 4 us, of which a kernel takes 30, 5 and, at another size, 400; the fourth it has no time of. A hidden case does
+ * not count. */
+static const char against_a_kernel[] = "{\"verdict\": \"pass\", \"cases\": ["
+                                       "{\"case\": 0, \"hidden\": false, \"reduced\": false, \"shape\": \"x[8]\", "
+                                       "\"dtype\": \"float16\", \"timing\": {\"us\": 10}},"
+                                       "{\"case\": 1001, \"hidden\": false, \"reduced\": false, \"shape\": \"x[9]\", "
+                                       "\"dtype\": \"float16\", \"timing\": {\"us\": 5}},"
+                                       "{\"case\": 1002, \"hidden\": false, \"reduced\": false, \"shape\": \"x[7]\", "
+                                       "\"dtype\": \"float16\", \"timing\": {\"us\": 4}},"
+                                       "{\"case\": 1003, \"hidden\": false, \"reduced\": false, \"shape\": \"x[8]\", "
+                                       "\"dtype\": \"float32\", \"timing\": {\"us\": 1}},"
+                                       "{\"case\": 0, \"hidden\": true, \"reduced\": false, \"shape\": \"x[8]\", "
+                                       "\"dtype\": \"float16\", \"timing\": {\"us\": 1}}]}";
+
+static void test_a_kernel_as_the_baseline(void **state)
+{
+    (void)state;
+    struct task task;
+    struct kernel_time times[] = {
+        {0, "x[8]", "float16", 30}, {1001, "x[9]", "float16", 5}, {1002, "x[700]", "float16", 400}};
+    struct kernel_times kernel = {.baseline = "dir:k", .judged = true, .hash = "abc", .cases = times, .case_count = 3};
+    load(&task);
+    json_t *verdict = json_loads(against_a_kernel, 0, NULL);
+    assert_non_null(verdict);
+    speedup_add(&task, &kernel, verdict);
+    const json_t *cases = json_object_get(verdict, "cases");
+    assert_true(json_number_value(json_object_get(json_array_get(cases, 0), "baseline_us")) == 30);
+    for (size_t i = 2; i < 5; i++)
+        assert_null(json_object_get(json_array_get(cases, i), "baseline_us"));
+    for (int launches = 0; launches < SPEEDUP_LAUNCHES; launches++) /* a kernel is charged its own launch */
+        expect(speedup_of(verdict, launches), (3 + 1) / 2.0, 1e-12);
+    expect(json_number_value(json_object_get(verdict, "speedup")), 2, 1e-12);
+    expect(speedup_of_case(json_array_get(cases, 0), true, SPEEDUP_ONE_LAUNCH), 3, 1e-12);
+    /* Eager of case 0, whose sizes the task has and no other of these cases, is still told. */
+    expect(json_number_value(json_object_get(verdict, "eager_speedup")), (4.20 + moving) / 10, 2e-4);
+    assert_string_equal(json_string_value(json_object_get(verdict, "baseline")), "dir:k");
+    json_t *said = json_loads("{\"candidate\": \"abc\", \"verdict\": \"pass\", \"lack\": null}", 0, NULL);
+    assert_true(json_equal(json_object_get(verdict, "baseline_kernel"), said));
+    json_decref(said);
+    json_decref(verdict);
+}
+
+/* One that does not pass is no baseline: nothing is faster than it, whatever times it has. */
+static void test_a_kernel_that_is_none(void **state)
+{
+    (void)state;
+    struct task task;
+    struct kernel_time times[] = {{0, "x[8]", "float16", 30}};
+    struct kernel_times kernel = {.baseline = "dir:k",
+                                  .judged = true,
+                                  .kind = AKGEN_VERDICT_FAULT,
+                                  .lack = "fault: x",
+                                  .cases = times,
+                                  .case_count = 1};
+    load(&task);
+    json_t *verdict = json_loads(against_a_kernel, 0, NULL);
+    speedup_add(&task, &kernel, verdict);
+    assert_null(json_object_get(verdict, "speedup"));
+    assert_true(speedup_of(verdict, SPEEDUP_ONE_LAUNCH) == 0);
+    assert_true(json_number_value(json_object_get(verdict, "eager_speedup")) > 0);
+    const json_t *said = json_object_get(verdict, "baseline_kernel");
+    assert_string_equal(json_string_value(json_object_get(said, "verdict")), "fault");
+    assert_string_equal(json_string_value(json_object_get(said, "lack")), "fault: x");
+    json_decref(verdict);
 }
 
 /* A giant case is compared as it ran: with eager on the smaller sizes. */
@@ -89,7 +158,7 @@ static void test_a_reduced_case(void **state)
     for (int reduced = 0; reduced < 2; reduced++) {
         json_t *verdict = json_pack("{s:s, s:[{s:i, s:b, s:{s:f}}]}", "verdict", "pass", "cases", "case", 0, "reduced",
                                     reduced, "timing", "us", 1.0);
-        speedup_add(&task, verdict);
+        speedup_add(&task, NULL, verdict);
         us[reduced] = speedup_of(verdict, SPEEDUP_ONE_LAUNCH);
         json_decref(verdict);
     }
@@ -105,6 +174,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_verdict_that_passes),
         cmocka_unit_test(test_no_speedup_where_there_is_nothing_to_compare),
+        cmocka_unit_test(test_a_kernel_as_the_baseline),
+        cmocka_unit_test(test_a_kernel_that_is_none),
         cmocka_unit_test(test_a_reduced_case),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
