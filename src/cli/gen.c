@@ -11,8 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_DESCRIBE = 0x500, KEY_PRINT_PROMPT, KEY_JSON, KEY_PROVIDER, KEY_ROUNDS, KEY_BEAM, KEY_DB };
-enum { MOST_ROUNDS = 64, WIDEST_BEAM = 64 };
+enum {
+    KEY_DESCRIBE = 0x500,
+    KEY_PRINT_PROMPT,
+    KEY_JSON,
+    KEY_PROVIDER,
+    KEY_ROUNDS,
+    KEY_BEAM,
+    KEY_DB,
+    KEY_OPTIMISE,
+    KEY_PATIENCE,
+    KEY_ROOFLINE,
+    KEY_MAX_SECONDS
+};
+enum { MOST_ROUNDS = 64, WIDEST_BEAM = 64, MOST_SETTINGS = 10000, MOST_SECONDS = 10000000 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "the folder of the project (default: the operator's name in snake case)", 1},
@@ -22,7 +34,18 @@ static const struct argp_option options[] = {
     {"provider", KEY_PROVIDER, "NAME", 0,
      "openai:URL or exec:COMMAND: a model writes it, although the task may have a program (docs/gen.md)", 1},
     {"rounds", KEY_ROUNDS, "N", 0, "rounds in which the model mends its own code (default 3)", 1},
-    {"beam", KEY_BEAM, "N", 0, "candidates that a round mends (default 1)", 1},
+    {"beam", KEY_BEAM, "N", 0, "candidates that a round mends or makes faster (default 1)", 1},
+    {"optimise", KEY_OPTIMISE, "N", OPTION_ARG_OPTIONAL,
+     "make what passes faster by its modelled time: N rounds of the model (default 5); without a model N settings of "
+     "the "
+     "program's constants (default 40)",
+     1},
+    {"patience", KEY_PATIENCE, "N", 0, "--optimise: end after N rounds in a row that bring nothing faster (default 3)",
+     1},
+    {"roofline", KEY_ROOFLINE, "PERCENT", 0,
+     "--optimise: end when each case is at this part of what memory or the launch allow (default 95)", 1},
+    {"max-seconds", KEY_MAX_SECONDS, "N", 0,
+     "limit of a run with a model (default none), of tuning without one (default 300)", 1},
     {"db", KEY_DB, "FILE", 0, "keep samples and verdicts in an SQLite file (docs/store.md)", 1},
     {"print-prompt", KEY_PRINT_PROMPT, NULL, 0, "print what a model would be asked, and do nothing else", 1},
     {"json", KEY_JSON, NULL, 0, "--print-prompt: as the array of messages of a request", 1},
@@ -61,6 +84,19 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_BEAM:
         arguments->beam = (int)cli_parse_number(state, "beam", text, 1, WIDEST_BEAM);
         break;
+    case KEY_OPTIMISE:
+        arguments->optimise = true;
+        arguments->optimise_count = text ? (int)cli_parse_number(state, "optimise", text, 1, MOST_SETTINGS) : 0;
+        break;
+    case KEY_PATIENCE:
+        arguments->patience = (int)cli_parse_number(state, "patience", text, 1, MOST_ROUNDS);
+        break;
+    case KEY_ROOFLINE:
+        arguments->roofline = (double)cli_parse_number(state, "roofline", text, 1, 100) / 100;
+        break;
+    case KEY_MAX_SECONDS:
+        arguments->seconds = (double)cli_parse_number(state, "max-seconds", text, 1, MOST_SECONDS);
+        break;
     case KEY_DB:
         arguments->db = text;
         break;
@@ -81,6 +117,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "--model: --provider openai:URL says where the model is");
         if (!arguments->provider && arguments->db)
             argp_error(state, "--db keeps what a model answers: --provider says which");
+        if (arguments->provider && arguments->optimise_count > MOST_ROUNDS)
+            argp_error(state, "--optimise: '%d' rounds are more than %d", arguments->optimise_count, MOST_ROUNDS);
+        if (arguments->optimise && (arguments->eval.no_timing || arguments->eval.random_order))
+            argp_error(state, "--optimise: time is modelled in program order only, and not with --no-timing");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -107,9 +147,8 @@ struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir)
     return files_make_directory(evidence);
 }
 
-static struct akgen_error *keep_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
-                                         const struct task *task, const struct verdict *verdict,
-                                         struct gen_trace *trace)
+struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
+                                     const struct task *task, const struct verdict *verdict, struct gen_trace *trace)
 {
     json_t *json = verdict_to_json(verdict);
     speedup_add(task, NULL, json);
@@ -176,8 +215,10 @@ static struct akgen_error *generate(struct arena *arena, struct gen_arguments *a
     if (isatty(STDERR_FILENO))
         arguments->eval.on_case = cli_print_progress;
     eval_run(task, dir, &arguments->eval, &verdict);
+    error = cli_gen_evidence(arena, dir, &program, task, &verdict, &trace);
+    if (!error && arguments->optimise && verdict.kind == AKGEN_VERDICT_PASS)
+        error = cli_gen_optimise(arena, arguments, task, dir, &program, &verdict, &trace);
     struct cli_colors colors = cli_colors_for(stdout);
-    error = keep_evidence(arena, dir, &program, task, &verdict, &trace);
     cli_gen_print_trace(dir, &trace);
     cli_print_verdict(stdout, &verdict, &colors);
     *code = error ? EXIT_OWN_FAILURE : cli_exit_code(verdict.kind);
@@ -196,14 +237,18 @@ int cli_gen(int argc, char **argv)
             "Writes an operator project for TASK and proves it on the simulated NPU."
             "\vTASK is a name from 'akgen task list' or a task's directory. Its program in AscendDSL is compiled, or "
             "the one that the planner makes of its formulas; with --provider a model writes a project or a program and "
-            "mends it by what its verdict says. The project's folder gets evidence/ with the program, the "
-            "verdict, by default of the strict profile, and the modelled timeline of its longest case. Exit code: 0 "
-            "pass, 1 any other verdict, 2 wrong usage, 3 "
+            "mends it by what its verdict says. --optimise makes a right one faster by its modelled time. The "
+            "project's folder gets evidence/ with the program, the verdict, by default of the strict profile, and the "
+            "modelled timeline of its longest case. Exit code: 0 pass, 1 any other verdict, 2 wrong usage, 3 "
             "failure of akgen.",
         .children = children,
     };
-    struct gen_arguments arguments = {
-        .eval = cli_eval_defaults(), .model = cli_model_defaults(), .rounds = 3, .beam = 1};
+    struct gen_arguments arguments = {.eval = cli_eval_defaults(),
+                                      .model = cli_model_defaults(),
+                                      .rounds = 3,
+                                      .beam = 1,
+                                      .patience = 3,
+                                      .roofline = 0.95};
     struct arena arena = {0};
     struct task task;
     int code = EXIT_USAGE;

@@ -1,17 +1,24 @@
-/* The parts of `akgen gen`: a task's own program (gen.c), a description (gen_describe.c), a model (gen_model.c). */
+/* The parts of `akgen gen`: a task's own program (gen.c), a description (gen_describe.c), a model (gen_model.c), a program that is
+ * made faster (gen_optimise.c). */
 #ifndef CLI_GEN_H
 #define CLI_GEN_H
 
 #include "cli/cli.h"
+#include "eval/times.h"
 #include "gen/evidence.h"
 #include "gen/model.h"
+#include "gen/program.h"
 
 struct gen_arguments {
     struct eval_options eval;
     struct gen_model model;
     const char *task, *output, *description, *provider, *db;
     int rounds, beam;
-    bool yes, print_prompt, json;
+    bool optimise, yes, print_prompt, json;
+    int optimise_count; /* rounds of a model, settings without one; 0: the default */
+    int patience;       /* rounds of a model */
+    double roofline;    /* 0 to 1 */
+    double seconds;     /* of what a model is asked for, or of the tuning; 0: none was given */
 };
 
 /* Makes the project's folder, without what an earlier `akgen gen` left there; one with files of others is an error. */
@@ -20,6 +27,16 @@ struct akgen_error *cli_gen_folder(struct arena *arena, const char *dir);
 void cli_gen_print_trace(const char *dir, const struct gen_trace *trace);
 /* Drafts the task of a description in the project's folder, which `arguments` have afterwards; goes on if it is confirmed. */
 struct akgen_error *cli_gen_describe(struct arena *arena, struct gen_arguments *arguments, bool *confirmed);
+/* Writes what proves a project that was compiled of a program; the verdict last. */
+struct akgen_error *cli_gen_evidence(struct arena *arena, const char *dir, const struct gen_program *program,
+                                     const struct task *task, const struct verdict *verdict, struct gen_trace *trace);
+/* Tunes the program whose project in `dir` has the verdict, a pass. Where another setting is faster, project, evidence and verdict
+ * are that one's afterwards, and the first one's are in evidence/before. */
+struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
+                                     const char *dir, struct gen_program *program, struct verdict *verdict,
+                                     struct gen_trace *trace);
+/* Before and after, and why it ended. */
+void cli_print_faster(const struct times *before, const struct times *after, const char *stopped);
 /* The project that a model makes of the task, judged and repaired; `code` is what the command ends with. */
 struct akgen_error *cli_gen_model(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
                                   const char *dir, int *code);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { OPTIMISE_ROUNDS = 5 };
+
 /* What a signal writes to; a handler has no other way to know it. */
 static int stop_pipe[2] = {-1, -1};
 
@@ -120,9 +122,12 @@ static void print_outcome(const struct gen_arguments *arguments, const char *dir
         printf(" nothing, no answer has code");
     printf("; sample %d, round %d", outcome->sample, outcome->round);
     if (outcome->parent >= 0)
-        printf(", mends sample %d", outcome->parent);
+        printf(", %s sample %d", outcome->made_faster ? "made of" : "mends", outcome->parent);
     printf("\nevidence  %s/" GEN_EVIDENCE "\n", dir);
     cli_gen_print_trace(dir, &outcome->trace);
+    const struct gen_faster *faster = &outcome->faster;
+    if (faster->began)
+        cli_print_faster(&faster->times_before, &faster->times_after, faster->stopped);
     cli_print_verdict(stdout, &outcome->verdict, &colors);
     if (outcome->verdict.kind != AKGEN_VERDICT_PASS)
         printf("%sThe project does not pass%s, and is the best of what came; %s.\n", colors.bad, colors.off,
@@ -138,10 +143,16 @@ struct akgen_error *cli_gen_model(struct arena *arena, struct gen_arguments *arg
                                          .eval = &arguments->eval,
                                          .rounds = arguments->rounds,
                                          .beam = arguments->beam,
+                                         .seconds = arguments->seconds,
                                          .dir = dir,
                                          .on_progress = show_progress,
                                          .on_round = print_round,
                                          .closure = &shown};
+    if (arguments->optimise)
+        options.faster = (struct gen_faster_options){.rounds = arguments->optimise_count ? arguments->optimise_count
+                                                                                         : OPTIMISE_ROUNDS,
+                                                     .patience = arguments->patience,
+                                                     .roofline = arguments->roofline};
     *code = EXIT_USAGE;
     cli_model_take(&arguments->model, &arguments->eval);
     struct akgen_error *error = cli_model_provider(&arguments->model, arguments->provider);

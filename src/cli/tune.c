@@ -143,7 +143,7 @@ static struct akgen_error *run(struct arena *arena, struct tune *tune, int *code
     printf("%s, modelled on %s: the geometric mean of its cases\n", task.name, tune->options.soc->name);
     *code = EXIT_OTHER_VERDICT;
     tune->options.cache = eval_cache_create(CACHED_BYTES);
-    error = gen_tune(arena, &program, &task, &tune->options, tune->budget, print_setting, NULL, &tuning);
+    error = gen_tune(arena, &program, &task, &tune->options, tune->budget, 0, print_setting, NULL, &tuning);
     if (!error)
         *code = cli_exit_code(confirm(arena, tune, &task, &tuning.after, NULL));
     if (!error && tune->output)

@@ -28,7 +28,7 @@
  * that over eager, whatever baseline a run has. Texts are looked at in the first part alone, so that none are sorted. */
 static const char judged_sql[] =
     "CREATE TEMP TABLE judged AS WITH asked AS MATERIALIZED ("
-    " SELECT v.run, v.task, v.sample, r.suite || '/' || v.task AS name, v.verdict, v.stage,"
+    " SELECT v.run, v.task, v.sample, s.parent, r.suite || '/' || v.task AS name, v.verdict, v.stage,"
     "  coalesce(v.candidate, digest(s.answer)) AS candidate, s.prompt, CASE WHEN json_valid(v.json) THEN"
     "  coalesce(json_extract(v.json, '$.eager_speedup'), json_extract(v.json, '$.speedup')) END AS speedup,"
     " " REASONS " AS reason"
@@ -41,7 +41,7 @@ static const char judged_sql[] =
     "value)),"
     " reasoned AS (SELECT *, CASE WHEN reason IS NULL AND max(verdict = 'rejected') OVER (PARTITION BY name, candidate)"
     "   THEN 'verdict rejected of the same candidate' ELSE reason END AS left_out FROM asked)"
-    " SELECT run, task, sample, name, prompt, left_out, candidate,"
+    " SELECT run, task, sample, parent, name, prompt, left_out, candidate,"
     "  CASE WHEN left_out IS NULL THEN min(CASE WHEN verdict = 'pass' THEN 2 WHEN stage IN ('tiling', 'run', 'compare')"
     "   THEN 1 ELSE 0 END) OVER (PARTITION BY name, candidate, left_out IS NULL) END AS grade,"
     "  min(speedup) OVER (PARTITION BY name, candidate, left_out IS NULL) AS speedup FROM reasoned";
@@ -56,7 +56,23 @@ static const char judged_sql[] =
 /* So many times as fast a right answer has to be as another to be better. */
 #define FASTER "1.2"
 
-static const char pairs_sql[] = SIDES
+/* Of each answer those that it was made of, directly or through others, which may be wrong ones between. */
+#define LINES                                                                                                          \
+    ", lines(run, task, sample, made_of) AS ("                                                                         \
+    "SELECT run, task, sample, parent FROM judged WHERE :faster AND parent >= 0 UNION"                                 \
+    " SELECT l.run, l.task, l.sample, s.parent FROM lines l JOIN samples s ON s.run = l.run AND s.task = l.task AND"   \
+    "  s.sample = l.made_of WHERE s.parent >= 0),"                                                                     \
+    " made AS (SELECT b.name, w.prompt, b.run AS run0, b.task, b.sample AS sample0, w.run AS run1, w.sample AS"        \
+    "  sample1, b.grade AS better, w.grade AS worse, row_number() OVER (PARTITION BY b.name, w.prompt, b.candidate,"   \
+    "   w.candidate ORDER BY b.run, b.sample, w.sample) AS copy, digest(:seed || b.candidate || w.candidate) AS "      \
+    "chance"                                                                                                           \
+    "  FROM lines l JOIN judged b ON b.run = l.run AND b.task = l.task AND b.sample = l.sample"                        \
+    "  JOIN judged w ON w.run = l.run AND w.task = l.task AND w.sample = l.made_of"                                    \
+    "  WHERE b.left_out IS NULL AND w.left_out IS NULL AND b.grade = 2 AND w.grade = 2 AND"                            \
+    "   b.speedup >= " FASTER " * w.speedup AND NOT EXISTS (SELECT 1 FROM sides o WHERE o.name = b.name AND"           \
+    "   o.prompt = w.prompt AND o.candidate = b.candidate))"
+
+static const char pairs_sql[] = SIDES LINES
     ", pairs AS (SELECT b.name, b.prompt, b.run AS run0, b.task, b.sample AS sample0, w.run AS run1, w.sample AS "
     "sample1,"
     "  b.grade AS better, w.grade AS worse,"
@@ -67,7 +83,9 @@ static const char pairs_sql[] = SIDES
     "  CASE WHEN :faster THEN w.grade = 2 AND b.grade = 2 AND b.speedup >= " FASTER " * w.speedup ELSE"
     "   w.grade < b.grade END"
     "  WHERE :faster OR"
-    "   (b.grade = 2 OR :ordered) AND (w.grade = 1 AND :compiled OR w.grade = 0 AND :uncompiled)),"
+    "   (b.grade = 2 OR :ordered) AND (w.grade = 1 AND :compiled OR w.grade = 0 AND :uncompiled)"
+    "  UNION ALL SELECT name, prompt, run0, task, sample0, run1, sample1, better, worse,"
+    "   row_number() OVER (PARTITION BY name, prompt ORDER BY chance) - 1, 0 FROM made WHERE copy = 1),"
     " ranked AS (SELECT *, row_number() OVER (PARTITION BY name, prompt, better, worse ORDER BY block + turn) AS rank"
     "  FROM pairs WHERE :per_task = 0 OR block + turn < :per_task),"
     " numbered AS (SELECT *, row_number() OVER (PARTITION BY name ORDER BY rank, better DESC, worse DESC,"

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "gen/repair_internal.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,9 +14,15 @@
 
 enum { CACHED_BYTES = 512 << 20, BYTES_PER_TOKEN = 4 };
 
+/* Who ended it from outside; REPAIR_GOES_ON: nobody. */
+static enum repair_end end_of(const struct repair *repair)
+{
+    return (enum repair_end)__atomic_load_n(repair->stopped, __ATOMIC_ACQUIRE);
+}
+
 static bool is_stopped(const struct repair *repair)
 {
-    return __atomic_load_n(repair->stopped, __ATOMIC_ACQUIRE);
+    return end_of(repair) != REPAIR_GOES_ON;
 }
 
 /* ---- Asking */
@@ -99,36 +106,55 @@ static bool goes_first(const struct attempt *a, const struct attempt *b)
     return a->mended != b->mended ? a->mended < b->mended : a->sample < b->sample;
 }
 
-/* The best attempts that can be mended, at most `beam`; returns how many. */
-static int choose(struct repair *repair, int *chosen)
+int repair_choose(const struct repair *repair, bool (*fits)(const struct repair *, const struct attempt *), int most,
+                  int *chosen)
 {
     int count = 0;
     for (int i = 0; i < repair->count; i++) {
         const struct attempt *attempt = &repair->attempts[i];
-        if (!attempt->judged || attempt->same_as >= 0 || attempt->kind == AKGEN_VERDICT_INFRA_ERROR)
+        if (!attempt->judged || attempt->same_as >= 0 || !fits(repair, attempt))
             continue;
         int at = count;
         while (at > 0 && goes_first(attempt, &repair->attempts[chosen[at - 1]]))
             at--;
-        if (at == repair->options->beam)
+        if (at == most)
             continue;
-        count += count < repair->options->beam;
+        count += count < most;
         memmove(chosen + at + 1, chosen + at, sizeof *chosen * (size_t)(count - at - 1));
         chosen[at] = i;
     }
     return count;
 }
 
+static bool can_be_mended(const struct repair *repair, const struct attempt *attempt)
+{
+    (void)repair;
+    return attempt->kind != AKGEN_VERDICT_INFRA_ERROR;
+}
+
+static bool has_passed(const struct repair *repair)
+{
+    return repair->best >= 0 && repair->attempts[repair->best].kind == AKGEN_VERDICT_PASS;
+}
+
+/* A pass, and nothing that is asked for behind it. */
+static bool is_done(const struct repair *repair)
+{
+    return has_passed(repair) && !repair->options->faster.rounds;
+}
+
 /* A round: each of the chosen is given back. Returns how many answers were asked for. */
 static struct akgen_error *ask_again(struct repair *repair, int round, int *wanted)
 {
     int *chosen = arena_alloc(repair->arena, sizeof *chosen * (size_t)repair->options->beam);
-    int count = choose(repair, chosen);
+    int count = has_passed(repair) ? optimise_choose(repair, chosen)
+                                   : repair_choose(repair, can_be_mended, repair->options->beam, chosen);
     struct akgen_error *error = NULL;
     *wanted = 0;
     for (int i = 0; i < count && !error && !is_stopped(repair); i++) {
         struct gen_prompt prompt;
-        error = repair_prompt(repair, &repair->attempts[chosen[i]], &prompt);
+        const struct attempt *given = &repair->attempts[chosen[i]];
+        error = (given->timed ? optimise_prompt : repair_prompt)(repair, given, &prompt);
         if (error || !prompt.messages)
             continue;
         if ((repair->outcome->stopped = limit_reached(repair, &prompt, 1)))
@@ -142,7 +168,8 @@ static struct akgen_error *ask_again(struct repair *repair, int round, int *want
             ask(repair, &prompt, attempt->sample, 1);
     }
     if (!error && !*wanted && !repair->outcome->stopped)
-        repair->outcome->stopped = "no candidate is left that could be mended";
+        repair->outcome->stopped = has_passed(repair) ? "the right candidate's code is too long to be given back"
+                                                      : "no candidate is left that could be mended";
     return error;
 }
 
@@ -186,11 +213,6 @@ static void report(struct repair *repair, int round, int came, int wanted)
         options->on_progress(options->closure, &progress);
 }
 
-static bool has_passed(const struct repair *repair)
-{
-    return repair->best >= 0 && repair->attempts[repair->best].kind == AKGEN_VERDICT_PASS;
-}
-
 /* Judges one answer, unless the run is over, and keeps it. */
 static struct akgen_error *take_choice(struct repair *repair, int sample, const struct gen_choice *choice)
 {
@@ -202,7 +224,7 @@ static struct akgen_error *take_choice(struct repair *repair, int sample, const 
     attempt->reasoning = choice->reasoning ? arena_strdup(repair->arena, choice->reasoning) : NULL;
     attempt->finish = choice->finish ? arena_strdup(repair->arena, choice->finish) : NULL;
     sums->answers++;
-    if (!has_passed(repair) && !is_stopped(repair))
+    if (!is_done(repair) && !is_stopped(repair))
         error = repair_judge(repair, attempt);
     if (attempt->judged) {
         sums->kinds[attempt->kind]++;
@@ -254,7 +276,7 @@ static struct akgen_error *collect(struct repair *repair, int round, int wanted)
         if (!error)
             error = take_reply(repair, reply, &came, wanted);
         gen_reply_free(reply);
-        if ((error || has_passed(repair) || repair->hopeless) && !told) {
+        if ((error || is_done(repair) || repair->hopeless) && !told) {
             told = true;
             gen_client_stop(repair->client);
         }
@@ -266,30 +288,61 @@ static struct akgen_error *collect(struct repair *repair, int round, int wanted)
     return error;
 }
 
+/* A round behind the first answers. */
+static struct akgen_error *go_on(struct repair *repair, int round)
+{
+    struct gen_repair_outcome *outcome = repair->outcome;
+    int wanted;
+    struct akgen_error *error = ask_again(repair, round, &wanted);
+    if (!error && wanted)
+        error = collect(repair, round, wanted);
+    if (!error && wanted && !outcome->rounds[round].answers && !is_stopped(repair))
+        outcome->stopped = arena_printf(repair->arena, "no answer came in round %d: %s", round, outcome->last_failure);
+    return error;
+}
+
+/* Why no round may begin, whatever has come; NULL: it may. */
+static const char *end_by_limits(const struct repair *repair)
+{
+    enum repair_end end = end_of(repair);
+    if (end == REPAIR_OUT_OF_TIME)
+        return arena_printf(repair->arena, "the limit of %g seconds", repair->options->seconds);
+    return end == REPAIR_INTERRUPTED ? "interrupted" : repair->hopeless ? repair->hopeless : repair->outcome->stopped;
+}
+
+/* Rounds that make the right candidate faster, `round` and those behind it. */
+static struct akgen_error *optimise(struct repair *repair, int round)
+{
+    struct akgen_error *error = NULL;
+    const char *ended = NULL;
+    optimise_begin(repair);
+    for (int number = 0; !error; number++) {
+        ended = end_by_limits(repair);
+        if (!ended)
+            ended = optimise_ended(repair, number);
+        if (ended)
+            break;
+        error = go_on(repair, round + number);
+    }
+    repair->outcome->faster.stopped = ended;
+    optimise_end(repair);
+    return error;
+}
+
 static struct akgen_error *search(struct repair *repair)
 {
     struct gen_repair_outcome *outcome = repair->outcome;
-    int wanted, rounds = repair->options->rounds < GEN_ROUNDS ? repair->options->rounds : GEN_ROUNDS;
+    int wanted, round = 1, rounds = repair->options->rounds;
     struct akgen_error *error = ask_first(repair, &wanted);
     if (!error)
         error = collect(repair, 0, wanted);
-    for (int round = 1; round <= rounds && !error && !has_passed(repair) && !is_stopped(repair) && !outcome->stopped &&
-                        !repair->hopeless;
-         round++) {
-        error = ask_again(repair, round, &wanted);
-        if (!error && wanted)
-            error = collect(repair, round, wanted);
-        if (!error && wanted && !outcome->rounds[round].answers && !is_stopped(repair))
-            outcome->stopped =
-                arena_printf(repair->arena, "no answer came in round %d: %s", round, outcome->last_failure);
-    }
+    for (; round <= rounds && !error && !has_passed(repair) && !end_by_limits(repair); round++)
+        error = go_on(repair, round);
+    if (!error && has_passed(repair) && !is_done(repair))
+        error = optimise(repair, round);
     if (has_passed(repair))
         outcome->stopped = NULL;
-    else if (is_stopped(repair))
-        outcome->stopped = "interrupted";
-    else if (repair->hopeless)
-        outcome->stopped = repair->hopeless;
-    else if (!outcome->stopped)
+    else if (!(outcome->stopped = end_by_limits(repair)))
         outcome->stopped = arena_printf(repair->arena, "rounds of repair: %d, all done", rounds);
     return error;
 }
@@ -299,29 +352,39 @@ static struct akgen_error *search(struct repair *repair)
 struct watch {
     struct repair *repair;
     int fds[2]; /* options.stop, and what ends the watch */
+    double end; /* clock_seconds(); 0: no limit */
 };
+
+/* Milliseconds to the end; -1: there is none. */
+static int time_left(const struct watch *watch)
+{
+    double left = 1e3 * (watch->end - clock_seconds());
+    return watch->end <= 0 ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left + 1;
+}
 
 static void *watch_stop(void *closure)
 {
     struct watch *watch = closure;
     struct pollfd fds[] = {{watch->fds[0], POLLIN, 0}, {watch->fds[1], POLLIN, 0}};
-    while (poll(fds, 2, -1) < 0)
+    int ready;
+    while ((ready = poll(fds, 2, time_left(watch))) < 0)
         ;
     if (!fds[1].revents) {
-        __atomic_store_n(watch->repair->stopped, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(watch->repair->stopped, ready ? REPAIR_INTERRUPTED : REPAIR_OUT_OF_TIME, __ATOMIC_RELEASE);
         gen_client_stop(watch->repair->client);
     }
     return NULL;
 }
 
-/* Searches, while another thread looks whether the end is asked for. */
+/* Searches, while another thread looks whether the end is asked for, or the time is over. */
 static struct akgen_error *search_watched(struct repair *repair)
 {
     int ends[2];
     pthread_t thread;
-    if (repair->options->stop < 0 || pipe(ends) != 0)
+    const double seconds = repair->options->seconds;
+    if ((repair->options->stop < 0 && seconds <= 0) || pipe(ends) != 0)
         return search(repair);
-    struct watch watch = {repair, {repair->options->stop, ends[0]}};
+    struct watch watch = {repair, {repair->options->stop, ends[0]}, seconds > 0 ? clock_seconds() + seconds : 0};
     bool watched = pthread_create(&thread, NULL, watch_stop, &watch) == 0;
     struct akgen_error *error = search(repair);
     close(ends[1]);
@@ -335,6 +398,8 @@ static struct akgen_error *prepare(struct repair *repair)
 {
     const struct gen_model *model = repair->options->model;
     struct akgen_error *error = repair_read_templates(repair);
+    if (!error && repair->options->faster.rounds)
+        error = optimise_read_templates(repair);
     if (!error)
         error = gen_prompt_of_task(repair->arena, repair->task, &model->prompt, &repair->prompt);
     if (!error)
@@ -354,6 +419,8 @@ struct akgen_error *gen_repair(struct arena *arena, const struct task *task, con
     *outcome = (struct gen_repair_outcome){.sample = -1, .parent = -1, .trace = {.id = -1}};
     own.eval = eval;
     own.beam = options->beam > 0 ? options->beam : 1;
+    own.rounds = options->rounds < GEN_ROUNDS / 2 ? options->rounds : GEN_ROUNDS / 2;
+    own.faster.rounds = options->faster.rounds < GEN_ROUNDS / 2 ? options->faster.rounds : GEN_ROUNDS / 2;
     eval->cache = eval_cache_create(CACHED_BYTES);
     struct akgen_error *error = prepare(&repair);
     if (!error)

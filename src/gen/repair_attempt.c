@@ -36,6 +36,8 @@ bool repair_is_better(const struct attempt *a, const struct attempt *b)
     int ranks = rank_of(a) - rank_of(b);
     if (ranks)
         return ranks > 0;
+    if (a->timed || b->timed)
+        return a->timed && (!b->timed || times_faster(&b->times, &a->times));
     if (a->cases_passed != b->cases_passed)
         return a->cases_passed > b->cases_passed;
     return a->feedback.all < b->feedback.all;
@@ -43,6 +45,8 @@ bool repair_is_better(const struct attempt *a, const struct attempt *b)
 
 static const char *describe_end(struct arena *arena, const struct attempt *attempt)
 {
+    if (attempt->timed)
+        return arena_printf(arena, "pass, modelled %.2f us", attempt->times.mean_us);
     if (attempt->kind == AKGEN_VERDICT_PASS)
         return "pass";
     return arena_printf(arena, "%s at stage %s, %d of %d cases right", akgen_verdict_kind_name(attempt->kind),
@@ -105,6 +109,9 @@ static void take_verdict(struct repair *repair, struct attempt *attempt, const s
     attempt->stage = verdict->stage;
     attempt->cases_passed = verdict->cases_passed;
     attempt->cases_total = verdict->cases_total;
+    attempt->timed =
+        repair->options->faster.rounds > 0 && times_of(repair->arena, repair->task, verdict, &attempt->times);
+    attempt->told = attempt->timed ? optimise_told(repair->arena, verdict, &attempt->times) : NULL;
     attempt->ended = describe_end(repair->arena, attempt);
 }
 

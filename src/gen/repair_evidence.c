@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "gen/repair_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,9 @@ struct akgen_error *repair_keep_attempt(struct repair *repair, const struct atte
             write_file(arena, path_of(repair, round, slot, "verdict", ".json"), attempt->json, strlen(attempt->json));
         if (!error && attempt->kind != AKGEN_VERDICT_PASS)
             error = write_file(arena, path_of(repair, round, slot, "feedback", ".md"), told, strlen(told));
+        if (!error && attempt->timed)
+            error =
+                write_file(arena, path_of(repair, round, slot, "timing", ".md"), attempt->told, strlen(attempt->told));
     }
     return error;
 }
@@ -56,6 +60,7 @@ struct akgen_error *repair_keep_attempt(struct repair *repair, const struct atte
 /* The settings of the model and of the search, as one JSON object. */
 static const char *settings_of(struct repair *repair)
 {
+    const struct gen_faster_options *faster = &repair->options->faster;
     json_t *settings = json_loads(gen_model_settings(repair->arena, repair->options->model), 0, NULL);
     if (!json_is_object(settings)) {
         json_decref(settings);
@@ -63,6 +68,10 @@ static const char *settings_of(struct repair *repair)
     }
     json_object_set_new(settings, "repair",
                         json_pack("{s:i, s:i}", "rounds", repair->options->rounds, "beam", repair->options->beam));
+    if (faster->rounds)
+        json_object_set_new(settings, "optimise",
+                            json_pack("{s:i, s:i, s:f}", "rounds", faster->rounds, "patience", faster->patience,
+                                      "roofline", faster->roofline));
     char *text = json_dumps(settings, JSON_COMPACT | JSON_SORT_KEYS);
     const char *copy = arena_strdup(repair->arena, text ? text : "{}");
     free(text);
@@ -178,10 +187,26 @@ struct akgen_error *repair_store_verdict(struct repair *repair, const struct att
 
 static json_t *sample_json(const struct attempt *attempt)
 {
-    return json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:s?, s:i}", "sample", attempt->sample, "round", attempt->round,
-                     "parent", attempt->parent, "verdict",
-                     attempt->judged ? akgen_verdict_kind_name(attempt->kind) : NULL, "ended", attempt->ended, "finish",
-                     attempt->finish, "same_as", attempt->judged ? attempt->same_as : -1);
+    json_t *json = json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:s?, s:i}", "sample", attempt->sample, "round",
+                             attempt->round, "parent", attempt->parent, "verdict",
+                             attempt->judged ? akgen_verdict_kind_name(attempt->kind) : NULL, "ended", attempt->ended,
+                             "finish", attempt->finish, "same_as", attempt->judged ? attempt->same_as : -1);
+    if (attempt->timed)
+        json_object_set_new(json, "modelled_us", json_real(round(attempt->times.mean_us * 1e3) / 1e3));
+    return json;
+}
+
+/* Takes the object over. */
+static struct akgen_error *write_json(struct repair *repair, const char *name, json_t *json)
+{
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    struct akgen_error *error =
+        text ? write_file(repair->arena, arena_printf(repair->arena, "%s/evidence/%s", repair->options->dir, name),
+                          text, strlen(text))
+             : error_new("out of memory");
+    free(text);
+    json_decref(json);
+    return error;
 }
 
 static struct akgen_error *write_run(struct repair *repair)
@@ -196,13 +221,9 @@ static struct akgen_error *write_run(struct repair *repair)
                             outcome->failures, "prompt_tokens", (json_int_t)outcome->prompt_tokens, "completion_tokens",
                             (json_int_t)outcome->completion_tokens, "tokens_estimated", outcome->estimated, "cost",
                             outcome->cost, "seconds", outcome->seconds, "samples", samples);
-    char *text = json_dumps(run, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    struct akgen_error *error =
-        text ? write_file(repair->arena, arena_printf(repair->arena, "%s/evidence/run.json", repair->options->dir),
-                          text, strlen(text))
-             : error_new("out of memory");
-    free(text);
-    json_decref(run);
+    struct akgen_error *error = write_json(repair, "run.json", run);
+    if (!error && outcome->faster.began)
+        error = write_json(repair, "optimise.json", optimise_json(repair));
     return error;
 }
 
@@ -242,6 +263,7 @@ struct akgen_error *repair_write_best(struct repair *repair)
     outcome->sample = best->sample;
     outcome->round = best->round;
     outcome->parent = best->parent;
+    outcome->made_faster = best->parent >= 0 && repair->attempts[best->parent].kind == AKGEN_VERDICT_PASS;
     if (!error && best->answer.kind == GEN_ANSWER_PROGRAM)
         error = write_file(arena, arena_printf(arena, "%s/evidence/program.py", dir), best->answer.files[0].text,
                            strlen(best->answer.files[0].text));

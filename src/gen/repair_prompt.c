@@ -29,8 +29,7 @@ struct akgen_error *repair_read_templates(struct repair *repair)
     return gen_templates_read(repair->arena, &folders, names, placeholders, &repair->templates);
 }
 
-/* The code in the form that answers are asked for; what could not be read as it came, cut. NULL: it is too long. */
-static const char *code_of(struct arena *arena, const struct attempt *attempt)
+const char *repair_code(struct arena *arena, const struct attempt *attempt)
 {
     const struct gen_answer *answer = &attempt->answer;
     struct text text = {0};
@@ -59,7 +58,7 @@ struct akgen_error *repair_prompt(struct repair *repair, const struct attempt *a
     struct arena *arena = repair->arena;
     const struct gen_prompt *task = &repair->prompt;
     const struct gen_feedback *before = attempt->parent < 0 ? NULL : &repair->attempts[attempt->parent].feedback;
-    const char *values[PLACEHOLDERS] = {0}, *code = code_of(arena, attempt);
+    const char *values[PLACEHOLDERS] = {0}, *code = repair_code(arena, attempt);
     *prompt = (struct gen_prompt){0};
     if (!code)
         return NULL;

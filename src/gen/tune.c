@@ -1,6 +1,7 @@
 #include "gen/tune.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "dsl/dsl.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ struct search {
     const struct task *task;
     const struct eval_options *options;
     int budget, tried;
+    double end; /* clock_seconds(); infinite: no limit */
     void (*seen)(void *closure, const struct gen_setting *setting);
     void *closure;
     const char **texts; /* of the programs that have been tried */
@@ -138,7 +140,7 @@ static struct akgen_error *turn(struct search *search, int knob, struct gen_sett
 {
     const struct gen_setting from = *best;
     struct akgen_error *error = NULL;
-    for (int i = 0; i < FACTORS && !error && search->tried < search->budget; i++) {
+    for (int i = 0; i < FACTORS && !error && search->tried < search->budget && clock_seconds() < search->end; i++) {
         const int64_t value = turned_value(from.knobs[knob].value, factors[i]);
         if (value < 1 || value == from.knobs[knob].value)
             continue;
@@ -155,12 +157,14 @@ static struct akgen_error *turn(struct search *search, int knob, struct gen_sett
 }
 
 struct akgen_error *gen_tune(struct arena *arena, const struct gen_program *program, const struct task *task,
-                             const struct eval_options *options, int budget,
+                             const struct eval_options *options, int budget, double seconds,
                              void (*seen)(void *closure, const struct gen_setting *setting), void *closure,
                              struct gen_tuning *tuning)
 {
-    struct search search = {
-        .arena = arena, .task = task, .options = options, .budget = budget, .seen = seen, .closure = closure};
+    struct search search = {.arena = arena, .task = task, .options = options, .budget = budget};
+    search.end = seconds > 0 ? clock_seconds() + seconds : INFINITY;
+    search.seen = seen;
+    search.closure = closure;
     *tuning = (struct gen_tuning){.before = {.program = *program}};
     struct akgen_error *error = read_knobs(arena, &tuning->before);
     if (!error)

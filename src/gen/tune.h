@@ -24,10 +24,10 @@ struct gen_tuning {
     int tried;                        /* settings that were evaluated */
 };
 
-/* Tunes in at most `budget` evaluations by `options`. `seen` is told of each setting that is tried; may be NULL. The result lives
+/* Tunes in at most `budget` evaluations by `options`, of which none begins after `seconds` (0: no limit). `seen` is told of each setting that is tried; may be NULL. The result lives
  * in the arena. An error: the program does not compile, is not right, has no modelled time, or has nothing to turn. */
 struct akgen_error *gen_tune(struct arena *arena, const struct gen_program *program, const struct task *task,
-                             const struct eval_options *options, int budget,
+                             const struct eval_options *options, int budget, double seconds,
                              void (*seen)(void *closure, const struct gen_setting *setting), void *closure,
                              struct gen_tuning *tuning);
 

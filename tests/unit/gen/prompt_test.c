@@ -4,6 +4,7 @@
 #include "dsl/specialise.h"
 #include "gen/program.h"
 #include "gen/prompt_internal.h"
+#include "gen/repair_internal.h"
 #include "op/op.h"
 
 #include <setjmp.h>
@@ -255,6 +256,47 @@ static void check_prompt(int number, const struct gen_prompt_options *options)
     arena_free(&arena);
 }
 
+/* The messages that a round behind a pass adds: what is given back is what was answered, and nothing else of an answer is in them. */
+static void check_faster(int number, const struct gen_prompt_options *options)
+{
+    struct arena arena = {0};
+    const struct task *task = &all.tasks[number];
+    const struct npu_soc *soc = options->soc;
+    const struct gen_model model = {.prompt = *options};
+    const struct eval_options eval = {.soc = soc};
+    const struct gen_repair_options settings = {.model = &model, .eval = &eval};
+    struct search search = {.operator= all.operators[number] };
+    struct verdict_case row = {.id = task->cases[0].id, .shape = "x[8]", .dtype = "float16"};
+    row.run.timing.model = (struct npu_timing){.known = true, .mhz = 1800, .cycles = 22500, .bound_cycles = 9000};
+    const struct verdict verdict = {.kind = AKGEN_VERDICT_PASS, .cases = &row, .case_count = 1, .options = &eval};
+    struct gen_answer_file file = {.path = "program.py", .text = "given = back\n"};
+    struct attempt attempt = {.text = "", .cases_total = 4, .timed = true};
+    struct repair repair = {.arena = &arena, .task = task, .options = &settings};
+    struct gen_prompt prompt;
+    attempt.answer = (struct gen_answer){.kind = GEN_ANSWER_PROGRAM, .files = &file, .count = 1};
+    assert_true(times_of(&arena, NULL, &verdict, &attempt.times));
+    attempt.told = optimise_told(&arena, &verdict, &attempt.times);
+    assert_null(optimise_read_templates(&repair));
+    assert_null(gen_prompt_of_task(&arena, task, options, &repair.prompt));
+    assert_null(optimise_prompt(&repair, &attempt, &prompt));
+    assert_int_equal(prompt.count, 4);
+    assert_string_equal(prompt.messages[1].text, repair.prompt.messages[1].text);
+    assert_string_equal(prompt.messages[2].text, "<program.py>\ngiven = back\n</program.py>\n");
+    const char *asked = prompt.messages[3].text;
+    each_window(asked, seek, &search);
+    assert_string_equal(search.found, "");
+    assert_false(has_placeholder(asked));
+    assert_non_null(strstr(asked, arena_printf(&arena, "run on a simulated %s,", soc->name)));
+    assert_non_null(strstr(asked, "Nothing was measured"));
+    assert_non_null(strstr(asked, "now 12.50 us"));
+    assert_non_null(strstr(
+        asked, arena_printf(&arena, "\n| %d | float16 x[8] | 12.50 | 0.00 | S of AIV | 5.00 | 40 %% |\n", row.id)));
+    assert_non_null(strstr(asked, "It is tried as before with 3 cases of other sizes"));
+    assert_int_equal(options->language == GEN_DSL, strstr(asked, "Answer as before: the complete program,") != NULL);
+    assert_null(strstr(asked, "Earlier attempts"));
+    arena_free(&arena);
+}
+
 /* Every task in one language, all variants, scopes and modes. */
 static void check_language(enum gen_language language)
 {
@@ -273,6 +315,8 @@ static void check_language(enum gen_language language)
                 options.scope = kinds[kind].scope;
                 options.mode = kinds[kind].mode;
                 check_prompt(i, &options);
+                if (variant == GEN_ZERO_SHOT)
+                    check_faster(i, &options);
             }
         gen_shelf_close(shelf);
     }

@@ -1,0 +1,151 @@
+/* akgen gen TASK --optimise: before and after; and without a model, the constants of the program for which it is fastest. */
+#include "base/files.h"
+#include "cli/gen.h"
+#include "gen/tune.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SETTINGS = 40, SECONDS = 300, CACHED_BYTES = 256 << 20 };
+
+/* ---- Before and after */
+
+static void print_time(const struct times_case *row)
+{
+    printf("%.2f us, bound by %s (%.0f %%)", row->us, row->bound, 100 * row->bound_us / row->us);
+}
+
+void cli_print_faster(const struct times *before, const struct times *after, const char *stopped)
+{
+    double times = times_ratio(before, after);
+    bool faster = times > 1;
+    printf("optimise  modelled, geometric mean of %d case%s: %.2f us before", before->count,
+           before->count == 1 ? "" : "s", before->mean_us);
+    if (faster)
+        printf(", %.2f us after, %.2f times as fast; %s\n", after->mean_us, times, stopped);
+    else
+        printf(", nothing faster was found; %s\n", stopped);
+    if (before->speedup > 0 && faster)
+        printf("          times as fast as eager, mean of the cases: %.2f before, %.2f after\n", before->speedup,
+               after->speedup);
+    for (int i = 0; i < before->count; i++) {
+        printf("  case %d: ", before->cases[i].id);
+        print_time(&before->cases[i]);
+        if (faster) {
+            printf(" -> ");
+            print_time(&after->cases[i]);
+        }
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+/* ---- Tuning */
+
+static void print_setting(void *closure, const struct gen_setting *setting)
+{
+    (void)closure;
+    for (int i = 0; i < setting->count; i++)
+        printf("%s%s = %lld", i ? ", " : "setting   ", setting->knobs[i].name, (long long)setting->knobs[i].value);
+    if (isinf(setting->us))
+        printf(": does not compile, or is not right\n");
+    else
+        printf(": modelled %.2f us\n", setting->us);
+    fflush(stdout);
+}
+
+static struct akgen_error *write_comparison(struct arena *arena, const char *dir, const struct times *before,
+                                            const struct times *after, const char *stopped)
+{
+    json_t *json = times_compared_json(before, after);
+    json_object_set_new(json, "stopped", json_string(stopped));
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    struct akgen_error *error =
+        files_write(arena_printf(arena, "%s/" GEN_EVIDENCE "/optimise.json", dir), text, strlen(text));
+    free(text);
+    json_decref(json);
+    return error;
+}
+
+/* Moves what proves the first project to evidence/before. */
+static struct akgen_error *set_aside(struct arena *arena, const char *dir)
+{
+    static const char *const names[] = {"verdict.json", "program.py", GEN_TRACE};
+    struct akgen_error *error = files_make_directory(arena_printf(arena, "%s/" GEN_EVIDENCE "/before", dir));
+    for (size_t i = 0; i < sizeof names / sizeof *names && !error; i++)
+        if (rename(arena_printf(arena, "%s/" GEN_EVIDENCE "/%s", dir, names[i]),
+                   arena_printf(arena, "%s/" GEN_EVIDENCE "/before/%s", dir, names[i])) != 0 &&
+            (errno != ENOENT || strcmp(names[i], GEN_TRACE) != 0))
+            error = error_new("%s/" GEN_EVIDENCE "/%s: %m", dir, names[i]);
+    return error;
+}
+
+/* Judges the tuned program as the first one was. True: it passes and is faster; `verdict` is the caller's either way. */
+static bool confirm(struct arena *arena, const struct gen_arguments *arguments, const struct task *task,
+                    const struct dsl_lowered *lowered, const struct times *before, struct times *after,
+                    struct verdict *verdict, struct akgen_error **error)
+{
+    const char *kept;
+    if ((*error = gen_program_keep(arena, task, lowered, &kept)))
+        return false;
+    eval_run(task, kept, &arguments->eval, verdict);
+    if (times_of(arena, task, verdict, after) && times_faster(before, after))
+        return true;
+    verdict_free(verdict);
+    return false;
+}
+
+/* Puts the tuned program in the first one's place, if it is right and faster. */
+static struct akgen_error *replace(struct arena *arena, const struct gen_arguments *arguments, const struct task *task,
+                                   const char *dir, const struct gen_program *tuned, struct gen_program *program,
+                                   struct verdict *verdict, struct gen_trace *trace, const struct times *before,
+                                   struct times *after)
+{
+    struct dsl_messages messages = {0};
+    struct dsl_lowered lowered;
+    struct verdict confirmed;
+    struct times times;
+    struct akgen_error *error = NULL;
+    if (!gen_program_compile(arena, tuned, task, &lowered, &messages, &error) ||
+        !confirm(arena, arguments, task, &lowered, before, &times, &confirmed, &error))
+        return error;
+    verdict_free(verdict);
+    *verdict = confirmed;
+    verdict->candidate_dir = dir;
+    *program = *tuned;
+    *after = times;
+    if (!(error = set_aside(arena, dir)) && !(error = gen_program_write(arena, dir, &lowered)))
+        error = cli_gen_evidence(arena, dir, program, task, verdict, trace);
+    return error;
+}
+
+struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *arguments, const struct task *task,
+                                     const char *dir, struct gen_program *program, struct verdict *verdict,
+                                     struct gen_trace *trace)
+{
+    struct times before, after;
+    struct gen_tuning tuning;
+    struct eval_options *eval = &arguments->eval;
+    const int budget = arguments->optimise_count ? arguments->optimise_count : SETTINGS;
+    const double seconds = arguments->seconds > 0 ? arguments->seconds : SECONDS;
+    if (!times_of(arena, task, verdict, &before)) {
+        printf("optimise  the time of one of its cases is not known\n");
+        return NULL;
+    }
+    after = before;
+    eval->cache = eval_cache_create(CACHED_BYTES);
+    struct akgen_error *error = gen_tune(arena, program, task, eval, budget, seconds, print_setting, NULL, &tuning);
+    const char *stopped =
+        error ? arena_strdup(arena, error->message) : arena_printf(arena, "%d settings tried", tuning.tried);
+    error_free(error); /* nothing to tune: the program stays as it is, and why is printed */
+    error = tuning.after.us < tuning.before.us
+                ? replace(arena, arguments, task, dir, &tuning.after.program, program, verdict, trace, &before, &after)
+                : NULL;
+    eval_cache_destroy(eval->cache);
+    eval->cache = NULL;
+    cli_print_faster(&before, &after, stopped);
+    return error ? error : write_comparison(arena, dir, &before, &after, stopped);
+}
