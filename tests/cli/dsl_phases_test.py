@@ -14,6 +14,9 @@ from dsl_verify_test import verify
 LINE = re.compile(r"^ *tl\.sync_all\(\)\n", re.M)
 NO_SYNC = LINE.sub("", SUM)
 
+# Each core joins the parts of its own samples: a loop that the compiler cannot know to have as many turns on each core.
+OF_A_CORE = ("multikernelbench/level1/Normalization/LayerNorm",)
+
 # Each turn every core stores a number and loads that of the core behind it.
 TURNS = """@ascend_kernel
 def abs_kernel(x, y, given, turns, total, cores):
@@ -54,11 +57,18 @@ def kernel_of(text, task, *arguments):
 
 class Phases(unittest.TestCase):
     def test_the_tasks_programs_without_their_barriers(self):
-        """What is put in is what was written: as many barriers, before the same loads."""
+        """What is put in is what was written: as many barriers, before the same loads. Where a barrier stands in a loop
+        whose turns differ from core to core, none is put in, and the checker says what is missing."""
         programs = [path for path in sorted(HOME.glob("tasks/*/*/*/*/program.py")) if LINE.search(path.read_text())]
         self.assertGreater(len(programs), 25)
         for path in programs:
             task = str(path.parent.relative_to(HOME / "tasks"))
+            if task in OF_A_CORE:
+                done = akgen(("check", "--task", task), LINE.sub("", path.read_text()))
+                with self.subTest(task):
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn("put tl.sync_all() between", done.stdout + done.stderr)
+                continue
             written, _ = kernel_of(path.read_text(), task)
             inferred, done = kernel_of(LINE.sub("", path.read_text()), task)
             with self.subTest(task):
