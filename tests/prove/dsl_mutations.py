@@ -20,7 +20,7 @@ from akgen_program import HOME  # noqa: E402
 CHANGES = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
 FIRST = int(sys.argv[2]) if len(sys.argv) > 2 else 0
 PROGRAMS = sorted((HOME / "tasks").glob("*/*/*/*/program.py"))
-LONGEST = 60  # seconds that a program may take
+LONGEST = 300  # seconds that a program may take
 REFUSALS = (*dsl_programs.REFUSALS, "refused")
 
 
