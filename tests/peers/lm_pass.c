@@ -1,7 +1,9 @@
-/* lm_pass plain MODEL OUT: reads a model, then from standard input {"texts": [[token, ..], ..], "labels": [[..], ..], "factors":
+/* lm_pass plain|fast|checkpoint MODEL OUT: reads a model, then from standard input {"texts": [[token, ..], ..], "labels": [[..], ..], "factors":
  * [[..], ..]}; writes to OUT, as safetensors, "logits" and "log_probs" of all tokens, one text behind the other, and the gradient
  * of each parameter under its name. lm_pass copy MODEL OUT writes the model again, to a folder. For tests/peers/lm_model_test.py. */
 #include "base/memory.h"
+#include "lm/cpu.h"
+#include "lm/pass.h"
 #include "lm/plain.h"
 
 #include <jansson.h>
@@ -68,12 +70,38 @@ static struct akgen_error *write_results(const char *path, const struct lm_layou
     return error;
 }
 
+/* The same as lm_plain_pass, by the fast pass on the CPU. */
+static struct akgen_error *fast(const struct lm_model *model, const struct input *input, bool checkpoint, float *logits,
+                                float *log_probs, float *gradients)
+{
+    bool training = !model->layout.config.experts;
+    struct lm_backend *cpu = lm_cpu_new(2);
+    struct lm_pass *pass;
+    struct lm_pass_options options = {.tokens = input->count, .training = training, .checkpoint = checkpoint};
+    struct akgen_error *error = lm_pass_new(cpu, &model->layout, model->weights, &options, &pass);
+    int32_t *rows = memory_alloc((size_t)input->count * sizeof *rows);
+    for (int i = 0; i < input->count; i++)
+        rows[i] = i;
+    if (!error) {
+        lm_pass_forward(pass, &input->batch);
+        lm_pass_scores(pass, rows, input->count, logits);
+        if (training)
+            lm_pass_backward(pass, input->factors, log_probs, gradients);
+        else
+            lm_pass_log_probs(pass, log_probs);
+        lm_pass_free(pass);
+    }
+    free(rows);
+    lm_cpu_free(cpu);
+    return error;
+}
+
 int main(int argc, char **argv)
 {
     struct lm_model model;
     struct input input = {0};
     if (argc != 4)
-        return fail(error_new("usage: lm_pass plain|copy MODEL OUT"));
+        return fail(error_new("usage: lm_pass plain|fast|checkpoint|copy MODEL OUT"));
     struct akgen_error *error = lm_model_read(&model, argv[2]);
     if (error)
         return fail(error);
@@ -87,8 +115,12 @@ int main(int argc, char **argv)
     float *logits = memory_alloc((size_t)input.count * (size_t)model.layout.config.vocabulary * sizeof *logits);
     float *log_probs = memory_alloc((size_t)input.count * sizeof *log_probs);
     float *gradients = memory_alloc((size_t)model.layout.size * sizeof *gradients);
-    lm_plain_pass(&model, &input.batch, logits, log_probs, input.factors, gradients);
-    error = write_results(argv[3], &model.layout, input.count, logits, log_probs, gradients);
+    if (strcmp(argv[1], "plain") == 0)
+        lm_plain_pass(&model, &input.batch, logits, log_probs, input.factors, gradients);
+    else
+        error = fast(&model, &input, strcmp(argv[1], "checkpoint") == 0, logits, log_probs, gradients);
+    if (!error)
+        error = write_results(argv[3], &model.layout, input.count, logits, log_probs, gradients);
     json_decref(root);
     free(input.tokens);
     free(input.labels);

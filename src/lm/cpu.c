@@ -1,0 +1,200 @@
+/* Memory, rows and the table of the CPU's operations. */
+#include "base/memory.h"
+#include "lm/cpu_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ALIGNMENT = 64, HUGE_FROM = 4 << 20 };
+
+float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count)
+{
+    if (cpu->scratch[worker].count < count) {
+        free(cpu->scratch[worker].floats);
+        cpu->scratch[worker].count = count;
+        cpu->scratch[worker].floats =
+            aligned_alloc(ALIGNMENT, ((size_t)count * sizeof(float) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+        if (!cpu->scratch[worker].floats)
+            memory_exhausted((size_t)count * sizeof(float));
+    }
+    return cpu->scratch[worker].floats;
+}
+
+static void *allocate(struct lm_backend *backend, int64_t bytes)
+{
+    (void)backend;
+    size_t size = ((size_t)bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    size_t alignment = size >= HUGE_FROM ? HUGE_FROM / 2 : ALIGNMENT;
+    void *array = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (array && size >= HUGE_FROM)
+        madvise(array, size, MADV_HUGEPAGE);
+    return array;
+}
+
+static void release(struct lm_backend *backend, void *array)
+{
+    (void)backend;
+    free(array);
+}
+
+static void zero(struct lm_backend *backend, void *array, int64_t bytes)
+{
+    (void)backend;
+    memset(array, 0, (size_t)bytes);
+}
+
+static void copy(struct lm_backend *backend, void *to, const void *from, int64_t bytes)
+{
+    (void)backend;
+    memcpy(to, from, (size_t)bytes);
+}
+
+static void narrow(struct lm_backend *backend, void *to, const float *from, int64_t count)
+{
+    (void)backend;
+    memcpy(to, from, (size_t)count * sizeof *from);
+}
+
+static void widen(struct lm_backend *backend, float *to, const void *from, int64_t count)
+{
+    (void)backend;
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+/* Rows that are taken from somewhere or added there. */
+struct rows {
+    float *to;
+    const float *from, *factors;
+    const int32_t *rows;
+    int count, c;
+};
+
+static void take_part(void *closure, int worker, int workers)
+{
+    const struct rows *at = closure;
+    int64_t first, last, c = at->c;
+    team_share(at->count, 1, worker, workers, &first, &last);
+    for (int64_t i = first; i < last; i++)
+        memcpy(at->to + i * c, at->from + at->rows[i] * c, (size_t)c * sizeof *at->to);
+}
+
+static void take_rows(struct lm_backend *backend, void *y, const void *x, const int32_t *rows, int count, int c)
+{
+    struct rows taken = {.to = y, .from = x, .rows = rows, .count = count, .c = c};
+    team_run(lm_cpu_of(backend)->team, take_part, &taken);
+}
+
+static void embed(struct lm_backend *backend, void *x, const void *table, const int32_t *tokens, int n, int c)
+{
+    take_rows(backend, x, table, tokens, n, c);
+}
+
+/* The same row may come several times: workers share the columns. */
+static void add_part(void *closure, int worker, int workers)
+{
+    const struct rows *at = closure;
+    int64_t first, last, c = at->c;
+    team_share(c, LM_CPU_LINE, worker, workers, &first, &last);
+    for (int64_t i = 0; i < at->count; i++) {
+        float *restrict to = at->to + at->rows[i] * c;
+        const float *restrict from = at->from + i * c;
+        float factor = at->factors ? at->factors[i] : 1;
+        for (int64_t j = first; j < last; j++)
+            to[j] += factor * from[j];
+    }
+}
+
+static void add_rows(struct lm_backend *backend, void *x, const void *y, const int32_t *rows, const float *factors,
+                     int count, int c)
+{
+    struct rows added = {.to = x, .from = y, .factors = factors, .rows = rows, .count = count, .c = c};
+    team_run(lm_cpu_of(backend)->team, add_part, &added);
+}
+
+static void embed_back(struct lm_backend *backend, float *dtable, const void *dx, const int32_t *tokens, int n, int c)
+{
+    add_rows(backend, dtable, dx, tokens, NULL, n, c);
+}
+
+struct sum {
+    float *x;
+    const float *y;
+    int64_t count;
+};
+
+static void sum_part(void *closure, int worker, int workers)
+{
+    const struct sum *sum = closure;
+    int64_t first, last;
+    team_share(sum->count, LM_CPU_LINE, worker, workers, &first, &last);
+    float *restrict x = sum->x;
+    const float *restrict y = sum->y;
+    for (int64_t i = first; i < last; i++)
+        x[i] += y[i];
+}
+
+static void add(struct lm_backend *backend, void *x, const void *y, int64_t count)
+{
+    struct sum sum = {x, y, count};
+    team_run(lm_cpu_of(backend)->team, sum_part, &sum);
+}
+
+static const struct lm_operations operations = {
+    .name = "CPU, float32",
+    .element = sizeof(float),
+    .on_host = true,
+    .allocate = allocate,
+    .release = release,
+    .zero = zero,
+    .upload = copy,
+    .download = copy,
+    .narrow = narrow,
+    .widen = widen,
+    .linear = lm_cpu_linear,
+    .linear_dx = lm_cpu_linear_dx,
+    .linear_dw = lm_cpu_linear_dw,
+    .embed = embed,
+    .embed_back = embed_back,
+    .norm = lm_cpu_norm,
+    .norm_again = lm_cpu_norm_again,
+    .norm_back = lm_cpu_norm_back,
+    .rotate = lm_cpu_rotate,
+    .rotate_back = lm_cpu_rotate_back,
+    .attention = lm_cpu_attention,
+    .attention_back = lm_cpu_attention_back,
+    .swiglu = lm_cpu_swiglu,
+    .swiglu_back = lm_cpu_swiglu_back,
+    .log_probs = lm_cpu_log_probs,
+    .take_rows = take_rows,
+    .add_rows = add_rows,
+    .add = add,
+};
+
+struct lm_backend *lm_cpu_new(int threads)
+{
+    struct lm_cpu *cpu = memory_alloc(sizeof *cpu);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu->backend.operations = &operations;
+    cpu->team = team_new(threads > 0 ? threads : processors > 0 ? (int)processors : 1);
+    cpu->scratch = memory_alloc((size_t)team_threads(cpu->team) * sizeof *cpu->scratch);
+    return &cpu->backend;
+}
+
+void lm_cpu_free(struct lm_backend *backend)
+{
+    if (!backend)
+        return;
+    struct lm_cpu *cpu = lm_cpu_of(backend);
+    for (int worker = 0; worker < team_threads(cpu->team); worker++)
+        free(cpu->scratch[worker].floats);
+    free(cpu->scratch);
+    team_free(cpu->team);
+    free(cpu);
+}
+
+int lm_cpu_threads(const struct lm_backend *backend)
+{
+    return team_threads(((const struct lm_cpu *)backend)->team);
+}

@@ -1,0 +1,81 @@
+/* What the files of the CPU's backend share. */
+#ifndef LM_CPU_INTERNAL_H
+#define LM_CPU_INTERNAL_H
+
+#include "base/team.h"
+#include "lm/cpu.h"
+
+#include <stdatomic.h>
+
+enum { LM_CPU_LINE = 16 }; /* floats of a cache line */
+
+struct lm_cpu {
+    struct lm_backend backend;
+    struct team *team;
+    struct {
+        float *floats;
+        int64_t count;
+    } *scratch; /* for each worker, grown by lm_cpu_scratch */
+};
+
+static inline struct lm_cpu *lm_cpu_of(struct lm_backend *backend)
+{
+    return (struct lm_cpu *)backend; /* its first member */
+}
+/* At least `count` floats that are this worker's until it asks again; what they hold is anything. */
+float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count);
+
+/* c (m, n) = alpha * a b + beta * c, in the calling thread. `a` and `b` are turned over where `a_turned` or `b_turned`: they lie as
+ * (k, m) and (n, k). */
+void lm_cpu_product(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
+                    int64_t a_stride, const float *b, int64_t b_stride, float beta, float *c, int64_t c_stride);
+
+/* e^x to about 2 units in the last place; 0 below -87. By Cephes' polynomial on [-ln 2 / 2, ln 2 / 2]. */
+static inline float lm_exp(float x)
+{
+    float bounded = x < -87.0F ? -87.0F : x > 88.0F ? 88.0F : x;
+    float whole = __builtin_rintf(bounded * 1.44269504F);
+    float rest = bounded - whole * 0.693359375F + whole * 2.12194440e-4F;
+    float y = 1.9875691500e-4F;
+    y = y * rest + 1.3981999507e-3F;
+    y = y * rest + 8.3334519073e-3F;
+    y = y * rest + 4.1665795894e-2F;
+    y = y * rest + 1.6666665459e-1F;
+    y = y * rest + 5.0000001201e-1F;
+    y = y * rest * rest + rest + 1.0F;
+    int bits = ((int)whole + 127) << 23;
+    float power;
+    __builtin_memcpy(&power, &bits, sizeof power);
+    return x < -87.0F ? 0.0F : y * power;
+}
+
+/* The operations, a file each. */
+void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
+                   int in, int out, int keep);
+void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
+                      int n, int in, int out, int keep);
+void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
+                      int n, int in, int out);
+void lm_cpu_norm(struct lm_backend *backend, void *y, float *scales, void *sum, const void *x, const void *more,
+                 const void *w, float eps, int n, int c);
+void lm_cpu_norm_again(struct lm_backend *backend, void *y, const float *scales, const void *x, const void *w, int n,
+                       int c);
+void lm_cpu_norm_back(struct lm_backend *backend, void *dx, float *dw, const void *dy, const float *scales,
+                      const void *x, const void *w, int n, int c);
+void lm_cpu_rotate(struct lm_backend *backend, void *q, void *k, const void *qkv, const void *q_norm,
+                   const void *k_norm, const float *angles, const struct lm_heads *shape);
+void lm_cpu_rotate_back(struct lm_backend *backend, void *dqkv, float *dq_norm, float *dk_norm, const void *dq,
+                        const void *dk, const void *qkv, const void *q_norm, const void *k_norm, const float *angles,
+                        const struct lm_heads *shape);
+void lm_cpu_attention(struct lm_backend *backend, void *out, float *sums, const void *q, const void *k, const void *v,
+                      int v_stride, const struct lm_attention *shape);
+void lm_cpu_attention_back(struct lm_backend *backend, void *dq, void *dk, void *dv, int dv_stride, const void *dout,
+                           const void *out, const float *sums, const void *q, const void *k, const void *v,
+                           int v_stride, const struct lm_attention *shape);
+void lm_cpu_swiglu(struct lm_backend *backend, void *y, const void *gate_up, int n, int inner);
+void lm_cpu_swiglu_back(struct lm_backend *backend, void *dgate_up, const void *dy, const void *gate_up, int n,
+                        int inner);
+void lm_cpu_log_probs(struct lm_backend *backend, float *log_probs, void *scores, const int32_t *labels,
+                      const float *factors, int n, int vocabulary);
+
+#endif

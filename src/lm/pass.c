@@ -1,0 +1,543 @@
+/* A layer there:    x -> norm -> qkv -> rotate -> attention -> out -> + x = middle -> norm -> gate, up -> swiglu -> down -> + middle
+ * and back, in the opposite order. Norms and the MLP's inner channels are made again on the way back: that takes less time than
+ * to store and load them. */
+#include "lm/pass.h"
+
+#include "base/memory.h"
+#include "lm/plain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCORES_BYTES = 64 << 20, FEWEST_ROWS = 32 };
+
+/* What is kept of a layer; arrays of N rows. */
+struct kept {
+    void *x;        /* C: what comes in */
+    float *scales;  /* 1: of the first norm */
+    void *qkv;      /* (H + 2 KV) D */
+    void *q, *k;    /* H D, KV D: normed and turned */
+    void *heads;    /* H D: what attention makes */
+    float *sums;    /* H: its sums' logarithms */
+    void *middle;   /* C */
+    float *scales2; /* 1: of the second norm */
+    void *gate_up;  /* 2 I */
+};
+struct lm_pass {
+    struct lm_backend *backend;
+    const struct lm_operations *ops;
+    const struct lm_layout *layout;
+    struct lm_pass_options options;
+    void *weights; /* elements */
+    bool own_weights;
+    struct lm_heads heads;
+    int64_t widest; /* inner channels of a layer or an expert */
+    int rows;       /* of scores at a time */
+
+    /* The batch. */
+    const struct lm_batch *batch;
+    int n;
+    struct lm_text *texts;
+    int32_t *tokens, *labels; /* in the backend's memory */
+    float *angles;            /* (N, D) */
+    int32_t *labelled;        /* rows that have a label, on the host, ... */
+    int labelled_count;
+    int32_t *chunk_rows, *chunk_labels; /* ... and some of them in the backend's memory */
+    float *chunk_factors, *chunk_log_probs;
+    int32_t *expert_rows;  /* the tokens that one expert got, ... */
+    float *expert_factors; /* ... and its weights in them */
+
+    struct kept *kept; /* a layer each; where they are made again, or not needed, the first one's for all */
+    void **inputs;     /* each layer's x where they are made again */
+    int kept_count;
+    /* What a layer needs for a moment. */
+    void *normed, *delta, *inner;
+    void *last; /* (N, C): behind the last layer */
+    float *last_scales;
+    void *scores; /* (rows, V) */
+    void *score_rows, *dscore_rows;
+    void *dx, *dnormed, *dqkv, *dq, *dk, *dheads, *dgate_up, *dinner;
+    int64_t allocated;
+    bool failed;
+};
+
+static void *elements(const struct lm_pass *pass, const void *array, int64_t offset)
+{
+    return (char *)array + offset * pass->ops->element;
+}
+
+static void *weight(const struct lm_pass *pass, int64_t offset)
+{
+    return elements(pass, pass->weights, offset);
+}
+
+static void *allocate(struct lm_pass *pass, int64_t bytes)
+{
+    void *array = pass->failed ? NULL : pass->ops->allocate(pass->backend, bytes);
+    pass->allocated += bytes;
+    pass->failed |= !array;
+    return array;
+}
+
+/* Sizes of a row, in elements. */
+static int64_t qkv_width(const struct lm_config *config)
+{
+    return (int64_t)(config->heads + 2 * config->kv_heads) * config->head_size;
+}
+
+static int64_t q_width(const struct lm_config *config)
+{
+    return (int64_t)config->heads * config->head_size;
+}
+
+static int64_t k_width(const struct lm_config *config)
+{
+    return (int64_t)config->kv_heads * config->head_size;
+}
+
+static int score_rows(const struct lm_config *config, const struct lm_pass_options *options, int element)
+{
+    int64_t rows = SCORES_BYTES / ((int64_t)config->vocabulary * element);
+    rows = rows < FEWEST_ROWS ? FEWEST_ROWS : rows;
+    return (int)(rows < options->tokens ? rows : options->tokens);
+}
+
+static int64_t widest_layer(const struct lm_config *config)
+{
+    int64_t widest = config->expert_intermediate;
+    for (int layer = 0; layer < config->layers; layer++)
+        if (!lm_config_sparse(config, layer) && widest < config->intermediate)
+            widest = config->intermediate;
+    return widest < (config->experts + 1) / 2 ? (config->experts + 1) / 2
+                                              : widest; /* the router's scores go there too */
+}
+
+static void allocate_kept(struct lm_pass *pass, struct kept *kept)
+{
+    const struct lm_config *config = &pass->layout->config;
+    int64_t n = pass->options.tokens, element = pass->ops->element;
+    kept->x = allocate(pass, n * config->hidden * element);
+    kept->scales = allocate(pass, n * 4);
+    kept->qkv = allocate(pass, n * qkv_width(config) * element);
+    kept->q = allocate(pass, n * q_width(config) * element);
+    kept->k = allocate(pass, n * k_width(config) * element);
+    kept->heads = allocate(pass, n * q_width(config) * element);
+    kept->sums = allocate(pass, n * config->heads * 4);
+    kept->middle = allocate(pass, n * config->hidden * element);
+    kept->scales2 = allocate(pass, n * 4);
+    kept->gate_up = allocate(pass, n * 2 * pass->widest * element);
+}
+
+/* Where a layer's activations go. */
+static struct kept kept_of(const struct lm_pass *pass, int layer)
+{
+    struct kept kept = pass->kept[pass->kept_count > 1 ? layer : 0];
+    if (pass->inputs[layer])
+        kept.x = pass->inputs[layer];
+    return kept;
+}
+
+static void release_kept(struct lm_pass *pass, const struct kept *kept)
+{
+    void *const arrays[] = {kept->x,     kept->scales, kept->qkv,    kept->q,       kept->k,
+                            kept->heads, kept->sums,   kept->middle, kept->scales2, kept->gate_up};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        pass->ops->release(pass->backend, arrays[i]);
+}
+
+static void allocate_batch(struct lm_pass *pass)
+{
+    int64_t n = pass->options.tokens;
+    pass->tokens = allocate(pass, n * 4);
+    pass->labels = allocate(pass, n * 4);
+    pass->angles = allocate(pass, n * pass->heads.size * 4);
+    pass->chunk_rows = allocate(pass, pass->rows * 4L);
+    pass->chunk_labels = allocate(pass, pass->rows * 4L);
+    pass->chunk_factors = allocate(pass, pass->rows * 4L);
+    pass->chunk_log_probs = allocate(pass, pass->rows * 4L);
+    if (pass->layout->config.experts) {
+        pass->expert_rows = allocate(pass, n * 4);
+        pass->expert_factors = allocate(pass, n * 4);
+    }
+}
+
+static void allocate_scratch(struct lm_pass *pass)
+{
+    const struct lm_config *config = &pass->layout->config;
+    int64_t element = pass->ops->element, n = pass->options.tokens * element, c = config->hidden;
+    pass->normed = allocate(pass, n * c);
+    pass->delta = allocate(pass, n * c);
+    pass->inner = allocate(pass, n * pass->widest);
+    pass->last = allocate(pass, n * c);
+    pass->last_scales = allocate(pass, pass->options.tokens * 4L);
+    pass->scores = allocate(pass, (int64_t)pass->rows * config->vocabulary * element);
+    pass->score_rows = allocate(pass, pass->rows * c * element);
+    if (!pass->options.training)
+        return;
+    pass->dscore_rows = allocate(pass, pass->rows * c * element);
+    pass->dx = allocate(pass, n * c);
+    pass->dnormed = allocate(pass, n * c);
+    pass->dqkv = allocate(pass, n * qkv_width(config));
+    pass->dq = allocate(pass, n * q_width(config));
+    pass->dk = allocate(pass, n * k_width(config));
+    pass->dheads = allocate(pass, n * q_width(config));
+    pass->dgate_up = allocate(pass, n * 2 * pass->widest);
+    pass->dinner = allocate(pass, n * pass->widest);
+}
+
+struct akgen_error *lm_pass_new(struct lm_backend *backend, const struct lm_layout *layout, const float *weights,
+                                const struct lm_pass_options *options, struct lm_pass **made)
+{
+    const struct lm_config *config = &layout->config;
+    *made = NULL;
+    if (options->training && config->experts)
+        return error_new("models with experts are not trained here; akgen lm train --engine torchrun does that");
+    struct lm_pass *pass = *made = memory_alloc(sizeof *pass);
+    *pass = (struct lm_pass){.backend = backend, .ops = backend->operations, .layout = layout, .options = *options};
+    pass->heads = (struct lm_heads){
+        .heads = config->heads, .kv_heads = config->kv_heads, .size = config->head_size, .eps = config->norm_eps};
+    pass->widest = widest_layer(config);
+    pass->rows = score_rows(config, options, pass->ops->element);
+    pass->kept = memory_alloc((size_t)config->layers * sizeof *pass->kept);
+    pass->inputs = memory_alloc((size_t)config->layers * sizeof *pass->inputs);
+    pass->kept_count = options->training && !options->checkpoint ? config->layers : 1;
+    for (int layer = 0; layer < pass->kept_count; layer++)
+        allocate_kept(pass, &pass->kept[layer]);
+    for (int layer = 0; layer < config->layers && options->training && options->checkpoint; layer++)
+        pass->inputs[layer] = allocate(pass, (int64_t)options->tokens * config->hidden * pass->ops->element);
+    allocate_batch(pass);
+    allocate_scratch(pass);
+    if (!backend->operations->on_host) {
+        pass->weights = allocate(pass, layout->size * pass->ops->element);
+        pass->own_weights = true;
+    }
+    if (pass->failed) {
+        struct akgen_error *error =
+            error_new("%s has not the %.2f GB that batches of %d tokens need besides what it holds", pass->ops->name,
+                      (double)pass->allocated / 1e9, options->tokens);
+        lm_pass_free(pass);
+        *made = NULL;
+        return error;
+    }
+    lm_pass_weights(pass, weights);
+    return NULL;
+}
+
+void lm_pass_weights(struct lm_pass *pass, const float *weights)
+{
+    if (!pass->own_weights)
+        pass->weights = (float *)weights; /* which no operation writes */
+    else
+        pass->ops->narrow(pass->backend, pass->weights, weights, pass->layout->size);
+}
+
+void lm_pass_free(struct lm_pass *pass)
+{
+    if (!pass)
+        return;
+    for (int layer = 0; layer < pass->layout->config.layers; layer++) {
+        release_kept(pass, &pass->kept[layer]);
+        pass->ops->release(pass->backend, pass->inputs[layer]);
+    }
+    void *const arrays[] = {pass->tokens,
+                            pass->labels,
+                            pass->angles,
+                            pass->chunk_rows,
+                            pass->chunk_labels,
+                            pass->chunk_factors,
+                            pass->chunk_log_probs,
+                            pass->expert_rows,
+                            pass->expert_factors,
+                            pass->normed,
+                            pass->delta,
+                            pass->inner,
+                            pass->last,
+                            pass->last_scales,
+                            pass->scores,
+                            pass->score_rows,
+                            pass->dscore_rows,
+                            pass->dx,
+                            pass->dnormed,
+                            pass->dqkv,
+                            pass->dq,
+                            pass->dk,
+                            pass->dheads,
+                            pass->dgate_up,
+                            pass->dinner,
+                            pass->own_weights ? pass->weights : NULL};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        pass->ops->release(pass->backend, arrays[i]);
+    free(pass->kept);
+    free(pass->inputs);
+    free(pass->labelled);
+    free(pass->texts);
+    free(pass);
+}
+
+/* The angles of the batch's positions, (N, D): cosines, then sines. */
+static void upload_angles(struct lm_pass *pass)
+{
+    int d = pass->heads.size, half = d / 2;
+    float *angles = memory_alloc((size_t)pass->n * (size_t)d * sizeof *angles), theta = pass->layout->config.rope_theta;
+    for (int text = 0; text < pass->batch->texts; text++)
+        for (int64_t i = pass->batch->starts[text]; i < pass->batch->starts[text + 1]; i++)
+            for (int j = 0; j < half; j++) {
+                float angle = (float)(i - pass->batch->starts[text]) * (1 / powf(theta, (float)(2 * j) / (float)d));
+                angles[i * d + j] = cosf(angle);
+                angles[i * d + half + j] = sinf(angle);
+            }
+    pass->ops->upload(pass->backend, pass->angles, angles, (int64_t)pass->n * d * 4);
+    free(angles);
+}
+
+static void take_batch(struct lm_pass *pass, const struct lm_batch *batch)
+{
+    pass->batch = batch;
+    pass->n = pass->heads.n = lm_batch_tokens(batch);
+    pass->labelled_count = 0;
+    pass->labelled = memory_grow(pass->labelled, (size_t)(pass->n + 1) * sizeof *pass->labelled);
+    pass->texts = memory_grow(pass->texts, (size_t)(batch->texts + 1) * sizeof *pass->texts);
+    pass->ops->upload(pass->backend, pass->tokens, batch->tokens, pass->n * 4L);
+    for (int i = 0; batch->labels && i < pass->n; i++)
+        if (batch->labels[i] != LM_NO_LABEL)
+            pass->labelled[pass->labelled_count++] = i;
+    for (int t = 0; t < batch->texts; t++) {
+        int first = batch->starts[t], length = batch->starts[t + 1] - first;
+        pass->texts[t] = (struct lm_text){.query = first, .queries = length, .key = first, .keys = length};
+    }
+    upload_angles(pass);
+}
+
+/* A layer's experts, chosen on the host: delta (N, C) = the weighted sum of theirs. */
+static void experts(struct lm_pass *pass, const struct lm_layer *layer, void *gate_up)
+{
+    const struct lm_config *config = &pass->layout->config;
+    int n = pass->n, c = config->hidden, k = config->experts_per_token, e = config->experts, inner = layer->inner;
+    float *scores = memory_alloc((size_t)n * (size_t)e * sizeof *scores),
+          *weights = memory_alloc((size_t)n * (size_t)k * sizeof *weights);
+    int *chosen = memory_alloc((size_t)n * (size_t)k * sizeof *chosen);
+    int32_t *rows = memory_alloc((size_t)n * sizeof *rows);
+    float *factors = memory_alloc((size_t)n * sizeof *factors);
+    pass->ops->linear(pass->backend, gate_up, e, pass->normed, c, weight(pass, layer->router), n, c, e, 0);
+    pass->ops->widen(pass->backend, scores, gate_up, (int64_t)n * e);
+    lm_plain_route(chosen, weights, scores, config->normalise_experts, n, e, k);
+    pass->ops->zero(pass->backend, pass->delta, (int64_t)n * c * pass->ops->element);
+    void *given = pass->last; /* which nobody needs before the last layer's end */
+    for (int expert = 0; expert < e; expert++) {
+        int count = 0;
+        for (int i = 0; i < n * k; i++)
+            if (chosen[i] == expert) {
+                rows[count] = i / k;
+                factors[count++] = weights[i];
+            }
+        if (!count)
+            continue;
+        int64_t from = expert * layer->expert_size;
+        pass->ops->upload(pass->backend, pass->expert_rows, rows, count * 4L);
+        pass->ops->upload(pass->backend, pass->expert_factors, factors, count * 4L);
+        pass->ops->take_rows(pass->backend, given, pass->normed, pass->expert_rows, count, c);
+        pass->ops->linear(pass->backend, gate_up, 2 * inner, given, c, weight(pass, layer->gate + from), count, c,
+                          2 * inner, 0);
+        pass->ops->swiglu(pass->backend, pass->inner, gate_up, count, inner);
+        pass->ops->linear(pass->backend, given, c, pass->inner, inner, weight(pass, layer->down + from), count, inner,
+                          c, 0);
+        pass->ops->add_rows(pass->backend, pass->delta, given, pass->expert_rows, pass->expert_factors, count, c);
+    }
+    free(scores);
+    free(weights);
+    free(chosen);
+    free(rows);
+    free(factors);
+}
+
+/* A layer whose input, its norm and the norm's scales are there; delta is what it adds to middle. */
+static void layer_forward(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept)
+{
+    const struct lm_config *config = &pass->layout->config;
+    int n = pass->n, c = config->hidden;
+    int qkv = (int)qkv_width(config), q = (int)q_width(config), inner = layer->inner;
+    const struct lm_attention shape = {.heads = pass->heads, .texts = pass->texts, .count = pass->batch->texts};
+    pass->ops->linear(pass->backend, kept->qkv, qkv, pass->normed, c, weight(pass, layer->q), n, c, qkv, 0);
+    pass->ops->rotate(pass->backend, kept->q, kept->k, kept->qkv, weight(pass, layer->q_norm),
+                      weight(pass, layer->k_norm), pass->angles, &pass->heads);
+    pass->ops->attention(pass->backend, kept->heads, kept->sums, kept->q, kept->k,
+                         elements(pass, kept->qkv, q + k_width(config)), qkv, &shape);
+    pass->ops->linear(pass->backend, pass->delta, c, kept->heads, q, weight(pass, layer->out), n, q, c, 0);
+    pass->ops->norm(pass->backend, pass->normed, kept->scales2, kept->middle, kept->x, pass->delta,
+                    weight(pass, layer->mlp_norm), config->norm_eps, n, c);
+    if (layer->router >= 0) {
+        experts(pass, layer, kept->gate_up);
+        return;
+    }
+    pass->ops->linear(pass->backend, kept->gate_up, 2 * inner, pass->normed, c, weight(pass, layer->gate), n, c,
+                      2 * inner, 0);
+    pass->ops->swiglu(pass->backend, pass->inner, kept->gate_up, n, inner);
+    pass->ops->linear(pass->backend, pass->delta, c, pass->inner, inner, weight(pass, layer->down), n, inner, c, 0);
+}
+
+void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch)
+{
+    const struct lm_config *config = &pass->layout->config;
+    take_batch(pass, batch);
+    int n = pass->n, c = config->hidden;
+    void *middle = NULL; /* of the layer before */
+    for (int l = 0; l < config->layers; l++) {
+        const struct lm_layer *layer = &pass->layout->layers[l];
+        const struct kept kept = kept_of(pass, l);
+        if (l == 0) {
+            pass->ops->embed(pass->backend, kept.x, weight(pass, pass->layout->embedding), pass->tokens, n, c);
+            pass->ops->norm(pass->backend, pass->normed, kept.scales, NULL, kept.x, NULL,
+                            weight(pass, layer->attention_norm), config->norm_eps, n, c);
+        } else {
+            pass->ops->norm(pass->backend, pass->normed, kept.scales, kept.x, middle, pass->delta,
+                            weight(pass, layer->attention_norm), config->norm_eps, n, c);
+        }
+        layer_forward(pass, layer, &kept);
+        middle = kept.middle;
+    }
+    pass->ops->norm(pass->backend, pass->normed, pass->last_scales, pass->last, middle, pass->delta,
+                    weight(pass, pass->layout->norm), config->norm_eps, n, c);
+}
+
+/* The scores of some rows, of which pass->score_rows then holds the last norm. */
+static void chunk_scores(struct lm_pass *pass, const int32_t *rows, int count)
+{
+    const struct lm_config *config = &pass->layout->config;
+    pass->ops->upload(pass->backend, pass->chunk_rows, rows, count * 4L);
+    pass->ops->take_rows(pass->backend, pass->score_rows, pass->normed, pass->chunk_rows, count, config->hidden);
+    pass->ops->linear(pass->backend, pass->scores, config->vocabulary, pass->score_rows, config->hidden,
+                      weight(pass, pass->layout->head), count, config->hidden, config->vocabulary, 0);
+}
+
+/* The log-probabilities of some labelled rows; with factors, the scores become their gradient. */
+static void chunk_log_probs(struct lm_pass *pass, const int32_t *rows, int count, const float *factors,
+                            float *log_probs)
+{
+    int32_t *labels = memory_alloc((size_t)count * sizeof *labels);
+    float *values = memory_alloc((size_t)count * sizeof *values);
+    chunk_scores(pass, rows, count);
+    for (int i = 0; i < count; i++) {
+        labels[i] = pass->batch->labels[rows[i]];
+        values[i] = factors ? factors[rows[i]] : 0;
+    }
+    pass->ops->upload(pass->backend, pass->chunk_labels, labels, count * 4L);
+    if (factors)
+        pass->ops->upload(pass->backend, pass->chunk_factors, values, count * 4L);
+    pass->ops->log_probs(pass->backend, pass->chunk_log_probs, pass->scores, pass->chunk_labels,
+                         factors ? pass->chunk_factors : NULL, count, pass->layout->config.vocabulary);
+    if (log_probs) {
+        pass->ops->download(pass->backend, values, pass->chunk_log_probs, count * 4L);
+        for (int i = 0; i < count; i++)
+            log_probs[rows[i]] = values[i];
+    }
+    free(labels);
+    free(values);
+}
+
+void lm_pass_scores(struct lm_pass *pass, const int32_t *rows, int count, float *scores)
+{
+    int64_t vocabulary = pass->layout->config.vocabulary;
+    for (int at = 0; at < count; at += pass->rows) {
+        int taken = count - at < pass->rows ? count - at : pass->rows;
+        chunk_scores(pass, rows + at, taken);
+        pass->ops->widen(pass->backend, scores + at * vocabulary, pass->scores, taken * vocabulary);
+    }
+}
+
+void lm_pass_log_probs(struct lm_pass *pass, float *log_probs)
+{
+    memset(log_probs, 0, (size_t)pass->n * sizeof *log_probs);
+    for (int at = 0; at < pass->labelled_count; at += pass->rows)
+        chunk_log_probs(pass, pass->labelled + at,
+                        pass->labelled_count - at < pass->rows ? pass->labelled_count - at : pass->rows, NULL,
+                        log_probs);
+}
+
+/* dx (N, C) = the gradient behind the last layer. */
+static void head_back(struct lm_pass *pass, const float *factors, float *log_probs, float *gradients)
+{
+    const struct lm_config *config = &pass->layout->config;
+    int n = pass->n, c = config->hidden, vocabulary = config->vocabulary;
+    int64_t bytes = (int64_t)n * c * pass->ops->element;
+    pass->ops->zero(pass->backend, pass->dnormed, bytes);
+    for (int at = 0; at < pass->labelled_count; at += pass->rows) {
+        int count = pass->labelled_count - at < pass->rows ? pass->labelled_count - at : pass->rows;
+        chunk_log_probs(pass, pass->labelled + at, count, factors, log_probs);
+        pass->ops->linear_dx(pass->backend, pass->dscore_rows, c, pass->scores, vocabulary,
+                             weight(pass, pass->layout->head), count, c, vocabulary, 0);
+        pass->ops->linear_dw(pass->backend, gradients + pass->layout->head, pass->scores, vocabulary, pass->score_rows,
+                             c, count, c, vocabulary);
+        pass->ops->add_rows(pass->backend, pass->dnormed, pass->dscore_rows, pass->chunk_rows, NULL, count, c);
+    }
+    pass->ops->zero(pass->backend, pass->dx, bytes);
+    pass->ops->norm_back(pass->backend, pass->dx, gradients + pass->layout->norm, pass->dnormed, pass->last_scales,
+                         pass->last, weight(pass, pass->layout->norm), n, c);
+}
+
+static void mlp_back(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept, float *gradients)
+{
+    const struct lm_config *config = &pass->layout->config;
+    int n = pass->n, c = config->hidden, inner = layer->inner;
+    pass->ops->linear_dx(pass->backend, pass->dinner, inner, pass->dx, c, weight(pass, layer->down), n, inner, c, 0);
+    pass->ops->swiglu(pass->backend, pass->inner, kept->gate_up, n, inner);
+    pass->ops->linear_dw(pass->backend, gradients + layer->down, pass->dx, c, pass->inner, inner, n, inner, c);
+    pass->ops->swiglu_back(pass->backend, pass->dgate_up, pass->dinner, kept->gate_up, n, inner);
+    pass->ops->norm_again(pass->backend, pass->normed, kept->scales2, kept->middle, weight(pass, layer->mlp_norm), n,
+                          c);
+    pass->ops->linear_dw(pass->backend, gradients + layer->gate, pass->dgate_up, 2 * inner, pass->normed, c, n, c,
+                         2 * inner);
+    pass->ops->linear_dx(pass->backend, pass->dnormed, c, pass->dgate_up, 2 * inner, weight(pass, layer->gate), n, c,
+                         2 * inner, 0);
+    pass->ops->norm_back(pass->backend, pass->dx, gradients + layer->mlp_norm, pass->dnormed, kept->scales2,
+                         kept->middle, weight(pass, layer->mlp_norm), n, c);
+}
+
+static void attention_back(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept,
+                           float *gradients)
+{
+    const struct lm_config *config = &pass->layout->config;
+    int n = pass->n, c = config->hidden, qkv = (int)qkv_width(config), q = (int)q_width(config);
+    int64_t v = q + k_width(config);
+    const struct lm_attention shape = {.heads = pass->heads, .texts = pass->texts, .count = pass->batch->texts};
+    pass->ops->linear_dx(pass->backend, pass->dheads, q, pass->dx, c, weight(pass, layer->out), n, q, c, 0);
+    pass->ops->linear_dw(pass->backend, gradients + layer->out, pass->dx, c, kept->heads, q, n, q, c);
+    pass->ops->attention_back(pass->backend, pass->dq, pass->dk, elements(pass, pass->dqkv, v), qkv, pass->dheads,
+                              kept->heads, kept->sums, kept->q, kept->k, elements(pass, kept->qkv, v), qkv, &shape);
+    pass->ops->rotate_back(pass->backend, pass->dqkv, gradients + layer->q_norm, gradients + layer->k_norm, pass->dq,
+                           pass->dk, kept->qkv, weight(pass, layer->q_norm), weight(pass, layer->k_norm), pass->angles,
+                           &pass->heads);
+    pass->ops->norm_again(pass->backend, pass->normed, kept->scales, kept->x, weight(pass, layer->attention_norm), n,
+                          c);
+    pass->ops->linear_dw(pass->backend, gradients + layer->q, pass->dqkv, qkv, pass->normed, c, n, c, qkv);
+    pass->ops->linear_dx(pass->backend, pass->dnormed, c, pass->dqkv, qkv, weight(pass, layer->q), n, c, qkv, 0);
+    pass->ops->norm_back(pass->backend, pass->dx, gradients + layer->attention_norm, pass->dnormed, kept->scales,
+                         kept->x, weight(pass, layer->attention_norm), n, c);
+}
+
+/* With checkpoints: a layer's activations from what came into it. */
+static void make_again(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept)
+{
+    const struct lm_config *config = &pass->layout->config;
+    pass->ops->norm(pass->backend, pass->normed, kept->scales, NULL, kept->x, NULL, weight(pass, layer->attention_norm),
+                    config->norm_eps, pass->n, config->hidden);
+    layer_forward(pass, layer, kept);
+}
+
+void lm_pass_backward(struct lm_pass *pass, const float *factors, float *log_probs, float *gradients)
+{
+    const struct lm_config *config = &pass->layout->config;
+    if (log_probs)
+        memset(log_probs, 0, (size_t)pass->n * sizeof *log_probs);
+    head_back(pass, factors, log_probs, gradients);
+    for (int l = config->layers - 1; l >= 0; l--) {
+        const struct lm_layer *layer = &pass->layout->layers[l];
+        const struct kept kept = kept_of(pass, l);
+        if (pass->options.checkpoint)
+            make_again(pass, layer, &kept);
+        mlp_back(pass, layer, &kept, gradients);
+        attention_back(pass, layer, &kept, gradients);
+    }
+    pass->ops->embed_back(pass->backend, gradients + pass->layout->embedding, pass->dx, pass->tokens, pass->n,
+                          config->hidden);
+}

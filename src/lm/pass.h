@@ -1,0 +1,35 @@
+/* Batches through a model and back on a backend: what plain.h specifies, fast. Kept for the way back is what a layer cannot make
+ * again quickly; attention never has a matrix of all tokens by all, and the scores of the vocabulary exist for some rows at a
+ * time. */
+#ifndef LM_PASS_H
+#define LM_PASS_H
+
+#include "lm/backend.h"
+#include "lm/model.h"
+
+struct lm_pass_options {
+    int tokens;    /* of the largest batch */
+    bool training; /* there is a way back */
+    bool
+        checkpoint; /* of each layer only what comes in is kept; the way back computes it again, for a third more time */
+};
+struct lm_pass;
+
+/* `weights`: the layout's parameters, on the host. A backend on the host uses them where they are; others copy them, and again
+ * when lm_pass_weights says that they have changed. Errors: not enough memory, said with how much is asked for. The caller frees. */
+struct akgen_error *lm_pass_new(struct lm_backend *backend, const struct lm_layout *layout, const float *weights,
+                                const struct lm_pass_options *options, struct lm_pass **pass);
+void lm_pass_free(struct lm_pass *pass);
+void lm_pass_weights(struct lm_pass *pass, const float *weights);
+
+/* Takes a batch through all layers. Its arrays have to stay until the next one. */
+void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch);
+/* Scores (count, V) of what comes behind these rows of the batch. */
+void lm_pass_scores(struct lm_pass *pass, const int32_t *rows, int count, float *scores);
+/* The logarithm of each label's probability (N), 0 where there is none. */
+void lm_pass_log_probs(struct lm_pass *pass, float *log_probs);
+/* The same; and `gradients` (the layout's, float32 in the backend's memory) += that of the sum of factors[i] * log_probs[i].
+ * factors (N) on the host. Once for each forward. */
+void lm_pass_backward(struct lm_pass *pass, const float *factors, float *log_probs, float *gradients);
+
+#endif
