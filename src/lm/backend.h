@@ -31,6 +31,14 @@ struct lm_attention {
     int count;
 };
 
+/* A step of AdamW: m and v are running means of the gradient and its square, and
+ *   w = w - rate * decay * w - rate / bias1 * m / (sqrt(v / bias2) + eps),  as PyTorch has it. */
+struct lm_adamw {
+    float rate, beta1, beta2, eps, decay;
+    float bias1, bias2; /* 1 - beta^step */
+    float scale;        /* what the gradient is multiplied with first: it was clipped, or is a sum of several */
+};
+
 struct lm_operations {
     const char *name; /* "cpu float32" */
     int element;      /* bytes */
@@ -96,8 +104,11 @@ struct lm_operations {
     void (*take_rows)(struct lm_backend *backend, void *y, const void *x, const int32_t *rows, int count, int c);
     void (*add_rows)(struct lm_backend *backend, void *x, const void *y, const int32_t *rows, const float *factors,
                      int count, int c);
-    /* x += y. */
-    void (*add)(struct lm_backend *backend, void *x, const void *y, int64_t count);
+    /* The sum of the squares of a gradient. */
+    double (*squares)(struct lm_backend *backend, const float *gradient, int64_t count);
+    /* A step of `count` parameters; `elements`, which may be NULL, is what the pass uses of them. */
+    void (*adamw)(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient, int64_t count,
+                  const struct lm_adamw *step);
 };
 
 struct lm_backend {

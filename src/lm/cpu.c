@@ -118,29 +118,6 @@ static void embed_back(struct lm_backend *backend, float *dtable, const void *dx
     add_rows(backend, dtable, dx, tokens, NULL, n, c);
 }
 
-struct sum {
-    float *x;
-    const float *y;
-    int64_t count;
-};
-
-static void sum_part(void *closure, int worker, int workers)
-{
-    const struct sum *sum = closure;
-    int64_t first, last;
-    team_share(sum->count, LM_CPU_LINE, worker, workers, &first, &last);
-    float *restrict x = sum->x;
-    const float *restrict y = sum->y;
-    for (int64_t i = first; i < last; i++)
-        x[i] += y[i];
-}
-
-static void add(struct lm_backend *backend, void *x, const void *y, int64_t count)
-{
-    struct sum sum = {x, y, count};
-    team_run(lm_cpu_of(backend)->team, sum_part, &sum);
-}
-
 static const struct lm_operations operations = {
     .name = "CPU, float32",
     .element = sizeof(float),
@@ -169,7 +146,8 @@ static const struct lm_operations operations = {
     .log_probs = lm_cpu_log_probs,
     .take_rows = take_rows,
     .add_rows = add_rows,
-    .add = add,
+    .squares = lm_cpu_squares,
+    .adamw = lm_cpu_adamw,
 };
 
 struct lm_backend *lm_cpu_new(int threads)

@@ -78,4 +78,8 @@ void lm_cpu_swiglu_back(struct lm_backend *backend, void *dgate_up, const void *
 void lm_cpu_log_probs(struct lm_backend *backend, float *log_probs, void *scores, const int32_t *labels,
                       const float *factors, int n, int vocabulary);
 
+double lm_cpu_squares(struct lm_backend *backend, const float *gradient, int64_t count);
+void lm_cpu_adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient, int64_t count,
+                  const struct lm_adamw *step);
+
 #endif

@@ -1,0 +1,99 @@
+/* lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS: for each line of standard input a step of training
+ * on that many texts of so many tokens, and its seconds as a line: those of the step, of its matrix products, and the loss.
+ * benchmarks/lm.py runs it beside PyTorch. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "lm/cpu.h"
+#include "lm/pass.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct training {
+    struct lm_model model;
+    struct lm_backend *cpu;
+    struct lm_pass *pass;
+    struct lm_batch batch;
+    float *gradients, *m, *v, *factors, *log_probs;
+    int n, step;
+};
+
+static void make_batch(struct training *training, int length, int texts)
+{
+    int n = training->n = length * texts;
+    int32_t *tokens = memory_alloc((size_t)n * sizeof *tokens), *labels = memory_alloc((size_t)n * sizeof *labels);
+    int *starts = memory_alloc((size_t)(texts + 1) * sizeof *starts);
+    struct rng rng;
+    rng_seed(&rng, 1);
+    training->factors = memory_alloc((size_t)n * sizeof *training->factors);
+    training->log_probs = memory_alloc((size_t)n * sizeof *training->log_probs);
+    for (int i = 0; i < n; i++)
+        tokens[i] = (int32_t)rng_integer(&rng, 0, training->model.layout.config.vocabulary);
+    for (int i = 0; i < n; i++) {
+        bool last = i % length == length - 1;
+        labels[i] = last ? LM_NO_LABEL : tokens[i + 1];
+        training->factors[i] = last ? 0 : -1.0F / (float)(n - texts);
+    }
+    for (int t = 0; t <= texts; t++)
+        starts[t] = t * length;
+    training->batch = (struct lm_batch){tokens, labels, starts, texts};
+}
+
+static double take_step(struct training *training)
+{
+    const struct lm_layout *layout = &training->model.layout;
+    const struct lm_operations *ops = training->cpu->operations;
+    double loss = 0;
+    ops->zero(training->cpu, training->gradients, layout->size * 4);
+    lm_pass_forward(training->pass, &training->batch);
+    lm_pass_backward(training->pass, training->factors, training->log_probs, training->gradients);
+    for (int i = 0; i < training->n; i++)
+        loss += training->factors[i] * training->log_probs[i];
+    double norm = sqrt(ops->squares(training->cpu, training->gradients, layout->size));
+    training->step++;
+    struct lm_adamw step = {.rate = 1e-4F, .beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F, .decay = 0.1F, .scale = norm > 1 ? (float)(1 / norm) : 1};
+    step.bias1 = 1 - powf(step.beta1, (float)training->step);
+    step.bias2 = 1 - powf(step.beta2, (float)training->step);
+    ops->adamw(training->cpu, training->model.weights, NULL, training->m, training->v, training->gradients, layout->size, &step);
+    return loss;
+}
+
+int main(int argc, char **argv)
+{
+    char line[16];
+    int sizes[9];
+    struct training training = {0};
+    if (argc != 11 || strcmp(argv[1], "train") != 0) {
+        fprintf(stderr, "usage: lm train LAYERS HIDDEN HEADS KV_HEADS HEAD_SIZE INNER VOCABULARY TEXT TEXTS\n");
+        return 2;
+    }
+    for (int i = 0; i < 9; i++)
+        sizes[i] = atoi(argv[2 + i]);
+    struct lm_config config = {.layers = sizes[0], .hidden = sizes[1], .heads = sizes[2], .kv_heads = sizes[3], .head_size = sizes[4],
+                               .intermediate = sizes[5], .vocabulary = sizes[6], .max_positions = sizes[7], .rope_theta = 1e6F, .norm_eps = 1e-6F,
+                               .initial_spread = 0.02F, .tied = true};
+    struct rng rng;
+    rng_seed(&rng, 0);
+    lm_model_new(&training.model, &config, &rng);
+    make_batch(&training, sizes[7], sizes[8]);
+    training.cpu = lm_cpu_new(0);
+    const struct lm_pass_options options = {.tokens = training.n, .training = true};
+    struct akgen_error *error = lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);
+    if (error) {
+        fprintf(stderr, "%s\n", error->message);
+        return 1;
+    }
+    training.gradients = memory_alloc((size_t)training.model.layout.size * 4);
+    training.m = memory_alloc((size_t)training.model.layout.size * 4);
+    training.v = memory_alloc((size_t)training.model.layout.size * 4);
+    printf("%lld parameters, %d threads\n", (long long)training.model.layout.size, lm_cpu_threads(training.cpu));
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        double start = clock_seconds(), loss = take_step(&training);
+        printf("%.6f %.6f\n", clock_seconds() - start, loss);
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""The language model beside PyTorch, step by step in turns: training in float32 with AdamW, clipping and texts of 512 tokens, on a
+Qwen3 of about 20 and of about 120 million parameters. scripts/peers benchmarks/lm.py [STEPS]
+
+Both have all processors. A step is forward, backward, clipping and the optimizer; PyTorch's is transformers' Qwen3 with SDPA attention
+and the fused AdamW. The matrix products alone are those of a step (6 N tokens) in torch.matmul."""
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+os.environ.update(HF_HUB_OFFLINE="1", CUDA_VISIBLE_DEVICES="")
+
+import torch
+import transformers
+
+PROGRAM = pathlib.Path(os.environ["AKGEN"]).parent / "benchmarks/lm"
+STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+TEXT = 512
+# layers, hidden, heads, kv heads, head size, inner, vocabulary, texts in a step
+SIZES = {"20M": (10, 384, 6, 2, 64, 1152, 4096, 4), "120M": (14, 768, 12, 4, 64, 2304, 8192, 2)}
+
+
+def torch_step(size):
+    layers, hidden, heads, kv_heads, head, inner, vocabulary, texts = size
+    config = transformers.Qwen3Config(vocab_size=vocabulary, hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,
+                                      num_key_value_heads=kv_heads, head_dim=head, intermediate_size=inner, tie_word_embeddings=True,
+                                      rope_theta=1e6, max_position_embeddings=TEXT, use_cache=False)
+    config._attn_implementation = "sdpa"
+    torch.manual_seed(0)
+    model = transformers.Qwen3ForCausalLM(config).float().train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.1, foreach=True)
+    tokens = torch.randint(0, vocabulary, (texts, TEXT))
+
+    def step():
+        start = time.perf_counter()
+        optimizer.zero_grad()
+        loss = model(input_ids=tokens, labels=tokens).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        return time.perf_counter() - start, loss.item()
+    return step, sum(p.numel() for p in model.parameters())
+
+
+def products(size):
+    """Seconds of a step's matrix products, by torch.matmul."""
+    layers, hidden, heads, kv_heads, head, inner, vocabulary, texts = size
+    n, total = texts * TEXT, 0.0
+    shapes = [(hidden, (heads + 2 * kv_heads) * head, layers), (heads * head, hidden, layers), (hidden, 2 * inner, layers), (inner, hidden, layers),
+              (hidden, vocabulary, 1)]
+    for width, out, times in shapes:
+        x, w, y = torch.randn(n, width), torch.randn(out, width), torch.randn(n, out)
+        for one in (lambda: x @ w.T, lambda: y @ w, lambda: y.T @ x):
+            seconds = []
+            for _ in range(5):
+                start = time.perf_counter()
+                one()
+                seconds.append(time.perf_counter() - start)
+            total += statistics.median(seconds) * times
+    return total
+
+
+def compare(name, size):
+    step, parameters = torch_step(size)
+    ours = subprocess.Popen([PROGRAM, "train", *map(str, size[:7]), str(TEXT), str(size[7])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    print(f"{name}: {ours.stdout.readline().strip()}; PyTorch {torch.__version__} with {parameters} parameters, {torch.get_num_threads()} threads")
+    found = {"ours": [], "PyTorch": [], "products": []}
+    for turn in range(STEPS + 1):
+        ours.stdin.write("\n")
+        ours.stdin.flush()
+        seconds = {"ours": float(ours.stdout.readline().split()[0]), "PyTorch": step()[0], "products": products(size) if turn % 3 == 1 else None}
+        for key, value in seconds.items():
+            if turn and value:
+                found[key].append(value)
+    ours.stdin.close()
+    ours.wait()
+    median = {key: statistics.median(values) for key, values in found.items()}
+    tokens = TEXT * size[7]
+    ratio = statistics.median(b / a for a, b in zip(found["ours"], found["PyTorch"]))
+    for key in ("ours", "PyTorch"):
+        print(f"  {key:8} {tokens / median[key]:8.0f} tokens/s, {6 * parameters * tokens / median[key] / 1e9:6.0f} GFLOP/s, "
+              f"{median['products'] / median[key]:4.0%} of the time of its products alone")
+    print(f"  {ratio:.2f} times PyTorch (median of {STEPS} pairs)", flush=True)
+
+
+for name, size in SIZES.items():
+    compare(name, size)

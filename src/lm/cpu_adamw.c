@@ -1,0 +1,74 @@
+/* The optimizer's step: one way through weights, means and gradient. */
+#include "base/memory.h"
+#include "lm/cpu_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FAST _Pragma("clang fp reassociate(on) contract(fast)")
+
+enum { CHUNK = 1 << 14 };
+
+struct squares {
+    const float *gradient;
+    int64_t count;
+    double *sums; /* of each chunk, so that the sum does not depend on who took which */
+};
+
+static void squares_part(void *closure, int worker, int workers)
+{
+    const struct squares *at = closure;
+    int64_t first, last;
+    team_share(at->count, CHUNK, worker, workers, &first, &last);
+    for (int64_t from = first; from < last; from += CHUNK) {
+        FAST float sum = 0;
+        int64_t to = from + CHUNK < last ? from + CHUNK : last;
+        for (int64_t i = from; i < to; i++)
+            sum += at->gradient[i] * at->gradient[i];
+        at->sums[from / CHUNK] = sum;
+    }
+}
+
+double lm_cpu_squares(struct lm_backend *backend, const float *gradient, int64_t count)
+{
+    int64_t chunks = (count + CHUNK - 1) / CHUNK;
+    struct squares squares = {gradient, count, memory_alloc((size_t)(chunks + 1) * sizeof *squares.sums)};
+    double sum = 0;
+    team_run(lm_cpu_of(backend)->team, squares_part, &squares);
+    for (int64_t i = 0; i < chunks; i++)
+        sum += squares.sums[i];
+    free(squares.sums);
+    return sum;
+}
+
+struct adamw {
+    float *weights, *m, *v;
+    const float *gradient;
+    int64_t count;
+    const struct lm_adamw *step;
+};
+
+static void adamw_part(void *closure, int worker, int workers)
+{
+    const struct adamw *at = closure;
+    const struct lm_adamw step = *at->step;
+    int64_t first, last;
+    team_share(at->count, LM_CPU_LINE, worker, workers, &first, &last);
+    float *restrict w = at->weights, *restrict m = at->m, *restrict v = at->v;
+    const float *restrict gradient = at->gradient;
+    float keep = 1 - step.rate * step.decay, rate = step.rate / step.bias1, root = 1 / sqrtf(step.bias2);
+    for (int64_t i = first; i < last; i++) {
+        FAST float g = gradient[i] * step.scale;
+        m[i] = step.beta1 * m[i] + (1 - step.beta1) * g;
+        v[i] = step.beta2 * v[i] + (1 - step.beta2) * g * g;
+        w[i] = keep * w[i] - rate * m[i] / (sqrtf(v[i]) * root + step.eps);
+    }
+}
+
+void lm_cpu_adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient, int64_t count,
+                  const struct lm_adamw *step)
+{
+    struct adamw adamw = {weights, m, v, gradient, count, step};
+    (void)elements;
+    team_run(lm_cpu_of(backend)->team, adamw_part, &adamw);
+}
