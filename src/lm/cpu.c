@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 enum { ALIGNMENT = 64, HUGE_FROM = 4 << 20 };
@@ -22,9 +23,19 @@ float *lm_cpu_scratch(struct lm_cpu *cpu, int worker, int64_t count)
     return cpu->scratch[worker].floats;
 }
 
+/* More than the machine has, swap included, is refused here: the kernel would promise it and kill the process that uses it. */
+static bool machine_has(int64_t bytes)
+{
+    struct sysinfo machine;
+    return sysinfo(&machine) != 0 ||
+           bytes <= (int64_t)((machine.totalram + machine.totalswap) * (unsigned long)machine.mem_unit);
+}
+
 static void *allocate(struct lm_backend *backend, int64_t bytes)
 {
     (void)backend;
+    if (!machine_has(bytes))
+        return NULL;
     size_t size = ((size_t)bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     size_t alignment = size >= HUGE_FROM ? HUGE_FROM / 2 : ALIGNMENT;
     void *array = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);

@@ -141,8 +141,9 @@ static struct akgen_error *read_header(struct lm_tensors *tensors, int file, int
     json_error_t problem;
     json_t *root = NULL, *fields;
     const char *name;
-    if (!(error = read_at(tensors->files[file], path, 8, header, length)) &&
-        !json_is_object(root = json_loadb(header, length, JSON_REJECT_DUPLICATES, &problem)))
+    if (!(error = read_at(tensors->files[file], path, 8, header, length)))
+        root = json_loadb(header, length, JSON_REJECT_DUPLICATES, &problem);
+    if (!error && !json_is_object(root))
         error = error_of_the_file(
             error_new("%s: the header is no JSON object%s%s", path, root ? "" : ": ", root ? "" : problem.text));
     free(header);
