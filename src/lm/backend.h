@@ -54,15 +54,15 @@ struct lm_operations {
     void (*narrow)(struct lm_backend *backend, void *to, const float *from, int64_t count);
     void (*widen)(struct lm_backend *backend, float *to, const void *from, int64_t count);
 
-    /* y (n, out) = x (n, in) W^T + keep * y, W (out, in); keep is 0 or 1. The strides are those of x and y. */
+    /* y (n, out) = scale * x (n, in) W^T + keep * y, W (out, in); keep is 0 or 1. The strides are those of x and y. */
     void (*linear)(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
-                   int in, int out, int keep);
-    /* dx (n, in) = dy (n, out) W + keep * dx. */
+                   int in, int out, float scale, int keep);
+    /* dx (n, in) = scale * dy (n, out) W + keep * dx. */
     void (*linear_dx)(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
-                      int n, int in, int out, int keep);
-    /* dw (out, in) += dy^T x. */
+                      int n, int in, int out, float scale, int keep);
+    /* dw (out, in) += scale * dy^T x. */
     void (*linear_dw)(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
-                      int n, int in, int out);
+                      int n, int in, int out, float scale);
 
     /* x (n, c) = the rows of the table (V, c) that the tokens name. */
     void (*embed)(struct lm_backend *backend, void *x, const void *table, const int32_t *tokens, int n, int c);
@@ -107,8 +107,8 @@ struct lm_operations {
     /* The sum of the squares of a gradient. */
     double (*squares)(struct lm_backend *backend, const float *gradient, int64_t count);
     /* A step of `count` parameters; `elements`, which may be NULL, is what the pass uses of them. */
-    void (*adamw)(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient, int64_t count,
-                  const struct lm_adamw *step);
+    void (*adamw)(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient,
+                  int64_t count, const struct lm_adamw *step);
 };
 
 struct lm_backend {

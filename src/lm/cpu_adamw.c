@@ -65,8 +65,8 @@ static void adamw_part(void *closure, int worker, int workers)
     }
 }
 
-void lm_cpu_adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient, int64_t count,
-                  const struct lm_adamw *step)
+void lm_cpu_adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient,
+                  int64_t count, const struct lm_adamw *step)
 {
     struct adamw adamw = {weights, m, v, gradient, count, step};
     (void)elements;

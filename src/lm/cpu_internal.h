@@ -51,11 +51,11 @@ static inline float lm_exp(float x)
 
 /* The operations, a file each. */
 void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
-                   int in, int out, int keep);
+                   int in, int out, float scale, int keep);
 void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
-                      int n, int in, int out, int keep);
+                      int n, int in, int out, float scale, int keep);
 void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
-                      int n, int in, int out);
+                      int n, int in, int out, float scale);
 void lm_cpu_norm(struct lm_backend *backend, void *y, float *scales, void *sum, const void *x, const void *more,
                  const void *w, float eps, int n, int c);
 void lm_cpu_norm_again(struct lm_backend *backend, void *y, const float *scales, const void *x, const void *w, int n,
@@ -79,7 +79,7 @@ void lm_cpu_log_probs(struct lm_backend *backend, float *log_probs, void *scores
                       const float *factors, int n, int vocabulary);
 
 double lm_cpu_squares(struct lm_backend *backend, const float *gradient, int64_t count);
-void lm_cpu_adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient, int64_t count,
-                  const struct lm_adamw *step);
+void lm_cpu_adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient,
+                  int64_t count, const struct lm_adamw *step);
 
 #endif

@@ -33,7 +33,7 @@ struct product {
     int64_t m, n, k;
     const float *a, *b;
     int64_t a_stride, b_stride;
-    float beta;
+    float alpha, beta;
     float *c;
     int64_t c_stride;
 };
@@ -46,21 +46,22 @@ static void part(void *closure, int worker, int workers)
     int64_t first, last;
     if (p->m >= p->n || p->m >= (int64_t)workers * 64) {
         team_share(p->m, GRAIN, worker, workers, &first, &last);
-        lm_cpu_product(p->a_turned, p->b_turned, last - first, p->n, p->k, 1,
+        lm_cpu_product(p->a_turned, p->b_turned, last - first, p->n, p->k, p->alpha,
                        p->a + (p->a_turned ? first : first * p->a_stride), p->a_stride, p->b, p->b_stride, p->beta,
                        p->c + first * p->c_stride, p->c_stride);
     } else {
         team_share(p->n, GRAIN, worker, workers, &first, &last);
-        lm_cpu_product(p->a_turned, p->b_turned, p->m, last - first, p->k, 1, p->a, p->a_stride,
+        lm_cpu_product(p->a_turned, p->b_turned, p->m, last - first, p->k, p->alpha, p->a, p->a_stride,
                        p->b + (p->b_turned ? first * p->b_stride : first), p->b_stride, p->beta, p->c + first,
                        p->c_stride);
     }
 }
 
 void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
-                   int in, int out, int keep)
+                   int in, int out, float scale, int keep)
 {
-    struct product product = {.b_turned = true,
+    struct product product = {.alpha = scale,
+                              .b_turned = true,
                               .m = n,
                               .n = out,
                               .k = in,
@@ -75,9 +76,10 @@ void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void
 }
 
 void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
-                      int n, int in, int out, int keep)
+                      int n, int in, int out, float scale, int keep)
 {
-    struct product product = {.m = n,
+    struct product product = {.alpha = scale,
+                              .m = n,
                               .n = in,
                               .k = out,
                               .a = dy,
@@ -91,9 +93,10 @@ void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const
 }
 
 void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
-                      int n, int in, int out)
+                      int n, int in, int out, float scale)
 {
-    struct product product = {.a_turned = true,
+    struct product product = {.alpha = scale,
+                              .a_turned = true,
                               .m = out,
                               .n = in,
                               .k = n,

@@ -31,6 +31,8 @@ struct lm_pass {
     struct lm_pass_options options;
     void *weights; /* elements */
     bool own_weights;
+    void *adapter_weights; /* elements */
+    void *lowered;         /* (N, rank): what goes into an adapter's second matrix */
     struct lm_heads heads;
     int64_t widest; /* inner channels of a layer or an expert */
     int rows;       /* of scores at a time */
@@ -78,6 +80,12 @@ static void *allocate(struct lm_pass *pass, int64_t bytes)
     pass->allocated += bytes;
     pass->failed |= !array;
     return array;
+}
+
+static float adapter_scale(const struct lm_pass *pass)
+{
+    const struct lm_adapters_options *options = &pass->options.adapters->options;
+    return options->alpha / (float)options->rank;
 }
 
 /* Sizes of a row, in elements. */
@@ -208,10 +216,13 @@ struct akgen_error *lm_pass_new(struct lm_backend *backend, const struct lm_layo
         pass->inputs[layer] = allocate(pass, (int64_t)options->tokens * config->hidden * pass->ops->element);
     allocate_batch(pass);
     allocate_scratch(pass);
-    if (!backend->operations->on_host) {
+    pass->own_weights = !backend->operations->on_host;
+    if (pass->own_weights)
         pass->weights = allocate(pass, layout->size * pass->ops->element);
-        pass->own_weights = true;
-    }
+    if (options->adapters)
+        pass->lowered = allocate(pass, (int64_t)options->tokens * options->adapters->options.rank * pass->ops->element);
+    if (options->adapters && pass->own_weights)
+        pass->adapter_weights = allocate(pass, options->adapters->layout.size * pass->ops->element);
     if (pass->failed) {
         struct akgen_error *error =
             error_new("%s has not the %.2f GB that batches of %d tokens need besides what it holds", pass->ops->name,
@@ -221,6 +232,7 @@ struct akgen_error *lm_pass_new(struct lm_backend *backend, const struct lm_layo
         return error;
     }
     lm_pass_weights(pass, weights);
+    lm_pass_adapters(pass, options->adapter_weights);
     return NULL;
 }
 
@@ -230,6 +242,14 @@ void lm_pass_weights(struct lm_pass *pass, const float *weights)
         pass->weights = (float *)weights; /* which no operation writes */
     else
         pass->ops->narrow(pass->backend, pass->weights, weights, pass->layout->size);
+}
+
+void lm_pass_adapters(struct lm_pass *pass, const float *weights)
+{
+    if (!pass->own_weights)
+        pass->adapter_weights = (float *)weights; /* as above */
+    else if (pass->options.adapters)
+        pass->ops->narrow(pass->backend, pass->adapter_weights, weights, pass->options.adapters->layout.size);
 }
 
 void lm_pass_free(struct lm_pass *pass)
@@ -265,7 +285,9 @@ void lm_pass_free(struct lm_pass *pass)
                             pass->dheads,
                             pass->dgate_up,
                             pass->dinner,
-                            pass->own_weights ? pass->weights : NULL};
+                            pass->lowered,
+                            pass->own_weights ? pass->weights : NULL,
+                            pass->own_weights ? pass->adapter_weights : NULL};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         pass->ops->release(pass->backend, arrays[i]);
     free(pass->kept);
@@ -309,6 +331,80 @@ static void take_batch(struct lm_pass *pass, const struct lm_batch *batch)
     upload_angles(pass);
 }
 
+/* Matrices of a layer that have the same input lie together and are multiplied at once; each of them may have an adapter. */
+enum part { QKV, OUT, GATE_UP, DOWN };
+static const struct {
+    enum lm_target first, last;
+} parts[] = {[QKV] = {LM_Q, LM_V}, [OUT] = {LM_OUT, LM_OUT}, [GATE_UP] = {LM_GATE, LM_UP}, [DOWN] = {LM_DOWN, LM_DOWN}};
+
+/* A part as one matrix (out, in). */
+static int64_t part_matrix(const struct lm_pass *pass, int l, enum part part, int *in, int *out)
+{
+    int64_t offset = 0;
+    int width;
+    *out = 0;
+    for (int target = (int)parts[part].last; target >= (int)parts[part].first; target--) {
+        lm_target_matrix(&pass->layout->config, &pass->layout->layers[l], (enum lm_target)target, &offset, in, &width);
+        *out += width;
+    }
+    return offset;
+}
+
+/* y (n, out) = x (n, in) W^T, and for each adapter in its columns of y:  + scale * (x A^T) B^T. */
+static void forward_part(struct lm_pass *pass, int l, enum part part, void *y, const void *x)
+{
+    int n = pass->n, in, out, width, rank = pass->options.adapters ? pass->options.adapters->options.rank : 0;
+    int64_t offset = part_matrix(pass, l, part, &in, &out), columns = 0;
+    pass->ops->linear(pass->backend, y, out, x, in, weight(pass, offset), n, in, out, 1, 0);
+    for (int target = (int)parts[part].first; pass->options.adapters && target <= (int)parts[part].last; target++) {
+        const struct lm_adapter *adapter = &pass->options.adapters->layers[l][target];
+        lm_target_matrix(&pass->layout->config, &pass->layout->layers[l], (enum lm_target)target, &offset, &in, &width);
+        if (adapter->a >= 0) {
+            pass->ops->linear(pass->backend, pass->lowered, rank, x, in,
+                              elements(pass, pass->adapter_weights, adapter->a), n, in, rank, 1, 0);
+            pass->ops->linear(pass->backend, elements(pass, y, columns), out, pass->lowered, rank,
+                              elements(pass, pass->adapter_weights, adapter->b), n, rank, width, adapter_scale(pass),
+                              1);
+        }
+        columns += width;
+    }
+}
+
+/* dx (n, in) = dy W, and what is trained gets its gradient: W, or the adapters,
+ *   dB += scale * dy^T (x A^T);  with d = scale * dy B:  dA += d^T x,  dx += d A. */
+static void part_back(struct lm_pass *pass, int l, enum part part, void *dx, const void *dy, const void *x,
+                      float *gradients)
+{
+    int n = pass->n, in, out, width, rank = pass->options.adapters ? pass->options.adapters->options.rank : 0;
+    int64_t offset = part_matrix(pass, l, part, &in, &out), columns = 0;
+    pass->ops->linear_dx(pass->backend, dx, in, dy, out, weight(pass, offset), n, in, out, 1, 0);
+    if (!pass->options.adapters)
+        pass->ops->linear_dw(pass->backend, gradients + offset, dy, out, x, in, n, in, out, 1);
+    for (int target = (int)parts[part].first; pass->options.adapters && target <= (int)parts[part].last; target++) {
+        const struct lm_adapter *adapter = &pass->options.adapters->layers[l][target];
+        lm_target_matrix(&pass->layout->config, &pass->layout->layers[l], (enum lm_target)target, &offset, &in, &width);
+        if (adapter->a >= 0) {
+            const void *a = elements(pass, pass->adapter_weights, adapter->a),
+                       *b = elements(pass, pass->adapter_weights, adapter->b);
+            const void *dy_columns = elements(pass, dy, columns);
+            pass->ops->linear(pass->backend, pass->lowered, rank, x, in, a, n, in, rank, 1, 0);
+            pass->ops->linear_dw(pass->backend, gradients + adapter->b, dy_columns, out, pass->lowered, rank, n, rank,
+                                 width, adapter_scale(pass));
+            pass->ops->linear_dx(pass->backend, pass->lowered, rank, dy_columns, out, b, n, rank, width,
+                                 adapter_scale(pass), 0);
+            pass->ops->linear_dw(pass->backend, gradients + adapter->a, pass->lowered, rank, x, in, n, in, rank, 1);
+            pass->ops->linear_dx(pass->backend, dx, in, pass->lowered, rank, a, n, in, rank, 1, 1);
+        }
+        columns += width;
+    }
+}
+
+/* Where the gradient of a parameter of the model goes; NULL: only adapters are trained. */
+static float *gradient_at(const struct lm_pass *pass, float *gradients, int64_t offset)
+{
+    return pass->options.adapters ? NULL : gradients + offset;
+}
+
 /* A layer's experts, chosen on the host: delta (N, C) = the weighted sum of theirs. */
 static void experts(struct lm_pass *pass, const struct lm_layer *layer, void *gate_up)
 {
@@ -319,7 +415,7 @@ static void experts(struct lm_pass *pass, const struct lm_layer *layer, void *ga
     int *chosen = memory_alloc((size_t)n * (size_t)k * sizeof *chosen);
     int32_t *rows = memory_alloc((size_t)n * sizeof *rows);
     float *factors = memory_alloc((size_t)n * sizeof *factors);
-    pass->ops->linear(pass->backend, gate_up, e, pass->normed, c, weight(pass, layer->router), n, c, e, 0);
+    pass->ops->linear(pass->backend, gate_up, e, pass->normed, c, weight(pass, layer->router), n, c, e, 1, 0);
     pass->ops->widen(pass->backend, scores, gate_up, (int64_t)n * e);
     lm_plain_route(chosen, weights, scores, config->normalise_experts, n, e, k);
     pass->ops->zero(pass->backend, pass->delta, (int64_t)n * c * pass->ops->element);
@@ -338,10 +434,10 @@ static void experts(struct lm_pass *pass, const struct lm_layer *layer, void *ga
         pass->ops->upload(pass->backend, pass->expert_factors, factors, count * 4L);
         pass->ops->take_rows(pass->backend, given, pass->normed, pass->expert_rows, count, c);
         pass->ops->linear(pass->backend, gate_up, 2 * inner, given, c, weight(pass, layer->gate + from), count, c,
-                          2 * inner, 0);
+                          2 * inner, 1, 0);
         pass->ops->swiglu(pass->backend, pass->inner, gate_up, count, inner);
         pass->ops->linear(pass->backend, given, c, pass->inner, inner, weight(pass, layer->down + from), count, inner,
-                          c, 0);
+                          c, 1, 0);
         pass->ops->add_rows(pass->backend, pass->delta, given, pass->expert_rows, pass->expert_factors, count, c);
     }
     free(scores);
@@ -352,28 +448,27 @@ static void experts(struct lm_pass *pass, const struct lm_layer *layer, void *ga
 }
 
 /* A layer whose input, its norm and the norm's scales are there; delta is what it adds to middle. */
-static void layer_forward(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept)
+static void layer_forward(struct lm_pass *pass, int l, const struct kept *kept)
 {
+    const struct lm_layer *layer = &pass->layout->layers[l];
     const struct lm_config *config = &pass->layout->config;
-    int n = pass->n, c = config->hidden;
-    int qkv = (int)qkv_width(config), q = (int)q_width(config), inner = layer->inner;
+    int n = pass->n, c = config->hidden, qkv = (int)qkv_width(config), q = (int)q_width(config);
     const struct lm_attention shape = {.heads = pass->heads, .texts = pass->texts, .count = pass->batch->texts};
-    pass->ops->linear(pass->backend, kept->qkv, qkv, pass->normed, c, weight(pass, layer->q), n, c, qkv, 0);
+    forward_part(pass, l, QKV, kept->qkv, pass->normed);
     pass->ops->rotate(pass->backend, kept->q, kept->k, kept->qkv, weight(pass, layer->q_norm),
                       weight(pass, layer->k_norm), pass->angles, &pass->heads);
     pass->ops->attention(pass->backend, kept->heads, kept->sums, kept->q, kept->k,
                          elements(pass, kept->qkv, q + k_width(config)), qkv, &shape);
-    pass->ops->linear(pass->backend, pass->delta, c, kept->heads, q, weight(pass, layer->out), n, q, c, 0);
+    forward_part(pass, l, OUT, pass->delta, kept->heads);
     pass->ops->norm(pass->backend, pass->normed, kept->scales2, kept->middle, kept->x, pass->delta,
                     weight(pass, layer->mlp_norm), config->norm_eps, n, c);
     if (layer->router >= 0) {
         experts(pass, layer, kept->gate_up);
         return;
     }
-    pass->ops->linear(pass->backend, kept->gate_up, 2 * inner, pass->normed, c, weight(pass, layer->gate), n, c,
-                      2 * inner, 0);
-    pass->ops->swiglu(pass->backend, pass->inner, kept->gate_up, n, inner);
-    pass->ops->linear(pass->backend, pass->delta, c, pass->inner, inner, weight(pass, layer->down), n, inner, c, 0);
+    forward_part(pass, l, GATE_UP, kept->gate_up, pass->normed);
+    pass->ops->swiglu(pass->backend, pass->inner, kept->gate_up, n, layer->inner);
+    forward_part(pass, l, DOWN, pass->delta, pass->inner);
 }
 
 void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch)
@@ -393,7 +488,7 @@ void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch)
             pass->ops->norm(pass->backend, pass->normed, kept.scales, kept.x, middle, pass->delta,
                             weight(pass, layer->attention_norm), config->norm_eps, n, c);
         }
-        layer_forward(pass, layer, &kept);
+        layer_forward(pass, l, &kept);
         middle = kept.middle;
     }
     pass->ops->norm(pass->backend, pass->normed, pass->last_scales, pass->last, middle, pass->delta,
@@ -407,7 +502,7 @@ static void chunk_scores(struct lm_pass *pass, const int32_t *rows, int count)
     pass->ops->upload(pass->backend, pass->chunk_rows, rows, count * 4L);
     pass->ops->take_rows(pass->backend, pass->score_rows, pass->normed, pass->chunk_rows, count, config->hidden);
     pass->ops->linear(pass->backend, pass->scores, config->vocabulary, pass->score_rows, config->hidden,
-                      weight(pass, pass->layout->head), count, config->hidden, config->vocabulary, 0);
+                      weight(pass, pass->layout->head), count, config->hidden, config->vocabulary, 1, 0);
 }
 
 /* The log-probabilities of some labelled rows; with factors, the scores become their gradient. */
@@ -465,63 +560,59 @@ static void head_back(struct lm_pass *pass, const float *factors, float *log_pro
         int count = pass->labelled_count - at < pass->rows ? pass->labelled_count - at : pass->rows;
         chunk_log_probs(pass, pass->labelled + at, count, factors, log_probs);
         pass->ops->linear_dx(pass->backend, pass->dscore_rows, c, pass->scores, vocabulary,
-                             weight(pass, pass->layout->head), count, c, vocabulary, 0);
-        pass->ops->linear_dw(pass->backend, gradients + pass->layout->head, pass->scores, vocabulary, pass->score_rows,
-                             c, count, c, vocabulary);
+                             weight(pass, pass->layout->head), count, c, vocabulary, 1, 0);
+        if (!pass->options.adapters)
+            pass->ops->linear_dw(pass->backend, gradients + pass->layout->head, pass->scores, vocabulary,
+                                 pass->score_rows, c, count, c, vocabulary, 1);
         pass->ops->add_rows(pass->backend, pass->dnormed, pass->dscore_rows, pass->chunk_rows, NULL, count, c);
     }
     pass->ops->zero(pass->backend, pass->dx, bytes);
-    pass->ops->norm_back(pass->backend, pass->dx, gradients + pass->layout->norm, pass->dnormed, pass->last_scales,
-                         pass->last, weight(pass, pass->layout->norm), n, c);
+    pass->ops->norm_back(pass->backend, pass->dx, gradient_at(pass, gradients, pass->layout->norm), pass->dnormed,
+                         pass->last_scales, pass->last, weight(pass, pass->layout->norm), n, c);
 }
 
-static void mlp_back(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept, float *gradients)
+static void mlp_back(struct lm_pass *pass, int l, const struct kept *kept, float *gradients)
 {
-    const struct lm_config *config = &pass->layout->config;
-    int n = pass->n, c = config->hidden, inner = layer->inner;
-    pass->ops->linear_dx(pass->backend, pass->dinner, inner, pass->dx, c, weight(pass, layer->down), n, inner, c, 0);
+    const struct lm_layer *layer = &pass->layout->layers[l];
+    int n = pass->n, c = pass->layout->config.hidden, inner = layer->inner;
+    const void *norm = weight(pass, layer->mlp_norm);
     pass->ops->swiglu(pass->backend, pass->inner, kept->gate_up, n, inner);
-    pass->ops->linear_dw(pass->backend, gradients + layer->down, pass->dx, c, pass->inner, inner, n, inner, c);
+    part_back(pass, l, DOWN, pass->dinner, pass->dx, pass->inner, gradients);
     pass->ops->swiglu_back(pass->backend, pass->dgate_up, pass->dinner, kept->gate_up, n, inner);
-    pass->ops->norm_again(pass->backend, pass->normed, kept->scales2, kept->middle, weight(pass, layer->mlp_norm), n,
-                          c);
-    pass->ops->linear_dw(pass->backend, gradients + layer->gate, pass->dgate_up, 2 * inner, pass->normed, c, n, c,
-                         2 * inner);
-    pass->ops->linear_dx(pass->backend, pass->dnormed, c, pass->dgate_up, 2 * inner, weight(pass, layer->gate), n, c,
-                         2 * inner, 0);
-    pass->ops->norm_back(pass->backend, pass->dx, gradients + layer->mlp_norm, pass->dnormed, kept->scales2,
-                         kept->middle, weight(pass, layer->mlp_norm), n, c);
+    pass->ops->norm_again(pass->backend, pass->normed, kept->scales2, kept->middle, norm, n, c);
+    part_back(pass, l, GATE_UP, pass->dnormed, pass->dgate_up, pass->normed, gradients);
+    pass->ops->norm_back(pass->backend, pass->dx, gradient_at(pass, gradients, layer->mlp_norm), pass->dnormed,
+                         kept->scales2, kept->middle, norm, n, c);
 }
 
-static void attention_back(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept,
-                           float *gradients)
+static void attention_back(struct lm_pass *pass, int l, const struct kept *kept, float *gradients)
 {
+    const struct lm_layer *layer = &pass->layout->layers[l];
     const struct lm_config *config = &pass->layout->config;
-    int n = pass->n, c = config->hidden, qkv = (int)qkv_width(config), q = (int)q_width(config);
-    int64_t v = q + k_width(config);
+    int n = pass->n, c = config->hidden, qkv = (int)qkv_width(config);
+    int64_t v = q_width(config) + k_width(config);
     const struct lm_attention shape = {.heads = pass->heads, .texts = pass->texts, .count = pass->batch->texts};
-    pass->ops->linear_dx(pass->backend, pass->dheads, q, pass->dx, c, weight(pass, layer->out), n, q, c, 0);
-    pass->ops->linear_dw(pass->backend, gradients + layer->out, pass->dx, c, kept->heads, q, n, q, c);
+    const void *norm = weight(pass, layer->attention_norm);
+    part_back(pass, l, OUT, pass->dheads, pass->dx, kept->heads, gradients);
     pass->ops->attention_back(pass->backend, pass->dq, pass->dk, elements(pass, pass->dqkv, v), qkv, pass->dheads,
                               kept->heads, kept->sums, kept->q, kept->k, elements(pass, kept->qkv, v), qkv, &shape);
-    pass->ops->rotate_back(pass->backend, pass->dqkv, gradients + layer->q_norm, gradients + layer->k_norm, pass->dq,
-                           pass->dk, kept->qkv, weight(pass, layer->q_norm), weight(pass, layer->k_norm), pass->angles,
-                           &pass->heads);
-    pass->ops->norm_again(pass->backend, pass->normed, kept->scales, kept->x, weight(pass, layer->attention_norm), n,
-                          c);
-    pass->ops->linear_dw(pass->backend, gradients + layer->q, pass->dqkv, qkv, pass->normed, c, n, c, qkv);
-    pass->ops->linear_dx(pass->backend, pass->dnormed, c, pass->dqkv, qkv, weight(pass, layer->q), n, c, qkv, 0);
-    pass->ops->norm_back(pass->backend, pass->dx, gradients + layer->attention_norm, pass->dnormed, kept->scales,
-                         kept->x, weight(pass, layer->attention_norm), n, c);
+    pass->ops->rotate_back(pass->backend, pass->dqkv, gradient_at(pass, gradients, layer->q_norm),
+                           gradient_at(pass, gradients, layer->k_norm), pass->dq, pass->dk, kept->qkv,
+                           weight(pass, layer->q_norm), weight(pass, layer->k_norm), pass->angles, &pass->heads);
+    pass->ops->norm_again(pass->backend, pass->normed, kept->scales, kept->x, norm, n, c);
+    part_back(pass, l, QKV, pass->dnormed, pass->dqkv, pass->normed, gradients);
+    pass->ops->norm_back(pass->backend, pass->dx, gradient_at(pass, gradients, layer->attention_norm), pass->dnormed,
+                         kept->scales, kept->x, norm, n, c);
 }
 
 /* With checkpoints: a layer's activations from what came into it. */
-static void make_again(struct lm_pass *pass, const struct lm_layer *layer, const struct kept *kept)
+static void make_again(struct lm_pass *pass, int l, const struct kept *kept)
 {
+    const struct lm_layer *layer = &pass->layout->layers[l];
     const struct lm_config *config = &pass->layout->config;
     pass->ops->norm(pass->backend, pass->normed, kept->scales, NULL, kept->x, NULL, weight(pass, layer->attention_norm),
                     config->norm_eps, pass->n, config->hidden);
-    layer_forward(pass, layer, kept);
+    layer_forward(pass, l, kept);
 }
 
 void lm_pass_backward(struct lm_pass *pass, const float *factors, float *log_probs, float *gradients)
@@ -531,13 +622,14 @@ void lm_pass_backward(struct lm_pass *pass, const float *factors, float *log_pro
         memset(log_probs, 0, (size_t)pass->n * sizeof *log_probs);
     head_back(pass, factors, log_probs, gradients);
     for (int l = config->layers - 1; l >= 0; l--) {
-        const struct lm_layer *layer = &pass->layout->layers[l];
         const struct kept kept = kept_of(pass, l);
         if (pass->options.checkpoint)
-            make_again(pass, layer, &kept);
-        mlp_back(pass, layer, &kept, gradients);
-        attention_back(pass, layer, &kept, gradients);
+            make_again(pass, l, &kept);
+        mlp_back(pass, l, &kept, gradients);
+        attention_back(pass, l, &kept, gradients);
     }
+    if (pass->options.adapters)
+        return;
     pass->ops->embed_back(pass->backend, gradients + pass->layout->embedding, pass->dx, pass->tokens, pass->n,
                           config->hidden);
 }

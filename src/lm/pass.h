@@ -4,14 +4,17 @@
 #ifndef LM_PASS_H
 #define LM_PASS_H
 
+#include "lm/adapters.h"
 #include "lm/backend.h"
 #include "lm/model.h"
 
 struct lm_pass_options {
     int tokens;    /* of the largest batch */
     bool training; /* there is a way back */
-    bool
-        checkpoint; /* of each layer only what comes in is kept; the way back computes it again, for a third more time */
+    /* Of each layer only what comes in is kept; the way back computes the rest again, for a third more time. */
+    bool checkpoint;
+    const struct lm_adapters *adapters; /* or NULL; the way back gives their gradients then, in place of the model's */
+    const float *adapter_weights;
 };
 struct lm_pass;
 
@@ -21,6 +24,7 @@ struct akgen_error *lm_pass_new(struct lm_backend *backend, const struct lm_layo
                                 const struct lm_pass_options *options, struct lm_pass **pass);
 void lm_pass_free(struct lm_pass *pass);
 void lm_pass_weights(struct lm_pass *pass, const float *weights);
+void lm_pass_adapters(struct lm_pass *pass, const float *weights);
 
 /* Takes a batch through all layers. Its arrays have to stay until the next one. */
 void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch);
@@ -28,7 +32,7 @@ void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch);
 void lm_pass_scores(struct lm_pass *pass, const int32_t *rows, int count, float *scores);
 /* The logarithm of each label's probability (N), 0 where there is none. */
 void lm_pass_log_probs(struct lm_pass *pass, float *log_probs);
-/* The same; and `gradients` (the layout's, float32 in the backend's memory) += that of the sum of factors[i] * log_probs[i].
+/* The same; and `gradients` (the layout's or the adapters', float32 in the backend's memory) += that of the sum of factors[i] * log_probs[i].
  * factors (N) on the host. Once for each forward. */
 void lm_pass_backward(struct lm_pass *pass, const float *factors, float *log_probs, float *gradients);
 

@@ -145,6 +145,86 @@ static void other_shapes(void **state)
     compare(&config, &texts, 3, true);
 }
 
+/* The gradient of an adapter of W by the chain rule from that of W: dA = scale * B^T dW, dB = scale * dW A^T. */
+static void adapter_gradient(const struct lm_adapters *adapters, const struct lm_layout *layout, const float *weights,
+                             const float *dw, float *gradients)
+{
+    int rank = adapters->options.rank, in, out;
+    double scale = adapters->options.alpha / rank;
+    for (int l = 0; l < layout->config.layers; l++)
+        for (enum lm_target target = LM_Q; target < LM_TARGETS; target++) {
+            const struct lm_adapter *at = &adapters->layers[l][target];
+            int64_t offset;
+            lm_target_matrix(&layout->config, &layout->layers[l], target, &offset, &in, &out);
+            for (int64_t o = 0; o < out && at->a >= 0; o++)
+                for (int c = 0; c < in; c++)
+                    for (int r = 0; r < rank; r++) {
+                        float d = (float)(scale * dw[offset + o * in + c]);
+                        gradients[at->a + (int64_t)r * in + c] += d * weights[at->b + o * rank + r];
+                        gradients[at->b + o * rank + r] += d * weights[at->a + (int64_t)r * in + c];
+                    }
+        }
+}
+
+static void adapters_are_as_the_merged_model(void **state)
+{
+    (void)state;
+    static const int lengths[] = {33, 5};
+    static const struct lm_adapters_options some = {
+        .rank = 3, .alpha = 6, .targets = {[LM_Q] = true, [LM_V] = true, [LM_UP] = true, [LM_DOWN] = true}};
+    struct lm_adapters adapters;
+    struct lm_model model;
+    struct lm_pass *pass;
+    struct texts texts;
+    struct rng rng;
+    rng_seed(&rng, 4);
+    make_texts(&texts, lengths, 2, dense.vocabulary);
+    lm_model_new(&model, &dense, &rng);
+    assert_null(lm_adapters_make(&adapters, &model.layout, &some));
+    float *weights = lm_adapters_new(&adapters, &rng), *merged = floats(model.layout.size),
+          *dw = floats(model.layout.size);
+    int64_t size = adapters.layout.size, scores = (int64_t)texts.n * dense.vocabulary;
+    float *wanted = floats(size), *found = floats(size), *wanted_scores = floats(scores),
+          *found_scores = floats(scores);
+    float log_probs[1024];
+    int32_t rows[1024];
+    struct lm_backend *cpu = lm_cpu_new(2);
+    const struct lm_pass_options options = {
+        .tokens = 50, .training = true, .adapters = &adapters, .adapter_weights = weights};
+    assert_null(lm_pass_new(cpu, &model.layout, model.weights, &options, &pass));
+    for (int i = 0; i < texts.n; i++)
+        rows[i] = i;
+    for (int round = 0; round < 2; round++) { /* new ones, which change nothing, and others */
+        memcpy(merged, model.weights, (size_t)model.layout.size * sizeof *merged);
+        struct lm_model both = {.layout = model.layout, .weights = merged};
+        lm_adapters_merge(&adapters, weights, &both);
+        assert_true(round == !!memcmp(merged, model.weights, (size_t)model.layout.size * sizeof *merged));
+        memset(dw, 0, (size_t)model.layout.size * sizeof *dw);
+        memset(wanted, 0, (size_t)size * sizeof *wanted);
+        memset(found, 0, (size_t)size * sizeof *found);
+        lm_plain_pass(&both, &texts.batch, wanted_scores, log_probs, texts.factors, dw);
+        adapter_gradient(&adapters, &model.layout, weights, dw, wanted);
+        lm_pass_forward(pass, &texts.batch);
+        lm_pass_scores(pass, rows, texts.n, found_scores);
+        lm_pass_backward(pass, texts.factors, NULL, found);
+        near("scores", found_scores, wanted_scores, scores);
+        near("adapters' gradients", found, wanted, size);
+        for (int64_t i = 0; i < size; i++)
+            weights[i] += 0.1F * (float)rng_normal(&rng);
+    }
+    lm_pass_free(pass);
+    lm_cpu_free(cpu);
+    lm_adapters_free(&adapters);
+    lm_model_free(&model);
+    free(weights);
+    free(merged);
+    free(dw);
+    free(wanted);
+    free(found);
+    free(wanted_scores);
+    free(found_scores);
+}
+
 static void what_no_memory_has_room_for_is_an_error(void **state)
 {
     (void)state;
@@ -169,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_textbook),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(adapters_are_as_the_merged_model),
         cmocka_unit_test(what_no_memory_has_room_for_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
