@@ -105,7 +105,9 @@ def layer_norm_host(x, weight, bias, y, tile: tl.constexpr = 3072):
     if x.numel() == 0:
         return
     cols = x.numel() // rows
-    share = tl.cdiv(tl.cdiv(cols, max(1, tl.num_vec_cores() // rows)), tile) * tile
+    share = max(1024, tl.cdiv(tl.cdiv(cols, max(1, tl.num_vec_cores() // rows)), 128) * 128)
+    if cols <= tile:
+        share = cols
     parts = tl.cdiv(cols, share)
     cores = min(tl.num_vec_cores(), rows * parts)
     sums = torch.empty(rows * parts * 8, dtype=torch.float32)

@@ -1,0 +1,43 @@
+/* Texts that a model learns from, as lines of JSON. A line is one of
+ *   {"text": T}                          all of it is learned, and that it ends,
+ *   {"prompt": P, "completion": C}       C and that it ends are learned, P is not,
+ *   {"input_ids": [..], "labels": [..]}  tokens; labels, which may be missing, are -100 where nothing is learned, else the token;
+ * further fields are ignored. Texts longer than asked for are cut, and those of which nothing is left to learn are left out. */
+#ifndef LM_SAMPLES_H
+#define LM_SAMPLES_H
+
+#include "base/random.h"
+#include "lm/batch.h"
+#include "lm/tokenizer.h"
+
+struct lm_samples_options {
+    const struct lm_tokenizer *tokenizer; /* NULL: lines of input_ids alone */
+    int longest;                          /* tokens of a text */
+    int vocabulary;                       /* larger tokens are an error */
+    int32_t end;                          /* the token behind texts and completions; LM_NO_LABEL: none */
+};
+struct lm_samples {
+    int32_t *tokens,
+        *labels;     /* of all, one behind the other; labels as those of a batch: what comes next, or LM_NO_LABEL */
+    int64_t *starts; /* (count + 1) */
+    int count;
+    int64_t learned;     /* labels in all */
+    int cut, left_out;   /* lines */
+    int64_t capacity;    /* of tokens and labels */
+    int starts_capacity; /* of starts */
+};
+
+/* Adds a file's lines. Errors name the file, the line and what is wrong with it. The caller frees, after errors too. */
+struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path,
+                                    const struct lm_samples_options *options);
+void lm_samples_free(struct lm_samples *samples);
+
+/* The order of an epoch, (count), by a seed: the same for the same seed, whatever came before. */
+void lm_samples_shuffle(const struct lm_samples *samples, uint64_t seed, int epoch, int *order);
+/* Takes samples in this order from *at on until `tokens` are reached or `last` is: at least one. The caller frees what is not NULL
+ * of the batch by lm_samples_release. */
+void lm_samples_pack(const struct lm_samples *samples, const int *order, int *at, int last, int tokens,
+                     struct lm_batch *batch);
+void lm_samples_release(struct lm_batch *batch);
+
+#endif

@@ -1,0 +1,66 @@
+/* Supervised fine-tuning, and training from scratch: samples in, a folder with the model out.
+ *
+ * A step takes `batch` samples, packed one behind the other into passes of at most `tokens` tokens; its loss is the mean over
+ * all of the step's learned tokens, however many passes there are. OUT holds metrics.jsonl (a line a step), the
+ * newest checkpoints, and at the end the model. */
+#ifndef LM_TRAIN_H
+#define LM_TRAIN_H
+
+#include "lm/adapters.h"
+#include "lm/optimizer.h"
+#include "lm/safetensors.h"
+
+#include <signal.h>
+
+/* Of a step that is done, or (eval_loss is a number) of an evaluation behind it. */
+struct lm_progress {
+    int step, steps;
+    double epoch, loss, rate, norm; /* norm: the gradient's before it was clipped */
+    double eval_loss;               /* NAN: a step */
+    int64_t tokens;                 /* that went through the model since the run's begin, resumed parts included */
+    double tokens_per_second;       /* of the step */
+    double seconds;                 /* since the run's begin, likewise */
+};
+
+struct lm_train_options {
+    const char *model; /* a folder with config.json and tokenizer.json, and weights unless fresh */
+    bool fresh;        /* weights are drawn by the seed */
+    const char *out;
+    const char *const *data; /* files of samples.h */
+    int data_count;
+    const char *eval;                           /* or NULL */
+    const struct lm_adapters_options *adapters; /* or NULL: all is trained */
+    struct lm_optimizer_options optimizer;      /* its steps and warmup are computed from what follows */
+    double warmup;                              /* share of the steps; 1 or more: steps */
+    int batch;                                  /* samples of a step */
+    int tokens;                                 /* of a pass: what memory has room for */
+    int longest; /* tokens of a sample, others are cut; 0: as long as the model can read */
+    int epochs;
+    int steps;     /* 0: as many as the epochs have */
+    bool in_order; /* samples are not shuffled */
+    uint64_t seed;
+    bool recompute;      /* activations are made again on the way back: less memory, a third more time */
+    int threads;         /* 0: as many as there are processors */
+    int save_every;      /* steps; 0: only at the end */
+    int keep;            /* checkpoints */
+    int eval_every;      /* steps; 0: only at the end */
+    bool resume;         /* from the newest checkpoint in `out`, if there is one */
+    enum lm_dtype dtype; /* of the model that is written at the end */
+    void (*on_progress)(void *closure, const struct lm_progress *progress); /* or NULL */
+    void *closure;
+    const volatile sig_atomic_t *stop; /* or NULL: a checkpoint is written, and the run ends, when it is not 0 */
+};
+extern const struct lm_train_options lm_train_defaults;
+
+struct lm_train_result {
+    int step, steps;            /* done, and in all */
+    int samples, cut, left_out; /* of the data's lines */
+    int64_t learned;            /* tokens of an epoch */
+    double loss, eval_loss;     /* of the last step; NAN: none */
+    bool stopped;
+};
+/* Trains. Errors: a file is missing or wrong, with its name; `out` holds a run and resume is off; not enough memory; another run
+ * uses `out`. */
+struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_train_result *result);
+
+#endif
