@@ -20,6 +20,7 @@ int cli_export_cann(int argc, char **argv); /* akgen export cann (export_cann.c)
 int cli_task(int argc, char **argv);
 int cli_tune(int argc, char **argv);
 int cli_dsl(int argc, char **argv);
+int cli_lm(int argc, char **argv); /* lm.h */
 int cli_soc(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 

@@ -1,0 +1,7 @@
+/* The commands of `akgen lm`, a file each. */
+#ifndef CLI_LM_H
+#define CLI_LM_H
+
+int cli_lm_train(int argc, char **argv);
+
+#endif

@@ -1,0 +1,357 @@
+/* akgen lm train: supervised fine-tuning, and training from scratch. */
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/lm.h"
+#include "lm/train.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    KEY_DATA = 0x500,
+    KEY_EVAL,
+    KEY_NEW,
+    KEY_PRESET,
+    KEY_LORA,
+    KEY_ALPHA,
+    KEY_TARGETS,
+    KEY_RATE,
+    KEY_SCHEDULE,
+    KEY_WARMUP,
+    KEY_DECAY,
+    KEY_CLIP,
+    KEY_BATCH,
+    KEY_TOKENS,
+    KEY_LENGTH,
+    KEY_EPOCHS,
+    KEY_STEPS,
+    KEY_IN_ORDER,
+    KEY_SEED,
+    KEY_RECOMPUTE,
+    KEY_THREADS,
+    KEY_SAVE,
+    KEY_KEEP,
+    KEY_EVAL_EVERY,
+    KEY_RESUME,
+    KEY_DTYPE,
+    KEY_JSON,
+    FILES_MAX_DATA = 64
+};
+
+static const struct argp_option options[] = {
+    {"data", KEY_DATA, "FILE", 0,
+     "JSON lines to learn from: {\"text\"}, {\"prompt\", \"completion\"} or {\"input_ids\", \"labels\"}; several times",
+     1},
+    {"eval", KEY_EVAL, "FILE", 0, "likewise, whose loss is told beside", 1},
+    {"output", 'o', "DIR", 0, "where the model, checkpoints and metrics.jsonl go", 1},
+    {"new", KEY_NEW, NULL, 0, "MODEL has config.json and tokenizer.json alone: its weights are drawn by --seed", 1},
+    {"resume", KEY_RESUME, NULL, 0, "go on with the newest checkpoint in DIR, if there is one", 1},
+    {"preset", KEY_PRESET, "NAME", 0,
+     "paper: AscendKernelGen's SFT (rate 1.25e-6, with --lora 1.25e-5; cosine, 1 % warm-up, 128 samples a step, decay "
+     "0.1, clip 1); options behind it change it",
+     2},
+    {"lora", KEY_LORA, "RANK", 0, "train adapters of this rank, not the model", 2},
+    {"lora-alpha", KEY_ALPHA, "A", 0, "they count A / RANK times (default: twice the rank)", 2},
+    {"lora-targets", KEY_TARGETS, "NAMES", 0,
+     "matrices that get one (default q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj)", 2},
+    {"rate", KEY_RATE, "R", 0, "the largest learning rate (default 1e-5)", 3},
+    {"schedule", KEY_SCHEDULE, "cosine|constant", 0, "how it goes on behind the warm-up (default cosine)", 3},
+    {"warmup", KEY_WARMUP, "W", 0, "share of the steps, or from 1 on steps, in which it rises (default 0.03)", 3},
+    {"decay", KEY_DECAY, "D", 0, "AdamW's weight decay, of matrices (default 0)", 3},
+    {"clip", KEY_CLIP, "N", 0, "largest norm of the gradient; 0: any (default 1)", 3},
+    {"batch", KEY_BATCH, "N", 0, "samples of a step (default 16)", 4},
+    {"tokens", KEY_TOKENS, "N", 0, "tokens of a pass: less needs less memory, and changes no result (default 4096)", 4},
+    {"length", KEY_LENGTH, "N", 0, "longer samples are cut (default: what the model can read)", 4},
+    {"epochs", KEY_EPOCHS, "N", 0, "times through the data (default 1)", 4},
+    {"steps", KEY_STEPS, "N", 0, "in place of --epochs", 4},
+    {"in-order", KEY_IN_ORDER, NULL, 0, "do not shuffle", 4},
+    {"seed", KEY_SEED, "S", 0, "of new weights and the order (default 1)", 4},
+    {"recompute", KEY_RECOMPUTE, NULL, 0, "keep of each layer only what comes in: less memory, a third more time", 4},
+    {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 4},
+    {"save-every", KEY_SAVE, "N", 0, "steps between checkpoints; 0: only at the end (default 100)", 5},
+    {"keep", KEY_KEEP, "N", 0, "checkpoints that stay (default 2)", 5},
+    {"eval-every", KEY_EVAL_EVERY, "N", 0, "steps between evaluations; 0: only at the end (default)", 5},
+    {"dtype", KEY_DTYPE, "float32|bfloat16", 0, "of the weights at the end (default float32)", 5},
+    {"json", KEY_JSON, NULL, 0, "print the result as JSON", 5},
+    {0},
+};
+
+struct arguments {
+    struct lm_train_options train;
+    const char *data[FILES_MAX_DATA];
+    struct lm_adapters_options lora;
+    double alpha;
+    bool preset, rated, json;
+};
+
+static double parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= low && value <= high))
+        argp_error(state, "--%s: '%s' is no number from %g to %g", option, text, low, high);
+    return value;
+}
+
+static void parse_targets(const struct argp_state *state, const char *text, struct lm_adapters_options *lora)
+{
+    memset(lora->targets, 0, sizeof lora->targets);
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, ",");
+        int target = 0;
+        while (target < LM_TARGETS &&
+               (strlen(lm_target_names[target]) != length || strncmp(at, lm_target_names[target], length) != 0))
+            target++;
+        if (target == LM_TARGETS)
+            argp_error(state, "--lora-targets: no '%.*s'; --help lists what there is", (int)length, at);
+        lora->targets[target] = true;
+        at += length + (at[length] == ',');
+    }
+}
+
+static void take_preset(const struct argp_state *state, const char *name, struct arguments *arguments)
+{
+    struct lm_train_options *train = &arguments->train;
+    if (strcmp(name, "paper") != 0)
+        argp_error(state, "--preset: no '%s'; there is 'paper'", name);
+    arguments->preset = true;
+    train->optimizer.cosine = true;
+    train->optimizer.decay = 0.1;
+    train->optimizer.clip = 1;
+    train->warmup = 0.01;
+    train->batch = 128;
+}
+
+static error_t parse_optimizer(int key, char *text, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    struct lm_train_options *train = &arguments->train;
+    switch (key) {
+    case KEY_PRESET:
+        take_preset(state, text, arguments);
+        break;
+    case KEY_LORA:
+        arguments->lora.rank = (int)cli_parse_number(state, "lora", text, 1, 4096);
+        break;
+    case KEY_ALPHA:
+        arguments->alpha = parse_real(state, "lora-alpha", text, 1e-6, 1e6);
+        break;
+    case KEY_TARGETS:
+        parse_targets(state, text, &arguments->lora);
+        break;
+    case KEY_RATE:
+        train->optimizer.rate = parse_real(state, "rate", text, 0, 10);
+        arguments->rated = true;
+        break;
+    case KEY_SCHEDULE:
+        train->optimizer.cosine = strcmp(text, "cosine") == 0;
+        if (!train->optimizer.cosine && strcmp(text, "constant") != 0)
+            argp_error(state, "--schedule: no '%s'; there are cosine and constant", text);
+        break;
+    case KEY_WARMUP:
+        train->warmup = parse_real(state, "warmup", text, 0, 1e9);
+        break;
+    case KEY_DECAY:
+        train->optimizer.decay = parse_real(state, "decay", text, 0, 100);
+        break;
+    case KEY_CLIP:
+        train->optimizer.clip = parse_real(state, "clip", text, 0, 1e9);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_size(int key, char *text, struct argp_state *state)
+{
+    struct lm_train_options *train = &((struct arguments *)state->input)->train;
+    static const struct {
+        int key;
+        const char *name;
+        long low, high;
+    } sizes[] = {{KEY_BATCH, "batch", 1, 1 << 24},   {KEY_TOKENS, "tokens", 1, 1 << 24},
+                 {KEY_LENGTH, "length", 2, 1 << 24}, {KEY_EPOCHS, "epochs", 1, 1 << 20},
+                 {KEY_STEPS, "steps", 1, 1 << 30},   {KEY_SEED, "seed", 0, INT32_MAX},
+                 {KEY_THREADS, "threads", 1, 1024},  {KEY_SAVE, "save-every", 0, 1 << 30},
+                 {KEY_KEEP, "keep", 1, 1 << 20},     {KEY_EVAL_EVERY, "eval-every", 0, 1 << 30}};
+    int *const places[] = {&train->batch, &train->tokens,  &train->longest,    &train->epochs, &train->steps,
+                           NULL,          &train->threads, &train->save_every, &train->keep,   &train->eval_every};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].key == key) {
+            long value = cli_parse_number(state, sizes[i].name, text, sizes[i].low, sizes[i].high);
+            if (places[i])
+                *places[i] = (int)value;
+            else
+                train->seed = (uint64_t)value;
+            return 0;
+        }
+    return parse_optimizer(key, text, state);
+}
+
+static void finish_arguments(struct arguments *arguments, struct argp_state *state)
+{
+    struct lm_train_options *train = &arguments->train;
+    if (!state->arg_num || !train->data_count || !train->out)
+        argp_error(state, "MODEL, --data FILE and -o DIR are needed");
+    if (arguments->lora.rank) {
+        arguments->lora.alpha = arguments->alpha > 0 ? (float)arguments->alpha : 2.0F * (float)arguments->lora.rank;
+        train->adapters = &arguments->lora;
+        if (train->fresh)
+            argp_error(state, "--lora: adapters of a new model are of no use");
+    }
+    if (arguments->preset && !arguments->rated)
+        train->optimizer.rate = train->adapters ? 1.25e-5 : 1.25e-6;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    struct lm_train_options *train = &arguments->train;
+    switch (key) {
+    case KEY_DATA:
+        if (train->data_count == FILES_MAX_DATA)
+            argp_error(state, "--data: more than %d", FILES_MAX_DATA);
+        arguments->data[train->data_count++] = text;
+        break;
+    case KEY_EVAL:
+        train->eval = text;
+        break;
+    case 'o':
+        train->out = text;
+        break;
+    case KEY_NEW:
+        train->fresh = true;
+        break;
+    case KEY_RESUME:
+        train->resume = true;
+        break;
+    case KEY_IN_ORDER:
+        train->in_order = true;
+        break;
+    case KEY_RECOMPUTE:
+        train->recompute = true;
+        break;
+    case KEY_JSON:
+        arguments->json = true;
+        break;
+    case KEY_DTYPE:
+        train->dtype = strcmp(text, "bfloat16") == 0 ? LM_BF16 : LM_F32;
+        if (train->dtype == LM_F32 && strcmp(text, "float32") != 0)
+            argp_error(state, "--dtype: no '%s'; there are float32 and bfloat16", text);
+        break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "unexpected argument '%s'", text);
+        train->model = text;
+        break;
+    case ARGP_KEY_END:
+        finish_arguments(arguments, state);
+        break;
+    default:
+        return parse_size(key, text, state);
+    }
+    return 0;
+}
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+/* "1h 02m", "3m 20s" */
+static const char *duration(double seconds, char text[32])
+{
+    long whole = (long)seconds;
+    if (whole >= 3600)
+        snprintf(text, 32, "%ldh %02ldm", whole / 3600, whole / 60 % 60);
+    else
+        snprintf(text, 32, "%ldm %02lds", whole / 60, whole % 60);
+    return text;
+}
+
+/* A line that is drawn again on a terminal; elsewhere a line for each hundredth of the run. */
+static void print_progress(void *closure, const struct lm_progress *progress)
+{
+    static bool drawn;
+    bool terminal = isatty(STDERR_FILENO), evaluated = !isnan(progress->eval_loss);
+    int each = progress->steps / 100 > 1 ? progress->steps / 100 : 1;
+    char left[32];
+    (void)closure;
+    if (!terminal && !evaluated && progress->step % each && progress->step != progress->steps)
+        return;
+    if (terminal && drawn)
+        fputs("\r\033[K", stderr);
+    if (evaluated)
+        fprintf(stderr, "step %d: evaluation loss %.4f\n", progress->step, progress->eval_loss);
+    else
+        fprintf(stderr, "step %d of %d, epoch %.2f: loss %.4f, norm %.3g, %.0f tokens/s, %s left%s", progress->step,
+                progress->steps, progress->epoch, progress->loss, progress->norm, progress->tokens_per_second,
+                duration(progress->seconds / progress->step * (progress->steps - progress->step), left),
+                terminal && progress->step < progress->steps ? "" : "\n");
+    drawn = terminal && !evaluated && progress->step < progress->steps;
+}
+
+static void print_result(const struct arguments *arguments, const struct lm_train_result *result)
+{
+    if (arguments->json) {
+        json_t *root = json_pack("{s:i s:i s:i s:i s:i s:I s:b}", "step", result->step, "steps", result->steps,
+                                 "samples", result->samples, "cut", result->cut, "left_out", result->left_out,
+                                 "learned_tokens", (json_int_t)result->learned, "stopped", result->stopped);
+        json_object_set_new(root, "loss", isfinite(result->loss) ? json_real(result->loss) : json_null());
+        json_object_set_new(root, "eval_loss",
+                            isfinite(result->eval_loss) ? json_real(result->eval_loss) : json_null());
+        json_dumpf(root, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(root);
+        return;
+    }
+    printf("samples   %d of %lld tokens to learn", result->samples, (long long)result->learned);
+    if (result->cut)
+        printf("; %d were cut", result->cut);
+    if (result->left_out)
+        printf("; %d left out, which have nothing to learn", result->left_out);
+    putchar('\n');
+    if (result->stopped)
+        printf("stopped   at step %d of %d; the same command with --resume goes on\n", result->step, result->steps);
+    else
+        printf("written   %s\n", arguments->train.out);
+}
+
+int cli_lm_train(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "MODEL --data FILE -o DIR",
+        .doc = "Trains a model of Qwen3's architecture: the folder MODEL as Hugging Face has it, in float32, on the "
+               "processors."
+               "\vThe loss is the mean over all learned tokens of a step; texts are packed one behind the other, and "
+               "none sees another. An "
+               "interrupted run (Ctrl-C, SIGTERM) writes a checkpoint; one that is killed goes on from the newest. "
+               "With --resume and the "
+               "same options the weights become those of a run that nothing stopped, bit for bit.",
+    };
+    struct arguments arguments = {.train = lm_train_defaults};
+    arguments.train.data = arguments.data;
+    arguments.train.on_progress = print_progress;
+    arguments.train.stop = &stop;
+    for (int target = 0; target < LM_TARGETS; target++)
+        arguments.lora.targets[target] = true;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct lm_train_result result;
+    struct akgen_error *error = lm_train(&arguments.train, &result);
+    if (error)
+        return cli_fail(error->of_the_file ? EXIT_USAGE : EXIT_OWN_FAILURE, error);
+    print_result(&arguments, &result);
+    return EXIT_PASS;
+}

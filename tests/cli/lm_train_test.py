@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""akgen lm train: a new model learns some texts by heart; runs that are killed end as others do, bit for bit; what is wrong is said."""
+import json
+import math
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from akgen_program import AKGEN, akgen
+from lm_program import make_model, write_rows
+
+TEXTS = [{"text": f"{word} is number {i}."} for i, word in enumerate("zero one two three four five six seven eight nine ten".split())]
+PAIRS = [{"prompt": f"{a} + {b} = ", "completion": str(a + b)} for a in range(5) for b in range(5)]
+
+
+def metrics(folder):
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+class Train(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-lm-")
+        self.addCleanup(folder.cleanup)
+        self.at = pathlib.Path(folder.name)
+        self.model = make_model(self.at / "model")
+        self.data = write_rows(self.at / "data.jsonl", TEXTS + PAIRS)
+
+    def train(self, out, *options, model=None, data=None, code=0):
+        done = akgen("lm", "train", model or self.model, "--data", data or self.data, "-o", out, *options, timeout=300)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_a_new_model_learns_by_heart(self):
+        out = self.at / "out"
+        done = self.train(out, "--new", "--steps", 150, "--rate", 5e-3, "--batch", 12, "--warmup", 10, "--eval", self.data, "--json")
+        result = json.loads(done.stdout)
+        self.assertEqual([result[key] for key in ("step", "steps", "samples", "cut", "left_out")], [150, 150, 36, 0, 0])
+        rows = metrics(out)
+        steps = [row for row in rows if "loss" in row]
+        self.assertEqual([row["step"] for row in steps], list(range(1, 151)))
+        # A byte of 257 before anything is learned; then only which number and which pair is left to chance.
+        self.assertAlmostEqual(steps[0]["loss"], math.log(257), delta=0.5)
+        self.assertLess(rows[-1]["eval_loss"], 0.5)
+        self.assertAlmostEqual(rows[-1]["eval_loss"], result["eval_loss"], places=6)
+        self.assertEqual([steps[0]["rate"], steps[10]["rate"]], [0, 5e-3])
+        self.assertTrue((out / "model.safetensors").exists() and (out / "tokenizer.json").exists())
+        again = self.train(self.at / "more", "--steps", 1, "--rate", 0, "--eval", self.data, "--json", model=out)
+        self.assertAlmostEqual(json.loads(again.stdout)["eval_loss"], result["eval_loss"], places=5)
+
+    def test_prompts_are_not_learned(self):
+        data = write_rows(self.at / "pairs.jsonl", PAIRS)
+        done = self.train(self.at / "out", "--new", "--steps", 1, "--json", data=data)
+        # The sum's digits and the end.
+        self.assertEqual(json.loads(done.stdout)["learned_tokens"], sum(len(row["completion"]) + 1 for row in PAIRS))
+
+    def test_passes_change_nothing(self):
+        losses = []
+        for name, tokens in (("one", 4096), ("many", 40)):
+            self.train(self.at / name, "--new", "--steps", 8, "--rate", 1e-3, "--tokens", tokens, "--in-order")
+            losses.append([row["loss"] for row in metrics(self.at / name)])
+        for one, many in zip(*losses):
+            self.assertAlmostEqual(one, many, delta=1e-4)
+
+    def test_killed_runs_go_on(self):
+        options = ("--new", "--steps", 60, "--rate", 2e-3, "--batch", 8, "--save-every", 7, "--threads", 2)
+        self.train(self.at / "whole", *options)
+        choose, kills = random.Random(3), 0
+        command = [AKGEN, "lm", "train", self.model, "--data", self.data, "-o", self.at / "killed", *options, "--resume"]
+        for _ in range(100):
+            program = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            time.sleep(choose.uniform(0.05, 0.4))
+            program.kill()
+            kills += program.wait() == -signal.SIGKILL
+            if (self.at / "killed/model.safetensors").exists():
+                break
+        self.train(self.at / "killed", *options, "--resume")
+        self.assertGreater(kills, 1)
+        for name in ("model.safetensors", "config.json", "checkpoint-60/optimizer.safetensors"):
+            self.assertEqual((self.at / "killed" / name).read_bytes(), (self.at / "whole" / name).read_bytes(), name)
+        self.assertEqual([(row["step"], row["loss"], row["norm"]) for row in metrics(self.at / "killed")],
+                         [(row["step"], row["loss"], row["norm"]) for row in metrics(self.at / "whole")])
+        self.assertEqual(sorted(path.name for path in (self.at / "killed").glob("*checkpoint-*")), ["checkpoint-56", "checkpoint-60"])
+
+    def test_interrupted_runs_say_how_to_go_on(self):
+        command = [AKGEN, "lm", "train", self.model, "--data", self.data, "-o", self.at / "out", "--new", "--steps", "100000"]
+        program = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        while not (self.at / "out/metrics.jsonl").exists() or not metrics(self.at / "out"):
+            time.sleep(0.05)
+        program.send_signal(signal.SIGTERM)
+        said, _ = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 0)
+        self.assertRegex(said, r"stopped   at step \d+ of 100000; the same command with --resume goes on")
+        self.assertEqual(len(list((self.at / "out").glob("checkpoint-*"))), 1)
+
+    def test_adapters(self):
+        base = self.at / "base"
+        self.train(base, "--new", "--steps", 2)
+        self.train(self.at / "lora", "--lora", 4, "--steps", 60, "--rate", 2e-2, "--lora-targets", "q_proj,down_proj", model=base)
+        self.train(self.at / "lora2", "--lora", 4, "--steps", 60, "--rate", 2e-2, "--lora-targets", "q_proj,down_proj", model=base)
+        config = json.loads((self.at / "lora/adapter_config.json").read_text())
+        self.assertEqual([config[key] for key in ("peft_type", "r", "lora_alpha", "target_modules", "base_model_name_or_path")],
+                         ["LORA", 4, 8.0, ["q_proj", "down_proj"], str(base)])
+        rows = metrics(self.at / "lora")
+        self.assertLess(rows[-1]["loss"], rows[0]["loss"] - 0.5)
+        self.assertFalse((self.at / "lora/model.safetensors").exists())
+        self.assertEqual((self.at / "lora/adapter_model.safetensors").read_bytes(), (self.at / "lora2/adapter_model.safetensors").read_bytes())
+
+    def test_what_is_wrong_is_said(self):
+        def refused(expected, *options, code=2, **more):
+            said = self.train(self.at / "refused", *options, code=code, **more).stderr
+            self.assertIn(expected, said)
+        bad = lambda *rows: write_rows(self.at / "bad.jsonl", rows)  # noqa: E731
+        done = akgen("lm", "train", self.model, "--data", self.data)
+        self.assertEqual((done.returncode, "MODEL, --data FILE and -o DIR are needed" in done.stderr), (2, True))
+        refused("model.safetensors: No such file", code=3)
+        refused("data.json: No such file", "--new", data=self.at / "data.json", code=3)
+        refused("bad.jsonl:2: expected an object with 'text'", "--new", data=bad(TEXTS[0], {"question": "?"}))
+        refused("bad.jsonl:1: token 1 is 257, and the vocabulary has 257", "--new", data=bad({"input_ids": [1, 257]}))
+        refused("bad.jsonl:1: label 1 is 3, expected its token, 2, or -100", "--new", data=bad({"input_ids": [1, 2], "labels": [1, 3]}))
+        refused("bad.jsonl:1: 'labels' has 1 numbers, 'input_ids' 2", "--new", data=bad({"input_ids": [1, 2], "labels": [1]}))
+        refused("there is nothing to learn in it", "--new", data=bad({"input_ids": [1, 2], "labels": [-100, -100]}), code=3)
+        (self.at / "bad.jsonl").write_text("{\n")
+        refused("bad.jsonl:1: ", "--new", data=self.at / "bad.jsonl")
+        refused("--rate: '1e-3x' is no number", "--new", "--rate", "1e-3x")
+        refused("--lora-targets: no 'lm_head'", "--lora", 2, "--lora-targets", "q_proj,lm_head")
+        self.train(self.at / "run", "--new", "--steps", 1)
+        said = self.train(self.at / "run", "--new", "--steps", 1, code=3).stderr
+        self.assertIn("holds a run already: go on with it (--resume)", said)
+        said = self.train(self.at / "run", "--new", "--steps", 2, "--resume", code=3).stderr
+        self.assertIn("the run that goes on has another steps: it was 1, and is 2 now", said)
+        self.train(self.at / "run", "--new", "--steps", 1, "--resume")
+
+
+if __name__ == "__main__":
+    unittest.main()
