@@ -15,6 +15,10 @@ enum {
     KEY_EVAL,
     KEY_NEW,
     KEY_PRESET,
+    KEY_OBJECTIVE,
+    KEY_BETA,
+    KEY_RATIO_CLIP,
+    KEY_REFERENCE,
     KEY_LORA,
     KEY_ALPHA,
     KEY_TARGETS,
@@ -43,15 +47,23 @@ enum {
 
 static const struct argp_option options[] = {
     {"data", KEY_DATA, "FILE", 0,
-     "JSON lines to learn from: {\"text\"}, {\"prompt\", \"completion\"} or {\"input_ids\", \"labels\"}; several times",
+     "JSON lines to learn from: {\"text\"}, {\"prompt\", \"completion\"} or {\"input_ids\", \"labels\"}; for DPO "
+     "{\"prompt\", \"chosen\", "
+     "\"rejected\"}, for GRPO {\"prompt\", \"completions\", \"rewards\"}; several times",
      1},
     {"eval", KEY_EVAL, "FILE", 0, "likewise, whose loss is told beside", 1},
     {"output", 'o', "DIR", 0, "where the model, checkpoints and metrics.jsonl go", 1},
     {"new", KEY_NEW, NULL, 0, "MODEL has config.json and tokenizer.json alone: its weights are drawn by --seed", 1},
     {"resume", KEY_RESUME, NULL, 0, "go on with the newest checkpoint in DIR, if there is one", 1},
+    {"objective", KEY_OBJECTIVE, "sft|dpo|grpo", 0,
+     "what is learned: answers (default), which answer of two is better, what rewards of a group's answers say", 2},
+    {"beta", KEY_BETA, "B", 0, "how close DPO and GRPO stay to the reference (default 0.1 and 0.04)", 2},
+    {"ratio-clip", KEY_RATIO_CLIP, "E", 0, "GRPO: the ratio of probabilities counts from 1-E to 1+E (default 0.2)", 2},
+    {"reference", KEY_REFERENCE, "DIR", 0, "the model that they stay close to (default: MODEL as it is)", 2},
     {"preset", KEY_PRESET, "NAME", 0,
-     "paper: AscendKernelGen's SFT (rate 1.25e-6, with --lora 1.25e-5; cosine, 1 % warm-up, 128 samples a step, decay "
-     "0.1, clip 1); options behind it change it",
+     "paper: AscendKernelGen's. SFT: rate 1.25e-6, with --lora 1.25e-5; 1 % warm-up, 128 samples a step, decay 0.1, "
+     "clip 1. DPO: "
+     "rate 1e-6, 10 % warm-up, 64 pairs a step, 150 steps, beta 0.1. Cosine both. Options that are given go before it",
      2},
     {"lora", KEY_LORA, "RANK", 0, "train adapters of this rank, not the model", 2},
     {"lora-alpha", KEY_ALPHA, "A", 0, "they count A / RANK times (default: twice the rank)", 2},
@@ -84,7 +96,7 @@ struct arguments {
     const char *data[FILES_MAX_DATA];
     struct lm_adapters_options lora;
     double alpha;
-    bool preset, rated, json;
+    bool preset, json;
 };
 
 static double parse_real(const struct argp_state *state, const char *option, const char *text, double low, double high)
@@ -112,17 +124,25 @@ static void parse_targets(const struct argp_state *state, const char *text, stru
     }
 }
 
-static void take_preset(const struct argp_state *state, const char *name, struct arguments *arguments)
+/* What options begin with: the defaults, or the preset that was asked for, of the objective that was. */
+static void begin(struct arguments *arguments, const struct arguments *asked)
 {
+    bool preset = asked && asked->preset;
+    enum lm_objective kind = asked ? asked->train.objective.kind : LM_SFT;
+    *arguments = (struct arguments){.train = lm_train_defaults, .preset = preset};
     struct lm_train_options *train = &arguments->train;
-    if (strcmp(name, "paper") != 0)
-        argp_error(state, "--preset: no '%s'; there is 'paper'", name);
-    arguments->preset = true;
-    train->optimizer.cosine = true;
-    train->optimizer.decay = 0.1;
+    train->data = arguments->data;
+    train->objective = (struct lm_objective_options){.kind = kind, .beta = kind == LM_GRPO ? 0.04 : 0.1, .clip = 0.2};
+    for (int target = 0; target < LM_TARGETS; target++)
+        arguments->lora.targets[target] = true;
+    if (!preset)
+        return;
     train->optimizer.clip = 1;
-    train->warmup = 0.01;
-    train->batch = 128;
+    train->optimizer.decay = kind == LM_SFT ? 0.1 : 0;
+    train->warmup = kind == LM_SFT ? 0.01 : 0.1;
+    train->batch = kind == LM_SFT ? 128 : 64;
+    train->steps = kind == LM_SFT ? 0 : 150;
+    train->optimizer.rate = kind != LM_SFT ? 1e-6 : asked->lora.rank ? 1.25e-5 : 1.25e-6;
 }
 
 static error_t parse_optimizer(int key, char *text, struct argp_state *state)
@@ -131,7 +151,9 @@ static error_t parse_optimizer(int key, char *text, struct argp_state *state)
     struct lm_train_options *train = &arguments->train;
     switch (key) {
     case KEY_PRESET:
-        take_preset(state, text, arguments);
+        arguments->preset = true;
+        if (strcmp(text, "paper") != 0)
+            argp_error(state, "--preset: no '%s'; there is 'paper'", text);
         break;
     case KEY_LORA:
         arguments->lora.rank = (int)cli_parse_number(state, "lora", text, 1, 4096);
@@ -144,7 +166,6 @@ static error_t parse_optimizer(int key, char *text, struct argp_state *state)
         break;
     case KEY_RATE:
         train->optimizer.rate = parse_real(state, "rate", text, 0, 10);
-        arguments->rated = true;
         break;
     case KEY_SCHEDULE:
         train->optimizer.cosine = strcmp(text, "cosine") == 0;
@@ -162,6 +183,34 @@ static error_t parse_optimizer(int key, char *text, struct argp_state *state)
         break;
     default:
         return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_objective(int key, char *text, struct argp_state *state)
+{
+    static const char *const kinds[] = {[LM_SFT] = "sft", [LM_DPO] = "dpo", [LM_GRPO] = "grpo"};
+    struct lm_train_options *train = &((struct arguments *)state->input)->train;
+    int kind = LM_SFT;
+    switch (key) {
+    case KEY_OBJECTIVE:
+        while (kind <= LM_GRPO && strcmp(text, kinds[kind]) != 0)
+            kind++;
+        if (kind > LM_GRPO)
+            argp_error(state, "--objective: no '%s'; there are sft, dpo and grpo", text);
+        train->objective.kind = (enum lm_objective)kind;
+        break;
+    case KEY_BETA:
+        train->objective.beta = parse_real(state, "beta", text, 0, 1000);
+        break;
+    case KEY_RATIO_CLIP:
+        train->objective.clip = parse_real(state, "ratio-clip", text, 0, 1);
+        break;
+    case KEY_REFERENCE:
+        train->reference = text;
+        break;
+    default:
+        return parse_optimizer(key, text, state);
     }
     return 0;
 }
@@ -189,7 +238,7 @@ static error_t parse_size(int key, char *text, struct argp_state *state)
                 train->seed = (uint64_t)value;
             return 0;
         }
-    return parse_optimizer(key, text, state);
+    return parse_objective(key, text, state);
 }
 
 static void finish_arguments(struct arguments *arguments, struct argp_state *state)
@@ -203,8 +252,6 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
         if (train->fresh)
             argp_error(state, "--lora: adapters of a new model are of no use");
     }
-    if (arguments->preset && !arguments->rated)
-        train->optimizer.rate = train->adapters ? 1.25e-5 : 1.25e-6;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -288,13 +335,20 @@ static void print_progress(void *closure, const struct lm_progress *progress)
         return;
     if (terminal && drawn)
         fputs("\r\033[K", stderr);
-    if (evaluated)
+    if (evaluated) {
         fprintf(stderr, "step %d: evaluation loss %.4f\n", progress->step, progress->eval_loss);
-    else
-        fprintf(stderr, "step %d of %d, epoch %.2f: loss %.4f, norm %.3g, %.0f tokens/s, %s left%s", progress->step,
-                progress->steps, progress->epoch, progress->loss, progress->norm, progress->tokens_per_second,
+    } else {
+        fprintf(stderr, "step %d of %d, epoch %.2f: loss %.4f, ", progress->step, progress->steps, progress->epoch,
+                progress->loss);
+        if (progress->kind == LM_DPO)
+            fprintf(stderr, "margin %.3f, %.0f %% right, ", progress->chosen - progress->rejected,
+                    100 * progress->right);
+        else if (progress->kind == LM_GRPO)
+            fprintf(stderr, "reward %.3f, KL %.4f, ", progress->reward, progress->kl);
+        fprintf(stderr, "norm %.3g, %.0f tokens/s, %s left%s", progress->norm, progress->tokens_per_second,
                 duration(progress->seconds / progress->step * (progress->steps - progress->step), left),
                 terminal && progress->step < progress->steps ? "" : "\n");
+    }
     drawn = terminal && !evaluated && progress->step < progress->steps;
 }
 
@@ -330,7 +384,8 @@ int cli_lm_train(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "MODEL --data FILE -o DIR",
-        .doc = "Trains a model of Qwen3's architecture: the folder MODEL as Hugging Face has it, in float32, on the "
+        .doc = "Trains a model of Qwen3's architecture by SFT, DPO or GRPO: the folder MODEL as Hugging Face has it, "
+               "in float32, on the "
                "processors."
                "\vThe loss is the mean over all learned tokens of a step; texts are packed one behind the other, and "
                "none sees another. An "
@@ -338,13 +393,13 @@ int cli_lm_train(int argc, char **argv)
                "With --resume and the "
                "same options the weights become those of a run that nothing stopped, bit for bit.",
     };
-    struct arguments arguments = {.train = lm_train_defaults};
-    arguments.train.data = arguments.data;
+    struct arguments asked, arguments;
+    begin(&asked, NULL);
+    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    begin(&arguments, &asked);
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     arguments.train.on_progress = print_progress;
     arguments.train.stop = &stop;
-    for (int target = 0; target < LM_TARGETS; target++)
-        arguments.lora.targets[target] = true;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

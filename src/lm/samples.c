@@ -19,6 +19,7 @@ struct line {
     int32_t *tokens;
     bool *learned;
     int64_t count, capacity;
+    bool cut; /* one of its texts was */
 };
 
 static void add_token(struct line *line, int32_t token, bool learned)
@@ -51,7 +52,7 @@ static void add_end(struct line *line)
         add_token(line, line->options->end, true);
 }
 
-static struct akgen_error *add_ids(struct line *line, const json_t *ids, const json_t *labels)
+static struct akgen_error *add_ids(struct line *line, const json_t *ids, const json_t *labels, bool learned)
 {
     const json_t *id;
     size_t i;
@@ -61,78 +62,165 @@ static struct akgen_error *add_ids(struct line *line, const json_t *ids, const j
     {
         const json_t *label = labels ? json_array_get(labels, i) : id;
         if (!json_is_integer(id) || !json_is_integer(label))
-            return error_new("'input_ids' and 'labels' have to hold whole numbers");
+            return error_new("tokens and labels have to be whole numbers");
         if (json_integer_value(label) != json_integer_value(id) && json_integer_value(label) != NOT_LEARNED)
             return error_new("label %zu is %lld, expected its token, %lld, or %d", i, json_integer_value(label),
                              json_integer_value(id), NOT_LEARNED);
         if (json_integer_value(id) < 0 || json_integer_value(id) >= line->options->vocabulary)
             return error_new("token %zu is %lld, and the vocabulary has %d", i, json_integer_value(id),
                              line->options->vocabulary);
-        add_token(line, (int32_t)json_integer_value(id), json_integer_value(label) != NOT_LEARNED);
+        add_token(line, (int32_t)json_integer_value(id), learned && json_integer_value(label) != NOT_LEARNED);
     }
     return NULL;
 }
 
-static struct akgen_error *add_row(struct line *line, const json_t *row)
+/* A text or a list of tokens. */
+static struct akgen_error *add_either(struct line *line, const json_t *either, bool learned)
 {
-    const json_t *text = json_object_get(row, "text"), *prompt = json_object_get(row, "prompt"),
-                 *completion = json_object_get(row, "completion"), *ids = json_object_get(row, "input_ids");
-    struct akgen_error *error;
-    if (json_is_array(ids))
-        return add_ids(line, ids, json_object_get(row, "labels"));
-    if (json_is_string(text)) {
-        error = add_text(line, text, true);
-    } else if (json_is_string(prompt) && json_is_string(completion)) {
-        error = add_text(line, prompt, false);
-        if (!error)
-            error = add_text(line, completion, true);
-    } else {
-        return error_new("expected an object with 'text', with 'prompt' and 'completion', or with 'input_ids'");
-    }
-    if (!error)
-        add_end(line);
-    return error;
+    return json_is_string(either) ? add_text(line, either, learned) : add_ids(line, either, NULL, learned);
 }
 
-/* The tokens of the line become a sample. */
-static void take(struct lm_samples *samples, struct line *line)
+static bool is_either(const json_t *value)
 {
-    int64_t count = line->count < line->options->longest ? line->count : line->options->longest, learned = 0;
-    samples->cut += count < line->count;
-    for (int64_t i = 1; i < count; i++)
-        learned += line->learned[i];
-    if (!learned) {
-        samples->left_out++;
-        return;
-    }
+    return json_is_string(value) || json_is_array(value);
+}
+
+/* The row's value of this name, or of its tokens; NULL: it has neither. */
+static const json_t *either_of(const json_t *row, const char *name)
+{
+    char ids[64];
+    const json_t *text = json_object_get(row, name);
+    snprintf(ids, sizeof ids, "%s_input_ids", name);
+    return is_either(text) ? text : json_object_get(row, ids);
+}
+
+/* Room for one more sample of `count` tokens. */
+static void make_room(struct lm_samples *samples, int64_t count)
+{
+    int64_t at = samples->count ? samples->starts[samples->count] : 0;
     if (samples->count + 2 > samples->starts_capacity) {
         samples->starts_capacity = samples->starts_capacity ? 2 * samples->starts_capacity : 1024;
         samples->starts = memory_grow(samples->starts, (size_t)samples->starts_capacity * sizeof *samples->starts);
+        samples->rewards = memory_grow(samples->rewards, (size_t)samples->starts_capacity * sizeof *samples->rewards);
         samples->starts[0] = 0;
     }
-    int64_t at = samples->starts[samples->count];
     if (at + count > samples->capacity) {
         samples->capacity = 2 * (at + count);
         samples->tokens = memory_grow(samples->tokens, (size_t)samples->capacity * sizeof *samples->tokens);
         samples->labels = memory_grow(samples->labels, (size_t)samples->capacity * sizeof *samples->labels);
     }
+}
+
+/* The tokens of the line become a sample; false: there is nothing to learn in it. */
+static bool take(struct lm_samples *samples, struct line *line, float reward)
+{
+    int64_t count = line->count < line->options->longest ? line->count : line->options->longest, learned = 0;
+    for (int64_t i = 1; i < count; i++)
+        learned += line->learned[i];
+    line->cut |= count < line->count;
+    if (!learned)
+        return false;
+    make_room(samples, count);
+    int64_t at = samples->starts[samples->count];
     memcpy(samples->tokens + at, line->tokens, (size_t)count * sizeof *line->tokens);
     for (int64_t i = 0; i < count; i++)
         samples->labels[at + i] = i + 1 < count && line->learned[i + 1] ? line->tokens[i + 1] : LM_NO_LABEL;
+    samples->rewards[samples->count] = reward;
     samples->starts[++samples->count] = at + count;
     samples->learned += learned;
+    return true;
+}
+
+/* A prompt and what came behind it. */
+static struct akgen_error *add_answer(struct lm_samples *samples, struct line *line, const json_t *prompt,
+                                      const json_t *answer, float reward, bool *taken)
+{
+    line->count = 0;
+    struct akgen_error *error = add_either(line, prompt, false);
+    if (!error)
+        error = add_either(line, answer, true);
+    if (error)
+        return error;
+    if (json_is_string(answer))
+        add_end(line);
+    *taken &= take(samples, line, reward);
+    return NULL;
+}
+
+static struct akgen_error *add_single(struct lm_samples *samples, struct line *line, const json_t *row, bool *taken)
+{
+    const json_t *text = json_object_get(row, "text"), *ids = json_object_get(row, "input_ids"),
+                 *prompt = either_of(row, "prompt"), *completion = either_of(row, "completion");
+    struct akgen_error *error = NULL;
+    line->count = 0;
+    if (json_is_array(ids))
+        error = add_ids(line, ids, json_object_get(row, "labels"), true);
+    else if (json_is_string(text))
+        error = add_text(line, text, true);
+    else if (is_either(prompt) && is_either(completion))
+        return add_answer(samples, line, prompt, completion, 0, taken);
+    else
+        return error_new("expected an object with 'text', with 'prompt' and 'completion', or with 'input_ids'");
+    if (error)
+        return error;
+    if (!json_is_array(ids))
+        add_end(line);
+    *taken &= take(samples, line, 0);
+    return NULL;
+}
+
+static struct akgen_error *add_pair(struct lm_samples *samples, struct line *line, const json_t *row, bool *taken)
+{
+    const json_t *prompt = either_of(row, "prompt"), *chosen = either_of(row, "chosen"),
+                 *rejected = either_of(row, "rejected");
+    if (!is_either(prompt) || !is_either(chosen) || !is_either(rejected))
+        return error_new("expected an object with 'prompt', 'chosen' and 'rejected'");
+    struct akgen_error *error = add_answer(samples, line, prompt, chosen, 1, taken);
+    return error ? error : add_answer(samples, line, prompt, rejected, 0, taken);
+}
+
+static struct akgen_error *add_group(struct lm_samples *samples, struct line *line, const json_t *row, bool *taken)
+{
+    const json_t *prompt = either_of(row, "prompt"), *completions = either_of(row, "completions"),
+                 *rewards = json_object_get(row, "rewards");
+    size_t count = json_array_size(completions);
+    if (!is_either(prompt) || count < 2 || json_array_size(rewards) != count)
+        return error_new("expected an object with 'prompt', at least two 'completions', and as many 'rewards'");
+    if (samples->group && samples->group != (int)count)
+        return error_new("%zu completions, and the line before has %d: all groups have to be of one size", count,
+                         samples->group);
+    samples->group = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *reward = json_array_get(rewards, i), *completion = json_array_get(completions, i);
+        if (!json_is_number(reward) || !is_either(completion))
+            return error_new("'rewards' have to be numbers, and 'completions' texts or lists of tokens");
+        struct akgen_error *error =
+            add_answer(samples, line, prompt, completion, (float)json_number_value(reward), taken);
+        if (error)
+            return error;
+    }
+    return NULL;
 }
 
 static struct akgen_error *read_line(struct lm_samples *samples, struct line *line, const char *text, size_t length)
 {
+    static struct akgen_error *(*const add[])(struct lm_samples *, struct line *, const json_t *, bool *) = {
+        [LM_SINGLE] = add_single, [LM_PAIRS] = add_pair, [LM_GROUPS] = add_group};
     json_error_t problem;
     json_t *row = json_loadb(text, length, 0, &problem);
     struct akgen_error *error = row ? NULL : error_new("%s", problem.text);
-    line->count = 0;
+    int before = samples->count;
+    int64_t learned = samples->learned;
+    bool taken = true;
+    line->cut = false;
     if (!error)
-        error = add_row(line, row);
-    if (!error)
-        take(samples, line);
+        error = add[line->options->kind](samples, line, row, &taken);
+    samples->cut += line->cut;
+    if (!taken) { /* all of a line, or nothing */
+        samples->left_out++;
+        samples->count = before;
+        samples->learned = learned;
+    }
     json_decref(row);
     arena_free(&line->arena);
     return error;
@@ -146,6 +234,8 @@ struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path
         return error_new("%s: %s", path, strerror(errno));
     struct akgen_error *error = NULL;
     struct line line = {.options = options};
+    if (options->kind != LM_GROUPS)
+        samples->group = options->kind == LM_PAIRS ? 2 : 1;
     char *text = NULL;
     size_t room = 0;
     ssize_t length;
@@ -171,6 +261,7 @@ void lm_samples_free(struct lm_samples *samples)
     free(samples->tokens);
     free(samples->labels);
     free(samples->starts);
+    free(samples->rewards);
     *samples = (struct lm_samples){0};
 }
 
@@ -178,9 +269,10 @@ void lm_samples_shuffle(const struct lm_samples *samples, uint64_t seed, int epo
 {
     struct rng rng;
     rng_seed(&rng, seed * 1000003 + (uint64_t)epoch);
-    for (int i = 0; i < samples->count; i++)
+    int groups = lm_samples_groups(samples);
+    for (int i = 0; i < groups; i++)
         order[i] = i;
-    for (int i = samples->count - 1; i > 0; i--) {
+    for (int i = groups - 1; i > 0; i--) {
         int64_t other = rng_integer(&rng, 0, i + 1);
         int moved = order[i];
         order[i] = order[other];
@@ -192,23 +284,24 @@ void lm_samples_pack(const struct lm_samples *samples, const int *order, int *at
                      struct lm_batch *batch)
 {
     int64_t count = 0;
-    int end = *at;
+    int end = *at, group = samples->group;
     for (; end < last; end++) {
-        int64_t length = samples->starts[order[end] + 1] - samples->starts[order[end]];
+        int64_t length = samples->starts[(order[end] + 1) * group] - samples->starts[order[end] * group];
         if (end > *at && count + length > tokens)
             break;
         count += length;
     }
     int32_t *all = memory_alloc((size_t)count * sizeof *all), *labels = memory_alloc((size_t)count * sizeof *labels);
-    int *starts = memory_alloc((size_t)(end - *at + 1) * sizeof *starts);
-    for (int i = *at; i < end; i++) {
-        int64_t from = samples->starts[order[i]];
-        int length = (int)(samples->starts[order[i] + 1] - from), to = starts[i - *at];
-        memcpy(all + to, samples->tokens + from, (size_t)length * sizeof *all);
-        memcpy(labels + to, samples->labels + from, (size_t)length * sizeof *labels);
-        starts[i - *at + 1] = to + length;
-    }
-    *batch = (struct lm_batch){.tokens = all, .labels = labels, .starts = starts, .texts = end - *at};
+    int *starts = memory_alloc((size_t)((end - *at) * group + 1) * sizeof *starts), texts = 0;
+    for (int i = *at; i < end; i++)
+        for (int sample = order[i] * group; sample < (order[i] + 1) * group; sample++, texts++) {
+            int64_t from = samples->starts[sample];
+            int length = (int)(samples->starts[sample + 1] - from), to = starts[texts];
+            memcpy(all + to, samples->tokens + from, (size_t)length * sizeof *all);
+            memcpy(labels + to, samples->labels + from, (size_t)length * sizeof *labels);
+            starts[texts + 1] = to + length;
+        }
+    *batch = (struct lm_batch){.tokens = all, .labels = labels, .starts = starts, .texts = texts};
     *at = end;
 }
 

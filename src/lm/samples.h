@@ -1,8 +1,11 @@
-/* Texts that a model learns from, as lines of JSON. A line is one of
+/* Texts that a model learns from, as lines of JSON. A line of single texts is one of
  *   {"text": T}                          all of it is learned, and that it ends,
  *   {"prompt": P, "completion": C}       C and that it ends are learned, P is not,
  *   {"input_ids": [..], "labels": [..]}  tokens; labels, which may be missing, are -100 where nothing is learned, else the token;
- * further fields are ignored. Texts longer than asked for are cut, and those of which nothing is left to learn are left out. */
+ * of pairs it is {"prompt": P, "chosen": C, "rejected": R}, and of groups {"prompt": P, "completions": [C, ..], "rewards": [number, ..]} with
+ * the same number of completions in all lines. Tokens may stand in the place of texts: "prompt_input_ids", "chosen_input_ids",
+ * "rejected_input_ids", "completions_input_ids". Further fields are ignored. Texts longer than asked for are cut, and lines of which nothing is left
+ * to learn in one of their texts are left out. */
 #ifndef LM_SAMPLES_H
 #define LM_SAMPLES_H
 
@@ -10,7 +13,9 @@
 #include "lm/batch.h"
 #include "lm/tokenizer.h"
 
+enum lm_samples_kind { LM_SINGLE, LM_PAIRS, LM_GROUPS };
 struct lm_samples_options {
+    enum lm_samples_kind kind;
     const struct lm_tokenizer *tokenizer; /* NULL: lines of input_ids alone */
     int longest;                          /* tokens of a text */
     int vocabulary;                       /* larger tokens are an error */
@@ -20,7 +25,9 @@ struct lm_samples {
     int32_t *tokens,
         *labels;     /* of all, one behind the other; labels as those of a batch: what comes next, or LM_NO_LABEL */
     int64_t *starts; /* (count + 1) */
+    float *rewards;  /* (count), of groups */
     int count;
+    int group;           /* samples of a line: 1, 2 (the better one first), or the completions of a group */
     int64_t learned;     /* labels in all */
     int cut, left_out;   /* lines */
     int64_t capacity;    /* of tokens and labels */
@@ -32,9 +39,14 @@ struct akgen_error *lm_samples_read(struct lm_samples *samples, const char *path
                                     const struct lm_samples_options *options);
 void lm_samples_free(struct lm_samples *samples);
 
-/* The order of an epoch, (count), by a seed: the same for the same seed, whatever came before. */
+/* Lines. */
+static inline int lm_samples_groups(const struct lm_samples *samples)
+{
+    return samples->group ? samples->count / samples->group : 0;
+}
+/* The order of an epoch's groups, by a seed: the same for the same seed, whatever came before. */
 void lm_samples_shuffle(const struct lm_samples *samples, uint64_t seed, int epoch, int *order);
-/* Takes samples in this order from *at on until `tokens` are reached or `last` is: at least one. The caller frees what is not NULL
+/* Takes groups in this order from *at on until `tokens` are reached or `last` is: at least one. The caller frees what is not NULL
  * of the batch by lm_samples_release. */
 void lm_samples_pack(const struct lm_samples *samples, const int *order, int *at, int last, int tokens,
                      struct lm_batch *batch);

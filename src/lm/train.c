@@ -32,13 +32,19 @@ const struct lm_train_options lm_train_defaults = {
     .keep = 2,
 };
 
+/* Samples, and what models that do not change say of their tokens. */
+struct set {
+    struct lm_samples samples;
+    float *reference,
+        *old; /* logarithms of probabilities, one for each token; old: by the model at the begin. NULL: not needed */
+};
 struct training {
     const struct lm_train_options *options;
     struct arena arena;
     int lock;
     struct lm_trained trained;
     struct lm_tokenizer *tokenizer;
-    struct lm_samples samples, eval;
+    struct set data, eval;
     struct lm_backend *backend;
     struct lm_pass *pass;
     struct lm_optimizer optimizer;
@@ -103,25 +109,28 @@ static struct akgen_error *read_samples(struct training *training)
         error = error_new("%s has ids up to %u, and config.json says 'vocab_size' %d", path,
                           lm_tokenizer_size(training->tokenizer) - 1, config->vocabulary);
     training->longest = options->longest ? options->longest : config->max_positions;
-    const struct lm_samples_options how = {.tokenizer = training->tokenizer,
+    static const enum lm_samples_kind kinds[] = {[LM_SFT] = LM_SINGLE, [LM_DPO] = LM_PAIRS, [LM_GRPO] = LM_GROUPS};
+    const struct lm_samples_options how = {.kind = kinds[options->objective.kind],
+                                           .tokenizer = training->tokenizer,
                                            .longest = training->longest,
                                            .vocabulary = config->vocabulary,
                                            .end = config->end_token};
     for (int i = 0; i < options->data_count && !error; i++)
-        error = lm_samples_read(&training->samples, options->data[i], &how);
+        error = lm_samples_read(&training->data.samples, options->data[i], &how);
     if (!error && options->eval)
-        error = lm_samples_read(&training->eval, options->eval, &how);
-    if (!error && !training->samples.count)
+        error = lm_samples_read(&training->eval.samples, options->eval, &how);
+    if (!error && !training->data.samples.count)
         error = error_new("%s: there is nothing to learn in it", options->data_count ? options->data[0] : "no data");
     return error;
 }
 
-static int64_t longest_sample(const struct lm_samples *samples)
+/* Tokens of the longest group. */
+static int64_t longest_group(const struct lm_samples *samples)
 {
     int64_t longest = 0;
-    for (int i = 0; i < samples->count; i++)
-        if (samples->starts[i + 1] - samples->starts[i] > longest)
-            longest = samples->starts[i + 1] - samples->starts[i];
+    for (int i = 0; i + samples->group <= samples->count && samples->group; i += samples->group)
+        if (samples->starts[i + samples->group] - samples->starts[i] > longest)
+            longest = samples->starts[i + samples->group] - samples->starts[i];
     return longest;
 }
 
@@ -129,7 +138,7 @@ static struct akgen_error *make_pass(struct training *training)
 {
     const struct lm_train_options *options = training->options;
     const struct lm_trained *trained = &training->trained;
-    int64_t most = longest_sample(&training->samples), other = longest_sample(&training->eval);
+    int64_t most = longest_group(&training->data.samples), other = longest_group(&training->eval.samples);
     most = other > most ? other : most;
     most = options->tokens > most ? options->tokens : most;
     training->backend = lm_cpu_new(options->threads);
@@ -154,13 +163,24 @@ static struct akgen_error *make_optimizer(struct training *training)
 {
     const struct lm_train_options *options = training->options;
     struct lm_optimizer_options how = options->optimizer;
-    training->steps_of_an_epoch = (training->samples.count + options->batch - 1) / options->batch;
+    int groups = lm_samples_groups(&training->data.samples);
+    training->steps_of_an_epoch = (groups + options->batch - 1) / options->batch;
     training->steps = options->steps ? options->steps : training->steps_of_an_epoch * options->epochs;
     how.steps = training->steps;
     how.warmup = (int)(options->warmup < 1 ? ceil(options->warmup * training->steps) : options->warmup);
-    training->order = memory_alloc((size_t)training->samples.count * sizeof *training->order);
+    training->order = memory_alloc((size_t)groups * sizeof *training->order);
     training->epoch = -1;
     return lm_optimizer_new(&training->optimizer, training->backend, lm_trained_layout(&training->trained), &how);
+}
+
+static void add_samples(struct digest *digest, const struct lm_samples *samples)
+{
+    if (!samples->count)
+        return;
+    digest_bytes(digest, samples->tokens, (size_t)samples->starts[samples->count] * sizeof *samples->tokens);
+    digest_bytes(digest, samples->labels, (size_t)samples->starts[samples->count] * sizeof *samples->labels);
+    digest_bytes(digest, samples->starts, (size_t)(samples->count + 1) * sizeof *samples->starts);
+    digest_bytes(digest, samples->rewards, (size_t)samples->count * sizeof *samples->rewards);
 }
 
 /* Whatever decides what a step does. */
@@ -168,20 +188,133 @@ static json_t *make_settings(struct training *training)
 {
     const struct lm_train_options *options = training->options;
     const struct lm_optimizer_options *optimizer = &training->optimizer.options;
-    const struct lm_samples *samples = &training->samples;
+    const struct lm_samples *samples = &training->data.samples;
     struct digest *digest = digest_new();
-    digest_bytes(digest, samples->tokens, (size_t)samples->starts[samples->count] * sizeof *samples->tokens);
-    digest_bytes(digest, samples->labels, (size_t)samples->starts[samples->count] * sizeof *samples->labels);
-    digest_bytes(digest, samples->starts, (size_t)(samples->count + 1) * sizeof *samples->starts);
+    add_samples(digest, samples);
     json_t *settings = json_pack(
-        "{s:s s:i s:i s:i s:b s:I s:f s:b s:i s:f s:f s:f s:f s:f s:i s:f s:i}", "data",
-        digest_finish(digest, &training->arena), "batch", options->batch, "tokens of a pass", options->tokens, "steps",
-        training->steps, "in order", options->in_order, "seed", (json_int_t)options->seed, "rate", optimizer->rate,
-        "cosine", optimizer->cosine, "warm-up", optimizer->warmup, "beta1", optimizer->beta1, "beta2", optimizer->beta2,
-        "eps", optimizer->eps, "decay", optimizer->decay, "clip", optimizer->clip, "rank",
+        "{s:s s:i s:f s:f s:i s:i s:i s:b s:I s:f s:b s:i s:f s:f s:f s:f s:f s:i s:f s:i}", "data",
+        digest_finish(digest, &training->arena), "objective", (int)options->objective.kind, "beta",
+        options->objective.beta, "ratio's clip", options->objective.clip, "batch", options->batch, "tokens of a pass",
+        options->tokens, "steps", training->steps, "in order", options->in_order, "seed", (json_int_t)options->seed,
+        "rate", optimizer->rate, "cosine", optimizer->cosine, "warm-up", optimizer->warmup, "beta1", optimizer->beta1,
+        "beta2", optimizer->beta2, "eps", optimizer->eps, "decay", optimizer->decay, "clip", optimizer->clip, "rank",
         options->adapters ? options->adapters->rank : 0, "alpha",
         options->adapters ? (double)options->adapters->alpha : 0, "threads", lm_cpu_threads(training->backend));
     return settings;
+}
+
+/* ---- What models that do not change say */
+
+static int *in_order(int count)
+{
+    int *order = memory_alloc((size_t)(count + 1) * sizeof *order);
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    return order;
+}
+
+/* The logarithms of the probabilities that the pass gives now to a set's labels. */
+static float *log_probs_of(struct training *training, const struct lm_samples *samples)
+{
+    int groups = lm_samples_groups(samples);
+    float *log_probs = memory_alloc((size_t)(samples->count ? samples->starts[samples->count] : 1) * sizeof *log_probs),
+          *to = log_probs;
+    int *order = in_order(groups);
+    for (int at = 0; at < groups;) {
+        struct lm_batch batch;
+        lm_samples_pack(samples, order, &at, groups, training->options->tokens, &batch);
+        lm_pass_forward(training->pass, &batch);
+        lm_pass_log_probs(training->pass, to);
+        to += lm_batch_tokens(&batch);
+        lm_samples_release(&batch);
+    }
+    free(order);
+    return log_probs;
+}
+
+/* By the reference, whose layers have to be the model's. */
+static struct akgen_error *ask_reference(struct training *training, struct set *const sets[2])
+{
+    struct lm_model model;
+    const char *folder = training->options->reference;
+    struct akgen_error *error = lm_model_read(&model, folder);
+    if (error)
+        return error;
+    if (model.layout.size != training->trained.model.layout.size ||
+        model.layout.count != training->trained.model.layout.count) {
+        error = error_new("%s: a reference needs the sizes of the model, %s", folder, training->options->model);
+    } else {
+        lm_pass_weights(training->pass, model.weights);
+        for (int i = 0; i < 2; i++)
+            sets[i]->reference = log_probs_of(training, &sets[i]->samples);
+        lm_pass_weights(training->pass, training->trained.model.weights);
+    }
+    lm_model_free(&model);
+    return error;
+}
+
+static struct akgen_error *read_frozen(const char *path, struct set *const sets[2])
+{
+    static const char *const names[2][2] = {{"data.reference", "data.old"}, {"eval.reference", "eval.old"}};
+    struct lm_tensors tensors;
+    struct akgen_error *error = lm_tensors_open(path, &tensors);
+    for (int i = 0; i < 4 && !error; i++) {
+        const struct lm_samples *samples = &sets[i / 2]->samples;
+        const struct lm_tensor *tensor = lm_tensors_find(&tensors, names[i / 2][i % 2]);
+        int64_t count = samples->count ? samples->starts[samples->count] : 0;
+        float *values = memory_alloc((size_t)(count + 1) * sizeof *values);
+        *(i % 2 ? &sets[i / 2]->old : &sets[i / 2]->reference) = values;
+        error =
+            tensor && tensor->count == count
+                ? lm_tensors_read(&tensors, tensor, 0, count, values)
+                : error_of_the_file(error_new("%s: '%s' is missing or has another size", path, names[i / 2][i % 2]));
+    }
+    lm_tensors_close(&tensors);
+    return error;
+}
+
+static struct akgen_error *write_frozen(const char *path, struct set *const sets[2])
+{
+    struct lm_tensor tensors[4] = {
+        {.name = "data.reference"}, {.name = "data.old"}, {.name = "eval.reference"}, {.name = "eval.old"}};
+    for (int i = 0; i < 4; i++) {
+        const struct lm_samples *samples = &sets[i / 2]->samples;
+        tensors[i].rank = 1;
+        tensors[i].shape[0] = tensors[i].count = samples->count ? samples->starts[samples->count] : 0;
+        tensors[i].values = i % 2 ? sets[i / 2]->old : sets[i / 2]->reference;
+    }
+    return lm_tensors_write_file(path, tensors, 4, LM_F32);
+}
+
+/* Computed before the first step, while the pass has the weights of the begin; kept for runs that go on. */
+static struct akgen_error *ask_frozen(struct training *training)
+{
+    const struct lm_train_options *options = training->options;
+    const struct lm_model *model = &training->trained.model;
+    struct set *const sets[2] = {&training->data, &training->eval};
+    struct akgen_error *error = NULL;
+    if (options->objective.kind == LM_SFT)
+        return NULL;
+    struct digest *digest = digest_new();
+    add_samples(digest, &training->data.samples);
+    add_samples(digest, &training->eval.samples);
+    digest_bytes(digest, model->weights, (size_t)model->layout.size * sizeof *model->weights);
+    digest_string(digest, options->reference ? options->reference : "");
+    const char *path = arena_printf(&training->arena, "%s/reference-%.16s.safetensors", options->out,
+                                    digest_finish(digest, &training->arena));
+    if (files_exists(path))
+        return read_frozen(path, sets);
+    for (int i = 0; i < 2; i++)
+        sets[i]->old = log_probs_of(training, &sets[i]->samples);
+    if (options->reference)
+        error = ask_reference(training, sets);
+    for (int i = 0; i < 2 && !options->reference; i++) {
+        size_t bytes =
+            (size_t)(sets[i]->samples.count ? sets[i]->samples.starts[sets[i]->samples.count] : 0) * sizeof(float);
+        sets[i]->reference = memory_alloc(bytes + 1);
+        memcpy(sets[i]->reference, sets[i]->old, bytes);
+    }
+    return error ? error : write_frozen(path, sets);
 }
 
 /* ---- Going on */
@@ -258,6 +391,14 @@ static void report(struct training *training)
         json_object_set_new(row, "loss", isfinite(progress->loss) ? json_real(progress->loss) : json_null());
         json_object_set_new(row, "rate", json_real(progress->rate));
         json_object_set_new(row, "norm", isfinite(progress->norm) ? json_real(progress->norm) : json_null());
+        if (training->options->objective.kind == LM_DPO) {
+            json_object_set_new(row, "chosen", json_real(progress->chosen));
+            json_object_set_new(row, "rejected", json_real(progress->rejected));
+            json_object_set_new(row, "right", json_real(progress->right));
+        } else if (training->options->objective.kind == LM_GRPO) {
+            json_object_set_new(row, "reward", json_real(progress->reward));
+            json_object_set_new(row, "kl", json_real(progress->kl));
+        }
         json_object_set_new(row, "tokens", json_integer(progress->tokens));
         json_object_set_new(row, "tokens_per_second", json_real(progress->tokens_per_second));
         json_object_set_new(row, "seconds", json_real(progress->seconds));
@@ -276,57 +417,103 @@ static void step_samples(struct training *training, int step, int *first, int *l
     int epoch = step / training->steps_of_an_epoch, inside = step % training->steps_of_an_epoch;
     if (epoch != training->epoch) {
         training->epoch = epoch;
-        for (int i = 0; i < training->samples.count; i++)
+        for (int i = 0; i < lm_samples_groups(&training->data.samples); i++)
             training->order[i] = i;
         if (!training->options->in_order)
-            lm_samples_shuffle(&training->samples, training->options->seed, epoch, training->order);
+            lm_samples_shuffle(&training->data.samples, training->options->seed, epoch, training->order);
     }
     *first = inside * training->options->batch;
-    *last = *first + training->options->batch < training->samples.count ? *first + training->options->batch
-                                                                        : training->samples.count;
+    int groups = lm_samples_groups(&training->data.samples), batch = training->options->batch;
+    *last = batch < groups - *first ? *first + batch : groups;
 }
 
-static int64_t labels_of(const struct lm_samples *samples, const int *order, int first, int last)
+/* What the mean of a step is over. */
+static double whole_of(const struct training *training, const struct lm_samples *samples, const int *order, int first,
+                       int last)
 {
-    int64_t learned = 0;
+    double learned = 0;
+    if (training->options->objective.kind != LM_SFT)
+        return (last - first) * (training->options->objective.kind == LM_GRPO ? samples->group : 1);
     for (int i = first; i < last; i++)
         for (int64_t at = samples->starts[order[i]]; at < samples->starts[order[i] + 1]; at++)
             learned += samples->labels[at] != LM_NO_LABEL;
     return learned;
 }
 
-/* The sum of the log-probabilities of a batch's labels; with `share`, the gradient of -share times it is added. */
-static double through(struct training *training, const struct lm_batch *batch, double share)
+/* What belongs to the tokens of some groups, one group behind the other. */
+static float *gather(const struct lm_samples *samples, const int *order, int first, int last, const float *of, int n)
 {
-    int n = lm_batch_tokens(batch);
-    double sum = 0;
+    float *values = memory_alloc((size_t)n * sizeof *values), *to = values;
+    for (int i = first; i < last && of; i++) {
+        int64_t from = samples->starts[order[i] * samples->group],
+                end = samples->starts[(order[i] + 1) * samples->group];
+        memcpy(to, of + from, (size_t)(end - from) * sizeof *to);
+        to += end - from;
+    }
+    return values;
+}
+
+/* A pass of the groups [first, last) of the order: their part of the objective, and with `back` its gradient. */
+static void through(struct training *training, const struct set *set, const int *order, int first, int last,
+                    const struct lm_batch *batch, double whole, bool back, struct lm_objective_sums *sums)
+{
+    const struct lm_objective_options *objective = &training->options->objective;
+    int n = lm_batch_tokens(batch), group = set->samples.group;
+    float *reference = gather(&set->samples, order, first, last, set->reference, n),
+          *old = gather(&set->samples, order, first, last, set->old, n),
+          *rewards = memory_alloc((size_t)batch->texts * sizeof *rewards);
+    for (int i = first; i < last; i++)
+        memcpy(rewards + (i - first) * group, set->samples.rewards + order[i] * group, (size_t)group * sizeof *rewards);
     lm_pass_forward(training->pass, batch);
-    if (share > 0) {
-        for (int i = 0; i < n; i++)
-            training->factors[i] = (float)-share;
+    if (objective->kind == LM_SFT && back) { /* whose derivatives need no probabilities: these come on the way back */
+        struct lm_objective_sums none = {0};
+        lm_objective(objective, batch, whole, training->log_probs, NULL, NULL, NULL, 1, &none, training->factors);
         lm_pass_backward(training->pass, training->factors, training->log_probs, training->gradient);
     } else {
         lm_pass_log_probs(training->pass, training->log_probs);
     }
-    for (int i = 0; i < n; i++)
-        sum += training->log_probs[i];
-    return sum;
+    lm_objective(objective, batch, whole, training->log_probs, reference, set->old ? old : NULL, rewards, group, sums,
+                 training->factors);
+    if (objective->kind != LM_SFT && back)
+        lm_pass_backward(training->pass, training->factors, NULL, training->gradient);
+    free(reference);
+    free(old);
+    free(rewards);
+}
+
+/* Means of the step that is done; `first`, `last`: its groups. */
+static void describe(struct training *training, const struct lm_objective_sums *sums, int first, int last)
+{
+    struct lm_progress *progress = &training->progress;
+    const struct lm_samples *samples = &training->data.samples;
+    int groups = last - first;
+    progress->loss = sums->loss;
+    progress->chosen = sums->chosen / groups;
+    progress->rejected = sums->rejected / groups;
+    progress->right = sums->right / groups;
+    progress->kl = sums->kl / (groups * samples->group);
+    progress->reward = 0;
+    for (int i = first; i < last; i++)
+        for (int j = 0; j < samples->group; j++)
+            progress->reward += samples->rewards[training->order[i] * samples->group + j] / (groups * samples->group);
 }
 
 static void step(struct training *training)
 {
     struct lm_progress *progress = &training->progress;
     const struct lm_operations *ops = training->backend->operations;
-    double start = clock_seconds(), sum = 0;
-    int at, last;
+    struct lm_objective_sums sums = {0};
+    double start = clock_seconds();
+    int first, last;
     int64_t tokens = 0;
-    step_samples(training, training->state.step, &at, &last);
-    int64_t learned = labels_of(&training->samples, training->order, at, last);
+    step_samples(training, training->state.step, &first, &last);
+    double whole = whole_of(training, &training->data.samples, training->order, first, last);
     ops->zero(training->backend, training->gradient, training->optimizer.layout->size * (int64_t)sizeof(float));
-    while (at < last) {
+    for (int at = first; at < last;) {
         struct lm_batch batch;
-        lm_samples_pack(&training->samples, training->order, &at, last, training->options->tokens, &batch);
-        sum += through(training, &batch, 1 / (double)learned);
+        int from = at;
+        lm_samples_pack(&training->data.samples, training->order, &at, last, training->options->tokens, &batch);
+        through(training, &training->data, training->order, from, at, &batch, whole, true, &sums);
         tokens += lm_batch_tokens(&batch);
         lm_samples_release(&batch);
     }
@@ -337,9 +524,9 @@ static void step(struct training *training)
     training->state.step++;
     training->state.tokens += tokens;
     training->state.seconds += seconds;
+    describe(training, &sums, first, last);
     progress->step = training->state.step;
     progress->epoch = (double)training->state.step / training->steps_of_an_epoch;
-    progress->loss = -sum / (double)learned;
     progress->eval_loss = NAN;
     progress->tokens = training->state.tokens;
     progress->tokens_per_second = (double)tokens / seconds;
@@ -349,21 +536,22 @@ static void step(struct training *training)
 
 static void evaluate(struct training *training)
 {
-    const struct lm_samples *eval = &training->eval;
-    double sum = 0;
-    if (!eval->count)
+    const struct lm_samples *samples = &training->eval.samples;
+    struct lm_objective_sums sums = {0};
+    int groups = lm_samples_groups(samples);
+    if (!groups)
         return;
-    int *order = memory_alloc((size_t)eval->count * sizeof *order);
-    for (int i = 0; i < eval->count; i++)
-        order[i] = i;
-    for (int at = 0; at < eval->count;) {
+    int *order = in_order(groups);
+    double whole = whole_of(training, samples, order, 0, groups);
+    for (int at = 0; at < groups;) {
         struct lm_batch batch;
-        lm_samples_pack(eval, order, &at, eval->count, training->options->tokens, &batch);
-        sum += through(training, &batch, 0);
+        int from = at;
+        lm_samples_pack(samples, order, &at, groups, training->options->tokens, &batch);
+        through(training, &training->eval, order, from, at, &batch, whole, false, &sums);
         lm_samples_release(&batch);
     }
     free(order);
-    training->progress.eval_loss = -sum / (double)eval->learned;
+    training->progress.eval_loss = sums.loss;
     report(training);
 }
 
@@ -393,7 +581,7 @@ static struct akgen_error *loop(struct training *training)
 static struct akgen_error *prepare(struct training *training)
 {
     struct akgen_error *(*const parts[])(struct training *) = {lock_output,    read_model, read_samples, make_pass,
-                                                               make_optimizer, go_on,      open_metrics};
+                                                               make_optimizer, ask_frozen, go_on,        open_metrics};
     struct akgen_error *error = NULL;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++)
         error = parts[i](training);
@@ -410,8 +598,12 @@ static void release(struct training *training)
     lm_pass_free(training->pass);
     if (training->backend)
         lm_cpu_free(training->backend);
-    lm_samples_free(&training->samples);
-    lm_samples_free(&training->eval);
+    struct set *const sets[] = {&training->data, &training->eval};
+    for (int i = 0; i < 2; i++) {
+        lm_samples_free(&sets[i]->samples);
+        free(sets[i]->reference);
+        free(sets[i]->old);
+    }
     lm_tokenizer_free(training->tokenizer);
     if (training->trained.adapters.layers)
         lm_adapters_free(&training->trained.adapters);
@@ -428,7 +620,8 @@ static void release(struct training *training)
 
 struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_train_result *result)
 {
-    struct training training = {.options = options, .lock = -1, .progress = {.loss = NAN, .eval_loss = NAN}};
+    struct training training = {
+        .options = options, .lock = -1, .progress = {.kind = options->objective.kind, .loss = NAN, .eval_loss = NAN}};
     struct akgen_error *error = prepare(&training);
     if (!error)
         error = loop(&training);
@@ -436,10 +629,10 @@ struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_t
         error = lm_trained_write(&training.trained, options->out, options->dtype);
     *result = (struct lm_train_result){.step = training.state.step,
                                        .steps = training.steps,
-                                       .samples = training.samples.count,
-                                       .cut = training.samples.cut,
-                                       .left_out = training.samples.left_out,
-                                       .learned = training.samples.learned,
+                                       .samples = lm_samples_groups(&training.data.samples),
+                                       .cut = training.data.samples.cut,
+                                       .left_out = training.data.samples.left_out,
+                                       .learned = training.data.samples.learned,
                                        .loss = training.progress.loss,
                                        .eval_loss = training.progress.eval_loss,
                                        .stopped = training.state.step < training.steps};

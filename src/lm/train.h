@@ -1,12 +1,14 @@
-/* Supervised fine-tuning, and training from scratch: samples in, a folder with the model out.
+/* Training: samples in, a folder with the model out.
  *
- * A step takes `batch` samples, packed one behind the other into passes of at most `tokens` tokens; its loss is the mean over
- * all of the step's learned tokens, however many passes there are. OUT holds metrics.jsonl (a line a step), the
+ * A step takes `batch` lines of samples.h, packed one behind the other into passes of at most `tokens` tokens; its loss is the mean over
+ * all of the step, however many passes there are (objective.h). What the model at the begin, or another one, says of the samples is computed
+ * once, and kept in OUT. OUT holds metrics.jsonl (a line a step), the
  * newest checkpoints, and at the end the model. */
 #ifndef LM_TRAIN_H
 #define LM_TRAIN_H
 
 #include "lm/adapters.h"
+#include "lm/objective.h"
 #include "lm/optimizer.h"
 #include "lm/safetensors.h"
 
@@ -14,12 +16,16 @@
 
 /* Of a step that is done, or (eval_loss is a number) of an evaluation behind it. */
 struct lm_progress {
+    enum lm_objective kind;
     int step, steps;
     double epoch, loss, rate, norm; /* norm: the gradient's before it was clipped */
     double eval_loss;               /* NAN: a step */
-    int64_t tokens;                 /* that went through the model since the run's begin, resumed parts included */
-    double tokens_per_second;       /* of the step */
-    double seconds;                 /* since the run's begin, likewise */
+    double chosen, rejected,
+        right;         /* DPO: means over the step's pairs of beta * (log p - log ref), and the share that is right */
+    double reward, kl; /* GRPO: means over its texts */
+    int64_t tokens;    /* that went through the model since the run's begin, resumed parts included */
+    double tokens_per_second; /* of the step */
+    double seconds;           /* since the run's begin, likewise */
 };
 
 struct lm_train_options {
@@ -28,12 +34,14 @@ struct lm_train_options {
     const char *out;
     const char *const *data; /* files of samples.h */
     int data_count;
-    const char *eval;                           /* or NULL */
+    const char *eval; /* or NULL */
+    struct lm_objective_options objective;
+    const char *reference;                      /* the model that DPO and GRPO stay close to; NULL: `model` */
     const struct lm_adapters_options *adapters; /* or NULL: all is trained */
     struct lm_optimizer_options optimizer;      /* its steps and warmup are computed from what follows */
     double warmup;                              /* share of the steps; 1 or more: steps */
-    int batch;                                  /* samples of a step */
-    int tokens;                                 /* of a pass: what memory has room for */
+    int batch;                                  /* lines of a step */
+    int tokens;  /* of a pass: what memory has room for; results differ by rounding alone */
     int longest; /* tokens of a sample, others are cut; 0: as long as the model can read */
     int epochs;
     int steps;     /* 0: as many as the epochs have */
@@ -54,7 +62,7 @@ extern const struct lm_train_options lm_train_defaults;
 
 struct lm_train_result {
     int step, steps;            /* done, and in all */
-    int samples, cut, left_out; /* of the data's lines */
+    int samples, cut, left_out; /* lines: learned from, of which a text was cut, without anything to learn */
     int64_t learned;            /* tokens of an epoch */
     double loss, eval_loss;     /* of the last step; NAN: none */
     bool stopped;

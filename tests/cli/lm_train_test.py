@@ -85,6 +85,47 @@ class Train(unittest.TestCase):
                          [(row["step"], row["loss"], row["norm"]) for row in metrics(self.at / "whole")])
         self.assertEqual(sorted(path.name for path in (self.at / "killed").glob("*checkpoint-*")), ["checkpoint-56", "checkpoint-60"])
 
+    def test_preferences_and_groups(self):
+        """Both learn what they are told, and go on from a checkpoint without asking the reference again."""
+        base = self.at / "base"
+        self.train(base, "--new", "--steps", 60, "--rate", 5e-3)
+        pairs = write_rows(self.at / "pairs.jsonl", [dict(prompt=row["prompt"], chosen=row["completion"], rejected="?") for row in PAIRS])
+        groups = write_rows(self.at / "groups.jsonl", [dict(prompt=row["prompt"], completions=[row["completion"], "?", "!", "no"],
+                                                            rewards=[1, 0, 0, 0.5]) for row in PAIRS])
+        for kind, data, beta in (("dpo", pairs, 0.1), ("grpo", groups, 0.01)):
+            with self.subTest(kind):
+                options = ("--objective", kind, "--beta", beta, "--rate", 1e-3, "--schedule", "constant", "--warmup", 0, "--batch", 8,
+                           "--eval", data, "--tokens", 100)
+                whole, parts = self.at / kind, self.at / f"{kind}-parts"
+                self.train(whole, *options, "--steps", 12, "--save-every", 5, model=base, data=data)
+                rows = metrics(whole)
+                first, last = rows[0], rows[-2]
+                self.assertIn("eval_loss", rows[-1])
+                if kind == "dpo":
+                    self.assertAlmostEqual(first["loss"], math.log(2), places=5)
+                    self.assertEqual(last["right"], 1)
+                    self.assertGreater(last["chosen"], last["rejected"] + 0.5)
+                else:
+                    self.assertAlmostEqual(first["kl"], 0, places=6)
+                    self.assertGreater(last["kl"], 0.01)
+                    self.assertAlmostEqual(first["reward"], 0.375)
+                    self.assertLess(last["loss"], first["loss"] - 0.02)
+                command = [AKGEN, "lm", "train", base, "--data", data, "-o", parts, *options, "--steps", 12, "--save-every", 5, "--resume"]
+                for wait in (0.15, 0.25, 0.4, 0.1):
+                    program = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                    time.sleep(wait)
+                    program.kill()
+                    program.wait()
+                self.train(parts, *options, "--steps", 12, "--save-every", 5, "--resume", model=base, data=data)
+                self.assertEqual((parts / "model.safetensors").read_bytes(), (whole / "model.safetensors").read_bytes())
+        said = self.train(self.at / "bad", "--objective", "dpo", model=base, data=groups, code=2).stderr
+        self.assertIn("groups.jsonl:1: expected an object with 'prompt', 'chosen' and 'rejected'", said)
+        said = self.train(self.at / "bad", "--objective", "grpo", model=base, data=pairs, code=2).stderr
+        self.assertIn("pairs.jsonl:1: expected an object with 'prompt', at least two 'completions', and as many 'rewards'", said)
+        uneven = write_rows(self.at / "uneven.jsonl", [dict(prompt="a", completions=["b"] * n, rewards=[0] * n) for n in (2, 3)])
+        said = self.train(self.at / "bad", "--objective", "grpo", model=base, data=uneven, code=2).stderr
+        self.assertIn("uneven.jsonl:2: 3 completions, and the line before has 2", said)
+
     def test_interrupted_runs_say_how_to_go_on(self):
         command = [AKGEN, "lm", "train", self.model, "--data", self.data, "-o", self.at / "out", "--new", "--steps", "100000"]
         program = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
