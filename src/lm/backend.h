@@ -12,6 +12,9 @@
 
 struct lm_backend;
 
+/* Up to so many rows, what `linear` makes of a row does not depend on the other rows, to the last bit. */
+enum { LM_FEW = 32 };
+
 /* The heads of n rows. */
 struct lm_heads {
     int n;               /* rows */
@@ -100,8 +103,10 @@ struct lm_operations {
      * NULL: they stay); rows without a label have 0, and no gradient. */
     void (*log_probs)(struct lm_backend *backend, float *log_probs, void *scores, const int32_t *labels,
                       const float *factors, int n, int vocabulary);
-    /* y (count, c) = rows of x; x's rows += those of y. */
+    /* y (count, c) = rows of x; x's rows = those of y, which are `stride` apart; x's rows += factors * those of y. */
     void (*take_rows)(struct lm_backend *backend, void *y, const void *x, const int32_t *rows, int count, int c);
+    void (*put_rows)(struct lm_backend *backend, void *x, const void *y, int stride, const int32_t *rows, int count,
+                     int c);
     void (*add_rows)(struct lm_backend *backend, void *x, const void *y, const int32_t *rows, const float *factors,
                      int count, int c);
     /* The sum of the squares of a gradient. */

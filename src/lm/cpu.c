@@ -97,6 +97,16 @@ static void take_rows(struct lm_backend *backend, void *y, const void *x, const 
     team_run(lm_cpu_of(backend)->team, take_part, &taken);
 }
 
+static void put_rows(struct lm_backend *backend, void *x, const void *y, int stride, const int32_t *rows, int count,
+                     int c)
+{
+    const float *from = y;
+    float *to = x;
+    (void)backend;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(to + (int64_t)rows[i] * c, from + i * stride, (size_t)c * sizeof *to);
+}
+
 static void embed(struct lm_backend *backend, void *x, const void *table, const int32_t *tokens, int n, int c)
 {
     take_rows(backend, x, table, tokens, n, c);
@@ -156,6 +166,7 @@ static const struct lm_operations operations = {
     .swiglu_back = lm_cpu_swiglu_back,
     .log_probs = lm_cpu_log_probs,
     .take_rows = take_rows,
+    .put_rows = put_rows,
     .add_rows = add_rows,
     .squares = lm_cpu_squares,
     .adamw = lm_cpu_adamw,

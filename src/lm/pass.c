@@ -40,6 +40,8 @@ struct lm_pass {
     /* The batch. */
     const struct lm_batch *batch;
     int n;
+    struct lm_cache *cache; /* or NULL: texts begin here */
+    int32_t *cache_rows;    /* (N), in the backend's memory: where the batch's keys and values go in it */
     struct lm_text *texts;
     int32_t *tokens, *labels; /* in the backend's memory */
     float *angles;            /* (N, D) */
@@ -62,6 +64,11 @@ struct lm_pass {
     void *dx, *dnormed, *dqkv, *dq, *dk, *dheads, *dgate_up, *dinner;
     int64_t allocated;
     bool failed;
+};
+
+struct lm_cache {
+    struct lm_pass *pass;
+    void **k, **v; /* of each layer, (cells, KV D) */
 };
 
 static void *elements(const struct lm_pass *pass, const void *array, int64_t offset)
@@ -160,6 +167,7 @@ static void allocate_batch(struct lm_pass *pass)
     pass->tokens = allocate(pass, n * 4);
     pass->labels = allocate(pass, n * 4);
     pass->angles = allocate(pass, n * pass->heads.size * 4);
+    pass->cache_rows = allocate(pass, n * 4);
     pass->chunk_rows = allocate(pass, pass->rows * 4L);
     pass->chunk_labels = allocate(pass, pass->rows * 4L);
     pass->chunk_factors = allocate(pass, pass->rows * 4L);
@@ -263,6 +271,7 @@ void lm_pass_free(struct lm_pass *pass)
     void *const arrays[] = {pass->tokens,
                             pass->labels,
                             pass->angles,
+                            pass->cache_rows,
                             pass->chunk_rows,
                             pass->chunk_labels,
                             pass->chunk_factors,
@@ -297,15 +306,16 @@ void lm_pass_free(struct lm_pass *pass)
     free(pass);
 }
 
-/* The angles of the batch's positions, (N, D): cosines, then sines. */
-static void upload_angles(struct lm_pass *pass)
+/* The angles of the batch's positions, (N, D): cosines, then sines. `past`: tokens before each text's, or NULL. */
+static void upload_angles(struct lm_pass *pass, const int *past)
 {
     int d = pass->heads.size, half = d / 2;
     float *angles = memory_alloc((size_t)pass->n * (size_t)d * sizeof *angles), theta = pass->layout->config.rope_theta;
     for (int text = 0; text < pass->batch->texts; text++)
         for (int64_t i = pass->batch->starts[text]; i < pass->batch->starts[text + 1]; i++)
             for (int j = 0; j < half; j++) {
-                float angle = (float)(i - pass->batch->starts[text]) * (1 / powf(theta, (float)(2 * j) / (float)d));
+                float position = (float)(i - pass->batch->starts[text] + (past ? past[text] : 0)),
+                      angle = position * (1 / powf(theta, (float)(2 * j) / (float)d));
                 angles[i * d + j] = cosf(angle);
                 angles[i * d + half + j] = sinf(angle);
             }
@@ -316,6 +326,7 @@ static void upload_angles(struct lm_pass *pass)
 static void take_batch(struct lm_pass *pass, const struct lm_batch *batch)
 {
     pass->batch = batch;
+    pass->cache = NULL;
     pass->n = pass->heads.n = lm_batch_tokens(batch);
     pass->labelled_count = 0;
     pass->labelled = memory_grow(pass->labelled, (size_t)(pass->n + 1) * sizeof *pass->labelled);
@@ -328,7 +339,22 @@ static void take_batch(struct lm_pass *pass, const struct lm_batch *batch)
         int first = batch->starts[t], length = batch->starts[t + 1] - first;
         pass->texts[t] = (struct lm_text){.query = first, .queries = length, .key = first, .keys = length};
     }
-    upload_angles(pass);
+}
+
+/* The texts' keys are in the cache. */
+static void take_cache(struct lm_pass *pass, struct lm_cache *cache, const int64_t *cells, const int *past)
+{
+    int32_t *rows = memory_alloc((size_t)(pass->n + 1) * sizeof *rows);
+    pass->cache = cache;
+    for (int t = 0; t < pass->batch->texts; t++) {
+        struct lm_text *text = &pass->texts[t];
+        text->key = cells[t];
+        text->keys = past[t] + text->queries;
+        for (int i = 0; i < text->queries; i++)
+            rows[text->query + i] = (int32_t)(cells[t] + past[t] + i);
+    }
+    pass->ops->upload(pass->backend, pass->cache_rows, rows, pass->n * 4L);
+    free(rows);
 }
 
 /* Matrices of a layer that have the same input lie together and are multiplied at once; each of them may have an adapter. */
@@ -447,18 +473,33 @@ static void experts(struct lm_pass *pass, const struct lm_layer *layer, void *ga
     free(factors);
 }
 
+static void attend(struct lm_pass *pass, int l, const struct kept *kept)
+{
+    const struct lm_config *config = &pass->layout->config;
+    const struct lm_attention shape = {.heads = pass->heads, .texts = pass->texts, .count = pass->batch->texts};
+    int qkv = (int)qkv_width(config), kv = (int)k_width(config);
+    const void *k = kept->k, *v = elements(pass, kept->qkv, q_width(config) + kv);
+    int v_stride = qkv;
+    if (pass->cache) {
+        pass->ops->put_rows(pass->backend, pass->cache->k[l], k, kv, pass->cache_rows, pass->n, kv);
+        pass->ops->put_rows(pass->backend, pass->cache->v[l], v, qkv, pass->cache_rows, pass->n, kv);
+        k = pass->cache->k[l];
+        v = pass->cache->v[l];
+        v_stride = kv;
+    }
+    pass->ops->attention(pass->backend, kept->heads, kept->sums, kept->q, k, v, v_stride, &shape);
+}
+
 /* A layer whose input, its norm and the norm's scales are there; delta is what it adds to middle. */
 static void layer_forward(struct lm_pass *pass, int l, const struct kept *kept)
 {
     const struct lm_layer *layer = &pass->layout->layers[l];
     const struct lm_config *config = &pass->layout->config;
-    int n = pass->n, c = config->hidden, qkv = (int)qkv_width(config), q = (int)q_width(config);
-    const struct lm_attention shape = {.heads = pass->heads, .texts = pass->texts, .count = pass->batch->texts};
+    int n = pass->n, c = config->hidden;
     forward_part(pass, l, QKV, kept->qkv, pass->normed);
     pass->ops->rotate(pass->backend, kept->q, kept->k, kept->qkv, weight(pass, layer->q_norm),
                       weight(pass, layer->k_norm), pass->angles, &pass->heads);
-    pass->ops->attention(pass->backend, kept->heads, kept->sums, kept->q, kept->k,
-                         elements(pass, kept->qkv, q + k_width(config)), qkv, &shape);
+    attend(pass, l, kept);
     forward_part(pass, l, OUT, pass->delta, kept->heads);
     pass->ops->norm(pass->backend, pass->normed, kept->scales2, kept->middle, kept->x, pass->delta,
                     weight(pass, layer->mlp_norm), config->norm_eps, n, c);
@@ -471,10 +512,9 @@ static void layer_forward(struct lm_pass *pass, int l, const struct kept *kept)
     forward_part(pass, l, DOWN, pass->delta, pass->inner);
 }
 
-void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch)
+static void forward(struct lm_pass *pass)
 {
     const struct lm_config *config = &pass->layout->config;
-    take_batch(pass, batch);
     int n = pass->n, c = config->hidden;
     void *middle = NULL; /* of the layer before */
     for (int l = 0; l < config->layers; l++) {
@@ -493,6 +533,63 @@ void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch)
     }
     pass->ops->norm(pass->backend, pass->normed, pass->last_scales, pass->last, middle, pass->delta,
                     weight(pass, pass->layout->norm), config->norm_eps, n, c);
+}
+
+void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch)
+{
+    take_batch(pass, batch);
+    upload_angles(pass, NULL);
+    forward(pass);
+}
+
+void lm_pass_continue(struct lm_pass *pass, const struct lm_batch *batch, struct lm_cache *cache, const int64_t *cells,
+                      const int *past)
+{
+    take_batch(pass, batch);
+    take_cache(pass, cache, cells, past);
+    upload_angles(pass, past);
+    forward(pass);
+}
+
+int64_t lm_cache_bytes(const struct lm_pass *pass)
+{
+    const struct lm_config *config = &pass->layout->config;
+    return 2 * k_width(config) * config->layers * pass->ops->element;
+}
+
+struct akgen_error *lm_cache_new(struct lm_pass *pass, int64_t cells, struct lm_cache **made)
+{
+    int layers = pass->layout->config.layers;
+    int64_t bytes = cells * k_width(&pass->layout->config) * pass->ops->element;
+    struct lm_cache *cache = *made = memory_alloc(sizeof *cache);
+    bool failed = false;
+    cache->pass = pass;
+    cache->k = memory_alloc((size_t)layers * sizeof *cache->k);
+    cache->v = memory_alloc((size_t)layers * sizeof *cache->v);
+    for (int l = 0; l < layers && !failed; l++) {
+        cache->k[l] = pass->ops->allocate(pass->backend, bytes);
+        cache->v[l] = pass->ops->allocate(pass->backend, bytes);
+        failed = !cache->k[l] || !cache->v[l];
+    }
+    if (!failed)
+        return NULL;
+    lm_cache_free(cache);
+    *made = NULL;
+    return error_new("%s has not the %.2f GB that the keys and values of %lld tokens need", pass->ops->name,
+                     (double)lm_cache_bytes(pass) * (double)cells / 1e9, (long long)cells);
+}
+
+void lm_cache_free(struct lm_cache *cache)
+{
+    if (!cache)
+        return;
+    for (int l = 0; l < cache->pass->layout->config.layers; l++) {
+        cache->pass->ops->release(cache->pass->backend, cache->k[l]);
+        cache->pass->ops->release(cache->pass->backend, cache->v[l]);
+    }
+    free(cache->k);
+    free(cache->v);
+    free(cache);
 }
 
 /* The scores of some rows, of which pass->score_rows then holds the last norm. */

@@ -28,6 +28,18 @@ void lm_pass_adapters(struct lm_pass *pass, const float *weights);
 
 /* Takes a batch through all layers. Its arrays have to stay until the next one. */
 void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch);
+
+/* Keys and values of texts that go on: `cells` rows for each layer, one a token; whose is which is the caller's to know. Errors: not
+ * enough memory. The caller frees it, before the pass. */
+struct lm_cache;
+struct akgen_error *lm_cache_new(struct lm_pass *pass, int64_t cells, struct lm_cache **cache);
+void lm_cache_free(struct lm_cache *cache);
+/* Bytes of a cell, in all layers. */
+int64_t lm_cache_bytes(const struct lm_pass *pass);
+/* As lm_pass_forward, of texts whose first past[t] tokens the cache has in the cells from cells[t] on: the batch's are those behind
+ * them, and come to lie there too. There is no way back. */
+void lm_pass_continue(struct lm_pass *pass, const struct lm_batch *batch, struct lm_cache *cache, const int64_t *cells,
+                      const int *past);
 /* Scores (count, V) of what comes behind these rows of the batch. */
 void lm_pass_scores(struct lm_pass *pass, const int32_t *rows, int count, float *scores);
 /* The logarithm of each label's probability (N), 0 where there is none. */
