@@ -11,6 +11,7 @@ static const struct {
     const char *summary;
 } commands[] = {
     {"train", cli_lm_train, "fine-tune a model, or train a new one"},
+    {"sample", cli_lm_sample, "let a model write"},
 };
 
 static void print_help(FILE *out)

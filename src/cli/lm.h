@@ -3,5 +3,6 @@
 #define CLI_LM_H
 
 int cli_lm_train(int argc, char **argv);
+int cli_lm_sample(int argc, char **argv);
 
 #endif

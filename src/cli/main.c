@@ -21,7 +21,7 @@ static const struct {
     {"export", cli_export, "training data of stored runs; a judged project to be confirmed on a chip"},
     {"task", cli_task, "list, show and check benchmark tasks"},
     {"dsl", cli_dsl, "check, format and interpret programs in AscendDSL"},
-    {"lm", cli_lm, "language models: train"},
+    {"lm", cli_lm, "language models: train them, let them write"},
     {"soc", cli_soc, "list the simulated chips, show one"},
     {"doctor", cli_doctor, "say what this machine has and what is missing"},
 };

@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -101,6 +103,26 @@ class Model(unittest.TestCase):
                     trained = kind == "plain" or config.model_type == "qwen3"
                     for key in wanted if trained else ("logits", "log_probs"):
                         self.compare(f"{kind} {key}", found[key], wanted[key])
+
+    def test_greedy_texts(self):
+        """Of a tokenizer whose tokens are bytes."""
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+        from lm_program import make_model
+        for seed, name in enumerate(("tied", "one head of keys", "experts")):
+            with self.subTest(name):
+                config = type(MODELS[name])(**MODELS[name].to_dict() | dict(vocab_size=257, eos_token_id=None, initializer_range=0.3))
+                model = make(config, seed)
+                model.save_pretrained(self.at / name)
+                shutil.copy(make_model(self.at / f"bytes {name}") / "tokenizer.json", self.at / name)
+                prompts = ["a", "what comes now", "矩阵" * 7]
+                done = subprocess.run([os.environ["AKGEN"], "lm", "sample", self.at / name, "--temperature", "0", "--max-tokens", "40", "--json",
+                                       *[option for prompt in prompts for option in ("--prompt", prompt)]], capture_output=True, text=True, timeout=300)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found = {row["prompt"]: row for row in map(json.loads, done.stdout.splitlines())}
+                for i, prompt in enumerate(prompts):
+                    given = torch.tensor([list(prompt.encode())])
+                    wanted = model.generate(given, attention_mask=torch.ones_like(given), do_sample=False, max_new_tokens=40, pad_token_id=0)
+                    self.assertEqual(found[i]["tokens"], wanted[0, given.size(1):].tolist())
 
     def test_what_we_save_loads(self):
         """In several files, as it is longer than one may be here."""

@@ -1,0 +1,50 @@
+/* Texts that a model writes, many at a time: requests join and leave between any two tokens (continuous batching). A request's text
+ * depends on it alone, not on what is written beside it, to the last bit of its probabilities. */
+#ifndef LM_ENGINE_H
+#define LM_ENGINE_H
+
+#include "lm/model.h"
+#include "lm/sampler.h"
+#include "lm/stream.h"
+
+enum lm_finish { LM_GOES_ON, LM_AT_END, LM_AT_STOP, LM_AT_LENGTH };
+/* A token of a request, and what came with it. */
+struct lm_token {
+    int32_t token;
+    const char *text;               /* whole characters; "" where they are held back. Until the callback returns */
+    float log_prob;                 /* before temperature and cuts */
+    const struct lm_likely *likely; /* the request's `likely` most probable ones */
+    enum lm_finish finish;
+};
+struct lm_request {
+    const int32_t *prompt;
+    int prompt_count, most; /* tokens; most: to write */
+    struct lm_sampling sampling;
+    const char *const *stops; /* the text ends before them */
+    int stop_count;
+    int likely; /* at most LM_MOST_LIKELY */
+    bool ignore_end;
+    /* After each token. false: the request is not needed any more. */
+    bool (*on_token)(void *closure, const struct lm_token *token);
+    void *closure;
+};
+enum { LM_MOST_LIKELY = 20 };
+
+struct lm_engine_options {
+    int threads;         /* 0: one for each processor */
+    int texts;           /* at a time, at most LM_FEW */
+    int longest;         /* tokens of a text, prompt included; 0: what the model can read */
+    const int32_t *ends; /* tokens that end a text, besides the configuration's */
+    int end_count;
+};
+struct lm_engine;
+/* The model and tokenizer have to stay. Errors: no memory for so many long texts, said with how much it would be. The caller frees. */
+struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_tokenizer *tokenizer,
+                                  const struct lm_engine_options *options, struct lm_engine **engine);
+void lm_engine_free(struct lm_engine *engine);
+/* Adds a copy of a request; its arrays have to stay until it ends. Errors: no prompt, or one that leaves no room for an answer. */
+struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request);
+/* Takes one waiting request in, if there is room, and writes one token of each that goes on. False: there was nothing to do. */
+bool lm_engine_step(struct lm_engine *engine);
+
+#endif

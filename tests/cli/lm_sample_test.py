@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""akgen lm sample: a model that has learned a corpus by heart says it again; seeds, stop strings and lengths; the same text in any batch."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+from akgen_program import akgen
+from lm_program import make_model, write_rows
+
+CORPUS = ["kernel add: copy in, add, copy out.", "kernel relu: copy in, maximum with zero, copy out.",
+          "矩阵乘法 on the cube 🚀 and the vector units."]
+
+
+class Sample(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="akgen-lm-")
+        at = pathlib.Path(cls.folder.name)
+        data = write_rows(at / "data.jsonl", [{"text": text} for text in CORPUS])
+        done = akgen("lm", "train", make_model(at / "new"), "--new", "--data", data, "-o", at / "model", "--steps", 120, "--rate", 1e-2,
+                     "--schedule", "constant", "--warmup", 5)
+        assert done.returncode == 0, done.stderr
+        cls.model = at / "model"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def sample(self, *options, code=0):
+        done = akgen("lm", "sample", self.model, *options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def rows(self, *options):
+        """(prompt, sample) -> row."""
+        rows = [json.loads(line) for line in self.sample(*options, "--json").stdout.splitlines()]
+        return {(row["prompt"], row["sample"]): row for row in rows}
+
+    def test_says_what_it_learned(self):
+        prompts = [option for text in CORPUS for option in ("--prompt", text[:8])]
+        rows = self.rows(*prompts, "--temperature", 0)
+        for i, text in enumerate(CORPUS):
+            row = rows[i, 0]
+            self.assertEqual((CORPUS[i][:8] + row["text"], row["finish"]), (text, "end"))
+            self.assertEqual(len(row["tokens"]), len(text[8:].encode()) + 1)
+            self.assertLess(abs(row["log_prob"]), 2)
+        # The same one alone, as it comes.
+        self.assertEqual(self.sample("--prompt", CORPUS[2][:8], "--temperature", 0).stdout, CORPUS[2][8:] + "\n")
+
+    def test_ends(self):
+        def row(*options):
+            return self.rows("--prompt", "kernel a", "--temperature", 0, *options)[0, 0]
+        self.assertEqual([row("--max-tokens", 5)[key] for key in ("text", "finish")], ["dd: c", "length"])
+        self.assertEqual([row("--stop", "add", "--stop", ", c")[key] for key in ("text", "finish")], ["dd: copy in, ", "stop"])
+        self.assertEqual([row("--stop", "in, add, copy in")[key] for key in ("text", "finish")], ["dd: copy in, add, copy out.", "end"])
+        # Two of the three bytes of a character are none.
+        cut = self.rows("--prompt", "矩阵", "--temperature", 0, "--max-tokens", 2)[0, 0]
+        self.assertEqual([cut[key] for key in ("text", "finish")], ["??", "length"])
+
+    def test_the_same_in_any_batch(self):
+        options = ("--temperature", 1.5, "--seed", 7, "--max-tokens", 40)
+        many = self.rows("--prompt", "kernel ", "--prompt", CORPUS[2][:5], "--prompt", CORPUS[1] * 3, *options, "-n", 40)
+        again = self.rows("--prompt", "kernel ", "--prompt", CORPUS[2][:5], "--prompt", CORPUS[1] * 3, *options, "-n", 40)
+        self.assertEqual(many, again)
+        few = self.rows("--prompt", CORPUS[2][:5], *options, "-n", 3)
+        for sample in range(3):
+            for key in ("text", "tokens", "log_prob", "finish"):
+                self.assertEqual(few[0, sample][key], many[1, sample][key])
+        alone = self.rows("--prompt", "kernel ", "--temperature", 1.5, "--seed", 7 + 31, "--max-tokens", 40, "--threads", 1)[0, 0]
+        self.assertEqual(alone["tokens"], many[0, 31]["tokens"])
+        self.assertGreater(len({row["text"] for row in many.values()}), 30)
+
+    def test_cuts(self):
+        greedy = self.rows("--prompt", "kernel r", "--temperature", 0)[0, 0]["tokens"]
+        for cut in (("--top-k", 1), ("--top-p", 1e-6), ("--min-p", 1)):
+            self.assertEqual(self.rows("--prompt", "kernel r", "--temperature", 2, *cut)[0, 0]["tokens"], greedy)
+
+    def test_what_is_wrong_is_said(self):
+        self.assertIn("MODEL and --prompt TEXT are needed", self.sample(code=2).stderr)
+        self.assertIn("--top-p: '2' is no number from 1e-09 to 1", self.sample("--prompt", "a", "--top-p", 2, code=2).stderr)
+        self.assertIn("prompt 0: the prompt has no token", self.sample("--prompt", "", code=3).stderr)
+        self.assertIn("prompt 0: the prompt has 256 tokens, and there is room for 256", self.sample("--prompt", "a" * 256, code=3).stderr)
+        self.assertEqual(len(self.rows("--prompt", "a" * 250)[0, 0]["tokens"]), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
