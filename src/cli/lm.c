@@ -12,6 +12,7 @@ static const struct {
 } commands[] = {
     {"train", cli_lm_train, "fine-tune a model, or train a new one"},
     {"sample", cli_lm_sample, "let a model write"},
+    {"chat", cli_lm_chat, "render messages by the chat template"},
 };
 
 static void print_help(FILE *out)

@@ -47,7 +47,8 @@ enum {
 
 static const struct argp_option options[] = {
     {"data", KEY_DATA, "FILE", 0,
-     "JSON lines to learn from: {\"text\"}, {\"prompt\", \"completion\"} or {\"input_ids\", \"labels\"}; for DPO "
+     "JSON lines to learn from: {\"text\"}, {\"messages\"}, {\"prompt\", \"completion\"} or {\"input_ids\", "
+     "\"labels\"}; for DPO "
      "{\"prompt\", \"chosen\", "
      "\"rejected\"}, for GRPO {\"prompt\", \"completions\", \"rewards\"}; several times",
      1},

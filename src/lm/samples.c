@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "lm/chat.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -15,6 +16,7 @@ enum { NOT_LEARNED = -100, LONGEST_LINE = 64 << 20 };
 /* A line while it is read. */
 struct line {
     const struct lm_samples_options *options;
+    const json_t *row;
     struct arena arena;
     int32_t *tokens;
     bool *learned;
@@ -33,17 +35,43 @@ static void add_token(struct line *line, int32_t token, bool learned)
     line->learned[line->count++] = learned;
 }
 
-static struct akgen_error *add_text(struct line *line, const json_t *text, bool learned)
+static struct akgen_error *add_text(struct line *line, const char *text, size_t length, bool learned)
 {
     uint32_t *ids;
     int64_t count;
     if (!line->options->tokenizer)
         return error_new("a text, but there is no tokenizer.json");
-    struct akgen_error *error = lm_tokenizer_encode(line->options->tokenizer, &line->arena, json_string_value(text),
-                                                    json_string_length(text), &ids, &count);
+    struct akgen_error *error = lm_tokenizer_encode(line->options->tokenizer, &line->arena, text, length, &ids, &count);
     for (int64_t i = 0; !error && i < count; i++)
         add_token(line, (int32_t)ids[i], learned);
     return error;
+}
+
+static struct akgen_error *add_string(struct line *line, const json_t *text, bool learned)
+{
+    return add_text(line, json_string_value(text), json_string_length(text), learned);
+}
+
+/* Messages, and (or NULL) those behind them, of which alone the answers are learned then. */
+static struct akgen_error *add_messages(struct line *line, const json_t *messages, const json_t *behind)
+{
+    struct lm_part *parts;
+    int count;
+    json_t *all = json_copy((json_t *)messages);
+    const struct lm_chat_options how = {.tools = json_object_get(line->row, "tools"),
+                                        .learned_from = behind ? (int)json_array_size(messages) : 0};
+    if (behind)
+        json_array_extend(all, (json_t *)behind);
+    struct akgen_error *error = lm_chat_render(all, &how, &line->arena, &parts, &count);
+    for (int i = 0; i < count && !error; i++)
+        error = add_text(line, parts[i].text, parts[i].length, parts[i].learned);
+    json_decref(all);
+    return error;
+}
+
+static bool is_messages(const json_t *value)
+{
+    return json_is_object(json_array_get(value, 0));
 }
 
 static void add_end(struct line *line)
@@ -77,7 +105,7 @@ static struct akgen_error *add_ids(struct line *line, const json_t *ids, const j
 /* A text or a list of tokens. */
 static struct akgen_error *add_either(struct line *line, const json_t *either, bool learned)
 {
-    return json_is_string(either) ? add_text(line, either, learned) : add_ids(line, either, NULL, learned);
+    return json_is_string(either) ? add_string(line, either, learned) : add_ids(line, either, NULL, learned);
 }
 
 static bool is_either(const json_t *value)
@@ -135,10 +163,17 @@ static bool take(struct lm_samples *samples, struct line *line, float reward)
 static struct akgen_error *add_answer(struct lm_samples *samples, struct line *line, const json_t *prompt,
                                       const json_t *answer, float reward, bool *taken)
 {
+    struct akgen_error *error;
     line->count = 0;
-    struct akgen_error *error = add_either(line, prompt, false);
-    if (!error)
-        error = add_either(line, answer, true);
+    if (is_messages(prompt) || is_messages(answer)) {
+        if (!is_messages(prompt) || !is_messages(answer))
+            return error_new("a prompt and what comes behind it have to be both messages, or none of them");
+        error = add_messages(line, prompt, answer);
+    } else {
+        error = add_either(line, prompt, false);
+        if (!error)
+            error = add_either(line, answer, true);
+    }
     if (error)
         return error;
     if (json_is_string(answer))
@@ -151,19 +186,23 @@ static struct akgen_error *add_single(struct lm_samples *samples, struct line *l
 {
     const json_t *text = json_object_get(row, "text"), *ids = json_object_get(row, "input_ids"),
                  *prompt = either_of(row, "prompt"), *completion = either_of(row, "completion");
+    const json_t *messages = json_object_get(row, "messages");
     struct akgen_error *error = NULL;
     line->count = 0;
-    if (json_is_array(ids))
+    if (json_is_array(messages))
+        error = add_messages(line, messages, NULL);
+    else if (json_is_array(ids))
         error = add_ids(line, ids, json_object_get(row, "labels"), true);
     else if (json_is_string(text))
-        error = add_text(line, text, true);
+        error = add_string(line, text, true);
     else if (is_either(prompt) && is_either(completion))
         return add_answer(samples, line, prompt, completion, 0, taken);
     else
-        return error_new("expected an object with 'text', with 'prompt' and 'completion', or with 'input_ids'");
+        return error_new(
+            "expected an object with 'text', with 'messages', with 'prompt' and 'completion', or with 'input_ids'");
     if (error)
         return error;
-    if (!json_is_array(ids))
+    if (json_is_string(text))
         add_end(line);
     *taken &= take(samples, line, 0);
     return NULL;
@@ -213,6 +252,7 @@ static struct akgen_error *read_line(struct lm_samples *samples, struct line *li
     int64_t learned = samples->learned;
     bool taken = true;
     line->cut = false;
+    line->row = row;
     if (!error)
         error = add[line->options->kind](samples, line, row, &taken);
     samples->cut += line->cut;

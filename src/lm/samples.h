@@ -4,7 +4,8 @@
  *   {"input_ids": [..], "labels": [..]}  tokens; labels, which may be missing, are -100 where nothing is learned, else the token;
  * of pairs it is {"prompt": P, "chosen": C, "rejected": R}, and of groups {"prompt": P, "completions": [C, ..], "rewards": [number, ..]} with
  * the same number of completions in all lines. Tokens may stand in the place of texts: "prompt_input_ids", "chosen_input_ids",
- * "rejected_input_ids", "completions_input_ids". Further fields are ignored. Texts longer than asked for are cut, and lines of which nothing is left
+ * "rejected_input_ids", "completions_input_ids"; and
+ * messages (chat.h): {"messages": [..]}, whose answers are learned, or lists of messages as "prompt" and as what comes behind it; "tools" are functions. Further fields are ignored. Texts longer than asked for are cut, and lines of which nothing is left
  * to learn in one of their texts are left out. */
 #ifndef LM_SAMPLES_H
 #define LM_SAMPLES_H
