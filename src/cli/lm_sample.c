@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/lm.h"
 #include "lm/backend.h"
+#include "lm/chat.h"
 #include "lm/engine.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@
 enum {
     KEY_PROMPT = 0x500,
     KEY_PROMPT_FILE,
+    KEY_CHAT,
+    KEY_NO_THINKING,
     KEY_TEMPERATURE,
     KEY_TOP_K,
     KEY_TOP_P,
@@ -31,6 +34,8 @@ enum {
 static const struct argp_option options[] = {
     {"prompt", KEY_PROMPT, "TEXT", 0, "what the text begins with; several times", 1},
     {"prompt-file", KEY_PROMPT_FILE, "FILE", 0, "likewise, of a file", 1},
+    {"chat", KEY_CHAT, NULL, 0, "a prompt is what a user says, and the model answers, by Qwen3's chat template", 1},
+    {"no-thinking", KEY_NO_THINKING, NULL, 0, "the same, and it answers without a thought", 1},
     {"samples", 'n', "N", 0, "texts of each prompt (default 1)", 1},
     {"max-tokens", KEY_MAX, "N", 0, "of an answer (default 256)", 2},
     {"stop", KEY_STOP, "TEXT", 0, "answers end before it; several times", 2},
@@ -59,7 +64,7 @@ struct arguments {
     const char *stops[MOST_STOPS];
     int stop_count;
     struct lm_sampling sampling;
-    bool json;
+    bool chat, no_thinking, json;
 };
 /* A text that is written. */
 struct answer {
@@ -102,6 +107,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_PROMPT:
     case KEY_PROMPT_FILE:
         add_prompt(state, arguments, text, key == KEY_PROMPT_FILE);
+        break;
+    case KEY_NO_THINKING:
+        arguments->no_thinking = true;
+        __attribute__((fallthrough));
+    case KEY_CHAT:
+        arguments->chat = true;
         break;
     case 'n':
         arguments->samples = (int)cli_parse_number(state, "samples", text, 1, 1 << 20);
@@ -186,13 +197,33 @@ static bool on_token(void *closure, const struct lm_token *token)
     return true;
 }
 
+/* What the template makes of a question. */
+static struct akgen_error *render(struct arguments *arguments, struct prompt *prompt)
+{
+    struct lm_part *parts;
+    int count;
+    json_t *messages = json_pack("[{s:s s:o}]", "role", "user", "content", jsons_text(prompt->text));
+    const struct lm_chat_options how = {.ask = true, .no_thinking = arguments->no_thinking};
+    struct akgen_error *error = lm_chat_render(messages, &how, &arguments->arena, &parts, &count);
+    if (!error) {
+        prompt->text = lm_chat_text(parts, count, &arguments->arena);
+        prompt->length = strlen(prompt->text);
+    }
+    json_decref(messages);
+    return error;
+}
+
 static struct akgen_error *encode(struct arguments *arguments, const struct lm_tokenizer *tokenizer)
 {
     struct akgen_error *error = NULL;
     for (int i = 0; i < arguments->prompt_count && !error; i++) {
         struct prompt *prompt = &arguments->prompts[i];
-        uint32_t *ids;
-        error = lm_tokenizer_encode(tokenizer, &arguments->arena, prompt->text, prompt->length, &ids, &prompt->count);
+        uint32_t *ids = NULL;
+        if (arguments->chat)
+            error = render(arguments, prompt);
+        if (!error)
+            error =
+                lm_tokenizer_encode(tokenizer, &arguments->arena, prompt->text, prompt->length, &ids, &prompt->count);
         prompt->tokens = (int32_t *)ids;
     }
     return error;
@@ -237,7 +268,9 @@ static struct akgen_error *sample(struct arguments *arguments)
     struct lm_tokenizer *tokenizer = NULL;
     struct lm_engine *engine = NULL;
     int wanted = arguments->prompt_count * arguments->samples, longest = 0;
-    struct akgen_error *error = lm_model_read(&model, arguments->model);
+    struct akgen_error *error = arguments->chat ? lm_chat_check(arguments->model) : NULL;
+    if (!error)
+        error = lm_model_read(&model, arguments->model);
     if (!error)
         error = lm_tokenizer_read(arena_printf(&arguments->arena, "%s/tokenizer.json", arguments->model), &tokenizer);
     if (!error)

@@ -2,6 +2,8 @@
 #include "lm/chat.h"
 
 #include "base/array.h"
+#include "base/digest.h"
+#include "base/files.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -237,6 +239,56 @@ struct akgen_error *lm_chat_render(const json_t *messages, const struct lm_chat_
     *parts = rendering.parts;
     *count = rendering.count;
     return NULL;
+}
+
+/* Digests of the template's text as Qwen3's models carry it, without white space at its ends. */
+static const char *const known[] = {"0fab82ce8f4d5175c9e0155c80737cf2"};
+enum { LARGEST_FILE = 64 << 20 };
+
+static struct akgen_error *check_template(struct arena *arena, const char *path, const char *text, size_t length)
+{
+    static const char spaces[] = " \t\r\n";
+    while (length && strchr(spaces, text[length - 1]))
+        length--;
+    while (length && strchr(spaces, *text))
+        text++, length--;
+    struct digest *digest = digest_new();
+    digest_bytes(digest, text, length);
+    const char *found = digest_finish(digest, arena);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(found, known[i]) == 0)
+            return NULL;
+    return error_of_the_file(
+        error_new("%s: this chat template (%s) is not Qwen3's, which is the one that is built in", path, found));
+}
+
+struct akgen_error *lm_chat_check(const char *folder)
+{
+    struct arena arena = {0};
+    const char *path = arena_printf(&arena, "%s/chat_template.jinja", folder),
+               *config = arena_printf(&arena, "%s/tokenizer_config.json", folder);
+    char *bytes;
+    size_t length;
+    struct akgen_error *error = NULL;
+    if (files_exists(path)) {
+        error = files_read(&arena, path, LARGEST_FILE, &bytes, &length);
+        if (!error)
+            error = check_template(&arena, path, bytes, length);
+    } else if (files_exists(config)) {
+        error = files_read(&arena, config, LARGEST_FILE, &bytes, &length);
+        json_error_t problem;
+        json_t *root = error ? NULL : json_loadb(bytes, length, 0, &problem);
+        const json_t *text = json_object_get(root, "chat_template");
+        if (!error && !root)
+            error = error_of_the_file(error_new("%s:%d: %s", config, problem.line, problem.text));
+        else if (json_is_string(text))
+            error = check_template(&arena, config, json_string_value(text), json_string_length(text));
+        else if (text && !json_is_null(text))
+            error = error_of_the_file(error_new("%s: 'chat_template' has to be a text", config));
+        json_decref(root);
+    }
+    arena_free(&arena);
+    return error;
 }
 
 const char *lm_chat_text(const struct lm_part *parts, int count, struct arena *arena)

@@ -21,7 +21,8 @@ struct line {
     int32_t *tokens;
     bool *learned;
     int64_t count, capacity;
-    bool cut; /* one of its texts was */
+    bool cut;     /* one of its texts was */
+    bool checked; /* the chat template */
 };
 
 static void add_token(struct line *line, int32_t token, bool learned)
@@ -56,13 +57,16 @@ static struct akgen_error *add_string(struct line *line, const json_t *text, boo
 static struct akgen_error *add_messages(struct line *line, const json_t *messages, const json_t *behind)
 {
     struct lm_part *parts;
-    int count;
+    int count = 0;
     json_t *all = json_copy((json_t *)messages);
     const struct lm_chat_options how = {.tools = json_object_get(line->row, "tools"),
                                         .learned_from = behind ? (int)json_array_size(messages) : 0};
     if (behind)
         json_array_extend(all, (json_t *)behind);
-    struct akgen_error *error = lm_chat_render(all, &how, &line->arena, &parts, &count);
+    struct akgen_error *error = line->checked ? NULL : lm_chat_check(line->options->folder);
+    line->checked = !error;
+    if (!error)
+        error = lm_chat_render(all, &how, &line->arena, &parts, &count);
     for (int i = 0; i < count && !error; i++)
         error = add_text(line, parts[i].text, parts[i].length, parts[i].learned);
     json_decref(all);

@@ -17,6 +17,7 @@
 enum lm_samples_kind { LM_SINGLE, LM_PAIRS, LM_GROUPS };
 struct lm_samples_options {
     enum lm_samples_kind kind;
+    const char *folder;                   /* the model's, whose chat template is checked before messages are rendered */
     const struct lm_tokenizer *tokenizer; /* NULL: lines of input_ids alone */
     int longest;                          /* tokens of a text */
     int vocabulary;                       /* larger tokens are an error */

@@ -111,6 +111,7 @@ static struct akgen_error *read_samples(struct training *training)
     training->longest = options->longest ? options->longest : config->max_positions;
     static const enum lm_samples_kind kinds[] = {[LM_SFT] = LM_SINGLE, [LM_DPO] = LM_PAIRS, [LM_GRPO] = LM_GROUPS};
     const struct lm_samples_options how = {.kind = kinds[options->objective.kind],
+                                           .folder = options->model,
                                            .tokenizer = training->tokenizer,
                                            .longest = training->longest,
                                            .vocabulary = config->vocabulary,

@@ -57,6 +57,25 @@ class Train(unittest.TestCase):
         # The sum's digits and the end.
         self.assertEqual(json.loads(done.stdout)["learned_tokens"], sum(len(row["completion"]) + 1 for row in PAIRS))
 
+    def test_answers_of_messages_are_learned(self):
+        def message(role, content):
+            return {"role": role, "content": content}
+        data = write_rows(self.at / "chat.jsonl", [{"messages": [message("user", "1 + 1"), message("assistant", "2"), message("user", "2 + 2"),
+                                                                 message("assistant", "4")]}])
+        done = self.train(self.at / "out", "--new", "--steps", 1, "--json", "--length", 250, data=data)
+        # "2<|im_end|>", and "4<|im_end|>" behind its empty thought, as bytes.
+        self.assertEqual(json.loads(done.stdout)["learned_tokens"], 11 + 11 + len("<think>\n\n</think>\n\n"))
+        pairs = write_rows(self.at / "pairs.jsonl", [{"prompt": [message("user", "1 + 1")], "chosen": [message("assistant", "2")],
+                                                      "rejected": [message("assistant", "eleven")]}])
+        done = self.train(self.at / "dpo", "--new", "--objective", "dpo", "--steps", 1, "--json", data=pairs)
+        self.assertEqual(json.loads(done.stdout)["learned_tokens"], 11 + 16 + 2 * len("<think>\n\n</think>\n\n"))
+        mixed = write_rows(self.at / "mixed.jsonl", [{"prompt": "1 + 1", "chosen": [message("assistant", "2")], "rejected": "3"}])
+        said = self.train(self.at / "bad", "--new", "--objective", "dpo", data=mixed, code=2).stderr
+        self.assertIn("mixed.jsonl:1: a prompt and what comes behind it have to be both messages, or none of them", said)
+        (self.model / "chat_template.jinja").write_text("{{ messages[0].content }}")
+        said = self.train(self.at / "bad", "--new", data=data, code=2).stderr
+        self.assertIn("is not Qwen3's, which is the one that is built in", said)
+
     def test_passes_change_nothing(self):
         losses = []
         for name, tokens in (("one", 4096), ("many", 40)):

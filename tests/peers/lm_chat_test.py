@@ -53,6 +53,10 @@ class Chat(unittest.TestCase):
         rows = [conversation(choose) for _ in range(1000)]
         with tempfile.TemporaryDirectory() as folder:
             text = template(folder)
+            # A folder with this very text is not refused for its template.
+            pathlib.Path(folder, "chat_template.jinja").write_text(text)
+            said = subprocess.run([AKGEN, "lm", "sample", folder, "--chat", "--prompt", "a"], capture_output=True, text=True).stderr
+            self.assertIn("config.json: No such file", said)
             given = pathlib.Path(folder, "rows.jsonl")
             given.write_text("".join(json.dumps(row) + "\n" for row in rows))
             from tokenizers import Tokenizer, models
