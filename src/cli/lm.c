@@ -13,6 +13,7 @@ static const struct {
     {"train", cli_lm_train, "fine-tune a model, or train a new one"},
     {"sample", cli_lm_sample, "let a model write"},
     {"chat", cli_lm_chat, "render messages by the chat template"},
+    {"plan", cli_lm_plan, "what memory and time a model needs"},
 };
 
 static void print_help(FILE *out)

@@ -345,6 +345,29 @@ static struct akgen_error *open_metrics(struct training *training)
     return error;
 }
 
+/* An array of the backend's on the host: itself, where that is its memory, or a copy. */
+static float *on_host(const struct training *training, float *array, int64_t bytes)
+{
+    const struct lm_operations *ops = training->backend->operations;
+    if (ops->on_host)
+        return array;
+    float *copy = memory_alloc((size_t)bytes);
+    ops->download(training->backend, copy, array, bytes);
+    return copy;
+}
+
+static void from_host(const struct training *training, float *array, const float *copy, int64_t bytes)
+{
+    if (!training->backend->operations->on_host)
+        training->backend->operations->upload(training->backend, array, copy, bytes);
+}
+
+static void leave_host(const struct training *training, float *copy)
+{
+    if (!training->backend->operations->on_host)
+        free(copy);
+}
+
 static struct akgen_error *go_on(struct training *training)
 {
     int step = lm_checkpoint_newest(training->options->out);
@@ -352,30 +375,27 @@ static struct akgen_error *go_on(struct training *training)
     training->state.settings = training->settings = make_settings(training);
     if (step < 0)
         return NULL;
-    float *m = memory_alloc((size_t)bytes), *v = memory_alloc((size_t)bytes);
+    float *m = on_host(training, training->optimizer.m, bytes), *v = on_host(training, training->optimizer.v, bytes);
     struct akgen_error *error =
         lm_checkpoint_read(training->options->out, step, &training->trained, m, v, &training->state);
     if (!error) {
         training->optimizer.step = training->state.step;
-        training->backend->operations->upload(training->backend, training->optimizer.m, m, bytes);
-        training->backend->operations->upload(training->backend, training->optimizer.v, v, bytes);
+        from_host(training, training->optimizer.m, m, bytes);
+        from_host(training, training->optimizer.v, v, bytes);
     }
-    free(m);
-    free(v);
+    leave_host(training, m);
+    leave_host(training, v);
     return error;
 }
 
 static struct akgen_error *save(struct training *training)
 {
-    const struct lm_operations *ops = training->backend->operations;
     int64_t bytes = training->optimizer.layout->size * (int64_t)sizeof(float);
-    float *m = memory_alloc((size_t)bytes), *v = memory_alloc((size_t)bytes);
-    ops->download(training->backend, m, training->optimizer.m, bytes);
-    ops->download(training->backend, v, training->optimizer.v, bytes);
+    float *m = on_host(training, training->optimizer.m, bytes), *v = on_host(training, training->optimizer.v, bytes);
     struct akgen_error *error = lm_checkpoint_write(training->options->out, &training->trained, m, v, &training->state,
                                                     training->options->keep > 1 ? training->options->keep : 1);
-    free(m);
-    free(v);
+    leave_host(training, m);
+    leave_host(training, v);
     return error;
 }
 

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""akgen lm plan: sizes by hand, and the memory that runs take beside what it says."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from akgen_program import AKGEN, akgen
+from lm_program import make_model, write_rows
+
+BIG = dict(hidden_size=384, num_hidden_layers=6, num_attention_heads=6, num_key_value_heads=2, head_dim=64, intermediate_size=1024,
+           max_position_embeddings=2048)
+TOKENS = 2048
+
+
+def peak(*arguments):
+    """Bytes that a run had at most."""
+    process = subprocess.Popen([AKGEN, *map(str, arguments)], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss * 1024
+
+
+class Plan(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="akgen-lm-")
+        self.addCleanup(folder.cleanup)
+        self.at = pathlib.Path(folder.name)
+
+    def plan(self, model, *options):
+        done = akgen("lm", "plan", model, "--json", "--gflops", 100, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        plan = json.loads(done.stdout)
+        return plan, {row["what"]: row for row in plan["rows"]}
+
+    def test_sizes(self):
+        plan, rows = self.plan(make_model(self.at / "model"), "--tokens", 100, "--lora", 2)
+        c, i, q, kv, v = 48, 96, 64, 32, 257
+        layer = 2 * c + c * (q + 2 * kv) + 2 * 16 + q * c + 3 * c * i
+        parameters = v * c + 2 * layer + c
+        self.assertEqual((plan["parameters"], plan["active"]), (parameters, parameters))
+        adapters = 2 * 2 * (c + q + 2 * (c + kv) + q + c + 3 * (c + i))
+        everything, lora = rows["train all"], rows["train adapters (--lora)"]
+        self.assertEqual([everything[key] for key in ("trained", "weights", "gradients", "means")],
+                         [parameters, 4 * parameters, 4 * parameters, 8 * parameters])
+        self.assertEqual([lora[key] for key in ("trained", "weights", "gradients")], [adapters, 4 * (parameters + adapters), 4 * adapters])
+        self.assertEqual(rows["write 8 texts"]["cache"], 8 * 256 * 2 * 2 * kv * 4)
+        self.assertLess(rows["train all, --recompute"]["activations"], everything["activations"])
+        self.assertAlmostEqual(everything["operations_per_token"], 3 * (2 * parameters + 4 * 50 * q * 2))
+        self.assertAlmostEqual(everything["tokens_per_second"], 100e9 / everything["operations_per_token"])
+        said = akgen("lm", "plan", self.at / "model", "--gflops", 0).stdout
+        self.assertIn("train adapters, --recompute", said)
+        self.assertNotIn("tokens/s", said)
+        self.assertEqual(akgen("lm", "plan", self.at).returncode, 2)
+
+    @unittest.skipIf(os.environ.get("AKGEN_SANITIZED") == "ON", "sanitizers have memory of their own")
+    def test_memory_is_as_planned(self):
+        model = make_model(self.at / "model", **BIG)
+        _, rows = self.plan(model, "--tokens", TOKENS, "--length", TOKENS)
+        data = write_rows(self.at / "data.jsonl", [{"text": "kernel " * 290}])
+        nothing = peak("lm", "plan", model, "--gflops", 0)  # the program and its libraries
+        for name, options in (("train all", ["--new"]), ("train all, --recompute", ["--new", "--recompute"]),
+                              ("train adapters (--lora)", ["--lora", 16]), ("train adapters, --recompute", ["--lora", 16, "--recompute"])):
+            with self.subTest(name):
+                out = self.at / name
+                took = peak("lm", "train", self.at / "train all" if "--lora" in options else model, "--data", data, "-o", out, "--steps", 1,
+                            "--tokens", TOKENS, *options) - nothing
+                self.assertAlmostEqual(took / rows[name]["all"], 1, delta=0.1)
+        (self.at / "prompt").write_text("k" * (TOKENS - 50))
+        took = peak("lm", "sample", self.at / "train all", "--prompt-file", self.at / "prompt", "-n", 8, "--max-tokens", 50) - nothing
+        self.assertAlmostEqual(took / rows["write 8 texts"]["all"], 1, delta=0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
