@@ -53,10 +53,16 @@ static double take_step(struct training *training)
         loss += training->factors[i] * training->log_probs[i];
     double norm = sqrt(ops->squares(training->cpu, training->gradients, layout->size));
     training->step++;
-    struct lm_adamw step = {.rate = 1e-4F, .beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F, .decay = 0.1F, .scale = norm > 1 ? (float)(1 / norm) : 1};
+    struct lm_adamw step = {.rate = 1e-4F,
+                            .beta1 = 0.9F,
+                            .beta2 = 0.999F,
+                            .eps = 1e-8F,
+                            .decay = 0.1F,
+                            .scale = norm > 1 ? (float)(1 / norm) : 1};
     step.bias1 = 1 - powf(step.beta1, (float)training->step);
     step.bias2 = 1 - powf(step.beta2, (float)training->step);
-    ops->adamw(training->cpu, training->model.weights, NULL, training->m, training->v, training->gradients, layout->size, &step);
+    ops->adamw(training->cpu, training->model.weights, NULL, training->m, training->v, training->gradients,
+               layout->size, &step);
     return loss;
 }
 
@@ -71,16 +77,26 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 9; i++)
         sizes[i] = atoi(argv[2 + i]);
-    struct lm_config config = {.layers = sizes[0], .hidden = sizes[1], .heads = sizes[2], .kv_heads = sizes[3], .head_size = sizes[4],
-                               .intermediate = sizes[5], .vocabulary = sizes[6], .max_positions = sizes[7], .rope_theta = 1e6F, .norm_eps = 1e-6F,
-                               .initial_spread = 0.02F, .tied = true};
+    struct lm_config config = {.layers = sizes[0],
+                               .hidden = sizes[1],
+                               .heads = sizes[2],
+                               .kv_heads = sizes[3],
+                               .head_size = sizes[4],
+                               .intermediate = sizes[5],
+                               .vocabulary = sizes[6],
+                               .max_positions = sizes[7],
+                               .rope_theta = 1e6F,
+                               .norm_eps = 1e-6F,
+                               .initial_spread = 0.02F,
+                               .tied = true};
     struct rng rng;
     rng_seed(&rng, 0);
     lm_model_new(&training.model, &config, &rng);
     make_batch(&training, sizes[7], sizes[8]);
     training.cpu = lm_cpu_new(0);
     const struct lm_pass_options options = {.tokens = training.n, .training = true};
-    struct akgen_error *error = lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);
+    struct akgen_error *error =
+        lm_pass_new(training.cpu, &training.model.layout, training.model.weights, &options, &training.pass);
     if (error) {
         fprintf(stderr, "%s\n", error->message);
         return 1;
