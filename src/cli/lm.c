@@ -12,6 +12,7 @@ static const struct {
 } commands[] = {
     {"train", cli_lm_train, "fine-tune a model, or train a new one"},
     {"sample", cli_lm_sample, "let a model write"},
+    {"serve", cli_lm_serve, "let it answer by the OpenAI protocol"},
     {"chat", cli_lm_chat, "render messages by the chat template"},
     {"plan", cli_lm_plan, "what memory and time a model needs"},
 };

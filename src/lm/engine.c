@@ -78,7 +78,7 @@ void lm_engine_free(struct lm_engine *engine)
     free(engine);
 }
 
-struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request)
+struct akgen_error *lm_engine_check(const struct lm_engine *engine, const struct lm_request *request)
 {
     if (request->prompt_count < 1)
         return error_new("the prompt has no token");
@@ -89,6 +89,14 @@ struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_requ
         if (request->prompt[i] < 0 || request->prompt[i] >= engine->model->layout.config.vocabulary)
             return error_new("token %d of the prompt is %d, and the vocabulary has %d", i, (int)request->prompt[i],
                              engine->model->layout.config.vocabulary);
+    return NULL;
+}
+
+struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request)
+{
+    struct akgen_error *error = lm_engine_check(engine, request);
+    if (error)
+        return error;
     struct waiting *waiting = memory_alloc(sizeof *waiting);
     waiting->request = *request;
     *engine->last = waiting;

@@ -42,7 +42,9 @@ struct lm_engine;
 struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_tokenizer *tokenizer,
                                   const struct lm_engine_options *options, struct lm_engine **engine);
 void lm_engine_free(struct lm_engine *engine);
-/* Adds a copy of a request; its arrays have to stay until it ends. Errors: no prompt, or one that leaves no room for an answer. */
+/* What is wrong with a request: no prompt, one that leaves no room for an answer, or tokens that the model has not. */
+struct akgen_error *lm_engine_check(const struct lm_engine *engine, const struct lm_request *request);
+/* Adds a copy of a request; its arrays have to stay until it ends. Errors: lm_engine_check's. */
 struct akgen_error *lm_engine_add(struct lm_engine *engine, const struct lm_request *request);
 /* Takes one waiting request in, if there is room, and writes one token of each that goes on. False: there was nothing to do. */
 bool lm_engine_step(struct lm_engine *engine);

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""akgen lm serve: whole answers and streams are what akgen lm sample writes; many at once; clients that leave, bodies that lie, an end in the middle."""
+import concurrent.futures
+import http.client
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from akgen_program import AKGEN, akgen
+from lm_program import make_model, write_rows
+
+TEXTS = ["kernel add: copy in, add, copy out.", "kernel relu: copy in, maximum with zero, copy out.", "矩阵乘法 on the cube 🚀."]
+
+
+class Serve(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="akgen-lm-")
+        at = pathlib.Path(cls.folder.name)
+        data = write_rows(at / "data.jsonl", [{"text": text} for text in TEXTS])
+        done = akgen("lm", "train", make_model(at / "new"), "--new", "--data", data, "-o", at / "model", "--steps", 60, "--rate", 1e-2,
+                     "--schedule", "constant", "--warmup", 5)
+        assert done.returncode == 0, done.stderr
+        cls.model = at / "model"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.process = subprocess.Popen([AKGEN, "lm", "serve", self.model, "--port", "0", "--texts", "4"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.process.stdout.close)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+        self.port = int(re.search(r":(\d+)/v1", self.process.stdout.readline())[1])
+
+    def ask(self, path, body=None, method=None):
+        """Status and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection.request(method or ("POST" if body is not None else "GET"), path, body if isinstance(body, (str, bytes, type(None))) else json.dumps(body))
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, text
+
+    def complete(self, path="/v1/completions", **body):
+        status, text = self.ask(path, body)
+        self.assertEqual(status, 200, text)
+        return json.loads(text)
+
+    def stream(self, path="/v1/completions", **body):
+        status, text = self.ask(path, body | {"stream": True})
+        self.assertEqual(status, 200, text)
+        events = text.split("\n\n")
+        self.assertEqual(events[-2:], ["data: [DONE]", ""])
+        return [json.loads(event.removeprefix("data: ")) for event in events[:-2]]
+
+    def sampled(self, prompt, *options):
+        done = akgen("lm", "sample", self.model, "--prompt", prompt, "--json", *options)
+        return [row["text"] for row in sorted(map(json.loads, done.stdout.splitlines()), key=lambda row: row["sample"])]
+
+    def test_is_what_sample_writes(self):
+        asked = dict(prompt="kernel ", temperature=1.3, seed=5, max_tokens=30, n=3)
+        wanted = self.sampled("kernel ", "--temperature", 1.3, "--seed", 5, "--max-tokens", 30, "-n", 3)
+        whole = self.complete(**asked, logprobs=2)
+        self.assertEqual([choice["text"] for choice in whole["choices"]], wanted)
+        texts = ["", "", ""]
+        for event in self.stream(**asked):
+            choice = event["choices"][0]
+            texts[choice["index"]] += choice["text"]
+        self.assertEqual(texts, wanted)
+        for choice in whole["choices"]:
+            log_probs = choice["logprobs"]
+            self.assertEqual({len(log_probs[key]) for key in ("tokens", "token_logprobs", "top_logprobs")}, {len(log_probs["tokens"])})
+        usage = whole["usage"]
+        self.assertEqual(usage["total_tokens"], usage["prompt_tokens"] + usage["completion_tokens"])
+        self.assertEqual((usage["prompt_tokens"], usage["completion_tokens"]), (7, sum(len(choice["logprobs"]["tokens"]) for choice in whole["choices"])))
+
+    def test_chat(self):
+        done = akgen("lm", "sample", self.model, "--chat", "--prompt", "add", "--temperature", 0, "--max-tokens", 20, "--json")
+        sampled = json.loads(done.stdout)
+        wanted = sampled["text"]
+        asked = dict(messages=[{"role": "user", "content": "add"}], temperature=0, max_tokens=20)
+        whole = self.complete("/v1/chat/completions", **asked)
+        self.assertEqual((whole["object"], whole["model"], whole["choices"][0]["message"]), ("chat.completion", "model", {"role": "assistant", "content": wanted}))
+        events = self.stream("/v1/chat/completions", **asked, stream_options={"include_usage": True})
+        self.assertEqual("".join(event["choices"][0]["delta"]["content"] for event in events[:-1]), wanted)
+        self.assertEqual([event["choices"][0]["delta"].get("role") for event in events[:2]], ["assistant", None])
+        self.assertEqual((events[-1]["choices"], events[-1]["usage"]["completion_tokens"]), ([], len(sampled["tokens"])))
+        # Characters are whole in every event.
+        events = self.stream(prompt="矩", temperature=0, max_tokens=40)
+        self.assertEqual("".join(event["choices"][0]["text"] for event in events), TEXTS[2][1:])
+        self.assertFalse(any("�" in event["choices"][0]["text"] or "?" in event["choices"][0]["text"] for event in events))
+
+    def test_many_at_once(self):
+        def one(seed):
+            return self.complete(prompt="kernel ", temperature=1.3, seed=seed, max_tokens=25)["choices"][0]["text"]
+        wanted = self.sampled("kernel ", "--temperature", 1.3, "--max-tokens", 25, "-n", 40)
+        with concurrent.futures.ThreadPoolExecutor(16) as threads:
+            self.assertEqual(list(threads.map(one, range(40))), wanted)
+
+    def test_clients_that_leave(self):
+        for i in range(12):
+            connection = http.client.HTTPConnection("127.0.0.1", self.port)
+            connection.request("POST", "/v1/completions", json.dumps(dict(prompt="kernel ", max_tokens=240, n=8, stream=bool(i % 2), temperature=5)))
+            time.sleep(0.02 * (i % 4))
+            connection.close()
+        self.assertEqual(self.complete(prompt="kernel a", temperature=0, max_tokens=3)["choices"][0]["text"], "dd:")
+
+    def test_what_is_wrong_is_said(self):
+        for path, body, status, expected in (
+                ("/v1/completions", "{", 400, "the body is no JSON"), ("/v1/completions", "[]", 400, "has to be a JSON object"),
+                ("/v1/completions", {}, 400, "'prompt' has to be"), ("/v1/completions", {"prompt": ""}, 400, "the prompt has no token"),
+                ("/v1/completions", {"prompt": [1, 999]}, 400, "token 1 of the prompt is 999, and the vocabulary has 257"),
+                ("/v1/completions", {"prompt": ["a", "b"]}, 400, "'prompt' has to be"),
+                ("/v1/completions", {"prompt": "a" * 300}, 400, "the prompt has 300 tokens, and there is room for 256"),
+                ("/v1/completions", {"prompt": "a", "temperature": -1}, 400, "'temperature' has to be a number from 0"),
+                ("/v1/completions", {"prompt": "a", "n": 1000}, 400, "'n' has to be a whole number from 1 to 128"),
+                ("/v1/completions", {"prompt": "a", "stop": [""]}, 400, "'stop' has to be"),
+                ("/v1/chat/completions", {"messages": []}, 400, "'messages' has to be a list of at least one"),
+                ("/v1/chat/completions", {"messages": [{"role": "critic", "content": ""}]}, 400, "message 0: 'role' is 'critic'"),
+                ("/v1/embeddings", {}, 404, "there are /v1/models")):
+            with self.subTest(expected):
+                found, text = self.ask(path, body)
+                self.assertEqual(found, status)
+                self.assertIn(expected, json.loads(text)["error"]["message"])
+        self.assertEqual(self.ask("/v1/completions")[0], 405)
+        self.assertEqual(json.loads(self.ask("/v1/models")[1])["data"][0]["id"], "model")
+        self.assertEqual(self.ask("/health")[0], 200)
+
+    def test_ends_in_the_middle(self):
+        with concurrent.futures.ThreadPoolExecutor(6) as threads:
+            asked = dict(prompt="kernel ", max_tokens=240, n=64, temperature=5)
+            waiting = [threads.submit(self.ask, "/v1/completions", asked | {"stream": bool(i % 2)}) for i in range(6)]
+            time.sleep(0.3)
+            self.process.send_signal(signal.SIGTERM)
+            self.assertEqual(self.process.wait(timeout=60), 0)
+            for one in waiting:
+                try:
+                    status, text = one.result(timeout=60)
+                    self.assertTrue(status == 503 or (status == 200 and "[DONE]" not in text))
+                except (http.client.HTTPException, OSError):
+                    pass  # cut off
+
+    def test_an_address_that_is_taken(self):
+        done = akgen("lm", "serve", self.model, "--port", self.port)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(f"127.0.0.1:{self.port} cannot be had", done.stderr)
+        self.assertIn("'here' is no IPv4 address", akgen("lm", "serve", self.model, "--host", "here").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
