@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
      "in place of TASK: words and formulas (docs/gen.md), of which a task is drafted in DIR/task to be confirmed", 1},
     {"yes", 'y', NULL, 0, "--describe: take the draft as it is and go on", 1},
     {"provider", KEY_PROVIDER, "NAME", 0,
-     "openai:URL or exec:COMMAND: a model writes it, although the task may have a program (docs/gen.md)", 1},
+     "openai:URL, lm:DIR or exec:COMMAND: a model writes it, although the task may have a program (docs/gen.md)", 1},
     {"rounds", KEY_ROUNDS, "N", 0, "rounds in which the model mends its own code (default 3)", 1},
     {"beam", KEY_BEAM, "N", 0, "candidates that a round mends or makes faster (default 1)", 1},
     {"optimise", KEY_OPTIMISE, "N", OPTION_ARG_OPTIONAL,
@@ -110,7 +110,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "either TASK or --describe FILE is needed");
         if (arguments->provider && !gen_model_is_provider(arguments->provider))
             argp_error(state,
-                       "--provider: '%s' is neither openai:URL nor exec:COMMAND; without a provider the task's "
+                       "--provider: '%s' is neither openai:URL, lm:DIR nor exec:COMMAND; without a provider the task's "
                        "program or its formulas are the answer",
                        arguments->provider);
         if (!arguments->provider && arguments->model.endpoint.model)

@@ -1,6 +1,7 @@
 /* Which model, how it samples, what it is asked, and what the run may cost. */
 #include "cli/model.h"
 #include "cli/cli.h"
+#include "gen/local.h"
 
 #include <errno.h>
 #include <math.h>
@@ -289,5 +290,7 @@ struct akgen_error *cli_model_provider(struct gen_model *model, const char *prov
     if (!model->samples)
         model->samples = model->preset ? model->preset->samples : 1;
     struct akgen_error *error = gen_model_provider(model, provider);
+    if (!error && model->endpoint.folder)
+        error = gen_local_start(model);
     return error ? error : gen_client_key(&model->arena, model->key_file, &model->endpoint.key);
 }

@@ -1,11 +1,13 @@
 /* A model as one run asks it: presets, where it is, and what must be the same for samples to be of one kind. */
 #include "gen/model.h"
+
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/jsons.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "gen/client_internal.h"
+#include "gen/local.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -54,7 +56,7 @@ void gen_preset_apply(const struct gen_preset *preset, struct gen_sampling *samp
         sampling->max_tokens = preset->sampling.max_tokens;
 }
 
-static const char server[] = "openai:", command[] = "exec:";
+static const char server[] = "openai:", local[] = "lm:", command[] = "exec:";
 
 static const char *behind(const char *text, const char *begin)
 {
@@ -77,14 +79,14 @@ static bool shows_key(const char *text)
 
 bool gen_model_is_provider(const char *provider)
 {
-    return behind(provider, server) || behind(provider, command);
+    return behind(provider, server) || behind(provider, local) || behind(provider, command);
 }
 
 struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider)
 {
-    const char *url = behind(provider, server), *run = behind(provider, command);
+    const char *url = behind(provider, server), *run = behind(provider, command), *folder = behind(provider, local);
     struct gen_endpoint *endpoint = &model->endpoint;
-    endpoint->url = endpoint->command = NULL;
+    endpoint->url = endpoint->folder = endpoint->command = NULL;
     if (run && !run[strspn(run, " \t\n")])
         return error_new("exec: no command; expected exec:COMMAND, a line for /bin/sh");
     if (run && shows_key(run))
@@ -95,14 +97,29 @@ struct akgen_error *gen_model_provider(struct gen_model *model, const char *prov
         endpoint->command = run;
         return NULL;
     }
+    if (folder && !*folder)
+        return error_new("lm: no folder; expected lm:DIR, a model's (docs/lm.md)");
+    if (folder) {
+        endpoint->folder = folder;
+        endpoint->model = endpoint->model ? endpoint->model : folder;
+        return NULL;
+    }
     if (!url)
-        return error_new("the provider is neither openai:URL nor exec:COMMAND");
+        return error_new("the provider is neither openai:URL, lm:DIR nor exec:COMMAND");
     struct akgen_error *error = gen_client_url(&model->arena, url, &endpoint->url, &endpoint->api);
     if (!error && !endpoint->model)
         error = error_new("--model is missing: the name of the model, as the server calls it; %s/models lists those "
                           "that it has",
                           endpoint->url);
     return error ? error_prefix(error, "--provider") : NULL;
+}
+
+const char *gen_endpoint_name(struct arena *arena, const struct gen_endpoint *endpoint)
+{
+    if (endpoint->folder)
+        return arena_printf(arena, "%s%s", local, endpoint->folder);
+    return endpoint->url ? arena_printf(arena, "%s%s", server, endpoint->url)
+                         : arena_printf(arena, "%s%s", command, endpoint->command ? endpoint->command : "");
 }
 
 double gen_model_cost(const struct gen_model *model, int64_t prompt_tokens, int64_t completion_tokens)
@@ -188,7 +205,11 @@ const char *gen_model_settings(struct arena *arena, const struct gen_model *mode
     json_t *json = json_object();
     if (endpoint->model)
         json_object_set_new(json, "model", jsons_text(endpoint->model));
-    if (endpoint->url) {
+    if (endpoint->folder) {
+        json_object_set_new(json, "folder", jsons_text(endpoint->folder));
+        json_object_set_new(json, "weights", json_string(gen_local_digest(arena, endpoint->folder)));
+        json_object_set_new(json, "api", json_string(gen_apis.of[endpoint->api]));
+    } else if (endpoint->url) {
         json_object_set_new(json, "url", jsons_text(endpoint->url));
         json_object_set_new(json, "api", json_string(gen_apis.of[endpoint->api]));
     } else if (endpoint->command) {

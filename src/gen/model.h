@@ -38,11 +38,14 @@ extern const struct gen_preset gen_presets[];
 /* Sets in the sampling what is not set yet. */
 void gen_preset_apply(const struct gen_preset *preset, struct gen_sampling *sampling);
 
-/* True for "openai:URL" and "exec:COMMAND". */
+/* True for "openai:URL", "lm:DIR" and "exec:COMMAND". */
 bool gen_model_is_provider(const char *provider);
-/* Sets the endpoint's URL or command. An error if it is neither form, if the URL is none or has credentials in it, and for
+/* Sets the endpoint's URL, folder or command. An error if it is none of these forms, if the URL is none or has credentials in it, and for
  * a server without the name of a model, which is set before. */
 struct akgen_error *gen_model_provider(struct gen_model *model, const char *provider);
+
+/* The provider again, as it is stored: "openai:URL", "lm:DIR", "exec:COMMAND"; in the arena. */
+const char *gen_endpoint_name(struct arena *arena, const struct gen_endpoint *endpoint);
 
 /* What tokens cost, in the currency of the prices. */
 double gen_model_cost(const struct gen_model *model, int64_t prompt_tokens, int64_t completion_tokens);

@@ -88,8 +88,7 @@ struct akgen_error *repair_begin_store(struct repair *repair)
     repair->bench = arena_alloc(arena, sizeof *repair->bench);
     *repair->bench = (struct bench){
         .suite = repair->task->suite,
-        .provider = endpoint->url ? arena_printf(arena, "openai:%s", endpoint->url)
-                                  : arena_printf(arena, "exec:%s", endpoint->command ? endpoint->command : ""),
+        .provider = gen_endpoint_name(arena, endpoint),
         .soc = eval->soc->name,
         .mode = eval_modes.of[eval->mode],
         .scope = eval_scopes.of[eval->scope],

@@ -60,8 +60,7 @@ void gen_sampler_prepare(struct bench *bench, const struct gen_model *model, con
 {
     const struct gen_endpoint *endpoint = &model->endpoint;
     struct arena *arena = &bench->arena;
-    const char *provider = endpoint->url ? arena_printf(arena, "openai:%s", endpoint->url)
-                                         : arena_printf(arena, "exec:%s", endpoint->command);
+    const char *provider = gen_endpoint_name(arena, endpoint);
     bench_prepare_samples(bench, gen_without_key(arena, provider, endpoint->key), tasks, count, model->samples,
                           options);
     bench->settings = gen_model_settings(arena, model);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """akgen lm serve: whole answers and streams are what akgen lm sample writes; many at once; clients that leave, bodies that lie, an end in the middle."""
 import concurrent.futures
+import contextlib
 import http.client
 import json
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -146,6 +148,30 @@ class Serve(unittest.TestCase):
                     self.assertTrue(status == 503 or (status == 200 and "[DONE]" not in text))
                 except (http.client.HTTPException, OSError):
                     pass  # cut off
+
+    def test_a_provider_of_its_own(self):
+        """akgen bench --provider lm:DIR: answers to a task's prompt, the same for the same seed, and none asked for again."""
+        at = pathlib.Path(self.folder.name) / "long"
+        if not at.exists():
+            data = write_rows(pathlib.Path(self.folder.name) / "one.jsonl", [{"text": TEXTS[0]}])
+            done = akgen("lm", "train", make_model(pathlib.Path(self.folder.name) / "new long", max_position_embeddings=16384, num_hidden_layers=1), "--new", "--data", data,
+                         "-o", at, "--steps", 1)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        answers = []
+        for name in ("a.db", "b.db"):
+            db = pathlib.Path(self.folder.name) / name
+            done = akgen("bench", "--provider", f"lm:{at}", "--task", "level1/Math/Sqrt", "-n", 2, "--max-answer-tokens", 30, "--answer-seed", 4,
+                         "--db", db)
+            self.assertIn("compile_error 2", done.stdout, done.stderr)
+            with contextlib.closing(sqlite3.connect(db)) as rows:
+                self.assertEqual(rows.execute("SELECT provider FROM runs").fetchall(), [(f"lm:{at}",)])
+                answers.append(rows.execute("SELECT sample, answer, completion_tokens FROM samples ORDER BY sample").fetchall())
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual(len({answer for _, answer, _ in answers[0]}), 2)
+        said = akgen("bench", "--provider", "lm:", "--task", "level1/Math/Sqrt").stderr
+        self.assertIn("lm: no folder; expected lm:DIR", said)
+        said = akgen("bench", "--provider", f"lm:{at}/absent", "--task", "level1/Math/Sqrt").stderr
+        self.assertIn("absent/config.json: No such file", said)
 
     def test_an_address_that_is_taken(self):
         done = akgen("lm", "serve", self.model, "--port", self.port)
