@@ -167,7 +167,7 @@ static void run_row(struct row *row, const struct task *task, const char *candid
     struct eval_options options = {.soc = npu_soc_find("Ascend910B2"),
                                    .mode = EVAL_DYNAMIC,
                                    .scope = EVAL_PROJECT,
-                                   .profile = TASK_UPSTREAM,
+                                   .profile = TASK_STRICT,
                                    .only_case = number,
                                    .full = true,
                                    .trials = 1,

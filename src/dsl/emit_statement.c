@@ -303,10 +303,15 @@ static const char *const aids[] = {
                   "template <HardEvent event>\n%s void Await()\n{\n"
                   "    event_t id = static_cast<event_t>(GetTPipePtr()->FetchEventID(event));\n"
                   "    SetFlag<event>(id);\n    WaitFlag<event>(id);\n}\n",
-    [AID_TENSOR_OF] = "// Tensor number `index` of a list.\n"
-                      "template <typename E>\n%s GlobalTensor<E> TensorOf(GM_ADDR list, uint32_t index)\n{\n"
-                      "    ListTensorDesc tensors((__gm__ void *)list);\n    GlobalTensor<E> tensor;\n"
-                      "    tensor.SetGlobalBuffer(tensors.GetDataPtr<E>(index));\n    return tensor;\n}\n",
+    [AID_LIST_OF] =
+        "// The tensors of a list; one is looked up again where another was asked for before.\n"
+        "template <typename E>\nclass ListOf {\npublic:\n"
+        "    __aicore__ inline void Init(GM_ADDR given)\n    {\n        list = given;\n    }\n\n"
+        "    __aicore__ inline const GlobalTensor<E> &At(int64_t index)\n    {\n        if (index != number) {\n"
+        "            ListTensorDesc tensors((__gm__ void *)list);\n"
+        "            tensor.SetGlobalBuffer(tensors.GetDataPtr<E>(static_cast<uint32_t>(index)));\n"
+        "            number = index;\n        }\n        return tensor;\n    }\n\nprivate:\n    GM_ADDR list;\n"
+        "    GlobalTensor<E> tensor;\n    int64_t number = -1;\n};\n",
     [AID_NUMELS] =
         "// How many elements each tensor of a list has.\n"
         "%s std::vector<int64_t> NumelsOf(gert::TilingContext *context, size_t input)\n{\n"

@@ -6,9 +6,9 @@ import tile.language as tl
 def masked_scale_kernel(x, mask, y, scale, total, per_core, tile):
     start = tl.program_id(0) * per_core
     end = min(start + per_core, total)
-    whole = mask.dtype == tl.int8 or mask.dtype == tl.uint8
+    kind = tl.float32 if mask.dtype.is_floating_point else mask.dtype
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    mask_ub = tl.alloc_ub(tile, dtype=mask.dtype if whole else tl.float32)
+    mask_ub = tl.alloc_ub(tile, dtype=kind)
     half_ub = tl.alloc_ub(tile, dtype=tl.float16)
     wide_ub = tl.alloc_ub(tile, dtype=tl.float32)
     y_ub = tl.alloc_ub(tile, dtype=tl.float32)
@@ -18,7 +18,7 @@ def masked_scale_kernel(x, mask, y, scale, total, per_core, tile):
             tl.load(x + at, x_ub, count=n)
             tl.load(mask + at, mask_ub, count=n)
         with tl.compute():
-            if whole:
+            if not mask.dtype.is_floating_point:
                 tl.cast(half_ub, mask_ub, count=n)
                 tl.cast(wide_ub, half_ub, count=n)
                 tl.vmul(y_ub, x_ub, wide_ub, count=n)
