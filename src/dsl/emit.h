@@ -16,7 +16,7 @@
     X(AID_DIM)                                                                                                         \
     X(AID_DIMS)                                                                                                        \
     X(AID_SLICE)                                                                                                       \
-    X(AID_TENSOR_OF)                                                                                                   \
+    X(AID_LIST_OF)                                                                                                     \
     X(AID_IS_FLOAT)                                                                                                    \
     X(AID_LOAD_ROWS)                                                                                                   \
     X(AID_STORE_ROWS)                                                                                                  \

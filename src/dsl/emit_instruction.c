@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A tensor of global memory: `xGm`, or `TensorOf<T>(xList, t)` of a list. */
+/* A tensor of global memory: `xGm`, or `xList.At(t)` of a list. */
 static const char *tensor_text(struct emit *emit, const struct dsl_expr *address)
 {
     const struct lower_parameter *tensor = lower_tensor_of(emit->lowering, address);
@@ -16,9 +16,8 @@ static const char *tensor_text(struct emit *emit, const struct dsl_expr *address
             address
                 ->items[address->items[0]->type == DSL_TYPE_TENSOR || address->items[0]->type == DSL_TYPE_POINTER ? 0
                                                                                                                   : 1];
-    emit->aids[AID_TENSOR_OF] = true;
-    return arena_printf(emit->lowering->arena, "TensorOf<%s>(%s, %s)", emit_element(emit, &tensor->elements),
-                        kernel_gm_name(emit, tensor), emit_expr_text(emit, address->items[1]));
+    return arena_printf(emit->lowering->arena, "%s.At(%s)", kernel_gm_name(emit, tensor),
+                        emit_expr_text(emit, address->items[1]));
 }
 
 /* An operand: `x`, or `x[offset]`. */

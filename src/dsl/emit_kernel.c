@@ -216,8 +216,9 @@ static void emit_parameter(struct emit *emit, const struct lower_parameter *para
         break;
     case LOWER_TENSOR:
         if (parameter->type == DSL_TYPE_TENSORS) {
-            emit_line(emit, "%s = %s;", kernel_gm_name(emit, parameter), given);
-            text_addf(members, "    GM_ADDR %s;\n", kernel_gm_name(emit, parameter));
+            emit->aids[AID_LIST_OF] = true;
+            emit_line(emit, "%s.Init(%s);", kernel_gm_name(emit, parameter), given);
+            text_addf(members, "    ListOf<%s> %s;\n", element, kernel_gm_name(emit, parameter));
             break;
         }
         emit_line(emit, "%s.SetGlobalBuffer((__gm__ %s *)%s);", kernel_gm_name(emit, parameter), element, given);
@@ -514,7 +515,7 @@ const char *emit_kernel(struct lowering *lowering)
     emit->indent = 0;
     emit->line = function->place.line;
     emit_comments(emit, &function->lead);
-    bool lists = emit->aids[AID_TENSOR_OF];
+    bool lists = emit->aids[AID_LIST_OF];
     text_addf(&out, "#include \"kernel_operator.h\"\n%s\nusing namespace AscendC;\n\n",
               lists ? "#include \"kernel_operator_list_tensor_intf.h\"\n" : "");
     emit_constants(emit, &out);

@@ -1,0 +1,260 @@
+/* Operators of which timings of the vendor's kernels are published and that no suite has (benchmarks/vendor). */
+#include "task/reference/product.h"
+#include "task/reference/reference.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define R(value) reference_round(steps, value)
+
+static int64_t whole(const struct task_tensor *tensor, int64_t index)
+{
+    int64_t value;
+    task_read_integer(tensor, index, 1, &value);
+    return value;
+}
+
+/* y[ids[i]] += x[i], row by row, from zeros on. */
+static void segment_sum(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *ids = reference_input(call, 1);
+    const struct task_tensor *y = reference_result(call, 0);
+    enum akgen_dtype steps = reference_steps(call, x->type);
+    int64_t entries = ids->elements, size = x->elements / entries;
+    double *sums = reference_numbers(y->elements), *row = reference_numbers(size);
+    for (int64_t i = 0; i < entries; i++) {
+        double *sum = sums + whole(ids, i) * size;
+        task_read_double(x, i * size, (int)size, row);
+        for (int64_t k = 0; k < size; k++)
+            sum[k] = task_is_float(x->type) ? R(sum[k] + row[k]) : sum[k] + row[k];
+    }
+    for (int64_t s = 0; s < y->dims[0]; s++)
+        task_write_double(y, s * size, (int)size, sums + s * size);
+    free(sums);
+    free(row);
+}
+
+/* Tokens that lie by rank, and within a rank by expert, come to lie by expert, and within an expert by rank. counts
+ * (ranks, experts). Outputs: tokens, scales, where each comes from, and how many each expert has. */
+static void moe_re_routing(struct reference_call *call)
+{
+    const struct task_tensor *tokens = reference_input(call, 0), *counts = reference_input(call, 1);
+    const struct task_tensor *scales = reference_optional(call, 2), *out_scales = reference_output(call, 1);
+    int64_t ranks = counts->dims[0], experts = counts->dims[1], size = tokens->dims[1], to = 0;
+    for (int64_t e = 0; e < experts; e++) {
+        double all = 0;
+        int64_t from = 0;
+        for (int64_t at = 0; at < ranks * experts; from += whole(counts, at++)) {
+            if (at % experts != e)
+                continue;
+            for (int64_t i = 0; i < whole(counts, at); i++, to++) {
+                double place = (double)(from + i);
+                reference_copy(tokens, (from + i) * size, reference_result(call, 0), to * size, size);
+                if (scales && out_scales)
+                    reference_copy(scales, from + i, out_scales, to, 1);
+                reference_store(call, 2, to, 1, &place);
+            }
+            all += (double)whole(counts, at);
+        }
+        reference_store(call, 3, e, 1, &all);
+    }
+}
+
+static struct akgen_error *moe_re_routing_fits(const struct reference_call *call)
+{
+    const struct task_tensor *tokens = reference_input(call, 0), *counts = reference_input(call, 1);
+    int64_t all = 0;
+    for (int64_t i = 0; counts->values && i < counts->elements; i++)
+        all += whole(counts, i);
+    return !counts->values || all == tokens->dims[0]
+               ? NULL
+               : error_new("the counts add up to %" PRId64 ", there are %" PRId64 " tokens", all, tokens->dims[0]);
+}
+
+/* y[r] = skip1[r] + skip2[r] + the sum over j of scales[r][j] * (x[index[j * rows + r]] + bias[experts[r][j]]). */
+static void moe_finalize_routing(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *index = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    const struct task_tensor *skip1 = reference_input(call, 2), *skip2 = reference_input(call, 3);
+    const struct task_tensor *scales = reference_input(call, 4), *bias = reference_optional(call, 5);
+    const struct task_tensor *experts = reference_optional(call, 6);
+    int64_t rows = scales->dims[0], each = scales->dims[1], size = x->dims[1];
+    double *sum = reference_numbers(size), *term = reference_numbers(size), scale;
+    for (int64_t r = 0; r < rows; r++) {
+        task_read_double(skip1, r * size, (int)size, sum);
+        task_read_double(skip2, r * size, (int)size, term);
+        for (int64_t i = 0; i < size; i++)
+            sum[i] = R(sum[i] + term[i]);
+        for (int64_t j = 0; j < each; j++) {
+            task_read_double(scales, r * each + j, 1, &scale);
+            double *add = bias ? reference_part(bias, whole(experts, r * each + j) * size, size) : NULL;
+            task_read_double(x, whole(index, j * rows + r) * size, (int)size, term);
+            for (int64_t i = 0; i < size; i++)
+                sum[i] = R(sum[i] + R(scale * (add ? R(term[i] + add[i]) : term[i])));
+            free(add);
+        }
+        task_write_double(reference_result(call, 0), r * size, (int)size, sum);
+    }
+    free(sum);
+    free(term);
+}
+
+static struct akgen_error *moe_finalize_routing_fits(const struct reference_call *call)
+{
+    return !reference_optional(call, 5) == !reference_optional(call, 6)
+               ? NULL
+               : error_new("bias and experts_for_rows are both there or both absent");
+}
+
+/* Each pair (a, b) of a head becomes (a cos - b sin, b cos + a sin): neighbours, or elements half a head apart.
+ * query, key (batch, length, heads, 2 half), cos, sin (length, half). */
+static void rotary_embedding(struct reference_call *call)
+{
+    const struct task_tensor *cos = reference_input(call, 2);
+    enum akgen_dtype steps = reference_steps(call, reference_input(call, 0)->type);
+    bool neighbours = strcmp(reference_text(call, 0), "interleaved") == 0;
+    int64_t length = cos->dims[0], half = cos->dims[1], size = 2 * half;
+    double *c = reference_read_all(cos), *s = reference_read_all(reference_input(call, 3));
+    double *from = reference_numbers(size), *to = reference_numbers(size);
+    for (int of = 0; of < 2; of++) {
+        const struct task_tensor *x = reference_input(call, of);
+        int64_t heads = x->dims[2];
+        for (int64_t at = 0; at < x->elements / size; at++) {
+            const int64_t angle = at / heads % length * half;
+            task_read_double(x, at * size, (int)size, from);
+            for (int64_t i = 0; i < half; i++) {
+                int64_t a = neighbours ? 2 * i : i, b = neighbours ? 2 * i + 1 : i + half;
+                to[a] = R(R(from[a] * c[angle + i]) - R(from[b] * s[angle + i]));
+                to[b] = R(R(from[b] * c[angle + i]) + R(from[a] * s[angle + i]));
+            }
+            reference_store(call, of, at * size, size, to);
+        }
+    }
+    free(c);
+    free(s);
+    free(from);
+    free(to);
+}
+
+/* y = x with its axes in the order of perm: axis d of y is axis perm[d] of x. */
+static void transpose(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_result(call, 0);
+    int64_t strides[TASK_MAX_RANK], stride = 1, place[TASK_MAX_RANK] = {0}, from = 0;
+    for (int d = x->rank - 1; d >= 0; d--) {
+        strides[d] = stride;
+        stride *= x->dims[d];
+    }
+    for (int64_t at = 0; at < x->elements; at++) {
+        reference_copy(x, from, y, at, 1);
+        for (int d = x->rank - 1; d >= 0; d--) {
+            int axis = (int)reference_item(call, 0, d);
+            from += strides[axis];
+            if (++place[d] < x->dims[axis])
+                break;
+            from -= place[d] * strides[axis];
+            place[d] = 0;
+        }
+    }
+}
+
+static struct akgen_error *transpose_fits(const struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *y = reference_output_shape(call, 0);
+    bool fits = reference_item_count(call, 0) == x->rank && y->rank == x->rank;
+    for (int d = 0; fits && d < x->rank; d++)
+        fits = reference_item(call, 0, d) >= 0 && reference_item(call, 0, d) < x->rank &&
+               y->dims[d] == x->dims[reference_item(call, 0, d)];
+    return fits ? NULL : error_new("'perm' does not make y's shape of x's");
+}
+
+/* softmax(query key^T / sqrt(size)) value; heads / kv_heads heads share one of key and value. Causal: the last query sees
+ * all keys, each before one less. query (batch, queries, heads, size), key, value (batch, keys, kv_heads, size). */
+static void grouped_attention(struct reference_call *call)
+{
+    const struct task_tensor *query = reference_input(call, 0), *key = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    int64_t queries = query->dims[1], heads = query->dims[2], size = query->dims[3], keys = key->dims[1];
+    int64_t kv_heads = key->dims[2], each = heads / kv_heads;
+    bool causal = reference_flag(call, 0);
+    struct product score = {.m = queries, .k = size, .n = keys, .b_transposed = true};
+    struct product mix = {.m = queries, .k = keys, .n = size};
+    double *q = reference_numbers(queries * size), *k = reference_numbers(keys * size);
+    double *v = reference_numbers(keys * size), *weights = reference_numbers(queries * keys);
+    for (int64_t at = 0; at < query->dims[0] * heads; at++) {
+        int64_t batch = at / heads, head = at % heads, own = head / each;
+        for (int64_t i = 0; i < queries; i++)
+            task_read_double(query, ((batch * queries + i) * heads + head) * size, (int)size, q + i * size);
+        for (int64_t i = 0; i < keys && head % each == 0; i++) {
+            task_read_double(key, ((batch * keys + i) * kv_heads + own) * size, (int)size, k + i * size);
+            task_read_double(reference_input(call, 2), ((batch * keys + i) * kv_heads + own) * size, (int)size,
+                             v + i * size);
+        }
+        reference_product(&score, q, k, weights);
+        for (int64_t i = 0; i < queries; i++) {
+            int64_t seen = causal ? keys - queries + i + 1 : keys;
+            double greatest = -INFINITY, sum = 0, *row = weights + i * keys;
+            for (int64_t j = 0; j < seen; j++) {
+                row[j] = R(row[j] / sqrt((double)size));
+                greatest = fmax(greatest, row[j]);
+            }
+            for (int64_t j = 0; j < keys; j++)
+                sum += row[j] = j < seen ? R(exp(row[j] - greatest)) : 0;
+            for (int64_t j = 0; j < keys; j++)
+                row[j] = R(row[j] / sum);
+        }
+        reference_product(&mix, weights, v, q);
+        for (int64_t i = 0; i < queries; i++)
+            task_write_double(reference_result(call, 0), ((batch * queries + i) * heads + head) * size, (int)size,
+                              q + i * size);
+    }
+    free(q);
+    free(k);
+    free(v);
+    free(weights);
+}
+
+static struct akgen_error *grouped_attention_fits(const struct reference_call *call)
+{
+    int64_t queries = reference_input(call, 0)->dims[1], keys = reference_input(call, 1)->dims[1];
+    return !reference_flag(call, 0) || queries <= keys
+               ? NULL
+               : error_new("%" PRId64 " queries and %" PRId64 " keys: causal attention has a key for each query",
+                           queries, keys);
+}
+
+const struct task_reference_entry task_references_vendor[] = {
+    {"segment_sum", segment_sum,
+     "x floating/int32 [entries, *row], ids index (entries) in 0..segments-1 'randint(0, 3)' -> y =x [segments, *row] "
+     "| size "
+     "segments 3 | size entries 5",
+     NULL},
+    {"moe_re_routing", moe_re_routing,
+     "tokens any [rows, width], counts index [ranks, experts] in 0.. '2', scales? float32 (rows) -> out =tokens [rows, "
+     "width], out_scales? float32 (rows), places? index (rows), of_experts? index (experts) | size rows 12 | size "
+     "ranks "
+     "2 | size experts 3",
+     moe_re_routing_fits},
+    {"moe_finalize_routing", moe_finalize_routing,
+     "x floating [rows*each, width], index index (rows*each) in 0..rows*each-1 'arange', skip1 =x [rows, width], skip2 "
+     "=x [rows, width], scales =x [rows, each], bias? =x [experts, width], experts_for_rows? index [rows, each] in "
+     "0..experts-1 '0' -> y =x [rows, width] | size rows 3 | size each 2 | size experts 2",
+     moe_finalize_routing_fits},
+    {"rotary_embedding", rotary_embedding,
+     "query floating [batch, length, heads, 2*half], key =query [batch, length, kv_heads, 2*half], cos =query [length, "
+     "half], sin =query [length, half] -> query_out =query [batch, length, heads, 2*half], key_out =query [batch, "
+     "length, "
+     "kv_heads, 2*half]; mode string of half/interleaved = half",
+     NULL},
+    {"transpose", transpose,
+     "x any [*shape] -> y =x [*turned]; perm list_int = [1, 0] | size shape [3, 5] | size turned [5, 3]",
+     transpose_fits},
+    {"grouped_attention", grouped_attention,
+     "query floating [batch, queries, kv_heads*each, size], key =query [batch, keys, kv_heads, size], value =query "
+     "[batch, keys, kv_heads, size] -> y =query [batch, queries, kv_heads*each, size]; causal bool = false | size keys "
+     "7 | size queries 3",
+     grouped_attention_fits},
+    {NULL, NULL, NULL, NULL},
+};
