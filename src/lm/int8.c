@@ -2,19 +2,49 @@
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* The scale of a row, and the row over it; a row of zeros stays one. */
-static float quantise(int8_t *restrict to, const float *restrict from, int64_t count)
+/* The largest magnitude; that of a row with anything that is not finite is not either. Magnitudes are in the order of their bits, which
+ * vectors compare faster. */
+static float largest_of(const float *restrict from, int64_t count)
 {
-    float largest = 0;
-    for (int64_t i = 0; i < count; i++)
-        largest = fmaxf(largest, fabsf(from[i]));
-    float scale = largest / 127, factor = largest > 0 ? 127 / largest : 0;
+    uint32_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &from[i], sizeof bits);
+        bits &= 0x7fffffffU;
+        largest = bits > largest ? bits : largest;
+    }
+    float magnitude;
+    memcpy(&magnitude, &largest, sizeof magnitude);
+    return magnitude;
+}
+
+/* The scale of a row, and the row over it. A row too small for a scale with all its digits becomes zeros. */
+static float quantise(int8_t *restrict to, const float *restrict from, int64_t count, float largest)
+{
+    bool zeros = largest < 127 * FLT_MIN;
+    float factor = zeros ? 0 : 127 / largest;
     for (int64_t i = 0; i < count; i++)
         to[i] = (int8_t)rintf(from[i] * factor);
-    return scale;
+    return zeros ? 0 : largest / 127;
+}
+
+static struct akgen_error *quantise_matrix(struct lm_int8 *int8, int i, const float *weights)
+{
+    const struct lm_parameter *parameter = &int8->layout->parameters[i];
+    int64_t width = parameter->shape[1];
+    for (int64_t row = 0; row < parameter->shape[0]; row++) {
+        int64_t at = parameter->offset + row * width;
+        float largest = largest_of(weights + at, width);
+        if (!isfinite(largest))
+            return error_new("row %lld of %s has a weight that is no finite number", (long long)row, parameter->name);
+        int8->scales[int8->first_row[i] + row] = quantise(int8->weights + at, weights + at, width, largest);
+    }
+    return NULL;
 }
 
 /* Rows of all matrices, and where each one's begin. */
@@ -44,15 +74,15 @@ struct akgen_error *lm_int8_new(struct lm_backend *backend, const struct lm_layo
         lm_int8_free(int8);
         return error_new("%s has not the %.2f GB that the weights need as int8", ops->name, (double)layout->size / 1e9);
     }
-    for (int i = 0; i < layout->count; i++) {
-        const struct lm_parameter *parameter = &layout->parameters[i];
-        int64_t rows = parameter->rank == 2 ? parameter->shape[0] : 0, width = parameter->shape[1];
-        for (int64_t row = 0; row < rows; row++)
-            int8->scales[int8->first_row[i] + row] = quantise(int8->weights + parameter->offset + row * width,
-                                                              weights + parameter->offset + row * width, width);
-    }
-    *made = int8;
-    return NULL;
+    struct akgen_error *error = NULL;
+    for (int i = 0; i < layout->count && !error; i++)
+        if (layout->parameters[i].rank == 2)
+            error = quantise_matrix(int8, i, weights);
+    if (error)
+        lm_int8_free(int8);
+    else
+        *made = int8;
+    return error;
 }
 
 void lm_int8_free(struct lm_int8 *int8)

@@ -14,8 +14,8 @@ struct lm_int8 {
     int64_t *first_row; /* of each of the layout's parameters: where its scales begin */
 };
 
-/* Rounds every matrix to the nearest. The layout has to stay. Errors: the backend does not multiply them, or has no memory. The
- * caller frees. */
+/* Rounds every matrix to the nearest. The layout has to stay. Errors: the backend does not multiply them, or has no memory; a
+ * weight is not finite. The caller frees. */
 struct akgen_error *lm_int8_new(struct lm_backend *backend, const struct lm_layout *layout, const float *weights,
                                 struct lm_int8 **int8);
 void lm_int8_free(struct lm_int8 *int8);
