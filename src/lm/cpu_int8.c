@@ -18,27 +18,30 @@ struct product {
     int n, in, out;
 };
 
-/* y[r * y_stride] = scale * x[r] . w, of `rows` rows. */
-static inline __attribute__((always_inline)) void dots(int rows, float *y, int64_t y_stride, const float *x,
-                                                       int64_t x_stride, const int8_t *w, int in, float scale)
+/* y[r * y_stride + o] = scales[o] * x[r] . row o of w, of `rows` rows and `outs` outputs: enough sums at a time that none waits. */
+static inline __attribute__((always_inline)) void dots(int rows, int outs, float *y, int64_t y_stride, const float *x,
+                                                       int64_t x_stride, const int8_t *w, int in, const float *scales)
 {
     FAST lanes even[AT_ONCE] = {0}, odd[AT_ONCE] = {0};
     int i = 0;
-    for (; i + 2 * LANES <= in; i += 2 * LANES) {
-        lanes first = __builtin_convertvector(*(const bytes *)(w + i), lanes);
-        lanes second = __builtin_convertvector(*(const bytes *)(w + i + LANES), lanes);
-        for (int r = 0; r < rows; r++) {
-            even[r] += first * *(const lanes *)(x + r * x_stride + i);
-            odd[r] += second * *(const lanes *)(x + r * x_stride + i + LANES);
+    for (; i + 2 * LANES <= in; i += 2 * LANES)
+        for (int o = 0; o < outs; o++) {
+            const int8_t *at = w + (int64_t)o * in + i;
+            lanes first = __builtin_convertvector(*(const bytes *)at, lanes);
+            lanes second = __builtin_convertvector(*(const bytes *)(at + LANES), lanes);
+            for (int r = 0; r < rows; r++) {
+                even[o * rows + r] += first * *(const lanes *)(x + r * x_stride + i);
+                odd[o * rows + r] += second * *(const lanes *)(x + r * x_stride + i + LANES);
+            }
         }
-    }
-    for (int r = 0; r < rows; r++) {
-        lanes sums = even[r] + odd[r];
-        float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-        for (int j = i; j < in; j++)
-            sum += (float)w[j] * x[r * x_stride + j];
-        y[r * y_stride] = scale * sum;
-    }
+    for (int o = 0; o < outs; o++)
+        for (int r = 0; r < rows; r++) {
+            lanes sums = even[o * rows + r] + odd[o * rows + r];
+            float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+            for (int j = i; j < in; j++)
+                sum += (float)w[(int64_t)o * in + j] * x[r * x_stride + j];
+            y[r * y_stride + o] = scales[o] * sum;
+        }
 }
 
 static void few_part(void *closure, int worker, int workers)
@@ -46,15 +49,23 @@ static void few_part(void *closure, int worker, int workers)
     const struct product *p = closure;
     int64_t first, last;
     team_share(p->out, LM_CPU_LINE, worker, workers, &first, &last);
-    for (int64_t o = first; o < last; o++) {
+    for (int64_t o = first; o < last; o += AT_ONCE) {
+        int outs = last - o < AT_ONCE ? (int)(last - o) : AT_ONCE;
         const int8_t *w = p->w + o * p->in;
+        float *y = p->y + o;
         int64_t r = 0;
         for (; r + AT_ONCE <= p->n; r += AT_ONCE)
-            dots(AT_ONCE, p->y + r * p->y_stride + o, p->y_stride, p->x + r * p->x_stride, p->x_stride, w, p->in,
-                 p->scales[o]);
-        for (; r < p->n; r++)
-            dots(1, p->y + r * p->y_stride + o, p->y_stride, p->x + r * p->x_stride, p->x_stride, w, p->in,
-                 p->scales[o]);
+            for (int i = 0; i < outs; i++)
+                dots(AT_ONCE, 1, y + r * p->y_stride + i, p->y_stride, p->x + r * p->x_stride, p->x_stride,
+                     w + (int64_t)i * p->in, p->in, p->scales + o + i);
+        for (; r < p->n; r++) {
+            const float *x = p->x + r * p->x_stride;
+            if (outs == AT_ONCE)
+                dots(1, AT_ONCE, y + r * p->y_stride, p->y_stride, x, p->x_stride, w, p->in, p->scales + o);
+            for (int i = 0; outs < AT_ONCE && i < outs; i++)
+                dots(1, 1, y + r * p->y_stride + i, p->y_stride, x, p->x_stride, w + (int64_t)i * p->in, p->in,
+                     p->scales + o + i);
+        }
     }
 }
 
