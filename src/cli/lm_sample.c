@@ -25,6 +25,7 @@ enum {
     KEY_MAX,
     KEY_STOP,
     KEY_THREADS,
+    KEY_INT8,
     KEY_JSON,
     MOST_PROMPTS = 256,
     MOST_STOPS = 16,
@@ -45,6 +46,7 @@ static const struct argp_option options[] = {
     {"min-p", KEY_MIN_P, "P", 0, "of those at least P times as probable as the first (default 0)", 2},
     {"seed", KEY_SEED, "S", 0, "sample i of a prompt has seed S + i (default 0)", 2},
     {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 3},
+    {"int8", KEY_INT8, NULL, 0, "round weights to int8: faster, and slightly another model", 3},
     {"json", KEY_JSON, NULL, 0,
      "a line of JSON for each text, as they end: prompt, sample, text, tokens, log_prob, finish", 3},
     {0},
@@ -64,7 +66,7 @@ struct arguments {
     const char *stops[MOST_STOPS];
     int stop_count;
     struct lm_sampling sampling;
-    bool chat, no_thinking, json;
+    bool chat, no_thinking, int8, json;
 };
 /* A text that is written. */
 struct answer {
@@ -142,6 +144,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case KEY_THREADS:
         arguments->threads = (int)cli_parse_number(state, "threads", text, 1, 1024);
+        break;
+    case KEY_INT8:
+        arguments->int8 = true;
         break;
     case KEY_JSON:
         arguments->json = true;
@@ -279,8 +284,10 @@ static struct akgen_error *sample(struct arguments *arguments)
         int64_t length = arguments->prompts[i].count + arguments->most;
         longest = length > longest ? (int)(length < INT32_MAX ? length : INT32_MAX) : longest;
     }
-    const struct lm_engine_options how = {
-        .threads = arguments->threads, .texts = wanted < LM_FEW ? wanted : LM_FEW, .longest = longest};
+    const struct lm_engine_options how = {.threads = arguments->threads,
+                                          .texts = wanted < LM_FEW ? wanted : LM_FEW,
+                                          .longest = longest,
+                                          .int8 = arguments->int8};
     if (!error)
         error = lm_engine_new(&model, tokenizer, &how, &engine);
     if (!error)

@@ -60,6 +60,9 @@ struct lm_operations {
     /* y (n, out) = scale * x (n, in) W^T + keep * y, W (out, in); keep is 0 or 1. The strides are those of x and y. */
     void (*linear)(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
                    int in, int out, float scale, int keep);
+    /* y (n, out) = x (n, in) W^T, row o of W (out, in) times scales[o]. NULL: the backend has none of it. */
+    void (*linear_int8)(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const int8_t *w,
+                        const float *scales, int n, int in, int out);
     /* dx (n, in) = scale * dy (n, out) W + keep * dx. */
     void (*linear_dx)(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
                       int n, int in, int out, float scale, int keep);

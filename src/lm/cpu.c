@@ -151,6 +151,7 @@ static const struct lm_operations operations = {
     .narrow = narrow,
     .widen = widen,
     .linear = lm_cpu_linear,
+    .linear_int8 = lm_cpu_linear_int8,
     .linear_dx = lm_cpu_linear_dx,
     .linear_dw = lm_cpu_linear_dw,
     .embed = embed,

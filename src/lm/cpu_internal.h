@@ -52,6 +52,8 @@ static inline float lm_exp(float x)
 /* The operations, a file each. */
 void lm_cpu_linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
                    int in, int out, float scale, int keep);
+void lm_cpu_linear_int8(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const int8_t *w,
+                        const float *scales, int n, int in, int out);
 void lm_cpu_linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
                       int n, int in, int out, float scale, int keep);
 void lm_cpu_linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "lm/cpu.h"
+#include "lm/int8.h"
 #include "lm/pass.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct lm_engine {
     const struct lm_model *model;
     const struct lm_tokenizer *tokenizer;
     struct lm_backend *backend;
+    struct lm_int8 *int8; /* or NULL */
     struct lm_pass *pass;
     struct lm_cache *cache;
     struct lm_sampler *sampler;
@@ -44,9 +46,13 @@ struct akgen_error *lm_engine_new(const struct lm_model *model, const struct lm_
     if (!engine->options.longest || engine->options.longest > config->max_positions)
         engine->options.longest = config->max_positions;
     int piece = engine->options.longest < PIECE ? engine->options.longest : PIECE;
-    const struct lm_pass_options how = {.tokens = piece > LM_FEW ? piece : LM_FEW};
+    struct lm_pass_options how = {.tokens = piece > LM_FEW ? piece : LM_FEW};
     engine->backend = lm_cpu_new(options->threads);
-    struct akgen_error *error = lm_pass_new(engine->backend, &model->layout, model->weights, &how, &engine->pass);
+    struct akgen_error *error =
+        options->int8 ? lm_int8_new(engine->backend, &model->layout, model->weights, &engine->int8) : NULL;
+    how.int8 = engine->int8;
+    if (!error)
+        error = lm_pass_new(engine->backend, &model->layout, model->weights, &how, &engine->pass);
     if (!error)
         error = lm_cache_new(engine->pass, (int64_t)options->texts * engine->options.longest, &engine->cache);
     engine->slots = memory_alloc((size_t)options->texts * sizeof *engine->slots);
@@ -74,6 +80,7 @@ void lm_engine_free(struct lm_engine *engine)
     lm_sampler_free(engine->sampler);
     lm_cache_free(engine->cache);
     lm_pass_free(engine->pass);
+    lm_int8_free(engine->int8);
     lm_cpu_free(engine->backend);
     free(engine);
 }

@@ -36,6 +36,7 @@ struct lm_engine_options {
     int longest;         /* tokens of a text, prompt included; 0: what the model can read */
     const int32_t *ends; /* tokens that end a text, besides the configuration's */
     int end_count;
+    bool int8; /* weights are rounded to int8 (int8.h), besides those that are there */
 };
 struct lm_engine;
 /* The model and tokenizer have to stay. Errors: no memory for so many long texts, said with how much it would be. The caller frees. */

@@ -209,6 +209,8 @@ struct akgen_error *lm_pass_new(struct lm_backend *backend, const struct lm_layo
     *made = NULL;
     if (options->training && config->experts)
         return error_new("models with experts are not trained here; akgen lm train --engine torchrun does that");
+    if (options->training && options->int8)
+        return error_new("weights that are int8 are not trained");
     struct lm_pass *pass = *made = memory_alloc(sizeof *pass);
     *pass = (struct lm_pass){.backend = backend, .ops = backend->operations, .layout = layout, .options = *options};
     pass->heads = (struct lm_heads){
@@ -376,12 +378,23 @@ static int64_t part_matrix(const struct lm_pass *pass, int l, enum part part, in
     return offset;
 }
 
+/* y (n, out) = x (n, in) W^T. */
+static void multiply(const struct lm_pass *pass, void *y, const void *x, int64_t offset, int n, int in, int out)
+{
+    const struct lm_int8 *int8 = pass->options.int8;
+    if (int8)
+        pass->ops->linear_int8(pass->backend, y, out, x, in, int8->weights + offset, lm_int8_scales(int8, offset), n,
+                               in, out);
+    else
+        pass->ops->linear(pass->backend, y, out, x, in, weight(pass, offset), n, in, out, 1, 0);
+}
+
 /* y (n, out) = x (n, in) W^T, and for each adapter in its columns of y:  + scale * (x A^T) B^T. */
 static void forward_part(struct lm_pass *pass, int l, enum part part, void *y, const void *x)
 {
     int n = pass->n, in, out, width, rank = pass->options.adapters ? pass->options.adapters->options.rank : 0;
     int64_t offset = part_matrix(pass, l, part, &in, &out), columns = 0;
-    pass->ops->linear(pass->backend, y, out, x, in, weight(pass, offset), n, in, out, 1, 0);
+    multiply(pass, y, x, offset, n, in, out);
     for (int target = (int)parts[part].first; pass->options.adapters && target <= (int)parts[part].last; target++) {
         const struct lm_adapter *adapter = &pass->options.adapters->layers[l][target];
         lm_target_matrix(&pass->layout->config, &pass->layout->layers[l], (enum lm_target)target, &offset, &in, &width);
@@ -459,11 +472,9 @@ static void experts(struct lm_pass *pass, const struct lm_layer *layer, void *ga
         pass->ops->upload(pass->backend, pass->expert_rows, rows, count * 4L);
         pass->ops->upload(pass->backend, pass->expert_factors, factors, count * 4L);
         pass->ops->take_rows(pass->backend, given, pass->normed, pass->expert_rows, count, c);
-        pass->ops->linear(pass->backend, gate_up, 2 * inner, given, c, weight(pass, layer->gate + from), count, c,
-                          2 * inner, 1, 0);
+        multiply(pass, gate_up, given, layer->gate + from, count, c, 2 * inner);
         pass->ops->swiglu(pass->backend, pass->inner, gate_up, count, inner);
-        pass->ops->linear(pass->backend, given, c, pass->inner, inner, weight(pass, layer->down + from), count, inner,
-                          c, 1, 0);
+        multiply(pass, given, pass->inner, layer->down + from, count, inner, c);
         pass->ops->add_rows(pass->backend, pass->delta, given, pass->expert_rows, pass->expert_factors, count, c);
     }
     free(scores);
@@ -598,8 +609,7 @@ static void chunk_scores(struct lm_pass *pass, const int32_t *rows, int count)
     const struct lm_config *config = &pass->layout->config;
     pass->ops->upload(pass->backend, pass->chunk_rows, rows, count * 4L);
     pass->ops->take_rows(pass->backend, pass->score_rows, pass->normed, pass->chunk_rows, count, config->hidden);
-    pass->ops->linear(pass->backend, pass->scores, config->vocabulary, pass->score_rows, config->hidden,
-                      weight(pass, pass->layout->head), count, config->hidden, config->vocabulary, 1, 0);
+    multiply(pass, pass->scores, pass->score_rows, pass->layout->head, count, config->hidden, config->vocabulary);
 }
 
 /* The log-probabilities of some labelled rows; with factors, the scores become their gradient. */

@@ -6,6 +6,7 @@
 
 #include "lm/adapters.h"
 #include "lm/backend.h"
+#include "lm/int8.h"
 #include "lm/model.h"
 
 struct lm_pass_options {
@@ -15,6 +16,8 @@ struct lm_pass_options {
     bool checkpoint;
     const struct lm_adapters *adapters; /* or NULL; the way back gives their gradients then, in place of the model's */
     const float *adapter_weights;
+    /* Or NULL: what matrices multiply with, but for embeddings and routers. There is no way back then. */
+    const struct lm_int8 *int8;
 };
 struct lm_pass;
 

@@ -76,6 +76,14 @@ class Sample(unittest.TestCase):
         for cut in (("--top-k", 1), ("--top-p", 1e-6), ("--min-p", 1)):
             self.assertEqual(self.rows("--prompt", "kernel r", "--temperature", 2, *cut)[0, 0]["tokens"], greedy)
 
+    def test_int8(self):
+        """What was learned by heart is still known, in any batch; and it is another model."""
+        prompts = [option for text in CORPUS for option in ("--prompt", text[:8])]
+        for i, row in enumerate(self.rows(*prompts, "--temperature", 0, "--int8")[i, 0] for i in range(len(CORPUS))):
+            self.assertEqual((CORPUS[i][:8] + row["text"], row["finish"]), (CORPUS[i], "end"))
+            self.assertEqual(row, self.rows(*prompts[2 * i:2 * i + 2], "--temperature", 0, "--int8")[0, 0] | {"prompt": i})
+            self.assertNotEqual(row["log_prob"], self.rows(*prompts[2 * i:2 * i + 2], "--temperature", 0)[0, 0]["log_prob"])
+
     def test_what_is_wrong_is_said(self):
         self.assertIn("MODEL and --prompt TEXT are needed", self.sample(code=2).stderr)
         self.assertIn("--top-p: '2' is no number from 1e-09 to 1", self.sample("--prompt", "a", "--top-p", 2, code=2).stderr)
