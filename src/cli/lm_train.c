@@ -199,7 +199,7 @@ static error_t parse_objective(int key, char *text, struct argp_state *state)
             kind++;
         if (kind > LM_GRPO)
             argp_error(state, "--objective: no '%s'; there are sft, dpo and grpo", text);
-        train->objective.kind = (enum lm_objective)kind;
+        train->objective.kind = (enum lm_objective)kind; // NOLINT: one of the table's
         break;
     case KEY_BETA:
         train->objective.beta = parse_real(state, "beta", text, 0, 1000);
@@ -218,7 +218,8 @@ static error_t parse_objective(int key, char *text, struct argp_state *state)
 
 static error_t parse_size(int key, char *text, struct argp_state *state)
 {
-    struct lm_train_options *train = &((struct arguments *)state->input)->train;
+    struct arguments *arguments = state->input;
+    struct lm_train_options *train = &arguments->train;
     static const struct {
         int key;
         const char *name;
