@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """src/eval/eager.def, the rates of the vendor's kernels by kind, is what the published timings say.
 
-benchmarks/timing/vendor.tsv lists single kernels of the vendor on a 910B2 with shape, data type and microseconds. A row is held
-against the least that its bytes and products take at full rate. Of each kind:
+benchmarks/vendor/published.tsv lists kernels of the vendor on a 910B2 with shape, data type and microseconds. Rows of one kernel, of
+a kind that is listed below, are held against the least that their bytes and products take at full rate; causal attention, which need
+not multiply all, and other layouts of its tensors are left out. Of each kind:
   launch    what the quickest of its small kernels (up to 16 MiB) takes beyond that; kinds without small rows take elementwise's
   resident  median share of the L2's rate, of rows whose bytes fit into it
   streamed  median share of the memory's rate, of the others; without such rows the bytes per second are those of `resident`
@@ -85,11 +86,13 @@ def moved(kernel, shapes, types):
 Row = collections.namedtuple("Row", "us bytes bound ideal")
 
 
-def rows(path=HOME / "benchmarks/timing/vendor.tsv"):
+def rows(path=HOME / "benchmarks/vendor/published.tsv"):
     """{kind: [Row, ...]}; `ideal` is the time at full rate and `bound` which rate that is."""
     found = collections.defaultdict(list)
     with open(path) as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if row["kernel"] not in KIND or re.search('"is_causal": true|BNSD', row["attributes"]):
+                continue
             types = row["dtype"].split(",")
             size, operations = moved(row["kernel"], json.loads(row["shape"]), types)
             bound = "resident" if size <= L2_BYTES else "streamed"

@@ -89,7 +89,7 @@ def dequant_swiglu_quant_host(
     quant_scale: torch.Tensor = None,
     y: torch.Tensor = None,
     scale: torch.Tensor = None,
-    tile: tl.constexpr = 2752,
+    tile: tl.constexpr = 4128,
 ):
     rows, width = x.shape
     if rows * width == 0:
