@@ -72,12 +72,12 @@ def texts():
              "\u1100\u1161\u11a8 \uac01 \u0041\u030a\u0323", "a" * 5000, "ab" * 3000, " " * 3000, "\n" * 3000 + "x", "''''''ss's's"]
     # What every library knows: their Unicode versions differ.
     alphabet = [chr(c) for c in range(1, 0x30000) if unicodedata.ucd_3_2_0.category(chr(c)) not in ("Cn", "Cs", "Co")]
-    for _ in range(400):
+    for _ in range(4800):
         fixed.append("".join(rng.choice(alphabet) for _ in range(rng.randrange(60))))
-    for _ in range(400):
+    for _ in range(4800):
         fixed.append("".join(rng.choice(" \n\t'.,aAsS1\u00e9\u4f60x<>|\r\u00a0_-word") for _ in range(rng.randrange(80))))
     whole = "".join(corpus())
-    for _ in range(200):
+    for _ in range(600):
         at = rng.randrange(len(whole))
         fixed.append(whole[at:at + rng.randrange(400)])
     return fixed
