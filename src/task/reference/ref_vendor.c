@@ -225,6 +225,30 @@ static struct akgen_error *grouped_attention_fits(const struct reference_call *c
                            queries, keys);
 }
 
+/* y = x ((weight + offset) scale) + bias, scale, offset and bias one number for each column. x (m, k), weight (k, n). */
+static void weight_quant_matmul(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *weight = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    struct product shape = {.m = x->dims[0], .k = x->dims[1], .n = weight->dims[1]};
+    double *left = reference_read_all(x), *right = reference_read_all(weight);
+    double *scale = reference_read_all(reference_input(call, 2)), *offset = reference_read_optional(call, 3);
+    double *bias = reference_read_optional(call, 4), *y = reference_numbers(shape.m * shape.n);
+    for (int64_t i = 0; i < shape.k * shape.n; i++)
+        right[i] = R((right[i] + (offset ? offset[i % shape.n] : 0)) * scale[i % shape.n]);
+    reference_product(&shape, left, right, y);
+    for (int64_t i = 0; bias && i < shape.m * shape.n; i++)
+        y[i] = R(R(y[i]) + bias[i % shape.n]);
+    for (int64_t r = 0; r < shape.m; r++)
+        reference_store(call, 0, r * shape.n, shape.n, y + r * shape.n);
+    free(left);
+    free(right);
+    free(scale);
+    free(offset);
+    free(bias);
+    free(y);
+}
+
 const struct task_reference_entry task_references_vendor[] = {
     {"segment_sum", segment_sum,
      "x floating/int32 [entries, *row], ids index (entries) in 0..segments-1 'randint(0, 3)' -> y =x [segments, *row] "
@@ -256,5 +280,7 @@ const struct task_reference_entry task_references_vendor[] = {
      "[batch, keys, kv_heads, size] -> y =query [batch, queries, kv_heads*each, size]; causal bool = false | size keys "
      "7 | size queries 3",
      grouped_attention_fits},
+    {"weight_quant_matmul", weight_quant_matmul,
+     "x floating [m, k], weight int8 [k, n], scale =x (n), offset? =x (n), bias? float32 (n) -> y =x [m, n]", NULL},
     {NULL, NULL, NULL, NULL},
 };
