@@ -225,6 +225,81 @@ static struct akgen_error *grouped_attention_fits(const struct reference_call *c
                            queries, keys);
 }
 
+/* y = x ((weight + offset) scale) + bias, scale, offset and bias one number for each column. x (m, k), weight (k, n). */
+static void weight_quant_matmul(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *weight = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    struct product shape = {.m = x->dims[0], .k = x->dims[1], .n = weight->dims[1]};
+    double *left = reference_read_all(x), *right = reference_read_all(weight);
+    double *scale = reference_read_all(reference_input(call, 2)), *offset = reference_read_optional(call, 3);
+    double *bias = reference_read_optional(call, 4), *y = reference_numbers(shape.m * shape.n);
+    for (int64_t i = 0; i < shape.k * shape.n; i++)
+        right[i] = R((right[i] + (offset ? offset[i % shape.n] : 0)) * scale[i % shape.n]);
+    reference_product(&shape, left, right, y);
+    for (int64_t i = 0; bias && i < shape.m * shape.n; i++)
+        y[i] = R(R(y[i]) + bias[i % shape.n]);
+    for (int64_t r = 0; r < shape.m; r++)
+        reference_store(call, 0, r * shape.n, shape.n, y + r * shape.n);
+    free(left);
+    free(right);
+    free(scale);
+    free(offset);
+    free(bias);
+    free(y);
+}
+
+/* Rows of group g times weight[g], times the column's scale and the row's: o = silu(left half) * right half, which is
+ * quantized by rows, scale = max|o| / 127 and y = o / scale. x (m, k), weight (groups, k, 2 half), ends (groups): behind
+ * the last row of each. */
+static void grouped_swiglu_quant(struct reference_call *call)
+{
+    const struct task_tensor *x = reference_input(call, 0), *weight = reference_input(call, 1);
+    enum akgen_dtype steps = reference_steps(call, AKGEN_FLOAT);
+    double *scale = reference_read_all(reference_input(call, 2)),
+           *row_scale = reference_read_all(reference_input(call, 3));
+    struct product shape = {.k = x->dims[1], .n = weight->dims[2]};
+    int64_t n = shape.n, half = n / 2, start = 0;
+    reference_quantized(call, 0);
+    for (int64_t g = 0; g < weight->dims[0]; g++) {
+        int64_t end = whole(reference_input(call, 4), g);
+        shape.m = end > start ? end - start : 0;
+        double *left = reference_part(x, start * shape.k, shape.m * shape.k), *product = reference_numbers(shape.m * n);
+        double *right = reference_part(weight, g * shape.k * n, shape.k * n);
+        reference_product(&shape, left, right, product);
+        for (int64_t r = 0; r < shape.m; r++) {
+            double *o = product + r * n, most = 0;
+            for (int64_t i = 0; i < n; i++)
+                o[i] = R(R(o[i] * scale[g * n + i]) * row_scale[start + r]);
+            for (int64_t i = 0; i < half; i++) {
+                o[i] = R(R(o[i] / R(1 + R(exp(-o[i])))) * o[half + i]);
+                most = fmax(most, fabs(o[i]));
+            }
+            double factor = R(127 / most), out_scale = R(most / 127);
+            for (int64_t i = 0; i < half; i++)
+                o[i] = reference_int8(call, R(o[i] * factor));
+            reference_store(call, 0, (start + r) * half, half, o);
+            reference_store(call, 1, start + r, 1, &out_scale);
+        }
+        start += shape.m;
+        free(left);
+        free(right);
+        free(product);
+    }
+    free(scale);
+    free(row_scale);
+}
+
+static struct akgen_error *grouped_swiglu_quant_fits(const struct reference_call *call)
+{
+    const struct task_tensor *ends = reference_input(call, 4);
+    int64_t rows = reference_input(call, 0)->dims[0];
+    return !ends->values || whole(ends, ends->elements - 1) == rows
+               ? NULL
+               : error_new("the groups end at %" PRId64 ", there are %" PRId64 " rows", whole(ends, ends->elements - 1),
+                           rows);
+}
+
 const struct task_reference_entry task_references_vendor[] = {
     {"segment_sum", segment_sum,
      "x floating/int32 [entries, *row], ids index (entries) in 0..segments-1 'randint(0, 3)' -> y =x [segments, *row] "
@@ -256,5 +331,14 @@ const struct task_reference_entry task_references_vendor[] = {
      "[batch, keys, kv_heads, size] -> y =query [batch, queries, kv_heads*each, size]; causal bool = false | size keys "
      "7 | size queries 3",
      grouped_attention_fits},
+    {"weight_quant_matmul", weight_quant_matmul,
+     "x floating [m, k], weight int8 [k, n], scale =x (n), offset? =x (n), bias? float32 (n) -> y =x [m, n]", NULL},
+    {"grouped_swiglu_quant", grouped_swiglu_quant,
+     "x int8 [m, k], weight int8 [groups, k, 2*half], scale float32 [groups, 2*half], row_scale float32 (m), ends "
+     "index "
+     "(groups) in 0..m 'sorted(max(randint(0, $m + 1), (arange - ($groups - 2)) * $m))' -> y int8 [m, half], "
+     "out_scale? "
+     "float32 (m) | size m 4 | size groups 2",
+     grouped_swiglu_quant_fits},
     {NULL, NULL, NULL, NULL},
 };
