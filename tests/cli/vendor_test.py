@@ -173,6 +173,27 @@ class References(unittest.TestCase):
                     expected[at * size + a], expected[at * size + b] = turned.real, turned.imag
             self.near(y, expected, 1e-5)
 
+    def test_weight_quant_matmul(self):
+        names = ["x", "weight", "scale", "offset", "bias", "y"]
+        ((m, k), x), ((_, n), weight), (_, scale), (_, offset), (_, bias), (_, y) = self.outputs("WeightQuantMatmul", 0, names)
+        for r, c in ((0, 0), (m - 1, n - 1), (m // 2, n // 3), (1, 17)):
+            terms = (x[r * k + i] * (weight[i * n + c] + offset[c]) * scale[c] for i in range(k))
+            self.near([y[r * n + c]], [sum(terms) + bias[c]], 2e-3)
+
+    def test_grouped_swiglu_quant(self):
+        names = ["x", "weight", "scale", "row_scale", "ends", "y", "out_scale"]
+        ((m, k), x), ((_, _, n), weight), (_, scale), (_, row_scale), (_, ends), (_, y), (_, out_scale) = self.outputs(
+            "GroupedSwigluQuant", 0, names)
+        for r in (0, m // 2, m - 1):
+            g, o = sum(end <= r for end in ends), []
+            for c in range(n // 2):
+                gate, rest = (sum(x[r * k + i] * weight[(g * k + i) * n + at] for i in range(k)) * scale[g * n + at] * row_scale[r]
+                              for at in (c, c + n // 2))
+                o.append(gate / (1 + math.exp(-gate)) * rest)
+            most = max(map(abs, o))
+            self.near([out_scale[r]], [most / 127], 1e-5)
+            self.assertLessEqual(max(abs(a - b * 127 / most) for a, b in zip(y[r * n // 2:], o)), 0.51)
+
     def test_grouped_attention(self):
         for case, causal in ((0, True), (3, False)):
             ((batch, queries, heads, size), q), ((_, keys, kv_heads, _), k), (_, v), (_, y) = self.outputs(
