@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { MOST_ROWS = 512, TEXT_LIMIT = 1 << 20, MOST_SECONDS = 900 };
-/* A row below this is slow and has to have a remark. */
+/* A ratio below this is slow: the row has to have a remark. */
 #define SLOW 0.5
 
 enum column { ID, KERNEL, SHAPE, DTYPE, ATTRIBUTES, US, TASK, CASE, REMARK, COLUMNS };
@@ -83,7 +83,7 @@ static bool is_asked_for(const struct row *row, char *const *names)
 {
     bool asked = !*names;
     for (; *names && !asked; names++)
-        asked = !strcmp(row->text[ID], *names) || !strcmp(operator_of(row), *names);
+        asked = strcmp(row->text[ID], *names) == 0 || strcmp(operator_of(row), *names) == 0;
     return asked;
 }
 
@@ -177,7 +177,7 @@ static void run_row(struct row *row, const struct task *task, const char *candid
     struct verdict verdict;
     eval_run(task, candidate, &options, &verdict);
     const struct npu_timing *timing = verdict.case_count ? &verdict.cases[0].run.timing.model : NULL;
-    if (verdict.kind != AKGEN_VERDICT_PASS)
+    if (!timing || verdict.kind != AKGEN_VERDICT_PASS)
         row->failed = arena_strdup(&arena, verdict.reason ? verdict.reason : "it does not pass");
     else if (!timing->known || timing->shortened)
         row->failed = timing->known ? "the tape was full" : "it has no modelled time";
@@ -204,11 +204,11 @@ static void print_row(const struct row *row)
 /* Runs all asked rows of the task of rows[first] whose cases have the same columns. */
 static void run_group(int first, const char *scratch)
 {
-    struct row *group[MOST_ROWS];
+    struct row *group[MOST_ROWS] = {&rows[first]};
     struct task task;
-    int count = 0;
-    for (int i = first; i < row_count; i++)
-        if (rows[i].asked && !strcmp(rows[i].text[TASK], rows[first].text[TASK]))
+    int count = 1;
+    for (int i = first + 1; i < row_count; i++)
+        if (rows[i].asked && strcmp(rows[i].text[TASK], rows[first].text[TASK]) == 0)
             group[count++] = &rows[i];
     const char *dir = arena_printf(&arena, "%s/%d", scratch, first);
     make_task(dir, group, count, &task);
@@ -235,13 +235,27 @@ static void run_all(void)
     files_remove_tree(scratch);
 }
 
-/* Geometric means of the rows of an operator (NULL: of all). Vendor's sums over several kernels have a " + " or a number above 1. */
-static void print_operator(const char *name)
+/* Whether the vendor's time is a sum over several kernels: "Slice + SwiGlu", "LpNormV2x3". */
+static bool has_several_kernels(const struct row *row)
+{
+    const char *kernel = row->text[KERNEL], *last = strrchr(kernel, 'x');
+    return strstr(kernel, " + ") || (last && last > kernel && last[1] >= '2' && last[1] <= '9' && !last[2]);
+}
+
+enum group { OF_OPERATOR, ONE_KERNEL, SEVERAL_KERNELS, ALL };
+static bool is_in_group(const struct row *row, enum group group, const char *name)
+{
+    return group == ALL || (group == OF_OPERATOR ? strcmp(operator_of(row), name) == 0
+                                                 : has_several_kernels(row) == (group == SEVERAL_KERNELS));
+}
+
+/* Geometric means of the rows of an operator, or of another group, which is called `name`. */
+static void print_group(enum group group, const char *name)
 {
     double logs = 0, vendor = 0, ours = 0, worst = INFINITY;
     int count = 0, slow = 0;
     for (int i = 0; i < row_count; i++) {
-        if (ratio(&rows[i]) <= 0 || (name && strcmp(operator_of(&rows[i]), name) != 0))
+        if (ratio(&rows[i]) <= 0 || !is_in_group(&rows[i], group, name))
             continue;
         count++;
         logs += log(ratio(&rows[i]));
@@ -250,21 +264,24 @@ static void print_operator(const char *name)
         worst = fmin(worst, ratio(&rows[i]));
         slow += ratio(&rows[i]) < SLOW;
     }
-    const char *format = markdown ? "| %s | %d | %.1f | %.1f | %.2f | %.2f | %d |\n" : "%-30s %4d %9.1f %9.1f %6.2f %6.2f %4d\n";
+    const char *format =
+        markdown ? "| %s | %d | %.1f | %.1f | %.2f | %.2f | %d |\n" : "%-30s %4d %9.1f %9.1f %6.2f %6.2f %4d\n";
     if (count)
-        printf(format, name ? name : "all", count, exp(vendor / count), exp(ours / count), exp(logs / count), worst, slow);
+        printf(format, name, count, exp(vendor / count), exp(ours / count), exp(logs / count), worst, slow);
 }
 
 static void print_operators(void)
 {
-    printf(markdown ? "\n| %s | %s | %s | %s | %s | %s | %s |\n" : "\n%-30s %4s %9s %9s %6s %6s %4s\n", "operator", "rows",
-           "vendor", "ours", "ratio", "worst", "slow");
+    printf(markdown ? "\n| %s | %s | %s | %s | %s | %s | %s |\n" : "\n%-30s %4s %9s %9s %6s %6s %4s\n", "operator",
+           "rows", "vendor", "ours", "ratio", "worst", "slow");
     if (markdown)
         printf("|---|--:|--:|--:|--:|--:|--:|\n");
     for (int i = 0; i < row_count; i++)
         if (!i || strcmp(operator_of(&rows[i]), operator_of(&rows[i - 1])) != 0)
-            print_operator(operator_of(&rows[i]));
-    print_operator(NULL);
+            print_group(OF_OPERATOR, operator_of(&rows[i]));
+    print_group(ONE_KERNEL, "of one kernel");
+    print_group(SEVERAL_KERNELS, "of several kernels");
+    print_group(ALL, "all");
 }
 
 static void print_omitted(void)
@@ -275,7 +292,7 @@ static void print_omitted(void)
         if (!*rows[i].text[TASK] && strcmp(last, rows[i].text[REMARK]) != 0) {
             int count = 0;
             last = rows[i].text[REMARK];
-            for (int k = i; k < row_count && !strcmp(rows[k].text[REMARK], last); k++)
+            for (int k = i; k < row_count && strcmp(rows[k].text[REMARK], last) == 0; k++)
                 count += !*rows[k].text[TASK];
             printf("%s%s (%d rows): %s\n", markdown ? "- " : "  ", operator_of(&rows[i]), count, last);
         }
@@ -295,7 +312,7 @@ static void take_option(const char *option)
         bool *set;
     } options[] = {{"--markdown", &markdown}, {"--summary", &summary}, {"--list", &list}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (!strcmp(options[i].name, option)) {
+        if (strcmp(options[i].name, option) == 0) {
             *options[i].set = true;
             return;
         }
@@ -319,7 +336,7 @@ int main(int argc, char **argv)
     char **names = argv + 1;
     int asked = 0;
     (void)argc;
-    for (; *names && !strncmp(*names, "--", 2); names++)
+    for (; *names && strncmp(*names, "--", 2) == 0; names++)
         take_option(*names);
     read_rows();
     for (int i = 0; i < row_count; i++)
@@ -331,7 +348,8 @@ int main(int argc, char **argv)
         return finish();
     }
     if (markdown && !summary)
-        printf("| row | vendor's kernels | vendor us | ours, modelled us | ratio | shape | |\n|---|---|--:|--:|--:|---|---|\n");
+        printf("| row | vendor's kernels | vendor us | ours, modelled us | ratio | shape | "
+               "|\n|---|---|--:|--:|--:|---|---|\n");
     run_all();
     print_operators();
     if (asked == row_count)
