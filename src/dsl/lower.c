@@ -129,6 +129,10 @@ static enum akgen_dtype dtype_in(const struct lowering *lowering, const struct d
 int lower_type_answer(const struct lowering *lowering, const struct dsl_expr *question, int combination)
 {
     int a, b;
+    if (question->kind == DSL_NAME) {
+        const struct dsl_expr *value = only_value(lowering, question->name);
+        return value ? lower_type_answer(lowering, value, combination) : -1;
+    }
     if (question->kind == DSL_ATTRIBUTE && strcmp(question->name, "is_floating_point") == 0) {
         enum akgen_dtype of = dtype_in(lowering, question->items[0], combination);
         return of == AKGEN_DTYPE_NONE ? -1 : task_is_float(of) && of != AKGEN_COMPLEX64;
@@ -605,6 +609,26 @@ static bool flatten_sizes(struct lowering *lowering)
     return true;
 }
 
+/* What a buffer holds is settled for each combination of data types, before anything asks for its size. */
+static bool know_types(struct lowering *lowering)
+{
+    const struct dsl_block *kernel = lower_kernel(lowering);
+    for (int i = 0; i < kernel->count; i++) {
+        struct lower_buffer buffer;
+        bool known = true;
+        if (!read_allocation(lowering, kernel->items[i], &buffer) || !buffer.dtype)
+            continue;
+        for (int c = 0; c < lowering->opdef->combinations; c++)
+            known &= lower_type_in(&buffer.type, c) != AKGEN_DTYPE_NONE;
+        if (!known)
+            return LOWER_FAIL(
+                lowering, buffer.dtype->place, DSL_RULE_not_compiled,
+                "choose it by the data types of tensors alone: x.dtype, or one of two where x.dtype == tl.float16",
+                "which data type '%s' holds is not known before the run", buffer.name);
+    }
+    return true;
+}
+
 bool lower_run(struct lowering *lowering, enum dsl_pass last)
 {
     if (!understand(lowering, NULL) || !dsl_constants(lowering->arena, lowering->program, lowering->messages))
@@ -621,7 +645,8 @@ bool lower_run(struct lowering *lowering, enum dsl_pass last)
         return false;
     lowering->tree->lowered = true;
     for (int pass = 0; pass < DSL_PASSES_COUNT && pass <= (int)last; pass++)
-        if (!passes[pass].run(lowering) || lowering->messages->count || !understand(lowering, passes[pass].name))
+        if (!passes[pass].run(lowering) || lowering->messages->count || !understand(lowering, passes[pass].name) ||
+            (pass == DSL_PASS_TILING && !know_types(lowering)))
             return false;
     return true;
 }
