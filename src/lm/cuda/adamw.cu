@@ -34,7 +34,8 @@ static double squares(struct lm_backend *backend, const float *gradient, int64_t
 }
 
 template <typename T>
-static __global__ void step_all(float *weights, T *elements, float *m, float *v, const float *gradient, int64_t count, const struct lm_adamw step)
+static __global__ void step_all(float *weights, T *elements, float *m, float *v, const float *gradient, int64_t count,
+                                const struct lm_adamw step)
 {
     float keep = 1 - step.rate * step.decay, rate = step.rate / step.bias1, root = 1 / sqrtf(step.bias2);
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += (int64_t)gridDim.x * THREADS) {
@@ -50,14 +51,15 @@ static __global__ void step_all(float *weights, T *elements, float *m, float *v,
 }
 
 template <typename T>
-static void adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient, int64_t count,
-                  const struct lm_adamw *step)
+static void adamw(struct lm_backend *backend, float *weights, void *elements, float *m, float *v, const float *gradient,
+                  int64_t count, const struct lm_adamw *step)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     int64_t blocks = (count + THREADS - 1) / THREADS, most = 32 * cuda->processors;
     if (count == 0)
         return;
-    step_all<T><<<(int)(blocks < most ? blocks : most), THREADS, 0, cuda->stream>>>(weights, (T *)elements, m, v, gradient, count, *step);
+    step_all<T><<<(int)(blocks < most ? blocks : most), THREADS, 0, cuda->stream>>>(weights, (T *)elements, m, v,
+                                                                                    gradient, count, *step);
     CHECK(cudaGetLastError());
 }
 

@@ -28,7 +28,8 @@ static __global__ void __launch_bounds__(ROWS *WARP / TILE) attend(const struct 
     if (first < 0)
         return;
     int warp = threadIdx.x / WARP, left = min(ROWS, rows.count - first), keys = rows.seen(first + left - 1);
-    int warp_first = warp * TILE, warp_left = left - warp_first, seen = rows.seen(first + min(warp_first + part_row(), left - 1));
+    int warp_first = warp * TILE, warp_left = left - warp_first,
+        seen = rows.seen(first + min(warp_first + part_row(), left - 1));
     T *q = (T *)memory, *k = (T *)(memory + shape::own), *v = (T *)(memory + shape::own + shape::other);
     float *scores = (float *)(memory + shape::own + 2 * shape::other) + warp_first * score_stride<COLUMNS>;
     T *weights = (T *)(memory + shape::own + 2 * shape::other + shape::scores) + warp_first * tile_stride<T, COLUMNS>;
@@ -37,8 +38,7 @@ static __global__ void __launch_bounds__(ROWS *WARP / TILE) attend(const struct 
 #pragma unroll
     for (int tile = 0; tile < D / TILE; tile++)
         clear(result[tile]);
-    load_rows<T, D, ROWS>(
-        q, at.q, [&](int r) { return rows.place(first + r) * rows.d; }, left, rows.d, at.vectors);
+    load_rows<T, D, ROWS>(q, at.q, [&](int r) { return rows.place(first + r) * rows.d; }, left, rows.d, at.vectors);
     for (int key = 0; key < keys; key += COLUMNS) {
         __syncthreads();
         load_rows<T, D, COLUMNS>(
@@ -124,11 +124,12 @@ static void launch(struct lm_cuda *cuda, const struct attention<T> &at, const st
 }
 
 template <typename T>
-static void attention_forward(struct lm_backend *backend, void *out, float *sums, const void *q, const void *k, const void *v, int v_stride,
-                              const struct lm_attention *shape)
+static void attention_forward(struct lm_backend *backend, void *out, float *sums, const void *q, const void *k,
+                              const void *v, int v_stride, const struct lm_attention *shape)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
-    struct attention<T> at = {};
+    struct attention<T> at = {
+    };
     int d = shape->heads.size;
     if (shape->count == 0)
         return;

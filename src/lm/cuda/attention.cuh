@@ -82,7 +82,8 @@ static __device__ void times(sums<float> &to, const float *factors, int stride)
 
 /* to (16, COLUMNS) += a (16, INNER) b, b (INNER, COLUMNS), or turned over: (COLUMNS, INNER). */
 template <int INNER, int COLUMNS, bool TURNED>
-static __device__ void add_product(sums<bf16> (&to)[COLUMNS / TILE], const bf16 *a, int a_stride, const bf16 *b, int b_stride)
+static __device__ void add_product(sums<bf16> (&to)[COLUMNS / TILE], const bf16 *a, int a_stride, const bf16 *b,
+                                   int b_stride)
 {
     using namespace nvcuda::wmma;
     using order = std::conditional_t<TURNED, col_major, row_major>;
@@ -99,7 +100,8 @@ static __device__ void add_product(sums<bf16> (&to)[COLUMNS / TILE], const bf16 
     }
 }
 template <int INNER, int COLUMNS, bool TURNED>
-static __device__ void add_product(sums<float> (&to)[COLUMNS / TILE], const float *a, int a_stride, const float *b, int b_stride)
+static __device__ void add_product(sums<float> (&to)[COLUMNS / TILE], const float *a, int a_stride, const float *b,
+                                   int b_stride)
 {
     int lane = threadIdx.x % WARP;
     for (int k = 0; k < INNER; k++) {
@@ -109,7 +111,8 @@ static __device__ void add_product(sums<float> (&to)[COLUMNS / TILE], const floa
 #pragma unroll
             for (int i = 0; i < 8; i++) {
                 int column = n + lane % 2 * 8 + i;
-                to[n / TILE].x[i] = fmaf(left, TURNED ? b[column * b_stride + k] : b[k * b_stride + column], to[n / TILE].x[i]);
+                to[n / TILE].x[i] =
+                    fmaf(left, TURNED ? b[column * b_stride + k] : b[k * b_stride + column], to[n / TILE].x[i]);
             }
     }
 }
@@ -190,7 +193,8 @@ static __device__ int part_column(int i)
 }
 
 /* The scores a (16, D) b (COLUMNS, D)^T of a warp, by way of its shared memory. */
-template <typename T, int D, int COLUMNS> static __device__ part<COLUMNS> scores_of(const T *a, const T *b, float *shared)
+template <typename T, int D, int COLUMNS>
+static __device__ part<COLUMNS> scores_of(const T *a, const T *b, float *shared)
 {
     sums<T> scores[COLUMNS / TILE];
 #pragma unroll
@@ -243,8 +247,8 @@ struct rows {
     int count;
 
     __device__ rows(const struct lm_heads &shape, const struct lm_text &of, int kv_head)
-        : text(of), kv(kv_head), group(shape.heads / shape.kv_heads), heads(shape.heads), kv_heads(shape.kv_heads), d(shape.size),
-          count(of.queries * (shape.heads / shape.kv_heads))
+        : text(of), kv(kv_head), group(shape.heads / shape.kv_heads), heads(shape.heads), kv_heads(shape.kv_heads),
+          d(shape.size), count(of.queries * (shape.heads / shape.kv_heads))
     {
     }
     /* Where row r is among all queries' heads, (queries, H). */

@@ -6,7 +6,8 @@
 
 enum { DELTA_WARPS = 8 };
 
-template <typename T> static __global__ void sum_deltas(float *deltas, const T *dout, const T *out, int64_t count, int d)
+template <typename T>
+static __global__ void sum_deltas(float *deltas, const T *dout, const T *out, int64_t count, int d)
 {
     int64_t row = (int64_t)blockIdx.x * DELTA_WARPS + threadIdx.x / WARP;
     if (row >= count)
@@ -33,15 +34,15 @@ static __global__ void __launch_bounds__(ROWS *WARP / TILE) keys_back(const stru
     T *k = (T *)memory, *v = (T *)(memory + shape::own), *q = (T *)(memory + 2 * shape::own);
     T *dout = (T *)(memory + 2 * shape::own + shape::other);
     float *scores = (float *)(memory + 2 * shape::own + 2 * shape::other) + warp_first * score_stride<COLUMNS>;
-    T *weights = (T *)(memory + 2 * shape::own + 2 * shape::other + shape::scores) + warp_first * tile_stride<T, COLUMNS>;
+    T *weights =
+        (T *)(memory + 2 * shape::own + 2 * shape::other + shape::scores) + warp_first * tile_stride<T, COLUMNS>;
     sums<T> dk[D / TILE], dv[D / TILE];
 #pragma unroll
     for (int tile = 0; tile < D / TILE; tile++) {
         clear(dk[tile]);
         clear(dv[tile]);
     }
-    load_rows<T, D, ROWS>(
-        k, at.k, [&](int r) { return rows.k_offset(first + r); }, left, rows.d, at.vectors);
+    load_rows<T, D, ROWS>(k, at.k, [&](int r) { return rows.k_offset(first + r); }, left, rows.d, at.vectors);
     load_rows<T, D, ROWS>(
         v, at.v, [&](int r) { return rows.v_offset(first + r, at.v_stride); }, left, rows.d, at.vectors);
     for (int row = rows.first(first) / COLUMNS * COLUMNS; row < rows.count; row += COLUMNS) {
@@ -76,7 +77,8 @@ static __global__ void __launch_bounds__(ROWS *WARP / TILE) keys_back(const stru
     write_rows<T, D>(
         at.dk, [&](int r) { return rows.k_offset(first + warp_first + r); }, left - warp_first, rows.d, dk, scores);
     write_rows<T, D>(
-        at.dv, [&](int r) { return rows.v_offset(first + warp_first + r, at.dv_stride); }, left - warp_first, rows.d, dv, scores);
+        at.dv, [&](int r) { return rows.v_offset(first + warp_first + r, at.dv_stride); }, left - warp_first, rows.d,
+        dv, scores);
 }
 
 template <typename T, int D, int ROWS, int COLUMNS>
@@ -88,19 +90,20 @@ static __global__ void __launch_bounds__(ROWS *WARP / TILE) queries_back(const s
     int first = (divide_up(rows.count, ROWS) - 1 - (int)blockIdx.x) * ROWS; /* those that see the most keys begin */
     if (first < 0)
         return;
-    int warp_first = threadIdx.x / WARP * TILE, left = min(ROWS, rows.count - first), keys = rows.seen(first + left - 1);
+    int warp_first = threadIdx.x / WARP * TILE, left = min(ROWS, rows.count - first),
+        keys = rows.seen(first + left - 1);
     int mine = first + min(warp_first + part_row(), left - 1), seen = rows.seen(mine);
     float row_sum = at.sums[rows.place(mine)], delta = at.deltas[rows.place(mine)];
     T *q = (T *)memory, *dout = (T *)(memory + shape::own), *k = (T *)(memory + 2 * shape::own);
     T *v = (T *)(memory + 2 * shape::own + shape::other);
     float *scores = (float *)(memory + 2 * shape::own + 2 * shape::other) + warp_first * score_stride<COLUMNS>;
-    T *weights = (T *)(memory + 2 * shape::own + 2 * shape::other + shape::scores) + warp_first * tile_stride<T, COLUMNS>;
+    T *weights =
+        (T *)(memory + 2 * shape::own + 2 * shape::other + shape::scores) + warp_first * tile_stride<T, COLUMNS>;
     sums<T> dq[D / TILE];
 #pragma unroll
     for (int tile = 0; tile < D / TILE; tile++)
         clear(dq[tile]);
-    load_rows<T, D, ROWS>(
-        q, at.q, [&](int r) { return rows.place(first + r) * rows.d; }, left, rows.d, at.vectors);
+    load_rows<T, D, ROWS>(q, at.q, [&](int r) { return rows.place(first + r) * rows.d; }, left, rows.d, at.vectors);
     load_rows<T, D, ROWS>(
         dout, at.dout, [&](int r) { return rows.place(first + r) * rows.d; }, left, rows.d, at.vectors);
     for (int key = 0; key < keys; key += COLUMNS) {
@@ -122,14 +125,16 @@ static __global__ void __launch_bounds__(ROWS *WARP / TILE) queries_back(const s
         add_product<COLUMNS, D, false>(dq, weights, tile_stride<T, COLUMNS>, k, tile_stride<T, D>);
     }
     write_rows<T, D>(
-        at.dq, [&](int r) { return rows.place(first + warp_first + r) * rows.d; }, left - warp_first, rows.d, dq, scores);
+        at.dq, [&](int r) { return rows.place(first + warp_first + r) * rows.d; }, left - warp_first, rows.d, dq,
+        scores);
 }
 
 template <typename T, int D, int ROWS, int COLUMNS>
 static void launch(struct lm_cuda *cuda, const struct attention<T> &at, const struct lm_attention *shape)
 {
     using sizes = layout<T, D, ROWS, COLUMNS>;
-    constexpr int bytes = 2 * sizes::own + 2 * sizes::other + sizes::scores + sizes::weights, threads = ROWS * WARP / TILE;
+    constexpr int bytes = 2 * sizes::own + 2 * sizes::other + sizes::scores + sizes::weights,
+                  threads = ROWS * WARP / TILE;
     dim3 keys(divide_up(lm_cuda_most_keys(shape), ROWS), shape->heads.kv_heads, shape->count);
     dim3 rows(divide_up(lm_cuda_most_rows(shape), ROWS), shape->heads.kv_heads, shape->count);
     CHECK(cudaFuncSetAttribute(keys_back<T, D, ROWS, COLUMNS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
@@ -141,11 +146,13 @@ static void launch(struct lm_cuda *cuda, const struct attention<T> &at, const st
 }
 
 template <typename T>
-static void attention_back(struct lm_backend *backend, void *dq, void *dk, void *dv, int dv_stride, const void *dout, const void *out,
-                           const float *sums, const void *q, const void *k, const void *v, int v_stride, const struct lm_attention *shape)
+static void attention_back(struct lm_backend *backend, void *dq, void *dk, void *dv, int dv_stride, const void *dout,
+                           const void *out, const float *sums, const void *q, const void *k, const void *v,
+                           int v_stride, const struct lm_attention *shape)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
-    struct attention<T> at = {};
+    struct attention<T> at = {
+    };
     int d = shape->heads.size;
     int64_t count = (int64_t)shape->heads.n * shape->heads.heads;
     if (shape->count == 0 || count == 0)
@@ -166,7 +173,8 @@ static void attention_back(struct lm_backend *backend, void *dq, void *dk, void 
     at.dv_stride = dv_stride;
     at.scale = 1 / sqrtf((float)d);
     at.vectors = wide<T>(q, d, d) && wide<T>(k, d, d) && wide<T>(dout, d, d) && wide<T>(v, d, v_stride);
-    sum_deltas<T><<<divide_up(count, DELTA_WARPS), DELTA_WARPS * WARP, 0, cuda->stream>>>(at.deltas, at.dout, at.out, count, d);
+    sum_deltas<T>
+        <<<divide_up(count, DELTA_WARPS), DELTA_WARPS * WARP, 0, cuda->stream>>>(at.deltas, at.dout, at.out, count, d);
     CHECK(cudaGetLastError());
     if (d <= 64)
         launch<T, 64, block<T>, block<T>>(cuda, at, shape);

@@ -38,7 +38,8 @@ static __global__ void swiglu_rows_back(T *dgate_up, const T *dy, const T *gate_
 
 /* A block has a row of scores. */
 template <typename T, int W>
-static __global__ void probabilities(float *log_probs, T *scores, const int32_t *labels, const float *factors, int vocabulary)
+static __global__ void probabilities(float *log_probs, T *scores, const int32_t *labels, const float *factors,
+                                     int vocabulary)
 {
     T *row = scores + (int64_t)blockIdx.x * vocabulary;
     int label = labels[blockIdx.x], step = blockDim.x * W;
@@ -85,14 +86,17 @@ template <typename T> static void swiglu(struct lm_backend *backend, void *y, co
     if (count == 0)
         return;
     if (wide<T>(y, inner, inner) && wide<T>(gate_up, inner, inner))
-        swiglu_rows<T, W><<<divide_up(count, THREADS * W), THREADS, 0, cuda->stream>>>((T *)y, (const T *)gate_up, count, inner);
+        swiglu_rows<T, W>
+            <<<divide_up(count, THREADS * W), THREADS, 0, cuda->stream>>>((T *)y, (const T *)gate_up, count, inner);
     else
-        swiglu_rows<T, 1><<<divide_up(count, THREADS), THREADS, 0, cuda->stream>>>((T *)y, (const T *)gate_up, count, inner);
+        swiglu_rows<T, 1>
+            <<<divide_up(count, THREADS), THREADS, 0, cuda->stream>>>((T *)y, (const T *)gate_up, count, inner);
     CHECK(cudaGetLastError());
 }
 
 template <typename T>
-static void swiglu_back(struct lm_backend *backend, void *dgate_up, const void *dy, const void *gate_up, int n, int inner)
+static void swiglu_back(struct lm_backend *backend, void *dgate_up, const void *dy, const void *gate_up, int n,
+                        int inner)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     int64_t count = (int64_t)n * inner;
@@ -100,23 +104,24 @@ static void swiglu_back(struct lm_backend *backend, void *dgate_up, const void *
     if (count == 0)
         return;
     if (wide<T>(dgate_up, inner, inner) && wide<T>(gate_up, inner, inner) && wide<T>(dy, inner, inner))
-        swiglu_rows_back<T, W><<<divide_up(count, THREADS * W), THREADS, 0, cuda->stream>>>((T *)dgate_up, (const T *)dy,
-                                                                                           (const T *)gate_up, count, inner);
+        swiglu_rows_back<T, W><<<divide_up(count, THREADS * W), THREADS, 0, cuda->stream>>>(
+            (T *)dgate_up, (const T *)dy, (const T *)gate_up, count, inner);
     else
-        swiglu_rows_back<T, 1><<<divide_up(count, THREADS), THREADS, 0, cuda->stream>>>((T *)dgate_up, (const T *)dy, (const T *)gate_up,
-                                                                                       count, inner);
+        swiglu_rows_back<T, 1><<<divide_up(count, THREADS), THREADS, 0, cuda->stream>>>(
+            (T *)dgate_up, (const T *)dy, (const T *)gate_up, count, inner);
     CHECK(cudaGetLastError());
 }
 
 template <typename T>
-static void log_probs(struct lm_backend *backend, float *log_probs, void *scores, const int32_t *labels, const float *factors, int n,
-                      int vocabulary)
+static void log_probs(struct lm_backend *backend, float *log_probs, void *scores, const int32_t *labels,
+                      const float *factors, int n, int vocabulary)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     if (n == 0)
         return;
     if (wide<T>(scores, vocabulary, vocabulary))
-        probabilities<T, widest<T>><<<n, ROW_THREADS, 0, cuda->stream>>>(log_probs, (T *)scores, labels, factors, vocabulary);
+        probabilities<T, widest<T>>
+            <<<n, ROW_THREADS, 0, cuda->stream>>>(log_probs, (T *)scores, labels, factors, vocabulary);
     else
         probabilities<T, 1><<<n, ROW_THREADS, 0, cuda->stream>>>(log_probs, (T *)scores, labels, factors, vocabulary);
     CHECK(cudaGetLastError());

@@ -18,21 +18,23 @@ template <> constexpr cudaDataType_t type_of<float> = CUDA_R_32F;
 
 /* c (m, n) = alpha * op(a) op(b) + beta * c, column by column, k: what is summed. */
 template <typename T>
-static void multiply(struct lm_cuda *cuda, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, float alpha, const void *a,
-                     int a_stride, const void *b, int b_stride, float beta, void *c, cudaDataType_t c_type, int c_stride)
+static void multiply(struct lm_cuda *cuda, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+                     float alpha, const void *a, int a_stride, const void *b, int b_stride, float beta, void *c,
+                     cudaDataType_t c_type, int c_stride)
 {
     if (m == 0 || n == 0)
         return;
     cublasComputeType_t sums = sizeof(T) == sizeof(float) ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
-    check(cublasGemmEx(cuda->blas, op_a, op_b, m, n, k, &alpha, a, type_of<T>, a_stride, b, type_of<T>, b_stride, &beta, c, c_type, c_stride,
-                       sums, CUBLAS_GEMM_DEFAULT));
+    check(cublasGemmEx(cuda->blas, op_a, op_b, m, n, k, &alpha, a, type_of<T>, a_stride, b, type_of<T>, b_stride, &beta,
+                       c, c_type, c_stride, sums, CUBLAS_GEMM_DEFAULT));
 }
 
 enum { FEW_WARPS = 4, AT_ONCE = 8 };
 
 /* A warp has an output, and goes over its row of w once for every AT_ONCE rows of x. */
 template <typename T, int W>
-static __global__ void few(T *y, int y_stride, const T *x, int x_stride, const T *w, int n, int in, int out, float scale, int keep)
+static __global__ void few(T *y, int y_stride, const T *x, int x_stride, const T *w, int n, int in, int out,
+                           float scale, int keep)
 {
     int lane = threadIdx.x % WARP, o = blockIdx.x * FEW_WARPS + threadIdx.x / WARP;
     if (o >= out)
@@ -62,38 +64,41 @@ static __global__ void few(T *y, int y_stride, const T *x, int x_stride, const T
 }
 
 template <typename T>
-static void linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n, int in, int out,
-                   float scale, int keep)
+static void linear(struct lm_backend *backend, void *y, int y_stride, const void *x, int x_stride, const void *w, int n,
+                   int in, int out, float scale, int keep)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     if (n > LM_FEW) {
-        multiply<T>(cuda, CUBLAS_OP_T, CUBLAS_OP_N, out, n, in, scale, w, in, x, x_stride, (float)keep, y, type_of<T>, y_stride);
+        multiply<T>(cuda, CUBLAS_OP_T, CUBLAS_OP_N, out, n, in, scale, w, in, x, x_stride, (float)keep, y, type_of<T>,
+                    y_stride);
         return;
     }
     if (n == 0)
         return;
     int blocks = divide_up(out, FEW_WARPS), threads = FEW_WARPS * WARP;
     if (wide<T>(w, in, in) && wide<T>(x, in, x_stride))
-        few<T, widest<T>><<<blocks, threads, 0, cuda->stream>>>((T *)y, y_stride, (const T *)x, x_stride, (const T *)w, n, in, out, scale,
-                                                                keep);
+        few<T, widest<T>><<<blocks, threads, 0, cuda->stream>>>((T *)y, y_stride, (const T *)x, x_stride, (const T *)w,
+                                                                n, in, out, scale, keep);
     else
-        few<T, 1><<<blocks, threads, 0, cuda->stream>>>((T *)y, y_stride, (const T *)x, x_stride, (const T *)w, n, in, out, scale, keep);
+        few<T, 1><<<blocks, threads, 0, cuda->stream>>>((T *)y, y_stride, (const T *)x, x_stride, (const T *)w, n, in,
+                                                        out, scale, keep);
     CHECK(cudaGetLastError());
 }
 
 template <typename T>
-static void linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w, int n, int in,
-                      int out, float scale, int keep)
+static void linear_dx(struct lm_backend *backend, void *dx, int dx_stride, const void *dy, int dy_stride, const void *w,
+                      int n, int in, int out, float scale, int keep)
 {
-    multiply<T>(lm_cuda_of(backend), CUBLAS_OP_N, CUBLAS_OP_N, in, n, out, scale, w, in, dy, dy_stride, (float)keep, dx, type_of<T>,
-                dx_stride);
+    multiply<T>(lm_cuda_of(backend), CUBLAS_OP_N, CUBLAS_OP_N, in, n, out, scale, w, in, dy, dy_stride, (float)keep, dx,
+                type_of<T>, dx_stride);
 }
 
 template <typename T>
-static void linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride, int n, int in,
-                      int out, float scale)
+static void linear_dw(struct lm_backend *backend, float *dw, const void *dy, int dy_stride, const void *x, int x_stride,
+                      int n, int in, int out, float scale)
 {
-    multiply<T>(lm_cuda_of(backend), CUBLAS_OP_N, CUBLAS_OP_T, in, out, n, scale, x, x_stride, dy, dy_stride, 1, dw, CUDA_R_32F, in);
+    multiply<T>(lm_cuda_of(backend), CUBLAS_OP_N, CUBLAS_OP_T, in, out, n, scale, x, x_stride, dy, dy_stride, 1, dw,
+                CUDA_R_32F, in);
 }
 
 template <typename T> static void add(struct lm_operations *to)

@@ -46,7 +46,8 @@ template <typename T, int W> static __global__ void scale_rows(T *y, const float
 
 /* dx += r * g - x * r^3 / c * sum(g * x) with g = dy * w;  partial (blocks, c) = the sums of dy * x * r of a block's rows. */
 template <typename T, int W>
-static __global__ void norm_rows_back(T *dx, float *partial, const T *dy, const float *scales, const T *x, const T *w, int n, int c)
+static __global__ void norm_rows_back(T *dx, float *partial, const T *dy, const float *scales, const T *x, const T *w,
+                                      int n, int c)
 {
     extern __shared__ float dw[]; /* each thread adds to its own columns */
     for (int j = threadIdx.x * W; partial && j < c; j += blockDim.x * W)
@@ -62,7 +63,8 @@ static __global__ void norm_rows_back(T *dx, float *partial, const T *dy, const 
         }
         float back = block_sum(dot) * r * r * r / (float)c;
         for (int j = threadIdx.x * W; j < c; j += blockDim.x * W) {
-            vector<T, W> g = load<W>(dy_row + j), values = load<W>(x_row + j), weights = load<W>(w + j), to = load<W>(dx + row * c + j);
+            vector<T, W> g = load<W>(dy_row + j), values = load<W>(x_row + j), weights = load<W>(w + j),
+                         to = load<W>(dx + row * c + j);
             for (int i = 0; i < W; i++) {
                 float gradient = number(g.x[i]), value = number(values.x[i]);
                 put(&to.x[i], number(to.x[i]) + r * gradient * number(weights.x[i]) - value * back);
@@ -103,34 +105,38 @@ void lm_cuda_add_columns(struct lm_cuda *cuda, float *to, const float *partial, 
 }
 
 template <typename T, int W>
-static void norm_by(struct lm_cuda *cuda, void *y, float *scales, void *sum, const void *x, const void *more, const void *w, float eps, int n,
-                    int c)
+static void norm_by(struct lm_cuda *cuda, void *y, float *scales, void *sum, const void *x, const void *more,
+                    const void *w, float eps, int n, int c)
 {
-    norm_rows<T, W><<<n, threads_for(divide_up(c, W), THREADS), 0, cuda->stream>>>((T *)y, scales, (T *)sum, (const T *)x, (const T *)more,
-                                                                                  (const T *)w, eps, c);
+    norm_rows<T, W><<<n, threads_for(divide_up(c, W), THREADS), 0, cuda->stream>>>(
+        (T *)y, scales, (T *)sum, (const T *)x, (const T *)more, (const T *)w, eps, c);
     CHECK(cudaGetLastError());
 }
 
 template <typename T>
-static void norm(struct lm_backend *backend, void *y, float *scales, void *sum, const void *x, const void *more, const void *w, float eps,
-                 int n, int c)
+static void norm(struct lm_backend *backend, void *y, float *scales, void *sum, const void *x, const void *more,
+                 const void *w, float eps, int n, int c)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     if (n == 0)
         return;
-    bool vectors = wide<T>(y, c, c) && wide<T>(sum, c, c) && wide<T>(x, c, c) && wide<T>(more, c, c) && wide<T>(w, c, c);
+    bool vectors =
+        wide<T>(y, c, c) && wide<T>(sum, c, c) && wide<T>(x, c, c) && wide<T>(more, c, c) && wide<T>(w, c, c);
     (vectors ? norm_by<T, widest<T>> : norm_by<T, 1>)(cuda, y, scales, sum, x, more, w, eps, n, c);
 }
 
 template <typename T, int W>
-static void norm_again_by(struct lm_cuda *cuda, void *y, const float *scales, const void *x, const void *w, int n, int c)
+static void norm_again_by(struct lm_cuda *cuda, void *y, const float *scales, const void *x, const void *w, int n,
+                          int c)
 {
-    scale_rows<T, W><<<n, threads_for(divide_up(c, W), THREADS), 0, cuda->stream>>>((T *)y, scales, (const T *)x, (const T *)w, c);
+    scale_rows<T, W>
+        <<<n, threads_for(divide_up(c, W), THREADS), 0, cuda->stream>>>((T *)y, scales, (const T *)x, (const T *)w, c);
     CHECK(cudaGetLastError());
 }
 
 template <typename T>
-static void norm_again(struct lm_backend *backend, void *y, const float *scales, const void *x, const void *w, int n, int c)
+static void norm_again(struct lm_backend *backend, void *y, const float *scales, const void *x, const void *w, int n,
+                       int c)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     if (n == 0)
@@ -140,8 +146,8 @@ static void norm_again(struct lm_backend *backend, void *y, const float *scales,
 }
 
 template <typename T, int W>
-static void norm_back_by(struct lm_cuda *cuda, void *dx, float *dw, const void *dy, const float *scales, const void *x, const void *w, int n,
-                         int c)
+static void norm_back_by(struct lm_cuda *cuda, void *dx, float *dw, const void *dy, const float *scales, const void *x,
+                         const void *w, int n, int c)
 {
     int blocks = dw ? 2 * cuda->processors : n, bytes = dw ? c * (int)sizeof(float) : 0;
     blocks = blocks < n ? blocks : n;
@@ -155,8 +161,8 @@ static void norm_back_by(struct lm_cuda *cuda, void *dx, float *dw, const void *
 }
 
 template <typename T>
-static void norm_back(struct lm_backend *backend, void *dx, float *dw, const void *dy, const float *scales, const void *x, const void *w,
-                      int n, int c)
+static void norm_back(struct lm_backend *backend, void *dx, float *dw, const void *dy, const float *scales,
+                      const void *x, const void *w, int n, int c)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     if (n == 0)

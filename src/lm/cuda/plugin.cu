@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCRATCH_BYTES = 32 << 20, BLAS_BYTES = 32 << 20, THREADS = 256, OLDEST = 8 /* compute capability with bfloat16 */ };
+enum {
+    SCRATCH_BYTES = 32 << 20,
+    BLAS_BYTES = 32 << 20,
+    THREADS = 256,
+    OLDEST = 8 /* compute capability with bfloat16 */
+};
 
 void lm_cuda_check(cudaError_t status, const char *file, int line)
 {
@@ -144,8 +149,10 @@ static void close_plugin(struct lm_cuda_plugin *plugin)
 /* A workspace of ours, so that cuBLAS allocates none while the stream runs. */
 static bool start_blas(struct lm_cuda *cuda)
 {
-    return cudaMalloc(&cuda->scratch, SCRATCH_BYTES) == cudaSuccess && cudaMalloc(&cuda->blas_workspace, BLAS_BYTES) == cudaSuccess &&
-           cublasCreate(&cuda->blas) == CUBLAS_STATUS_SUCCESS && cublasSetStream(cuda->blas, cuda->stream) == CUBLAS_STATUS_SUCCESS &&
+    return cudaMalloc(&cuda->scratch, SCRATCH_BYTES) == cudaSuccess &&
+           cudaMalloc(&cuda->blas_workspace, BLAS_BYTES) == cudaSuccess &&
+           cublasCreate(&cuda->blas) == CUBLAS_STATUS_SUCCESS &&
+           cublasSetStream(cuda->blas, cuda->stream) == CUBLAS_STATUS_SUCCESS &&
            cublasSetWorkspace(cuda->blas, cuda->blas_workspace, BLAS_BYTES) == CUBLAS_STATUS_SUCCESS &&
            cublasSetMathMode(cuda->blas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) == CUBLAS_STATUS_SUCCESS;
 }
@@ -159,19 +166,24 @@ static bool start(struct lm_cuda *cuda, bool is_bf16, char *message)
     if (status != cudaSuccess)
         return snprintf(message, LM_CUDA_MESSAGE, "there is no GPU: %s", cudaGetErrorString(status)), false;
     if (cuda->device < 0 || cuda->device >= count)
-        return snprintf(message, LM_CUDA_MESSAGE, "there is no GPU %d; there are %d, from 0", cuda->device, count), false;
+        return snprintf(message, LM_CUDA_MESSAGE, "there is no GPU %d; there are %d, from 0", cuda->device, count),
+               false;
     if ((status = cudaSetDevice(cuda->device)) != cudaSuccess ||
         (status = cudaGetDeviceProperties(&properties, cuda->device)) != cudaSuccess ||
         (status = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking)) != cudaSuccess)
         return snprintf(message, LM_CUDA_MESSAGE, "GPU %d: %s", cuda->device, cudaGetErrorString(status)), false;
     if (properties.major < OLDEST)
-        return snprintf(message, LM_CUDA_MESSAGE, "GPU %d (%.100s) has compute capability %d.%d; at least %d.0 is needed", cuda->device,
+        return snprintf(message, LM_CUDA_MESSAGE,
+                        "GPU %d (%.100s) has compute capability %d.%d; at least %d.0 is needed", cuda->device,
                         properties.name, properties.major, properties.minor, OLDEST),
                false;
     cuda->processors = properties.multiProcessorCount;
-    snprintf(cuda->name, sizeof cuda->name, "GPU %d (%.100s), %s", cuda->device, properties.name, is_bf16 ? "bfloat16" : "float32");
+    snprintf(cuda->name, sizeof cuda->name, "GPU %d (%.100s), %s", cuda->device, properties.name,
+             is_bf16 ? "bfloat16" : "float32");
     if (!start_blas(cuda))
-        return snprintf(message, LM_CUDA_MESSAGE, "GPU %d: cuBLAS does not start, or there is no memory for it", cuda->device), false;
+        return snprintf(message, LM_CUDA_MESSAGE, "GPU %d: cuBLAS does not start, or there is no memory for it",
+                        cuda->device),
+               false;
     cuda->scratch_bytes = SCRATCH_BYTES;
     return true;
 }
@@ -179,7 +191,8 @@ static bool start(struct lm_cuda *cuda, bool is_bf16, char *message)
 extern "C" __attribute__((visibility("default"))) struct lm_cuda_plugin *lm_cuda_open(struct lm_cuda_request *request)
 {
     if (request->operations_size != (int)sizeof(struct lm_operations)) {
-        snprintf(request->message, LM_CUDA_MESSAGE, LM_CUDA_LIBRARY " is of another version than the program; build both again");
+        snprintf(request->message, LM_CUDA_MESSAGE,
+                 LM_CUDA_LIBRARY " is of another version than the program; build both again");
         return NULL;
     }
     struct lm_cuda *cuda = new struct lm_cuda();

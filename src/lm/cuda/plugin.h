@@ -17,7 +17,7 @@ struct lm_cuda_plugin {
 struct lm_cuda_request {
     int device;
     bool bf16;
-    int operations_size;           /* of struct lm_operations where the program was made: a library of another version is refused */
+    int operations_size; /* of struct lm_operations where the program was made: a library of another version is refused */
     char message[LM_CUDA_MESSAGE]; /* what was wrong */
 };
 

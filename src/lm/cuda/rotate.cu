@@ -70,7 +70,8 @@ template <typename T> static __global__ void rotate_heads(const struct rotation<
 }
 
 /* dx = r * g * w - x * r^3 / d * sum(g * w * x), g: dy turned back; dw += g * x * r. */
-static __device__ pairs head_back(pairs *dw, const pairs &dy, const pairs &x, const pairs &w, const pairs &turn, float eps, int d)
+static __device__ pairs head_back(pairs *dw, const pairs &dy, const pairs &x, const pairs &w, const pairs &turn,
+                                  float eps, int d)
 {
     float dot = 0, r = scale_of(x, eps, d);
     pairs g;
@@ -101,7 +102,8 @@ template <typename T> static __global__ void rotate_heads_back(const struct rota
     int d = at.shape.size, half = d / 2, warp = threadIdx.x / WARP;
     pairs w = load_pairs(keys ? at.k_norm : at.q_norm, half), dw = {};
     const T *from = keys ? at.dk : at.dq;
-    for (int64_t item = (int64_t)blockIdx.x * WARPS + warp; item < (int64_t)at.shape.n * heads; item += (int64_t)gridDim.x * WARPS) {
+    for (int64_t item = (int64_t)blockIdx.x * WARPS + warp; item < (int64_t)at.shape.n * heads;
+         item += (int64_t)gridDim.x * WARPS) {
         int64_t row = item / heads, place = (row * all + (keys ? at.shape.heads : 0) + item % heads) * d;
         pairs dy = load_pairs(from + item * d, half), x = load_pairs(at.qkv + place, half),
               turn = load_pairs(at.angles + row * d, half);
@@ -118,11 +120,12 @@ template <typename T> static __global__ void rotate_heads_back(const struct rota
 }
 
 template <typename T>
-static void rotate(struct lm_backend *backend, void *q, void *k, const void *qkv, const void *q_norm, const void *k_norm,
-                   const float *angles, const struct lm_heads *shape)
+static void rotate(struct lm_backend *backend, void *q, void *k, const void *qkv, const void *q_norm,
+                   const void *k_norm, const float *angles, const struct lm_heads *shape)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
-    struct rotation<T> rotation = {};
+    struct rotation<T> rotation = {
+    };
     rotation.q = (T *)q;
     rotation.k = (T *)k;
     rotation.qkv = (const T *)qkv;
@@ -138,11 +141,13 @@ static void rotate(struct lm_backend *backend, void *q, void *k, const void *qkv
 }
 
 template <typename T>
-static void rotate_back(struct lm_backend *backend, void *dqkv, float *dq_norm, float *dk_norm, const void *dq, const void *dk,
-                        const void *qkv, const void *q_norm, const void *k_norm, const float *angles, const struct lm_heads *shape)
+static void rotate_back(struct lm_backend *backend, void *dqkv, float *dq_norm, float *dk_norm, const void *dq,
+                        const void *dk, const void *qkv, const void *q_norm, const void *k_norm, const float *angles,
+                        const struct lm_heads *shape)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
-    struct rotation<T> rotation = {};
+    struct rotation<T> rotation = {
+    };
     rotation.dqkv = (T *)dqkv;
     rotation.dq = (const T *)dq;
     rotation.dk = (const T *)dk;

@@ -53,13 +53,15 @@ static void take_rows(struct lm_backend *backend, void *y, const void *x, const 
     CHECK(cudaGetLastError());
 }
 
-template <typename T> static void embed(struct lm_backend *backend, void *x, const void *table, const int32_t *tokens, int n, int c)
+template <typename T>
+static void embed(struct lm_backend *backend, void *x, const void *table, const int32_t *tokens, int n, int c)
 {
     take_rows<T>(backend, x, table, tokens, n, c);
 }
 
 template <typename T>
-static void put_rows(struct lm_backend *backend, void *x, const void *y, int stride, const int32_t *rows, int count, int c)
+static void put_rows(struct lm_backend *backend, void *x, const void *y, int stride, const int32_t *rows, int count,
+                     int c)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     if (count == 0)
@@ -69,7 +71,8 @@ static void put_rows(struct lm_backend *backend, void *x, const void *y, int str
 }
 
 template <typename To, typename T>
-static void gather_rows(struct lm_backend *backend, void *x, const void *y, const int32_t *rows, const float *factors, int count, int c)
+static void gather_rows(struct lm_backend *backend, void *x, const void *y, const int32_t *rows, const float *factors,
+                        int count, int c)
 {
     struct lm_cuda *cuda = lm_cuda_of(backend);
     if (count == 0)

@@ -4,6 +4,7 @@
 #include "lm/cpu.h"
 #include "lm/pass.h"
 #include "lm/plain.h"
+#include "unit/lm/texts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,29 +26,6 @@ static const struct lm_config dense = {.vocabulary = 259,
                                        .norm_eps = 1e-6F,
                                        .initial_spread = 0.2F,
                                        .tied = true};
-
-/* Texts of these lengths, of random tokens. */
-struct texts {
-    struct lm_batch batch;
-    int32_t tokens[1024], labels[1024];
-    float factors[1024];
-    int starts[16], n;
-};
-
-static void make_texts(struct texts *texts, const int *lengths, int count, int vocabulary)
-{
-    struct rng rng;
-    rng_seed(&rng, 5);
-    *texts = (struct texts){0};
-    for (int t = 0; t < count; t++)
-        texts->starts[t + 1] = texts->n += lengths[t];
-    for (int i = 0; i < texts->n; i++) {
-        texts->tokens[i] = (int32_t)rng_integer(&rng, 0, vocabulary);
-        texts->labels[i] = rng_uniform(&rng) < 0.3 ? LM_NO_LABEL : (int32_t)rng_integer(&rng, 0, vocabulary);
-        texts->factors[i] = (float)rng_normal(&rng);
-    }
-    texts->batch = (struct lm_batch){texts->tokens, texts->labels, texts->starts, count};
-}
 
 static void near(const char *what, const float *found, const float *wanted, int64_t count)
 {
