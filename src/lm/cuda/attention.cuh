@@ -7,7 +7,7 @@
 #ifndef LM_CUDA_ATTENTION_CUH
 #define LM_CUDA_ATTENTION_CUH
 
-#include "lm/cuda/cuda.h"
+#include "lm/cuda.h"
 #include "lm/cuda/device.cuh"
 
 #include <mma.h>

@@ -3,7 +3,7 @@
 #ifndef LM_CUDA_DEVICE_CUH
 #define LM_CUDA_DEVICE_CUH
 
-#include "lm/cuda/plugin.h"
+#include "lm/cuda_plugin.h"
 
 #include <cublas_v2.h>
 #include <cuda_bf16.h>

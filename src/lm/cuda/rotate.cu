@@ -1,5 +1,5 @@
 /* Heads normed and turned: a warp has a head, and each of its lanes some of the pairs (j, j + D/2). */
-#include "lm/cuda/cuda.h"
+#include "lm/cuda.h"
 #include "lm/cuda/device.cuh"
 
 enum { WARPS = 8, PAIRS = LM_CUDA_HEAD / 2 / WARP };

@@ -1,7 +1,7 @@
 /* The pass on a GPU against the textbook's: sizes around the blocks that it cuts by, heads of each size that has a kernel of its own.
  * Skipped where there is no GPU, or no nvcc when the program was built. */
 #include "base/memory.h"
-#include "lm/cuda/cuda.h"
+#include "lm/cuda.h"
 #include "lm/pass.h"
 #include "lm/plain.h"
 #include "unit/lm/texts.h"

@@ -1,9 +1,9 @@
 /* Finds and loads akgen-cuda.so. */
-#include "lm/cuda/cuda.h"
+#include "lm/cuda.h"
 
 #include "base/arena.h"
 #include "base/files.h"
-#include "lm/cuda/plugin.h"
+#include "lm/cuda_plugin.h"
 
 #include <dlfcn.h>
 

@@ -1,8 +1,8 @@
 /* A GPU of NVIDIA's as a backend, of compute capability 8.0 or later: elements are bfloat16, multiplied on tensor cores and summed in float32,
  * or float32 throughout. What it needs of CUDA is a library of its own, akgen-cuda.so beside the program, which lm_cuda_new loads: the
  * program starts where there is none. Heads are at most LM_CUDA_HEAD long. */
-#ifndef LM_CUDA_CUDA_H
-#define LM_CUDA_CUDA_H
+#ifndef LM_CUDA_H
+#define LM_CUDA_H
 
 #include "lm/backend.h"
 #include "lm/safetensors.h"
