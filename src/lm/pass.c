@@ -45,6 +45,8 @@ struct lm_pass {
     struct lm_text *texts;
     int32_t *tokens, *labels; /* in the backend's memory */
     float *angles;            /* (N, D) */
+    float *turns;             /* those of the first positions, on the host, ... */
+    int turned;               /* ... and of how many */
     int32_t *labelled;        /* rows that have a label, on the host, ... */
     int labelled_count;
     int32_t *chunk_rows, *chunk_labels; /* ... and some of them in the backend's memory */
@@ -305,23 +307,39 @@ void lm_pass_free(struct lm_pass *pass)
     free(pass->inputs);
     free(pass->labelled);
     free(pass->texts);
+    free(pass->turns);
     free(pass);
 }
 
-/* The angles of the batch's positions, (N, D): cosines, then sines. `past`: tokens before each text's, or NULL. */
-static void upload_angles(struct lm_pass *pass, const int *past)
+/* Makes the angles of positions up to `longest`, (longest, D): cosines, then sines. They stay, for a batch has thousands of them. */
+static void make_turns(struct lm_pass *pass, int longest)
 {
     int d = pass->heads.size, half = d / 2;
-    float *angles = memory_alloc((size_t)pass->n * (size_t)d * sizeof *angles), theta = pass->layout->config.rope_theta;
-    for (int text = 0; text < pass->batch->texts; text++)
-        for (int64_t i = pass->batch->starts[text]; i < pass->batch->starts[text + 1]; i++)
-            for (int j = 0; j < half; j++) {
-                float position = (float)(i - pass->batch->starts[text] + (past ? past[text] : 0)),
-                      angle = position * (1 / powf(theta, (float)(2 * j) / (float)d));
-                angles[i * d + j] = cosf(angle);
-                angles[i * d + half + j] = sinf(angle);
-            }
-    pass->ops->upload(pass->backend, pass->angles, angles, (int64_t)pass->n * d * 4);
+    float theta = pass->layout->config.rope_theta;
+    if (longest <= pass->turned)
+        return;
+    pass->turns = memory_grow(pass->turns, (size_t)longest * (size_t)d * sizeof *pass->turns);
+    for (int64_t i = pass->turned; i < longest; i++)
+        for (int j = 0; j < half; j++) {
+            float angle = (float)i * (1 / powf(theta, (float)(2 * j) / (float)d));
+            pass->turns[i * d + j] = cosf(angle);
+            pass->turns[i * d + half + j] = sinf(angle);
+        }
+    pass->turned = longest;
+}
+
+/* The angles of the batch's positions, (N, D). `past`: tokens before each text's, or NULL. */
+static void upload_angles(struct lm_pass *pass, const int *past)
+{
+    int64_t d = pass->heads.size;
+    float *angles = memory_alloc((size_t)pass->n * (size_t)d * sizeof *angles);
+    for (int text = 0; text < pass->batch->texts; text++) {
+        int64_t first = pass->batch->starts[text], length = pass->batch->starts[text + 1] - first,
+                before = past ? past[text] : 0;
+        make_turns(pass, (int)(before + length));
+        memcpy(angles + first * d, pass->turns + before * d, (size_t)(length * d) * sizeof *angles);
+    }
+    pass->ops->upload(pass->backend, pass->angles, angles, pass->n * d * 4);
     free(angles);
 }
 

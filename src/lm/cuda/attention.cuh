@@ -87,7 +87,7 @@ static __device__ void add_product(sums<bf16> (&to)[COLUMNS / TILE], const bf16 
 {
     using namespace nvcuda::wmma;
     using order = std::conditional_t<TURNED, col_major, row_major>;
-#pragma unroll
+#pragma unroll 2 /* more would take registers that the sums need */
     for (int k = 0; k < INNER; k += TILE) {
         fragment<matrix_a, TILE, TILE, TILE, bf16, row_major> left;
         load_matrix_sync(left, a + k, a_stride);
