@@ -264,6 +264,13 @@ void lm_pass_adapters(struct lm_pass *pass, const float *weights)
         pass->ops->narrow(pass->backend, pass->adapter_weights, weights, pass->options.adapters->layout.size);
 }
 
+void *lm_pass_elements(struct lm_pass *pass)
+{
+    if (!pass->own_weights)
+        return NULL;
+    return pass->options.adapters ? pass->adapter_weights : pass->weights;
+}
+
 void lm_pass_free(struct lm_pass *pass)
 {
     if (!pass)

@@ -28,6 +28,9 @@ struct akgen_error *lm_pass_new(struct lm_backend *backend, const struct lm_layo
 void lm_pass_free(struct lm_pass *pass);
 void lm_pass_weights(struct lm_pass *pass, const float *weights);
 void lm_pass_adapters(struct lm_pass *pass, const float *weights);
+/* What the pass multiplies with, of the parameters that are trained (the model's, or the adapters'): elements in the backend's memory,
+ * which lm_operations.adamw writes beside its float32 weights. NULL on the host, where there are none but those weights. */
+void *lm_pass_elements(struct lm_pass *pass);
 
 /* Takes a batch through all layers. Its arrays have to stay until the next one. */
 void lm_pass_forward(struct lm_pass *pass, const struct lm_batch *batch);

@@ -315,6 +315,53 @@ static void adamw_is_as_its_formula(void **state)
     lm_cuda_free(at);
 }
 
+/* Weights on the GPU, whose elements the pass has: after steps it computes what a pass with the new weights does, and the labels
+ * are likelier. */
+static void steps_train_what_the_pass_uses(void **state)
+{
+    (void)state;
+    static const int length[] = {60};
+    struct model at;
+    struct texts texts;
+    float before[1024], after[1024], again[1024];
+    double sums[2] = {0};
+    make(&at, &dense, LM_BF16, false);
+    const struct lm_operations *ops = at.gpu->operations;
+    int64_t size = at.model.layout.size, bytes = size * 4;
+    float *gradients = floats(size), *weights = ops->allocate(at.gpu, bytes), *m = ops->allocate(at.gpu, bytes),
+          *v = ops->allocate(at.gpu, bytes);
+    ops->upload(at.gpu, weights, at.model.weights, bytes);
+    ops->zero(at.gpu, m, bytes);
+    ops->zero(at.gpu, v, bytes);
+    make_texts(&texts, length, 1, dense.vocabulary);
+    for (int i = 0; i < texts.n; i++)
+        texts.factors[i] = -1.0F / (float)texts.n;
+    for (int i = 0; i < 5; i++) {
+        struct lm_adamw step = {.rate = 0.01F, .beta1 = 0.9F, .beta2 = 0.99F, .eps = 1e-8F, .scale = 1};
+        step.bias1 = 1 - powf(step.beta1, (float)(i + 1));
+        step.bias2 = 1 - powf(step.beta2, (float)(i + 1));
+        train(&at, &texts, i ? NULL : before, gradients);
+        ops->adamw(at.gpu, weights, lm_pass_elements(at.pass), m, v, at.gradients, size, &step);
+    }
+    lm_pass_forward(at.pass, &texts.batch);
+    lm_pass_log_probs(at.pass, after);
+    for (int i = 0; i < texts.n; i++) {
+        sums[0] += before[i];
+        sums[1] += after[i];
+    }
+    assert_true(sums[1] > 0.9 * sums[0]); /* logarithms, below 0 */
+    ops->download(at.gpu, at.model.weights, weights, bytes);
+    lm_pass_weights(at.pass, at.model.weights);
+    lm_pass_forward(at.pass, &texts.batch);
+    lm_pass_log_probs(at.pass, again);
+    assert_memory_equal(again, after, (size_t)texts.n * sizeof *after);
+    ops->release(at.gpu, weights);
+    ops->release(at.gpu, m);
+    ops->release(at.gpu, v);
+    free(gradients);
+    release(&at);
+}
+
 static void what_it_has_no_memory_for_is_an_error(void **state)
 {
     (void)state;
@@ -359,6 +406,7 @@ int main(void)
         cmocka_unit_test(texts_go_on),
         cmocka_unit_test(few_rows_do_not_depend_on_others),
         cmocka_unit_test(adamw_is_as_its_formula),
+        cmocka_unit_test(steps_train_what_the_pass_uses),
         cmocka_unit_test(what_it_has_no_memory_for_is_an_error),
         cmocka_unit_test(what_is_not_there_is_an_error),
     };
