@@ -79,7 +79,7 @@ static __global__ void norm_rows_back(T *dx, float *partial, const T *dy, const 
             partial[(int64_t)blockIdx.x * c + j + i] = dw[j + i];
 }
 
-enum { SUM_WARPS = 8 };
+enum { SUM_WARPS = 32 };
 
 /* A block has WARP columns, of which each warp adds every SUM_WARPSth row. */
 static __global__ void column_sums(float *to, const float *partial, int rows, int columns)
@@ -149,7 +149,7 @@ template <typename T, int W>
 static void norm_back_by(struct lm_cuda *cuda, void *dx, float *dw, const void *dy, const float *scales, const void *x,
                          const void *w, int n, int c)
 {
-    int blocks = dw ? 2 * cuda->processors : n, bytes = dw ? c * (int)sizeof(float) : 0;
+    int blocks = dw ? 8 * cuda->processors : n, bytes = dw ? c * (int)sizeof(float) : 0;
     blocks = blocks < n ? blocks : n;
     float *partial = dw ? (float *)lm_cuda_scratch(cuda, (int64_t)blocks * bytes) : NULL;
     CHECK(cudaFuncSetAttribute(norm_rows_back<T, W>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));

@@ -156,7 +156,7 @@ static void rotate_back(struct lm_backend *backend, void *dqkv, float *dq_norm, 
     rotation.k_norm = (const T *)k_norm;
     rotation.angles = angles;
     rotation.shape = *shape;
-    int blocks = divide_up((int64_t)shape->n * shape->heads, WARPS), most = 2 * cuda->processors;
+    int blocks = divide_up((int64_t)shape->n * shape->heads, WARPS), most = 4 * cuda->processors;
     blocks = blocks < most ? blocks : most;
     if (blocks == 0)
         return;
