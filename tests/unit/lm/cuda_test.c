@@ -4,6 +4,7 @@
 #include "lm/cuda.h"
 #include "lm/pass.h"
 #include "lm/plain.h"
+#include "unit/lm/adapter_gradient.h"
 #include "unit/lm/texts.h"
 
 #include <setjmp.h>
@@ -315,6 +316,56 @@ static void adamw_is_as_its_formula(void **state)
     lm_cuda_free(at);
 }
 
+static void adapters_are_as_the_merged_model(void **state)
+{
+    (void)state;
+    static const int lengths[] = {33, 5};
+    static const struct lm_adapters_options some = {
+        .rank = 3, .alpha = 6, .targets = {[LM_Q] = true, [LM_V] = true, [LM_UP] = true, [LM_DOWN] = true}};
+    struct lm_backend *at = gpu(LM_F32);
+    const struct lm_operations *ops = at->operations;
+    struct lm_adapters adapters;
+    struct lm_model model;
+    struct lm_pass *pass;
+    struct texts texts;
+    struct rng rng;
+    float wanted_probs[1024], found_probs[1024];
+    rng_seed(&rng, 4);
+    make_texts(&texts, lengths, 2, dense.vocabulary);
+    lm_model_new(&model, &dense, &rng);
+    assert_null(lm_adapters_make(&adapters, &model.layout, &some));
+    int64_t size = adapters.layout.size;
+    float *weights = lm_adapters_new(&adapters, &rng), *merged = floats(model.layout.size),
+          *dw = floats(model.layout.size), *wanted = floats(size), *found = floats(size),
+          *gradients = ops->allocate(at, size * 4);
+    for (int64_t i = 0; i < size; i++)
+        weights[i] += 0.1F * (float)rng_normal(&rng);
+    const struct lm_pass_options options = {
+        .tokens = 50, .training = true, .adapters = &adapters, .adapter_weights = weights};
+    assert_null(lm_pass_new(at, &model.layout, model.weights, &options, &pass));
+    memcpy(merged, model.weights, (size_t)model.layout.size * sizeof *merged);
+    struct lm_model both = {.layout = model.layout, .weights = merged};
+    lm_adapters_merge(&adapters, weights, &both);
+    lm_plain_pass(&both, &texts.batch, NULL, wanted_probs, texts.factors, dw);
+    adapter_gradient(&adapters, &model.layout, weights, dw, wanted);
+    ops->zero(at, gradients, size * 4);
+    lm_pass_forward(pass, &texts.batch);
+    lm_pass_backward(pass, texts.factors, found_probs, gradients);
+    ops->download(at, found, gradients, size * 4);
+    near("log_probs", LM_F32, found_probs, wanted_probs, texts.n);
+    near("adapters' gradients", LM_F32, found, wanted, size);
+    ops->release(at, gradients);
+    lm_pass_free(pass);
+    lm_cuda_free(at);
+    lm_adapters_free(&adapters);
+    lm_model_free(&model);
+    free(weights);
+    free(merged);
+    free(dw);
+    free(wanted);
+    free(found);
+}
+
 /* Weights on the GPU, whose elements the pass has: after steps it computes what a pass with the new weights does, and the labels
  * are likelier. */
 static void steps_train_what_the_pass_uses(void **state)
@@ -406,6 +457,7 @@ int main(void)
         cmocka_unit_test(texts_go_on),
         cmocka_unit_test(few_rows_do_not_depend_on_others),
         cmocka_unit_test(adamw_is_as_its_formula),
+        cmocka_unit_test(adapters_are_as_the_merged_model),
         cmocka_unit_test(steps_train_what_the_pass_uses),
         cmocka_unit_test(what_it_has_no_memory_for_is_an_error),
         cmocka_unit_test(what_is_not_there_is_an_error),
