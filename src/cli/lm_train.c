@@ -36,6 +36,8 @@ enum {
     KEY_SEED,
     KEY_RECOMPUTE,
     KEY_THREADS,
+    KEY_DEVICE,
+    KEY_PRECISION,
     KEY_SAVE,
     KEY_KEEP,
     KEY_EVAL_EVERY,
@@ -83,6 +85,9 @@ static const struct argp_option options[] = {
     {"in-order", KEY_IN_ORDER, NULL, 0, "do not shuffle", 4},
     {"seed", KEY_SEED, "S", 0, "of new weights and the order (default 1)", 4},
     {"recompute", KEY_RECOMPUTE, NULL, 0, "keep of each layer only what comes in: less memory, a third more time", 4},
+    {"device", KEY_DEVICE, "cpu|cuda[:N]", 0, "what computes; cuda: a GPU of NVIDIA's (default cpu)", 4},
+    {"precision", KEY_PRECISION, "bfloat16|float32", 0,
+     "on a GPU: of products and activations; weights are float32 in any case (default bfloat16)", 4},
     {"threads", KEY_THREADS, "N", 0, "default: one for each processor", 4},
     {"save-every", KEY_SAVE, "N", 0, "steps between checkpoints; 0: only at the end (default 100)", 5},
     {"keep", KEY_KEEP, "N", 0, "checkpoints that stay (default 2)", 5},
@@ -286,6 +291,18 @@ static error_t parse(int key, char *text, struct argp_state *state)
         break;
     case KEY_JSON:
         arguments->json = true;
+        break;
+    case KEY_DEVICE:
+        if (strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0 && strncmp(text, "cuda:", 5) != 0)
+            argp_error(state, "--device: no '%s'; there are cpu, cuda and cuda:N", text);
+        train->device = strcmp(text, "cpu") == 0 ? LM_ON_CPU
+                        : text[4]                ? (int)cli_parse_number(state, "device", text + 5, 0, 1023)
+                                                 : 0;
+        break;
+    case KEY_PRECISION:
+        train->elements = strcmp(text, "float32") == 0 ? LM_F32 : LM_BF16;
+        if (train->elements == LM_BF16 && strcmp(text, "bfloat16") != 0)
+            argp_error(state, "--precision: no '%s'; there are bfloat16 and float32", text);
         break;
     case KEY_DTYPE:
         train->dtype = strcmp(text, "bfloat16") == 0 ? LM_BF16 : LM_F32;

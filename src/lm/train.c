@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "lm/checkpoint.h"
 #include "lm/cpu.h"
+#include "lm/cuda.h"
 #include "lm/pass.h"
 #include "lm/samples.h"
 
@@ -30,6 +31,8 @@ const struct lm_train_options lm_train_defaults = {
     .seed = 1,
     .save_every = 100,
     .keep = 2,
+    .device = LM_ON_CPU,
+    .elements = LM_BF16,
 };
 
 /* Samples, and what models that do not change say of their tokens. */
@@ -48,7 +51,7 @@ struct training {
     struct lm_backend *backend;
     struct lm_pass *pass;
     struct lm_optimizer optimizer;
-    float *gradient; /* in the backend's memory */
+    float *weights, *gradient; /* in the backend's memory; weights: of what is trained */
     int longest, steps, steps_of_an_epoch;
     int *order, epoch; /* of the samples, and which epoch's it is */
     float *factors, *log_probs;
@@ -142,22 +145,33 @@ static struct akgen_error *make_pass(struct training *training)
     int64_t most = longest_group(&training->data.samples), other = longest_group(&training->eval.samples);
     most = other > most ? other : most;
     most = options->tokens > most ? options->tokens : most;
-    training->backend = lm_cpu_new(options->threads);
+    struct akgen_error *error = NULL;
+    if (options->device != LM_ON_CPU && trained->model.layout.config.head_size > LM_CUDA_HEAD)
+        return error_new("heads of %d: on a GPU they are at most %d long", trained->model.layout.config.head_size,
+                         LM_CUDA_HEAD);
+    if (options->device == LM_ON_CPU)
+        training->backend = lm_cpu_new(options->threads);
+    else if ((error = lm_cuda_new(options->device, options->elements, &training->backend)))
+        return error;
     const struct lm_pass_options how = {.tokens = (int)most,
                                         .training = true,
                                         .checkpoint = options->recompute,
                                         .adapters = trained->adapters.layers ? &trained->adapters : NULL,
                                         .adapter_weights = trained->adapter_weights};
-    struct akgen_error *error =
-        lm_pass_new(training->backend, &trained->model.layout, trained->model.weights, &how, &training->pass);
+    error = lm_pass_new(training->backend, &trained->model.layout, trained->model.weights, &how, &training->pass);
     if (error)
         return error;
     int64_t bytes = lm_trained_layout(trained)->size * (int64_t)sizeof(float);
     training->gradient = training->backend->operations->allocate(training->backend, bytes);
+    training->weights = training->backend->operations->on_host
+                            ? lm_trained_weights(trained)
+                            : training->backend->operations->allocate(training->backend, bytes);
+    if (!training->weights || !training->gradient)
+        return error_new("%s has not the %.2f GB that weights and gradients need", training->backend->operations->name,
+                         2e-9 * (double)bytes);
     training->factors = memory_alloc((size_t)most * sizeof *training->factors);
     training->log_probs = memory_alloc((size_t)most * sizeof *training->log_probs);
-    return training->gradient ? NULL
-                              : error_new("there are not the %.2f GB that the gradients need", 1e-9 * (double)bytes);
+    return NULL;
 }
 
 static struct akgen_error *make_optimizer(struct training *training)
@@ -193,14 +207,16 @@ static json_t *make_settings(struct training *training)
     struct digest *digest = digest_new();
     add_samples(digest, samples);
     json_t *settings = json_pack(
-        "{s:s s:i s:f s:f s:i s:i s:i s:b s:I s:f s:b s:i s:f s:f s:f s:f s:f s:i s:f s:i}", "data",
+        "{s:s s:i s:f s:f s:i s:i s:i s:b s:I s:f s:b s:i s:f s:f s:f s:f s:f s:i s:f s:i s:s}", "data",
         digest_finish(digest, &training->arena), "objective", (int)options->objective.kind, "beta",
         options->objective.beta, "ratio's clip", options->objective.clip, "batch", options->batch, "tokens of a pass",
         options->tokens, "steps", training->steps, "in order", options->in_order, "seed", (json_int_t)options->seed,
         "rate", optimizer->rate, "cosine", optimizer->cosine, "warm-up", optimizer->warmup, "beta1", optimizer->beta1,
         "beta2", optimizer->beta2, "eps", optimizer->eps, "decay", optimizer->decay, "clip", optimizer->clip, "rank",
         options->adapters ? options->adapters->rank : 0, "alpha",
-        options->adapters ? (double)options->adapters->alpha : 0, "threads", lm_cpu_threads(training->backend));
+        options->adapters ? (double)options->adapters->alpha : 0, "threads",
+        options->device == LM_ON_CPU ? lm_cpu_threads(training->backend) : 0, "device",
+        training->backend->operations->name);
     return settings;
 }
 
@@ -368,13 +384,35 @@ static void leave_host(const struct training *training, float *copy)
         free(copy);
 }
 
+/* What is trained, from the backend's memory to the host's. */
+static void fetch_weights(struct training *training)
+{
+    int64_t bytes = training->optimizer.layout->size * (int64_t)sizeof(float);
+    if (!training->backend->operations->on_host)
+        training->backend->operations->download(training->backend, lm_trained_weights(&training->trained),
+                                                training->weights, bytes);
+}
+
+/* And back, with what the pass uses of it. */
+static void give_weights(struct training *training)
+{
+    const float *weights = lm_trained_weights(&training->trained);
+    from_host(training, training->weights, weights, training->optimizer.layout->size * (int64_t)sizeof(float));
+    if (training->trained.adapters.layers)
+        lm_pass_adapters(training->pass, weights);
+    else
+        lm_pass_weights(training->pass, weights);
+}
+
 static struct akgen_error *go_on(struct training *training)
 {
     int step = lm_checkpoint_newest(training->options->out);
     int64_t count = training->optimizer.layout->size, bytes = count * (int64_t)sizeof(float);
     training->state.settings = training->settings = make_settings(training);
-    if (step < 0)
+    if (step < 0) {
+        give_weights(training);
         return NULL;
+    }
     float *m = on_host(training, training->optimizer.m, bytes), *v = on_host(training, training->optimizer.v, bytes);
     struct akgen_error *error =
         lm_checkpoint_read(training->options->out, step, &training->trained, m, v, &training->state);
@@ -385,11 +423,14 @@ static struct akgen_error *go_on(struct training *training)
     }
     leave_host(training, m);
     leave_host(training, v);
+    if (!error)
+        give_weights(training);
     return error;
 }
 
 static struct akgen_error *save(struct training *training)
 {
+    fetch_weights(training);
     int64_t bytes = training->optimizer.layout->size * (int64_t)sizeof(float);
     float *m = on_host(training, training->optimizer.m, bytes), *v = on_host(training, training->optimizer.v, bytes);
     struct akgen_error *error = lm_checkpoint_write(training->options->out, &training->trained, m, v, &training->state,
@@ -539,8 +580,8 @@ static void step(struct training *training)
         lm_samples_release(&batch);
     }
     progress->rate = lm_optimizer_rate(&training->optimizer.options, training->optimizer.step);
-    progress->norm =
-        lm_optimizer_step(&training->optimizer, lm_trained_weights(&training->trained), NULL, training->gradient);
+    progress->norm = lm_optimizer_step(&training->optimizer, training->weights, lm_pass_elements(training->pass),
+                                       training->gradient);
     double seconds = clock_seconds() - start;
     training->state.step++;
     training->state.tokens += tokens;
@@ -616,9 +657,13 @@ static void release(struct training *training)
     lm_optimizer_free(&training->optimizer);
     if (training->backend)
         training->backend->operations->release(training->backend, training->gradient);
+    if (training->backend && !training->backend->operations->on_host)
+        training->backend->operations->release(training->backend, training->weights);
     lm_pass_free(training->pass);
-    if (training->backend)
+    if (training->backend && training->options->device == LM_ON_CPU)
         lm_cpu_free(training->backend);
+    else if (training->backend)
+        lm_cuda_free(training->backend);
     struct set *const sets[] = {&training->data, &training->eval};
     for (int i = 0; i < 2; i++) {
         lm_samples_free(&sets[i]->samples);
@@ -646,8 +691,10 @@ struct akgen_error *lm_train(const struct lm_train_options *options, struct lm_t
     struct akgen_error *error = prepare(&training);
     if (!error)
         error = loop(&training);
-    if (!error && training.state.step == training.steps)
+    if (!error && training.state.step == training.steps) {
+        fetch_weights(&training);
         error = lm_trained_write(&training.trained, options->out, options->dtype);
+    }
     *result = (struct lm_train_result){.step = training.state.step,
                                        .steps = training.steps,
                                        .samples = lm_samples_groups(&training.data.samples),

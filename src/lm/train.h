@@ -28,6 +28,7 @@ struct lm_progress {
     double seconds;           /* since the run's begin, likewise */
 };
 
+enum { LM_ON_CPU = -1 };
 struct lm_train_options {
     const char *model; /* a folder with config.json and tokenizer.json, and weights unless fresh */
     bool fresh;        /* weights are drawn by the seed */
@@ -47,13 +48,15 @@ struct lm_train_options {
     int steps;     /* 0: as many as the epochs have */
     bool in_order; /* samples are not shuffled */
     uint64_t seed;
-    bool recompute;      /* activations are made again on the way back: less memory, a third more time */
-    int threads;         /* 0: as many as there are processors */
-    int save_every;      /* steps; 0: only at the end */
-    int keep;            /* checkpoints */
-    int eval_every;      /* steps; 0: only at the end */
-    bool resume;         /* from the newest checkpoint in `out`, if there is one */
-    enum lm_dtype dtype; /* of the model that is written at the end */
+    bool recompute;         /* activations are made again on the way back: less memory, a third more time */
+    int device;             /* LM_ON_CPU, or the number of a GPU (cuda.h) */
+    enum lm_dtype elements; /* on a GPU: LM_BF16, with float32 weights beside it, or LM_F32 */
+    int threads;            /* 0: as many as there are processors */
+    int save_every;         /* steps; 0: only at the end */
+    int keep;               /* checkpoints */
+    int eval_every;         /* steps; 0: only at the end */
+    bool resume;            /* from the newest checkpoint in `out`, if there is one */
+    enum lm_dtype dtype;    /* of the model that is written at the end */
     void (*on_progress)(void *closure, const struct lm_progress *progress); /* or NULL */
     void *closure;
     const volatile sig_atomic_t *stop; /* or NULL: a checkpoint is written, and the run ends, when it is not 0 */
