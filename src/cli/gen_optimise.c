@@ -135,8 +135,8 @@ struct akgen_error *cli_gen_optimise(struct arena *arena, struct gen_arguments *
     struct akgen_error *error = gen_subject_of_program(arena, program, task, eval->soc, &subject);
     if (!error)
         error = gen_tune(arena, subject, task, &options, &tuning);
-    const char *stopped =
-        error ? arena_strdup(arena, error->message) : arena_printf(arena, "%d settings tried", tuning.tried);
+    const char *stopped = error ? arena_strdup(arena, error->message)
+                                : arena_printf(arena, "%d setting%s tried", tuning.tried, tuning.tried == 1 ? "" : "s");
     error_free(error); /* nothing to tune: the program stays as it is, and why is printed */
     error = tuning.after.us < tuning.before.us
                 ? replace(arena, arguments, task, dir, &tuning.after.program, program, verdict, trace, &before, &after)

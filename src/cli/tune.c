@@ -18,6 +18,7 @@ enum {
     OPT_SECONDS,
     OPT_TRACE,
     OPT_JSON,
+    OPT_KNOBS,
     BUDGET = 40,
     MOST = 10000,
     LONGEST = 1 << 20,
@@ -28,12 +29,16 @@ struct tune {
     struct eval_options options;
     const char *task, *candidate, *output, *trace;
     int budget, seconds;
+    unsigned kinds; /* of knobs; 0: all */
     bool json;
 };
+
+#define KNOB_KINDS WORD_CHOICE(GEN_KNOB_KINDS, "")
 
 static const struct argp_option tune_options[] = {
     {"output", 'o', "DIR", 0, "write the tuned program, its project and a trace of before and after below DIR", 1},
     {"program", OPT_PROGRAM, "FILE", 0, "the same as CANDIDATE", 1},
+    {"knobs", OPT_KNOBS, "KIND[,KIND..]", 0, "turn only these: constant, depth, cores, loops (default: all)", 1},
     {"budget", OPT_BUDGET, "N", 0, "settings at most (default 40)", 1},
     {"max-seconds", OPT_SECONDS, "N", 0, "begin no setting later; what is found then depends on the machine", 1},
     {"trace", OPT_TRACE, "DIR", 0,
@@ -49,6 +54,18 @@ static void take_candidate(struct tune *tune, const char *argument, const struct
     tune->candidate = argument;
 }
 
+static void parse_kinds(struct tune *tune, const char *argument, const struct argp_state *state)
+{
+    char *list = strdup(argument), *left = list;
+    for (const char *word; (word = strsep(&left, ","));) {
+        const int kind = words_find(&gen_knob_kinds, word);
+        if (kind < 0)
+            argp_error(state, "--knobs: '%s' is none of %s", word, KNOB_KINDS);
+        tune->kinds |= 1U << kind;
+    }
+    free(list);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct tune *tune = state->input;
@@ -61,6 +78,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPT_PROGRAM:
         take_candidate(tune, argument, state);
+        return 0;
+    case OPT_KNOBS:
+        parse_kinds(tune, argument, state);
         return 0;
     case OPT_BUDGET:
         tune->budget = (int)cli_parse_number(state, "budget", argument, 1, MOST);
@@ -314,6 +334,7 @@ static struct akgen_error *run(struct arena *arena, struct tune *tune, int *code
     strict.tolerance = NULL;
     const struct gen_tune_options options = {.eval = &search,
                                              .prove = &strict,
+                                             .kinds = tune->kinds,
                                              .budget = tune->budget,
                                              .seconds = tune->seconds,
                                              .seen = tune->json ? NULL : print_indented,

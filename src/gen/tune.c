@@ -197,9 +197,16 @@ static void add_knob(struct search *search, int number)
     }
 }
 
-static bool is_free(const struct gen_knob *knob)
+static bool is_turned(const struct search *search, int number)
 {
-    return knob->kind == GEN_KNOB_CONSTANT && !knob->choices;
+    const unsigned kinds = search->options->kinds;
+    return !kinds || kinds >> search->subject->knobs[number].kind & 1;
+}
+
+static bool is_free(const struct search *search, int number)
+{
+    const struct gen_knob *knob = &search->subject->knobs[number];
+    return is_turned(search, number) && knob->kind == GEN_KNOB_CONSTANT && !knob->choices;
 }
 
 static void add_pairs(struct search *search)
@@ -207,7 +214,7 @@ static void add_pairs(struct search *search)
     const struct gen_subject *subject = search->subject;
     for (int a = 0; a < subject->count; a++)
         for (int b = a + 1; b < subject->count; b++)
-            for (int i = 0; i < PAIRS && is_free(&subject->knobs[a]) && is_free(&subject->knobs[b]); i++) {
+            for (int i = 0; i < PAIRS && is_free(search, a) && is_free(search, b); i++) {
                 int64_t *values = best_values(search);
                 values[a] = turned_value(values[a], pairs[i][0]);
                 values[b] = turned_value(values[b], pairs[i][1]);
@@ -223,6 +230,8 @@ static struct akgen_error *search_settings(struct search *search)
     for (int round = 0; round < ROUNDS && better && !error; round++) {
         const int before = search->best;
         for (int knob = 0; knob < search->subject->count && !error; knob++) {
+            if (!is_turned(search, knob))
+                continue;
             const int first = search->count;
             add_knob(search, knob);
             error = run_step(search, first);
@@ -274,10 +283,15 @@ struct akgen_error *gen_tune(struct arena *arena, const struct gen_subject *subj
                              const struct gen_tune_options *options, struct gen_tuning *tuning)
 {
     struct search search = {.arena = arena, .subject = subject, .task = task, .options = options};
+    int turned = 0;
     int64_t *values = arena_alloc(arena, (size_t)(subject->count + 1) * sizeof *values);
     *tuning = (struct gen_tuning){0};
     for (int i = 0; i < subject->count; i++)
         values[i] = subject->knobs[i].value;
+    for (int i = 0; i < subject->count; i++)
+        turned += is_turned(&search, i);
+    if (!turned)
+        return error_new("the candidate has nothing to turn of the kinds that were asked for");
     search.end = INFINITY;
     add(&search, values);
     struct akgen_error *error = run_step(&search, 0);

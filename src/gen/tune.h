@@ -11,7 +11,7 @@
 #define GEN_KNOB_KINDS(X)                                                                                              \
     X(GEN_KNOB_CONSTANT, "constant") /* a whole number: of tiles, of blocks */                                         \
     X(GEN_KNOB_DEPTH, "depth")       /* tensors of a buffer's queue; 0: as many as the compiler chooses */             \
-    X(GEN_KNOB_CORES, "cores")       /* the most cores; 0: no bound of its own */                                      \
+    X(GEN_KNOB_CORES, "cores")       /* the most cores, 0: no bound of its own; or how little one is started for */    \
     X(GEN_KNOB_LOOPS, "loops")       /* two loops, one in the other: 0 as they were found, 1 exchanged */
 enum gen_knob_kind { GEN_KNOB_KINDS(WORD_VALUE) };
 extern const struct words gen_knob_kinds;
@@ -67,6 +67,7 @@ struct gen_setting {
 struct gen_tune_options {
     const struct eval_options *eval;  /* by which settings are tried; `jobs` of them side by side */
     const struct eval_options *prove; /* by which the winner is proved; NULL: nothing is proved */
+    unsigned kinds;                   /* of knobs that are turned, 1 << GEN_KNOB_..; 0: all */
     int budget;                       /* settings at most */
     double seconds;                   /* no setting is begun later; 0: no limit */
     void (*seen)(void *closure, const struct gen_subject *subject, const struct gen_setting *setting); /* or NULL */

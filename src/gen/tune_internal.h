@@ -38,6 +38,8 @@ struct akgen_error *tune_make_program(struct arena *arena, const struct gen_subj
                                       struct gen_setting *setting, bool *made);
 struct akgen_error *tune_make_project(struct arena *arena, const struct gen_subject *subject,
                                       struct gen_setting *setting, bool *made);
+/* Adds the marks of a file, which stays where it is, and their knobs. */
+struct akgen_error *tune_read_marks(struct arena *arena, struct gen_subject *subject, const struct tune_file *file);
 struct akgen_error *tune_write_program(struct arena *arena, const struct gen_subject *subject,
                                        const struct gen_setting *setting, const char *dir);
 struct akgen_error *tune_write_project(struct arena *arena, const struct gen_subject *subject, const int64_t *values,

@@ -68,17 +68,20 @@ static bool is_smaller_of(const struct dsl_expr *expr)
     return expr->kind == DSL_CALL && expr->items[0]->kind == DSL_NAME && same_name(expr->items[0]->name, "min");
 }
 
-/* Eighths of the chip's cores. */
+/* A number alone that the launch says, or the bound in what it says: eighths of the chip's cores. */
 static void add_bound(struct sites *sites, struct dsl_expr **around)
 {
-    const struct dsl_expr *expr = *around;
-    char *text = dsl_expr_text(sites->arena, expr);
-    const bool cube = strstr(text, "num_cube_cores") && !strstr(text, "num_vec_cores");
-    const int all = cube ? sites->soc->aic : sites->soc->aiv;
     static const int eighths[] = {7, 6, 5, 4, 2};
     enum { CHOICES = sizeof eighths / sizeof *eighths };
+    const struct dsl_expr *expr = *around;
+    const char *text = dsl_expr_text(sites->arena, expr);
+    const bool cube = strstr(text, "num_cube_cores") && !strstr(text, "num_vec_cores");
+    const int all = cube ? sites->soc->aic : sites->soc->aiv;
+    const bool alone = expr->kind == DSL_INT;
     int64_t *choices = arena_alloc(sites->arena, (CHOICES + 1) * sizeof *choices);
-    struct site site = {.knob = {"cores", GEN_KNOB_CORES, 0, choices, CHOICES + 1}, .around = around};
+    struct site site = {
+        .knob = {"cores", GEN_KNOB_CORES, 0, choices, CHOICES + 1}, .around = around, .number = alone ? around : NULL};
+    choices[0] = alone ? all : 0;
     for (int i = 0; i < CHOICES; i++)
         choices[i + 1] = (int64_t)all * eighths[i] / 8;
     for (int i = 1; is_smaller_of(expr) && i < expr->count; i++)
@@ -88,15 +91,20 @@ static void add_bound(struct sites *sites, struct dsl_expr **around)
     add(sites, site);
 }
 
-/* The numbers of tl.cdiv(total, 512) in it. */
+/* The numbers of tl.cdiv(total, 512) in it: half, twice, .. of them. */
 static void add_shares(struct sites *sites, struct dsl_expr *expr)
 {
+    static const double times[] = {0.25, 0.5, 1, 2, 4};
+    enum { CHOICES = sizeof times / sizeof *times };
     if (expr->kind == DSL_CALL && expr->operation && same_name(expr->operation->name, "cdiv") && expr->count == 3 &&
-        expr->items[2]->kind == DSL_INT && expr->items[2]->integer > 1)
-        add(sites, (struct site){
-                       .knob = {arena_printf(sites->arena, "%s of a core", dsl_expr_text(sites->arena, expr->items[1])),
-                                GEN_KNOB_CONSTANT, expr->items[2]->integer, NULL, 0},
-                       .number = &expr->items[2]});
+        expr->items[2]->kind == DSL_INT && expr->items[2]->integer >= 4) {
+        int64_t *choices = arena_alloc(sites->arena, CHOICES * sizeof *choices);
+        for (int i = 0; i < CHOICES; i++)
+            choices[i] = (int64_t)(times[i] * (double)expr->items[2]->integer);
+        const char *name = arena_printf(sites->arena, "%s of a core", dsl_expr_text(sites->arena, expr->items[1]));
+        add(sites, (struct site){.knob = {name, GEN_KNOB_CORES, expr->items[2]->integer, choices, CHOICES},
+                                 .number = &expr->items[2]});
+    }
     for (int i = 0; i < expr->count; i++)
         if (expr->items[i])
             add_shares(sites, expr->items[i]);
@@ -112,8 +120,8 @@ static void find_cores(struct sites *sites)
             return;
         cores = &assigned->value;
     }
-    add_shares(sites, *cores);
     add_bound(sites, cores);
+    add_shares(sites, *cores);
 }
 
 /* ---- Depths of the queues: of buffers that a load or a store names */
@@ -186,9 +194,9 @@ static const struct dsl_tree *find_sites(const struct gen_program *program, stru
     if (!sites->program || messages->count)
         return NULL;
     find_constants(sites);
-    find_cores(sites);
     find_depths(sites);
     find_loops(sites, &sites->program->kernel->body);
+    find_cores(sites);
     return tree;
 }
 

@@ -150,7 +150,7 @@ static struct akgen_error *read_line(struct arena *arena, struct gen_subject *su
     return error ? error : add_mark(arena, subject, &knob, made, where);
 }
 
-static struct akgen_error *read_marks(struct arena *arena, struct gen_subject *subject, const struct tune_file *file)
+struct akgen_error *tune_read_marks(struct arena *arena, struct gen_subject *subject, const struct tune_file *file)
 {
     struct akgen_error *error = NULL;
     const char *end = file->text + file->length;
@@ -204,7 +204,7 @@ struct akgen_error *gen_subject_of_project(struct arena *arena, const char *dir,
     struct akgen_error *error = read_files(arena, found);
     for (int i = 0; i < found->file_count && !error; i++)
         if (is_source(found->files[i].path))
-            error = read_marks(arena, found, &found->files[i]);
+            error = tune_read_marks(arena, found, &found->files[i]);
     if (!error && !found->count)
         error = error_new("%s: no constant of the project is marked to be turned, as constexpr int32_t TILE = 2048; // "
                           "tune (docs/gen.md, Tuning)",
