@@ -3,6 +3,7 @@
 #include "gen/tune_internal.h"
 
 #include "base/array.h"
+#include "dsl/check.h"
 #include "dsl/dsl.h"
 #include "dsl/edit.h"
 
@@ -151,8 +152,11 @@ static void find_depths(struct sites *sites)
         struct site site = {.knob = {arena_printf(sites->arena, "depth of %s", name), GEN_KNOB_DEPTH, 0, choices,
                                      sizeof choices / sizeof *choices},
                             .call = statement->value};
-        for (int a = 1; a < site.call->count; a++)
-            if (site.call->items[a]->kind == DSL_NAMED && same_name(site.call->items[a]->name, "depth"))
+        const struct dsl_expr *depth = call_argument(site.call, "depth");
+        for (int a = 1; depth && a < site.call->count; a++)
+            if (site.call->items[a] == depth)
+                site.number = &site.call->items[a];
+            else if (site.call->items[a]->kind == DSL_NAMED && site.call->items[a]->items[0] == depth)
                 site.number = &site.call->items[a]->items[0];
         site.knob.value = site.number ? (*site.number)->integer : 0;
         if (is_copied(kernel, name))
