@@ -92,10 +92,10 @@ static void add_bound(struct sites *sites, struct dsl_expr **around)
     add(sites, site);
 }
 
-/* The numbers of tl.cdiv(total, 512) in it: half, twice, .. of them. */
+/* The numbers of tl.cdiv(total, 512) in it, from half to 128 times: what a core's launch takes, it could move some KiB in. */
 static void add_shares(struct sites *sites, struct dsl_expr *expr)
 {
-    static const double times[] = {0.25, 0.5, 1, 2, 4};
+    static const double times[] = {1, 0.5, 2, 4, 8, 16, 32, 64, 128};
     enum { CHOICES = sizeof times / sizeof *times };
     if (expr->kind == DSL_CALL && expr->operation && same_name(expr->operation->name, "cdiv") && expr->count == 3 &&
         expr->items[2]->kind == DSL_INT && expr->items[2]->integer >= 4) {
@@ -121,8 +121,8 @@ static void find_cores(struct sites *sites)
             return;
         cores = &assigned->value;
     }
-    add_bound(sites, cores);
     add_shares(sites, *cores);
+    add_bound(sites, cores);
 }
 
 /* ---- Depths of the queues: of buffers that a load or a store names */

@@ -80,7 +80,7 @@ class Program(Folder):
         self.check(result, self.dir / "out/project")
         self.assertEqual([(knob["name"], knob["kind"], knob["before"]) for knob in result["knobs"]],
                          [("tile", "constant", 256), ("depth of x_ub", "depth", None), ("depth of y_ub", "depth", None),
-                          ("cores", "cores", None), ("total of a core", "cores", 512)])
+                          ("total of a core", "cores", 512), ("cores", "cores", None)])
         for name in ("before", "after"):
             self.assertGreater(len(json.loads((self.dir / "traces" / f"{name}.json").read_text())), 100)
         self.assertGreater(len((self.dir / "traces/before.json").read_text()), len((self.dir / "traces/after.json").read_text()))

@@ -71,15 +71,15 @@ static void test_knobs_of_a_program(void **state)
                                                {.name = "depth of a_ub", .kind = GEN_KNOB_DEPTH},
                                                {.name = "depth of b_ub", .kind = GEN_KNOB_DEPTH, .value = 1},
                                                {.name = "loops row, at", .kind = GEN_KNOB_LOOPS},
-                                               {.name = "cores", .kind = GEN_KNOB_CORES},
-                                               {.name = "rows of a core", .kind = GEN_KNOB_CORES, .value = 8}};
+                                               {.name = "rows of a core", .kind = GEN_KNOB_CORES, .value = 8},
+                                               {.name = "cores", .kind = GEN_KNOB_CORES}};
     assert_int_equal(subject->count, 6);
     for (int i = 0; i < 6; i++) {
         assert_string_equal(subject->knobs[i].name, expected[i].name);
         assert_int_equal(subject->knobs[i].kind, expected[i].kind);
         assert_int_equal(subject->knobs[i].value, expected[i].value);
     }
-    assert_int_equal(subject->knobs[4].choices[1], 42); /* seven eighths of 48 */
+    assert_int_equal(subject->knobs[5].choices[1], 42); /* seven eighths of 48 */
     arena_free(&arena);
 }
 
@@ -98,8 +98,8 @@ static void test_what_is_turned(void **state)
                  {2, 0, "b_ub = tl.alloc_ub(tile, dtype=tl.float32)\n"},
                  {2, 4, "b_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=4)\n"},
                  {3, 1, "    for at in range(0, cols, tile):\n        for row in range(core, rows, cores):\n"},
-                 {4, 24, "cores = min(tl.num_vec_cores(), tl.cdiv(rows, 8), 24)\n"},
-                 {5, 16, "cores = min(tl.num_vec_cores(), tl.cdiv(rows, 16))\n"}};
+                 {5, 24, "cores = min(tl.num_vec_cores(), tl.cdiv(rows, 8), 24)\n"},
+                 {4, 16, "cores = min(tl.num_vec_cores(), tl.cdiv(rows, 16))\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct gen_subject *subject = subject_of(&arena, text, &task);
         const char *made = turned(&arena, subject, cases[i].knob, cases[i].value);

@@ -29,7 +29,7 @@ def elu_kernel(x, y, alpha, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def elu_host(x: torch.Tensor, y: torch.Tensor, alpha: float = 1.0, tile: tl.constexpr = 4096):
+def elu_host(x: torch.Tensor, y: torch.Tensor, alpha: float = 1.0, tile: tl.constexpr = 2048):
     total = x.numel()
     if total == 0:
         return

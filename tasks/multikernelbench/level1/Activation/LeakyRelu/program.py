@@ -25,7 +25,7 @@ def leaky_relu_host(
     x: torch.Tensor,
     y: torch.Tensor,
     negative_slope: float = 0.01,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 1536,
 ):
     total = x.numel()
     if total == 0:

@@ -31,7 +31,7 @@ def selu_kernel(x, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def selu_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def selu_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
     total = x.numel()
     if total == 0:
         return
