@@ -258,7 +258,7 @@ static void print_json(const struct tune *tune, const struct task *task, const s
                   "tried", tuning->tried, "knobs", turned, "settings", settings_json(tuning, knobs, count), "proved",
                   "profile", "strict", "verdict", "pass", "cases", tuning->proved_cases);
     json_object_update(head, json);
-    char *text = json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    char *text = json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
     puts(text);
     free(text);
     json_decref(json);

@@ -33,6 +33,6 @@ def elu_host(x: torch.Tensor, y: torch.Tensor, alpha: float = 1.0, tile: tl.cons
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     elu_kernel[cores](x, y, alpha, total, per_core, tile)

@@ -83,7 +83,7 @@ def lamb_host(
     total = param.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     parts = torch.empty(cores * 16, dtype=tl.float32)
     lamb_kernel[cores](param, m, v, new_param, parts, lr, eps, cores, total, per_core, tile)

@@ -25,6 +25,6 @@ def less_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.cons
     total = x1.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     less_kernel[cores](x1, x2, y, total, per_core, tile)

@@ -54,7 +54,7 @@ def non_finite_check_host(
         total += tl.cdiv(tensor_list[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     flags = torch.empty(cores * 8, dtype=tl.float32)
     non_finite_check_kernel[cores](tensor_list, found_flag, flags, cores, per_core, tile)

@@ -37,6 +37,6 @@ def addcdiv_host(
     total = input_data.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     addcdiv_kernel[cores](input_data, x1, x2, y, value, total, per_core, tile)

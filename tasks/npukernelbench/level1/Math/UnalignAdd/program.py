@@ -24,6 +24,6 @@ def unalign_add_host(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor, tile: tl
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     unalign_add_kernel[cores](x, y, z, total, per_core, tile)

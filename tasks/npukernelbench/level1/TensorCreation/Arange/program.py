@@ -29,6 +29,6 @@ def arange_host(
     total = out.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     arange_kernel[cores](out, start, step, total, per_core, tile)

@@ -20,6 +20,6 @@ def fill_host(y: torch.Tensor, value: torch.Tensor, tile: tl.constexpr = 8192):
     total = y.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 16384))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     fill_kernel[cores](y, value, total, per_core, tile)

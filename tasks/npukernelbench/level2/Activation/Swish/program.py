@@ -25,6 +25,6 @@ def swish_host(x: torch.Tensor, y: torch.Tensor, scale: float = 1.0, tile: tl.co
     total = x.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     swish_kernel[cores](x, y, scale, total, per_core, tile)

@@ -42,6 +42,6 @@ def foreach_addcdiv_scalar_host(
         total += tl.cdiv(x1[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 4096))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_addcdiv_scalar_kernel[cores](x1, x2, x3, scalar, y, per_core, tile)

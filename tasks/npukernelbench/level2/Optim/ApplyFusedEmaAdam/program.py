@@ -109,7 +109,7 @@ def ema_adam_host(
     total = var.numel()
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 2048))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     ema_adam_kernel[cores](
         grad,
