@@ -63,7 +63,7 @@ def unscale_host(
         total += tl.cdiv(scaled_grads[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     flags = torch.empty(cores * 8, dtype=tl.float32)
     unscale_kernel[cores](scaled_grads, found_inf, inv_scale, flags, cores, per_core, tile)

@@ -32,6 +32,6 @@ def foreach_reciprocal_host(
         total += tl.cdiv(x[t].numel(), 64) * 64
     if total == 0:
         return
-    cores = min(tl.num_vec_cores(), tl.cdiv(total, 512))
+    cores = min(tl.num_vec_cores(), tl.cdiv(total, 8192))
     per_core = tl.cdiv(tl.cdiv(total, cores), 64) * 64
     foreach_reciprocal_kernel[cores](x, y, per_core, tile)
