@@ -104,7 +104,7 @@ def ema_adam_host(
     mode=1,
     bias_correction=True,
     weight_decay=0.0,
-    tile: tl.constexpr = 1024,
+    tile: tl.constexpr = 2048,
 ):
     total = var.numel()
     if total == 0:
