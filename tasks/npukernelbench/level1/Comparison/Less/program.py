@@ -21,7 +21,7 @@ def less_kernel(x1, x2, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def less_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
+def less_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 3072):
     total = x1.numel()
     if total == 0:
         return

@@ -21,7 +21,7 @@ def less_equal_kernel(x1, x2, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def less_equal_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def less_equal_host(x1: torch.Tensor, x2: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
     total = x1.numel()
     if total == 0:
         return

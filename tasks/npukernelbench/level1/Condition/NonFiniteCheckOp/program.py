@@ -47,7 +47,7 @@ def non_finite_check_kernel(tensor_list, found_flag, flags, cores, per_core, til
 def non_finite_check_host(
     tensor_list: list[torch.Tensor],
     found_flag: torch.Tensor,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     total = 0
     for t in range(len(tensor_list)):

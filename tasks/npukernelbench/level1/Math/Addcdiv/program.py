@@ -32,7 +32,7 @@ def addcdiv_host(
     x2: torch.Tensor,
     y: torch.Tensor,
     value: float,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 1536,
 ):
     total = input_data.numel()
     if total == 0:

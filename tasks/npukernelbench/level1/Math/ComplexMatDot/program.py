@@ -51,7 +51,7 @@ def complex_mat_dot_host(
     result: torch.Tensor,
     m=1,
     n=1,
-    tile: tl.constexpr = 2048,
+    tile: tl.constexpr = 512,
 ):
     total = 2 * m * n
     if total == 0:

@@ -29,7 +29,7 @@ def neg_kernel(x, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def neg_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def neg_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 2048):
     total = x.numel()
     if total == 0:
         return

@@ -18,7 +18,7 @@ def rsqrt_kernel(x, y, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def rsqrt_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 4096):
+def rsqrt_host(x: torch.Tensor, y: torch.Tensor, tile: tl.constexpr = 6144):
     total = x.numel()
     if total == 0:
         return

@@ -20,7 +20,7 @@ def unalign_add_kernel(x, y, z, total, per_core, tile):
             tl.store(z + offsets, z_ub, mask=offsets < end)
 
 
-def unalign_add_host(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor, tile: tl.constexpr = 4096):
+def unalign_add_host(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor, tile: tl.constexpr = 3072):
     total = x.numel()
     if total == 0:
         return

@@ -24,7 +24,7 @@ def arange_host(
     out: torch.Tensor,
     start: int | float,
     step: int | float,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 1024,
 ):
     total = out.numel()
     if total == 0:

@@ -16,7 +16,7 @@ def fill_kernel(y, value, total, per_core, tile):
             tl.store(y + offsets, y_ub, mask=offsets < end)
 
 
-def fill_host(y: torch.Tensor, value: torch.Tensor, tile: tl.constexpr = 8192):
+def fill_host(y: torch.Tensor, value: torch.Tensor, tile: tl.constexpr = 4096):
     total = y.numel()
     if total == 0:
         return

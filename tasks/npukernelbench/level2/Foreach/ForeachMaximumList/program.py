@@ -29,7 +29,7 @@ def foreach_maximum_list_host(
     x1: list[torch.Tensor],
     x2: list[torch.Tensor],
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 8192,
 ):
     total = 0
     for t in range(len(x1)):

@@ -56,7 +56,7 @@ def unscale_host(
     scaled_grads: list[torch.Tensor],
     found_inf: torch.Tensor,
     inv_scale: torch.Tensor,
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     total = 0
     for t in range(len(scaled_grads)):

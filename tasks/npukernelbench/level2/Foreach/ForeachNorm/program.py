@@ -51,7 +51,7 @@ def foreach_norm_host(
     x: list[torch.Tensor],
     scalar: int | float,
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 2048,
 ):
     total = 0
     for t in range(len(x)):

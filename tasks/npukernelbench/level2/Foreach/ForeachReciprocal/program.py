@@ -25,7 +25,7 @@ def foreach_reciprocal_kernel(x, y, per_core, tile):
 def foreach_reciprocal_host(
     x: list[torch.Tensor],
     y: list[torch.Tensor],
-    tile: tl.constexpr = 4096,
+    tile: tl.constexpr = 8192,
 ):
     total = 0
     for t in range(len(x)):
