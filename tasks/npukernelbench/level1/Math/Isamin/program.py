@@ -41,6 +41,6 @@ def isamin_kernel(x, result, total, stride, tile):
         tl.store(result, result_ub, count=1)
 
 
-def isamin_host(x: torch.Tensor, result: torch.Tensor, n=0, incx=1, tile: tl.constexpr = 1024):
+def isamin_host(x: torch.Tensor, result: torch.Tensor, n=0, incx=1, tile: tl.constexpr = 2048):
     assert 0 < incx and incx <= tile, "elements too far apart"
     isamin_kernel[1](x, result, n, incx, tile)

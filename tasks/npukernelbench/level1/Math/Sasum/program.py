@@ -29,7 +29,7 @@ def sasum_kernel(x, result, total, incx, tile):
         tl.store(result, result_ub, count=1)
 
 
-def sasum_host(x: torch.Tensor, result: torch.Tensor, n=0, incx=1, tile: tl.constexpr = 1024):
+def sasum_host(x: torch.Tensor, result: torch.Tensor, n=0, incx=1, tile: tl.constexpr = 4096):
     assert 0 < incx and incx <= tile, "elements too far apart"
     # Positions beyond the end count nothing.
     total = min(n, tl.cdiv(x.numel(), incx))
