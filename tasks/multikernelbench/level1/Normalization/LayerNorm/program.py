@@ -12,7 +12,7 @@ def layer_norm_kernel(x, weight, bias, y, sums, rows, cols, parts, share, per_co
     pitch = tl.pitch(piece)
     step = tile // pitch
     x_ub = tl.alloc_ub(tile, dtype=tl.float32)
-    y_ub = tl.alloc_ub(tile, dtype=tl.float32, depth=1)
+    y_ub = tl.alloc_ub(tile, dtype=tl.float32)
     weight_ub = tl.alloc_ub(tile, dtype=tl.float32)
     bias_ub = tl.alloc_ub(tile, dtype=tl.float32)
     work_ub = tl.alloc_ub(tile, dtype=tl.float32)
@@ -100,7 +100,7 @@ def layer_norm_kernel(x, weight, bias, y, sums, rows, cols, parts, share, per_co
                     tl.store(y + row * cols + at, y_ub, count=n)
 
 
-def layer_norm_host(x, weight, bias, y, tile: tl.constexpr = 2304):
+def layer_norm_host(x, weight, bias, y, tile: tl.constexpr = 3072):
     rows = x.shape[0]
     if x.numel() == 0:
         return

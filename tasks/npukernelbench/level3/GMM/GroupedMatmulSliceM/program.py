@@ -39,8 +39,8 @@ def grouped_matmul_slice_m_host(
     b: torch.Tensor,
     groupList: torch.Tensor,
     c: torch.Tensor,
-    tile_m: tl.constexpr = 64,
-    tile_n: tl.constexpr = 384,
+    tile_m: tl.constexpr = 128,
+    tile_n: tl.constexpr = 256,
     tile_k: tl.constexpr = 128,
 ):
     m, k = a.shape
